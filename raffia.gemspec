@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require_relative "lib/raffia/base/version"
+
+# The name: `gem list -r -e raffia` found no gem of this name on RubyGems (checked 2026-11-21), so the gem, the module and
+# the command are all called raffia.
+Gem::Specification.new do |spec|
+  spec.name = "raffia"
+  spec.version = Raffia::VERSION
+  spec.authors = ["The Raffia developers"]
+  spec.summary = "One concurrency runtime for Ruby: the same block inline, on fibers, threads, Ractors or processes."
+  spec.description = <<~TEXT
+    Raffia runs the same block of work inline, on fibers, threads, Ractors or forked processes through one API, on its
+    own event loop (io_uring, epoll, poll, or plain select), with structured concurrency: scopes, deadlines, cancellation
+    with a cause. A lab that is part of the gem measures each strategy on your machine.
+  TEXT
+  spec.license = "MIT"
+  spec.homepage = "https://github.com/raffia-rb/raffia"
+  spec.required_ruby_version = ">= 3.3.5"
+
+  spec.metadata = {
+    "bug_tracker_uri" => "#{spec.homepage}/issues",
+    "changelog_uri" => "#{spec.homepage}/blob/main/CHANGELOG.md",
+    "documentation_uri" => "https://rubydoc.info/gems/raffia",
+    "homepage_uri" => spec.homepage,
+    "source_code_uri" => spec.homepage,
+    "rubygems_mfa_required" => "true"
+  }
+
+  # An explicit list, so that nothing lands in the gem by accident; `rake check_manifest` compares it with git.
+  spec.files = Dir.chdir(__dir__) do
+    Dir[
+      "CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", ".yardopts",
+      "exe/*",
+      "ext/raffia/**/*.{rb,c,h}",
+      "lib/**/*.{rb,erb,css,js,svg}",
+      "sig/**/*.rbs",
+      "docs/**/*.md"
+    ]
+  end
+  spec.bindir = "exe"
+  spec.executables = ["raffia"]
+  spec.require_paths = ["lib"]
+  spec.extensions = ["ext/raffia/extconf.rb"]
+end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+root = File.expand_path("..", __dir__)
+[File.join(root, "lib"), __dir__].each { |dir| $LOAD_PATH.unshift(dir) unless $LOAD_PATH.include?(dir) }
+
+# Before anything of lib is loaded, or its lines would not be counted.
+require_relative "support/coverage" if ENV["RAFFIA_COVERAGE"]
+
+require "minitest/autorun"
+require_relative "support/leaks"
+
+module Raffia
+  # The parent of every test of this repository.
+  class TestCase < Minitest::Test
+    include TestSupport::Leaks
+
+    # How long a test may wait for something that should come at once. Large, because it only ends a test that fails.
+    PATIENCE = 10
+
+    # Wait until the block is truthy, and return what it gave; fail when it is not so after +timeout+ seconds.
+    # The one place that naps: a test waits for a named condition, never for an amount of time.
+    def wait_until(timeout = PATIENCE, message = nil)
+      give_up = TestSupport.now + timeout
+      loop do
+        value = yield
+        return value if value
+        flunk(message || "the condition did not come true within #{timeout} s") if TestSupport.now > give_up
+        sleep(0.002)
+      end
+    end
+  end
+end
