@@ -1,0 +1,19 @@
+# frozen_string_literal: true
+
+module Raffia
+  # The one clock that deadlines, timers and measurements read: it never jumps when the machine's time is set.
+  module Clock
+    # @return [Float] monotonic seconds since some fixed point in the past
+    def self.now
+      ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)
+    end
+
+    # Measures a block.
+    # @return [Array(Object, Float)] the block's value and the seconds it took
+    def self.measure
+      start = now
+      value = yield
+      [value, now - start]
+    end
+  end
+end

@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require_relative "error"
+
+module Raffia
+  # Raffia's settings, read from the environment once by an entrance (the command line, Raffia.run) and then handed down
+  # constructors. A Config is frozen and shareable, so it may travel into Ractors. This is the only file of lib/ that reads ENV.
+  #
+  # | variable            | values                                       | default          |
+  # |---------------------|----------------------------------------------|------------------|
+  # | RAFFIA_BACKEND      | uring epoll kqueue iocp poll select          | the best that works |
+  # | RAFFIA_LOG          | debug info warn error fatal off              | warn             |
+  # | RAFFIA_LOG_FORMAT   | text json                                    | text             |
+  # | RAFFIA_WORKERS      | a positive number                            | one per core     |
+  # | RAFFIA_COLOR        | always never auto (NO_COLOR means never)     | auto             |
+  #
+  # @!attribute [r] backend
+  #   @return [Symbol, nil] the forced engine back end
+  # @!attribute [r] log_level
+  #   @return [Symbol]
+  # @!attribute [r] log_format
+  #   @return [Symbol] :text or :json
+  # @!attribute [r] workers
+  #   @return [Integer, nil] how many workers a pool starts when it is not told
+  # @!attribute [r] color
+  #   @return [Symbol] :always, :never or :auto
+  Config = Data.define(:backend, :log_level, :log_format, :workers, :color) do
+    # @param env [#[]] the environment
+    # @return [Config] frozen, shareable
+    # @raise [ConfigError] when a variable has a value that means nothing; the message lists what would
+    def self.load(env = ENV)
+      new(
+        backend: choice(env, "RAFFIA_BACKEND", self::BACKENDS, nil),
+        log_level: choice(env, "RAFFIA_LOG", self::LOG_LEVELS, :warn),
+        log_format: choice(env, "RAFFIA_LOG_FORMAT", self::LOG_FORMATS, :text),
+        workers: count(env, "RAFFIA_WORKERS"),
+        color: choice(env, "RAFFIA_COLOR", self::COLORS, env["NO_COLOR"].to_s.empty? ? :auto : :never)
+      )
+    end
+
+    # An empty variable counts as unset: that is how shells and container files clear one.
+    def self.choice(env, name, valid, default)
+      value = env[name].to_s
+      return default if value.empty?
+
+      valid.find { |known| known.name == value } or
+        raise ConfigError, "#{name}=#{value} means nothing here: use one of #{valid.join(", ")}, or unset it"
+    end
+    private_class_method :choice
+
+    def self.count(env, name)
+      value = env[name].to_s
+      return if value.empty?
+      return value.to_i if value.match?(/\A[1-9]\d*\z/)
+
+      raise ConfigError, "#{name}=#{value} is not a count: use a whole number from 1 up, or unset it"
+    end
+    private_class_method :count
+  end
+
+  class Config
+    BACKENDS = %i[uring epoll kqueue iocp poll select].freeze
+    LOG_LEVELS = %i[debug info warn error fatal off].freeze
+    LOG_FORMATS = %i[text json].freeze
+    COLORS = %i[always never auto].freeze
+  end
+
+  # Reads the environment, afresh on each call: no setting is kept in a global. Entrances call it once and hand the result down.
+  # @return [Config]
+  # @raise [ConfigError]
+  def self.config
+    Config.load
+  end
+end

@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+module Raffia
+  # Lets objects that own something a child process must not touch (rings, threads, sockets) clean up after a fork, however the
+  # fork came about: Kernel#fork, Process.fork, IO.popen("-").
+  #
+  # The callbacks live in storage local to the Ractor: only the Ractor that forked goes on in the child, so only its callbacks
+  # may run there, and there is no global list that other Ractors could not read.
+  module Fork
+    KEY = :raffia_after_fork
+    private_constant :KEY
+
+    # Sits on core's own seam for this; it costs nothing in the parent.
+    module Hook
+      def _fork
+        super.tap { |pid| Fork.run_in_child if pid.zero? }
+      end
+    end
+    private_constant :Hook
+
+    # What {Fork.after_child} hands back.
+    class Handle
+      def initialize(callbacks)
+        @callbacks = callbacks
+      end
+
+      # Forgets the callback; harmless when repeated.
+      # @return [void]
+      def remove
+        @callbacks.delete(self)
+        nil
+      end
+    end
+
+    class << self
+      # Registers a block to run in each child that is forked from now on, in order of registration. It is kept (with all that
+      # it refers to) until its handle is removed, and the child inherits it for its own children.
+      # @return [Handle]
+      def after_child(&block)
+        raise ArgumentError, "a block is needed: what should the child do?" unless block
+
+        # Prepended on first use, not on require; doing so again changes nothing.
+        ::Process.singleton_class.prepend(Hook)
+        handle = Handle.new(callbacks)
+        callbacks[handle] = block
+        handle
+      end
+
+      # Runs the callbacks. One that raises is reported and does not keep the others from running: a half-reset child is worse
+      # than a warning.
+      # @api private
+      def run_in_child
+        callbacks.values.each do |callback|
+          callback.call
+        rescue => error
+          warn "raffia: a fork callback failed in process #{::Process.pid}: #{error.full_message(highlight: false)}"
+        end
+      end
+
+      private
+
+      def callbacks
+        # Compared by identity, and changed only by single C calls, which the GVL makes atomic.
+        ::Ractor.current[KEY] ||= {}.compare_by_identity
+      end
+    end
+  end
+end
