@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require "did_you_mean"
+require "optparse"
+
+module Raffia
+  module CLI
+    # Finds the command, calls it, and turns every way to fail into a sentence and an exit code.
+    class Dispatch
+      # What people type, and the command that it means.
+      FLAGS = {
+        "-h" => "help", "--help" => "help",
+        "-v" => "version", "--version" => "version"
+      }.freeze
+
+      # What the command line got wrong; all other errors came later.
+      USAGE_ERRORS = [OptionParser::ParseError, ConfigError, NotFound].freeze
+
+      # @param find [#call] gives the command of a name
+      def initialize(out, err, find: CLI.method(:command))
+        @out = out
+        @err = err
+        @find = find
+        @debug = false
+      end
+
+      # @return [Integer] the exit code
+      def call(argv)
+        code = dispatch(*global_options(argv))
+        @out.flush # a closed pipe must show while we can still be quiet about it
+        code
+      rescue Uncaught => e
+        raise e.error, cause: e.error.cause
+      rescue OptionParser::ParseError, Error => e
+        report(e)
+      rescue Interrupt
+        INTERRUPTED
+      rescue Errno::EPIPE
+        hang_up
+      end
+
+      private
+
+      def global_options(argv)
+        name, *rest = argv
+        return [name, rest] unless name == "--debug"
+        @debug = true
+        global_options(rest)
+      end
+
+      def dispatch(name, rest)
+        name = FLAGS.fetch(name, name) || "help"
+        return @find.call(name).call(rest, out: @out, err: @err) if COMMANDS.include?(name)
+        LATER.key?(name) ? not_yet(name) : unknown(name)
+      end
+
+      def not_yet(name)
+        @err.puts "raffia: `raffia #{name}` #{LATER[name]} in a later version; #{VERSION} does not have it yet. " \
+          "`raffia help` lists what there is."
+        NOT_YET
+      end
+
+      def unknown(name)
+        kind = name.start_with?("-") ? "option" : "command"
+        words = (kind == "option") ? [*FLAGS.keys, "--debug"] : COMMANDS
+        guess = DidYouMean::SpellChecker.new(dictionary: words).correct(name).first
+        @err.puts "raffia: there is no #{kind} #{name}.#{" Did you mean #{guess}?" if guess} `raffia help` lists all."
+        USAGE
+      end
+
+      # @return [Integer] {USAGE} for what the command line got wrong, {FAILED} for what went wrong after that
+      def report(error)
+        @err.puts "raffia: #{sentence(error)}"
+        @err.puts error.full_message(highlight: false, order: :top) if debug?
+        (USAGE_ERRORS.any? { |kind| error.is_a?(kind) }) ? USAGE : FAILED
+      end
+
+      # OptionParser puts its did-you-mean on lines of its own.
+      def sentence(error) = error.message.split(/\s*\n\s*/).join(". ")
+
+      # Asked for only now, so that neither an old Ruby nor a wrong setting keeps `raffia doctor` from starting.
+      def debug?
+        return true if @debug
+        require_relative "../base/config"
+        Config.load.log_level == :debug
+      rescue ConfigError
+        false # already reported, or no concern of this command
+      end
+
+      # The reader has gone (`raffia help | head -1`): what is still buffered has nowhere to go, and saying so helps nobody.
+      def hang_up
+        @out.reopen(File::NULL, "w") if @out.is_a?(File) || @out.equal?($stdout)
+        BROKEN_PIPE
+      end
+    end
+  end
+end
