@@ -6,8 +6,10 @@ root = File.expand_path("..", __dir__)
 # Before anything of lib is loaded, or its lines would not be counted.
 require_relative "support/coverage" if ENV["RAFFIA_COVERAGE"]
 
+gem "minitest", "~> 5.25"
 require "minitest/autorun"
 require_relative "support/leaks"
+require_relative "support/watchdog"
 
 module Raffia
   # The parent of every test of this repository.
@@ -16,6 +18,13 @@ module Raffia
 
     # How long a test may wait for something that should come at once. Large, because it only ends a test that fails.
     PATIENCE = 10
+
+    def run
+      TestSupport::WATCHDOG.begin("#{self.class}##{name}")
+      super
+    ensure
+      TestSupport::WATCHDOG.end
+    end
 
     # Wait until the block is truthy, and return what it gave; fail when it is not so after +timeout+ seconds.
     # The one place that naps: a test waits for a named condition, never for an amount of time.

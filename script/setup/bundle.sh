@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# The bundle: the gems of the Gemfile's groups, in the cache, one folder for each Ruby and each content of the Gemfile. The
+# commands reach them as GEM_HOME, without Bundler in their process, so a script run by `bin/raffia run` sees no Bundler of ours.
+
+bundle_dir() {
+  local key
+  key=$(cat "$RAFFIA_ROOT/Gemfile" "$RAFFIA_ROOT/raffia.gemspec" "$RAFFIA_ROOT/lib/raffia/base/version.rb" | digest)
+  echo "$RAFFIA_CACHE/bundle/$RUBY_VERSION-$key"
+}
+
+# bundle_ready: sets BUNDLE_HOME, which is what GEM_HOME becomes.
+bundle_ready() {
+  local dir
+  dir=$(bundle_dir)
+  BUNDLE_HOME=$dir/ruby/$RUBY_API
+  [ -e "$dir/$COMPLETE" ]
+}
+
+bundle_make() {
+  local dir started=$SECONDS
+  dir=$(bundle_dir)
+  open_log "bundle-$RUBY_VERSION"
+  say "installing the gems of the Gemfile for Ruby $RUBY_VERSION into the cache: about two minutes, once"
+  rm -rf "$dir" && mkdir -p "$dir" || fail "cannot write to $dir"
+  # The lock file lands beside this one, not in the checkout: two Rubies resolve to two of them.
+  echo "eval_gemfile '$RAFFIA_ROOT/Gemfile'" >"$dir/Gemfile"
+  logged env -u RUBYOPT -u RUBYLIB -u GEM_HOME -u GEM_PATH -u BUNDLE_WITHOUT -u BUNDLE_FROZEN -u BUNDLE_DEPLOYMENT \
+    BUNDLE_GEMFILE="$dir/Gemfile" BUNDLE_PATH="$dir" BUNDLE_APP_CONFIG="$dir/.bundle" BUNDLE_JOBS="$(jobs_for_make)" \
+    "$RUBY" -e 'load Gem.bin_path("bundler", "bundle")' install --retry 3 ||
+    fail_with_log "bundle install did not succeed" "check that the gem source of the Gemfile (or its mirror in your Bundler configuration) can be reached"
+  date -u +"installed on %Y-%m-%d" >"$dir/$COMPLETE"
+  say "installed the gems in $((SECONDS - started)) s"
+}
