@@ -181,4 +181,26 @@ module Raffia
       reason.is_a?(Exception) ? reason : super
     end
   end
+
+  # The errors that happened beside one that was raised. They travel with it, since only one can be raised.
+  module Suppressed
+    VARIABLE = :@raffia_suppressed
+    private_constant :VARIABLE
+
+    # @param error [Exception] the one that will be raised
+    # @param others [Array<Exception>]
+    # @return [Exception] +error+
+    # @api private
+    def self.attach(error, others)
+      error.instance_variable_set(VARIABLE, others.dup.freeze) unless others.empty? || error.frozen?
+      error
+    end
+
+    # @api private
+    def self.of(error) = error.instance_variable_get(VARIABLE) || []
+  end
+
+  # @param error [Exception] what a scope, a race or a pool raised
+  # @return [Array<Exception>] the errors of the other tasks or contestants, in their order
+  def self.suppressed(error) = Suppressed.of(error)
 end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "local"
+
 module Raffia
   # Lets objects that own something a child process must not touch (rings, threads, sockets) clean up after a fork, however the
   # fork came about: Kernel#fork, Process.fork, IO.popen("-").
@@ -60,9 +62,10 @@ module Raffia
       private
 
       def callbacks
-        # Compared by identity, and changed only by single C calls, which the GVL makes atomic.
-        ::Ractor.current[KEY] ||= {}.compare_by_identity
+        # Changed only by single C calls, which the GVL makes atomic.
+        Local.fetch(KEY) { {}.compare_by_identity }
       end
     end
+    callbacks # in the main Ractor now, before threads could race for it
   end
 end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require "json"
+require "logger"
+require "time"
+require_relative "config"
+
+module Raffia
+  # Builds the logger that entrances hand down. Whoever wants another hands down any object with Logger's methods instead.
+  module Log
+    # "2026-11-21T03:24:00.123Z WARN  raffia[4711]: message"
+    class Text
+      def call(severity, time, name, message)
+        "#{time.utc.iso8601(3)} #{severity.ljust(5)} #{name || "raffia"}[#{::Process.pid}]: #{describe(message)}\n"
+      end
+
+      private
+
+      def describe(message)
+        case message
+        when Exception then message.full_message(highlight: false)
+        when Hash then message.map { |key, value| "#{key}=#{value.is_a?(String) ? value.inspect : value}" }.join(" ")
+        else message.to_s
+        end
+      end
+    end
+
+    # One JSON object a line. A hash as the message adds its own members, an exception its class and backtrace.
+    class Json
+      def call(severity, time, name, message)
+        line = {time: time.utc.iso8601(3), level: severity.downcase, name: name || "raffia", pid: ::Process.pid}
+        "#{JSON.generate(line.merge(members(message)))}\n"
+      end
+
+      private
+
+      def members(message)
+        case message
+        when Exception then {message: message.message, error: message.class.name, backtrace: message.backtrace}
+        when Hash then message
+        else {message: message.to_s}
+        end
+      end
+    end
+
+    # @param config [Config] whose +log_level+ and +log_format+ are taken
+    # @param out [IO] where the lines go
+    # @return [Logger]
+    def self.build(config = Config.load, out: $stderr)
+      return ::Logger.new(nil) if config.log_level == :off
+
+      formatter = (config.log_format == :json) ? Json.new : Text.new
+      # The number, because Logger looks names up in a table that other Ractors may not read.
+      ::Logger.new(out, level: ::Logger.const_get(config.log_level.upcase), progname: "raffia", formatter: formatter)
+    end
+  end
+end

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require_relative "error"
+
+module Raffia
+  # The one way to load an optional gem: by name, on use, in the one file that wraps it; in the main Ractor, because RubyGems
+  # works in no other.
+  module Optional
+    # @param name [String] the gem
+    # @param requirement [String, nil] the versions that will do, such as ">= 2.9.2"
+    # @param for [String] who needs it, in words: "the sqlite store"
+    # @param feature [String] what to require
+    # @return [true]
+    # @raise [MissingDependency] with the line to add to the Gemfile
+    def self.gem(name, requirement = nil, for:, feature: name)
+      # Asks RubyGems for the version; without RubyGems there is only the load path.
+      Kernel.send(:gem, name, *requirement) if Kernel.respond_to?(:gem, true)
+      require feature
+      true
+    rescue LoadError
+      user = binding.local_variable_get(:for)
+      line = ["gem \"#{name}\"", *("\"#{requirement}\"" if requirement)].join(", ")
+      raise MissingDependency.new("#{user} needs the gem #{name}#{" #{requirement}" if requirement}, which could not be loaded: " \
+        "add this line to your Gemfile and run `bundle install`: #{line}", gem_name: name, requirement: requirement)
+    end
+
+    # @return [Boolean] whether such a gem could be loaded, without loading it
+    def self.available?(name, requirement = nil)
+      !!::Gem::Specification.find_by_name(name, *requirement)
+    rescue ::Gem::LoadError
+      false
+    end
+  end
+end
