@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+require_relative "../base/clock"
+
+module Raffia
+  # The timer of a scheduler's deadlines: one fiber that sleeps until the next of them.
+  #
+  # Why not the scheduler's own +timeout_after+: it raises in the fiber whatever the fiber is doing, so it would break shields,
+  # and it can strike after the block it was set for. Here the code that fires is ours, and looks first.
+  #
+  # It lives in its thread, and only fibers of that thread touch it, so it needs no lock.
+  #
+  # @api private
+  class Alarm
+    KEY = :raffia_alarm
+    # Entries that are no longer wanted are dropped when they come due, or when they outnumber the others and this.
+    SLACK = 64
+    private_constant :KEY, :SLACK
+
+    Entry = Struct.new(:at, :call)
+    private_constant :Entry
+
+    # @return [Alarm] the one of the running thread and this scheduler
+    def self.of(scheduler)
+      thread = Thread.current
+      alarm = thread.thread_variable_get(KEY)
+      return alarm if alarm&.serves?(scheduler)
+
+      new(scheduler).tap { |fresh| thread.thread_variable_set(KEY, fresh) }
+    end
+
+    def initialize(scheduler)
+      @scheduler = scheduler
+      @entries = [] # by time
+      @wanted = 0
+      @sleep = nil
+    end
+
+    def serves?(scheduler) = @scheduler.equal?(scheduler)
+
+    # Runs the block; if it takes longer than until +at+, +call+ is called meanwhile.
+    def watch(at, call)
+      entry = Entry.new(at, call)
+      add(entry)
+      yield
+    ensure
+      drop(entry)
+    end
+
+    private
+
+    def add(entry)
+      index = @entries.bsearch_index { |other| other.at > entry.at } || @entries.size
+      @entries.insert(index, entry)
+      @wanted += 1
+      @running ? (wake if index.zero?) : start
+    end
+
+    def drop(entry)
+      return unless entry.call
+
+      entry.call = nil
+      @wanted -= 1
+      @entries.select!(&:call) if @entries.size > SLACK && @entries.size > 2 * @wanted
+      # The fiber must not keep the loop from ending.
+      wake if @wanted.zero?
+    end
+
+    def wake = @sleep&.settle
+
+    # The fiber starts at once, so +@running+ is true when this returns, and stays false when there could be no fiber.
+    def start
+      Fiber.schedule { Deadline.replace(nil) { run } }
+    end
+
+    def run
+      @running = true
+      keep_watch until @wanted.zero?
+    ensure
+      @sleep = nil
+      @running = false
+      # Stopped from outside, with deadlines still to watch.
+      start if @wanted.positive?
+    end
+
+    def keep_watch
+      fire
+      return if @wanted.zero?
+
+      @sleep = Waiter.new
+      @sleep.wait([@entries.first.at - Clock.now, 0].max)
+    end
+
+    def fire
+      now = Clock.now
+      while (entry = @entries.first) && (entry.call.nil? || entry.at <= now)
+        @entries.shift
+        call = entry.call or next
+        entry.call = nil
+        @wanted -= 1
+        call.call
+      end
+    end
+  end
+end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+module Raffia
+  # Mutual exclusion for a few lines of bookkeeping between threads.
+  #
+  # A contended Thread::Mutex#lock parks a fiber in its scheduler, and a parked fiber can be interrupted: then a cancellation
+  # would strike in the middle of the bookkeeping that handles cancellations. So a guard never parks. It tries, and lets the
+  # other thread run meanwhile; that one is a few instructions from its end. Nothing inside #hold may wait or switch fibers.
+  #
+  # @api private
+  class Guard
+    def initialize
+      @mutex = Thread::Mutex.new
+    end
+
+    # @yield with the guard held
+    # @return [Object] the block's value
+    # @raise [ThreadError] in a trap handler that interrupted the very code that holds this guard: waiting would never end
+    def hold
+      until @mutex.try_lock
+        raise ThreadError, "called from a trap handler: hand the work to a thread or fiber through a Thread::Queue" if @mutex.owned?
+
+        Thread.pass
+      end
+      begin
+        yield
+      ensure
+        @mutex.unlock
+      end
+    end
+  end
+end

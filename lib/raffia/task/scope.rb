@@ -1,0 +1,191 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+
+module Raffia
+  # A block of code that owns the tasks spawned in it. It ends only after all of them, so no task outlives the code that started
+  # it, and no error is lost: the first one cancels the other tasks, and the block where it waits, and is raised by {open}
+  # when everything has ended. Later errors are kept, see {#suppressed}.
+  class Scope
+    # Opens a scope, inside of +Raffia.run+ or any other non-blocking fiber. Scopes nest.
+    #
+    # A block that is left by +break+, +throw+, +return+ or an exception cancels its tasks and waits for them.
+    #
+    # @yieldparam scope [Scope]
+    # @return [Object, nil] the block's value; nil when the block was ended by {#cancel}
+    # @raise [Exception] the first error of a task or of the block
+    # @raise [Error] without a Fiber scheduler
+    def self.open(&) = new.supervise(&)
+
+    # @return [Array<Exception>] the errors that came after the first one, in their order. Raffia.suppressed(error) tells
+    #   the same where only the error is at hand
+    attr_reader :suppressed
+
+    # @api private
+    def initialize
+      @scheduler = Fiber.current_scheduler
+      raise Error, "a scope needs a Fiber scheduler: put the code inside of Raffia.run { |scope| ... }" unless @scheduler
+
+      @guard = Guard.new
+      @tasks = {}.compare_by_identity
+      @suppressed = []
+      @deadline = Raffia.deadline
+    end
+
+    # Runs the block in a task of this scope. The task starts at once, and the caller goes on when it waits for the first time.
+    # In a cancelled scope the task is cancelled before it starts.
+    #
+    # @return [Task]
+    # @raise [Closed] when the scope has ended
+    # @raise [Error] in a thread other than the scope's
+    def spawn(&block)
+      raise ConfigError, "spawn needs a block: the work of the task" unless block
+      raise Error, "a scope spawns tasks in its own thread only: hand the work over through a channel" unless @scheduler.equal?(Fiber.scheduler)
+
+      task = Task.new(self, block)
+      cancelled = @guard.hold do
+        raise Closed, "the scope has ended: spawn on one that is still open" if @closed
+
+        @tasks[task] = true
+        @cancelled
+      end
+      task.cancel(@reason) if cancelled
+      start(task)
+    end
+
+    # Cancels all tasks of the scope, those that are spawned from now on, and the block itself if it still runs. The scope then
+    # ends without an error. Any thread may ask.
+    #
+    # @param reason [Object, nil] why: an exception, a string, a symbol
+    # @return [Boolean] whether this call did it; false: it was cancelled before, or has ended
+    def cancel(reason = nil)
+      tasks = @guard.hold do
+        return false if @cancelled || @closed
+
+        @cancelled = true
+        @reason = reason
+        @tasks.keys
+      end
+      @region&.cancel(reason)
+      tasks.each { |task| task.cancel(reason) }
+      true
+    end
+
+    # @return [Integer] how many tasks have not ended
+    def size = @tasks.size
+
+    # @return [Boolean] whether {#cancel} was called or an error did as much
+    def cancelled? = !!@cancelled
+
+    # @return [String]
+    def inspect = "#<#{self.class} tasks=#{size}#{" cancelled" if cancelled?}#{" ended" if @closed}>"
+
+    # @api private
+    def supervise(&)
+      value = run(&)
+      drain
+      conclude
+      value
+    end
+
+    # A task tells that it has ended.
+    # @api private
+    def ended(task)
+      failed(task.error) if task.status == :failed
+      @guard.hold do
+        @tasks.delete(task)
+        @idle&.settle if @tasks.empty?
+      end
+    end
+
+    # @return [Boolean] whether the scope itself was opened under this deadline
+    # @api private
+    def under?(deadline) = @deadline.equal?(deadline)
+
+    private
+
+    def start(task)
+      task.start
+      task
+    rescue FiberError
+      # No fiber could be had, so nobody else will report the end of this task.
+      @guard.hold { @tasks.delete(task) }
+      raise
+    end
+
+    def run
+      value = Strand.enter(self) do |region|
+        @region = region
+        yield self
+      end
+      returned = true
+      value
+    rescue Exception => error # standard:disable Lint/RescueException
+      returned = true
+      interrupted(error)
+      nil
+    ensure
+      leave unless returned
+    end
+
+    # The block was left by a jump. It goes on to its target when all have ended, unless one of them failed.
+    def leave
+      cancel("the scope's block was left")
+      drain
+      raise_error
+    end
+
+    # The tasks are waited for in any case. Once they are cancelled there is nothing to hurry along, and a cancellation from
+    # outside can wait as well.
+    def drain
+      while (waiter = idle_waiter)
+        begin
+          @cancelled ? Raffia.shield { waiter.wait } : waiter.wait
+        rescue Exception => error # standard:disable Lint/RescueException
+          interrupted(error)
+        end
+      end
+    end
+
+    def idle_waiter
+      @guard.hold do
+        next @idle = Waiter.new unless @tasks.empty?
+
+        @closed = true
+        nil
+      end
+    end
+
+    # The owner was thrown out of the block, or out of the wait for the tasks.
+    def interrupted(error)
+      return failed(error) unless error.is_a?(Cancel)
+      return if error.origin.equal?(self)
+
+      @interruption ||= error
+      cancel(error.reason)
+    end
+
+    def failed(error)
+      @guard.hold do
+        if @error.nil? then @error = error
+        elsif !@error.equal?(error) then @suppressed << error
+        end
+      end
+      cancel(error)
+    end
+
+    def conclude
+      raise_error
+      raise @interruption if @interruption
+
+      Strand.current&.check!
+    end
+
+    def raise_error
+      return unless @error
+
+      Suppressed.attach(@error, @suppressed)
+      raise @error, cause: @error.cause
+    end
+  end
+end

@@ -1,0 +1,250 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+
+module Raffia
+  # The cancellable regions that one fiber is in, innermost first: the task itself, the scopes whose blocks it runs, its timeouts
+  # and its shields. A region is cancelled as a whole: {Cancel} is raised at the point where the fiber waits, carries the
+  # region's origin, and is stopped where that region ends, so nobody mistakes another's cancellation for his own.
+  #
+  # Delivery is level-triggered for the waits of this room: in a cancelled region each of them raises. The waits of core (sleep,
+  # IO, Mutex, Queue) are interrupted through the scheduler, once. Such an interrupt is delivered a little later than it was
+  # sent, so it may miss its region or meet a shield; a region is therefore left, and a shield entered, only after an interrupt
+  # that is still on its way has been received (see #receive). That is why a late cancellation never strikes the code behind.
+  #
+  # @api private
+  class Strand
+    # One cancellable stretch of a fiber's work.
+    class Region
+      # @return [Object] the task, scope or deadline that this region belongs to
+      attr_reader :origin
+      # @return [Region, nil] the region around this one
+      attr_reader :parent
+      # @return [Object, nil] why it was cancelled
+      attr_reader :reason
+
+      def initialize(strand, origin, parent, shield)
+        @strand = strand
+        @origin = origin
+        @parent = parent
+        @shield = shield
+        @requested = @closed = false
+      end
+
+      def shield? = @shield
+      def requested? = @requested
+      def closed? = @closed
+
+      # Cancels the region; any thread.
+      # @return [Boolean] whether this call did it; false: it was cancelled before, or has ended
+      def cancel(reason) = @strand.cancel(self, reason)
+
+      def request(reason)
+        @requested = true
+        @reason = reason
+      end
+
+      # @return [Cancel] a fresh exception to raise; the last one is remembered
+      def notify = @notice = Cancel.new(reason, origin: origin)
+
+      # @return [Cancel, nil] the exception that was sent and has not been raised yet: raising gives it its backtrace
+      def in_flight = (@notice unless @notice.nil? || @notice.backtrace)
+
+      def undelivered? = @notice.nil?
+      def forget = @notice = nil
+      def close = @closed = true
+    end
+
+    KEY = :raffia_strand
+    # How many turns of the loop to wait for an interrupt that was sent. A scheduler delivers it in the first.
+    TURNS = 3
+    private_constant :KEY, :TURNS
+
+    # @return [Strand, nil] the strand of the running fiber, if it is in a region. Fiber storage is inherited, so what is found
+    #   there may be the strand of the fiber that created this one, or of a finished life of a recycled fiber.
+    def self.current
+      strand = Fiber[KEY]
+      strand if strand&.here?
+    end
+
+    # Runs the block in a new region of the running fiber.
+    # @yieldparam region [Region]
+    def self.enter(origin, shield: false, &)
+      strand = current
+      return strand.enter(origin, shield, &) if strand
+
+      inherited = Fiber[KEY]
+      begin
+        (Fiber[KEY] = new).enter(origin, shield, &)
+      ensure
+        Fiber[KEY] = inherited
+      end
+    end
+
+    def initialize
+      @guard = Guard.new
+      @fiber = Fiber.current
+      @scheduler = Fiber.current_scheduler
+      @region = @waiter = nil
+    end
+
+    # @return [Object, nil] the current scheduler, nil on a plain thread
+    attr_reader :scheduler
+
+    def here? = @region && @fiber.equal?(Fiber.current)
+
+    # @return [Object] the origin of the outermost region
+    def root
+      region = @region
+      region = region.parent while region.parent
+      region.origin
+    end
+
+    def enter(origin, shield)
+      region = Region.new(self, origin, @region, shield)
+      @guard.hold { @region = region }
+      postpone(region.parent) if shield
+      value = yield region
+      ended = true
+      value
+    ensure
+      leave(region, ended)
+    end
+
+    # @return [Boolean] whether this call cancelled the region
+    def cancel(region, reason)
+      delivered = @guard.hold do
+        return false if region.closed? || region.requested?
+
+        region.request(reason)
+        !visible?(region) || deliver(region)
+      end
+      raise_in_fiber(region) unless delivered
+      true
+    end
+
+    # Ends the running fiber's region that belongs to this origin, if it has one.
+    # @return [void] when there is none, or a shield is in between
+    # @raise [Cancel]
+    def expire(origin, reason)
+      region = @region
+      region = region.parent until region.nil? || region.origin.equal?(origin)
+      return unless region
+
+      @guard.hold { region.request(reason) unless region.requested? }
+      check!
+    end
+
+    # Raises what is due.
+    # @raise [Cancel] when a region that is not shielded has been cancelled: of several, the outermost
+    def check!
+      region = @guard.hold { pending } or return
+      # Take the interrupt that is on its way, or it would come on top of this one.
+      await(region.in_flight)
+      raise region.notify
+    end
+
+    def enter_wait(waiter)
+      free = @guard.hold { pending.nil? && @waiter = waiter }
+      check! unless free
+    end
+
+    def leave_wait
+      @guard.hold { @waiter = nil }
+    end
+
+    private
+
+    def leave(region, ended)
+      @guard.hold do
+        @region = region.parent
+        region.close
+      end
+      receive(region.in_flight)
+      catch_up(ended) if region.shield?
+    end
+
+    # What came to a shield's surroundings meanwhile is due at its end. When the shield ends with an exception or a jump, that
+    # goes first, and the cancellation meets the next wait.
+    def catch_up(ended)
+      due = @guard.hold do
+        region = pending
+        region if region&.undelivered? && (ended || !deliver(region))
+      end
+      raise due.notify if due && ended
+    end
+
+    # Receives now what was sent to the regions around a shield, and keeps it for the shield's end.
+    def postpone(region)
+      while region
+        if (notice = region.in_flight)
+          receive(notice)
+          region.forget
+        end
+        region = region.parent
+      end
+    end
+
+    # Under the guard, so that whoever sees a notice in flight knows that it has been sent.
+    # @return [Boolean] false: there was no way to send it from here
+    def deliver(region)
+      notice = region.notify
+      return true if @waiter&.fail(notice)
+
+      sendable = @scheduler.respond_to?(:fiber_interrupt)
+      sendable ? @scheduler.fiber_interrupt(@fiber, notice) : region.forget
+      sendable
+    end
+
+    # For schedulers without +fiber_interrupt+, which core has from Ruby 4.0: the fiber is suspended in a hook of its scheduler,
+    # on this thread, unless it is the running one. Fiber#raise switches to it for good, so a fiber of its own does that. From
+    # another thread, and for the running fiber, there is only the level trigger.
+    def raise_in_fiber(region)
+      return if @scheduler.nil? || !@scheduler.equal?(Fiber.scheduler) || @fiber.equal?(Fiber.current)
+
+      Fiber.schedule { @fiber.raise(region.notify) if @fiber.alive? }
+    end
+
+    def visible?(region)
+      inner = @region
+      until inner.equal?(region)
+        return false if inner.shield?
+
+        inner = inner.parent
+      end
+      true
+    end
+
+    def pending
+      found = nil
+      region = @region
+      while region
+        found = region if region.requested?
+        break if region.shield?
+
+        region = region.parent
+      end
+      found
+    end
+
+    # Lets the loop deliver the interrupt.
+    def await(notice)
+      TURNS.times { @scheduler.block(self, 0) unless notice.backtrace } if notice && @scheduler
+    end
+
+    # Lets the loop deliver the interrupt, and takes it off the air. Others that come with it are meant and go on.
+    def receive(notice)
+      return unless notice && @scheduler
+
+      other = nil
+      TURNS.times do
+        break if notice.backtrace
+
+        @scheduler.block(self, 0)
+      rescue Exception => error # standard:disable Lint/RescueException
+        other = error unless error.equal?(notice)
+      end
+      raise other if other
+    end
+  end
+end

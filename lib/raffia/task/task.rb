@@ -1,0 +1,147 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+
+module Raffia
+  # A piece of work in a fiber of its own, spawned by {Scope#spawn}.
+  #
+  # +status+ tells how the block stands, or how it ended:
+  #
+  # * +:pending+   it has not started
+  # * +:running+   it has started; it computes or waits
+  # * +:done+      it returned a value. Also when it was cancelled meanwhile and returned one all the same: +cancel+ is a request
+  # * +:failed+    it raised an exception
+  # * +:cancelled+ it was cancelled and ended by that, or before it started
+  class Task
+    # @return [Task, nil] the task that the running code belongs to
+    def self.current
+      root = Strand.current&.root
+      root if root.is_a?(Task)
+    end
+
+    # @return [Symbol]
+    attr_reader :status
+    # @return [Exception, nil] what the task failed with
+    attr_reader :error
+    # @return [Scope] the scope that waits for it
+    attr_reader :scope
+
+    # @api private
+    def initialize(scope, block)
+      @scope = scope
+      @block = block
+      @guard = Guard.new
+      @status = :pending
+      @joiners = []
+    end
+
+    # Waits for the task and returns its block's value. Any fiber or thread may ask, as often as it likes.
+    # @return [Object]
+    # @raise [Exception] the one that the task failed with
+    # @raise [Cancelled] when the task was cancelled
+    def value
+      join
+      case @status
+      when :failed then raise @error, cause: @error.cause
+      when :cancelled then raise Cancelled.new(reason: @reason)
+      else @value
+      end
+    end
+
+    # Waits for the task, however it ends.
+    # @param timeout [Numeric, nil] seconds to wait at most
+    # @return [Task, nil] self, or nil when the task has not ended in time
+    def join(timeout = nil)
+      raise Error, "a task cannot wait for itself" if Task.current.equal?(self)
+
+      Deadline.seconds(timeout) if timeout
+      waiter = @guard.hold { @joiners << Waiter.new if alive? }&.last or return self
+      begin
+        self unless waiter.wait(timeout) == Waiter::TIMED_OUT
+      ensure
+        @guard.hold { @joiners.delete(waiter) }
+      end
+    end
+
+    # Asks the task to stop: {Cancel} is raised where it waits, and again at each further wait of Raffia's (a channel, a join ...)
+    # that is not inside of {Raffia.shield}. A task that has not started never will. Any thread may ask.
+    #
+    # @param reason [Object, nil] why: an exception, a string, a symbol; the task finds it in Cancel#reason
+    # @return [Boolean] whether this call asked; false: it was asked before, or has ended
+    def cancel(reason = nil)
+      region = @guard.hold do
+        return false unless alive?
+        next @region if @region
+        return false if @requested
+
+        @reason = reason
+        @requested = true
+      end
+      region == true || region.cancel(reason)
+    end
+
+    # @return [Boolean] whether it has not ended
+    def alive? = @status == :pending || @status == :running
+
+    # @return [String]
+    def inspect = "#<#{self.class} #{status}#{" #{@place}" if @place}>"
+
+    # Starts the fiber. It runs at once, up to its first wait, as Fiber.schedule has it.
+    # @api private
+    def start
+      return conclude(:cancelled, @reason) if @requested
+
+      Fiber.schedule { run }
+    end
+
+    private
+
+    def run
+      outcome = nil
+      Strand.enter(self) { |region| outcome = begun(region) ? perform : [:cancelled, @reason] }
+    rescue Cancel => cancel
+      # The block had ended: this came while the task was being left, and is late.
+      outcome ||= [:cancelled, cancel.reason]
+    rescue Exception => error # standard:disable Lint/RescueException
+      outcome = [:failed, error]
+    ensure
+      conclude(*(outcome || [:cancelled, "its thread was killed"]))
+    end
+
+    def begun(region)
+      @guard.hold do
+        next false if @requested
+
+        @status = :running
+        @region = region
+      end
+    end
+
+    def perform
+      deadline = Raffia.deadline
+      [:done, deadline ? deadline.impose(&@block) : @block.call]
+    rescue Cancel => cancel
+      # A deadline that was inherited: where the scope is under it too, the scope's owner reports it.
+      missed = deadline && cancel.origin.equal?(deadline) && !@scope.under?(deadline)
+      missed ? [:failed, deadline.error_at(cancel)] : [:cancelled, cancel.reason]
+    rescue Exception => error # standard:disable Lint/RescueException
+      [:failed, error]
+    end
+
+    def conclude(status, result)
+      joiners = @guard.hold do
+        case status
+        when :done then @value = result
+        when :failed then @error = result
+        else @reason = result
+        end
+        @status = status
+        @block = @region = nil
+        @joiners.slice!(0..)
+      end
+      # They hear of an error first, and from the task itself; then the scope cancels whoever is left.
+      joiners.each(&:settle)
+      @scope.ended(self)
+    end
+  end
+end
