@@ -20,7 +20,7 @@ bundle_make() {
   local dir started=$SECONDS
   dir=$(bundle_dir)
   open_log "bundle-$RUBY_VERSION"
-  say "installing the gems of the Gemfile for Ruby $RUBY_VERSION into the cache: about two minutes, once"
+  say "installing the gems of the Gemfile for Ruby $RUBY_VERSION into the cache: about a minute, once"
   rm -rf "$dir" && mkdir -p "$dir" || fail "cannot write to $dir"
   # The lock file lands beside this one, not in the checkout: two Rubies resolve to two of them.
   echo "eval_gemfile '$RAFFIA_ROOT/Gemfile'" >"$dir/Gemfile"

@@ -6,11 +6,11 @@
 #   RAFFIA_RUBY_VERSION=3.3        only Rubies of this series
 
 RUBY_SERIES=${RAFFIA_RUBY_VERSION:-}
-RUBY_CHOICE=$RAFFIA_CACHE/ruby-for-${RUBY_SERIES:-any}
+RUBY_CHOICE=$RAFFIA_CACHE/ruby-for-${RAFFIA_RUBY:+asked-}${RUBY_SERIES:-any}
 
 # ruby_probe RUBY: may it be used? Prints what the set-up wants to know of it, or says on stderr why not.
 ruby_probe() {
-  env -u RUBYOPT -u RUBYLIB -u GEM_HOME -u GEM_PATH -u BUNDLE_GEMFILE SERIES="$RUBY_SERIES" "$1" -e '
+  env -u RUBYOPT -u RUBYLIB -u GEM_HOME -u GEM_PATH -u BUNDLE_GEMFILE SERIES="$RUBY_SERIES" HAS_CC="$(command -v cc || true)" "$1" -e '
     series = ENV["SERIES"]
     abort "is #{RUBY_ENGINE}, not CRuby" unless RUBY_ENGINE == "ruby"
     abort "is #{RUBY_VERSION}, Raffia needs 3.3.5 or newer" if (RUBY_VERSION.split(".").map(&:to_i) <=> [3, 3, 5]) < 0
@@ -21,6 +21,9 @@ ruby_probe() {
     rescue LoadError
       abort "has no #{feature}"
     end
+    require "tmpdir"
+    linked = Dir.mktmpdir { |dir| Dir.chdir(dir) { ENV["HAS_CC"].empty? || try_link("int main(void) { return 0; }") rescue false } }
+    abort "cannot build extensions (its headers or libruby are not whole)" unless linked
     puts "RUBY=#{RbConfig.ruby}", "RUBY_VERSION=#{RUBY_VERSION}", "RUBY_API=#{RbConfig::CONFIG["ruby_version"]}",
       "RUBY_ARCH=#{RUBY_PLATFORM}", "RUBY_DLEXT=#{RbConfig::CONFIG["DLEXT"]}", "RUBY_GEM_PATH=#{Gem.path.join(":")}",
       "RUBY_HAS_YJIT=#{"yes" if defined?(RubyVM::YJIT)}"'

@@ -62,14 +62,16 @@ ruby_build_clear() {
 }
 
 # Debian's patches are newer than the generated files that they do not touch; without the touch make wants autoconf.
-# Left out: documents, the interpreter's own test extensions, the static library.
+# Left out: documents and the interpreter's own test extensions. libruby-static.a stays, less 140 MB of its
+# debugging symbols: every extconf.rb links its probes against it.
 ruby_compile() {
   rm -rf "$1" &&
     touch aclocal.m4 && touch configure &&
-    logged ./configure --prefix="$1" --disable-install-doc --disable-install-capi --disable-install-static-library \
+    logged ./configure --prefix="$1" --disable-install-doc --disable-install-capi \
       --with-out-ext='-test-*,*win32*' &&
     logged make -j"$(jobs_for_make)" main &&
-    logged make install-nodoc
+    logged make install-nodoc &&
+    logged strip --strip-debug "$1/lib/libruby-static.a"
 }
 
 # About 6 minutes of one core, and a part that cores do not help.
