@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "json"
-require "logger"
 require "time"
 require_relative "config"
+require_relative "optional"
 
 module Raffia
   # Builds the logger that entrances hand down. Whoever wants another hands down any object with Logger's methods instead.
@@ -46,7 +46,9 @@ module Raffia
     # @param config [Config] whose +log_level+ and +log_format+ are taken
     # @param out [IO] where the lines go
     # @return [Logger]
+    # @raise [MissingDependency] where logger is a gem (from Ruby 4.0) and not installed
     def self.build(config = Config.load, out: $stderr)
+      Optional.gem("logger", for: "Raffia's log") unless defined?(::Logger)
       return ::Logger.new(nil) if config.log_level == :off
 
       formatter = (config.log_format == :json) ? Json.new : Text.new
