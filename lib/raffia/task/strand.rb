@@ -14,47 +14,6 @@ module Raffia
   #
   # @api private
   class Strand
-    # One cancellable stretch of a fiber's work.
-    class Region
-      # @return [Object] the task, scope or deadline that this region belongs to
-      attr_reader :origin
-      # @return [Region, nil] the region around this one
-      attr_reader :parent
-      # @return [Object, nil] why it was cancelled
-      attr_reader :reason
-
-      def initialize(strand, origin, parent, shield)
-        @strand = strand
-        @origin = origin
-        @parent = parent
-        @shield = shield
-        @requested = @closed = false
-      end
-
-      def shield? = @shield
-      def requested? = @requested
-      def closed? = @closed
-
-      # Cancels the region; any thread.
-      # @return [Boolean] whether this call did it; false: it was cancelled before, or has ended
-      def cancel(reason) = @strand.cancel(self, reason)
-
-      def request(reason)
-        @requested = true
-        @reason = reason
-      end
-
-      # @return [Cancel] a fresh exception to raise; the last one is remembered
-      def notify = @notice = Cancel.new(reason, origin: origin)
-
-      # @return [Cancel, nil] the exception that was sent and has not been raised yet: raising gives it its backtrace
-      def in_flight = (@notice unless @notice.nil? || @notice.backtrace)
-
-      def undelivered? = @notice.nil?
-      def forget = @notice = nil
-      def close = @closed = true
-    end
-
     KEY = :raffia_strand
     # How many turns of the loop to wait for an interrupt that was sent. A scheduler delivers it in the first.
     TURNS = 3
@@ -87,9 +46,6 @@ module Raffia
       @scheduler = Fiber.current_scheduler
       @region = @waiter = nil
     end
-
-    # @return [Object, nil] the current scheduler, nil on a plain thread
-    attr_reader :scheduler
 
     def here? = @region && @fiber.equal?(Fiber.current)
 
@@ -124,12 +80,10 @@ module Raffia
     end
 
     # Ends the running fiber's region that belongs to this origin, if it has one.
-    # @return [void] when there is none, or a shield is in between
-    # @raise [Cancel]
+    # @return [void] when it has none
+    # @raise [Cancel] otherwise
     def expire(origin, reason)
-      region = @region
-      region = region.parent until region.nil? || region.origin.equal?(origin)
-      return unless region
+      region = region_of(origin) or return
 
       @guard.hold { region.request(reason) unless region.requested? }
       check!
@@ -144,6 +98,9 @@ module Raffia
       raise region.notify
     end
 
+    # @return [Boolean] whether somebody else ends the running fiber's region of this deadline in time
+    def alarmed?(deadline) = @scheduler && deadline && region_of(deadline)
+
     def enter_wait(waiter)
       free = @guard.hold { pending.nil? && @waiter = waiter }
       check! unless free
@@ -154,6 +111,12 @@ module Raffia
     end
 
     private
+
+    def region_of(origin)
+      region = @region
+      region = region.parent until region.nil? || region.origin.equal?(origin)
+      region
+    end
 
     def leave(region, ended)
       @guard.hold do

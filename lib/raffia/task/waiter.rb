@@ -17,7 +17,7 @@ module Raffia
   # @api private
   class Waiter
     # What #wait returns when the time was up first.
-    TIMED_OUT = :raffia_timed_out
+    TIMED_OUT = Object.new.freeze
 
     # Waits for some time, or until the task is cancelled.
     # @param seconds [Numeric]
@@ -50,6 +50,9 @@ module Raffia
       conclude(:error, error)
     end
 
+    # @return [Boolean] whether it is served or gone
+    def settled? = !!@state
+
     # Waits, in the fiber or thread that made this waiter.
     #
     # @param timeout [Numeric, nil] seconds; nil waits for as long as it takes
@@ -72,7 +75,9 @@ module Raffia
     def stay(timeout, &give_back)
       strand = Strand.current
       strand&.enter_wait(self)
-      passed = park(timeout, Raffia.deadline)
+      deadline = Raffia.deadline
+      # One that this fiber has entered itself is watched by its alarm.
+      passed = park(timeout, (deadline unless strand&.alarmed?(deadline)))
       stayed = true
       passed
     ensure

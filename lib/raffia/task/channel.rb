@@ -1,0 +1,183 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+require_relative "select"
+
+module Raffia
+  # A queue between tasks, and between tasks and plain threads, that makes the faster side wait.
+  #
+  #   channel = Raffia::Channel.new(10)
+  #   scope.spawn { lines.each { |line| channel << line }; channel.close }
+  #   scope.spawn { channel.each { |line| work(line) } }
+  #
+  # Items come out in the order in which they went in, and those who wait are served in the order in which they came. An item is
+  # never lost by cancelling a task that waits in {#pop}: if it had been handed over already, it goes back to the front.
+  class Channel
+    include Enumerable
+
+    # @api private
+    NOTHING = Object.new.freeze
+    # @api private
+    CLOSED = Object.new.freeze
+
+    # @return [Integer, nil]
+    attr_reader :capacity
+
+    # @param capacity [Integer, nil] how many items may lie in the channel. 0: none, so each push waits for its pop. nil: any
+    #   number; pushing then never waits, and nothing keeps a fast producer from filling the memory
+    # @raise [ConfigError]
+    def initialize(capacity = 0)
+      @capacity = checked(capacity)
+      @guard = Guard.new
+      @items = []
+      @lines = {Select::Pop => {}.compare_by_identity, Select::Push => {}.compare_by_identity}
+      @closed = false
+    end
+
+    # Puts an item in; waits while there is no room.
+    #
+    # @param timeout [Numeric, nil] seconds to wait at most; 0 does not wait
+    # @return [self]
+    # @raise [Closed] when the channel is closed, or becomes so while this waits: the item was not taken
+    # @raise [TimeoutError]
+    def push(item, timeout: nil)
+      Deadline.seconds(timeout) if timeout
+      put = @guard.hold { put_now(item) }
+      Select.new([Select::Push.new(self, item)]).run(timeout) if put.equal?(NOTHING)
+      self
+    end
+
+    # @return [self]
+    def <<(item) = push(item)
+
+    # Takes the oldest item out; waits while there is none.
+    #
+    # @param timeout [Numeric, nil] seconds to wait at most; 0 does not wait
+    # @return [Object]
+    # @raise [Closed] when the channel is closed and empty
+    # @raise [TimeoutError]
+    def pop(timeout: nil)
+      Deadline.seconds(timeout) if timeout
+      item = @guard.hold { take_now }
+      return item unless item.equal?(NOTHING) || item.equal?(CLOSED)
+
+      Select.new([Select::Pop.new(self)]).run(timeout)
+    end
+
+    # Pops until the channel is closed and empty.
+    # @yieldparam item [Object]
+    # @return [self]
+    def each
+      return enum_for unless block_given?
+
+      loop do
+        item = begin
+          pop
+        rescue Closed
+          return self
+        end
+        yield item
+      end
+    end
+
+    # Takes no more items. What lies in the channel can still be popped; those who wait in {#push} get {Closed}. Harmless when
+    # repeated.
+    # @return [self]
+    def close
+      @guard.hold do
+        @closed = true
+        @lines.each_value { |line| line.each_key { |clause| clause.meet(CLOSED) } }
+      end
+      self
+    end
+
+    # @return [Boolean]
+    def closed? = @closed
+
+    # @return [Integer] how many items lie in the channel; those of waiting pushes do not count
+    def size = @items.size
+
+    # @return [Boolean]
+    def empty? = @items.empty?
+
+    # @return [String]
+    def inspect = "#<#{self.class} #{size}/#{capacity || "unbounded"}#{" closed" if closed?}>"
+
+    # @!group For {Select}; all under the guard
+
+    # @api private
+    attr_reader :guard
+
+    # @return [Hash{Select::Clause => true}] those who wait, in order
+    # @api private
+    def line(kind) = @lines[kind]
+
+    # @return [true, NOTHING]
+    # @api private
+    def put_now(item)
+      raise Closed, "the channel is closed: it takes no more items" if @closed
+
+      return true if hand_over(item)
+      return NOTHING if @capacity && @items.size >= @capacity
+
+      @items << item
+      true
+    end
+
+    # @return [Object, NOTHING, CLOSED]
+    # @api private
+    def take_now
+      unless @items.empty?
+        item = @items.shift
+        refill
+        return item
+      end
+
+      offered = offer
+      return offered.item if offered
+
+      @closed ? CLOSED : NOTHING
+    end
+
+    # @!endgroup
+
+    # Takes back an item whose receiver was cancelled before it could run.
+    # @api private
+    def give_back(item)
+      @guard.hold { @items.unshift(item) unless hand_over(item) }
+    end
+
+    private
+
+    def checked(capacity)
+      return capacity if capacity.nil? || (capacity.is_a?(Integer) && capacity >= 0)
+
+      raise ConfigError, "a channel's capacity is a whole number from 0 up, or nil for no bound, not #{capacity.inspect}"
+    end
+
+    def hand_over(item)
+      line = @lines[Select::Pop]
+      until line.empty?
+        return true if line.shift.first.meet(item)
+      end
+      false
+    end
+
+    # The first of the waiting pushes, which is thereby complete.
+    def offer
+      line = @lines[Select::Push]
+      until line.empty?
+        clause = line.shift.first
+        return clause if clause.meet
+      end
+    end
+
+    # An item that was given back may have filled the channel beyond its bound.
+    def refill
+      return unless @items.size < @capacity.to_i
+
+      offered = offer
+      @items << offered.item if offered
+    end
+  end
+end

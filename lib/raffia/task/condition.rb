@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+
+module Raffia
+  # A place to wait for something to become so. Like Thread::ConditionVariable, with values, timeouts and cancellation; there are
+  # no spurious wake-ups.
+  #
+  #   lock.synchronize { condition.wait(lock) until ready? }
+  #   lock.synchronize { make_ready; condition.broadcast }
+  #
+  # Between fibers of one thread the mutex can be left out: nobody else runs between the look at +ready?+ and the wait.
+  class Condition
+    def initialize
+      @guard = Guard.new
+      @line = {}.compare_by_identity
+    end
+
+    # Waits for {#signal} or {#broadcast}. A mutex that is given is released meanwhile and held again afterwards, also after an
+    # exception.
+    #
+    # @param mutex [Thread::Mutex, nil]
+    # @param timeout [Numeric, nil] seconds to wait at most
+    # @return [Object] the value that came with the signal
+    # @raise [TimeoutError]
+    def wait(mutex = nil, timeout: nil)
+      Deadline.seconds(timeout) if timeout
+      waiter = Waiter.new
+      # In the line before the mutex is released, or a signal could slip through.
+      @guard.hold { @line[waiter] = true }
+      released(mutex) { receive(waiter, timeout) }
+    ensure
+      @guard.hold { @line.delete(waiter) }
+    end
+
+    # Wakes the one who has waited longest.
+    # @return [Boolean] whether there was one
+    def signal(value = nil)
+      @guard.hold do
+        until @line.empty?
+          return true if @line.shift.first.settle([:signal, value])
+        end
+      end
+      false
+    end
+
+    # Wakes all who wait.
+    # @return [Integer] how many there were
+    def broadcast(value = nil)
+      @guard.hold do
+        woken = @line.keys.count { |waiter| waiter.settle([:broadcast, value]) }
+        @line.clear
+        woken
+      end
+    end
+
+    # @return [Integer] how many wait
+    def waiting = @line.size
+
+    private
+
+    # A signal whose receiver was cancelled before it could run is meant for one, so it goes to the next.
+    def receive(waiter, timeout)
+      received = waiter.wait(timeout) { |kind, value| signal(value) if kind == :signal }
+      raise TimeoutError.new(seconds: timeout) if received.equal?(Waiter::TIMED_OUT)
+
+      received.last
+    end
+
+    def released(mutex)
+      return yield unless mutex
+
+      mutex.unlock
+      begin
+        yield
+      ensure
+        # The caller's synchronize will unlock it, so the way back in must not be cut short.
+        Raffia.shield { mutex.lock }
+      end
+    end
+  end
+end

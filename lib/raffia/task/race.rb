@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+
+module Raffia
+  # Runs the block for each contestant at the same time and returns the first value. The others are cancelled, and have ended
+  # when this returns. A contestant that fails is out of the race.
+  #
+  #   Raffia.race(mirrors) { |mirror| fetch(mirror) }
+  #   Raffia.race([-> { cache.get(key) }, -> { database.get(key) }])
+  #
+  # @param contestants [Enumerable] handed to the block; without a block they are called
+  # @return [Object]
+  # @raise [StandardError] when all have failed: the first error; the others are in +Raffia.suppressed(error)+
+  # @raise [ConfigError] without contestants
+  def self.race(contestants, &block)
+    runners = contestants.map { |contestant| block ? -> { block.call(contestant) } : contestant }
+    raise ConfigError, "race needs at least one contestant" if runners.empty?
+
+    won, result = Race.new(runners).run
+    return result if won
+
+    raise Suppressed.attach(result.shift, result)
+  end
+
+  # @api private
+  class Race
+    def initialize(runners)
+      @runners = runners
+      @errors = []
+    end
+
+    # @return [Array] true and the winner's value, or false and the errors
+    def run
+      Scope.open do |scope|
+        @finish = Waiter.new
+        @runners.each { |runner| scope.spawn { start(runner) } unless @finish.settled? }
+        result = @finish.wait
+        scope.cancel("another contestant has won the race")
+        result
+      end
+    end
+
+    private
+
+    def start(runner)
+      @finish.settle([true, runner.call])
+    rescue => error
+      @errors << error
+      @finish.settle([false, @errors]) if @errors.size == @runners.size
+    end
+  end
+end

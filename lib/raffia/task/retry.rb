@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+
+module Raffia
+  # Runs the block until it succeeds, so many times at most, with growing pauses.
+  #
+  #   Raffia.retry(times: 5, backoff: 0.2, on: [Errno::ECONNREFUSED, Raffia::TimeoutError]) { |attempt| connect }
+  #
+  # It never waits past a deadline: when the pause would not end in time, the error is raised at once.
+  #
+  # @param times [Integer] attempts in all
+  # @param backoff [Numeric, #call] seconds before the second attempt, doubled before each further one; or a callable that gets
+  #   the number of the attempt that failed, from 1 up, and returns seconds
+  # @param jitter [Numeric] 0..1: how much of a pause is left to chance, so that many clients do not come back at once
+  # @param max [Numeric] seconds that a pause has at most
+  # @param on [Class, Module, Array] the errors to try again on; Raffia::ConfigError is never one of them
+  # @param random [Random] for reproducible pauses
+  # @yieldparam attempt [Integer] from 1 up
+  # @return [Object] the block's value
+  # @raise [StandardError] the last error
+  # @raise [ConfigError]
+  def self.retry(times: 3, backoff: 0.1, jitter: 0.5, max: 60, on: StandardError, random: Random)
+    raise ConfigError, "retry needs a number of attempts from 1 up, not #{times.inspect}" unless times.is_a?(Integer) && times.positive?
+    raise ConfigError, "retry's jitter is a number from 0 to 1, not #{jitter.inspect}" unless jitter.is_a?(Numeric) && (0..1).cover?(jitter)
+
+    pauses = backoff.respond_to?(:call) ? backoff : ->(attempt) { Deadline.seconds(backoff) * (2**(attempt - 1)) }
+    (1..times).each do |attempt|
+      return yield attempt
+    rescue ConfigError
+      raise
+    rescue *on
+      pause = [pauses.call(attempt), max].min * (1 - (jitter * random.rand))
+      raise if attempt == times || deadline&.remaining&.<=(pause)
+
+      Waiter.nap(pause)
+    end
+  end
+end

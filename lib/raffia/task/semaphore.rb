@@ -1,0 +1,135 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+
+module Raffia
+  # Lets so many in at a time, tasks and plain threads alike, in the order in which they came.
+  #
+  #   limit = Raffia::Semaphore.new(10)
+  #   limit.synchronize { fetch(url) }
+  #
+  # Acquisitions may have a weight. One that is too heavy for the room left waits at the head of the line and holds up the
+  # lighter ones behind it, or it would starve.
+  class Semaphore
+    # @return [Integer] how much may be held at a time
+    attr_reader :limit
+
+    # @param limit [Integer]
+    # @raise [ConfigError]
+    def initialize(limit)
+      @limit = checked(limit)
+      @held = 0
+      @guard = Guard.new
+      @line = {}.compare_by_identity
+    end
+
+    # @param weight [Integer]
+    # @param timeout [Numeric, nil] seconds to wait at most
+    # @return [self]
+    # @raise [TimeoutError]
+    # @raise [ConfigError] when the weight is not a positive number or is beyond the limit, so that it could never be granted
+    def acquire(weight = 1, timeout: nil)
+      Deadline.seconds(timeout) if timeout
+      fitting(weight)
+      waiter = @guard.hold do
+        next if @line.empty? && grant(weight)
+
+        Waiter.new.tap { |fresh| @line[fresh] = weight }
+      end
+      wait(waiter, weight, timeout) if waiter
+      self
+    end
+
+    # Acquires if that is possible at once.
+    # @return [Boolean]
+    def try_acquire(weight = 1)
+      fitting(weight)
+      @guard.hold { @line.empty? && grant(weight) }
+    end
+
+    # @return [self]
+    # @raise [Error] when more is released than was acquired
+    def release(weight = 1)
+      checked(weight)
+      @guard.hold do
+        raise Error, "released #{weight}, but only #{@held} had been acquired" if weight > @held
+
+        @held -= weight
+        serve
+      end
+      self
+    end
+
+    # Acquires for the time of the block.
+    # @return [Object] the block's value
+    # @raise [TimeoutError, ConfigError] as {#acquire}
+    def synchronize(weight = 1, timeout: nil)
+      acquire(weight, timeout: timeout)
+      begin
+        yield
+      ensure
+        release(weight)
+      end
+    end
+
+    # Changes the limit. When it shrinks, nobody is thrown out: the next ones wait until enough have gone.
+    # @param limit [Integer]
+    # @return [self]
+    def resize(limit)
+      checked(limit)
+      @guard.hold do
+        @limit = limit
+        serve
+      end
+      self
+    end
+
+    # @return [Integer] how much could be acquired; negative after the limit shrank below what is held
+    def available = @limit - @held
+
+    # @return [Integer] how many wait
+    def waiting = @line.size
+
+    private
+
+    def checked(number)
+      return number if number.is_a?(Integer) && number.positive?
+
+      raise ConfigError, "a semaphore counts in whole numbers from 1 up, not #{number.inspect}"
+    end
+
+    def fitting(weight)
+      return if checked(weight) <= @limit
+
+      raise ConfigError, "a weight of #{weight} can never be granted by a semaphore of #{@limit}: resize it or ask for less"
+    end
+
+    def grant(weight)
+      return false if weight > @limit - @held
+
+      @held += weight
+      true
+    end
+
+    def serve
+      until @line.empty?
+        waiter, weight = @line.first
+        break unless grant(weight)
+
+        @line.shift
+        @held -= weight unless waiter.settle(true)
+      end
+    end
+
+    def wait(waiter, weight, timeout)
+      granted = waiter.wait(timeout) { release(weight) }
+      return unless granted.equal?(Waiter::TIMED_OUT)
+
+      granted = nil
+      raise TimeoutError.new(seconds: timeout)
+    ensure
+      # Perhaps it was this heavy one that held up the others.
+      granted or @guard.hold { @line.delete(waiter) and serve }
+    end
+  end
+end
