@@ -41,5 +41,9 @@ Gem::Specification.new do |spec|
   spec.bindir = "exe"
   spec.executables = ["raffia"]
   spec.require_paths = ["lib"]
+
+  # Part of Ruby 3.3 and 3.4, a gem of its own from 4.0 on. Every other gem is optional and loaded in one file, on use.
+  spec.add_dependency "logger", "~> 1.6"
+
   spec.extensions = ["ext/raffia/extconf.rb"]
 end

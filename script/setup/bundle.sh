@@ -2,9 +2,10 @@
 # The bundle: the gems of the Gemfile's groups, in the cache, one folder for each Ruby and each content of the Gemfile. The
 # commands reach them as GEM_HOME, without Bundler in their process, so a script run by `bin/raffia run` sees no Bundler of ours.
 
+# Of the gemspec only what it depends on: another word in its description needs no other gems.
 bundle_dir() {
   local key
-  key=$(cat "$RAFFIA_ROOT/Gemfile" "$RAFFIA_ROOT/raffia.gemspec" "$RAFFIA_ROOT/lib/raffia/base/version.rb" | digest)
+  key=$({ cat "$RAFFIA_ROOT/Gemfile" && grep dependency "$RAFFIA_ROOT/raffia.gemspec"; } | digest)
   echo "$RAFFIA_CACHE/bundle/$RUBY_VERSION-$key"
 }
 

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+module Architecture
+  # The rooms of lib/ and which of them each may require: docs/architecture.md's drawing, as data.
+  #
+  #   level 6  cli        lab                       people's entrances; nothing requires them
+  #   level 5  compat     integrations   jobs/web   faces on someone else's interface
+  #   level 4  actor      jobs           server     products; peers
+  #   root     lib/raffia.rb and run.rb: the composition root of all below
+  #   level 3  pool                                 where work runs
+  #   level 2  task       process
+  #   level 1  scheduler
+  #   level 0  engine     native                    native.rb is the one file that loads the extension
+  #   base                                          stdlib only
+  module Rooms
+    BELOW_PRODUCTS = %w[base native engine scheduler task process pool].freeze
+    PRODUCT = %w[base task process pool root].freeze
+    ENTRANCE = (BELOW_PRODUCTS + %w[root actor jobs server compat integrations jobs/web]).freeze
+
+    MAY_REQUIRE = {
+      "base" => [],
+      "native" => %w[base],
+      "engine" => %w[base native],
+      "scheduler" => %w[base engine],
+      "task" => %w[base],
+      "process" => %w[base native],
+      "pool" => %w[base native task process],
+      "root" => BELOW_PRODUCTS,
+      "actor" => PRODUCT,
+      "jobs" => PRODUCT,
+      "server" => PRODUCT,
+      "jobs/web" => %w[base jobs],
+      "compat" => PRODUCT + %w[actor jobs server],
+      "integrations" => PRODUCT + %w[actor jobs server],
+      "lab" => ENTRANCE,
+      "cli" => ENTRANCE + %w[lab]
+    }.freeze
+
+    # The constant of Raffia that stands for a room: naming it is knowing the room, with or without a require.
+    CONSTANTS = {
+      Engine: "engine", Native: "native", Scheduler: "scheduler", Pool: "pool", Actor: "actor", Jobs: "jobs",
+      Server: "server", Compat: "compat", Lab: "lab", CLI: "cli"
+    }.freeze
+
+    module_function
+
+    # @param path [String] relative to the repository
+    # @return [String, nil] the room; nil outside of lib/
+    def of(path)
+      case path.delete_suffix(".rb")
+      when "lib/raffia", %r{\Alib/raffia/run\z} then "root"
+      when %r{\Alib/raffia/jobs/web(?:/|\z)} then "jobs/web"
+      when %r{\Alib/raffia/([a-z_]+)(?:/|\z)} then $1
+      when %r{\Alib/(?:active_job|rackup)/} then "integrations"
+      end
+    end
+
+    # @return [Boolean] may files of the room +from+ require files of the room +to+?
+    def allowed?(from, to) = from == to || MAY_REQUIRE.fetch(from, []).include?(to)
+  end
+end

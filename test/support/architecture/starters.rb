@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Architecture
+  # Who may start threads, Ractors and processes, and who may touch what a process has only one of.
+  class Starters < Rule
+    # The lab's controls are the plain Ruby that Raffia is measured against.
+    THREADS = %w[lib/raffia/pool/ lib/raffia/pool.rb lib/raffia/process/ lib/raffia/process.rb lib/raffia/lab/control/].freeze
+    FORKS = %w[lib/raffia/process/ lib/raffia/process.rb].freeze
+    HOOKS = %w[lib/raffia/base/signals.rb lib/raffia/base/fork.rb].freeze
+
+    def visit_call_node(node)
+      threads(node)
+      forks(node)
+      hooks(node)
+      super
+    end
+
+    private
+
+    def threads(node)
+      return unless core?(node.receiver, "Thread", "Ractor") && %i[new start fork].include?(node.name)
+      return if source.in?(*THREADS)
+      offend(node, "#{constant_name(node.receiver)}.#{node.name} outside of pool/, process/ and lab/control/: use a pool, or be handed one")
+    end
+
+    def forks(node)
+      return unless node.name == :fork && global?(node, "Process", "Kernel") && !source.in?(*FORKS)
+      offend(node, "fork outside of process/: that room forks, watches and reaps")
+    end
+
+    def hooks(node)
+      return unless %i[trap at_exit].include?(node.name) && global?(node, "Signal", "Kernel", "Process") && !source.in?(*HOOKS)
+      offend(node, "#{node.name} outside of base/signals.rb and base/fork.rb: a process has one of these; use Raffia::Signals")
+    end
+
+    def global?(node, *modules) = node.receiver.nil? || core?(node.receiver, *modules)
+  end
+end
