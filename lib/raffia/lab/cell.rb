@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Lab
+    # One line of a result table: an experiment on a variant (a strategy, a back end, or a control) with a number of workers.
+    #
+    # @!attribute [r] experiment
+    #   @return [String]
+    # @!attribute [r] variant
+    #   @return [Symbol]
+    # @!attribute [r] workers
+    #   @return [Integer]
+    Cell = Data.define(:experiment, :variant, :workers) do
+      # @return [String] as people read it: "mailer on processes x2"
+      def to_s = "#{experiment} on #{variant}#{" x#{workers}" if workers > 1}"
+    end
+
+    # What an experiment is told in the process that does the work.
+    #
+    # @!attribute [r] params
+    #   @return [Hash{Symbol => Object}] the experiment's own sizes
+    # @!attribute [r] service
+    #   @return [Hash{Symbol => Object}] what the helper process announced, such as its port; empty without one
+    Setting = Data.define(:variant, :workers, :params, :service)
+
+    # Work as a call of a module function with arguments that can be shared, so that it runs unchanged everywhere: in a
+    # block on any strategy, and in the controls, which must do the very same work to be worth comparing with.
+    #
+    # @example
+    #   Work.new(Squares, :sum, []).call([0, 10]) # => Squares.sum([0, 10])
+    Work = Data.define(:receiver, :name, :arguments) do
+      # @param receiver [Module]
+      # @param name [Symbol]
+      # @param arguments [Array] frozen and shareable; they follow the item
+      def initialize(receiver:, name:, arguments: [])
+        super(receiver:, name:, arguments: arguments.dup.freeze)
+      end
+
+      # @param item [Object]
+      # @return [Object] what the function returns
+      def call(item) = receiver.public_send(name, item, *arguments)
+
+      # @return [Proc] whose self and captures can all be shared between Ractors
+      def to_proc
+        work = self
+        proc { |item| work.call(item) }
+      end
+    end
+  end
+end

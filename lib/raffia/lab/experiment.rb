@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+require_relative "cell"
+require_relative "goal"
+require_relative "metric"
+require_relative "published"
+
+module Raffia
+  module Lab
+    # The parent of all experiments: what each has to say about itself, with the usual answers. An experiment has no state:
+    # one instance of it describes the work in the lab's process, and another does it in a process of its own.
+    class Experiment
+      STRATEGIES = %i[inline fibers threads ractors processes].freeze
+
+      # @return [String] what people type
+      def name = raise(NoMethodError, "#{self.class} has no name")
+
+      # @return [String] one line
+      def title = raise(NoMethodError, "#{self.class} has no title")
+
+      # @return [Array<Symbol>] strategies, or what the experiment compares instead, in the order of the table
+      def variants = STRATEGIES
+
+      # Plain Ruby to compare with: it does the same work without Raffia.
+      #
+      # @return [Hash{Symbol => Symbol}] from the control's name to the variant that it comes with
+      def controls = {}
+
+      # @param cores [Integer]
+      # @return [Array<Integer>] the numbers of workers that say something about this variant here
+      def workers(variant, cores) = (variant == :inline) ? [1] : [cores]
+
+      # @param variant [Symbol]
+      # @return [Boolean] whether there can be more or fewer workers of it
+      def workers?(variant) = variant != :inline
+
+      # @param scale [Float] 1.0 is the published size
+      # @return [Hash{Symbol => Object}] sizes, of JSON's types
+      def params(scale) = raise(NoMethodError, "#{self.class} has no params (scale #{scale})")
+
+      # @param params [Hash]
+      # @return [String] the size in words
+      def size(params) = params.map { |key, value| "#{key} #{value}" }.join(", ")
+
+      # @return [Symbol, nil] the helper process that a run needs (see {Service})
+      def service = nil
+
+      # @return [Hash{Symbol => Integer}] limits of the child processes that a run needs (see Process.setrlimit)
+      def needs = {}
+
+      # @return [Metric]
+      def metric = Metric::SECONDS
+
+      # @return [Symbol, nil] the variant that the others are compared with
+      def baseline = :inline
+
+      # @return [Boolean] whether the work needs cores at all, or only waits
+      def cpu_bound? = true
+
+      # Reasons why variants cannot run on this machine, known without running them.
+      #
+      # @return [Hash{Symbol => String}]
+      def obstacles(_params) = {}
+
+      # A small part of the work, so that what is measured later finds its code loaded.
+      #
+      # @param setting [Setting]
+      # @return [void]
+      def warm_up(setting) = raise(NoMethodError, "#{self.class} cannot warm up #{setting.variant}")
+
+      # The work itself, in the process of the run.
+      #
+      # @param setting [Setting]
+      # @return [Hash{Symbol => Object}] facts for {#verify}, of JSON's types
+      def perform(setting) = raise(NoMethodError, "#{self.class} cannot run #{setting.variant}")
+
+      # Drive a run from outside of its process, if the experiment is measured from there.
+      #
+      # @return [Array<String>, nil] the command to run while the child serves
+      def driver(_params, _announced) = nil
+
+      # @param output [String] what the driver printed
+      # @return [Hash{Symbol => Object}] facts for {#verify}
+      def driven(_output) = {}
+
+      # Check what a run says that it did. The checks are about results only, never about time.
+      #
+      # @param params [Hash]
+      # @param facts [Hash] what {#perform} returned, and {#driven}
+      # @param report [Hash] what the helper process saw
+      # @return [Hash{String => Boolean}] each check in words, and whether it holds
+      def verify(params, facts, report) = raise(NoMethodError, "#{self.class} verifies nothing: #{params} #{facts} #{report}")
+
+      # @return [Array<Extra>] further figures of a run that the table shows
+      def extras = []
+
+      # @param rows [Rows]
+      # @return [Array<Goal>] what the figures should reach on any machine
+      def goals(_rows) = []
+
+      # @return [Array<Published::Figure>] other people's figures of the same experiment
+      def published = Published.of(name)
+
+      # @return [Array<String>] what a reader of the table should know
+      def notes(_params) = []
+    end
+  end
+end

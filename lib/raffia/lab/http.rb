@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require_relative "experiment"
+require_relative "http/server"
+require_relative "http/wrk"
+require_relative "limits"
+require_relative "meter"
+
+module Raffia
+  module Lab
+    # S16: a small HTTP server, a fiber for each connection, under wrk; one row for each back end of the event loop.
+    class Http < Experiment
+      BACKENDS = %i[uring epoll poll select].freeze
+      CONNECTIONS = 1_024
+      SECONDS = 10
+      WARM_UP = 1
+      # What wrk and the server hold open besides the connections.
+      SPARE_FILES = 200
+
+      def name = "http"
+
+      def title = "a fiber HTTP server under wrk, on each back end"
+
+      def variants = BACKENDS
+
+      def workers(_variant, _cores) = [1]
+
+      def workers?(_variant) = false
+
+      # The source of the published figures has it too.
+      def baseline = :poll
+
+      def cpu_bound? = false
+
+      def metric = Metric::RATE
+
+      def params(scale)
+        {connections: CONNECTIONS, threads: 2, seconds: [(SECONDS * scale).round, 1].max, warm_up: WARM_UP}
+      end
+
+      def size(params) = "wrk -t#{params[:threads]} -c#{params[:connections]} -d#{params[:seconds]}s"
+
+      def needs = {nofile: CONNECTIONS + SPARE_FILES}
+
+      def obstacles(_params)
+        reason = Wrk.missing || Limits.obstacle(needs)
+        return BACKENDS.to_h { |backend| [backend, reason] } if reason
+        Raffia::Engine.probe.reject { |found| found[:ok] }.to_h { |found| [found[:name], found[:reason]] }
+      end
+
+      def warm_up(_setting) = nil # wrk does it, with its first command
+
+      # @param setting [Setting]
+      # @param host [Child::Host] who wants to know the port, and says when to stop
+      # @return [Hash{Symbol => Object}]
+      def serve(setting, host)
+        reading = Meter.measure { Server.new.run(setting.variant, host) }
+        facts = reading.value
+        {**facts, cpu_per_request: reading.cpu * 1e6 / [facts[:served], 1].max}
+      end
+
+      def driver(params, announced)
+        [params[:warm_up], params[:seconds]].map { |seconds| Wrk.command(params, seconds, announced.fetch(:port)) }
+      end
+
+      def driven(outputs) = Wrk.facts(outputs)
+
+      def verify(params, facts, _report)
+        extra = facts[:served] - facts[:requests]
+        {
+          "zero errors" => facts[:errors].zero?,
+          # What was under way when wrk stopped counting was answered all the same, once for each of its two commands.
+          "requests counted by the server" => extra.between?(0, 2 * params[:connections]),
+          "all connections held" => facts[:connections] >= 2 * params[:connections]
+        }
+      end
+
+      def extras
+        [Extra.new(key: :errors, label: "errors", format: "%d"), Extra.new(key: :p99, label: "p99 ms", format: "%.1f"),
+          Extra.new(key: :cpu_per_request, label: "CPU us/req", format: "%.1f")]
+      end
+    end
+  end
+end

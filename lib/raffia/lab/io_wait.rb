@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require "socket"
+require_relative "experiment"
+require_relative "mapping"
+
+module Raffia
+  module Lab
+    # S10: three sockets whose answers come after 3, 2 and 5 seconds. Together that is 10 s in sequence and 5 s at best.
+    class IoWait < Experiment
+      WAITS = [3.0, 2.0, 5.0].freeze
+
+      # Ask the slow server, and wait for its answer.
+      #
+      # @param seconds [Float] how long the server takes
+      # @param port [Integer]
+      # @return [Float] what the server answered
+      def self.ask(seconds, port)
+        socket = TCPSocket.new("127.0.0.1", port)
+        socket.write("#{seconds}\n")
+        Float(socket.gets)
+      ensure
+        socket&.close
+      end
+
+      def name = "io_wait"
+
+      def title = "three sockets that answer late: the longest wait, not the sum"
+
+      def workers(variant, _cores) = (variant == :inline) ? [1] : [WAITS.size]
+
+      def params(scale) = {waits: WAITS.map { |seconds| (seconds * scale).round(4) }}
+
+      def size(params) = "answers after #{params[:waits].map { |seconds| format("%g", seconds) }.join(", ")} s"
+
+      def service = :slow_server
+
+      def cpu_bound? = false
+
+      def warm_up(setting) = Mapping.call(setting, [0.0, 0.0], work(setting))
+
+      def perform(setting) = {answers: Mapping.call(setting, setting.params[:waits], work(setting))}
+
+      def verify(params, facts, report)
+        {
+          "each answer is the one that was asked for" => facts[:answers] == params[:waits],
+          "answers counted by the server" => report[:served] == params[:waits].size
+        }
+      end
+
+      def goals(rows)
+        longest = rows.params[:waits].max
+        %i[fibers threads].map do |variant|
+          median = rows.median(variant, 3)
+          Goal.at_most("#{variant} within 3% of the longest wait", median && median / longest, 1.03)
+        end
+      end
+
+      private
+
+      def work(setting) = Work.new(IoWait, :ask, [setting.service.fetch(:port)])
+    end
+  end
+end

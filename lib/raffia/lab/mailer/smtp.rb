@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module Raffia
+  module Lab
+    class Mailer < Experiment
+      # The client's half of SMTP (RFC 5321), as much as a mail to a server on loopback needs. Of our own because net-smtp is
+      # a bundled gem that may be absent, and because it cannot be used in a Ractor: it needs Timeout.
+      module SMTP
+        # The server refused a step.
+        class Refused < Error; end
+
+        module_function
+
+        # @param host [String]
+        # @param port [Integer]
+        # @param mail [Mail]
+        # @return [String] the text that was sent
+        # @raise [Refused]
+        # @raise [SystemCallError] when the server cannot be reached
+        def deliver(host, port, mail)
+          text = mail.to_s
+          socket = TCPSocket.new(host, port)
+          expect(socket, "220", "greeting")
+          say(socket, "EHLO lab.example", "250")
+          say(socket, "MAIL FROM:<#{mail.from}>", "250")
+          say(socket, "RCPT TO:<#{mail.to}>", "250")
+          say(socket, "DATA", "354")
+          say(socket, "#{stuff(text)}.", "250")
+          say(socket, "QUIT", "221")
+          text
+        ensure
+          socket&.close
+        end
+
+        # A line that starts with a dot would end the mail: such lines get another dot (RFC 5321, 4.5.2).
+        def stuff(text) = text.gsub(/^\./, "..")
+
+        def say(socket, line, code)
+          socket.write("#{line}\r\n")
+          expect(socket, code, line[/\A\S+/])
+        end
+
+        def expect(socket, code, step)
+          answer = socket.gets
+          raise Refused, "the SMTP server closed the connection at #{step}" unless answer
+          # 250-SIZE is followed by further lines; 250 SIZE is the last one.
+          answer = socket.gets while answer[3] == "-"
+          return if answer.start_with?(code)
+          raise Refused, "the SMTP server refused #{step}: #{answer.chomp} (#{code} was expected)"
+        end
+
+        private_class_method :stuff, :say, :expect
+      end
+    end
+  end
+end

@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require_relative "control/ractors"
+require_relative "control/threads"
+
+module Raffia
+  module Lab
+    # The one place where the lab's work meets what it measures: Raffia.map, or plain Ruby in a control.
+    module Mapping
+      CONTROLS = {plain_ractors: Control::Ractors, plain_threads: Control::Threads}.freeze
+
+      # @param setting [Setting]
+      # @param items [Enumerable]
+      # @param work [Work] called with each item
+      # @return [Array] what the work returned, in the order of the items
+      def self.call(setting, items, work)
+        control = CONTROLS[setting.variant]
+        return control.map(items.to_a, setting.workers, work) if control
+        Raffia.map(items, on: setting.variant, workers: setting.workers, &work)
+      end
+    end
+  end
+end

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require_relative "experiment"
+require_relative "mapping"
+
+module Raffia
+  module Lab
+    # S12: the sum of the squares of 0...72,072,000 on 1 to N workers. The sums are Bignums: they allocate, and garbage
+    # collection stops all Ractors, which is what makes this harder than it looks.
+    class Squares < Experiment
+      LIMIT = 72_072_000
+      # Shares for each worker: enough that one that is slowed down does not keep the others waiting for long.
+      SHARES = 8
+
+      # @param range [Array(Integer, Integer)] from, and up to but not with
+      # @return [Integer]
+      def self.sum(range)
+        number, stop = range
+        total = 0
+        while number < stop
+          total += number * number
+          number += 1
+        end
+        total
+      end
+
+      # @param limit [Integer]
+      # @param parts [Integer]
+      # @return [Array<Array(Integer, Integer)>] 0...limit in equal parts
+      def self.split(limit, parts)
+        (0..parts).map { |part| limit * part / parts }.each_cons(2).map(&:freeze)
+      end
+
+      # @param limit [Integer]
+      # @return [Integer] the sum by the formula
+      def self.closed_form(limit) = (limit - 1) * limit * (2 * limit - 1) / 6
+
+      def name = "squares"
+
+      def title = "the sum of the squares below a limit, on 1 to N workers"
+
+      def variants = %i[inline threads ractors processes]
+
+      def controls = {plain_ractors: :ractors}
+
+      def workers(variant, cores)
+        case variant
+        when :inline then [1]
+        when :threads then [cores]
+        else [*(0..).lazy.map { |power| 2**power }.take_while { |count| count < cores }, cores]
+        end
+      end
+
+      def params(scale) = {limit: [(LIMIT * scale).round, 1_000].max}
+
+      def size(params) = "0...#{params[:limit].to_s.gsub(/(?<=\d)(?=(\d{3})+\z)/, "_")}"
+
+      def warm_up(setting) = Mapping.call(setting, Squares.split(10_000, setting.workers), Work.new(Squares, :sum))
+
+      def perform(setting)
+        # Plain Ruby hands each Ractor one share at the start; there is nothing there to balance with.
+        shares = (setting.variant == :plain_ractors) ? 1 : SHARES
+        ranges = Squares.split(setting.params[:limit], setting.workers * shares)
+        {sum: Mapping.call(setting, ranges, Work.new(Squares, :sum)).sum}
+      end
+
+      def verify(params, facts, _report)
+        {"the sum equals the formula's" => facts[:sum] == Squares.closed_form(params[:limit])}
+      end
+
+      def goals(rows) = [Goal.at_least("processes at least 1.7x inline on 2 cores", rows.speedup(:processes, 2), 1.7),
+        Goal.at_least("ractors at least 0.95x plain Ractor.new", rows.against(:ractors, :plain_ractors), 0.95)]
+    end
+  end
+end

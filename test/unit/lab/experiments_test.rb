@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "raffia/lab/experiments"
+
+module Raffia
+  module Lab
+    # The work of each experiment by itself, and what its checks make of results that are wrong.
+    class ExperimentsTest < TestCase
+      def test_squares_and_their_formula
+        [1, 2, 10, 1_001].each do |limit|
+          sums = Squares.split(limit, 7).map { |range| Squares.sum(range) }
+          assert_equal [(0...limit).sum { |n| n * n }] * 2, [sums.sum, Squares.closed_form(limit)], limit
+        end
+      end
+
+      def test_squares_notices_a_wrong_sum
+        assert_equal({"the sum equals the formula's" => true}, Lab.experiment("squares").verify({limit: 10}, {sum: 285}, {}))
+        assert_equal [false], Lab.experiment("squares").verify({limit: 10}, {sum: 286}, {}).values
+      end
+
+      def test_squares_at_the_published_size
+        assert_equal({limit: 72_072_000}, Lab.experiment("squares").params(1.0))
+        assert_equal "0...72_072_000", Lab.experiment("squares").size({limit: 72_072_000})
+      end
+
+      def test_a_round_trip_through_zlib
+        before, after = Deflate.round_trip(3, 2)
+        assert_equal 2 * Deflate::BLOCK, before
+        assert after.between?(1, before - 1)
+      end
+
+      def test_zlib_notices_a_buffer_that_came_back_changed
+        facts = {bytes: [Deflate::BLOCK, 0], deflated: [100, 100]}
+        verdict = Lab.experiment("zlib").verify({buffers: 2, blocks: 1}, facts, {})
+        refute verdict["bytes round-tripped"]
+      end
+
+      def test_mailer_notices_a_lost_and_a_torn_mail
+        params = {mails: 2, fib: 10}
+        facts = {sent: 2, fibs: [55], checksums: 9}
+        verdict = ->(**report) { Lab.experiment("mailer").verify(params, facts, report).values }
+        assert_equal [true, true, true, true], verdict[mails: 2, different: 2, checksums: 9]
+        assert_equal [false, false, false, true], verdict[mails: 1, different: 1, checksums: 4]
+        assert_equal [true, false, true, true], verdict[mails: 2, different: 1, checksums: 9]
+        refute Lab.experiment("mailer").verify(params, {**facts, fibs: [55, 54]}, {})["fib is right"]
+      end
+
+      def test_io_wait_notices_answers_of_others
+        params = {waits: [3.0, 2.0, 5.0]}
+        assert Lab.experiment("io_wait").verify(params, {answers: [3.0, 2.0, 5.0]}, {served: 3}).values.all?
+        refute Lab.experiment("io_wait").verify(params, {answers: [2.0, 3.0, 5.0]}, {served: 3}).values.all?
+      end
+
+      def test_many_tasks_notices_a_missing_one
+        sum = (0...3).sum { |index| ManyTasks.checksum(index, 144) }
+        experiment = Lab.experiment("threads_10k")
+        assert experiment.verify({tasks: 3}, {tasks: 3, checksums: sum}, {}).values.all?
+        refute experiment.verify({tasks: 3}, {tasks: 2, checksums: sum}, {}).values.all?
+        refute experiment.verify({tasks: 3}, {tasks: 3, checksums: sum + 1}, {}).values.all?
+      end
+
+      def test_http_notices_errors_and_answers_that_nobody_counted
+        params = {connections: 10}
+        verdict = ->(**facts) { Lab.experiment("http").verify(params, {errors: 0, requests: 100, served: 105, connections: 20, **facts}, {}).values }
+        assert_equal [true, true, true], verdict[]
+        assert_equal [false, true, true], verdict[errors: 1]
+        assert_equal [true, false, true], verdict[served: 99]
+        assert_equal [true, false, true], verdict[served: 121]
+        assert_equal [true, true, false], verdict[connections: 19]
+      end
+
+      def test_no_name_is_used_twice
+        all = EXPERIMENTS.values
+        assert_equal all.map(&:name), all.map(&:name).uniq
+        all.each { |experiment| assert_includes [*experiment.variants, *experiment.controls.keys], experiment.baseline }
+      end
+    end
+  end
+end
