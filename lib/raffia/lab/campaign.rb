@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require_relative "environment"
+require_relative "outcome"
+require_relative "rows"
+require_relative "session"
+
+module Raffia
+  module Lab
+    # Runs selections, one experiment after the other. Within an experiment the order is shuffled anew in each round of runs,
+    # so that a machine that gets slower, or a neighbour that comes and goes, falls on all cells alike.
+    class Campaign
+      # @return [Integer] of the shuffling; the same seed gives the same order
+      attr_reader :seed
+
+      # @param selections [Array<Selection>]
+      # @param stop [Stop]
+      # @param progress [#start, #running, #finished]
+      # @param seed [Integer]
+      def initialize(selections, stop:, progress:, seed: Random.new_seed % 1_000_000, cores: Environment.cores)
+        @selections = selections
+        @stop = stop
+        @progress = progress
+        @seed = seed
+        @random = Random.new(seed)
+        @cores = cores
+      end
+
+      # @yieldparam outcome [Hash] of each experiment, when it is done; of the last one too if it was interrupted
+      # @return [Array<Hash>] all of them
+      def call(&block)
+        prepared = @selections.map { |selection| prepare(selection) }
+        @progress.start(prepared.flat_map(&:last))
+        prepared.each_with_object([]) do |(selection, obstacles, cells), outcomes|
+          break outcomes if @stop.requested?
+          outcomes << run(selection, obstacles, cells).tap(&block)
+        end
+      end
+
+      private
+
+      # @return [Array(Selection, Hash, Array<Cell>)] with the obstacles, and the cells in the order of their runs
+      def prepare(selection)
+        obstacles = selection.experiment.obstacles(selection.params)
+        cells = selection.cells.reject { |cell| obstacles.key?(cell.variant) }
+        [selection, obstacles, Array.new(selection.runs) { cells.shuffle(random: @random) }.flatten]
+      end
+
+      def run(selection, obstacles, cells)
+        results = Hash.new { |hash, cell| hash[cell] = [] }
+        finished = run_cells(selection, cells, results)
+        Outcome.of(Rows.new(selection, results, obstacles, @cores), finished:)
+      end
+
+      # @return [Boolean] false when it was told to stop
+      def run_cells(selection, cells, results)
+        params = JSON.parse(JSON.generate(selection.params), symbolize_names: true)
+        cells.each do |cell|
+          # A variant that failed once will fail again, perhaps after as long a wait.
+          next @progress.finished(cell) if results[cell].any? { |run| run[:error] }
+          @progress.running(cell)
+          results[cell] << Session.new(selection.experiment, cell, params, @stop).call
+          @progress.finished(cell)
+        end
+        true
+      rescue Stop::Requested
+        false
+      end
+    end
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "etc"
+require "rbconfig"
+require_relative "../pool/cpus"
+
+module Raffia
+  module Lab
+    # Where the figures come from: without it a figure means nothing.
+    module Environment
+      ROOT = File.expand_path("../../..", __dir__)
+
+      module_function
+
+      # @param backend [Symbol, nil] what is forced by the configuration
+      # @return [Hash{Symbol => Object}]
+      def describe(backend: nil)
+        {raffia: VERSION, commit: commit, ruby: RUBY_DESCRIPTION, yjit: yjit?, kernel: kernel, cpu: cpu, cores: cores,
+         governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), memory: memory,
+         backend: (backend || best_backend).to_s, nofile: ::Process.getrlimit(:NOFILE), load: load_average}
+      end
+
+      # @return [Integer] cores that this process may use
+      def cores = Pool::Cpus.count
+
+      # @return [Boolean]
+      def yjit? = defined?(RubyVM::YJIT) ? RubyVM::YJIT.enabled? : false
+
+      # @return [String, nil] with a mark when files differ from it; nil for an installed gem
+      def commit
+        return unless File.exist?(File.join(ROOT, ".git"))
+        id = git("rev-parse", "--short=12", "HEAD")
+        id && "#{id}#{" with changes" unless git("status", "--porcelain", "--", "lib", "ext").to_s.empty?}"
+      end
+
+      def git(*arguments)
+        IO.popen(["git", "-C", ROOT, *arguments, err: File::NULL], &:read).strip
+      rescue Errno::ENOENT
+        nil # git is not installed
+      end
+
+      def best_backend = Raffia::Engine.best
+
+      def kernel = Etc.uname.values_at(:sysname, :release, :machine).join(" ")
+
+      def cpu = read("/proc/cpuinfo").to_s[/^model name\s*:\s*(.+)$/, 1] || RbConfig::CONFIG["host_cpu"]
+
+      def memory = read("/proc/meminfo").to_s[/^MemTotal:\s+(\d+) kB/, 1]&.then { |kilobytes| kilobytes.to_i * 1024 }
+
+      def load_average = read("/proc/loadavg").to_s.split.first&.to_f
+
+      def read(path)
+        File.read(path).strip
+      rescue SystemCallError
+        nil
+      end
+
+      private_class_method :git, :best_backend, :kernel, :cpu, :memory, :load_average, :read
+    end
+  end
+end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Lab
+    # Ends a child when its parent is gone, even by kill -9: the parent holds the other end of a pipe, and the kernel turns
+    # that pipe's end of file into a SIGTERM. A signal, because the child's threads belong to the work that is measured:
+    # a thread that watched the pipe would be one more of them.
+    module Lifeline
+      # From <fcntl.h>; Ruby's Fcntl lacks some of them, and they have other values on other machines.
+      F_GETFL = 3
+      F_SETFL = 4
+      F_SETOWN = 8
+      F_SETSIG = 10
+      O_ASYNC = 0o20000
+      PLATFORMS = /\A(x86_64|aarch64|riscv64)-linux/
+
+      # Hold on to the pipe while the block runs.
+      #
+      # @param pipe [IO] nothing is written to it meanwhile, so that the one thing that can come is its end
+      # @return [Object] the block's value
+      # @raise [SignalException] SIGTERM, when the parent is gone
+      def self.hold(pipe)
+        return yield unless RUBY_ENGINE == "ruby" && RUBY_PLATFORM.match?(PLATFORMS)
+        flags = pipe.fcntl(F_GETFL, 0)
+        begin
+          pipe.fcntl(F_SETOWN, ::Process.pid)
+          pipe.fcntl(F_SETSIG, Signal.list.fetch("TERM"))
+          pipe.fcntl(F_SETFL, flags | O_ASYNC)
+          # Whoever went before now gave no signal.
+          raise SignalException, "TERM" if pipe.wait_readable(0)
+          yield
+        ensure
+          pipe.fcntl(F_SETFL, flags)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+require_relative "rows"
+
+module Raffia
+  module Lab
+    # What is told of one experiment, as plain data: the reports on the terminal, in JSON and in HTML are all made of it.
+    module Outcome
+      module_function
+
+      # @param rows [Rows]
+      # @param finished [Boolean] false when it was interrupted
+      # @return [Hash{Symbol => Object}]
+      def of(rows, finished:)
+        experiment = rows.selection.experiment
+        list = rows.to_a
+        {name: experiment.name, title: experiment.title, size: experiment.size(rows.params), params: rows.params,
+         scale: rows.selection.scale, asked: rows.selection.runs, finished:, unit: experiment.metric.unit,
+         more: experiment.metric.more, baseline: experiment.baseline.to_s, cpu_bound: experiment.cpu_bound?,
+         extras: experiment.extras.map(&:to_h), check: check(list), rows: list,
+         goals: experiment.goals(rows).map(&:to_h), published: experiment.published.map(&:to_h),
+         notes: experiment.notes(rows.params)}
+      end
+
+      # @param rows [Array<Hash>]
+      # @return [Boolean, nil] whether all results were right; nil when there was none to look at
+      def check(rows)
+        return false if rows.any? { |row| row[:status] == "failed" && !row[:control] }
+        verdicts = rows.flat_map { |row| row[:checks].values }
+        verdicts.all? unless verdicts.empty?
+      end
+
+      private_class_method :check
+    end
+  end
+end

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+require_relative "environment"
+require_relative "experiments"
+require_relative "selection"
+
+module Raffia
+  module Lab
+    # Turns what was asked for into selections, and refuses what makes no sense before anything is run.
+    module Plan
+      # The tour: each experiment small enough that all of them take about two minutes on two cores, and large enough that the
+      # figures mean something.
+      TOUR = {
+        "mailer" => {scale: 0.16, runs: 3}.freeze,
+        "io_wait" => {scale: 0.2, runs: 3}.freeze,
+        "zlib" => {scale: 0.3, runs: 3}.freeze,
+        "squares" => {scale: 0.2, runs: 3}.freeze,
+        "threads_10k" => {scale: 1.0, runs: 3}.freeze,
+        "http" => {scale: 0.2, runs: 2}.freeze
+      }.freeze
+      RUNS = 5
+      MOST_WORKERS = 1_000
+
+      module_function
+
+      # @param cores [Integer]
+      # @return [Array<Selection>]
+      def tour(cores: Environment.cores)
+        TOUR.map { |name, size| Selection.of(Lab.experiment(name), cores:, **size) }
+      end
+
+      # @param names [Array<String>] of experiments
+      # @param on [Array<String>, nil] strategies, or what an experiment has instead
+      # @param workers [Array<Integer>, nil]
+      # @param runs [Integer] of each cell
+      # @param scale [Numeric] 1 is the published size
+      # @return [Array<Selection>]
+      # @raise [ConfigError] with a sentence that says what would be valid
+      def of(names, on: nil, workers: nil, runs: RUNS, scale: 1.0, cores: Environment.cores)
+        raise ConfigError, "name an experiment to run: #{EXPERIMENTS.keys.join(", ")}, or all of them" if names.empty?
+        experiments = names.uniq.map { |name| Lab.experiment(name) }
+        check_numbers(workers, runs, scale)
+        variants = on && check_variants(on, experiments)
+        experiments.map { |experiment| Selection.of(experiment, scale:, runs:, cores:, on: variants, workers: workers&.uniq) }
+      end
+
+      def check_numbers(workers, runs, scale)
+        raise ConfigError, "runs: #{runs} makes no sense: use a whole number from 1 up" unless runs.positive?
+        raise ConfigError, "scale: #{scale} makes no sense: use a number above 0; 1 is the published size" unless scale.positive? && scale.finite?
+        wrong = workers&.find { |count| !count.between?(1, MOST_WORKERS) }
+        raise ConfigError, "workers: #{wrong} makes no sense: use whole numbers from 1 to #{MOST_WORKERS}" if wrong
+      end
+
+      def check_variants(on, experiments)
+        known = experiments.flat_map { |experiment| [*experiment.variants, *experiment.controls.keys] }.uniq
+        on.uniq.map do |name|
+          known.find { |variant| variant.name == name } ||
+            raise(ConfigError, "there is no strategy #{name} in #{experiments.map(&:name).join(", ")}: choose from #{known.join(", ")}")
+        end
+      end
+
+      private_class_method :check_numbers, :check_variants
+    end
+  end
+end

@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+require_relative "stats"
+
+module Raffia
+  module Lab
+    # What the runs of one experiment come to: a row for each cell, compared with the baseline.
+    class Rows
+      # @return [Selection]
+      attr_reader :selection
+
+      # @param selection [Selection]
+      # @param results [Hash{Cell => Array<Hash>}] what each finished run gave (see {Session#call})
+      # @param obstacles [Hash{Symbol => String}] why variants were not run
+      # @param cores [Integer]
+      def initialize(selection, results, obstacles, cores)
+        @selection = selection
+        @results = results
+        @obstacles = obstacles
+        @cores = cores
+      end
+
+      # @return [Hash{Symbol => Object}] the experiment's sizes
+      def params = selection.params
+
+      # @return [Float, nil] the median of a cell's figure
+      def median(variant, workers) = figures(cell(variant, workers)).then { |list| Stats.median(list) unless list.empty? }
+
+      # @return [Float, nil] against the baseline, above 1.0 when better
+      def speedup(variant, workers) = compared(cell(variant, workers), base)&.value
+
+      # @return [Float, nil] of two variants with the same, largest number of workers
+      def against(variant, other)
+        most = selection.cells.select { |each| each.variant == variant }.map(&:workers).max
+        compared(cell(variant, most), cell(other, most))&.value
+      end
+
+      # @return [Array<Hash{Symbol => Object}>] in the order of the table
+      def to_a = selection.cells.map { |each| row(each) }
+
+      private
+
+      def experiment = selection.experiment
+
+      def metric = experiment.metric
+
+      def cell(variant, workers) = selection.cells.find { |each| each.variant == variant && each.workers == workers }
+
+      def base = selection.cells.find { |each| each.variant == experiment.baseline }
+
+      def good(cell) = @results.fetch(cell, []).reject { |run| run[:error] }
+
+      def figures(cell) = good(cell).map { |run| run.fetch(metric.key) }
+
+      def compared(own, other)
+        metric.speedup(figures(other), figures(own)) if own && other && own != other
+      end
+
+      def row(cell)
+        {variant: cell.variant.to_s, workers: (cell.workers if experiment.workers?(cell.variant) || cell.variant == :inline),
+         control: experiment.controls.key?(cell.variant), **state(cell), **numbers(cell),
+         checks: checks(cell), published: published(cell), runs: @results.fetch(cell, [])}
+      end
+
+      def state(cell)
+        runs = @results.fetch(cell, [])
+        failed = runs.find { |run| run[:error] }
+        return {status: "failed", reason: failed[:error]} if failed
+        return {status: "skipped", reason: @obstacles[cell.variant]} if @obstacles.key?(cell.variant)
+        {status: runs.empty? ? "not run" : "ok", reason: nil}
+      end
+
+      def numbers(cell)
+        runs = good(cell)
+        return {} if runs.empty?
+        ratio = compared(cell, base)
+        {**Stats.summary(figures(cell)).to_h, speedup: ratio&.to_h, efficiency: efficiency(cell, ratio),
+                                              cpu: Stats.median(runs.map { |run| run[:cpu] }), pss: runs.filter_map { |run| run[:pss] }.max,
+                                              extras: experiment.extras.to_h { |extra| [extra.key, extra(runs, extra.key)] }}
+      end
+
+      def extra(runs, key) = runs.filter_map { |run| run[key] }.then { |list| Stats.median(list) unless list.empty? }
+
+      # The speed-up for each core that the workers can use: 1.0 is a perfect share of the work.
+      def efficiency(cell, ratio)
+        return unless ratio && experiment.cpu_bound?
+        ratio.value / [cell.workers, @cores].min
+      end
+
+      def checks(cell)
+        good(cell).map { |run| run[:checks] }.reduce({}) { |all, run| all.merge(run) { |_, one, other| one && other } }
+      end
+
+      def published(cell)
+        experiment.published.select { |figure| figure.beside?(cell.variant, cell.workers) }.map(&:to_h)
+      end
+    end
+  end
+end

@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require_relative "../base/clock"
+require_relative "memory"
+
+module Raffia
+  module Lab
+    # Looks at a process's memory from time to time, and keeps the peaks. Looking costs CPU that the run may want, and the
+    # kernel holds the process's memory map meanwhile: so it looks the less often, the longer a look takes.
+    class Sampler
+      # Seconds between looks, at the least.
+      INTERVAL = 0.1
+      # The share of a core that looking may take.
+      SHARE = 0.02
+
+      # @return [Integer, nil] bytes
+      attr_reader :pss
+
+      # @return [Integer]
+      attr_reader :threads
+
+      # @return [Integer]
+      attr_reader :processes
+
+      # @param pid [Integer]
+      def initialize(pid)
+        @pid = pid
+        @threads = 0
+        @processes = 0
+        @next = Clock.now
+      end
+
+      # @return [Float] seconds until the next look
+      def due_in = [@next - Clock.now, 0.0].max
+
+      # @return [void]
+      def look_if_due
+        look if due_in.zero?
+      end
+
+      # @return [void]
+      def look
+        seen, took = Clock.measure { Memory.look(@pid) }
+        @pss = [@pss, seen.pss].compact.max
+        @threads = [@threads, seen.threads].max
+        @processes = [@processes, seen.processes].max
+        @next = Clock.now + [INTERVAL, took / SHARE].max
+      end
+    end
+  end
+end

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require_relative "cell"
+
+module Raffia
+  module Lab
+    # One experiment as it was asked for: at which scale, how often, and on which cells.
+    #
+    # @!attribute [r] experiment
+    #   @return [Experiment]
+    # @!attribute [r] scale
+    #   @return [Float]
+    # @!attribute [r] runs
+    #   @return [Integer] of each cell
+    # @!attribute [r] cells
+    #   @return [Array<Cell>] in the order of the table
+    Selection = Data.define(:experiment, :scale, :runs, :cells) do
+      # @param on [Array<Symbol>, nil] variants; a control comes with its strategy, and can be asked for by itself
+      # @param workers [Array<Integer>, nil]
+      # @param cores [Integer]
+      # @return [Selection]
+      # @raise [ConfigError] when the experiment has none of the variants
+      def self.of(experiment, scale:, runs:, cores:, on: nil, workers: nil)
+        cells = self::Cells.new(experiment, cores, on, workers).to_a
+        new(experiment:, scale:, runs:, cells:)
+      end
+
+      # @return [Hash{Symbol => Object}]
+      def params = experiment.params(scale)
+    end
+
+    class Selection
+      # Works out the cells of a selection.
+      class Cells
+        def initialize(experiment, cores, on, workers)
+          @experiment = experiment
+          @cores = cores
+          @on = on
+          @workers = workers
+        end
+
+        def to_a
+          variants.flat_map do |variant|
+            workers(variant).map { |count| Cell.new(experiment: @experiment.name, variant:, workers: count) }
+          end
+        end
+
+        private
+
+        def variants
+          all = [*@experiment.variants, *@experiment.controls.keys]
+          return all unless @on
+          chosen = all.select { |variant| @on.include?(variant) || @on.include?(@experiment.controls[variant]) }
+          return chosen unless chosen.empty?
+          raise ConfigError, "#{@experiment.name} does not run on #{@on.join(", ")}: it has #{all.join(", ")}"
+        end
+
+        def workers(variant)
+          (@workers && @experiment.workers?(variant)) ? @workers : @experiment.workers(variant, @cores)
+        end
+      end
+    end
+  end
+end
