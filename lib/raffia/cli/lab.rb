@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require "optparse"
+
+module Raffia
+  module CLI
+    # `raffia lab`: the tour, the list, and single experiments.
+    module Lab
+      # The three ways to call it.
+      USAGE = <<~TEXT
+        Usage: raffia lab [options]              a tour of all experiments, about two minutes on two cores
+               raffia lab list                   what there is
+               raffia lab run NAME... [options]  single experiments at their published size
+      TEXT
+
+      # @return [String]
+      def self.summary = "measure every strategy on this machine, on real work"
+
+      # @param argv [Array<String>]
+      # @param out [IO] the report goes here
+      # @param err [IO] progress goes here
+      # @return [Integer] 0; 1 when a result was wrong; 130 after Ctrl-C
+      # @raise [ConfigError] when what is asked for makes no sense; nothing was run then
+      def self.call(argv, out: $stdout, err: $stderr)
+        options = {}
+        names = parser(options).parse(argv)
+        return help(out) if options.delete(:help)
+        require_relative "lab/command"
+        Command.new(out, err).call(names, options, argv)
+      end
+
+      class << self
+        private
+
+        def help(out)
+          out.puts parser({})
+          OK
+        end
+
+        def parser(options)
+          OptionParser.new(USAGE) do |o|
+            o.separator ""
+            selection(o, options)
+            o.separator ""
+            o.on("--json FILE", "write everything, each run included, as JSON") { |path| options[:json] = path }
+            o.on("--html FILE", "write a page with charts") { |path| options[:html] = path }
+            o.on("-h", "--help", "this page") { options[:help] = true }
+          end
+        end
+
+        def selection(parser, options)
+          parser.separator "Only with run:"
+          parser.on("--on STRATEGY,...", Array, "inline, fibers, threads, ractors, processes; http: its back ends") { |list| options[:on] = list }
+          parser.on("--workers N,...", Array, "numbers of workers; the default depends on the experiment") { |list| options[:workers] = list }
+          parser.on("--runs N", Integer, "of each row, in a process of its own each (5)") { |count| options[:runs] = count }
+          parser.on("--scale X", Float, "size of the work; 1 is the published size (1)") { |scale| options[:scale] = scale }
+          parser.on("--seed N", Integer, "of the order of the runs; the report tells it") { |seed| options[:seed] = seed }
+        end
+      end
+    end
+  end
+end

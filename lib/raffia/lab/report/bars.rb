@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require_relative "words"
+
+module Raffia
+  module Lab
+    module Report
+      # Bars on a terminal: full up to the median, light up to the largest run, on a common scale.
+      module Bars
+        FULL = "█"
+        LIGHT = "░"
+        # The eighths of a column, by which a bar's end is exact.
+        EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"].freeze
+        PLAIN = ["#", "-"].freeze
+        SHORTEST = 10
+
+        module_function
+
+        # @param outcome [Hash] of {Outcome}
+        # @param width [Integer] of the terminal
+        # @param unicode [Boolean]
+        # @return [Array<Array(String, String, String)>] label, bar and value of each row that has a figure
+        def of(outcome, width, unicode: true)
+          rows = outcome[:rows].select { |row| row[:median] }
+          return [] if rows.empty?
+          labels = rows.map { |row| Words.label(row) }
+          values = rows.map { |row| Words.figure(row[:median], outcome[:unit]) }
+          room = [width - labels.map(&:size).max - values.map(&:size).max - 3, SHORTEST].max
+          largest = rows.map { |row| row[:max] }.max
+          rows.each_with_index.map do |row, index|
+            [labels[index].ljust(labels.map(&:size).max), bar(row, room.fdiv(largest), unicode).ljust(room), values[index]]
+          end
+        end
+
+        def bar(row, unit, unicode)
+          full = row[:median] * unit
+          rest = (row[:max] * unit).round
+          return PLAIN.first * full.round + PLAIN.last * [rest - full.round, 0].max unless unicode
+          solid = FULL * full.floor + EIGHTHS[((full % 1) * 8).floor]
+          solid + LIGHT * [rest - solid.size, 0].max
+        end
+
+        private_class_method :bar
+      end
+    end
+  end
+end

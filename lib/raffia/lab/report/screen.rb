@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require "io/console"
+
+module Raffia
+  module Lab
+    module Report
+      # What can be shown where a report goes to: how wide, in colour or not, and with which characters.
+      Screen = Data.define(:width, :color, :unicode) do
+        # @param io [IO]
+        # @param color [Symbol] :always, :never or :auto (see Config#color)
+        # @return [Screen]
+        def self.of(io, color: :auto)
+          tty = io.respond_to?(:tty?) && io.tty?
+          new(width: width(io, tty), color: color == :always || (color == :auto && tty),
+            unicode: Encoding.default_external == Encoding::UTF_8)
+        end
+
+        # A pipe or file has no width; 120 columns let no column but the least important go.
+        def self.width(io, tty)
+          columns = tty ? io.winsize.last : self::PIPED
+          columns.zero? ? self::USUAL : [columns, self::NARROWEST].max
+        rescue SystemCallError
+          self::USUAL
+        end
+        private_class_method :width
+
+        def bold(text) = paint(text, 1)
+
+        def dim(text) = paint(text, 2)
+
+        def red(text) = paint(text, 31)
+
+        def green(text) = paint(text, 32)
+
+        def yellow(text) = paint(text, 33)
+
+        def cyan(text) = paint(text, 36)
+
+        # @param text [String]
+        # @return [Array<String>] no longer than the screen is wide
+        def wrap(text, indent = 0)
+          room = width - indent
+          text.split.each_with_object([+""]) do |word, lines|
+            lines << +"" if lines.last.size + word.size + 1 > room && !lines.last.empty?
+            lines.last << (lines.last.empty? ? word : " #{word}")
+          end.map { |line| "#{" " * indent}#{line}" }
+        end
+
+        private
+
+        def paint(text, code) = color ? "\e[#{code}m#{text}\e[0m" : text
+      end
+
+      class Screen
+        PIPED = 120
+        USUAL = 80
+        NARROWEST = 40
+      end
+    end
+  end
+end

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Lab
+    module Report
+      # A table of text that fits a width: columns that matter less go before a line is broken.
+      module Table
+        GAP = "  "
+
+        module_function
+
+        # @param columns [Array<Columns::Column>]
+        # @param width [Integer]
+        # @return [Array<String>] the head, then a line for each row
+        def lines(columns, width)
+          kept = fit(columns, width)
+          widths = kept.map { |column| widest(column) }
+          rows = [kept.map(&:head), *kept.map(&:cells).transpose]
+          rows.map { |cells| cells.zip(widths, kept).map { |cell, size, column| align(cell, size, column) }.join(GAP).rstrip }
+        end
+
+        # @return [Array<Columns::Column>] those that fit
+        def fit(columns, width)
+          return columns if total(columns) <= width
+          least = columns.select { |column| column.rank.positive? }.max_by(&:rank)
+          least ? fit(columns.reject { |column| column.equal?(least) }, width) : columns
+        end
+
+        def total(columns) = columns.sum { |column| widest(column) } + GAP.size * (columns.size - 1)
+
+        def widest(column) = [column.head, *column.cells].map(&:size).max
+
+        # Names read from the left; figures compare from the right.
+        def align(cell, size, column) = (column.head == "on") ? cell.ljust(size) : cell.rjust(size)
+
+        private_class_method :fit, :total, :widest, :align
+      end
+    end
+  end
+end

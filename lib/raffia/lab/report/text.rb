@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+require_relative "bars"
+require_relative "columns"
+require_relative "screen"
+require_relative "table"
+require_relative "words"
+
+module Raffia
+  module Lab
+    module Report
+      # The report on a terminal, experiment by experiment as they finish.
+      class Text
+        # @param io [IO]
+        # @param screen [Screen]
+        def initialize(io, screen)
+          @io = io
+          @screen = screen
+        end
+
+        # @param environment [Hash] of {Environment}
+        # @return [void]
+        def environment(environment)
+          facts = {"Raffia" => [environment[:raffia], environment[:commit]].compact.join(", commit "),
+                   "Ruby" => "#{environment[:ruby]}, YJIT #{environment[:yjit] ? "on" : "off"}",
+                   "machine" => machine(environment), "back end" => environment[:backend]}
+          facts.each { |name, value| folded(name, value) }
+          @io.puts
+        end
+
+        # @param outcome [Hash] of {Outcome}
+        # @return [void]
+        def experiment(outcome)
+          say "#{outcome[:name]}: #{outcome[:title]}", :bold
+          say "#{outcome[:size]}; scale #{format("%g", outcome[:scale])}, #{runs(outcome)}", :dim
+          table(outcome)
+          bars(outcome)
+          reasons(outcome)
+          published(outcome)
+          verdict(outcome)
+          @io.puts
+        end
+
+        # @param outcomes [Array<Hash>]
+        # @return [void]
+        def closing(outcomes)
+          wrong = outcomes.select { |outcome| outcome[:check] == false }.map { |outcome| outcome[:name] }
+          unknown = outcomes.select { |outcome| outcome[:check].nil? }.map { |outcome| outcome[:name] }
+          say "WRONG RESULTS in #{wrong.join(", ")}: see above. Their times mean nothing.", :red if wrong.any?
+          say "nothing was checked in #{unknown.join(", ")}", :yellow if unknown.any?
+          right = outcomes.select { |outcome| outcome[:check] }.map { |outcome| outcome[:name] }
+          say "right results in #{right.join(", ")}", :green if right.any?
+          say "Stopped: the above is what was finished.", :yellow unless outcomes.all? { |outcome| outcome[:finished] }
+        end
+
+        private
+
+        def say(text, style = nil, indent: 0)
+          @screen.wrap(text, indent).each { |line| @io.puts style ? @screen.public_send(style, line) : line }
+        end
+
+        def folded(name, value)
+          first, *rest = @screen.wrap(value, 10)
+          @io.puts "#{@screen.dim(name.ljust(8))}  #{first.lstrip}", *rest
+        end
+
+        def machine(environment)
+          parts = ["#{environment[:cores]} cores of #{environment[:cpu]}", environment[:kernel]]
+          parts << "governor #{environment[:governor]}" if environment[:governor]
+          parts << "load #{environment[:load]} before the first run" if environment[:load]
+          parts.join(", ")
+        end
+
+        def runs(outcome)
+          text = "#{outcome[:asked]} #{(outcome[:asked] == 1) ? "run" : "runs"} each after a warm-up, each in a process of its own"
+          outcome[:finished] ? text : "#{text}; INTERRUPTED, this is what was finished"
+        end
+
+        def table(outcome)
+          head, *rows = Table.lines(Columns.of(outcome), @screen.width)
+          @io.puts @screen.dim(head)
+          rows.zip(outcome[:rows]) { |line, row| @io.puts colored(line, row) }
+        end
+
+        def colored(line, row)
+          return @screen.red(line) if row[:status] == "failed" && !row[:control]
+          (row[:status] == "ok" && !row[:control]) ? line : @screen.dim(line)
+        end
+
+        def bars(outcome)
+          list = Bars.of(outcome, @screen.width, unicode: @screen.unicode)
+          return if list.empty?
+          @io.puts
+          list.each { |label, bar, value| @io.puts "#{label} #{@screen.cyan(bar)} #{value}" }
+          say "#{outcome[:more] ? "longer" : "shorter"} is better; the light end is the largest run", :dim
+        end
+
+        def reasons(outcome)
+          reasons = outcome[:rows].select { |row| row[:reason] }.group_by { |row| [row[:status], row[:reason]] }
+          reasons.each do |(status, reason), rows|
+            say "#{rows.map { |row| Words.label(row) }.uniq.join(", ")} #{status}: #{reason}", :yellow
+          end
+        end
+
+        def published(outcome)
+          return if outcome[:published].empty?
+          groups = outcome[:published].group_by { |figure| figure[:hardware] }.map do |hardware, figures|
+            list = figures.map { |each| "#{each[:label]} #{Words.published([each], outcome[:unit])}" }
+            "#{list.join(", ")} (#{hardware})"
+          end
+          say "Published, on other machines and other Rubies: #{groups.join("; ")}. Compare the ratios.", :dim
+        end
+
+        def verdict(outcome)
+          checks = outcome[:rows].map { |row| row[:checks] }.reduce({}) { |all, some| all.merge(some) { |_, a, b| a && b } }
+          checks.each { |text, right| say "#{right ? "right" : "WRONG"}: #{text}", right ? :green : :red }
+          outcome[:goals].each { |goal| say "goal #{goal(goal)}", goal[:met] ? :green : :yellow unless goal[:met].nil? }
+          outcome[:notes].each { |note| say note, :dim }
+        end
+
+        def goal(goal) = "#{goal[:met] ? "met" : "missed"}: #{goal[:text]} (#{format("%.2f", goal[:value])})"
+      end
+    end
+  end
+end

@@ -1,0 +1,143 @@
+# frozen_string_literal: true
+
+require "stringio"
+require "raffia/lab/report/document"
+require "raffia/lab/report/page"
+require "raffia/lab/report/text"
+require_relative "outcome_case"
+
+module Raffia
+  module Lab
+    class ReportTest < OutcomeCase
+      WIDE = Report::Screen.new(width: 120, color: false, unicode: true)
+      NARROW = Report::Screen.new(width: 60, color: false, unicode: true)
+      ENVIRONMENT = {raffia: "0.1.0", commit: nil, ruby: "ruby 3.4.5", yjit: false, kernel: "Linux", cpu: "a <fast> one", cores: 2,
+                     governor: nil, memory: 24 << 30, backend: "epoll", nofile: [1_024, 4_096], load: 0.5}.freeze
+
+      def test_the_table_says_everything_when_there_is_room
+        lines = text(outcome).lines.map(&:chomp)
+        assert_equal "on                workers  median  spread        min - max      vs inline  per core     CPU  peak PSS     published",
+          lines[2]
+        assert_equal "inline                  1  4.00 s    2.5%  3.90 s - 4.10 s       1 (base)         -  4.00 s   20.0 MB  1.00x 8.17 s",
+          lines[3]
+        assert_equal "threads                 2  4.00 s    1.2%  3.95 s - 4.05 s  noise (1.00x)       50%  4.00 s   20.0 MB", lines[4]
+        assert_equal "processes               2  2.05 s    2.4%  2.00 s - 2.10 s          1.95x       98%  4.00 s   20.0 MB", lines[8]
+      end
+
+      def test_no_line_is_wider_than_the_screen
+        [40, 60, 80, 100, 120].each do |width|
+          lines = text(outcome, Report::Screen.new(width:, color: false, unicode: true)).lines.map(&:chomp)
+          assert_empty lines.select { |line| line.size > width }, "at #{width}"
+        end
+      end
+
+      def test_what_matters_most_stays_on_a_narrow_screen
+        assert_includes text(outcome, NARROW), "on                workers  median  spread      vs inline"
+        assert_includes text(outcome, NARROW.with(width: 80)), "spread      vs inline  per core  peak PSS\n"
+      end
+
+      def test_bars_are_in_proportion
+        bars = Report::Bars.of(outcome, 60)
+        full = ->(label) { bars.find { |name, _| name.strip == label }[1].count("█▏▎▍▌▋▊▉") }
+        assert_in_delta full["inline"] / 2.0, full["processes x2"], 1.5
+        assert_equal 8, bars.size
+      end
+
+      def test_bars_without_unicode
+        assert Report::Bars.of(outcome, 60, unicode: false).all? { |_, bar, _| bar.match?(/\A#+-* *\z/) }
+      end
+
+      def test_colour_only_where_it_is_wanted
+        refute_includes text(outcome), "\e["
+        assert_includes text(outcome, WIDE.with(color: true)), "\e[36m"
+      end
+
+      def test_published_figures_checks_and_goals_are_told
+        told = text(outcome)
+        assert_includes told, "4 Ractors 3.48x 2.35 s, 7 Ractors 4.28x 1.91 s"
+        assert_includes told, "(Ryzen 2700X, Ruby 3.0-preview)"
+        assert_includes told, "right: the sum equals the formula's\ngoal met: processes at least 1.7x inline on 2 cores (1.95)"
+      end
+
+      def test_what_failed_or_was_skipped_is_told_with_its_reason
+        told = text(outcome(threads: {error: "it fell over"}))
+        assert_match(/^threads +2 +failed/, told)
+        assert_includes told, "threads x2 failed: it fell over"
+        assert_includes closing([outcome(threads: {error: "it fell over"})]), "WRONG RESULTS in squares"
+        assert_includes closing([outcome(seconds: {})]), "nothing was checked in squares"
+        assert_equal "right results in squares\n", closing([outcome])
+      end
+
+      def test_an_interrupted_report_says_so
+        assert_includes text(outcome(finished: false)), "; INTERRUPTED, this is what was"
+        assert_includes closing([outcome(finished: false)]), "Stopped: the above is what was finished."
+      end
+
+      def test_the_environment
+        out = StringIO.new
+        Report::Text.new(out, NARROW).environment(ENVIRONMENT)
+        assert_equal "Raffia    0.1.0\nRuby      ruby 3.4.5, YJIT off\nmachine   2 cores of a <fast> one, Linux, load 0.5 before\n" \
+          "          the first run\nback end  epoll\n\n", out.string
+      end
+
+      def test_figures_in_words
+        assert_equal ["1.23 s", "12.3 s", "123 s", "1.23 ms", "123 ms", "0.10 ms", "54,680 req/s", "-"],
+          [1.234, 12.34, 123.4, 0.001234, 0.1234, 0.0001].map { |value| Report::Words.figure(value, "s") } +
+            [Report::Words.figure(54_680.4, "requests/s"), Report::Words.figure(nil, "s")]
+        assert_equal ["20.0 MB", "23.5 GB", "-"], [20 << 20, 24_064 << 20, nil].map { |value| Report::Words.bytes(value) }
+      end
+
+      def test_the_document
+        document = document([outcome])
+        assert_equal({"squares" => true}, document[:checks])
+        assert_equal "raffia lab run squares", document[:command]
+        assert_equal %w[schema command started_at seconds interrupted seed environment checks experiments],
+          JSON.parse(Report::Document.json(document)).keys
+      end
+
+      def test_the_page_stands_alone
+        page = Report::Page.of(document([outcome]))
+        refute_match(/<script|<link|src=|@import|https?:/, page)
+        assert_includes page, "prefers-color-scheme: dark"
+        assert_includes page, "a &lt;fast&gt; one"
+        assert_equal 2, page.scan("<svg").size
+        assert_includes page, "published: 4 Ractors, Ryzen 2700X, Ruby 3.0-preview"
+      end
+
+      def test_the_same_data_give_the_same_page
+        data = document([outcome])
+        assert_equal Report::Page.of(data), Report::Page.of(Marshal.load(Marshal.dump(data)))
+      end
+
+      def test_a_page_of_nothing
+        page = Report::Page.of(document([outcome(seconds: {}, finished: false)], interrupted: true))
+        assert_includes page, "Interrupted: this is what was finished."
+        refute_includes page, "<svg"
+      end
+
+      def test_the_page_is_well_formed
+        page = Report::Page.of(document([outcome]))
+        open = page.scan(/<(\w+)[^>]*?(?<!\/)>/).flatten.tally.except("meta")
+        assert_equal open.except("rect", "line"), page.scan(%r{</(\w+)>}).flatten.tally
+      end
+
+      private
+
+      def text(outcome, screen = WIDE)
+        out = StringIO.new
+        Report::Text.new(out, screen).experiment(outcome)
+        out.string
+      end
+
+      def closing(outcomes)
+        out = StringIO.new
+        Report::Text.new(out, WIDE).closing(outcomes)
+        out.string
+      end
+
+      def document(outcomes, interrupted: false)
+        Report::Document.of(outcomes, environment: ENVIRONMENT, interrupted:, started: Time.at(0).utc, seed: 1, arguments: %w[run squares])
+      end
+    end
+  end
+end
