@@ -75,7 +75,7 @@ module Raffia
         region.request(reason)
         !visible?(region) || deliver(region)
       end
-      raise_in_fiber(region) unless delivered
+      courier(region) unless delivered
       true
     end
 
@@ -134,7 +134,9 @@ module Raffia
         region = pending
         region if region&.undelivered? && (ended || !deliver(region))
       end
-      raise due.notify if due && ended
+      return unless due
+
+      ended ? raise(due.notify) : courier(due)
     end
 
     # Receives now what was sent to the regions around a shield, and keeps it for the shield's end.
@@ -159,13 +161,16 @@ module Raffia
       sendable
     end
 
-    # For schedulers without +fiber_interrupt+, which core has from Ruby 4.0: the fiber is suspended in a hook of its scheduler,
-    # on this thread, unless it is the running one. Fiber#raise switches to it for good, so a fiber of its own does that. From
-    # another thread, and for the running fiber, there is only the level trigger.
-    def raise_in_fiber(region)
-      return if @scheduler.nil? || !@scheduler.equal?(Fiber.scheduler) || @fiber.equal?(Fiber.current)
+    # For schedulers without +fiber_interrupt+, which core has from Ruby 4.0: a fiber that raises it in ours, a turn later, when
+    # ours is parked for certain. Another thread has no way to get such a fiber; then there is only the level trigger.
+    def courier(region)
+      return unless @scheduler && @scheduler.equal?(Fiber.scheduler)
 
-      Fiber.schedule { @fiber.raise(region.notify) if @fiber.alive? }
+      notice = region.notify
+      Fiber.schedule do
+        @scheduler.block(notice, 0)
+        @fiber.raise(notice) if @fiber.alive? && !region.closed?
+      end
     end
 
     def visible?(region)
