@@ -8,7 +8,7 @@ module Raffia
   module Lab
     # Where the figures come from: without it a figure means nothing.
     module Environment
-      ROOT = File.expand_path("../../..", __dir__)
+      ROOT = File.expand_path("../../..", __dir__).freeze
 
       module_function
 

@@ -75,14 +75,15 @@ module Raffia
       # @return [Hash{Symbol => Object}] facts for {#verify}, of JSON's types
       def perform(setting) = raise(NoMethodError, "#{self.class} cannot run #{setting.variant}")
 
-      # Drive a run from outside of its process, if the experiment is measured from there.
+      # Drive a run from outside of its process, if the experiment is measured from there: it has a method serve instead of
+      # perform then.
       #
-      # @return [Array<String>, nil] the command to run while the child serves
+      # @return [Array<Array<String>>, nil] the commands to run, one after the other, while the child serves
       def driver(_params, _announced) = nil
 
-      # @param output [String] what the driver printed
+      # @param outputs [Array<String>] what the commands printed
       # @return [Hash{Symbol => Object}] facts for {#verify}
-      def driven(_output) = {}
+      def driven(_outputs) = {}
 
       # Check what a run says that it did. The checks are about results only, never about time.
       #

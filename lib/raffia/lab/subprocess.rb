@@ -8,7 +8,7 @@ module Raffia
     # A process that the lab started: its pipes, what came out of them, and its end. It leads a process group of its own, so
     # that Ctrl-C reaches the lab alone, and the lab can end the process together with whatever that has started.
     class Subprocess
-      LIB = File.expand_path("../..", __dir__)
+      LIB = File.expand_path("../..", __dir__).freeze
       # Seconds between the request to end and the order to.
       PATIENCE = 3
       CHUNK = 65_536

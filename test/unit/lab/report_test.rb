@@ -80,6 +80,12 @@ module Raffia
           "          the first run\nback end  epoll\n\n", out.string
       end
 
+      def test_a_busy_machine_is_said_to_be_busy
+        out = StringIO.new
+        Report::Text.new(out, WIDE).environment(ENVIRONMENT.merge(load: 1.4))
+        assert_includes out.string, "The machine is busy (load 1.4)"
+      end
+
       def test_figures_in_words
         assert_equal ["1.23 s", "12.3 s", "123 s", "1.23 ms", "123 ms", "0.10 ms", "54,680 req/s", "-"],
           [1.234, 12.34, 123.4, 0.001234, 0.1234, 0.0001].map { |value| Report::Words.figure(value, "s") } +

@@ -11,6 +11,9 @@ module Raffia
     module Report
       # The report on a terminal, experiment by experiment as they finish.
       class Text
+        # Load for each core.
+        BUSY = 0.25
+
         # @param io [IO]
         # @param screen [Screen]
         def initialize(io, screen)
@@ -25,6 +28,7 @@ module Raffia
                    "Ruby" => "#{environment[:ruby]}, YJIT #{environment[:yjit] ? "on" : "off"}",
                    "machine" => machine(environment), "back end" => environment[:backend]}
           facts.each { |name, value| folded(name, value) }
+          busy(environment)
           @io.puts
         end
 
@@ -62,6 +66,12 @@ module Raffia
         def folded(name, value)
           first, *rest = @screen.wrap(value, 10)
           @io.puts "#{@screen.dim(name.ljust(8))}  #{first.lstrip}", *rest
+        end
+
+        # Half a core of other work is enough to spoil a comparison on two.
+        def busy(environment)
+          return unless environment[:load].to_f > environment[:cores] * BUSY
+          say "The machine is busy (load #{environment[:load]}): what is measured now will be slower and less even than it could be.", :yellow
         end
 
         def machine(environment)

@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "cli_case"
+
+module Raffia
+  # `raffia lab` as its users call it, at sizes that take no time.
+  class LabTest < CLICase
+    def test_a_small_run_of_everything_but_http
+      ended = raffia("lab", "run", "mailer", "io_wait", "zlib", "squares", "threads_10k", "--scale", "0.004", "--runs", "1",
+        "--json", "out.json", "--html", "out.html")
+      assert_equal 0, ended.code, ended.out + ended.err
+      report = JSON.parse(File.read(File.join(@dir, "out.json")))
+      assert_equal %w[mailer io_wait zlib squares threads_10k].to_h { |name| [name, true] }, report["checks"]
+      assert_equal({"ok" => 30}, report["experiments"].flat_map { |each| each["rows"] }.map { |row| row["status"] }.tally)
+      assert_match(/^squares: the sum of the squares/, ended.out)
+      assert_includes File.read(File.join(@dir, "out.html")), "<svg"
+    end
+
+    # What wrk finds wrong is a wrong result: errors, or answers that nobody counted.
+    def test_http_on_each_back_end
+      ended = raffia("lab", "run", "http", "--scale", "0.1", "--runs", "1", "--json", "out.json")
+      report = JSON.parse(File.read(File.join(@dir, "out.json")))
+      rows = report["experiments"].first["rows"]
+      assert_equal 0, ended.code, ended.out + ended.err
+      rows.each { |row| assert_includes %w[ok skipped], row["status"], row.inspect }
+      rows.select { |row| row["status"] == "ok" }.each { |row| assert_equal 0, row.dig("extras", "errors") }
+      rows.select { |row| row["status"] == "skipped" }.each { |row| refute_empty row["reason"] }
+    end
+
+    def test_without_wrk_http_is_skipped_and_not_called_right
+      ended = raffia("lab", "run", "http", "--json", "out.json", env: {"PATH" => @dir})
+      report = JSON.parse(File.read(File.join(@dir, "out.json")))
+      assert_equal [0, {"http" => nil}], [ended.code, report["checks"]], ended.err
+      assert_equal ["skipped"], report["experiments"].first["rows"].map { |row| row["status"] }.uniq
+      assert_includes ended.out, "wrk is not installed"
+      assert_includes ended.out, "nothing was checked in http"
+    end
+
+    def test_a_refusal_is_a_sentence_and_no_work
+      ended = raffia("lab", "run", "mailer", "--workers", "0", "--json", "out.json")
+      assert_equal [2, ""], [ended.code, ended.out]
+      assert_equal "raffia: workers: 0 makes no sense: use whole numbers from 1 to 1000\n", ended.err
+      refute_path_exists File.join(@dir, "out.json")
+    end
+
+    def test_ctrl_c_tells_what_was_finished_and_ends_the_children
+      interrupted("INT") do |code, out, children|
+        assert_equal 130, code, out
+        assert_match(/INTERRUPTED,\s+this\s+is\s+what\s+was/, out)
+        report = JSON.parse(File.read(File.join(@dir, "out.json")))
+        assert_equal [true, nil], [report["interrupted"], report["checks"]["io_wait"]]
+        assert_path_exists File.join(@dir, "out.html")
+        assert_gone children
+      end
+    end
+
+    def test_a_sigterm_does_so_too
+      interrupted("TERM") do |code, _out, children|
+        assert_equal 143, code
+        assert_gone children
+      end
+    end
+
+    def test_children_end_even_when_the_lab_is_killed
+      interrupted("KILL") { |_code, _out, children| assert_gone children }
+    end
+
+    private
+
+    # Run something long, wait until its children are there, signal the lab.
+    def interrupted(signal)
+      out = File.join(@dir, "out.txt")
+      lab = ::Process.spawn(clean({}), RbConfig.ruby, "-I", File.join(ROOT, "lib"), EXECUTABLE, "lab", "run", "io_wait", "--on", "inline",
+        "--scale", "60", "--json", "out.json", "--html", "out.html", chdir: @dir, out:, err: out)
+      children = wait_until(PROCESS_PATIENCE) { descendants(lab).then { |found| found if found.size >= 2 } }
+      wait_until(PROCESS_PATIENCE) { children.any? { |pid| command(pid).start_with?("raffia lab: io_wait") } }
+      ::Process.kill(signal, lab)
+      status = ::Process.wait2(lab).last
+      lab = nil
+      yield status.exitstatus, File.read(out), children
+    ensure
+      ::Process.kill(:KILL, lab) && ::Process.wait(lab) if lab
+    end
+
+    def assert_gone(pids) = wait_until { pids.none? { |pid| File.exist?("/proc/#{pid}") && !command(pid).empty? } }
+
+    def descendants(pid)
+      found = Dir["/proc/[0-9]*/stat"].filter_map do |path|
+        File.read(path).match(/\A(\d+) \(.*\) \S (\d+)/m)&.captures&.map(&:to_i)
+      rescue SystemCallError
+        nil
+      end
+      found.filter_map { |child, parent| child if parent == pid }
+    end
+
+    # Nothing for a zombie or a process that has gone.
+    def command(pid)
+      File.read("/proc/#{pid}/cmdline").tr("\0", " ")
+    rescue SystemCallError
+      ""
+    end
+  end
+end
