@@ -70,14 +70,10 @@ module Raffia
     def each
       return enum_for unless block_given?
 
-      loop do
-        item = begin
-          pop
-        rescue Closed
-          return self
-        end
+      until (item = pop_or_end).equal?(CLOSED)
         yield item
       end
+      self
     end
 
     # Takes no more items. What lies in the channel can still be popped; those who wait in {#push} get {Closed}. Harmless when
@@ -148,6 +144,12 @@ module Raffia
     end
 
     private
+
+    def pop_or_end
+      pop
+    rescue Closed
+      CLOSED
+    end
 
     def checked(capacity)
       return capacity if capacity.nil? || (capacity.is_a?(Integer) && capacity >= 0)

@@ -22,18 +22,38 @@ module Raffia
   # @raise [ConfigError]
   def self.retry(times: 3, backoff: 0.1, jitter: 0.5, max: 60, on: StandardError, random: Random)
     raise ConfigError, "retry needs a number of attempts from 1 up, not #{times.inspect}" unless times.is_a?(Integer) && times.positive?
-    raise ConfigError, "retry's jitter is a number from 0 to 1, not #{jitter.inspect}" unless jitter.is_a?(Numeric) && (0..1).cover?(jitter)
 
-    pauses = backoff.respond_to?(:call) ? backoff : ->(attempt) { Deadline.seconds(backoff) * (2**(attempt - 1)) }
+    pause = Backoff.new(backoff, jitter, max, random)
     (1..times).each do |attempt|
       return yield attempt
     rescue ConfigError
       raise
     rescue *on
-      pause = [pauses.call(attempt), max].min * (1 - (jitter * random.rand))
-      raise if attempt == times || deadline&.remaining&.<=(pause)
+      seconds = pause.after(attempt)
+      raise if attempt == times || deadline&.remaining&.<=(seconds)
 
-      Waiter.nap(pause)
+      Waiter.nap(seconds)
+    end
+  end
+
+  # How long to pause between attempts.
+  # @api private
+  class Backoff
+    def initialize(base, jitter, max, random)
+      @base = base.respond_to?(:call) ? base : Deadline.seconds(base)
+      @max = Deadline.seconds(max)
+      @jitter = jitter
+      @random = random
+      return if jitter.is_a?(Numeric) && jitter.real? && (0..1).cover?(jitter)
+
+      raise ConfigError, "the jitter of a backoff is a number from 0 to 1, not #{jitter.inspect}"
+    end
+
+    # @param attempt [Integer] the one that failed, from 1 up
+    # @return [Numeric] seconds
+    def after(attempt)
+      seconds = @base.respond_to?(:call) ? @base.call(attempt) : @base * (2**(attempt - 1))
+      [seconds, @max].min * (1 - (@jitter * @random.rand))
     end
   end
 end

@@ -85,14 +85,12 @@ module Raffia
     # @return [Object] what the clause made of it
     def run(timeout, &late)
       limit = Clock.now + timeout if timeout
-      loop do
-        met = meet(limit)
-        return late ? late.call : raise(TimeoutError.new(seconds: timeout)) if met.equal?(Waiter::TIMED_OUT)
+      clause, item = meet(limit)
+      # A channel was closed: look again at what the others can do.
+      clause, item = meet(limit) while item.equal?(Channel::CLOSED)
+      return clause.finish(item) unless clause.equal?(Waiter::TIMED_OUT)
 
-        clause, item = met
-        # A channel was closed: look again at what the others can do.
-        return clause.finish(item) unless item.equal?(Channel::CLOSED)
-      end
+      late ? late.call : raise(TimeoutError.new(seconds: timeout))
     end
 
     private

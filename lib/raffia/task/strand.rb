@@ -164,7 +164,7 @@ module Raffia
     # For schedulers without +fiber_interrupt+, which core has from Ruby 4.0: a fiber that raises it in ours, a turn later, when
     # ours is parked for certain. Another thread has no way to get such a fiber; then there is only the level trigger.
     def courier(region)
-      return unless @scheduler && @scheduler.equal?(Fiber.scheduler)
+      return unless @scheduler&.equal?(Fiber.scheduler)
 
       notice = region.notify
       Fiber.schedule do
