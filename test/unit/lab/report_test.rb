@@ -107,7 +107,7 @@ module Raffia
         assert_includes page, "prefers-color-scheme: dark"
         assert_includes page, "a &lt;fast&gt; one"
         assert_equal 2, page.scan("<svg").size
-        assert_includes page, "published: 4 Ractors, Ryzen 2700X, Ruby 3.0-preview"
+        assert_includes page, "published: 4 Ractors, Ryzen 2700X<"
       end
 
       def test_the_same_data_give_the_same_page

@@ -8,10 +8,16 @@ module Raffia
     module Report
       # The two charts of an experiment: the figures as bars, and the speed-ups with the published ones beside them.
       module Chart
+        # What a row of a chart shows: a bar up to +value+, and a thin line from +low+ to +high+ on it.
+        Bar = Data.define(:label, :text, :value, :low, :high, :css)
+
         # Pixels: a row is a line of letters over a bar.
         ROW = 44
-        BAR = 14
-        BASELINE = 14
+        LETTERS = 14
+        TOP = 20
+        THICK = 14
+        # Room at the right of the longest bar.
+        MARGIN = 1.02
 
         module_function
 
@@ -20,56 +26,55 @@ module Raffia
         def figures(outcome)
           rows = outcome[:rows].select { |row| row[:median] }
           return if rows.empty?
-          largest = rows.map { |row| row[:max] }.max
-          elements = rows.each_with_index.flat_map { |row, index| figure(row, index * ROW, largest, outcome[:unit]) }
-          SVG.chart(rows.size * ROW, "#{outcome[:name]}: medians, #{outcome[:more] ? "longer" : "shorter"} is better", elements)
+          bars = rows.map do |row|
+            Bar.new(label: Words.label(row), text: Words.figure(row[:median], outcome[:unit]), value: row[:median],
+              low: row[:min], high: row[:max], css: css(row))
+          end
+          draw(bars, "#{outcome[:name]}: medians, #{outcome[:more] ? "longer" : "shorter"} is better")
         end
 
         # @param outcome [Hash]
         # @return [String, nil] nil when nothing was compared
         def speedups(outcome)
-          rows = outcome[:rows].select { |row| row[:speedup] || row[:variant] == outcome[:baseline] && row[:median] }
+          rows = outcome[:rows].select { |row| row[:median] && (row[:speedup] || row[:variant] == outcome[:baseline]) }
           return if rows.size < 2
-          largest = [*rows.map { |row| row.dig(:speedup, :high) }, *ratios(outcome).map(&:last), 1.0].compact.max * 1.02
-          elements = rows.each_with_index.flat_map { |row, index| speedup(row, index * ROW, largest) }
-          top = rows.size * ROW
-          others = ratios(outcome).each_with_index.flat_map { |(label, ratio), index| published(label, ratio, top + index * ROW, largest) }
-          height = top + ratios(outcome).size * ROW
-          one = SVG.line(1 / largest, 0, 1 / largest, height, "one")
-          SVG.chart(height, "#{outcome[:name]}: speed-up against #{outcome[:baseline]}, published ones included", [one, *elements, *others])
+          bars = rows.map { |row| speedup(row) } + outcome[:published].filter_map { |figure| published(figure) }
+          draw(bars, "#{outcome[:name]}: speed-up against #{outcome[:baseline]}, published ones included", one: true)
         end
 
-        # @return [Array<Array(String, Float)>] what others published
-        def ratios(outcome)
-          compared = outcome[:published].select { |each| each[:ratio] && each[:ratio].round(4) != 1 }
-          compared.map { |each| ["#{each[:label]}, #{each[:hardware]}", each[:ratio]] }
-        end
-
-        def figure(row, top, largest, unit)
-          middle = top + BASELINE + 6 + BAR / 2.0
-          [SVG.text(0, top + BASELINE, Words.label(row), "label"),
-            SVG.text(1, top + BASELINE, Words.figure(row[:median], unit), "value", :end),
-            SVG.rect(0, row[:median] / largest, top + BASELINE + 6, BAR, row[:control] ? "bar control" : "bar"),
-            SVG.line(row[:min] / largest, middle, row[:max] / largest, middle, "range")]
-        end
-
-        def speedup(row, top, largest)
+        def speedup(row)
           ratio = row[:speedup] || {value: 1.0, low: 1.0, high: 1.0, noise: false}
-          middle = top + BASELINE + 6 + BAR / 2.0
-          css = [row[:control] ? "bar control" : "bar", ("noise" if ratio[:noise])].compact.join(" ")
-          [SVG.text(0, top + BASELINE, Words.label(row), "label"),
-            SVG.text(1, top + BASELINE, "#{format("%.2fx", ratio[:value])}#{", noise" if ratio[:noise]}", "value", :end),
-            SVG.rect(0, ratio[:value] / largest, top + BASELINE + 6, BAR, css),
-            SVG.line(ratio[:low] / largest, middle, ratio[:high] / largest, middle, "range")]
+          text = "#{format("%.2fx", ratio[:value])}#{", noise" if ratio[:noise]}"
+          Bar.new(label: Words.label(row), text:, css: "#{css(row)}#{" noise" if ratio[:noise]}", **ratio.slice(:value, :low, :high))
         end
 
-        def published(label, ratio, top, largest)
-          [SVG.text(0, top + BASELINE, "published: #{label}", "label other"),
-            SVG.text(1, top + BASELINE, format("%.2fx", ratio), "value", :end),
-            SVG.rect(0, ratio / largest, top + BASELINE + 6, BAR, "bar published")]
+        # The source's own baseline says nothing here.
+        def published(figure)
+          ratio = figure[:ratio]
+          return if ratio.nil? || ratio.round(4) == 1
+          source = figure[:hardware].split(",").first # all of it stands in the text; here it would run into the number
+          Bar.new(label: "published: #{figure[:label]}, #{source}", text: format("%.2fx", ratio), value: ratio,
+            low: ratio, high: ratio, css: "bar published")
         end
 
-        private_class_method :ratios, :figure, :speedup, :published
+        def css(row) = row[:control] ? "bar control" : "bar"
+
+        # @param one [Boolean] whether to mark 1.0, where nothing is won or lost
+        def draw(bars, label, one: false)
+          largest = [*bars.map(&:high), *bars.map(&:value)].max * MARGIN
+          rows = bars.each_with_index.flat_map { |bar, index| row(bar, index * ROW, largest, one) }
+          SVG.chart(bars.size * ROW, label, rows)
+        end
+
+        def row(bar, top, largest, one)
+          middle = top + TOP + THICK / 2.0
+          [SVG.text(0, top + LETTERS, bar.label, "label"), SVG.text(1, top + LETTERS, bar.text, "value", :end),
+            SVG.rect(0, bar.value / largest, top + TOP, THICK, bar.css),
+            (SVG.line(bar.low / largest, middle, bar.high / largest, middle, "range") if bar.high > bar.low),
+            (SVG.line(1 / largest, top + TOP - 2, 1 / largest, top + TOP + THICK + 2, "one") if one)].compact
+        end
+
+        private_class_method :speedup, :published, :css, :draw, :row
       end
     end
   end

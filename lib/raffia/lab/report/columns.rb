@@ -33,7 +33,7 @@ module Raffia
             column(outcome, "CPU", 5) { |row| Words.seconds(row[:cpu]) },
             column(outcome, "peak PSS", 2) { |row| Words.bytes(row[:pss]) },
             *published(outcome)
-          ]
+          ].reject { |column| column.cells.all?(&:empty?) }
         end
 
         # @return [String]
