@@ -25,6 +25,11 @@ raffia_setup_ruby() {
   ruby_ready || fail "something changed while it was set up" "run it again"
 }
 
+# For an administrator: what needs root, and nothing else.
+raffia_setup_packages() {
+  (locked make_packages)
+}
+
 locked() {
   trap 'newer_suites_close; ruby_build_clear' EXIT
   trap 'say "interrupted; what was half done is done again by the next run"; exit 130' INT
@@ -34,21 +39,33 @@ locked() {
 }
 
 # Checked again under the lock: whoever held it may have done the work.
-make_ruby() { ruby_ready || ruby_make; }
+make_ruby() {
+  if ruby_ready || ruby_find; then return 0; fi
+  packages_make ruby
+  ruby_make
+}
+
+make_packages() {
+  packages_make ruby
+  tools_ready || tools_make
+}
 
 make_everything() {
-  packages_ready || packages_make
-  tools_ready || tools_make
-  if ! ruby_ready; then
+  if ruby_ready || ruby_find; then
+    packages_make
+  else
+    packages_make ruby
     ruby_make
-    ruby_ready || fail "the choice of a Ruby could not be written to $RUBY_CHOICE"
   fi
+  tools_ready || tools_make
+  ruby_ready || fail "the choice of a Ruby could not be written to $RUBY_CHOICE"
   bundle_ready || bundle_make
   extension_ready || extension_make
 }
 
-# For the commands that run in that Ruby: the bundle's gems first, then the Ruby's own.
+# For the commands that run in that Ruby: the bundle's gems first, then the Ruby's own. Called by somebody's `bundle exec`, they
+# must not load that Bundler.
 raffia_environment() {
   export GEM_HOME=$BUNDLE_HOME GEM_PATH=$BUNDLE_HOME:$RUBY_GEM_PATH
-  unset RUBYOPT RUBYLIB BUNDLE_GEMFILE BUNDLE_BIN_PATH
+  case ${RUBYOPT:-} in *bundler*) unset RUBYOPT RUBYLIB BUNDLE_GEMFILE BUNDLE_BIN_PATH ;; esac
 }

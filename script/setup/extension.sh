@@ -33,7 +33,7 @@ extension_make() {
   # From nothing, always: an object kept from other flags or another header is a bug that nobody finds.
   rm -rf "$EXT_BUILD" && mkdir -p "$EXT_BUILD" "$(dirname "$EXT_FILE")" || fail "cannot write to $RAFFIA_ROOT/tmp and lib/raffia"
   (cd "$EXT_BUILD" && extension_compile) || fail_with_log "the extension did not compile with Ruby $RUBY_VERSION" \
-    "if a library is what is missing: $(how_to_get "$(printf '%s\n' liburing-dev libllhttp-dev)")"
+    "it needs $(meaning liburing-dev), and $(meaning libllhttp-dev)"
   # By rename: a process that has the old file open keeps it whole.
   cp "$EXT_BUILD/raffia.$RUBY_DLEXT" "$EXT_FILE.new" && mv "$EXT_FILE.new" "$EXT_FILE" || fail "cannot write $EXT_FILE"
   extension_loads || fail_with_log "the extension compiled, but Ruby $RUBY_VERSION cannot load it"

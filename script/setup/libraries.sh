@@ -8,23 +8,28 @@ libraries_make() {
   local missing
   missing=$(missing_libraries)
   [ -n "$missing" ] || return 0
-  has apt-get || fail "missing: $(list "$missing"), and there is no apt to install with" "$(how_to_get "$missing")"
-  can_install || fail "missing: $(list "$missing"), and only root can install them (no sudo here)" "$(how_to_get "$missing")"
   open_log libraries
   # shellcheck disable=SC2086 # one word for each package
   libraries_from_newer $missing || libraries_from_own_suite $missing
   missing=$(missing_libraries)
-  [ -z "$missing" ] || fail_with_log "could not install $(list "$missing")" "$(how_to_get "$missing")"
+  [ -z "$missing" ] || fail_with_log "could not install $(list "$missing")" \
+    "$(for name in $missing; do printf '%s: %s; ' "$name" "$(meaning "$name")"; done)install by hand, then run this again"
 }
 
 libraries_from_newer() {
   local plan
-  newer_suites_open || return 1
+  if ! newer_suites_open; then
+    say "Debian $NEWER_RELEASE cannot be reached through this machine's mirror (see $LOG)"
+    return 1
+  fi
   plan=$(newer_apt apt-get install -s --no-install-recommends "$@" 2>&1)
   printf '%s\n' "$plan" >>"$LOG"
-  touches_only_these "$plan" || return 1
+  if ! touches_only_these "$plan"; then
+    say "Debian $NEWER_RELEASE's $(list "$(printf '%s\n' "$@")") would replace more than itself here, so it is not taken (see $LOG)"
+    return 1
+  fi
   say "installing $(printf '%s\n' "$plan" | awk '$1 == "Inst" { gsub(/[()]/, "", $3); printf "%s%s %s", n++ ? ", " : "", $2, $3 }') of Debian $NEWER_RELEASE with apt (libc stays)"
-  logged apt_get -o APT::Default-Release= install -y --no-install-recommends "$@"
+  logged newer_apt_install "$@"
 }
 
 # touches_only_these PLAN: at least one package is installed, none but these two libraries', and nothing is removed.
@@ -37,7 +42,6 @@ touches_only_these() {
 
 # The machine's own suite may have them (liburing 2.3 in Debian 12; both in newer ones).
 libraries_from_own_suite() {
-  NEWER_APT=
   say "installing $(list "$(printf '%s\n' "$@")") with apt, from the machine's own suite"
   for package in "$@"; do apt_install "$package" || true; done
 }

@@ -4,6 +4,8 @@
 
 NEWER_RELEASE=trixie        # liburing 2.9, llhttp 9, ruby3.3
 NEWER_SOURCES=experimental  # ruby3.4, as source only
+NEWER_APT=                  # the temporary configuration's folder once it is open
+NEWER_APT_DIR=
 
 # debian_mirrors: "URI<tab>KEYRING" for each Debian mirror that apt knows on this machine, the likeliest first. Reads both forms of
 # apt's sources: deb822 paragraphs (*.sources) and one-line entries (*.list). Third parties may also call a suite
@@ -119,7 +121,13 @@ newer_sources_list() {
   echo "deb-src $options$1 $NEWER_SOURCES main"
 }
 
-# newer_apt COMMAND ARGUMENTS...: an apt command that sees the newer suites only.
+# newer_apt COMMAND ARGUMENTS...: an apt command that sees the newer suites only; for looking and for sources.
 newer_apt() {
   APT_CONFIG=$NEWER_APT/apt.conf "$1" -o APT::Default-Release= "${@:2}"
+}
+
+# newer_apt_install PACKAGES...: only after touches_only_these has seen what it would do.
+newer_apt_install() {
+  as_root env DEBIAN_FRONTEND=noninteractive APT_CONFIG="$NEWER_APT/apt.conf" apt-get -o APT::Default-Release= \
+    -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 install -y --no-install-recommends --no-remove "$@"
 }

@@ -34,6 +34,14 @@ missing_tools() {
   has clang-format || echo clang-format # bin/test checks the C style with it
 }
 
+# missing_for [ruby]: without apt no Ruby can be built here, so it is the Ruby itself that is missing.
+missing_for() {
+  missing_for_extension
+  if [ "$1" = ruby ]; then
+    if has apt-get; then missing_for_ruby; else echo ruby; fi
+  fi
+}
+
 packages_ready() { [ -z "$(missing_for_extension)" ]; }
 
 tools_ready() {
@@ -44,16 +52,18 @@ tools_ready() {
   [ -z "${TOOLS_AGAIN:-}" ] && [ "$missing" = "$(cat "$RAFFIA_CACHE/tools-not-found" 2>/dev/null)" ]
 }
 
-# packages_make [ruby]: install what is missing; with "ruby", also what building a Ruby takes.
+# packages_make [ruby]: install what is missing; with "ruby", also what building a Ruby takes. All that is missing is named at
+# once, so that nobody has to come back with the next item.
 packages_make() {
   local missing
-  missing=$(missing_for_extension)
-  # One list at a time through apt, in an order that lets the later checks work: they need cc and pkg-config.
+  missing=$(missing_for "${1:-}")
+  [ -n "$missing" ] || return 0
+  can_install || cannot_install "$missing"
+  # The libraries have their own way; and whether they are there is only known once cc and pkg-config are.
   install_all "$(printf '%s\n' "$missing" | grep -v -e '^liburing' -e '^libllhttp' || true)"
-  if [ "${1:-}" = ruby ]; then install_all "$(missing_for_ruby)"; fi
   libraries_make
-  missing=$(missing_for_extension)
-  [ -z "$missing" ] || fail "still missing after the installation: $(list "$missing")" "$(how_to_get "$missing")"
+  missing=$(missing_for "${1:-}")
+  [ -z "$missing" ] || fail "still missing after the installation: $(list "$missing")" "see the logs in $RAFFIA_CACHE/log"
 }
 
 tools_make() {
@@ -94,19 +104,38 @@ can_install() {
   has sudo && { [ -t 2 ] || sudo -n true 2>/dev/null; }
 }
 
-how_to_get() {
+# cannot_install NAMES: says exactly what somebody else has to install, and fails.
+cannot_install() {
+  local why name for_ruby='' lines=()
+  for name in $1; do
+    if [ -n "$(meaning "$name")" ]; then lines+=("  $name: $(meaning "$name")"); else for_ruby="$for_ruby $name"; fi
+  done
+  if [ -n "$for_ruby" ]; then lines+=(" $for_ruby: to build Ruby with, unless a Ruby >= 3.3.5 and its headers are put on PATH"); fi
   if has apt-get; then
-    printf 'as root: apt-get install %s; then run this again' "$(printf '%s' "$1" | tr '\n' ' ' | sed 's/ *$//')"
+    why="only root can install them (and there is no sudo that works here)"
+    lines+=("as root: $RAFFIA_ROOT/bin/setup --packages (it installs these and does nothing else)")
+    lines+=("then run this again; the rest needs no root")
   else
-    printf 'install, by the means of your system, what Debian calls: %s; then run this again' "$(list "$1")"
+    why="there is no apt here to install them with"
+    lines+=("install them by the means of your system (the names are Debian's), then run this again")
   fi
-  case $1 in *liburing*) printf ' (liburing >= 2.3, with headers)' ;; esac
-  case $1 in *llhttp*) printf ' (llhttp >= 9, with headers; Debian 13 has it, and its package installs on Debian 12)' ;; esac
+  fail "these are missing, and $why:" "${lines[@]}"
 }
 
+meaning() {
+  case $1 in
+  build-essential) echo "a C compiler and make" ;;
+  pkg-config) echo "pkg-config, or pkgconf" ;;
+  liburing-dev) echo "liburing >= 2.3 with its headers" ;;
+  libllhttp-dev) echo "llhttp >= 9 with its headers (Debian 13 has it; that libllhttp-dev and libllhttp9.2 install on Debian 12 too)" ;;
+  ruby) echo "Ruby >= ${RUBY_SERIES:-3.3.5} with its headers and openssl, zlib, psych; on PATH, or named by RAFFIA_RUBY" ;;
+  esac
+}
+
+# apt_get ARGUMENTS...: on the machine's own configuration, always. Nothing but newer_apt_install may install with the temporary
+# one, or a newer libc comes in with the first package.
 apt_get() {
-  as_root env DEBIAN_FRONTEND=noninteractive ${NEWER_APT:+APT_CONFIG="$NEWER_APT/apt.conf"} \
-    apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@"
 }
 
 # apt_install PACKAGES...: from the machine's own suites. Its lists may be absent or stale, so a failure is tried again after an
@@ -120,10 +149,9 @@ apt_install() {
 # install_all "NAMES": nothing to do when empty.
 install_all() {
   [ -n "$1" ] || return 0
-  has apt-get || fail "missing: $(list "$1"), and there is no apt to install with" "$(how_to_get "$1")"
-  can_install || fail "missing: $(list "$1"), and only root can install them (no sudo here)" "$(how_to_get "$1")"
   open_log packages
   say "installing $(list "$1") with apt"
   # shellcheck disable=SC2086 # one word for each package
-  apt_install $1 || fail_with_log "apt could not install $(list "$1")" "$(how_to_get "$1")"
+  apt_install $1 || fail_with_log "apt could not install $(list "$1")" \
+    "as root: apt-get update && apt-get install $(printf '%s' "$1" | tr '\n' ' '); then run this again"
 }

@@ -80,16 +80,22 @@ ruby_cached() {
   return 1
 }
 
-ruby_make() {
-  local series
+# ruby_find: one that is there already. 3.4 is preferred, so a cached 3.3 is no reason not to build a 3.4.
+ruby_find() {
   RUBY_REASON=
   if [ -n "${RAFFIA_RUBY:-}" ]; then
     ruby_choose "$RAFFIA_RUBY" || fail "RAFFIA_RUBY names a Ruby that cannot be used: $RUBY_REASON" "name another, or unset it"
     return 0
   fi
   if has ruby && ruby_choose "$(command -v ruby)"; then return 0; fi
+  if ruby_cached "${RUBY_SERIES:-3.4}"; then return 0; fi
   if [ -n "$RUBY_REASON" ]; then say "not used: $RUBY_REASON"; fi
-  # 3.4 is preferred, so it is built even where a 3.3 is in the cache already.
+  return 1
+}
+
+# ruby_make: after ruby_find found none.
+ruby_make() {
+  local series
   for series in ${RUBY_SERIES:-3.4 3.3}; do
     if ruby_cached "$series" || ruby_build "$series"; then return 0; fi
   done

@@ -4,17 +4,12 @@
 # The least version that may be built: earlier 3.3 can hang after fork.
 RUBY_LEAST=3.3.5
 
-# ruby_build SERIES: each version that the newer suites list, newest first (a listed tarball may be gone from the mirror).
+# ruby_build SERIES, once packages_make ruby is done: each version that the newer suites list, newest first (a listed tarball may be gone from the mirror).
 # Not-0 when none of the series can be had; fails when one was had and would not build.
 ruby_build() {
   local version
   BUILD_REASON=
   rm -rf "$RAFFIA_CACHE"/build.* # what a killed build left; the lock says that nobody is at it
-  if ! has apt-get; then
-    BUILD_REASON="this machine has no apt, and Ruby is built from Debian's source packages only"
-    return 1
-  fi
-  packages_make ruby
   open_log "ruby-$1-source"
   if ! newer_suites_open; then
     BUILD_REASON="no Debian mirror of this machine's apt sources has the suite $NEWER_RELEASE (see $LOG)"
