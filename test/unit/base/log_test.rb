@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "stringio"
+require "raffia/base"
+
+class LogTest < Raffia::TestCase
+  def lines(**env)
+    out = StringIO.new
+    yield Raffia::Log.build(Raffia::Config.load(env.transform_keys(&:to_s)), out: out)
+    out.string.lines
+  end
+
+  def test_text
+    line = lines { |log| log.warn("careful") }.first
+    assert_match(/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z WARN  raffia\[#{::Process.pid}\]: careful\n\z/, line)
+  end
+
+  def test_level
+    assert_empty(lines { |log| log.info("quiet") })
+    assert_equal 1, lines(RAFFIA_LOG: "debug") { |log| log.debug("loud") }.size
+    assert_empty(lines(RAFFIA_LOG: "off") { |log| log.fatal("silent") })
+  end
+
+  def test_hashes_and_errors
+    out = lines do |log|
+      log.warn({job: "a b", tries: 3})
+      log.warn(IOError.new("broken"))
+    end
+    assert_match(/job="a b" tries=3/, out[0])
+    assert_match(/broken \(IOError\)/, out[1])
+  end
+
+  def test_json
+    out = lines(RAFFIA_LOG_FORMAT: "json") do |log|
+      log.warn("careful\nnow")
+      log.error({job: 5})
+      log.warn(IOError.new("broken"))
+    end
+    first, second, third = out.map { |line| JSON.parse(line, symbolize_names: true) }
+    assert_equal ["warn", "raffia", "careful\nnow", ::Process.pid], first.values_at(:level, :name, :message, :pid)
+    assert_equal ["error", 5], second.values_at(:level, :job)
+    assert_equal %w[broken IOError], third.values_at(:message, :error)
+  end
+end
