@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require_relative "../base/signals"
+
+module Raffia
+  module Process
+    # The life of a worker, seen from inside. It serves its link and then leaves by +exit!+: the parent's +at_exit+ handlers,
+    # finalizers and open transactions are the parent's, and a copy of them must not run here.
+    #
+    # * Standard input is the null device: a worker that read the terminal, or a shared file, would steal the parent's input.
+    # * Standard output and error are the parent's, and flushed at the end.
+    # * SIGINT does nothing: a terminal sends Ctrl-C to the whole group, and it is for the parent to decide. It is a handler and
+    #   not "IGNORE", which programs started from here would inherit.
+    # * SIGTERM raises {Cancel} in the work, so that +ensure+ blocks run, whatever handler the application had set.
+    # * When the parent ends, by kill -9 too, the worker ends within a moment. Only a call into C that never lets other threads
+    #   run can hold that up.
+    class Child
+      # Exit status of a worker that was asked by SIGTERM to stop, as shells report it.
+      TERMINATED = 143
+      # Exit status of a worker whose parent ended.
+      ORPHANED = 70
+
+      # @param link [Link] of which this process takes the child's side
+      # @param parent [Integer] the pid of the parent, for the title
+      def initialize(link, parent)
+        @link = link.child_side
+        @parent = parent
+      end
+
+      # Never returns.
+      # @yieldparam link [Link]
+      def run(&service)
+        # The handlers stay until the end: outside of this block SIGTERM would be the application's again.
+        Signals.with(INT: ->(_) {}, TERM: ->(_) { raise Cancel.new(:terminated) }) { serve(&service) }
+      ensure
+        ::Process.exit!(TERMINATED)
+      end
+
+      private
+
+      def serve
+        status = 1
+        settle
+        yield @link
+        status = 0
+      rescue Cancel
+        status = TERMINATED
+      rescue Exception => error # standard:disable Lint/RescueException
+        # Not an error of the user's block, those travel to the parent: one of ours, so say what it was.
+        report(error)
+      ensure
+        leave(status)
+      end
+
+      def settle
+        Thread.new do
+          @link.wait_for_parents_end
+          ::Process.exit!(ORPHANED)
+        end
+        ::Process.setproctitle("raffia: worker of #{@parent}")
+        ::STDIN.reopen(::File::NULL)
+      rescue IOError, SystemCallError
+        nil # the application had closed its standard input: nothing to protect
+      end
+
+      def report(error)
+        warn("raffia: worker #{::Process.pid} failed: #{error.full_message(highlight: false)}")
+      end
+
+      def leave(status)
+        [$stdout, $stderr].each do |io|
+          io.flush
+        rescue IOError, SystemCallError
+          next
+        end
+      ensure
+        ::Process.exit!(status)
+      end
+    end
+  end
+end

@@ -1,0 +1,115 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Process
+    # Whole messages over a byte pipe. A frame is four bytes of length (big endian) and then that many bytes, written by one
+    # system call where the kernel takes it whole. Short writes are finished, short reads are put together.
+    module FramedPipe
+      # The longest frame that four bytes of length can announce.
+      LIMIT = 0xffff_ffff
+      # How much is asked for at a time: what an ordinary pipe holds.
+      SIZE = 65_536
+      # F_GETPIPE_SZ, Linux's fcntl command for the capacity of a pipe; Ruby has no name for it.
+      F_GETPIPE_SZ = 1032
+      # What POSIX promises every pipe to hold.
+      SMALLEST = 512
+
+      # How many bytes fit into a pipe that nobody is reading.
+      # @param io [IO] either end
+      # @return [Integer]
+      def self.capacity(io)
+        size = io.fcntl(F_GETPIPE_SZ)
+        size.positive? ? size : SMALLEST
+      rescue SystemCallError, NotImplementedError
+        SMALLEST
+      end
+
+      # The writing end. Not for several threads at once.
+      class Writer
+        # @return [Integer] bytes that can be written to the idle pipe without waiting for the reader
+        attr_reader :capacity
+
+        # @param io [IO]
+        def initialize(io)
+          @io = io
+          @io.binmode
+          @io.sync = true
+          @capacity = FramedPipe.capacity(io)
+        end
+
+        # @param payload [String] any bytes
+        # @return [Boolean] false when the other side is gone
+        def write(payload)
+          size = payload.bytesize
+          raise ArgumentError, "a frame of #{size} bytes is too long, #{LIMIT} is the limit" if size > LIMIT
+
+          # Two strings in one call: writev joins them without a copy, and goes on by itself after a short write.
+          @io.write([size].pack("N"), payload)
+          true
+        rescue Errno::EPIPE, IOError
+          false
+        end
+
+        # Whether a frame of this payload fits beside one small frame that was not read yet, so that writing it cannot wait
+        # for a reader who may be waiting for us.
+        # @param payload [String]
+        def room_for?(payload) = payload.bytesize + 8 <= @capacity / 2
+
+        # @return [void]
+        def close = @io.close
+      end
+
+      # The reading end. It keeps its own buffer, not the IO's: bytes that arrived survive a close by another thread.
+      class Reader
+        # @param io [IO]
+        def initialize(io)
+          @io = io
+          @io.binmode
+          @buffer = String.new(capacity: SIZE, encoding: Encoding::BINARY)
+          @scratch = String.new(capacity: SIZE, encoding: Encoding::BINARY)
+          @ended = false
+        end
+
+        # Wait for the next frame.
+        # @return [String, nil] its payload; nil when the other side is gone, and with it the rest of a frame that it had begun
+        def read
+          until (frame = cut)
+            @io.readpartial(SIZE, @scratch)
+            @buffer << @scratch
+          end
+          frame
+        rescue EOFError, IOError
+          @ended = true
+          nil
+        end
+
+        # Whether all has been fetched that a writer, who is known to be dead, left in the kernel: either the end was seen, or
+        # nothing is there although some other process still holds the pipe open.
+        def drained?
+          @ended || !@io.wait_readable(0)
+        rescue IOError
+          true # closed by us
+        end
+
+        # @return [void]
+        def close = @io.close
+
+        private
+
+        # Take one whole frame off the buffer, if there is one.
+        def cut
+          have = @buffer.bytesize
+          return if have < 4
+
+          last = @buffer.unpack1("N") + 4
+          return if have < last
+
+          frame = @buffer.byteslice(4, last - 4)
+          # Mostly the buffer held this one frame: then nothing is moved.
+          (have == last) ? @buffer.clear : @buffer = @buffer.byteslice(last, have - last)
+          frame
+        end
+      end
+    end
+  end
+end

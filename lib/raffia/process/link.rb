@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require_relative "../base/fork"
+require_relative "framed_pipe"
+
+module Raffia
+  module Process
+    # The three pipes between a parent and one worker: frames down, frames up, and a lifeline that carries nothing, but whose
+    # end tells the worker that the parent is gone, however it went.
+    #
+    # A pipe end that some third process also holds never reports its end. So every other child that is forked while a link
+    # is open (a sibling, another pool's worker, a fork of the user's own) closes all of its ends at once, in a fork callback;
+    # programs that are started by exec never see them, they are close-on-exec.
+    class Link
+      # @return [FramedPipe::Reader] in the child: frames from the parent; in the parent: frames from the child
+      attr_reader :reader
+      # @return [FramedPipe::Writer]
+      attr_reader :writer
+
+      def initialize
+        @down = ::IO.pipe
+        @up = ::IO.pipe
+        @lifeline = ::IO.pipe
+        # The one thread that is about to fork the worker of this link; in the child it is the thread that goes on.
+        @forker = Thread.current
+        @guard = Fork.after_child { leave_to_others unless Thread.current.equal?(@forker) }
+      end
+
+      # In the parent, after the fork: keep our side.
+      # @return [self]
+      def parent_side
+        @forker = nil
+        keep(reads: @up, writes: @down, lifeline: @lifeline.last)
+      end
+
+      # In the worker, after the fork: keep our side.
+      # @return [self]
+      def child_side
+        @guard.remove
+        keep(reads: @down, writes: @up, lifeline: @lifeline.first)
+      end
+
+      # In the worker: wait until the parent has ended.
+      # @return [void]
+      def wait_for_parents_end
+        @lifeline.first.wait_readable
+      rescue IOError
+        nil
+      end
+
+      # Close this side for good. Safe from any thread; a reader that waits gets its nil.
+      # @return [void]
+      def close
+        @guard.remove
+        close_all
+      end
+
+      private
+
+      def keep(reads:, writes:, lifeline:)
+        kept = [reads.first, writes.last, lifeline]
+        ends.each { |io| io.close unless kept.include?(io) }
+        @reader = FramedPipe::Reader.new(reads.first)
+        @writer = FramedPipe::Writer.new(writes.last)
+        self
+      end
+
+      def ends = [*@down, *@up, *@lifeline]
+
+      def close_all = ends.each(&:close)
+
+      # In a child that is not the worker of this link.
+      def leave_to_others
+        @guard.remove
+        close_all
+      end
+    end
+  end
+end

@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Process
+    # What a process costs in memory, as Linux's /proc/PID/smaps_rollup counts it.
+    #
+    # The proportional set size (PSS) divides each page by the number of processes that share it, so the sizes of a parent and
+    # its forked workers add up to what they really take together; resident sizes count the shared pages again for each.
+    #
+    # @!attribute [r] pss
+    #   @return [Integer] bytes
+    # @!attribute [r] rss
+    #   @return [Integer] bytes
+    # @!attribute [r] private_dirty
+    #   @return [Integer] bytes that this process alone has written: what copy-on-write did not save
+    Memory = Data.define(:pss, :rss, :private_dirty) do
+      # @param pid [Integer]
+      # @return [Memory, nil] nil when the process is gone, is not ours to read, or the system does not tell
+      def self.of(pid = ::Process.pid)
+        text = File.read("/proc/#{pid}/smaps_rollup")
+        new(**self::LINES.transform_values { |name| text[/^#{name}:\s+(\d+) kB/, 1].to_i * 1024 })
+      rescue SystemCallError
+        nil
+      end
+
+      # The PSS of several processes together.
+      # @param pids [Enumerable<Integer>]
+      # @return [Integer, nil] bytes; nil when none could be read
+      def self.total_pss(pids)
+        found = pids.filter_map { |pid| of(pid)&.pss }
+        found.sum unless found.empty?
+      end
+    end
+
+    class Memory
+      LINES = {pss: "Pss", rss: "Rss", private_dirty: "Private_Dirty"}.freeze
+    end
+  end
+end

@@ -1,0 +1,128 @@
+# frozen_string_literal: true
+
+require_relative "../base/clock"
+require_relative "../base/error"
+require_relative "child"
+require_relative "exit"
+require_relative "link"
+
+module Raffia
+  module Process
+    # A forked worker, seen from the parent: start it, exchange frames, end it, know how it ended.
+    #
+    # The fork is made by a thread of its own, which then stays to reap this one pid. So the child begins on an empty stack: it
+    # has no fiber scheduler, holds none of the caller's locks, and a +break+ out of the user's block cannot unwind into a copy
+    # of the caller's frames. That makes it safe to start a worker from a fiber of a running scheduler.
+    class Worker
+      # How often a reaped worker's pipe is looked at while it still holds frames.
+      NAP = 0.002
+      # Seconds between SIGTERM and SIGKILL.
+      GRACE = 0.5
+      private_constant :NAP
+
+      # @return [Integer]
+      attr_reader :pid
+
+      # @yieldparam link [Link] in the child
+      def initialize(&service)
+        raise ArgumentError, "a block is needed: what shall the worker do?" unless service
+
+        @exit = nil
+        @ended = Thread::Queue.new
+        born = Thread::Queue.new
+        @reaper = Thread.new { live(born, service) }
+        @reaper.name = "raffia worker reaper"
+        @reaper.report_on_exception = false
+        fact = born.pop
+        fact.is_a?(Exception) ? raise(fact) : @pid = fact
+      ensure
+        # Interrupted before the birth was known: whoever is born now is not wanted.
+        born&.close
+      end
+
+      # Send one frame; waits while the pipe is full.
+      # @param payload [String]
+      # @return [Boolean] false when the worker is gone
+      def write(payload) = @link.writer.write(payload)
+
+      # Whether a frame can be sent now without waiting for a worker that may itself be waiting to be read.
+      # @param payload [String]
+      def room_for?(payload) = @link.writer.room_for?(payload)
+
+      # Wait for the next frame.
+      # @return [String, nil] nil when the worker is gone; {#exit} says how
+      def read = @link.reader.read
+
+      # @return [Boolean]
+      def alive? = @exit.nil?
+
+      # How it ended; waits for that.
+      # @param timeout [Numeric, nil] seconds
+      # @return [Exit, nil] nil when it still runs
+      def exit(timeout = nil)
+        @ended.pop(timeout: timeout)
+        @exit
+      end
+
+      # End the worker: no more frames, and it leaves when it has done what it has. What does not leave in time gets SIGTERM,
+      # which raises inside the work, and then SIGKILL.
+      # @param patience [Numeric] seconds before SIGTERM; 0 sends it at once
+      # @param grace [Numeric] seconds between SIGTERM and SIGKILL
+      # @return [Exit]
+      def stop(patience: 0, grace: GRACE)
+        @link.writer.close
+        (patience.positive? && self.exit(patience)) || signal(:TERM, grace)
+      ensure
+        # Here too when the ladder itself was interrupted, by a second Ctrl-C or a deadline.
+        kill
+      end
+
+      # @return [Exit]
+      def kill
+        signal(:KILL, nil)
+      ensure
+        @link.close
+        @reaper.join
+      end
+
+      private
+
+      def live(born, service)
+        @link = Link.new
+        parent = ::Process.pid
+        pid = ::Process.fork { Child.new(@link, parent).run(&service) }
+        @link.parent_side
+        born << pid
+        reap(pid)
+      rescue ClosedQueueError
+        ::Process.kill(:KILL, pid)
+        @link.close
+        reap(pid)
+      rescue Exception => error # standard:disable Lint/RescueException
+        @link&.close
+        born << error unless born.closed?
+      end
+
+      # Death is seen here and not by the end of the pipe, which never comes while a grandchild holds it. What the worker had
+      # written is still read, and then our side is closed, which ends a read that waits.
+      def reap(pid)
+        _, status = ::Process.wait2(pid)
+      rescue Errno::ECHILD
+        status = nil # reaped by somebody else, by Process.waitall for example
+      ensure
+        @exit = Exit.from(pid, status)
+        @ended.close
+        sleep(NAP) until @link.reader.drained?
+        @link.close
+      end
+
+      # Send a signal unless it has ended, and wait for the end.
+      def signal(name, timeout)
+        ::Process.kill(name, @pid) if alive?
+        self.exit(timeout)
+      rescue Errno::ESRCH
+        self.exit(timeout)
+      end
+    end
+  end
+end
