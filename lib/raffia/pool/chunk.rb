@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Pool
+    # Some neighbouring items of an input, on their way through a worker.
+    class Chunk
+      # @return [Integer] the index of the first item
+      attr_reader :first
+      # @return [Integer] how many items
+      attr_reader :size
+
+      # @param first [Integer]
+      # @param size [Integer]
+      # @param source [#slice, nil] an indexed input, when the items are not given
+      # @param items [Array, nil]
+      def initialize(first, size, source: nil, items: nil)
+        @first = first
+        @size = size
+        @source = source
+        @items = items
+      end
+
+      # @return [Array, Range]
+      def items = @items || @source.slice(@first, @size)
+
+      # @param index [Integer] counted from the start of the input
+      def at(index) = @items ? @items[index - @first] : @source.at(index)
+
+      def cover?(index) = index >= @first && index < @first + @size
+
+      # Whether a worker that has the input itself needs only the numbers.
+      def indexed? = @items.nil?
+    end
+
+    # How many items a worker takes at once. Enough that handing them over costs little beside the work, and few enough that
+    # the workers end together: it starts at one item, measures, and follows.
+    #
+    # Several workers read and teach it without a lock: a lost lesson does no harm.
+    class ChunkSize
+      MOST = 65_536
+      # How much longer the next chunk may be than the one that was measured: the first items may not be typical.
+      GROWTH = 8
+
+      # @return [Integer]
+      attr_reader :now
+
+      # @param fixed [Integer, nil] what the caller wants
+      # @param target [Float] seconds of work that a chunk should hold; 0 means one item always
+      def initialize(fixed, target:)
+        @target = target
+        @fixed = fixed || (target.zero? ? 1 : nil)
+        @now = @fixed || 1
+        @per_item = nil
+      end
+
+      # @param count [Integer] items that were worked on
+      # @param seconds [Float] how long it took
+      # @return [void]
+      def learn(count, seconds)
+        return if @fixed || count.zero?
+
+        measured = seconds / count
+        # Halfway to the new value: one odd item does not turn it around.
+        @per_item = @per_item ? (@per_item + measured) / 2 : measured
+        wanted = @per_item.positive? ? @target / @per_item : MOST
+        @now = wanted.clamp(1, [count * GROWTH, MOST].min).to_i
+      end
+
+      # Whether what is under way per worker is so short that it should already hold the next chunk when it is through.
+      # @param seconds [Float] the length of a hand-over that does not matter
+      def hand_ahead?(seconds) = @per_item.nil? ? false : @per_item * @now < seconds
+    end
+  end
+end

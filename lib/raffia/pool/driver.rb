@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+
+module Raffia
+  class Pool
+    # What each worker does: take a chunk, have it worked on, hand the reply in, until there is none left. It runs in a thread
+    # or a fiber of the crew, or in the caller.
+    #
+    # The desk is who it works for: it has a +feed+, and hears of replies (+complete+), of what made the driver give up
+    # (+crash+), and of its end (+left+).
+    module Driver
+      module_function
+
+      # @param desk [Traversal, Pool]
+      # @param seats [#call] makes a {Seat}
+      # @yield [Proc] runs the serving; the crew may put something around it, but not around the seat's beginning and end
+      # @return [void]
+      # @raise [Cancel] whoever told us to stop is not waiting for news
+      def run(desk, seats)
+        seat = seats.call
+        yield proc { serve(desk, seat) }
+        clean = true
+      rescue Cancel
+        raise
+      rescue Exception => error # standard:disable Lint/RescueException
+        desk.crash(error, seat ? seat.posted : [])
+      ensure
+        seat&.leave(clean || false)
+        desk.left
+      end
+
+      # @param wait [Boolean] whether to wait for chunks that are not there yet
+      # @return [void]
+      def serve(desk, seat, wait: true)
+        feed = desk.feed
+        while true
+          while seat.ready? && (chunk = feed.take(wait: wait && seat.posted.empty?))
+            seat.post(chunk)
+          end
+          break if seat.posted.empty?
+
+          desk.complete(*seat.collect)
+        end
+      end
+    end
+  end
+end

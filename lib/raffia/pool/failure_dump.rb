@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require_relative "work"
+
+module Raffia
+  class Pool
+    # Failures on their way out of a worker process or Ractor, as strings. What cannot be dumped is replaced by words about it:
+    # words always arrive.
+    module FailureDump
+      class << self
+        # @param value [Object]
+        # @return [Boolean]
+        def dumpable?(value)
+          Marshal.dump(value)
+          true
+        rescue
+          false
+        end
+
+        # @param failure [Failure]
+        # @return [String]
+        def dump(failure)
+          Marshal.dump(failure.to_a)
+        rescue => error
+          Marshal.dump(refusal(failure.position, what(failure), error, failure.backtrace).to_a)
+        end
+
+        # @param string [String]
+        # @return [Failure]
+        def load(string) = Failure.new(*Marshal.load(string)) # standard:disable Security/MarshalLoad
+
+        # @param position [Integer] in the chunk
+        # @param what [String] cannot be dumped
+        # @param error [StandardError] why
+        # @return [Failure]
+        def refusal(position, what, error, backtrace = nil)
+          Failure.new(:undumpable, position, [what, error.message], backtrace)
+        end
+
+        private
+
+        def what(failure)
+          case failure.kind
+          when :break then "the value of the break"
+          when :throw then "the value of the throw"
+          else "the exception #{failure.value.class} (#{failure.value.message})"
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require_relative "work"
+
+module Raffia
+  class Pool
+    # Puts the chunks' parts together into the value of the call. One class per way of putting together; each is told of the
+    # chunks one at a time, in the order in which they were finished.
+    module Gather
+      # Results in the order of the items.
+      class InOrder
+        def initialize = @values = []
+
+        # @return [Boolean] whether that was enough, and the rest need not be done
+        def add(chunk, values)
+          @values[chunk.first, chunk.size] = values
+          false
+        end
+
+        def value = @values
+      end
+
+      # Results as they come.
+      class AsTheyCome
+        def initialize = @values = []
+
+        def add(_chunk, values)
+          @values.concat(values)
+          false
+        end
+
+        def value = @values
+      end
+
+      # Results that are neither nil nor false, as either of the above.
+      class Kept
+        def initialize(all) = @all = all
+
+        def add(chunk, values) = @all.add(chunk, values)
+
+        def value = @all.value.select(&:itself)
+      end
+
+      # Nothing but the input itself, as Enumerable#each returns it.
+      class Nothing
+        def initialize(items) = @items = items
+
+        def add(_chunk, _none) = false
+
+        def value = @items
+      end
+
+      # The first item, in time, that a block said yes to.
+      class Found
+        def initialize = @value = nil
+
+        def add(chunk, position)
+          return false unless position
+
+          @value = chunk.at(chunk.first + position)
+          true
+        end
+
+        attr_reader :value
+      end
+
+      # Folds the chunks' values in the order of the items.
+      class Fold
+        # @param initial [Object] Work::NOTHING for none
+        # @param combine [#call] takes two values
+        # @param seeded [Boolean] whether each chunk has started from the initial value
+        def initialize(initial, combine, seeded:)
+          @initial = initial
+          @combine = combine
+          @seeded = seeded
+          @parts = []
+        end
+
+        def add(chunk, memo)
+          @parts << [chunk.first, memo]
+          false
+        end
+
+        def value
+          parts = @parts.sort_by!(&:first).map!(&:last)
+          parts.unshift(@initial) unless (@seeded && !parts.empty?) || Work::NOTHING.equal?(@initial)
+          parts.reduce { |memo, part| @combine.call(memo, part) }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require_relative "chunk"
+
+module Raffia
+  class Pool
+    # Hands out an indexed input to the workers, chunk by chunk, front to back. They help themselves; nobody has to push.
+    class IndexedFeed
+      # @param input [Input::Indexed, Input::Span]
+      # @param sizer [ChunkSize]
+      # @param workers [Integer] who share it: near the end the chunks shrink, so that all finish together
+      def initialize(input, sizer, workers)
+        @input = input
+        @sizer = sizer
+        @share = workers * 2
+        @next = 0
+        @size = input.size
+        @closed = false
+        @lock = Thread::Mutex.new
+      end
+
+      # @param wait [Boolean] of no meaning here: what is not there will not come
+      # @return [Chunk, nil] nil at the end, or when closed
+      def take(wait: true)
+        @lock.synchronize do
+          left = @size - @next
+          return if @closed || left <= 0
+
+          first = @next
+          count = [@sizer.now, fair(left)].min
+          @next += count
+          Chunk.new(first, count, source: @input)
+        end
+      end
+
+      # Nothing to do: there is no one who waits for room.
+      # @return [void]
+      def done(_count) = nil
+
+      # @return [void]
+      def close = @closed = true
+
+      private
+
+      def fair(left) = left.is_a?(Integer) ? (left + @share - 1) / @share : ChunkSize::MOST
+    end
+  end
+end

@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+
+module Raffia
+  class Pool
+    # What a call works through. Arrays and ranges of whole numbers are read by position, by any worker, and a forked child
+    # has them already; everything else is read item by item, in the caller, and never further ahead than the limit.
+    module Input
+      # @param items [Enumerable, #each]
+      # @return [Indexed, Span, Stream]
+      # @raise [ConfigError]
+      def self.of(items)
+        case items
+        when Array then Indexed.new(items)
+        when Range then Span.over(items) || stream(items)
+        else stream(items)
+        end
+      end
+
+      def self.stream(items)
+        return Stream.new(items) if items.respond_to?(:each)
+
+        raise ConfigError, "a #{items.class} is not a collection: give an Array, a Range or anything else that has #each"
+      end
+      private_class_method :stream
+
+      # An Array.
+      class Indexed
+        # @return [Integer]
+        attr_reader :size
+
+        def initialize(items)
+          @items = items
+          @size = items.size
+        end
+
+        def indexed? = true
+
+        # @return [Array]
+        def slice(first, count) = @items[first, count]
+
+        def at(index) = @items[index]
+
+        # What a Ractor can be given instead of copies of the items, if there is such a thing.
+        def shareable = (Ractor.make_shareable(self) if Ractor.shareable?(@items))
+      end
+
+      # A range of whole numbers, ending or not.
+      class Span
+        # @return [Integer, Float] Infinity for an endless range
+        attr_reader :size
+
+        # @return [Span, nil] nil for a range of anything else
+        def self.over(range)
+          new(range) if range.begin.is_a?(Integer) && (range.end.nil? || range.end.is_a?(Numeric))
+        end
+
+        def initialize(range)
+          @from = range.begin
+          @size = range.size
+          freeze
+        end
+
+        def indexed? = true
+
+        # @return [Range]
+        def slice(first, count) = (@from + first)...(@from + first + count)
+
+        def at(index) = @from + index
+
+        def shareable = self
+      end
+
+      # Anything else that has +each+; it may be endless.
+      class Stream
+        def initialize(items)
+          @items = items
+        end
+
+        def indexed? = false
+
+        # @return [Integer, nil] nil when it is not known without reading it
+        def size
+          size = @items.size if @items.respond_to?(:size)
+          size if size.is_a?(Integer)
+        end
+
+        # As Enumerable does: what +each+ yields as several values is one item, an Array.
+        def each
+          @items.each { |*values| yield((values.size > 1) ? values : values.first) }
+        end
+
+        def shareable = nil
+      end
+    end
+  end
+end

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Pool
+    # What an exception that a user's block raised learns on its way to the caller: which item it was about. The exception
+    # stays what it is, so `rescue ItsOwnClass` works; `rescue Raffia::Pool::ItemContext` catches any that came from a worker.
+    #
+    #     rescue Net::ReadTimeout => error
+    #       warn "#{error.item} (number #{error.item_index}) timed out"
+    #
+    # When calls are nested, each level's rescue sees the item of its own level.
+    module ItemContext
+      # @return [Object] the item whose block raised
+      attr_reader :item
+      # @return [Integer] its index in the input
+      attr_reader :item_index
+
+      # Marks an exception, unless it is frozen.
+      # @return [Exception] the same
+      def self.mark(error, item, index)
+        return error if error.frozen?
+
+        error.extend(self)
+        error.item_is(item, index)
+        error
+      end
+
+      # @api private
+      def item_is(item, index)
+        @item = item
+        @item_index = index
+      end
+
+      # What an uncaught exception prints: the message, and the item it was about.
+      def detailed_message(highlight: false, **)
+        "#{super} [item #{@item_index}: #{ItemContext.brief(@item)}]"
+      end
+
+      # @api private
+      def self.brief(item)
+        text = item.inspect
+        (text.length > 80) ? "#{text[0, 77]}..." : text
+      rescue
+        item.class.name
+      end
+    end
+  end
+end

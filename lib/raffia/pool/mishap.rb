@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+require_relative "item_context"
+
+module Raffia
+  class Pool
+    # A {Failure} together with the item it is about, ready to be carried out in the caller.
+    class Mishap
+      # @param failure [Failure]
+      # @param item [Object]
+      # @param index [Integer] of the item in the input
+      def initialize(failure, item, index)
+        @failure = failure
+        @item = item
+        @index = index
+      end
+
+      # @param chunk [Chunk]
+      # @param failure [Failure]
+      # @return [Mishap]
+      def self.in(chunk, failure)
+        index = chunk.first + failure.position
+        new(failure, chunk.at(index), index)
+      end
+
+      # Do in the caller what the worker could not: raise, throw, or return the value of a +break+.
+      # @return [Object] the value of the break
+      def deliver
+        case @failure.kind
+        when :break then @failure.value
+        when :throw then throw(*@failure.value)
+        when :undumpable, :unshareable then raise error(caller(1)), cause: ::TypeError.new(@failure.value.last)
+        else raise error(caller(1))
+        end
+      end
+
+      # @param frames [Array<String>] whose work it was: they go under the worker's own frames
+      # @return [Exception]
+      def error(frames = [])
+        error = original
+        return error if error.frozen?
+
+        error.set_backtrace(joined(@failure.backtrace || error.backtrace || [], frames))
+        ItemContext.mark(error, @item, @index)
+      end
+
+      # What the block raised, or what came over the wall in place of something that could not.
+      # @return [Exception]
+      def original
+        case @failure.kind
+        when :undumpable
+          NotDumpable.new("#{refused} cannot be dumped by Marshal: return plain data (numbers, strings, arrays, hashes, " \
+            "structs), or run it on: :threads", item: @item, index: @index)
+        when :unshareable
+          NotShareable.new("#{refused} cannot be copied out of its Ractor: return plain data (numbers, strings, arrays, " \
+            "hashes, structs), or run it on: :threads")
+        else @failure.value
+        end
+      end
+
+      private
+
+      # An exception that never left the caller's thread has the caller's frames already.
+      def joined(own, frames) = (own.last == frames.last && own.size >= frames.size) ? own : own + frames
+
+      def refused
+        what, why = @failure.value
+        "#{what} of item #{@index} (#{why})"
+      end
+    end
+  end
+end

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+require_relative "self_use"
+
+module Raffia
+  class Pool
+    # Gets a user's block into Ractors, or says why it cannot go there.
+    #
+    # A living Ractor takes only a shareable Proc, and that needs a shareable +self+, which the block of an ordinary method does
+    # not have. The extension makes a copy of the block whose +self+ is nil; Ruby then checks that the variables it captures
+    # are shareable, and may only be read. Without the extension the block goes to a new Ractor for each item, where Ruby lets
+    # it capture nothing at all.
+    module PortableBlock
+      class << self
+        # @param block [Proc]
+        # @return [Proc, nil] shareable; nil when it can only go to a Ractor per item
+        # @raise [NotShareable] naming the variable that is in the way
+        def share(block)
+          return block if ::Ractor.shareable?(block)
+
+          code = SelfUse.code(block)
+          return share_method(block) unless code
+
+          SelfUse.check(block, code)
+          copy = rebind(block)
+          ::Ractor.make_shareable(copy) if copy
+        rescue ::Ractor::IsolationError, ArgumentError => error
+          raise refusal(block, error)
+        end
+
+        # @param error [Exception] what Ruby said about a block
+        # @return [NotShareable]
+        def refusal(block, error)
+          name = error.message[/variables? \(([^)]+)\)/, 1] || error.message[/variable [`'](\w+)'/, 1]
+          name ||= "yield" if error.message.include?("yield")
+          advice = error.message.include?("accesses outer") ? assigned(name) : captured(name)
+          NotShareable.new("the block at #{location(block)} cannot run in another Ractor: it uses #{name || "what no other Ractor may see"}" \
+            " (#{error.message}). #{advice}", variable: name&.to_sym, location: location(block))
+        end
+
+        private
+
+        def rebind(block)
+          Native.rebind_self(block, nil) if defined?(Native) && Native.respond_to?(:rebind_self)
+        end
+
+        # Blocks made from a Symbol are harmless; those made from a Method carry its receiver along, unchecked by Ruby.
+        def share_method(block)
+          receiver = receiver(block)
+          return ::Ractor.make_shareable(block) if ::Ractor.shareable?(receiver)
+
+          raise NotShareable.new("a method of #{SelfUse.brief(receiver)} cannot run in another Ractor, which may not see its " \
+            "receiver: make it a method of a module, as in &Work.method(:call), or run it on: :processes",
+            variable: :self, location: location(block))
+        end
+
+        def receiver(block)
+          block.binding.receiver
+        rescue ArgumentError
+          nil
+        end
+
+        def captured(name)
+          "Freeze it with Ractor.make_shareable(#{name}) first, hand it in as part of the items, or run it on: :processes"
+        end
+
+        def assigned(name)
+          "Return a value instead of assigning to #{name}, hand it in as part of the items, or run it on: :threads"
+        end
+
+        def location(block) = block.source_location&.join(":")
+      end
+    end
+  end
+end

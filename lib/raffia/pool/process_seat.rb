@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require_relative "../process"
+require_relative "failure_dump"
+require_relative "process_service"
+require_relative "seat"
+
+module Raffia
+  class Pool
+    # A forked worker, seen by its driver. The block, and an input that can be read by position, are in the child already;
+    # chunks go down as numbers or as dumped items, replies come up dumped.
+    class ProcessSeat < Seat
+      # Work that is shorter than this is handed over ahead, so that the worker does not wait for us between chunks. What takes
+      # longer is not: handed over, it could not go to a worker that is idle.
+      AHEAD = 0.05
+      # Seconds that a worker gets to leave by itself when there is no work left.
+      PATIENCE = 5
+
+      # @param plan [Plan]
+      # @param input [#slice, nil]
+      # @param sizer [ChunkSize]
+      def initialize(plan, input, sizer)
+        super(plan)
+        @sizer = sizer
+        @held = nil
+        @cell = Process::Cell.new
+        service = ProcessService.new(plan, input, @cell)
+        @worker = Process::Worker.new { |link| service.run(link) }
+      end
+
+      # @return [Integer]
+      def pid = @worker.pid
+
+      def ready?
+        return true if @posted.empty?
+
+        @posted.size == 1 && @held.nil? && @sizer.hand_ahead?(AHEAD)
+      end
+
+      def post(chunk)
+        frame = dump(chunk)
+        # A frame that may not fit is held back: the worker may be waiting for us to read, and would not read this.
+        if @posted.empty? || @worker.room_for?(frame)
+          @worker.write(frame)
+        else
+          @held = frame
+        end
+        @posted << chunk
+      end
+
+      def collect
+        frame = @worker.read or raise died
+        @worker.write(@held) if @held
+        @held = nil
+        chunk = @posted.first
+        reply = ReplyDump.load(frame, chunk)
+        @posted.shift
+        [chunk, reply]
+      end
+
+      # @param clean [Boolean]
+      # @return [void]
+      def leave(clean)
+        @worker.stop(patience: clean ? PATIENCE : 0)
+      ensure
+        @cell.free
+      end
+
+      # The item that the worker was at: what it noted last, or else the first that it had not finished.
+      # @return [Array(Integer, Object), nil] index and item
+      def scene
+        noted = @cell.value
+        chunk = @posted.find { |posted| posted.cover?(noted) }
+        return [noted, chunk.at(noted)] if chunk
+
+        chunk = @posted.first
+        [chunk.first, chunk.at(chunk.first)] if chunk
+      end
+
+      private
+
+      def dump(chunk)
+        return Marshal.dump([chunk.first, chunk.size]) if chunk.indexed?
+
+        Marshal.dump([chunk.first, chunk.items])
+      rescue TypeError => error
+        raise undumpable(chunk, error)
+      end
+
+      def undumpable(chunk, error)
+        item = chunk.items.find { |candidate| !FailureDump.dumpable?(candidate) }
+        index = chunk.first + chunk.items.index { |candidate| candidate.equal?(item) }
+        NotDumpable.new("item #{index} (#{item.class}) cannot be dumped by Marshal (#{error.message}): hand the items in as an " \
+          "Array, which a forked worker has without being sent it, or use on: :threads", item: item, index: index)
+      end
+
+      def died
+        how = @worker.exit(0) || @worker.kill
+        index, item = scene
+        WorkerDied.new(pid: @worker.pid, signal: how.signal, status: how.status, item: item, index: index)
+      end
+    end
+  end
+end

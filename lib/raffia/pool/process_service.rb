@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require_relative "reply_dump"
+require_relative "work"
+
+module Raffia
+  class Pool
+    # What a forked worker does: read a chunk, run the block over it, write the reply, until no more come.
+    class ProcessService
+      # @param plan [Plan]
+      # @param input [#slice, nil] when chunks come as numbers
+      # @param cell [Process::Cell] where the item that is being worked on is noted
+      def initialize(plan, input, cell)
+        @input = input
+        @cell = cell
+        @index = 0
+        @late = (plan.operation == :reduce && Work::NOTHING.equal?(plan.seed)) ? 1 : 0
+        @plan = plan.with(block: noting(plan.operation, plan.block))
+      end
+
+      # @param link [Process::Link]
+      # @return [void]
+      def run(link)
+        while (frame = link.reader.read)
+          first, what = Marshal.load(frame) # standard:disable Security/MarshalLoad
+          items = what.is_a?(Integer) ? @input.slice(first, what) : what
+          # The first item of such a fold is not given to the block.
+          @index = first + @late
+          reply = Work.call(@plan, items)
+          break unless link.writer.write(ReplyDump.dump(reply))
+        end
+      end
+
+      private
+
+      # The user's block, which first notes its item: when this process is killed, the parent will want to know.
+      def noting(operation, block)
+        return ->(memo, item) { note && block.call(memo, item) } if operation == :reduce
+
+        ->(item) { note && block.call(item) }
+      end
+
+      def note
+        @cell.value = @index
+        @index += 1
+      end
+    end
+  end
+end

@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+require_relative "../base/fork"
+require_relative "../process/experimental"
+require_relative "../process/framed_pipe"
+
+module Raffia
+  class Pool
+    # The one file that knows how Rubies differ in talking to Ractors, and what is wrong with it.
+    #
+    # Up to Ruby 3.4 a Ractor has a single place to wait: two threads of it that wait at once, each for another Ractor, lose
+    # wake-ups and hang (take, receive, yield and select alike). A wait knows no timeout either, and stops all fibers of its
+    # thread. So nothing here ever makes the main Ractor wait for a Ractor. Messages go down by +send+, which does not wait,
+    # and replies come up as frames through a pipe, which any number of threads can read with deadlines. For small replies that
+    # is as fast as take; and it is the same on Ruby 4.0, where take and yield are gone.
+    class RactorAdapter
+      # What the Ractor writes when it is through.
+      GOODBYE = ""
+
+      # Wait for the value of a Ractor's block. Only for code that runs in a Ractor of its own.
+      # @param ractor [Ractor]
+      # @return [Object]
+      def self.value(ractor) = ractor.respond_to?(:take) ? ractor.take : ractor.value
+
+      # In the Ractor: its end of the pipe, closed after the block.
+      # @yieldparam writer [Process::FramedPipe::Writer]
+      def self.serve(fd)
+        io = ::IO.for_fd(fd, "wb")
+        writer = Process::FramedPipe::Writer.new(io)
+        yield writer
+      ensure
+        writer&.write(GOODBYE)
+        io&.close
+      end
+
+      # @yieldparam fd [Integer] the Ractor's end, which the Ractor closes
+      # @yieldreturn [Ractor]
+      def initialize
+        reader, writer = ::IO.pipe
+        # From here on the number belongs to the Ractor. In a forked child, which has no such Ractor, it stays open unused.
+        writer.autoclose = false
+        @reader = Process::FramedPipe::Reader.new(reader)
+        @guard = Fork.after_child { @reader.close }
+        @ractor = Process::Experimental.silently { yield writer.fileno }
+      end
+
+      # @param message [Object] copied, but for what is shareable
+      # @return [void]
+      # @raise [TypeError] when it cannot be copied
+      def post(message)
+        @ractor.send(message)
+      rescue ::Ractor::ClosedError
+        nil # it has said goodbye, or will
+      end
+
+      # Wait for a reply.
+      # @return [String, nil] nil when the Ractor has ended
+      def read
+        frame = @reader.read
+        frame unless frame == GOODBYE
+      end
+
+      # No more messages: wait for the Ractor to end.
+      # @return [void]
+      def finish
+        post(nil)
+        nil while read
+      ensure
+        close
+      end
+
+      # Leave the Ractor alone with what it has. It cannot be stopped from outside, but its next reply finds nobody there, and
+      # then it ends.
+      # @return [void]
+      def abandon
+        close
+        post(nil)
+      end
+
+      private
+
+      def close
+        @guard.remove
+        @reader.close
+      end
+    end
+  end
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+require_relative "ractor_service"
+require_relative "seat"
+
+module Raffia
+  class Pool
+    # A Ractor that runs the block over many chunks, seen by its driver.
+    class RactorSeat < Seat
+      # How many chunks the Ractor may have: with a second one it never waits for us.
+      WINDOW = 2
+
+      # @param plan [Plan] shareable
+      # @param input [#slice, nil]
+      def initialize(plan, input)
+        super(plan)
+        @shared = input&.shareable
+        @ractor = RactorService.start(plan, @shared)
+      end
+
+      def ready? = @posted.size < WINDOW
+
+      def post(chunk)
+        @posted << chunk
+        @ractor.post([chunk.first, @shared ? chunk.size : chunk.items])
+      rescue TypeError, ::Ractor::Error => error
+        raise uncopyable(chunk, error)
+      end
+
+      def collect
+        frame = @ractor.read or raise died
+        reply = ReplyDump.load(frame, @posted.first)
+        [@posted.shift, reply]
+      end
+
+      # @param clean [Boolean] false leaves a Ractor that is still at work alone with it: it ends when it has finished its chunk
+      # @return [void]
+      def leave(clean) = clean ? @ractor.finish : @ractor.abandon
+
+      private
+
+      def uncopyable(chunk, error)
+        last = chunk.first + chunk.size - 1
+        NotShareable.new("one of the items #{chunk.first} to #{last} cannot be copied to another Ractor (#{error.message}): " \
+          "hand in plain data, or run it on: :processes or :threads")
+      end
+
+      # Only an error of ours, or one that even `rescue Exception` does not see, gets us here.
+      def died
+        index = @posted.first.first
+        WorkerDied.new("the Ractor that worked on item #{index} and its followers ended without a reply; what it printed says why",
+          item: @posted.first.at(index), index: index)
+      end
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require_relative "failure_dump"
+require_relative "ractor_adapter"
+require_relative "reply_dump"
+require_relative "work"
+
+module Raffia
+  class Pool
+    # What a Ractor does: receive a chunk, run the block over it, write the reply, until it receives nil.
+    module RactorService
+      # @param plan [Plan] shareable
+      # @param input [#slice, nil] shareable, when chunks come as numbers
+      # @return [RactorAdapter]
+      def self.start(plan, input)
+        RactorAdapter.new do |fd|
+          ::Ractor.new(plan, input, fd) do |given_plan, given_input, given_fd|
+            RactorAdapter.serve(given_fd) { |writer| RactorService.run(given_plan, given_input, writer) }
+          end
+        end
+      end
+
+      # In the Ractor.
+      # @param writer [Process::FramedPipe::Writer]
+      # @return [void]
+      def self.run(plan, input, writer)
+        while (message = ::Ractor.receive)
+          first, what = message
+          reply = Work.call(plan, what.is_a?(Integer) ? input.slice(first, what) : what)
+          break unless writer.write(ReplyDump.dump(reply))
+        end
+      end
+
+      # A Ractor that waits for Ractors, so that the main one need not: it receives them, and writes what each has come to.
+      # @return [RactorAdapter]
+      def self.relay
+        RactorAdapter.new do |fd|
+          ::Ractor.new(fd) do |given_fd|
+            RactorAdapter.serve(given_fd) { |writer| RactorService.run_relay(writer) }
+          end
+        end
+      end
+
+      # In the Ractor.
+      # @return [void]
+      def self.run_relay(writer)
+        while (ractor = ::Ractor.receive)
+          reply = begin
+            Reply.new(RactorAdapter.value(ractor))
+          rescue ::Ractor::RemoteError => error
+            Reply.new(nil, Failure.new(:error, 0, error.cause || error, error.cause&.backtrace))
+          end
+          break unless writer.write(ReplyDump.dump(reply))
+        end
+      end
+    end
+  end
+end

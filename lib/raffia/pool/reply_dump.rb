@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+require_relative "failure_dump"
+
+module Raffia
+  class Pool
+    # Replies on their way out of a worker process or Ractor, as strings.
+    module ReplyDump
+      class << self
+        # In the worker. Never fails: what cannot be dumped becomes a failure that says so.
+        # @param reply [Reply]
+        # @return [String]
+        def dump(reply)
+          Marshal.dump([reply.value, reply.failure && FailureDump.dump(reply.failure), reply.seconds])
+        rescue => error
+          failure = FailureDump.refusal(culprit(reply.value), "the result", error)
+          Marshal.dump([nil, FailureDump.dump(failure), reply.seconds])
+        end
+
+        # In the driver.
+        # @param frame [String]
+        # @param chunk [Chunk]
+        # @return [Reply]
+        # @raise [NotDumpable] when it has a class that is not known here
+        def load(frame, chunk)
+          value, failure, seconds = Marshal.load(frame) # standard:disable Security/MarshalLoad
+          Reply.new(value, failure && FailureDump.load(failure), seconds)
+        rescue ArgumentError, TypeError, NameError => error
+          raise NotDumpable.new("the result of items #{chunk.first} to #{chunk.first + chunk.size - 1} cannot be loaded here " \
+            "(#{error.message}): load its class before the call, or return plain data",
+            item: chunk.at(chunk.first), index: chunk.first)
+        end
+
+        private
+
+        # Which of the results cannot be dumped.
+        def culprit(values)
+          return 0 unless values.is_a?(Array)
+
+          values.index { |value| !FailureDump.dumpable?(value) } || 0
+        end
+      end
+    end
+  end
+end

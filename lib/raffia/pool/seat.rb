@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require_relative "work"
+
+module Raffia
+  class Pool
+    # A place where chunks are worked on. This one is the very thread or fiber that drives it; its children put the work into
+    # another Ractor or process. A seat is used by one driver.
+    class Seat
+      # @return [Array<Chunk>] handed over and not collected, oldest first
+      attr_reader :posted
+
+      # @param plan [Plan]
+      def initialize(plan)
+        @plan = plan
+        @posted = []
+      end
+
+      # Whether it takes another chunk before the last one is collected.
+      def ready? = @posted.empty?
+
+      # @param chunk [Chunk]
+      # @return [void]
+      def post(chunk)
+        @posted << chunk
+      end
+
+      # Wait for the oldest chunk.
+      # @return [Array(Chunk, Reply)]
+      # @raise [WorkerDied, NotDumpable, NotShareable]
+      def collect
+        chunk = @posted.first
+        reply = Work.call(@plan, chunk.items)
+        @posted.shift
+        [chunk, reply]
+      end
+
+      # Give the place up.
+      # @param clean [Boolean] false when work may still be under way that nobody wants any more
+      # @return [void]
+      def leave(clean)
+      end
+    end
+  end
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require_relative "../base/config"
+require_relative "../base/error"
+require_relative "cpus"
+require_relative "strategy/inline"
+require_relative "strategy/fibers"
+require_relative "strategy/threads"
+require_relative "strategy/ractors"
+require_relative "strategy/processes"
+
+module Raffia
+  class Pool
+    # Where work runs. A strategy is a module that says four things: how many workers are usual, how long a chunk should take,
+    # which crew drives, and in which seats the blocks run. Everything else is the same for all of them.
+    #
+    #     workers(options)           -> Integer, how many at once
+    #     target                     -> Float, seconds of work in a chunk; 0 for single items
+    #     crew                       -> class: InlineCrew, ThreadCrew or FiberCrew
+    #     seats(plan, input, sizer)  -> Proc that makes a Seat; checks and prepares what can be before the start
+    #     around { }                 -> runs the block where the crew can work
+    #     portable?                  -> whether blocks can be handed to workers that live already
+    module Strategy
+      ALL = {
+        inline: Inline,
+        fibers: Fibers,
+        threads: Threads,
+        ractors: Ractors,
+        processes: Processes
+      }.freeze
+      # Known by name, and not built yet.
+      LATER = %i[jobs auto].freeze
+
+      class << self
+        # @param name [Symbol]
+        # @return [Module]
+        # @raise [ConfigError]
+        def fetch(name)
+          ALL[name] or raise ConfigError, "on: #{name.inspect} is not a strategy#{hint(name)}: use one of #{valid}"
+        end
+
+        # @return [Integer] one worker for each processor that may be used, or what RAFFIA_WORKERS says
+        def default_workers = Raffia.config.workers || Cpus.count
+
+        private
+
+        def valid = ALL.keys.map(&:inspect).join(", ")
+
+        def hint(name)
+          return " yet" if LATER.include?(name)
+
+          " (a Symbol is meant, #{name.to_sym.inspect})" if name.is_a?(String) && ALL.key?(name.to_sym)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require_relative "../inline_crew"
+require_relative "../seat"
+
+module Raffia
+  class Pool
+    module Strategy
+      # In the caller, one after the other: for tests, for debugging, and as the measure of the others.
+      module Inline
+        module_function
+
+        def workers(_options) = 1
+
+        # Nobody waits for what is in a chunk.
+        def target = 0.01
+
+        def crew = InlineCrew
+
+        def seats(plan, _input, _sizer) = -> { Seat.new(plan) }
+
+        def around = yield
+
+        def portable? = true
+      end
+    end
+  end
+end

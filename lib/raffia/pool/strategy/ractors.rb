@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require_relative "../lone_ractor_seat"
+require_relative "../portable_block"
+require_relative "../ractor_seat"
+require_relative "../thread_crew"
+
+module Raffia
+  class Pool
+    module Strategy
+      # In Ractors: Ruby code on every core in one process, for blocks that share nothing.
+      module Ractors
+        module_function
+
+        def workers(options) = options.workers || Strategy.default_workers
+
+        def target = 0.01
+
+        def crew = ThreadCrew
+
+        def seats(plan, input, _sizer)
+          raise ConfigError, "on: :ractors needs Ractors, which this Ruby does not have: use on: :threads" unless defined?(::Ractor)
+
+          block = PortableBlock.share(plan.block)
+          return -> { LoneRactorSeat.new(plan) } unless block
+
+          shared = ::Ractor.make_shareable(plan.with(block: block, seed: seed(plan.seed)))
+          -> { RactorSeat.new(shared, input) }
+        end
+
+        def around = yield
+
+        def portable? = false
+
+        def seed(value)
+          ::Ractor.make_shareable(value, copy: true)
+        rescue ::Ractor::Error, TypeError => error
+          raise NotShareable, "the initial value (#{value.class}) cannot go to another Ractor (#{error.message}): start from plain data"
+        end
+      end
+    end
+  end
+end

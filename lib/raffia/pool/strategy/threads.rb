@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require_relative "../seat"
+require_relative "../thread_crew"
+
+module Raffia
+  class Pool
+    module Strategy
+      # In native threads. On CRuby they run Ruby code one at a time, and wait, compress and call C libraries at once.
+      module Threads
+        module_function
+
+        def workers(options) = options.workers || Strategy.default_workers
+
+        # Short: a handful of waiting items must not end up with one thread.
+        def target = 0.001
+
+        def crew = ThreadCrew
+
+        def seats(plan, _input, _sizer) = -> { Seat.new(plan) }
+
+        def around = yield
+
+        def portable? = true
+      end
+    end
+  end
+end

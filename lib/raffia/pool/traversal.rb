@@ -1,0 +1,121 @@
+# frozen_string_literal: true
+
+require_relative "chunk"
+require_relative "indexed_feed"
+require_relative "mishap"
+require_relative "progress"
+require_relative "queue_feed"
+
+module Raffia
+  class Pool
+    # One pass over an input: the caller's side and the desk that the workers report to. It is the same on every strategy;
+    # they differ in the crew that drives and in the seats where the blocks run.
+    #
+    # Input that can be read by position is taken by the workers themselves. A stream is read here, in the caller, and pushed
+    # into a bounded queue. In both cases the caller then waits for news: a failure, enough, or the last worker's end.
+    class Traversal
+      # @return [IndexedFeed, QueueFeed]
+      attr_reader :feed
+      # @return [ChunkSize]
+      attr_reader :sizer
+
+      # @param input [Input::Indexed, Input::Span, Input::Stream]
+      # @param gather [#add, #value] see {Gather}
+      # @param options [Options]
+      # @param workers [Integer] at most so many at once
+      # @param sizer [ChunkSize]
+      def initialize(input, gather, options, workers:, sizer:)
+        @input = input
+        @gather = gather
+        @workers = workers
+        @sizer = sizer
+        @feed = feed_for(options.limit)
+        @progress = Progress.for(options.progress, input.size)
+        @news = Thread::Queue.new
+        @lock = Thread::Mutex.new
+        @mishap = nil
+      end
+
+      # Do the work; in the caller.
+      # @param crew [InlineCrew, ThreadCrew, FiberCrew]
+      # @return [void]
+      def run(crew)
+        crew.open do
+          supply(crew)
+          await(crew)
+        end
+      ensure
+        @progress&.finish
+      end
+
+      # @return [Object] the value of the call
+      # @raise [Exception] what went wrong
+      def value = @mishap ? @mishap.deliver : @gather.value
+
+      # A driver has a reply.
+      def complete(chunk, reply)
+        return failed(Mishap.in(chunk, reply.failure)) if reply.failure
+
+        @sizer.learn(chunk.size, reply.seconds)
+        enough = @lock.synchronize do
+          @progress&.add(chunk.size)
+          @gather.add(chunk, reply.value)
+        end
+        @feed.done(chunk.size)
+        stop if enough
+      end
+
+      # A driver cannot go on.
+      def crash(error, _posted) = failed(Crash.new(error))
+
+      # A driver is through.
+      def left = @news << :left
+
+      private
+
+      # Something other than the user's block failed.
+      Crash = Struct.new(:error) do
+        def deliver = raise(error)
+      end
+      private_constant :Crash
+
+      def feed_for(limit)
+        return IndexedFeed.new(@input, @sizer, @workers) if @input.indexed?
+
+        QueueFeed.new(@sizer, @workers, limit: limit)
+      end
+
+      # Start the workers, and feed them if they cannot help themselves.
+      def supply(crew)
+        return crew.start([@workers, @input.size].min) if @input.indexed?
+
+        @input.each do |item|
+          break if @feed.push(item) == :closed
+
+          crew.grow(@feed)
+        end
+        @feed.finish
+      end
+
+      def await(crew)
+        running = crew.size
+        while running.positive?
+          break if @news.pop == :stop
+
+          running -= 1
+        end
+      end
+
+      # The first one counts.
+      def failed(mishap)
+        @lock.synchronize { @mishap ||= mishap }
+        stop
+      end
+
+      def stop
+        @feed.close
+        @news << :stop
+      end
+    end
+  end
+end

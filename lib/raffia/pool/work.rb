@@ -1,0 +1,121 @@
+# frozen_string_literal: true
+
+require_relative "../base/clock"
+require_relative "../base/error"
+
+module Raffia
+  class Pool
+    # What went wrong, or what ended the work early, while a block ran.
+    #
+    # kind:: :error; or :break when the block used +break+; or :throw when it threw a tag that nobody in the worker catches; or
+    #        :undumpable or :unshareable when the result or the exception could not leave the worker
+    # position:: counted from the start of the chunk
+    # value:: the exception; the value of the break; the tag and value of the throw; what could not leave, and why, in words
+    # backtrace:: of the exception, apart from it because not every way between workers keeps it
+    Failure = Struct.new(:kind, :position, :value, :backtrace)
+
+    # What a worker gives back for a chunk.
+    #
+    # value:: depends on the operation
+    # failure:: nil when all went well
+    # seconds:: how long the chunk took
+    Reply = Struct.new(:value, :failure, :seconds)
+
+    # What every worker of a call does with its chunks.
+    #
+    # operation:: the name of a method of {Work}
+    # block:: the user's
+    # seed:: what a fold starts from, {Work::NOTHING} for its first item
+    Plan = Data.define(:operation, :block, :seed)
+
+    # The operations, each over the items of one chunk. This is the loop that the user's block runs in, on every strategy and in
+    # every kind of worker, so it allocates nothing per item and uses no constant that a Ractor may not read.
+    module Work
+      # In place of the value that a reduction starts from, when there is none. A Symbol: it stays itself in any worker.
+      NOTHING = :raffia_nothing
+
+      class << self
+        # @param plan [Plan]
+        # @param items [#each]
+        # @return [Reply]
+        def call(plan, items)
+          started = Clock.now
+          reply = public_send(plan.operation, items, plan.block, plan.seed)
+          reply.seconds = Clock.now - started
+          reply
+        end
+
+        # @return [Reply] with the results
+        def map(items, block, _seed)
+          position = -1
+          values = []
+          items.each do |item|
+            position += 1
+            values << block.call(item)
+          end
+          Reply.new(values)
+        rescue Exception => error # standard:disable Lint/RescueException
+          failed(error, position)
+        end
+
+        # @return [Reply] with nothing: the results are dropped where they arise
+        def each(items, block, _seed)
+          position = -1
+          items.each do |item|
+            position += 1
+            block.call(item)
+          end
+          Reply.new
+        rescue Exception => error # standard:disable Lint/RescueException
+          failed(error, position)
+        end
+
+        # @return [Reply] with the position of the first item that the block says yes to, or nil
+        def find(items, block, _seed)
+          position = -1
+          items.each do |item|
+            position += 1
+            return Reply.new(position) if block.call(item)
+          end
+          Reply.new
+        rescue Exception => error # standard:disable Lint/RescueException
+          failed(error, position)
+        end
+
+        # @param seed [Object] NOTHING folds the items into the first of them
+        # @return [Reply] with the chunk folded into one value
+        def reduce(items, block, seed)
+          position = -1
+          memo = seed.dup # a Hash or an Array is not to be shared by the chunks
+          items.each do |item|
+            position += 1
+            memo = NOTHING.equal?(memo) ? item : block.call(memo, item)
+          end
+          Reply.new(memo)
+        rescue Exception => error # standard:disable Lint/RescueException
+          failed(error, position)
+        end
+
+        private
+
+        # Being told to stop is not a failure of the item: that goes on up.
+        def failed(error, position)
+          raise error if error.is_a?(Cancel)
+
+          kind, value = outcome(error)
+          Reply.new(nil, Failure.new(kind, position, value, error.backtrace))
+        end
+
+        # A block that runs in another thread, fiber or process cannot unwind into the caller's frames by itself: Ruby says so
+        # with these two errors, and the caller carries out what was meant.
+        def outcome(error)
+          case error
+          when LocalJumpError then (error.reason == :break) ? [:break, error.exit_value] : [:error, error]
+          when UncaughtThrowError then [:throw, [error.tag, error.value]]
+          else [:error, error]
+          end
+        end
+      end
+    end
+  end
+end

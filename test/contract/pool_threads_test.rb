@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require_relative "pool_contract"
+
+class PoolThreadsTest < Raffia::TestCase
+  include PoolContract
+
+  def strategy = :threads
+
+  def test_ten_thousand_tasks_need_no_more_threads_than_workers
+    run_on(workers: 8) do |on|
+      threads = Raffia.map(1..10_000, chunk: 1, **on) { Thread.current }.uniq
+      assert_operator(threads.size, :<=, 8)
+      refute_includes(threads, Thread.current)
+    end
+  end
+
+  def test_items_are_worked_on_at_once
+    run_on(workers: 3) do |on|
+      gate = Thread::Queue.new
+      arrived = Thread::Queue.new
+      assert_equal([1, 2, 3], Raffia.map([1, 2, 3], chunk: 1, **on) { |n| arrived << n; (3.times { gate << true } if arrived.size == 3); gate.pop && n }) # standard:disable Style/Semicolon
+    end
+  end
+
+  def test_ensure_blocks_run_when_the_work_is_stopped
+    cleaned = Thread::Queue.new
+    run_on(workers: 2) do |on|
+      entered = Thread::Queue.new
+      assert_raises(ArgumentError) do
+        Raffia.each([:wait, :fail], chunk: 1, **on) do |what|
+          if what == :fail
+            entered.pop
+            raise ArgumentError
+          end
+          entered << true
+          sleep
+        ensure
+          cleaned << what
+        end
+      end
+    end
+    assert_equal(2, cleaned.size)
+  end
+
+  def test_a_block_that_swallows_its_cancellation_is_ended_all_the_same
+    run_on(workers: 1, timeout: 0.05) do |on|
+      assert_raises(Raffia::TimeoutError) do
+        Raffia.each([1], **on) do
+          sleep
+        rescue Exception # standard:disable Lint/RescueException
+          sleep
+        end
+      end
+    end
+  end
+
+  def test_fiber_storage_reaches_the_workers
+    Fiber[:raffia_test] = "here"
+    run_on { |on| assert_equal(["here"], Raffia.map([1], **on) { Fiber[:raffia_test] }) }
+  ensure
+    Fiber[:raffia_test] = nil
+  end
+end
