@@ -11,3 +11,4 @@ module Raffia
 end
 
 require_relative "pool/api"
+require_relative "pool/offload"
