@@ -1,0 +1,165 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "fileutils"
+require "open3"
+require "tmpdir"
+
+# The set-up's steps, one by one, with a cache of their own and commands that only pretend. What a run on a new machine does is
+# tested by running it on one.
+class SetupTest < Raffia::TestCase
+  ROOT = File.expand_path("../..", __dir__)
+
+  def setup
+    @dir = Dir.mktmpdir("raffia-setup-test")
+    @cache = File.join(@dir, "cache")
+    FileUtils.mkdir_p([@cache, stubs])
+  end
+
+  def teardown = FileUtils.rm_rf(@dir)
+
+  def test_mirrors_are_read_from_both_forms_of_sources_the_likeliest_first
+    etc = File.join(@dir, "apt")
+    FileUtils.mkdir_p(File.join(etc, "sources.list.d"))
+    File.write(File.join(etc, "sources.list"), <<~LIST)
+      # deb http://commented.example/debian stable main
+      deb cdrom:[Debian GNU/Linux]/ stable main
+      deb http://vendor.example/prod stable main
+      deb http://plain.example/debian/ stable main contrib # a remark
+      deb [arch=amd64 signed-by=/keys/debian-archive-keyring.gpg] http://signed.example/debian stable main
+      deb http://security.example/debian stable-security main
+      deb-src http://source.example/debian stable main
+    LIST
+    File.write(File.join(etc, "sources.list.d", "debian.sources"), <<~SOURCES)
+      Types: deb deb-src
+      URIs: http://first.example/debian http://second.example/debian
+      Suites: stable
+       stable-updates
+      Components: main
+      Signed-By: /keys/debian-archive-keyring.gpg
+
+      Types: deb
+      Enabled: no
+      URIs: http://disabled.example/debian
+      Suites: stable
+      Components: main
+    SOURCES
+    output, = bash("debian_mirrors", "RAFFIA_APT_ETC" => etc)
+    assert_equal %w[first second signed plain vendor], output.scan(%r{//(\w+)\.example}).flatten
+    assert_includes output, "http://first.example/debian\t/keys/debian-archive-keyring.gpg"
+  end
+
+  def test_a_newer_suite_may_bring_its_two_libraries_and_nothing_else
+    libraries = "Inst liburing2 (2.9-1 Debian:13)\nInst liburing-dev (2.9-1)\nInst libllhttp9.2 (9.2)\nInst libllhttp-dev (9.2)"
+    assert_predicate touches_only_these(libraries), :success?
+    refute_predicate touches_only_these("#{libraries}\nInst libc6 [2.36] (2.41)"), :success?
+    refute_predicate touches_only_these("#{libraries}\nRemv something [1]"), :success?
+    refute_predicate touches_only_these("E: Unable to locate package libllhttp-dev"), :success?
+  end
+
+  def test_packages_come_from_the_machines_own_suites_while_newer_ones_are_open
+    stub("apt-get", 'echo "configuration:$APT_CONFIG arguments:$*"')
+    stub("id", "echo 0")
+    output, = bash("NEWER_APT=/newer; apt_get install wrk")
+    assert_match(/\Aconfiguration: arguments:.*install wrk/, output)
+    output, = bash("NEWER_APT=/newer; newer_apt_install liburing-dev")
+    assert_match(%r{\Aconfiguration:/newer/apt.conf .*--no-remove liburing-dev}, output)
+  end
+
+  def test_a_half_built_ruby_is_not_trusted
+    ruby = File.join(@cache, "raffia/ruby-3.4.99/bin/ruby")
+    FileUtils.mkdir_p(File.dirname(ruby))
+    File.write(ruby, "#!/bin/sh\nexec #{RbConfig.ruby} \"$@\"\n")
+    FileUtils.chmod(0o755, ruby)
+    refute_predicate bash("RUBY_SERIES=; ruby_cached 3.4").last, :success?
+    File.write(File.join(@cache, "raffia/ruby-3.4.99/.raffia-complete"), "")
+    assert_predicate bash("RUBY_SERIES=; ruby_cached 3.4").last, :success?
+  end
+
+  def test_the_ruby_that_is_used_is_printed_and_nothing_else
+    2.times do
+      assert_equal ["#{RbConfig.ruby}\n", ""], run_setup("--ruby", "RAFFIA_RUBY" => RbConfig.ruby).first(2)
+    end
+  end
+
+  def test_a_ruby_that_will_not_do_is_refused_with_the_reason
+    stub("old-ruby", "echo 'is 3.1.2, Raffia needs 3.3.5 or newer' >&2; exit 1")
+    output, errors, status = run_setup("--ruby", "RAFFIA_RUBY" => File.join(stubs, "old-ruby"))
+    assert_equal ["", 1], [output, status.exitstatus]
+    assert_match(/RAFFIA_RUBY names a Ruby that cannot be used: .*old-ruby is 3\.1\.2/, errors)
+  end
+
+  def test_a_ruby_of_another_series_is_refused
+    _, errors, status = run_setup("--ruby", "RAFFIA_RUBY" => RbConfig.ruby, "RAFFIA_RUBY_VERSION" => "2.7")
+    assert_equal 1, status.exitstatus
+    assert_match(/not of the series 2\.7/, errors)
+  end
+
+  def test_without_apt_it_names_all_that_is_missing
+    _, errors, status = run_setup("PATH" => bare_path)
+    assert_equal 1, status.exitstatus
+    ["no apt here", "build-essential: a C compiler", "liburing >= 2.3", "llhttp >= 9", "Ruby >= 3.3"].each { |part| assert_includes errors, part }
+  end
+
+  def test_without_root_it_names_all_that_is_missing_and_the_command_for_root
+    stub("apt-get", "exit 100")
+    _, errors, status = run_setup("PATH" => "#{stubs}:#{bare_path("id" => "echo 1000")}")
+    assert_equal 1, status.exitstatus
+    ["only root can install them", "build-essential", "libssl-dev", "bin/setup --packages"].each { |part| assert_includes errors, part }
+  end
+
+  def test_the_extension_is_stale_when_any_of_its_files_changes
+    ext = File.join(@dir, "ext/raffia/core")
+    FileUtils.mkdir_p(ext)
+    digests = ["int a;", "int b;"].map do |text|
+      File.write(File.join(ext, "a.h"), text)
+      bash("RAFFIA_ROOT=#{@dir} RUBY=r RUBY_VERSION=3.4.5 RUBY_ARCH=x; extension_digest").first
+    end
+    refute_equal(*digests)
+  end
+
+  def test_help_and_unknown_options
+    %w[setup test].each do |name|
+      output, errors, status = Open3.capture3("#{ROOT}/bin/#{name}", "-h")
+      assert_equal [0, ""], [status.exitstatus, errors]
+      assert_match(/\Ausage: bin\/#{name}/, output)
+    end
+    assert_equal 2, run_setup("--unknown").last.exitstatus
+  end
+
+  private
+
+  def stubs = File.join(@dir, "stubs")
+
+  def stub(name, script, dir = stubs)
+    File.write(File.join(dir, name), "#!/bin/bash\n#{script}\n")
+    FileUtils.chmod(0o755, File.join(dir, name))
+  end
+
+  # A folder with the plain tools of any system in it, and no compiler, package manager or Ruby.
+  def bare_path(replaced = {})
+    dir = File.join(@dir, "bare")
+    FileUtils.mkdir_p(dir)
+    %w[bash env dirname cat ls mkdir rm mv sed awk grep sort tr cut uname id flock tail sha256sum mktemp].each do |name|
+      real = ENV["PATH"].split(":").map { |folder| File.join(folder, name) }.find { |path| File.executable?(path) }
+      FileUtils.ln_sf(real, File.join(dir, name)) if real && !replaced.key?(name)
+    end
+    replaced.each { |name, script| stub(name, script, dir) }
+    dir
+  end
+
+  def environment(more) = {"XDG_CACHE_HOME" => @cache, "PATH" => "#{stubs}:#{ENV["PATH"]}", "RAFFIA_RUBY" => nil,
+                           "RAFFIA_RUBY_VERSION" => nil, "APT_CONFIG" => nil}.merge(more)
+
+  # @return [Array(String, String, Process::Status)]
+  def bash(script, more = {})
+    Open3.capture3(environment(more), "bash", "-c", "set -euo pipefail; source #{ROOT}/script/setup/all.sh; #{script}")
+  end
+
+  def run_setup(*arguments)
+    more = arguments.last.is_a?(Hash) ? arguments.pop : {}
+    Open3.capture3(environment(more), "#{ROOT}/bin/setup", *arguments)
+  end
+
+  def touches_only_these(plan) = bash('touches_only_these "$PLAN"', "PLAN" => plan).last
+end
