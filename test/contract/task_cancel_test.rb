@@ -300,7 +300,7 @@ module TaskCancelSuite
   # The task's wait is over and it runs into the shield while the interrupt is on its way.
   def test_a_cancellation_on_its_way_does_not_break_a_shield
     20.times do
-      begun = ended = went_on = nil
+      begun = ended = went_on = false
       in_scope do |scope|
         queue = Thread::Queue.new
         task = scope.spawn do

@@ -229,7 +229,7 @@ module TaskPrimitivesSuite
   end
 
   def test_rate_limiter_refuses_nonsense
-    [[0], [-1], ["1"], [1, {per: 0}], [1, {burst: -1}]].each do |rate, options|
+    [[0, {}], [-1, {}], ["1", {}], [1, {per: 0}], [1, {burst: -1}]].each do |rate, options|
       assert_raises(Raffia::ConfigError) { Raffia::RateLimiter.new(rate, **options) }
     end
     limiter = Raffia::RateLimiter.new(0.5)
@@ -265,7 +265,14 @@ module TaskPrimitivesSuite
   def test_race_goes_on_without_those_that_fail
     on_scheduler do
       assert_equal(2, Raffia.race([1, 2]) { |i| (i == 1) ? raise(Boom) : sleep(0.001) && i })
-      error = assert_raises(Boom) { Raffia.race([2, 1]) { |i| sleep(0.001 * i) && raise(Boom, i.to_s) } }
+      failed = false
+      error = assert_raises(Boom) do
+        Raffia.race([2, 1]) do |i|
+          settle { failed || i == 1 }
+          failed = true
+          raise Boom, i.to_s
+        end
+      end
       assert_equal "1", error.message
       assert_equal ["2"], Raffia.suppressed(error).map(&:message)
       assert_raises(Raffia::ConfigError) { Raffia.race([]) }

@@ -8,7 +8,9 @@ module Raffia
   # Why not the scheduler's own +timeout_after+: it raises in the fiber whatever the fiber is doing, so it would break shields,
   # and it can strike after the block it was set for. Here the code that fires is ours, and looks first.
   #
-  # It lives in its thread, and only fibers of that thread touch it, so it needs no lock.
+  # It lives in its thread, and only fibers of that thread touch it, so it needs no lock. The fiber starts with the first
+  # deadline. It ends with the last one, or the loop could not end; but while a scope is open it stays, because a fiber costs
+  # more than all the rest of a deadline.
   #
   # @api private
   class Alarm
@@ -32,7 +34,7 @@ module Raffia
     def initialize(scheduler)
       @scheduler = scheduler
       @entries = [] # by time
-      @wanted = 0
+      @wanted = @scopes = 0
       @sleep = nil
     end
 
@@ -47,7 +49,18 @@ module Raffia
       drop(entry)
     end
 
+    # Runs the block, a scope, and keeps the fiber meanwhile.
+    def keep
+      @scopes += 1
+      yield
+    ensure
+      @scopes -= 1
+      wake if done?
+    end
+
     private
+
+    def done? = @wanted.zero? && @scopes.zero?
 
     def add(entry)
       index = @entries.bsearch_index { |other| other.at > entry.at } || @entries.size
@@ -62,8 +75,7 @@ module Raffia
       entry.call = nil
       @wanted -= 1
       @entries.select!(&:call) if @entries.size > SLACK && @entries.size > 2 * @wanted
-      # The fiber must not keep the loop from ending.
-      wake if @wanted.zero?
+      wake if done?
     end
 
     def wake = @sleep&.settle
@@ -75,7 +87,7 @@ module Raffia
 
     def run
       @running = true
-      keep_watch until @wanted.zero?
+      keep_watch until done?
     ensure
       @sleep = nil
       @running = false
@@ -85,10 +97,10 @@ module Raffia
 
     def keep_watch
       fire
-      return if @wanted.zero?
+      return if done?
 
       @sleep = Waiter.new
-      @sleep.wait([@entries.first.at - Clock.now, 0].max)
+      @sleep.wait(@entries.empty? ? nil : [@entries.first.at - Clock.now, 0].max)
     end
 
     def fire

@@ -82,10 +82,12 @@ module Raffia
 
     # @api private
     def supervise(&)
-      value = run(&)
-      drain
-      conclude
-      value
+      Alarm.of(@scheduler).keep do
+        value = run(&)
+        drain
+        conclude
+        value
+      end
     end
 
     # A task tells that it has ended.
