@@ -8,12 +8,14 @@ module() { pkg-config --atleast-version="$2" "$1" 2>/dev/null; }
 # header NAME: for the libraries whose pkg-config file is not on every system.
 header() { printf '#include <%s>\n' "$1" | cc -E -x c - >/dev/null 2>&1; }
 
-# One name a line, Debian's, of what the extension cannot be built without.
+# One name a line, Debian's, of what the extension and the gems cannot be built without.
 missing_for_extension() {
   has cc && has make || echo build-essential
   has pkg-config || echo pkg-config
   if [ "$(uname -s)" = Linux ]; then module liburing 2.3 || echo liburing-dev; fi
   module libllhttp 9 || echo libllhttp-dev
+  # Not of the extension, but the gems come over https.
+  if has apt-get && [ ! -e /etc/ssl/certs/ca-certificates.crt ]; then echo ca-certificates; fi
 }
 
 # What Ruby cannot be built without; asked only when one has to be built.
@@ -126,6 +128,7 @@ meaning() {
   case $1 in
   build-essential) echo "a C compiler and make" ;;
   pkg-config) echo "pkg-config, or pkgconf" ;;
+  ca-certificates) echo "the certificates that the gems' source is verified with" ;;
   liburing-dev) echo "liburing >= 2.3 with its headers" ;;
   libllhttp-dev) echo "llhttp >= 9 with its headers (Debian 13 has it; that libllhttp-dev and libllhttp9.2 install on Debian 12 too)" ;;
   ruby) echo "Ruby >= ${RUBY_SERIES:-3.3.5} with its headers and openssl, zlib, psych; on PATH, or named by RAFFIA_RUBY" ;;
