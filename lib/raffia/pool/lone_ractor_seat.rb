@@ -21,19 +21,19 @@ module Raffia
       private
 
       def call(arguments)
-        @relay.post(start(arguments))
+        @relay.post([start(arguments), @plan.operation != :each])
         frame = @relay.read or raise WorkerDied, "the Ractor that waits for the others ended; what it printed says why"
         reply = ReplyDump.load(frame, @posted.first)
-        return reply.value unless reply.failure
-
-        # Back through the Work that called us: it knows the item.
-        raise Mishap.new(reply.failure, nil, nil).original
+        reply.failure ? raise(Carried.new(reply.failure)) : reply.value
       end
 
       def start(arguments)
         Process::Experimental.silently { ::Ractor.new(*arguments, &@alone) }
       rescue ::Ractor::IsolationError, ArgumentError => error
         raise PortableBlock.refusal(@alone, error)
+      rescue TypeError => error
+        raise NotShareable, "the item cannot be copied to another Ractor (#{error.message}): hand in plain data, or run it " \
+          "on: :processes or :threads"
       end
     end
   end

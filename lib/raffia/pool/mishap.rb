@@ -45,8 +45,12 @@ module Raffia
         ItemContext.mark(error, @item, @index)
       end
 
+      private
+
+      # An exception that never left the caller's thread has the caller's frames already.
+      def joined(own, frames) = (own.last == frames.last && own.size >= frames.size) ? own : own + frames
+
       # What the block raised, or what came over the wall in place of something that could not.
-      # @return [Exception]
       def original
         case @failure.kind
         when :undumpable
@@ -58,11 +62,6 @@ module Raffia
         else @failure.value
         end
       end
-
-      private
-
-      # An exception that never left the caller's thread has the caller's frames already.
-      def joined(own, frames) = (own.last == frames.last && own.size >= frames.size) ? own : own + frames
 
       def refused
         what, why = @failure.value

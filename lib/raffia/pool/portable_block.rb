@@ -13,20 +13,29 @@ module Raffia
     # it capture nothing at all.
     module PortableBlock
       class << self
+        # Whether blocks can go to living Ractors here.
+        def available? = defined?(Native) ? Native.respond_to?(:rebind_self) : false
+
         # @param block [Proc]
         # @return [Proc, nil] shareable; nil when it can only go to a Ractor per item
         # @raise [NotShareable] naming the variable that is in the way
         def share(block)
           return block if ::Ractor.shareable?(block)
 
-          code = SelfUse.code(block)
-          return share_method(block) unless code
+          check(block)
+          return ::Ractor.make_shareable(block) unless SelfUse.code(block)
 
-          SelfUse.check(block, code)
-          copy = rebind(block)
+          copy = Native.rebind_self(block, nil) if available?
           ::Ractor.make_shareable(copy) if copy
         rescue ::Ractor::IsolationError, ArgumentError => error
           raise refusal(block, error)
+        end
+
+        # What Ruby itself does not find: a +self+ that would be another one.
+        # @raise [NotShareable]
+        def check(block)
+          code = SelfUse.code(block)
+          code ? SelfUse.check(block, code) : check_method(block)
         end
 
         # @param error [Exception] what Ruby said about a block
@@ -34,21 +43,17 @@ module Raffia
         def refusal(block, error)
           name = error.message[/variables? \(([^)]+)\)/, 1] || error.message[/variable [`'](\w+)'/, 1]
           name ||= "yield" if error.message.include?("yield")
-          advice = error.message.include?("accesses outer") ? assigned(name) : captured(name)
-          NotShareable.new("the block at #{location(block)} cannot run in another Ractor: it uses #{name || "what no other Ractor may see"}" \
-            " (#{error.message}). #{advice}", variable: name&.to_sym, location: location(block))
+          NotShareable.new("the block at #{location(block)} cannot run in another Ractor: it uses " \
+            "#{name || "what no other Ractor may see"} (#{error.message.chomp(".")}). #{advice(error.message, name)}, or run it " \
+            "on: :processes", variable: name&.to_sym, location: location(block))
         end
 
         private
 
-        def rebind(block)
-          Native.rebind_self(block, nil) if defined?(Native) && Native.respond_to?(:rebind_self)
-        end
-
         # Blocks made from a Symbol are harmless; those made from a Method carry its receiver along, unchecked by Ruby.
-        def share_method(block)
+        def check_method(block)
           receiver = receiver(block)
-          return ::Ractor.make_shareable(block) if ::Ractor.shareable?(receiver)
+          return if ::Ractor.shareable?(receiver)
 
           raise NotShareable.new("a method of #{SelfUse.brief(receiver)} cannot run in another Ractor, which may not see its " \
             "receiver: make it a method of a module, as in &Work.method(:call), or run it on: :processes",
@@ -61,12 +66,13 @@ module Raffia
           nil
         end
 
-        def captured(name)
-          "Freeze it with Ractor.make_shareable(#{name}) first, hand it in as part of the items, or run it on: :processes"
-        end
-
-        def assigned(name)
-          "Return a value instead of assigning to #{name}, hand it in as part of the items, or run it on: :threads"
+        def advice(message, name)
+          case message
+          when /isolate/ then "Hand it in as part of the items"
+          when /accesses outer/ then "Return a value instead of assigning to #{name}, hand it in as part of the items"
+          when /yield/ then "Take the block as a parameter, make it shareable and call it"
+          else "Freeze it with Ractor.make_shareable(#{name}) first, hand it in as part of the items"
+          end
         end
 
         def location(block) = block.source_location&.join(":")

@@ -44,15 +44,21 @@ module Raffia
       # In the Ractor.
       # @return [void]
       def self.run_relay(writer)
-        while (ractor = ::Ractor.receive)
-          reply = begin
-            Reply.new(RactorAdapter.value(ractor))
-          rescue ::Ractor::RemoteError => error
-            Reply.new(nil, Failure.new(:error, 0, error.cause || error, error.cause&.backtrace))
-          end
+        while (message = ::Ractor.receive)
+          reply = outcome(*message)
           break unless writer.write(ReplyDump.dump(reply))
         end
       end
+
+      # @param keep [Boolean] whether anybody wants the value
+      # @return [Reply]
+      def self.outcome(ractor, keep)
+        value = RactorAdapter.value(ractor)
+        Reply.new(keep ? value : nil)
+      rescue ::Ractor::RemoteError => error
+        Reply.new(nil, Work.failure(error.cause || error, 0))
+      end
+      private_class_method :outcome
     end
   end
 end

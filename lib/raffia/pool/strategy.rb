@@ -32,10 +32,12 @@ module Raffia
       LATER = %i[jobs auto].freeze
 
       class << self
-        # @param name [Symbol]
+        # @param name [Symbol, #seats] a strategy that is not in the table may be handed in itself
         # @return [Module]
         # @raise [ConfigError]
         def fetch(name)
+          return name if name.respond_to?(:seats)
+
           ALL[name] or raise ConfigError, "on: #{name.inspect} is not a strategy#{hint(name)}: use one of #{valid}"
         end
 

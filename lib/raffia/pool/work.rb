@@ -28,6 +28,17 @@ module Raffia
     # seed:: what a fold starts from, {Work::NOTHING} for its first item
     Plan = Data.define(:operation, :block, :seed)
 
+    # A failure that happened further away, on its way back through the {Work} that asked for it.
+    class Carried < StandardError
+      # @return [Failure]
+      attr_reader :failure
+
+      def initialize(failure)
+        @failure = failure
+        super("a #{failure.kind} elsewhere")
+      end
+    end
+
     # The operations, each over the items of one chunk. This is the loop that the user's block runs in, on every strategy and in
     # every kind of worker, so it allocates nothing per item and uses no constant that a Ractor may not read.
     module Work
@@ -96,14 +107,22 @@ module Raffia
           failed(error, position)
         end
 
+        # @param error [Exception] what ended the block
+        # @return [Failure]
+        def failure(error, position)
+          kind, value = outcome(error)
+          Failure.new(kind, position, value, error.backtrace)
+        end
+
         private
 
         # Being told to stop is not a failure of the item: that goes on up.
         def failed(error, position)
           raise error if error.is_a?(Cancel)
+          return Reply.new(nil, failure(error, position)) unless error.is_a?(Carried)
 
-          kind, value = outcome(error)
-          Reply.new(nil, Failure.new(kind, position, value, error.backtrace))
+          error.failure.position = position
+          Reply.new(nil, error.failure)
         end
 
         # A block that runs in another thread, fiber or process cannot unwind into the caller's frames by itself: Ruby says so
