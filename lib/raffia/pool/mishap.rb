@@ -47,8 +47,11 @@ module Raffia
 
       private
 
-      # An exception that never left the caller's thread has the caller's frames already.
-      def joined(own, frames) = (own.last == frames.last && own.size >= frames.size) ? own : own + frames
+      # The block of a call that ran in the caller has the line of the call in its backtrace already.
+      def joined(own, frames)
+        call = frames.find { |frame| !frame.start_with?(__dir__) }
+        own.include?(call) ? own : own + frames
+      end
 
       # What the block raised, or what came over the wall in place of something that could not.
       def original

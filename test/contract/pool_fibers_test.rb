@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require_relative "pool_contract"
+require_relative "task_case"
+
+# The fibers strategy, under each scheduler that there is; and without one, where it asks Raffia.run for it.
+module PoolFibersContract
+  include PoolContract
+
+  def strategy = :fibers
+
+  def surround(&) = on_scheduler(&)
+
+  def test_an_interrupted_caller_leaves_nothing_behind
+    run_on do |on|
+      endless = Enumerator.new { |out| out << 1 while true }
+      Raffia::Scope.open do |scope|
+        caller = scope.spawn { Raffia.each(endless, **on) { sleep(0.001) } }
+        sleep(0.01)
+        caller.cancel(:enough)
+        assert_raises(Raffia::Cancelled) { caller.value }
+      end
+    end
+  end
+
+  def test_waits_overlap
+    run_on(workers: nil) do |on|
+      together = Raffia::Barrier.new(50)
+      assert_equal((1..50).to_a, Raffia.map(1..50, **on) { |n| together.wait && n })
+    end
+  end
+
+  def test_everything_stays_in_the_callers_thread
+    run_on { |on| assert_equal([Thread.current], Raffia.map(1..10, **on) { Thread.current }.uniq) }
+  end
+
+  def test_the_limit_is_how_many_fibers_there_are
+    run_on(workers: nil, limit: 3) do |on|
+      at_once = most = 0
+      Raffia.each(1..30, **on) do
+        most = [most, at_once += 1].max
+        sleep(0.001)
+        at_once -= 1
+      end
+      assert_equal(3, most)
+    end
+  end
+
+  def test_many_items_need_few_fibers
+    run_on(workers: nil) { |on| assert_operator(Raffia.map(1..2_000, **on) { sleep(0) && Fiber.current.object_id }.uniq.size, :<=, 256) }
+  end
+
+  def test_calls_nest
+    run_on { |on| assert_equal([[2, 3], [4]], Raffia.map([[1, 2], [3]], **on) { |row| Raffia.map(row, **on) { |n| sleep(0) && n + 1 } }) }
+  end
+
+  # A blocking fiber cannot be switched, and its thread has a scheduler already.
+  def test_from_a_blocking_fiber_below_a_scheduler
+    skip "needs Raffia.run" unless Raffia.respond_to?(:run)
+    run_on { |on| assert_equal([2], Fiber.new(blocking: true) { Raffia.map([1], **on) { |n| n + 1 } }.resume) }
+  end
+end
+
+TaskCase.run(PoolFibersContract)
+
+# Without a scheduler around.
+class PoolFibersAloneTest < Raffia::TestCase
+  include PoolContract
+
+  def setup
+    skip "needs Raffia.run" unless Raffia.respond_to?(:run)
+  end
+
+  def strategy = :fibers
+end
+
+class PoolFibersRunnerTest < Raffia::TestCase
+  def test_without_any_scheduler_the_message_says_what_to_do
+    skip "there is one" if Raffia.respond_to?(:run)
+    error = assert_raises(Raffia::ConfigError) { Raffia.map([1]) { |n| n } }
+    assert_match(/require "raffia"/, error.message)
+  end
+end
