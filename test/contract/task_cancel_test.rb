@@ -331,6 +331,23 @@ module TaskCancelSuite
     assert_equal [:ended], steps
   end
 
+  def test_several_cancellations_on_their_way_wait_for_the_shields_end
+    steps = []
+    outer = on_scheduler do
+      Raffia::Strand.enter(:outer) do |outer|
+        Raffia::Strand.enter(:inner) do |inner|
+          [inner, outer].each { |region| region.cancel(:why) }
+          Raffia.shield { sleep(0.001) && steps << :ended }
+          steps << :went_on
+        end
+      rescue Raffia::Cancel => cancel
+        # Of both, the outermost.
+        cancel.origin
+      end
+    end
+    assert_equal [:outer, [:ended]], [outer, steps]
+  end
+
   def test_a_shield_that_ends_with_an_error
     in_scope do |scope|
       task = scope.spawn do

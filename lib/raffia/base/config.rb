@@ -59,9 +59,13 @@ module Raffia
   end
 
   class Config
+    # What RAFFIA_BACKEND may name. Which of them work here is found out at run time.
     BACKENDS = %i[uring epoll kqueue iocp poll select].freeze
+    # From the most talkative to silence.
     LOG_LEVELS = %i[debug info warn error fatal off].freeze
+    # For people, and for machines.
     LOG_FORMATS = %i[text json].freeze
+    # `auto`: when the output is a terminal.
     COLORS = %i[always never auto].freeze
   end
 

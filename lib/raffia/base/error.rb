@@ -2,7 +2,7 @@
 
 module Raffia
   # Root of everything that a user of Raffia may rescue. Leaves are named by what the caller can do about them; what happened to
-  # which object is readable as data, and a wrapped error stays reachable as +cause+.
+  # which object is readable as data, and a wrapped error stays reachable as `cause`.
   class Error < StandardError
   end
 
@@ -43,7 +43,7 @@ module Raffia
   # The result will never come because the task or future was cancelled. This is what the *waiting* side gets; the cancelled side
   # itself is interrupted by {Cancel}.
   class Cancelled < Error
-    # @return [Object, nil] what was handed to +cancel+
+    # @return [Object, nil] what was handed to `cancel`
     attr_reader :reason
 
     def initialize(message = nil, reason: nil)
@@ -124,7 +124,7 @@ module Raffia
     end
   end
 
-  # A value cannot cross to another process because Marshal refuses it (the original TypeError is the +cause+).
+  # A value cannot cross to another process because Marshal refuses it (the original TypeError is the `cause`).
   class NotDumpable < Error
     # @return [Object, nil] the item whose result could not be dumped
     attr_reader :item
@@ -156,10 +156,10 @@ module Raffia
   # Raised *inside* a task, at the point where it waits, when the task is to stop.
   #
   # DO NOT RESCUE THIS IN YOUR TASKS, unless to re-raise it. It is outside of {Error}, and of StandardError, on purpose: a task's
-  # own <tt>rescue => error</tt> handles what can go wrong in its work, and being told to stop is not that. Clean up in +ensure+;
+  # own `rescue => error` handles what can go wrong in its work, and being told to stop is not that. Clean up in `ensure`;
   # clean-up that must wait goes into Raffia.shield.
   class Cancel < Exception # standard:disable Lint/InheritException
-    # @return [Object, nil] why: whatever was handed to +cancel+ (an exception, a string, a symbol)
+    # @return [Object, nil] why: whatever was handed to `cancel` (an exception, a string, a symbol)
     attr_reader :reason
     # @return [Object, nil] the task, scope or deadline that is being cancelled; it ends this exception's way up
     attr_reader :origin
@@ -189,7 +189,7 @@ module Raffia
 
     # @param error [Exception] the one that will be raised
     # @param others [Array<Exception>]
-    # @return [Exception] +error+
+    # @return [Exception] `error`
     # @api private
     def self.attach(error, others)
       error.instance_variable_set(VARIABLE, others.dup.freeze) unless others.empty? || error.frozen?

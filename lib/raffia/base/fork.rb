@@ -14,6 +14,7 @@ module Raffia
 
     # Sits on core's own seam for this; it costs nothing in the parent.
     module Hook
+      # @return [Integer] the child's pid; in the child 0
       def _fork
         super.tap { |pid| Fork.run_in_child if pid.zero? }
       end

@@ -5,7 +5,7 @@ require_relative "local"
 
 module Raffia
   # The way facts travel up: a room emits events, and logs, metrics, the lab or users subscribe to them. Objects get their
-  # instrument handed down by the constructor, with +Raffia.instrument+ as the default.
+  # instrument handed down by the constructor, with `Raffia.instrument` as the default.
   #
   #   subscription = Raffia.instrument.subscribe(:pool_submit) { |event| p event.data }
   #   subscription.cancel
@@ -13,6 +13,8 @@ module Raffia
   # Emitting costs one hash lookup while nobody listens: data that must be put together is given as a block, which then does
   # not run. Subscribers run in the thread or fiber that emits, one after the other, so they must be quick and must not wait.
   class Instrument
+    # What subscribers get.
+    #
     # @!attribute [r] name
     #   @return [Symbol]
     # @!attribute [r] at
@@ -73,7 +75,7 @@ module Raffia
       nil
     end
 
-    # Emits an event after the block, with the +seconds+ that it took and the +error+ that it raised, if any.
+    # Emits an event after the block, with the `seconds` that it took and the `error` that it raised, if any.
     # @return [Object] the block's value
     def measure(name, data = {})
       return yield unless listening?(name)

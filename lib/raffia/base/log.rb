@@ -10,6 +10,8 @@ module Raffia
   module Log
     # "2026-11-21T03:24:00.123Z WARN  raffia[4711]: message"
     class Text
+      # As Logger calls a formatter.
+      # @return [String] the line
       def call(severity, time, name, message)
         "#{time.utc.iso8601(3)} #{severity.ljust(5)} #{name || "raffia"}[#{::Process.pid}]: #{describe(message)}\n"
       end
@@ -27,6 +29,8 @@ module Raffia
 
     # One JSON object a line. A hash as the message adds its own members, an exception its class and backtrace.
     class Json
+      # As Logger calls a formatter.
+      # @return [String] the line
       def call(severity, time, name, message)
         line = {time: time.utc.iso8601(3), level: severity.downcase, name: name || "raffia", pid: ::Process.pid}
         "#{JSON.generate(line.merge(members(message)))}\n"
@@ -43,7 +47,7 @@ module Raffia
       end
     end
 
-    # @param config [Config] whose +log_level+ and +log_format+ are taken
+    # @param config [Config] whose `log_level` and `log_format` are taken
     # @param out [IO] where the lines go
     # @return [Logger]
     # @raise [MissingDependency] where logger is a gem (from Ruby 4.0) and not installed

@@ -5,7 +5,7 @@ require_relative "../base/clock"
 module Raffia
   # The timer of a scheduler's deadlines: one fiber that sleeps until the next of them.
   #
-  # Why not the scheduler's own +timeout_after+: it raises in the fiber whatever the fiber is doing, so it would break shields,
+  # Why not the scheduler's own `timeout_after`: it raises in the fiber whatever the fiber is doing, so it would break shields,
   # and it can strike after the block it was set for. Here the code that fires is ours, and looks first.
   #
   # It lives in its thread, and only fibers of that thread touch it, so it needs no lock. The fiber starts with the first
@@ -40,7 +40,7 @@ module Raffia
 
     def serves?(scheduler) = @scheduler.equal?(scheduler)
 
-    # Runs the block; if it takes longer than until +at+, +call+ is called meanwhile.
+    # Runs the block; if it takes longer than until `at`, `call` is called meanwhile.
     def watch(at, call)
       entry = Entry.new(at, call)
       add(entry)
@@ -80,7 +80,7 @@ module Raffia
 
     def wake = @sleep&.settle
 
-    # The fiber starts at once, so +@running+ is true when this returns, and stays false when there could be no fiber.
+    # The fiber starts at once, so `@running` is true when this returns, and stays false when there could be no fiber.
     def start
       Fiber.schedule { Deadline.replace(nil) { run } }
     end

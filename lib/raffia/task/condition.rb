@@ -9,7 +9,7 @@ module Raffia
   #   lock.synchronize { condition.wait(lock) until ready? }
   #   lock.synchronize { make_ready; condition.broadcast }
   #
-  # Between fibers of one thread the mutex can be left out: nobody else runs between the look at +ready?+ and the wait.
+  # Between fibers of one thread the mutex can be left out: nobody else runs between the look at `ready?` and the wait.
   class Condition
     def initialize
       @guard = Guard.new

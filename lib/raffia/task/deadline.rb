@@ -126,13 +126,13 @@ module Raffia
 
   # Runs the block with a time limit. Deadlines nest, and the inner one can only shorten; they travel into tasks, threads and
   # pools that are started inside. The work is interrupted where it waits, so code that only computes is not; it may ask
-  # +Raffia.deadline.check!+. Inside of the block the interruption is a {Cancel}, so that a +rescue+ in between cannot swallow it
+  # `Raffia.deadline.check!`. Inside of the block the interruption is a {Cancel}, so that a `rescue` in between cannot swallow it
   # and an inner timeout cannot be blamed for an outer one.
   #
   # @param seconds [Numeric]
   # @return [Object] the block's value
   # @raise [TimeoutError] when the block was interrupted
-  # @raise [ConfigError] when +seconds+ is negative or not a number
+  # @raise [ConfigError] when `seconds` is negative or not a number
   def self.timeout(seconds, &)
     inner = Deadline.new(seconds)
     outer = deadline

@@ -11,7 +11,7 @@ module Raffia
   #
   # @param contestants [Enumerable] handed to the block; without a block they are called
   # @return [Object]
-  # @raise [StandardError] when all have failed: the first error; the others are in +Raffia.suppressed(error)+
+  # @raise [StandardError] when all have failed: the first error; the others are in `Raffia.suppressed(error)`
   # @raise [ConfigError] without contestants
   def self.race(contestants, &block)
     runners = contestants.map { |contestant| block ? -> { block.call(contestant) } : contestant }

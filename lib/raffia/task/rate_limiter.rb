@@ -4,7 +4,7 @@ require_relative "../base/clock"
 require_relative "../base/error"
 
 module Raffia
-  # A token bucket: so many per time on average, and at most +burst+ of them at once. Tasks and plain threads are served in the
+  # A token bucket: so many per time on average, and at most `burst` of them at once. Tasks and plain threads are served in the
   # order in which they came.
   #
   #   limiter = Raffia::RateLimiter.new(100, per: 60)
@@ -15,7 +15,7 @@ module Raffia
 
     # @param rate [Numeric] how many
     # @param per [Numeric] in how many seconds
-    # @param burst [Numeric, nil] how many the bucket holds; it starts full. By default +rate+, and at least 1
+    # @param burst [Numeric, nil] how many the bucket holds; it starts full. By default `rate`, and at least 1
     # @raise [ConfigError]
     def initialize(rate, per: 1, burst: nil)
       @rate = positive(:rate, rate)

@@ -7,9 +7,9 @@ module Raffia
   # it, and no error is lost: the first one cancels the other tasks, and the block where it waits, and is raised by {open}
   # when everything has ended. Later errors are kept, see {#suppressed}.
   class Scope
-    # Opens a scope, inside of +Raffia.run+ or any other non-blocking fiber. Scopes nest.
+    # Opens a scope, inside of `Raffia.run` or any other non-blocking fiber. Scopes nest.
     #
-    # A block that is left by +break+, +throw+, +return+ or an exception cancels its tasks and waits for them.
+    # A block that is left by `break`, `throw`, `return` or an exception cancels its tasks and waits for them.
     #
     # @yieldparam scope [Scope]
     # @return [Object, nil] the block's value; nil when the block was ended by {#cancel}

@@ -150,7 +150,7 @@ module Raffia
   # @param timeout [Numeric, nil] seconds; 0 only looks
   # @yieldparam on [Select::Builder]
   # @return [Object] the value of the clause's block; without a block the popped item, or the channel pushed to
-  # @raise [TimeoutError] when the time is up and there is no +on.timeout+
+  # @raise [TimeoutError] when the time is up and there is no `on.timeout`
   # @raise [Closed] when all channels to pop from are closed and empty and there is nothing else, or one to push to is closed
   def self.select(timeout: nil)
     Deadline.seconds(timeout) if timeout

@@ -123,7 +123,7 @@ module Raffia
         @region = region.parent
         region.close
       end
-      receive(region.in_flight)
+      receive([region.in_flight].compact)
       catch_up(ended) if region.shield?
     end
 
@@ -141,13 +141,13 @@ module Raffia
 
     # Receives now what was sent to the regions around a shield, and keeps it for the shield's end.
     def postpone(region)
+      around = []
       while region
-        if (notice = region.in_flight)
-          receive(notice)
-          region.forget
-        end
+        around << region if region.in_flight
         region = region.parent
       end
+      receive(around.map(&:in_flight))
+      around.each(&:forget)
     end
 
     # Under the guard, so that whoever sees a notice in flight knows that it has been sent.
@@ -161,7 +161,7 @@ module Raffia
       sendable
     end
 
-    # For schedulers without +fiber_interrupt+, which core has from Ruby 4.0: a fiber that raises it in ours, a turn later, when
+    # For schedulers without `fiber_interrupt`, which core has from Ruby 4.0: a fiber that raises it in ours, a turn later, when
     # ours is parked for certain. Another thread has no way to get such a fiber; then there is only the level trigger.
     def courier(region)
       return unless @scheduler&.equal?(Fiber.scheduler)
@@ -200,17 +200,17 @@ module Raffia
       TURNS.times { @scheduler.block(self, 0) unless notice.backtrace } if notice && @scheduler
     end
 
-    # Lets the loop deliver the interrupt, and takes it off the air. Others that come with it are meant and go on.
-    def receive(notice)
-      return unless notice && @scheduler
+    # Lets the loop deliver these interrupts, and takes them off the air. Others that come with them are meant and go on.
+    def receive(notices)
+      return if notices.empty? || @scheduler.nil?
 
       other = nil
-      TURNS.times do
-        break if notice.backtrace
+      (TURNS * notices.size).times do
+        break if notices.all?(&:backtrace)
 
         @scheduler.block(self, 0)
       rescue Exception => error # standard:disable Lint/RescueException
-        other = error unless error.equal?(notice)
+        other = error unless notices.include?(error)
       end
       raise other if other
     end

@@ -5,13 +5,13 @@ require_relative "../base/error"
 module Raffia
   # A piece of work in a fiber of its own, spawned by {Scope#spawn}.
   #
-  # +status+ tells how the block stands, or how it ended:
+  # `status` tells how the block stands, or how it ended:
   #
-  # * +:pending+   it has not started
-  # * +:running+   it has started; it computes or waits
-  # * +:done+      it returned a value. Also when it was cancelled meanwhile and returned one all the same: +cancel+ is a request
-  # * +:failed+    it raised an exception
-  # * +:cancelled+ it was cancelled and ended by that, or before it started
+  # * `:pending`   it has not started
+  # * `:running`   it has started; it computes or waits
+  # * `:done`      it returned a value. Also when it was cancelled meanwhile and returned one all the same: `cancel` is a request
+  # * `:failed`    it raised an exception
+  # * `:cancelled` it was cancelled and ended by that, or before it started
   class Task
     # @return [Task, nil] the task that the running code belongs to
     def self.current

@@ -11,8 +11,8 @@ module Raffia
   # finds nobody it could confuse.
   #
   # Settling may happen before, during or after the start of the wait, and in any thread. What makes this safe: exactly one
-  # +unblock+ follows if, and only if, the party had announced under the guard that it parks; then it stays until that has come.
-  # A scheduler keeps an +unblock+ that arrives between the announcement and its +block+.
+  # `unblock` follows if, and only if, the party had announced under the guard that it parks; then it stays until that has come.
+  # A scheduler keeps an `unblock` that arrives between the announcement and its `block`.
   #
   # @api private
   class Waiter
@@ -101,7 +101,7 @@ module Raffia
 
     def suspend(remaining)
       @queue ? @queue.pop(timeout: remaining) : @scheduler.block(self, remaining)
-      # Not in an ensure: after an exception, +abandon+ has to know that we were parked.
+      # Not in an ensure: after an exception, `abandon` has to know that we were parked.
       @guard.hold { @parked = false unless @state }
     end
 
