@@ -40,10 +40,12 @@ module Raffia
       # @return [Object] what the function returns
       def call(item) = receiver.public_send(name, item, *arguments)
 
-      # @return [Proc] whose self and captures can all be shared between Ractors
+      # @return [Proc] that can be shared between Ractors as it is. Raffia would see to that by itself, with its extension; the
+      #   lab must run without it too.
       def to_proc
         work = self
-        proc { |item| work.call(item) }
+        block = proc { |item| work.call(item) }
+        defined?(Ractor) ? Ractor.make_shareable(block) : block
       end
     end
   end
