@@ -280,6 +280,18 @@ module TaskPrimitivesSuite
     end
   end
 
+  def test_race_whose_contestants_are_cancelled
+    on_scheduler do
+      quit = lambda do
+        Raffia::Task.current.cancel
+        sleep
+      end
+      assert_raises(Raffia::Cancelled) { Raffia.race([quit, quit]) }
+      assert_raises(Boom) { Raffia.race([quit, -> { raise Boom }]) }
+      assert_equal 1, Raffia.race([quit, -> { sleep(0.001) && 1 }])
+    end
+  end
+
   def test_race_is_cancelled_from_outside
     in_scope do |scope|
       running = 0

@@ -12,6 +12,7 @@ module Raffia
   # @param contestants [Enumerable] handed to the block; without a block they are called
   # @return [Object]
   # @raise [StandardError] when all have failed: the first error; the others are in `Raffia.suppressed(error)`
+  # @raise [Cancelled] when all were cancelled one by one
   # @raise [ConfigError] without contestants
   def self.race(contestants, &block)
     runners = contestants.map { |contestant| block ? -> { block.call(contestant) } : contestant }
@@ -20,7 +21,8 @@ module Raffia
     won, result = Race.new(runners).run
     return result if won
 
-    raise Suppressed.attach(result.shift, result)
+    first, *others = result
+    raise Suppressed.attach(first || Cancelled.new("all contestants of the race were cancelled"), others)
   end
 
   # @api private
@@ -28,6 +30,7 @@ module Raffia
     def initialize(runners)
       @runners = runners
       @errors = []
+      @running = runners.size
     end
 
     # @return [Array] true and the winner's value, or false and the errors
@@ -47,7 +50,10 @@ module Raffia
       @finish.settle([true, runner.call])
     rescue => error
       @errors << error
-      @finish.settle([false, @errors]) if @errors.size == @runners.size
+    ensure
+      # Also one that was cancelled by itself is out.
+      @running -= 1
+      @finish.settle([false, @errors]) if @running.zero?
     end
   end
 end
