@@ -17,7 +17,7 @@ module Raffia
       def describe(backend: nil)
         {raffia: VERSION, commit: commit, ruby: RUBY_DESCRIPTION, yjit: yjit?, kernel: kernel, cpu: cpu, cores: cores,
          governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), memory: memory,
-         backend: (backend || best_backend).to_s, nofile: ::Process.getrlimit(:NOFILE), load: load_average}
+         ractors: ractors, backend: (backend || best_backend).to_s, nofile: ::Process.getrlimit(:NOFILE), load: load_average}
       end
 
       # @return [Integer] cores that this process may use
@@ -25,6 +25,16 @@ module Raffia
 
       # @return [Boolean]
       def yjit? = defined?(RubyVM::YJIT) ? RubyVM::YJIT.enabled? : false
+
+      # Ruby 3.3 and 3.4 built with a JIT count each interpreted instruction in one variable of the process, whether the JIT is
+      # on or not (vm_insnhelper.h, JIT_COLLECT_USAGE_INSN), and Ractors take its cache line from each other all the time.
+      #
+      # @return [String, nil] what explains figures of Ractors that look too bad to be true
+      def ractors
+        return unless RUBY_ENGINE == "ruby" && RUBY_VERSION.start_with?("3.") && !yjit?
+        return unless RbConfig::CONFIG.values_at("YJIT_SUPPORT", "RJIT_SUPPORT").include?("yes")
+        "slowed down by the instruction counter of this Ruby's JIT, which all of them share while YJIT is off (try --yjit)"
+      end
 
       # @return [String, nil] with a mark when files differ from it; nil for an installed gem
       def commit
@@ -55,7 +65,7 @@ module Raffia
         nil
       end
 
-      private_class_method :git, :best_backend, :kernel, :cpu, :memory, :load_average, :read
+      private_class_method :git, :ractors, :best_backend, :kernel, :cpu, :memory, :load_average, :read
     end
   end
 end

@@ -80,6 +80,12 @@ module Raffia
           "          the first run\nback end  epoll\n\n", out.string
       end
 
+      def test_ractors_that_this_ruby_slows_down
+        out = StringIO.new
+        Report::Text.new(out, WIDE).environment(ENVIRONMENT.merge(ractors: "slowed down"))
+        assert_includes out.string, "Ractors   slowed down\n"
+      end
+
       def test_a_busy_machine_is_said_to_be_busy
         out = StringIO.new
         Report::Text.new(out, WIDE).environment(ENVIRONMENT.merge(load: 1.4))

@@ -26,8 +26,8 @@ module Raffia
         def environment(environment)
           facts = {"Raffia" => [environment[:raffia], environment[:commit]].compact.join(", commit "),
                    "Ruby" => "#{environment[:ruby]}, YJIT #{environment[:yjit] ? "on" : "off"}",
-                   "machine" => machine(environment), "back end" => environment[:backend]}
-          facts.each { |name, value| folded(name, value) }
+                   "machine" => machine(environment), "back end" => environment[:backend], "Ractors" => environment[:ractors]}
+          facts.compact.each { |name, value| folded(name, value) }
           busy(environment)
           @io.puts
         end
