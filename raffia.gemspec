@@ -35,7 +35,7 @@ Gem::Specification.new do |spec|
       "ext/raffia/**/*.{rb,c,h}",
       "lib/**/*.{rb,erb,css,js,svg}",
       "sig/**/*.rbs",
-      "docs/**/*.md"
+      "{docs,guides}/**/*.md"
     ]
   end
   spec.bindir = "exe"
