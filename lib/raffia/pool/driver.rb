@@ -7,8 +7,9 @@ module Raffia
     # What each worker does: take a chunk, have it worked on, hand the reply in, until there is none left. It runs in a thread
     # or a fiber of the crew, or in the caller.
     #
-    # The desk is who it works for: it has a +feed+, and hears of replies (+complete+), of what made the driver give up
-    # (+crash+), and of its end (+left+).
+    # The desk is who it works for: it has a +feed+, says whether a chunk is still wanted (+admit+), and hears of replies
+    # (+complete+), of chunks that could not be handed over (+refuse+), of what made the driver give up (+crash+), of its end
+    # (+left+) and of its thread's (+vacant+).
     module Driver
       module_function
 
@@ -24,7 +25,7 @@ module Raffia
       rescue Cancel
         raise
       rescue Exception => error # standard:disable Lint/RescueException
-        desk.crash(error, seat ? seat.posted : [])
+        desk.crash(error, seat)
       ensure
         seat&.leave(clean || false)
         desk.left
@@ -36,12 +37,19 @@ module Raffia
         feed = desk.feed
         while true
           while seat.ready? && (chunk = feed.take(wait: wait && seat.posted.empty?))
-            seat.post(chunk)
+            post(desk, seat, chunk)
           end
           break if seat.posted.empty?
 
           desk.complete(*seat.collect)
         end
+      end
+
+      def post(desk, seat, chunk)
+        chunk = desk.admit(chunk)
+        seat.post(chunk) if chunk
+      rescue NotDumpable, NotShareable => error
+        desk.refuse(chunk, error)
       end
     end
   end

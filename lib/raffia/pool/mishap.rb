@@ -9,7 +9,7 @@ module Raffia
     class Mishap
       # @param failure [Failure]
       # @param item [Object]
-      # @param index [Integer] of the item in the input
+      # @param index [Integer, nil] of the item in the input; nil when there is no item to speak of
       def initialize(failure, item, index)
         @failure = failure
         @item = item
@@ -30,7 +30,7 @@ module Raffia
         case @failure.kind
         when :break then @failure.value
         when :throw then throw(*@failure.value)
-        when :undumpable, :unshareable then raise error(caller(1)), cause: ::TypeError.new(@failure.value.last)
+        when :undumpable then raise error(caller(1)), cause: ::TypeError.new(@failure.value.last)
         else raise error(caller(1))
         end
       end
@@ -42,7 +42,7 @@ module Raffia
         return error if error.frozen?
 
         error.set_backtrace(joined(@failure.backtrace || error.backtrace || [], frames))
-        ItemContext.mark(error, @item, @index)
+        @index ? ItemContext.mark(error, @item, @index) : error
       end
 
       private
@@ -55,20 +55,11 @@ module Raffia
 
       # What the block raised, or what came over the wall in place of something that could not.
       def original
-        case @failure.kind
-        when :undumpable
-          NotDumpable.new("#{refused} cannot be dumped by Marshal: return plain data (numbers, strings, arrays, hashes, " \
-            "structs), or run it on: :threads", item: @item, index: @index)
-        when :unshareable
-          NotShareable.new("#{refused} cannot be copied out of its Ractor: return plain data (numbers, strings, arrays, " \
-            "hashes, structs), or run it on: :threads")
-        else @failure.value
-        end
-      end
+        return @failure.value unless @failure.kind == :undumpable
 
-      def refused
         what, why = @failure.value
-        "#{what} of item #{@index} (#{why})"
+        NotDumpable.new("#{what}#{" of item #{@index}" if @index} (#{why}) cannot be dumped by Marshal: return plain data " \
+          "(numbers, strings, arrays, hashes, structs), or run it on: :threads", item: @item, index: @index)
       end
     end
   end

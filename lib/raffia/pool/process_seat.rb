@@ -2,6 +2,7 @@
 
 require_relative "../process"
 require_relative "failure_dump"
+require_relative "item_context"
 require_relative "process_service"
 require_relative "seat"
 
@@ -66,15 +67,10 @@ module Raffia
         @cell.free
       end
 
-      # The item that the worker was at: what it noted last, or else the first that it had not finished.
-      # @return [Array(Integer, Object), nil] index and item
-      def scene
+      # What the worker noted last, if that is not over.
+      def begun
         noted = @cell.value
-        chunk = @posted.find { |posted| posted.cover?(noted) }
-        return [noted, chunk.at(noted)] if chunk
-
-        chunk = @posted.first
-        [chunk.first, chunk.at(chunk.first)] if chunk
+        noted if @posted.any? { |chunk| chunk.cover?(noted) }
       end
 
       private
@@ -82,22 +78,26 @@ module Raffia
       def dump(chunk)
         return Marshal.dump([chunk.first, chunk.size]) if chunk.indexed?
 
-        Marshal.dump([chunk.first, chunk.items])
+        Marshal.dump([chunk.first, payload(chunk)])
       rescue TypeError => error
         raise undumpable(chunk, error)
       end
 
       def undumpable(chunk, error)
-        item = chunk.items.find { |candidate| !FailureDump.dumpable?(candidate) }
-        index = chunk.first + chunk.items.index { |candidate| candidate.equal?(item) }
-        NotDumpable.new("item #{index} (#{item.class}) cannot be dumped by Marshal (#{error.message}): hand the items in as an " \
-          "Array, which a forked worker has without being sent it, or use on: :threads", item: item, index: index)
+        position = payload(chunk).index { |item| !FailureDump.dumpable?(item) } || 0
+        index = chunk.first + position
+        item = subject(chunk, index)
+        ItemContext.mark(NotDumpable.new("item #{index} (#{item.class}) cannot be dumped by Marshal (#{error.message}): hand " \
+          "the items in as an Array, which a forked worker has without being sent it, or use on: :threads",
+          item: item, index: index), item, index)
       end
 
+      # It names the item that was begun, or else the first that was to be.
       def died
         how = @worker.exit(0) || @worker.kill
-        index, item = scene
-        WorkerDied.new(pid: @worker.pid, signal: how.signal, status: how.status, item: item, index: index)
+        index = begun || @posted.first.first
+        chunk = @posted.find { |posted| posted.cover?(index) }
+        WorkerDied.new(pid: @worker.pid, signal: how.signal, status: how.status, item: subject(chunk, index), index: index)
       end
     end
   end

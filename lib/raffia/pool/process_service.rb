@@ -35,9 +35,11 @@ module Raffia
 
       # The user's block, which first notes its item: when this process is killed, the parent will want to know.
       def noting(operation, block)
-        return ->(memo, item) { note && block.call(memo, item) } if operation == :reduce
-
-        ->(item) { note && block.call(item) }
+        case operation
+        when :reduce then ->(memo, item) { note && block.call(memo, item) }
+        when :settle then ->(*arguments) { note && block.call(*arguments) }
+        else ->(item) { note && block.call(item) }
+        end
       end
 
       def note

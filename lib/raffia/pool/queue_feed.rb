@@ -30,10 +30,11 @@ module Raffia
       end
 
       # Add an item; wait while the queue is full.
+      # @param wait [Boolean] false adds it all the same
       # @return [Symbol] :added or :closed
-      def push(item)
+      def push(item, wait: true)
         @lock.synchronize do
-          @emptied.wait(@lock) while full? && !@ended
+          @emptied.wait(@lock) while wait && full? && !@ended
           return :closed if @ended
 
           @items << item
@@ -87,8 +88,19 @@ module Raffia
       # @return [Array] the items that nobody took
       def close
         finish
-        @lock.synchronize { @items.slice!(0..) }
+        drain
       end
+
+      # @return [Array] the items that nobody took
+      def drain
+        @lock.synchronize do
+          @emptied.broadcast
+          @items.slice!(0..)
+        end
+      end
+
+      # @return [Integer] how many workers wait for items
+      attr_reader :idle
 
       # @return [Integer] how many items wait
       def size = @items.size

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/error"
+require_relative "item_context"
 require_relative "ractor_service"
 require_relative "seat"
 
@@ -22,8 +23,8 @@ module Raffia
       def ready? = @posted.size < WINDOW
 
       def post(chunk)
+        @ractor.post([chunk.first, @shared ? chunk.size : payload(chunk)])
         @posted << chunk
-        @ractor.post([chunk.first, @shared ? chunk.size : chunk.items])
       rescue TypeError, ::Ractor::Error => error
         raise uncopyable(chunk, error)
       end
@@ -41,16 +42,25 @@ module Raffia
       private
 
       def uncopyable(chunk, error)
-        last = chunk.first + chunk.size - 1
-        NotShareable.new("one of the items #{chunk.first} to #{last} cannot be copied to another Ractor (#{error.message}): " \
-          "hand in plain data, or run it on: :processes or :threads")
+        position = payload(chunk).index { |item| !copyable?(item) } || 0
+        index = chunk.first + position
+        item = subject(chunk, index)
+        ItemContext.mark(NotShareable.new("item #{index} (#{item.class}) cannot be copied to another Ractor (#{error.message}): " \
+          "hand in plain data, or run it on: :processes or :threads"), item, index)
+      end
+
+      def copyable?(item)
+        ::Ractor.make_shareable(item, copy: true)
+        true
+      rescue ::Ractor::Error, TypeError
+        false
       end
 
       # Only an error of ours, or one that even `rescue Exception` does not see, gets us here.
       def died
         index = @posted.first.first
         WorkerDied.new("the Ractor that worked on item #{index} and its followers ended without a reply; what it printed says why",
-          item: @posted.first.at(index), index: index)
+          item: subject(@posted.first, index), index: index)
       end
     end
   end

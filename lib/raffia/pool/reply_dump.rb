@@ -14,8 +14,7 @@ module Raffia
         def dump(reply)
           Marshal.dump([reply.value, reply.failure && FailureDump.dump(reply.failure), reply.seconds])
         rescue => error
-          failure = FailureDump.refusal(culprit(reply.value), "the result", error)
-          Marshal.dump([nil, FailureDump.dump(failure), reply.seconds])
+          Marshal.dump([*without(reply.value, error), reply.seconds])
         end
 
         # In the driver.
@@ -33,6 +32,26 @@ module Raffia
         end
 
         private
+
+        # What is left to say when a value cannot be dumped: a value and a failure.
+        def without(value, error)
+          return [each_without(value), nil] if value.is_a?(Settled)
+
+          [nil, FailureDump.dump(FailureDump.refusal(culprit(value), "the result", error))]
+        end
+
+        # The outcomes, with failures in place of those that cannot be dumped.
+        def each_without(settled)
+          failures = (settled.failures || {}).transform_values { |failure| FailureDump.load(FailureDump.dump(failure)) }
+          values = settled.values.each_with_index.map do |value, position|
+            Marshal.dump(value)
+            value
+          rescue => error
+            failures[position] = FailureDump.refusal(position, "the result", error)
+            nil
+          end
+          Settled.new(values, failures)
+        end
 
         # Which of the results cannot be dumped.
         def culprit(values)

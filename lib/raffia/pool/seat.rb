@@ -30,15 +30,32 @@ module Raffia
       # @raise [WorkerDied, NotDumpable, NotShareable]
       def collect
         chunk = @posted.first
-        reply = Work.call(@plan, chunk.items)
+        reply = Work.call(@plan, payload(chunk))
         @posted.shift
         [chunk, reply]
       end
+
+      # @return [Integer, nil] of a worker process
+      def pid = nil
+
+      # @return [Integer, nil] the index of the item that the worker has begun and not finished, as far as that is known
+      def begun = nil
 
       # Give the place up.
       # @param clean [Boolean] false when work may still be under way that nobody wants any more
       # @return [void]
       def leave(clean)
+      end
+
+      private
+
+      # What a worker elsewhere is sent for a chunk.
+      def payload(chunk) = (@plan.operation == :settle) ? chunk.items.map(&:arguments) : chunk.items
+
+      # What a person would call the item.
+      def subject(chunk, index)
+        item = chunk.at(index)
+        (@plan.operation == :settle) ? item.subject : item
       end
     end
   end

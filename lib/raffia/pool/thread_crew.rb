@@ -21,7 +21,10 @@ module Raffia
         @workers = workers
         @seats = seats
         @started = 0
-        @threads = []
+        @live = 0 # those that may still take work
+        @present = 0 # those that have not quite ended
+        @gone = Thread::ConditionVariable.new
+        @threads = {}.compare_by_identity
         @stopped = false
         @lock = Thread::Mutex.new
       end
@@ -44,29 +47,57 @@ module Raffia
       # @param feed [QueueFeed]
       # @return [void]
       def grow(feed)
-        add if @started < @workers && feed.crowded?
+        add if wanted?(feed)
+      end
+
+      # @return [Boolean] whether one more driver would have something to do
+      def wanted?(feed) = @live < @workers && feed.crowded?
+
+      # Wait until all have ended by themselves.
+      # @param timeout [Numeric, nil] seconds
+      # @return [Boolean] whether they have
+      def join(timeout = nil)
+        give_up = timeout && Clock.now + timeout
+        @lock.synchronize do
+          while @present.positive?
+            left = give_up && give_up - Clock.now
+            return false if left && left <= 0
+
+            @gone.wait(@lock, left)
+          end
+        end
+        true
       end
 
       # End them all: {Cancel} is raised inside the work, so its +ensure+ blocks run. A thread that takes no notice is killed,
       # and waited for: a call into C that cannot be interrupted is the one thing that holds this up.
+      # @param reason [Symbol] what the work finds in the Cancel
       # @return [void]
-      def stop
+      def stop(reason = :pool_stopped)
         threads = @lock.synchronize do
           @stopped = true
-          @threads
+          @threads.keys
         end
-        threads.each { |thread| thread.raise(Cancel.new(:pool_stopped)) }
+        threads.each { |thread| thread.raise(Cancel.new(reason)) }
         give_up = Clock.now + PATIENCE
-        threads.each { |thread| join(thread, [give_up - Clock.now, 0].max) }
+        threads.each { |thread| see_off(thread, [give_up - Clock.now, 0].max) }
       ensure
-        threads&.each(&:kill)&.each { |thread| join(thread, nil) }
+        threads&.each(&:kill)&.each { |thread| see_off(thread, nil) }
       end
 
       private
 
       def add
-        @started += 1
-        Thread.new { work if enter }
+        @lock.synchronize do
+          @started += 1
+          @live += 1
+          @present += 1
+        end
+        Thread.new do
+          work if enter
+        ensure
+          leave
+        end
       end
 
       # A thread enters itself: an interruption of the caller between the birth of a thread and its entry would lose it.
@@ -74,7 +105,18 @@ module Raffia
         thread = Thread.current
         thread.name = "raffia worker #{@started}"
         thread.report_on_exception = false
-        @lock.synchronize { @threads << thread unless @stopped }
+        @lock.synchronize { @threads[thread] = true unless @stopped }
+      end
+
+      def leave
+        @lock.synchronize { @live -= 1 }
+        @desk.vacant
+      ensure
+        @lock.synchronize do
+          @threads.delete(Thread.current)
+          @present -= 1
+          @gone.broadcast
+        end
       end
 
       def work
@@ -86,7 +128,7 @@ module Raffia
         nil
       end
 
-      def join(thread, seconds)
+      def see_off(thread, seconds)
         thread.join(seconds)
       rescue Cancel
         nil # it was on its last steps when it was interrupted

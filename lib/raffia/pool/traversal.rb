@@ -65,8 +65,17 @@ module Raffia
         stop if enough
       end
 
+      # Whether a chunk is still wanted: all are.
+      def admit(chunk) = chunk
+
+      # A chunk cannot go to its worker.
+      def refuse(_chunk, error) = failed(Crash.new(error))
+
       # A driver cannot go on.
-      def crash(error, _posted) = failed(Crash.new(error))
+      def crash(error, _seat) = failed(Crash.new(error))
+
+      # A worker's thread has ended; nobody takes its place.
+      def vacant = nil
 
       # A driver is through.
       def left = @news << :left

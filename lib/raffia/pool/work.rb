@@ -8,7 +8,7 @@ module Raffia
     # What went wrong, or what ended the work early, while a block ran.
     #
     # kind:: :error; or :break when the block used +break+; or :throw when it threw a tag that nobody in the worker catches; or
-    #        :undumpable or :unshareable when the result or the exception could not leave the worker
+    #        :undumpable when the result or the exception could not leave the worker
     # position:: counted from the start of the chunk
     # value:: the exception; the value of the break; the tag and value of the throw; what could not leave, and why, in words
     # backtrace:: of the exception, apart from it because not every way between workers keeps it
@@ -20,6 +20,12 @@ module Raffia
     # failure:: nil when all went well
     # seconds:: how long the chunk took
     Reply = Struct.new(:value, :failure, :seconds)
+
+    # The outcomes of a chunk whose items have nothing to do with each other.
+    #
+    # values:: nil where there is a failure
+    # failures:: Hash of positions to Failures; nil when all went well
+    Settled = Struct.new(:values, :failures)
 
     # What every worker of a call does with its chunks.
     #
@@ -105,6 +111,19 @@ module Raffia
           Reply.new(memo)
         rescue Exception => error # standard:disable Lint/RescueException
           failed(error, position)
+        end
+
+        # For long-lived pools: each item is the arguments of a call, and one failure does not end the others.
+        # @return [Reply] with {Settled}
+        def settle(items, block, _seed)
+          settled = Settled.new([])
+          items.each_with_index do |arguments, position|
+            settled.values << block.call(*arguments)
+          rescue Exception => error # standard:disable Lint/RescueException
+            (settled.failures ||= {})[position] = failed(error, position).failure
+            settled.values << nil
+          end
+          Reply.new(settled)
         end
 
         # @param error [Exception] what ended the block

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../fiber_crew"
+require_relative "../fiber_host"
 require_relative "../seat"
 
 module Raffia
@@ -19,6 +20,9 @@ module Raffia
         def target = 0.0
 
         def crew = FiberCrew
+
+        # For pools that live on.
+        def standing_crew = FiberHost
 
         def seats(plan, _input, _sizer) = -> { Seat.new(plan) }
 

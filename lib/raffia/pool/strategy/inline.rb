@@ -17,6 +17,9 @@ module Raffia
 
         def crew = InlineCrew
 
+        # A pool that lives on does the work in the caller, when it is submitted.
+        def standing_crew = nil
+
         def seats(plan, _input, _sizer) = -> { Seat.new(plan) }
 
         def around = yield

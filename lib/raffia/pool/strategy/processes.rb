@@ -16,6 +16,9 @@ module Raffia
 
         def crew = ThreadCrew
 
+        # For pools that live on.
+        def standing_crew = ThreadCrew
+
         def seats(plan, input, sizer)
           unless ::Process.respond_to?(:fork)
             raise ConfigError, "on: :processes needs fork, which this Ruby does not have: use on: :threads"

@@ -18,6 +18,9 @@ module Raffia
 
         def crew = ThreadCrew
 
+        # For pools that live on.
+        def standing_crew = ThreadCrew
+
         def seats(plan, input, _sizer)
           raise ConfigError, "on: :ractors needs Ractors, which this Ruby does not have: use on: :threads" unless defined?(::Ractor)
 

@@ -17,6 +17,9 @@ module Raffia
 
         def crew = ThreadCrew
 
+        # For pools that live on.
+        def standing_crew = ThreadCrew
+
         def seats(plan, _input, _sizer) = -> { Seat.new(plan) }
 
         def around = yield

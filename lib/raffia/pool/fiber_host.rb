@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require_relative "../task"
+require_relative "driver"
+
+module Raffia
+  class Pool
+    # Drivers in fibers of a loop of their own, in one thread: what a long-lived pool on +:fibers+ runs on. Whoever submits may
+    # be in any thread, under any scheduler or none.
+    class FiberHost
+      # @param desk [Pool]
+      # @param workers [Integer] at most
+      # @yieldreturn [Seat]
+      def initialize(desk, workers, &seats)
+        @desk = desk
+        @workers = workers
+        @seats = seats
+        @live = 0
+        @thread = nil
+        @lock = Thread::Mutex.new
+      end
+
+      # @return [Boolean] whether the loop has to be started
+      def wanted?(_feed) = @thread.nil?
+
+      # @return [void]
+      def grow(_feed)
+        @lock.synchronize { @thread ||= Thread.new { host } }
+      end
+
+      # From a driver that has found work: somebody should wait for the next.
+      # @return [void]
+      def spread(feed)
+        add if @live < @workers && feed.idle.zero?
+      end
+
+      # @return [Boolean] whether all have ended by themselves
+      def join(timeout = nil) = @thread.nil? || !@thread.join(timeout).nil?
+
+      # Cancel the fibers where they wait, and wait for their end.
+      # @return [void]
+      def stop(reason = :pool_stopped)
+        @scope&.cancel(reason)
+        @thread&.join
+      end
+
+      private
+
+      def host
+        Thread.current.name = "raffia fibers"
+        Thread.current.report_on_exception = false
+        Strategy::Fibers.run do
+          Scope.open do |scope|
+            @scope = scope
+            add
+          end
+        end
+      end
+
+      def add
+        @live += 1
+        @scope.spawn do
+          Driver.run(@desk, @seats, &:call)
+        ensure
+          @live -= 1
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,131 @@
+# frozen_string_literal: true
+
+require_relative "pool_standing_contract"
+
+class PoolStandingInlineTest < Raffia::TestCase
+  include PoolStandingContract
+  include PoolStandingBlocks
+
+  def strategy = :inline
+end
+
+class PoolStandingThreadsTest < Raffia::TestCase
+  include PoolStandingContract
+  include PoolStandingBlocks
+
+  def strategy = :threads
+
+  def test_pieces_of_work_may_wait_for_each_other
+    with_pool(workers: 2) do |pool|
+      queue = Thread::Queue.new
+      taker = pool.submit { queue.pop }
+      pool.submit { queue << :given }
+      assert_equal(:given, taker.value(PoolStandingContract::LONG))
+    end
+  end
+
+  def test_ten_thousand_pieces_of_work_need_no_more_threads_than_workers
+    with_pool(workers: 4) do |pool|
+      assert_operator(Array.new(10_000) { pool.submit { Thread.current } }.map(&:value).uniq.size, :<=, 4)
+    end
+  end
+
+  def test_fiber_storage_of_who_submits_first_does_not_stay
+    Fiber[:raffia_test] = :mine
+    with_pool { |pool| assert_nil(pool.submit { Fiber[:raffia_test] }.value) }
+  ensure
+    Fiber[:raffia_test] = nil
+  end
+
+  def test_throw_and_break_end_in_who_asks_for_the_value
+    with_pool do |pool|
+      future = pool.submit { throw :done, 5 }
+      assert_equal(5, catch(:done) { future.value })
+    end
+  end
+end
+
+class PoolStandingFibersTest < Raffia::TestCase
+  include PoolStandingContract
+  include PoolStandingBlocks
+
+  def setup
+    skip "needs Raffia.run" unless Raffia.respond_to?(:run)
+  end
+
+  def strategy = :fibers
+
+  def test_many_waits_at_once_on_one_thread
+    with_pool(workers: 100) do |pool|
+      together = Raffia::Barrier.new(100)
+      threads = Array.new(100) { pool.submit { together.wait && Thread.current } }.map { |future| future.value(PoolStandingContract::LONG) }
+      assert_equal(1, threads.uniq.size)
+    end
+  end
+end
+
+class PoolStandingProcessesTest < Raffia::TestCase
+  include PoolStandingContract
+  include PoolStandingElsewhere
+
+  def strategy = :processes
+
+  def test_a_block_from_a_method
+    with_pool(work: Math.method(:sqrt).to_proc) { |pool| assert_equal(3.0, pool.submit(9).value) }
+  end
+
+  def test_a_killed_worker_is_named_with_its_item_and_replaced
+    with_pool(work: proc { |n| (n == 5_000) ? ::Process.kill(:KILL, ::Process.pid) : n }) do |pool|
+      futures = (0...10_000).map { |n| pool.submit(n) }
+      error = assert_raises(Raffia::WorkerDied) { futures[5_000].value }
+      assert_equal(["SIGKILL", 5_000, 5_000], [error.signal, error.item, error.index])
+      outcomes = futures.each { |future| future.wait(PoolStandingContract::LONG) }.map(&:status).tally
+      assert_equal([:done, :failed], outcomes.keys.sort)
+      assert_equal(10_000, outcomes.values.sum)
+      # What the worker had done of the same chunk and not yet handed over is lost with it.
+      assert_operator(outcomes[:failed], :<, 10_000 / 2)
+      futures.select { |future| future.status == :failed }.each { |future| assert_instance_of(Raffia::WorkerDied, future.error) }
+      assert_equal(1, pool.submit(1).value)
+    end
+  end
+
+  def test_an_idle_worker_that_was_killed_costs_nothing
+    with_pool(workers: 1, **double) do |pool|
+      assert_equal(2, pool.submit(1).value)
+      victim = pool.stats[:pids].first
+      ::Process.kill(:KILL, victim)
+      wait_until { File.read("/proc/#{victim}/stat")[/\) (\S)/, 1] == "Z" rescue true } # standard:disable Style/RescueModifier
+      assert_equal(4, pool.submit(2).value)
+      refute_equal([victim], pool.stats[:pids])
+    end
+  end
+
+  def test_workers_end_when_the_parent_is_killed
+    reader, writer = IO.pipe
+    parent = fork do
+      pool = Raffia::Pool.new(on: :processes, workers: 2) { |n| sleep(n) && ::Process.pid }
+      pids = [pool.submit(0.05), pool.submit(0.05)].map(&:value).uniq
+      pids.each { |_| pool.submit(1000) }
+      writer.puts(pids.join(" "))
+      sleep
+    end
+    pids = reader.gets.split.map(&:to_i)
+    ::Process.kill(:KILL, parent)
+    ::Process.wait(parent)
+    wait_until(PATIENCE, "workers #{pids} outlive their parent") { pids.none? { |pid| File.exist?("/proc/#{pid}") } }
+  ensure
+    [reader, writer].each(&:close)
+  end
+end
+
+class PoolStandingRactorsTest < Raffia::TestCase
+  include PoolStandingContract
+  include PoolStandingElsewhere
+
+  def strategy = :ractors
+
+  # Without the extension Ruby prints each exception that ends a Ractor.
+  def with_pool(...)
+    Raffia::Pool::PortableBlock.available? ? super : capture_subprocess_io { super }
+  end
+end
