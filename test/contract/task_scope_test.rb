@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "task_case"
+require "minitest/mock"
 
 module TaskScopeSuite
   Boom = Class.new(StandardError)
@@ -221,6 +222,25 @@ module TaskScopeSuite
 
   def test_spawn_needs_a_block
     in_scope { |scope| assert_raises(Raffia::ConfigError) { scope.spawn } }
+  end
+
+  def test_a_task_for_which_there_is_no_fiber
+    in_scope do |scope|
+      none = ->(*) { raise FiberError, "can't set a guard page" }
+      Fiber.stub(:schedule, none) { assert_raises(FiberError) { scope.spawn { flunk } } }
+      assert_equal 0, scope.size
+      refute_predicate scope, :cancelled?
+    end
+  end
+
+  def test_inspect
+    in_scope do |scope|
+      task = scope.spawn { sleep }
+      assert_match(/tasks=1>/, scope.inspect)
+      assert_match(/running/, task.inspect)
+      scope.cancel
+      assert_match(/cancelled/, scope.inspect)
+    end
   end
 
   def test_cancel_from_another_thread
