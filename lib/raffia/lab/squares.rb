@@ -9,8 +9,9 @@ module Raffia
     # collection stops all Ractors, which is what makes this harder than it looks.
     class Squares < Experiment
       LIMIT = 72_072_000
-      # Shares for each worker: enough that one that is slowed down does not keep the others waiting for long.
-      SHARES = 8
+      # Shares for each worker: enough that one that is slowed down does not keep the others waiting for long, and that a JIT,
+      # which compiles what is called often and not what loops for long, has something to compile.
+      SHARES = 64
 
       # @param range [Array(Integer, Integer)] from, and up to but not with
       # @return [Integer]

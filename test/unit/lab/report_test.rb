@@ -93,8 +93,8 @@ module Raffia
       end
 
       def test_figures_in_words
-        assert_equal ["1.23 s", "12.3 s", "123 s", "1.23 ms", "123 ms", "0.10 ms", "54,680 req/s", "-"],
-          [1.234, 12.34, 123.4, 0.001234, 0.1234, 0.0001].map { |value| Report::Words.figure(value, "s") } +
+        assert_equal ["1.23 s", "12.3 s", "123 s", "1.23 ms", "123 ms", "1.00 s", "0.10 ms", "54,680 req/s", "-"],
+          [1.234, 12.34, 123.4, 0.001234, 0.1234, 0.9997, 0.0001].map { |value| Report::Words.figure(value, "s") } +
             [Report::Words.figure(54_680.4, "requests/s"), Report::Words.figure(nil, "s")]
         assert_equal ["20.0 MB", "23.5 GB", "-"], [20 << 20, 24_064 << 20, nil].map { |value| Report::Words.bytes(value) }
       end

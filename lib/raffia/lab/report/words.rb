@@ -23,7 +23,7 @@ module Raffia
         def figure(value, unit)
           return NONE unless value
           return "#{thousands(value.round)} #{(unit == "requests/s") ? "req/s" : unit}" unless unit == "s"
-          number, unit = (value < 1) ? [value * 1_000, "ms"] : [value, "s"]
+          number, unit = (value < 0.9995) ? [value * 1_000, "ms"] : [value, "s"]
           digits = [2 - [Math.log10([number, 0.1].max).floor, 0].max, 0].max
           "#{format("%.#{digits}f", number)} #{unit}"
         end
