@@ -37,6 +37,14 @@ class PoolStandingThreadsTest < Raffia::TestCase
     Fiber[:raffia_test] = nil
   end
 
+  def test_a_worker_that_kills_its_thread_is_missed_and_replaced
+    with_pool(workers: 1) do |pool|
+      killed, other = pool.submit(:me) { Thread.current.kill }, pool.submit { :done }
+      assert_equal([:me, 0], assert_raises(Raffia::WorkerDied) { killed.value }.then { |error| [error.item, error.index] })
+      assert_equal(:done, other.value(PoolStandingContract::LONG))
+    end
+  end
+
   def test_throw_and_break_end_in_who_asks_for_the_value
     with_pool do |pool|
       future = pool.submit { throw :done, 5 }

@@ -61,4 +61,12 @@ class PoolThreadsTest < Raffia::TestCase
   ensure
     Fiber[:raffia_test] = nil
   end
+
+  def test_a_worker_that_kills_its_thread_is_missed
+    run_on do |on|
+      error = assert_raises(Raffia::WorkerDied) { Raffia.map(1..100, chunk: 1, **on) { |n| (n == 50) ? Thread.current.kill : n } }
+      assert_equal([50, 49], [error.item, error.index])
+      assert_match(/killed while it worked on item 49: .*use next or break/, error.message)
+    end
+  end
 end

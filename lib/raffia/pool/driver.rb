@@ -21,12 +21,16 @@ module Raffia
       def run(desk, seats)
         seat = seats.call
         yield proc { serve(desk, seat) }
-        clean = true
+        ended = clean = true
       rescue Cancel
+        ended = true
         raise
       rescue Exception => error # standard:disable Lint/RescueException
+        ended = true
         desk.crash(error, seat)
       ensure
+        # Nothing but Thread#kill and Fiber#kill gets past these.
+        desk.crash(killed(seat), seat) if seat && !ended
         seat&.leave(clean || false)
         desk.left
       end
@@ -43,6 +47,13 @@ module Raffia
 
           desk.complete(*seat.collect)
         end
+      end
+
+      def killed(seat)
+        chunk = seat.posted.first
+        what = chunk ? "while it worked on item #{chunk.first}#{" or one of the next" if chunk.size > 1}" : "while it was idle"
+        WorkerDied.new("a worker thread or fiber was killed #{what}: Thread.current.kill and Fiber#kill end workers, use next or " \
+          "break to end work", item: chunk && seat.subject(chunk, chunk.first), index: chunk&.first)
       end
 
       def post(desk, seat, chunk)

@@ -30,6 +30,10 @@ module Raffia
         end
       end
 
+      # Their scope waits for them.
+      # @return [void]
+      def join = nil
+
       # @param count [Integer] of drivers
       # @return [void]
       def start(count) = count.times { add }

@@ -126,10 +126,10 @@ module Raffia
 
           @result = result
           @status = status
+          @pool.forget(self)
           @waiters
         end
         @block = nil
-        @pool.count(status)
         waiters&.each(&:settle)
         true
       end

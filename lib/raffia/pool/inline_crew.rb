@@ -19,6 +19,9 @@ module Raffia
       def open = yield
 
       # @return [void]
+      def join = nil
+
+      # @return [void]
       def start(_count) = Driver.serve(@desk, @seat, wait: false)
 
       # Work off what waits.

@@ -39,14 +39,18 @@ module Raffia
       end
 
       def post(chunk)
+        # First, so that the chunk is known to be here whatever happens next.
+        @posted << chunk
         frame = dump(chunk)
         # A frame that may not fit is held back: the worker may be waiting for us to read, and would not read this.
-        if @posted.empty? || @worker.room_for?(frame)
+        if @posted.size == 1 || @worker.room_for?(frame)
           @worker.write(frame)
         else
           @held = frame
         end
-        @posted << chunk
+      rescue NotDumpable
+        @posted.pop
+        raise
       end
 
       def collect

@@ -23,9 +23,10 @@ module Raffia
       def ready? = @posted.size < WINDOW
 
       def post(chunk)
-        @ractor.post([chunk.first, @shared ? chunk.size : payload(chunk)])
         @posted << chunk
+        @ractor.post([chunk.first, @shared ? chunk.size : payload(chunk)])
       rescue TypeError, ::Ractor::Error => error
+        @posted.pop
         raise uncopyable(chunk, error)
       end
 

@@ -39,7 +39,7 @@ module Raffia
       def pid = nil
 
       # @return [Integer, nil] the index of the item that the worker has begun and not finished, as far as that is known
-      def begun = nil
+      def begun = @posted.first&.first
 
       # Give the place up.
       # @param clean [Boolean] false when work may still be under way that nobody wants any more
@@ -47,16 +47,16 @@ module Raffia
       def leave(clean)
       end
 
-      private
-
-      # What a worker elsewhere is sent for a chunk.
-      def payload(chunk) = (@plan.operation == :settle) ? chunk.items.map(&:arguments) : chunk.items
-
       # What a person would call the item.
       def subject(chunk, index)
         item = chunk.at(index)
         (@plan.operation == :settle) ? item.subject : item
       end
+
+      private
+
+      # What a worker elsewhere is sent for a chunk.
+      def payload(chunk) = (@plan.operation == :settle) ? chunk.items.map(&:arguments) : chunk.items
     end
   end
 end

@@ -45,7 +45,6 @@ module Raffia
       @on = on
       @queue = queue
       @work = work
-      @guard = Guard.new
       @counts = {submitted: 0, done: 0, failed: 0, cancelled: 0}
       @closed = @terminated = false
       @sizer = ChunkSize.new(nil, target: elsewhere? ? @strategy.target : 0.0)
@@ -62,12 +61,10 @@ module Raffia
     # @raise [Closed] after {#shutdown}
     # @raise [ConfigError] when there is no block, or one that cannot be sent to the workers
     def submit(*arguments, &block)
-      work = work_for(block)
-      future = Future.new(self, count(:submitted), arguments, work)
-      return perform(future) unless @crew
+      future = enter(arguments, work_for(block))
+      return future.tap(&:run) unless @crew
 
-      raise closed if @feed.push(future, wait: !own_worker?) == :closed
-
+      queue(future)
       man
       future
     end
@@ -102,8 +99,11 @@ module Raffia
     def terminate
       @closed = @terminated = true
       @fork.remove
-      @feed.close.each { |future| future.cancel(:pool_terminated) }
+      @feed.close
       Raffia.shield { @crew&.stop(:pool_terminated) }
+    ensure
+      # Wherever the workers were when they were stopped: no one waits for ever.
+      @guard.hold { @open.keys }.each { |future| future.cut_off(:pool_terminated) }
     end
 
     # @return [Boolean] whether it takes no more work

@@ -43,9 +43,7 @@ module Raffia
 
     # @api private
     def left
-      seat = @guard.hold { @seats.delete(::Fiber.current) }
-      # Stopped, by terminate: nobody will hear of these any more.
-      seat&.posted&.each { |chunk| chunk.items.each { |future| future.cut_off(:pool_terminated) } }
+      @guard.hold { @seats.delete(::Fiber.current) }
     end
 
     # A driver's thread has ended. When that was not because all is done, the next one takes over.
@@ -61,9 +59,11 @@ module Raffia
       future.run if own_worker? && !elsewhere? && future.status == :pending
     end
 
+    # A future has ended. Under the guard.
     # @api private
-    def count(what)
-      @guard.hold { (@counts[what] += 1) - 1 }
+    def forget(future)
+      @open.delete(future)
+      @counts[future.status] += 1
     end
 
     private
@@ -87,6 +87,7 @@ module Raffia
       @seats = {}.compare_by_identity
       @feed = QueueFeed.new(@sizer, @workers, limit: @queue, running: false)
       @guard = Guard.new
+      @open = {}.compare_by_identity
       @crew = @strategy.standing_crew&.new(self, @workers) { take_seat }
     end
 
@@ -130,11 +131,22 @@ module Raffia
       end
     end
 
-    def perform(future)
-      raise closed if @closed
+    def enter(arguments, work)
+      @guard.hold do
+        raise closed if @closed
 
-      future.run
-      future
+        future = Future.new(self, @counts[:submitted], arguments, work)
+        @counts[:submitted] += 1
+        @open[future] = true
+        future
+      end
+    end
+
+    def queue(future)
+      queued = @feed.push(future, wait: !own_worker?) == :added
+      raise closed unless queued
+    ensure
+      future.cut_off(:not_submitted) unless queued
     end
 
     def own_worker? = @seats.key?(::Fiber.current)

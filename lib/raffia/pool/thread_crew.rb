@@ -89,6 +89,8 @@ module Raffia
 
       def add
         @lock.synchronize do
+          return if @live >= @workers
+
           @started += 1
           @live += 1
           @present += 1

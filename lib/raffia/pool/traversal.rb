@@ -34,6 +34,7 @@ module Raffia
         @news = Thread::Queue.new
         @lock = Thread::Mutex.new
         @mishap = nil
+        @over = false
       end
 
       # Do the work; in the caller.
@@ -62,7 +63,7 @@ module Raffia
           @gather.add(chunk, reply.value)
         end
         @feed.done(chunk.size)
-        stop if enough
+        over if enough
       end
 
       # Whether a chunk is still wanted: all are.
@@ -107,21 +108,20 @@ module Raffia
       end
 
       def await(crew)
-        running = crew.size
-        while running.positive?
-          break if @news.pop == :stop
+        crew.size.times { return if @news.pop == :stop }
+        crew.join
+      end
 
-          running -= 1
+      def failed(mishap) = over(mishap)
+
+      # The first news of an end counts; what workers say while they are being stopped does not.
+      def over(mishap = nil)
+        @lock.synchronize do
+          return if @over
+
+          @over = true
+          @mishap = mishap
         end
-      end
-
-      # The first one counts.
-      def failed(mishap)
-        @lock.synchronize { @mishap ||= mishap }
-        stop
-      end
-
-      def stop
         @feed.close
         @news << :stop
       end

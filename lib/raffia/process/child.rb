@@ -11,7 +11,7 @@ module Raffia
     # * Standard output and error are the parent's, and flushed at the end.
     # * SIGINT does nothing: a terminal sends Ctrl-C to the whole group, and it is for the parent to decide. It is a handler and
     #   not "IGNORE", which programs started from here would inherit.
-    # * SIGTERM raises {Cancel} in the work, so that +ensure+ blocks run, whatever handler the application had set.
+    # * SIGTERM and SIGHUP raise {Cancel} in the work, so that +ensure+ blocks run, whatever handler the application had set.
     # * When the parent ends, by kill -9 too, the worker ends within a moment. Only a call into C that never lets other threads
     #   run can hold that up.
     class Child
@@ -31,7 +31,8 @@ module Raffia
       # @yieldparam link [Link]
       def run(&service)
         # The handlers stay until the end: outside of this block SIGTERM would be the application's again.
-        Signals.with(INT: ->(_) {}, TERM: ->(_) { raise Cancel.new(:terminated) }) { serve(&service) }
+        stop = ->(_) { raise Cancel.new(:terminated) }
+        Signals.with(INT: ->(_) {}, TERM: stop, HUP: stop) { serve(&service) }
       ensure
         ::Process.exit!(TERMINATED)
       end

@@ -1,0 +1,208 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "raffia/base"
+require "raffia/process"
+
+class ProcessWorkerTest < Raffia::TestCase
+  # An echo, unless something else is said.
+  def worker(service = method(:echo))
+    assert_no_leaks do
+      worker = Raffia::Process::Worker.new { |link| service.call(link) }
+      yield worker
+    ensure
+      worker&.kill
+    end
+  end
+
+  def echo(link)
+    while (frame = link.reader.read)
+      link.writer.write(frame)
+    end
+  end
+
+  def test_frames_go_there_and_back
+    worker do |child|
+      refute_equal(::Process.pid, child.pid)
+      %w[a b].each { |text| assert(child.write(text)) }
+      assert_equal(%w[a b], [child.read, child.read])
+      assert_predicate(child, :alive?)
+    end
+  end
+
+  def test_a_worker_that_is_stopped_leaves_by_itself
+    worker do |child|
+      how = child.tap { child.stop(patience: PATIENCE) }.exit
+      assert_equal([child.pid, nil, 0], how.to_h.values)
+      assert_predicate(how, :clean?)
+      refute_predicate(child, :alive?)
+    end
+  end
+
+  def test_stop_ends_what_does_not_listen
+    ready = ->(link) { trap(:TERM, "IGNORE") && link.writer.write("ready") && sleep }
+    worker(ready) do |child|
+      child.read
+      child.stop(grace: 0.05)
+      assert_equal("SIGKILL", child.exit.signal)
+    end
+  end
+
+  def test_ensure_blocks_run_on_sigterm
+    service = lambda do |link|
+      link.writer.write("ready")
+      sleep
+    ensure
+      link.writer.write("cleaned")
+    end
+    worker(service) do |child|
+      child.read
+      ::Process.kill(:TERM, child.pid)
+      assert_equal("cleaned", child.read)
+      assert_equal(Raffia::Process::Child::TERMINATED, child.exit.status)
+    end
+  end
+
+  def test_ctrl_c_is_the_parents_business
+    worker do |child|
+      child.write("x")
+      child.read
+      ::Process.kill(:INT, child.pid)
+      child.write("still here")
+      assert_equal("still here", child.read)
+    end
+  end
+
+  def test_how_it_died
+    worker do |child|
+      ::Process.kill(:KILL, child.pid)
+      assert_nil(child.read)
+      assert_equal(["SIGKILL", nil], [child.exit.signal, child.exit.status])
+      refute(child.write("x"))
+    end
+    worker(->(_) { ::Process.exit!(9) }) { |child| assert_equal([nil, 9], [child.exit.signal, child.exit.status]) }
+  end
+
+  # The end of the pipe does not come: the grandchild holds it.
+  def test_death_is_seen_although_a_grandchild_holds_the_pipe
+    service = lambda do |link|
+      grandchild = fork { sleep }
+      link.writer.write(grandchild.to_s)
+      sleep
+    end
+    worker(service) do |child|
+      grandchild = child.read.to_i
+      ::Process.kill(:KILL, child.pid)
+      assert_nil(child.read)
+      assert_equal("SIGKILL", child.exit.signal)
+    ensure
+      ::Process.kill(:KILL, grandchild)
+    end
+  end
+
+  def test_what_it_had_written_before_its_death_is_still_read
+    service = lambda do |link|
+      3.times { |n| link.writer.write(n.to_s) }
+      ::Process.kill(:KILL, ::Process.pid)
+    end
+    worker(service) { |child| assert_equal(["0", "1", "2", nil], Array.new(4) { child.read }) }
+  end
+
+  def test_a_worker_that_somebody_else_reaped
+    worker do |child|
+      ::Process.kill(:KILL, child.pid)
+      begin
+        ::Process.wait(child.pid)
+      rescue Errno::ECHILD
+        nil # our own reaper was first
+      end
+      assert_nil(child.read)
+      assert_kind_of(Raffia::Process::Exit, child.exit)
+    end
+  end
+
+  def test_it_leaves_without_the_parents_at_exit_and_with_its_output
+    script = <<~RUBY
+      require "raffia/base"
+      require "raffia/process"
+      at_exit { print "parent's at_exit;" }
+      worker = Raffia::Process::Worker.new { |link| print "from the child;"; at_exit { print "never" } }
+      worker.exit
+      worker.stop
+    RUBY
+    out = IO.popen([RbConfig.ruby, "-I", File.expand_path("../../../lib", __dir__), "-e", script], &:read)
+    assert_equal("from the child;parent's at_exit;", out)
+  end
+
+  def test_it_ends_when_its_parent_is_killed
+    reader, writer = IO.pipe
+    parent = fork do
+      child = Raffia::Process::Worker.new { |_| sleep }
+      writer.puts(child.pid)
+      sleep
+    end
+    child = reader.gets.to_i
+    ::Process.kill(:KILL, parent)
+    ::Process.wait(parent)
+    wait_until { !File.exist?("/proc/#{child}") }
+  ensure
+    [reader, writer].each(&:close)
+  end
+
+  # Sibling's ends would keep pipes open that should report their end.
+  def test_children_hold_no_ends_of_others
+    assert_no_leaks do
+      first = Raffia::Process::Worker.new { |link| echo(link) }
+      second = Raffia::Process::Worker.new { |link| link.writer.write(pipes.to_s) && sleep }
+      outsider = IO.popen("-")
+      if outsider.nil?
+        print pipes
+        $stdout.flush
+        exit!
+      end
+      # Its own three; the outsider has one, its standard output.
+      assert_equal([3, 1], [second.read.to_i - pipes_of_tests, outsider.read.to_i - pipes_of_tests])
+    ensure
+      outsider&.close
+      [first, second].compact.each(&:kill)
+    end
+  end
+
+  # Distinct pipes, not ends.
+  def pipes = Dir.children("/proc/self/fd").filter_map { |fd| File.readlink("/proc/self/fd/#{fd}")[/pipe:.*/] rescue nil }.uniq.size # standard:disable Style/RescueModifier
+
+  def setup = @before = pipes
+
+  def pipes_of_tests = @before
+
+  def test_the_child_has_an_empty_stack_and_no_scheduler
+    service = lambda do |link|
+      depth = caller.count { |line| line.include?("minitest") }
+      link.writer.write([depth, Fiber.scheduler.inspect, Thread.list.size].join(" "))
+    end
+    worker(service) { |child| assert_equal("0 nil 2", child.read) } # two threads: its own and the lifeline's
+  end
+
+  def test_an_interrupted_start_leaves_nothing_behind
+    assert_no_leaks do
+      20.times do
+        # Only where it waits: somebody who was interrupted between the start and the kill would have to know himself.
+        starter = Thread.new do
+          Thread.handle_interrupt(Interrupt => :on_blocking) { Raffia::Process::Worker.new { |link| echo(link) }.kill }
+        end
+        starter.report_on_exception = false
+        Thread.pass
+        starter.raise(Interrupt)
+        begin
+          starter.join
+        rescue Interrupt
+          nil
+        end
+      end
+    end
+  end
+
+  def test_a_block_is_needed
+    assert_raises(ArgumentError) { Raffia::Process::Worker.new }
+  end
+end
