@@ -2,7 +2,6 @@
 
 require "test_helper"
 require "raffia/pool"
-require "set"
 require "timeout"
 
 # The stdlib's own timer thread starts with the first timeout and stays: not a leak of whatever test comes first.
@@ -166,7 +165,7 @@ module PoolContract
 
   def test_an_exception_has_the_workers_backtrace_and_the_callers
     run_on do |on|
-      raised = called = nil
+      called = nil
       error = assert_raises(ZeroDivisionError) do
         called = __LINE__ + 1
         Raffia.each([1], **on) do |n|

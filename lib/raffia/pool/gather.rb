@@ -83,7 +83,8 @@ module Raffia
 
         def value
           parts = @parts.sort_by!(&:first).map!(&:last)
-          parts.unshift(@initial) unless (@seeded && !parts.empty?) || Work::NOTHING.equal?(@initial)
+          in_parts = @seeded && !parts.empty?
+          parts.unshift(@initial) if !in_parts && !Work::NOTHING.equal?(@initial)
           parts.reduce { |memo, part| @combine.call(memo, part) }
         end
       end

@@ -59,7 +59,8 @@ module Raffia
           ::Process.exit!(ORPHANED)
         end
         ::Process.setproctitle("raffia: worker of #{@parent}")
-        ::STDIN.reopen(::File::NULL)
+        # The descriptor, whatever $stdin may be now.
+        ::STDIN.reopen(::File::NULL) # standard:disable Style/GlobalStdStream
       rescue IOError, SystemCallError
         nil # the application had closed its standard input: nothing to protect
       end

@@ -78,7 +78,7 @@ module Raffia
             @buffer << @scratch
           end
           frame
-        rescue EOFError, IOError
+        rescue IOError # and its child EOFError
           @ended = true
           nil
         end
