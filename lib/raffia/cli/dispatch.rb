@@ -36,7 +36,7 @@ module Raffia
       rescue Interrupt
         INTERRUPTED
       rescue Errno::EPIPE
-        hang_up
+        BROKEN_PIPE # the reader has gone (`raffia help | head -1`), and saying so helps nobody
       end
 
       private
@@ -85,12 +85,6 @@ module Raffia
         Config.load.log_level == :debug
       rescue ConfigError
         false # already reported, or no concern of this command
-      end
-
-      # The reader has gone (`raffia help | head -1`): what is still buffered has nowhere to go, and saying so helps nobody.
-      def hang_up
-        @out.reopen(File::NULL, "w") if @out.is_a?(File) || @out.equal?($stdout)
-        BROKEN_PIPE
       end
     end
   end

@@ -18,7 +18,7 @@ module Raffia
         private
 
         def overview(out)
-          out.puts "Raffia runs the same block of work inline, on fibers, threads, Ractors or processes.", ""
+          out.puts "Raffia runs the same block inline, on fibers, threads, Ractors or processes.", ""
           out.puts "Usage: raffia [--debug] COMMAND [ARGUMENTS]", "", "Commands:"
           COMMANDS.each { |name| out.puts format("  %-8s  %s", name, CLI.command(name).summary) }
           out.puts "", "Options:"

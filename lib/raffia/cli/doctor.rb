@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require "optparse"
+require_relative "doctor/check"
+require_relative "doctor/report"
+require_relative "doctor/ruby"
+require_relative "doctor/back_ends"
+require_relative "doctor/limits"
+require_relative "doctor/gems"
+
+module Raffia
+  module CLI
+    # `raffia doctor`: what Raffia finds on this machine, what that means, and what to do about it. Written for the day
+    # when something does not work, so each part is asked by itself and one that fails is a finding, not the end.
+    module Doctor
+      USAGE = "Usage: raffia doctor [--json]"
+      SECTIONS = {
+        "Ruby" => Ruby, "Native extension" => Extension, "Back ends" => BackEnds, "Limits" => Limits, "Optional gems" => Gems
+      }.freeze
+
+      # @return [String]
+      def self.summary = "check this machine: Ruby, back ends, limits, optional gems"
+
+      # @return [Integer] the exit code: {FAILED} when something is broken, {OK} else
+      def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
+        options = {}
+        rest = parser(options).parse(argv)
+        return show_help(out) if options[:help]
+        raise OptionParser::NeedlessArgument, rest.first if rest.any?
+        sections = SECTIONS.transform_values { |examine| findings(examine) }
+        options[:json] ? Report.json(sections, out) : Report.text(sections, out)
+        sections.values.flatten.any?(&:broken?) ? FAILED : OK
+      end
+
+      class << self
+        private
+
+        def parser(options)
+          OptionParser.new(USAGE) do |o|
+            o.separator ""
+            o.separator "Checks this machine and says what to do about each finding."
+            o.separator "The exit code is 1 when something is broken."
+            o.separator ""
+            o.on("--json", "the same as JSON") { options[:json] = true }
+            o.on("-h", "--help", "this page") { options[:help] = true }
+          end
+        end
+
+        def show_help(out)
+          out.puts parser({})
+          OK
+        end
+
+        def findings(examine)
+          examine.call
+        rescue StandardError, ScriptError => e
+          [Check.broken("examination", "ended with #{e.class}: #{e.message}",
+            "This is a bug in Raffia: please report it with the output of `raffia --debug doctor`.")]
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require_relative "check"
+
+module Raffia
+  module CLI
+    module Doctor
+      # The compiled part of Raffia.
+      module Extension
+        module_function
+
+        # @return [Array<Check>]
+        def call = [check(method(:available?))]
+
+        # @param available [#call] true, false, or LoadError
+        def check(available)
+          return Check.ok("raffia.so", "loaded") if available.call
+          Check.warn("raffia.so", "not built for this Ruby", ADVICE)
+        rescue LoadError => e
+          Check.broken("raffia.so", "there, but does not load: #{e.message}", ADVICE)
+        end
+
+        def available?
+          require_relative "../../native"
+          Native.available?
+        end
+
+        ADVICE = "Only the select back end works without it. From a checkout: bin/setup. As a gem: " \
+          "`gem pristine raffia`, with a C compiler installed."
+        private_constant :ADVICE
+      end
+
+      # The event loop's back ends, each tried out here and now.
+      module BackEnds
+        module_function
+
+        # @return [Array<Check>]
+        def call
+          require_relative "../../engine"
+          found = Engine.probe
+          best = Engine.best
+          found.map { |back_end| check(**back_end, best: best) }
+        rescue ConfigError => e
+          [Check.broken("RAFFIA_BACKEND", e.message, "Unset RAFFIA_BACKEND, or name one that works.")]
+        end
+
+        def check(name:, ok:, reason:, best:)
+          return Check.note(name.to_s, "does not work here: #{reason}") unless ok
+          Check.ok(name.to_s, (name == best) ? "works; the one that is used" : "works")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+require_relative "check"
+
+module Raffia
+  module CLI
+    module Doctor
+      # The gems that Raffia uses when they are there, and does without when they are not.
+      module Gems
+        # name, requirement, what it adds
+        OPTIONAL = [
+          ["ruby-progressbar", "~> 1.13", "progress: true draws a bar with an estimate instead of plain lines"].freeze
+        ].freeze
+
+        module_function
+
+        # @return [Array<Check>]
+        def call(optional: OPTIONAL)
+          optional.map { |name, requirement, adds| gem(name, requirement, adds) }
+        end
+
+        def gem(name, requirement, adds)
+          spec = Gem::Specification.find_by_name(name, requirement)
+          Check.ok(name, "#{spec.version}: #{adds}")
+        rescue Gem::MissingSpecError
+          Check.note(name, "#{found(name)}; with it #{adds}", %(Add to the Gemfile: gem "#{name}", "#{requirement}"))
+        end
+
+        def found(name)
+          versions = Gem::Specification.find_all_by_name(name).map(&:version)
+          versions.empty? ? "not installed" : "only #{versions.join(", ")} installed"
+        end
+      end
+    end
+  end
+end

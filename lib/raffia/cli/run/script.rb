@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require_relative "../../base/error"
+
+module Raffia
+  module CLI
+    module Run
+      # A program on its way from a file to the point where it runs. Compiled as a file of its own and not loaded, because
+      # `load` shows the program an absolute __FILE__, which is not what $0 has under `ruby script.rb`.
+      class Script
+        # @param name [String] path of the script, "-" for standard input
+        # @return [Script]
+        # @raise [NotFound] when there is none
+        # @raise [ConfigError] when it cannot be read
+        def self.open(name)
+          return Stdin.new(name) if name == "-"
+          raise NotFound.new("the script #{name} does not exist: check its path", name: name) unless File.exist?(name)
+          raise ConfigError, "#{name} is a directory: give raffia run a Ruby file" if File.directory?(name)
+          raise ConfigError, "the script #{name} cannot be read: check its permissions" unless File.readable?(name)
+          new(name)
+        end
+
+        def initialize(name)
+          @name = name
+        end
+
+        # Become the program: never returns to what the process was before.
+        #
+        # @param arguments [Array<String>] the program's ARGV
+        # @return [void]
+        def call(arguments)
+          ARGV.replace(arguments)
+          $PROGRAM_NAME = @name
+          ::Process.setproctitle(["raffia", "run", @name, *arguments].join(" ")) # what ps shows; $0 stays
+          provide_data
+          compile.eval
+        end
+
+        # Cut what is below the script's own frames off the backtraces, so that an error reads as under `ruby script.rb`.
+        #
+        # @param error [Exception] changed in place, its causes too
+        def trim(error)
+          while error
+            error.set_backtrace(own_frames(error)) if error.backtrace && !error.frozen?
+            error = error.cause
+          end
+        end
+
+        private
+
+        def compile = RubyVM::InstructionSequence.compile_file(@name)
+
+        def source = File.binread(@name)
+
+        def data_at(offset) = File.open(@name).tap { |file| file.seek(offset) }
+
+        # Ruby gives DATA to the main script only, and for it we are the main script.
+        def provide_data
+          return unless source.match?(/^__END__\r?$/)
+          require "prism"
+          marker = Prism.parse(source).data_loc or return # it may be a line of a heredoc
+          offset = source.byteindex("\n", marker.start_offset)
+          Object.const_set(:DATA, data_at(offset ? offset + 1 : source.bytesize))
+        end
+
+        def own_frames(error)
+          frames = error.backtrace
+          last = frames.rindex { |frame| frame.start_with?("#{@name}:") }
+          return frames[0..last] if last
+          error.is_a?(SyntaxError) ? [] : frames # a script that does not parse has no frame at all
+        end
+      end
+
+      # The script that comes from standard input.
+      class Stdin < Script
+        private
+
+        def source = (@source ||= $stdin.read)
+
+        def compile = RubyVM::InstructionSequence.compile(source, @name, File.expand_path(@name))
+
+        def data_at(offset)
+          require "stringio"
+          StringIO.new(source.byteslice(offset..))
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require_relative "cli_case"
+
+module Raffia
+  # The command as a process: what the shell sees of it.
+  class CLITest < CLICase
+    def test_version_loads_nothing_but_what_it_needs
+      loaded = ruby "-e", <<~RUBY
+        require "raffia/cli"
+        Raffia::CLI.call(["--version"])
+        puts $LOADED_FEATURES.grep(%r{lib/raffia/}).map { |path| path[%r{lib/raffia/(\\w+)}, 1] }.uniq.sort
+      RUBY
+      assert_equal %w[base cli], loaded.out.lines.drop(1).map(&:chomp)
+    end
+
+    def test_exit_codes_reach_the_shell
+      assert_equal 0, raffia.code
+      assert_equal 2, raffia("docter").code
+      assert_equal 64, raffia("serve").code
+    end
+
+    def test_a_reader_that_leaves_early
+      reader, writer = IO.pipe
+      errors = File.join(@dir, "errors")
+      pid = spawn(RbConfig.ruby, "-I", File.join(ROOT, "lib"), EXECUTABLE, "help", out: writer, err: errors, close_others: true)
+      [reader, writer].each(&:close)
+      _, status = ::Process.wait2(pid)
+      assert_equal [141, ""], [status.exitstatus, File.read(errors)]
+    end
+
+    def test_raffia_log_debug_shows_where_errors_come_from
+      ended = raffia "run", "nowhere.rb", env: {"RAFFIA_LOG" => "debug"}
+      assert_equal 2, ended.code
+      assert_match(/\Araffia: the script nowhere.rb does not exist.*\n.*cli\/run\/script\.rb:\d+:in/, ended.err)
+      assert_equal ended.err, raffia("--debug", "run", "nowhere.rb").err
+    end
+
+    def test_a_setting_that_means_nothing_does_not_hide_the_error
+      ended = raffia "run", "nowhere.rb", env: {"RAFFIA_LOG" => "loud"}
+      assert_equal [2, 1], [ended.code, ended.err.lines.size]
+      assert_includes ended.err, "nowhere.rb"
+    end
+  end
+end
