@@ -60,7 +60,7 @@ module Raffia
             ["minitest", ">= 5", "tests"], ["minitest", ">= 999", "tests"], ["raffia-of-nowhere", "~> 1.0", "nothing"]
           ])
           assert_equal "ok", there.status
-          assert_match(/\Aonly .*#{Minitest::VERSION}.* installed/, wrong.detail)
+          assert_match(/\Aonly \d.* installed/, wrong.detail)
           assert_includes missing.detail, "not installed"
           assert_includes missing.advice, 'gem "raffia-of-nowhere", "~> 1.0"'
         end
