@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+# An endless input, and memory that stays where it is: the reader waits when the workers do not keep up.
+#
+#     bin/raffia run examples/pool_backpressure.rb
+
+require "raffia"
+
+read = 0
+numbers = Enumerator.new { |out| out << (read += 1) while true }
+
+found = Raffia.find_any(numbers, on: :threads, workers: 4, limit: 16) do |n|
+  sleep 0.001 # what a worker does with it
+  n > 500 && n.digits.sum == 10
+end
+puts "found #{found}, after reading #{read} numbers"
+
+begin
+  Raffia.each(numbers, on: :threads, timeout: 0.2) { |n| sleep 0.001 }
+rescue Raffia::TimeoutError => e
+  puts "stopped: #{e.message}"
+end
