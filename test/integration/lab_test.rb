@@ -12,7 +12,7 @@ module Raffia
       assert_equal 0, ended.code, ended.out + ended.err
       report = JSON.parse(File.read(File.join(@dir, "out.json")))
       assert_equal %w[mailer io_wait zlib squares threads_10k].to_h { |name| [name, true] }, report["checks"]
-      assert_equal({"ok" => 30}, report["experiments"].flat_map { |each| each["rows"] }.map { |row| row["status"] }.tally)
+      assert_equal ["ok"], report["experiments"].flat_map { |each| each["rows"] }.map { |row| row["status"] }.uniq
       assert_match(/^squares: the sum of the squares/, ended.out)
       assert_includes File.read(File.join(@dir, "out.html")), "<svg"
     end
