@@ -13,11 +13,11 @@ module Raffia
         # @raise [NotFound] when there is none
         # @raise [ConfigError] when it cannot be read
         def self.open(name)
-          return Stdin.new(name) if name == "-"
+          return Stream.new(name) if name == "-"
           raise NotFound.new("the script #{name} does not exist: check its path", name: name) unless File.exist?(name)
           raise ConfigError, "#{name} is a directory: give raffia run a Ruby file" if File.directory?(name)
           raise ConfigError, "the script #{name} cannot be read: check its permissions" unless File.readable?(name)
-          new(name)
+          File.file?(name) ? new(name) : Stream.new(name)
         end
 
         def initialize(name)
@@ -71,11 +71,11 @@ module Raffia
         end
       end
 
-      # The script that comes from standard input.
-      class Stdin < Script
+      # A script that can be read only once: standard input, a pipe.
+      class Stream < Script
         private
 
-        def source = (@source ||= $stdin.read)
+        def source = (@source ||= ((@name == "-") ? $stdin.read : File.read(@name)).force_encoding(Encoding::UTF_8))
 
         def compile = RubyVM::InstructionSequence.compile(source, @name, File.expand_path(@name))
 
