@@ -45,6 +45,14 @@ class PoolStandingThreadsTest < Raffia::TestCase
     end
   end
 
+  def test_a_worker_may_terminate_its_pool_but_not_wait_for_it
+    with_pool do |pool|
+      assert_raises(Raffia::Error) { pool.submit { pool.shutdown }.value }
+      pool.submit { pool.terminate }.wait(PoolStandingContract::LONG)
+      assert_predicate(pool, :closed?)
+    end
+  end
+
   def test_throw_and_break_end_in_who_asks_for_the_value
     with_pool do |pool|
       future = pool.submit { throw :done, 5 }

@@ -21,11 +21,11 @@ module Raffia
       end
 
       # @return [Boolean] whether the loop has to be started
-      def wanted?(_feed) = @thread.nil?
+      def wanted?(_feed) = !@thread&.alive?
 
       # @return [void]
       def grow(_feed)
-        @lock.synchronize { @thread ||= Thread.new { host } }
+        @lock.synchronize { @thread = Thread.new { host } unless @thread&.alive? }
       end
 
       # From a driver that has found work: somebody should wait for the next.
@@ -41,7 +41,7 @@ module Raffia
       # @return [void]
       def stop(reason = :pool_stopped)
         @scope&.cancel(reason)
-        @thread&.join
+        @thread&.join unless Thread.current.equal?(@thread)
       end
 
       private
@@ -55,6 +55,8 @@ module Raffia
             add
           end
         end
+      rescue => error
+        @desk.crash(error, nil)
       end
 
       def add

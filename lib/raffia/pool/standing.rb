@@ -77,16 +77,19 @@ module Raffia
     def map(items, &block)
       futures = []
       items.each { |item| futures << submit(item, &block) }
-      futures.map(&:value)
+      results = futures.map(&:value)
     ensure
-      futures&.each(&:cancel) unless futures&.last&.done?
+      futures&.each(&:cancel) unless results
     end
 
     # Take no more work, and wait until what there is has been done.
     # @param timeout [Numeric, nil] seconds to wait at most
     # @return [Boolean] whether all is done
+    # @raise [Error] from one of the pool's own workers
     def shutdown(timeout = nil)
       Check.seconds(:timeout, timeout)
+      raise Error, "a worker cannot wait for the end of its own pool: shut it down from outside" if own_worker?
+
       @closed = true
       @feed.finish
       @fork.remove

@@ -76,7 +76,7 @@ module Raffia
       def stop(reason = :pool_stopped)
         threads = @lock.synchronize do
           @stopped = true
-          @threads.keys
+          @threads.keys - [Thread.current] # who stops his own crew ends when he is through
         end
         threads.each { |thread| thread.raise(Cancel.new(reason)) }
         give_up = Clock.now + PATIENCE
@@ -88,19 +88,32 @@ module Raffia
       private
 
       def add
-        @lock.synchronize do
-          return if @live >= @workers
+        return unless count(1)
 
-          @started += 1
-          @live += 1
-          @present += 1
-        end
-        Thread.new do
+        spawn do
           work if enter
         ensure
           leave
         end
+      rescue ThreadError
+        # The system gives us no more: go on with those that there are.
+        count(-1)
+        raise if @started.zero?
       end
+
+      # @return [Boolean] whether there may be one more
+      def count(change)
+        @lock.synchronize do
+          return false if change.positive? && @live >= @workers
+
+          @started += change
+          @live += change
+          @present += change
+          true
+        end
+      end
+
+      def spawn(&) = Thread.new(&)
 
       # A thread enters itself: an interruption of the caller between the birth of a thread and its entry would lose it.
       def enter
