@@ -17,7 +17,7 @@ module Raffia
         {name: experiment.name, title: experiment.title, size: experiment.size(rows.params), params: rows.params,
          scale: rows.selection.scale, asked: rows.selection.runs, finished:, unit: experiment.metric.unit,
          more: experiment.metric.more, baseline: experiment.baseline.to_s, cpu_bound: experiment.cpu_bound?,
-         extras: experiment.extras.map(&:to_h), check: check(list), rows: list,
+         extras: experiment.extras.map(&:to_h), check: check(list), checks: checks(list), rows: list,
          goals: experiment.goals(rows).map(&:to_h), published: experiment.published.map(&:to_h),
          notes: experiment.notes(rows.params)}
       end
@@ -26,11 +26,14 @@ module Raffia
       # @return [Boolean, nil] whether all results were right; nil when there was none to look at
       def check(rows)
         return false if rows.any? { |row| row[:status] == "failed" && !row[:control] }
-        verdicts = rows.flat_map { |row| row[:checks].values }
+        verdicts = checks(rows).values
         verdicts.all? unless verdicts.empty?
       end
 
-      private_class_method :check
+      # @return [Hash{String => Boolean}] each check in words
+      def checks(rows) = Rows.together(rows.map { |row| row[:checks] })
+
+      private_class_method :check, :checks
     end
   end
 end

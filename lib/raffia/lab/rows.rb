@@ -6,6 +6,10 @@ module Raffia
   module Lab
     # What the runs of one experiment come to: a row for each cell, compared with the baseline.
     class Rows
+      # @param checks [Array<Hash{String => Boolean}>]
+      # @return [Hash{String => Boolean}] a check holds when it holds everywhere
+      def self.together(checks) = checks.reduce({}) { |all, some| all.merge(some) { |_, one, other| one && other } }
+
       # @return [Selection]
       attr_reader :selection
 
@@ -87,9 +91,7 @@ module Raffia
         ratio.value / [cell.workers, @cores].min
       end
 
-      def checks(cell)
-        good(cell).map { |run| run[:checks] }.reduce({}) { |all, run| all.merge(run) { |_, one, other| one && other } }
-      end
+      def checks(cell) = Rows.together(good(cell).map { |run| run[:checks] })
 
       def published(cell)
         experiment.published.select { |figure| figure.beside?(cell.variant, cell.workers) }.map(&:to_h)

@@ -3,7 +3,7 @@
 require_relative "chart"
 require_relative "columns"
 require_relative "svg"
-require_relative "words"
+require_relative "verdicts"
 
 module Raffia
   module Lab
@@ -92,24 +92,13 @@ module Raffia
         end
 
         def verdicts(outcome)
-          checks = outcome[:rows].map { |row| row[:checks] }.reduce({}) { |all, some| all.merge(some) { |_, a, b| a && b } }
-          lines = checks.map { |text, right| [right ? "good" : "bad", "#{right ? "right" : "WRONG"}: #{text}"] }
-          lines += goals(outcome)
-          lines += outcome[:rows].select { |row| row[:reason] }.map { |row| ["warn", "#{Words.label(row)} #{row[:status]}: #{row[:reason]}"] }
-          lines += outcome[:notes].map { |note| ["soft", note] }
-          "<ul>#{lines.uniq.map { |css, text| "<li class=\"#{css}\">#{escape(text)}</li>" }.join("\n")}</ul>"
-        end
-
-        def goals(outcome)
-          outcome[:goals].reject { |goal| goal[:met].nil? }.map do |goal|
-            [goal[:met] ? "good" : "warn", "goal #{goal[:met] ? "met" : "missed"}: #{goal[:text]} (#{format("%.2f", goal[:value])})"]
-          end
+          items = Verdicts.of(outcome).map { |kind, text| "<li class=\"#{kind}\">#{escape(text)}</li>" }
+          "<ul>#{items.join("\n")}</ul>"
         end
 
         def published(outcome)
-          return "" if outcome[:published].empty?
-          items = outcome[:published].map { |each| "#{each[:label]} #{Words.published([each], outcome[:unit])} (#{each[:hardware]})" }
-          "<p class=\"soft\">Published: #{escape(items.join("; "))}.</p>"
+          text = Verdicts.published(outcome)
+          text ? "<p class=\"soft\">#{escape(text)}</p>" : ""
         end
       end
     end

@@ -4,13 +4,14 @@ require_relative "bars"
 require_relative "columns"
 require_relative "screen"
 require_relative "table"
-require_relative "words"
+require_relative "verdicts"
 
 module Raffia
   module Lab
     module Report
       # The report on a terminal, experiment by experiment as they finish.
       class Text
+        STYLES = {good: :green, warn: :yellow, bad: :red, soft: :dim}.freeze
         # Load for each core.
         BUSY = 0.25
 
@@ -39,9 +40,8 @@ module Raffia
           say "#{outcome[:size]}; scale #{format("%g", outcome[:scale])}, #{runs(outcome)}", :dim
           table(outcome)
           bars(outcome)
-          reasons(outcome)
-          published(outcome)
-          verdict(outcome)
+          say Verdicts.published(outcome), :dim if outcome[:published].any?
+          verdicts(outcome)
           @io.puts
         end
 
@@ -105,30 +105,9 @@ module Raffia
           say "#{outcome[:more] ? "longer" : "shorter"} is better; the light end is the largest run", :dim
         end
 
-        def reasons(outcome)
-          reasons = outcome[:rows].select { |row| row[:reason] }.group_by { |row| [row[:status], row[:reason]] }
-          reasons.each do |(status, reason), rows|
-            say "#{rows.map { |row| Words.label(row) }.uniq.join(", ")} #{status}: #{reason}", :yellow
-          end
+        def verdicts(outcome)
+          Verdicts.of(outcome).each { |kind, text| say text, STYLES.fetch(kind) }
         end
-
-        def published(outcome)
-          return if outcome[:published].empty?
-          groups = outcome[:published].group_by { |figure| figure[:hardware] }.map do |hardware, figures|
-            list = figures.map { |each| "#{each[:label]} #{Words.published([each], outcome[:unit])}" }
-            "#{list.join(", ")} (#{hardware})"
-          end
-          say "Published, on other machines and other Rubies: #{groups.join("; ")}. Compare the ratios.", :dim
-        end
-
-        def verdict(outcome)
-          checks = outcome[:rows].map { |row| row[:checks] }.reduce({}) { |all, some| all.merge(some) { |_, a, b| a && b } }
-          checks.each { |text, right| say "#{right ? "right" : "WRONG"}: #{text}", right ? :green : :red }
-          outcome[:goals].each { |goal| say "goal #{goal(goal)}", goal[:met] ? :green : :yellow unless goal[:met].nil? }
-          outcome[:notes].each { |note| say note, :dim }
-        end
-
-        def goal(goal) = "#{goal[:met] ? "met" : "missed"}: #{goal[:text]} (#{format("%.2f", goal[:value])})"
       end
     end
   end

@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require_relative "words"
+
+module Raffia
+  module Lab
+    module Report
+      # What is to be said below a table, in the same words everywhere: whether the results were right, which goals were met,
+      # and why rows are missing.
+      module Verdicts
+        module_function
+
+        # @param outcome [Hash] of {Outcome}
+        # @return [Array<Array(Symbol, String)>] :good, :warn, :bad or :soft, and the sentence
+        def of(outcome) = [*checks(outcome), *goals(outcome), *reasons(outcome), *outcome[:notes].map { |note| [:soft, note] }]
+
+        # @return [String] the published figures with their hardware
+        def published(outcome)
+          groups = outcome[:published].group_by { |figure| figure[:hardware] }.map do |hardware, figures|
+            list = figures.map { |each| "#{each[:label]} #{Words.published([each], outcome[:unit])}" }
+            "#{list.join(", ")} (#{hardware})"
+          end
+          "Published, on other machines and other Rubies: #{groups.join("; ")}. Compare the ratios." unless groups.empty?
+        end
+
+        def checks(outcome)
+          outcome[:checks].map { |text, right| right ? [:good, "right: #{text}"] : [:bad, "WRONG: #{text}"] }
+        end
+
+        def goals(outcome)
+          outcome[:goals].reject { |goal| goal[:met].nil? }.map do |goal|
+            [goal[:met] ? :good : :warn, "goal #{goal[:met] ? "met" : "missed"}: #{goal[:text]} (#{format("%.2f", goal[:value])})"]
+          end
+        end
+
+        def reasons(outcome)
+          reasons = outcome[:rows].select { |row| row[:reason] }.group_by { |row| row.values_at(:status, :reason) }
+          reasons.map { |(status, reason), rows| [:warn, "#{rows.map { |row| Words.label(row) }.join(", ")} #{status}: #{reason}"] }
+        end
+
+        private_class_method :checks, :goals, :reasons
+      end
+    end
+  end
+end
