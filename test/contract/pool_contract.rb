@@ -259,7 +259,8 @@ module PoolContract
     run_on do |on|
       endless = Counter.new
       Raffia.find_any(endless, **on) { |n| n == 1000 }
-      assert_operator(endless.read, :<, 1000 + Raffia::Pool::QueueFeed::WIDEST + 10)
+      # How many are read ahead is bounded, not how far ahead of the slowest worker that is.
+      assert_operator(endless.read, :<, 20 * Raffia::Pool::QueueFeed::WIDEST)
     end
   end
 

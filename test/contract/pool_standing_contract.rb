@@ -181,6 +181,16 @@ module PoolStandingBlocks
     with_pool { |pool| assert_match(/without a block/, assert_raises(Raffia::ConfigError) { pool.submit(1) }.message) }
   end
 
+  def test_the_deadline_of_who_submits_holds_for_the_work
+    with_pool do |pool|
+      next if strategy == :inline
+
+      future = Raffia.timeout(0.05) { pool.submit { sleep } }
+      assert_equal(0.05, assert_raises(Raffia::TimeoutError) { future.value(PoolStandingContract::LONG) }.seconds)
+      assert_equal(:next, pool.submit { :next }.value)
+    end
+  end
+
   # With as many waiting tasks as workers, somebody has to do the inner work.
   def test_work_that_waits_for_work_of_the_same_pool
     with_pool(workers: 1) do |pool|

@@ -25,6 +25,7 @@ module Raffia
         @number = number
         @arguments = arguments
         @block = block
+        @deadline = Raffia.deadline
         @status = :pending
         @waiters = nil
       end
@@ -84,7 +85,8 @@ module Raffia
       def run
         return unless start
 
-        fulfil(@block.call(*@arguments))
+        # Whoever submitted this under a deadline has no more time for it elsewhere.
+        fulfil(@deadline ? @deadline.enforce { @block.call(*@arguments) } : @block.call(*@arguments))
       rescue Cancel => cancel
         settle(:cancelled, cancel.reason)
         raise
