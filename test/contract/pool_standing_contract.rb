@@ -2,6 +2,10 @@
 
 require "test_helper"
 require "raffia/pool"
+require "timeout"
+
+# The stdlib's own timer thread starts with the first timeout and stays: not a leak of whatever test comes first.
+Timeout.timeout(1) {}
 
 # What Raffia::Pool promises on every strategy. The blocks of pools capture nothing, so that they can go to Ractors too.
 module PoolStandingContract
