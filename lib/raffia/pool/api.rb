@@ -25,10 +25,11 @@ module Raffia
         strategy = Strategy.fetch(on)
         options = Options.new(**keywords)
         input = Input.of(items)
-        within(options.timeout) { traverse(strategy, input, plan, gather, options) }
+        traverse(strategy, input, plan, gather, options)
       end
 
       # An interruption of the caller, wherever it waits, is what stops everything; so a time limit is simply that.
+      # Inside of whatever loop the crew needs: there the caller is a fiber that can be interrupted where it waits.
       def within(timeout, &) = timeout ? Raffia.timeout(timeout, &) : yield
 
       def traverse(strategy, input, plan, gather, options)
@@ -36,7 +37,9 @@ module Raffia
         sizer = ChunkSize.new(options.chunk, target: strategy.target)
         seats = strategy.seats(plan, input, sizer)
         traversal = Traversal.new(input, gather, options, workers: workers, sizer: sizer)
-        strategy.around { traversal.run(strategy.crew.new(traversal, workers, &seats)) }
+        strategy.around do
+          within(options.timeout) { traversal.run(strategy.crew.new(traversal, workers, &seats)) }
+        end
         traversal.value
       end
     end
