@@ -87,8 +87,8 @@ module Raffia
 
         # Whoever submitted this under a deadline has no more time for it elsewhere.
         fulfil(@deadline ? @deadline.enforce { @block.call(*@arguments) } : @block.call(*@arguments))
-      rescue Cancel => cancel
-        settle(:cancelled, cancel.reason)
+      rescue Cancel, ::Timeout::ExitException => stop
+        settle(:cancelled, stop.is_a?(Cancel) ? stop.reason : stop)
         raise
       rescue Exception => error # standard:disable Lint/RescueException
         reject(Work.failure(error, 0))

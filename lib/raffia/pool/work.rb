@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "timeout"
 require_relative "../base/clock"
 require_relative "../base/error"
 
@@ -135,9 +136,9 @@ module Raffia
 
         private
 
-        # Being told to stop is not a failure of the item: that goes on up.
+        # Being told to stop, by whoever waits for us, is not a failure of the item: that goes on up.
         def failed(error, position)
-          raise error if error.is_a?(Cancel)
+          raise error if error.is_a?(Cancel) || error.is_a?(::Timeout::ExitException)
           return Reply.new(nil, failure(error, position)) unless error.is_a?(Carried)
 
           error.failure.position = position
