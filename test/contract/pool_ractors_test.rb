@@ -140,9 +140,4 @@ class PoolLoneRactorsTest < Raffia::TestCase
   end
 
   def strategy = LoneRactors
-
-  # Ruby prints each exception that ends a Ractor's thread.
-  def run_on(**options)
-    capture_subprocess_io { super }
-  end
 end

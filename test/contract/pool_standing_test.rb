@@ -139,9 +139,4 @@ class PoolStandingRactorsTest < Raffia::TestCase
   include PoolStandingElsewhere
 
   def strategy = :ractors
-
-  # Without the extension Ruby prints each exception that ends a Ractor.
-  def with_pool(...)
-    Raffia::Pool::PortableBlock.available? ? super : capture_subprocess_io { super }
-  end
 end

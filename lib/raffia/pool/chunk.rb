@@ -3,6 +3,8 @@
 module Raffia
   class Pool
     # Some neighbouring items of an input, on their way through a worker.
+    #
+    # @api private
     class Chunk
       # @return [Integer] the index of the first item
       attr_reader :first
@@ -36,6 +38,8 @@ module Raffia
     # the workers end together: it starts at one item, measures, and follows.
     #
     # Several workers read and teach it without a lock: a lost lesson does no harm.
+    #
+    # @api private
     class ChunkSize
       MOST = 65_536
       # How much longer the next chunk may be than the one that was measured: the first items may not be typical.

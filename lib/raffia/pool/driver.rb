@@ -10,6 +10,8 @@ module Raffia
     # The desk is who it works for: it has a +feed+, says whether a chunk is still wanted (+admit+), and hears of replies
     # (+complete+), of chunks that could not be handed over (+refuse+), of what made the driver give up (+crash+), of its end
     # (+left+) and of its thread's (+vacant+).
+    #
+    # @api private
     module Driver
       module_function
 

@@ -6,6 +6,8 @@ module Raffia
   class Pool
     # Failures on their way out of a worker process or Ractor, as strings. What cannot be dumped is replaced by words about it:
     # words always arrive.
+    #
+    # @api private
     module FailureDump
       class << self
         # @param value [Object]

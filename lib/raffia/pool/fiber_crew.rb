@@ -7,6 +7,8 @@ module Raffia
   class Pool
     # Drivers in fibers of the running scheduler, as tasks of one scope: the scope ends after them, and cancels them when the
     # caller is interrupted.
+    #
+    # @api private
     class FiberCrew
       # @param desk [Traversal, Pool]
       # @param workers [Integer] at most

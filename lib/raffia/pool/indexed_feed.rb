@@ -5,6 +5,8 @@ require_relative "chunk"
 module Raffia
   class Pool
     # Hands out an indexed input to the workers, chunk by chunk, front to back. They help themselves; nobody has to push.
+    #
+    # @api private
     class IndexedFeed
       # @param input [Input::Indexed, Input::Span]
       # @param sizer [ChunkSize]

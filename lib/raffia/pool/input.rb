@@ -6,6 +6,8 @@ module Raffia
   class Pool
     # What a call works through. Arrays and ranges of whole numbers are read by position, by any worker, and a forked child
     # has them already; everything else is read item by item, in the caller, and never further ahead than the limit.
+    #
+    # @api private
     module Input
       # @param items [Enumerable, #each]
       # @return [Indexed, Span, Stream]

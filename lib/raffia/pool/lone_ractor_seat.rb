@@ -8,6 +8,8 @@ require_relative "seat"
 module Raffia
   class Pool
     # A new Ractor for each item, for blocks that cannot be handed to a living one. The driver does the rest of the work.
+    #
+    # @api private
     class LoneRactorSeat < Seat
       # @param plan [Plan]
       def initialize(plan)
@@ -28,12 +30,23 @@ module Raffia
       end
 
       def start(arguments)
-        Process::Experimental.silently { ::Ractor.new(*arguments, &@alone) }
+        Process::Experimental.silently { unreported { ::Ractor.new(*arguments, &@alone) } }
       rescue ::Ractor::IsolationError, ArgumentError => error
         raise PortableBlock.refusal(@alone, error)
       rescue TypeError => error
         raise NotShareable, "the item cannot be copied to another Ractor (#{error.message}): hand in plain data, or run it " \
           "on: :processes or :threads"
+      end
+
+      # The exception comes back to the caller, so the Ractor's thread need not print it; and it had better not: formatting it
+      # may +require+ something, which in a Ractor of Ruby 3.4 can deadlock with the garbage collector. Whether a thread reports
+      # is settled when it is made. The switch belongs to the process, so it is turned for that moment only.
+      def unreported
+        before = ::Thread.report_on_exception
+        ::Thread.report_on_exception = false
+        yield
+      ensure
+        ::Thread.report_on_exception = before
       end
     end
   end

@@ -6,6 +6,8 @@ require_relative "item_context"
 module Raffia
   class Pool
     # A {Failure} together with the item it is about, ready to be carried out in the caller.
+    #
+    # @api private
     class Mishap
       # @param failure [Failure]
       # @param item [Object]

@@ -16,6 +16,8 @@ module Raffia
     #   @return [Numeric, nil] seconds for the whole call
     # @!attribute [r] progress
     #   @return [Boolean, String] a String is the title
+    #
+    # @api private
     Options = Data.define(:workers, :limit, :chunk, :timeout, :progress) do
       def initialize(workers: nil, limit: nil, chunk: nil, timeout: nil, progress: false)
         Check.count(:workers, workers)
@@ -27,6 +29,8 @@ module Raffia
     end
 
     # Sentences for arguments that cannot be meant.
+    #
+    # @api private
     module Check
       module_function
 

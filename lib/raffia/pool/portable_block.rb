@@ -11,6 +11,8 @@ module Raffia
     # not have. The extension makes a copy of the block whose +self+ is nil; Ruby then checks that the variables it captures
     # are shareable, and may only be read. Without the extension the block goes to a new Ractor for each item, where Ruby lets
     # it capture nothing at all.
+    #
+    # @api private
     module PortableBlock
       class << self
         # Whether blocks can go to living Ractors here.

@@ -10,6 +10,8 @@ module Raffia
   class Pool
     # A forked worker, seen by its driver. The block, and an input that can be read by position, are in the child already;
     # chunks go down as numbers or as dumped items, replies come up dumped.
+    #
+    # @api private
     class ProcessSeat < Seat
       # Work that is shorter than this is handed over ahead, so that the worker does not wait for us between chunks. What takes
       # longer is not: handed over, it could not go to a worker that is idle.

@@ -6,6 +6,8 @@ require_relative "work"
 module Raffia
   class Pool
     # What a forked worker does: read a chunk, run the block over it, write the reply, until no more come.
+    #
+    # @api private
     class ProcessService
       # @param plan [Plan]
       # @param input [#slice, nil] when chunks come as numbers

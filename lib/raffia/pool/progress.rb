@@ -8,6 +8,8 @@ module Raffia
   class Pool
     # Shows how far a call has come, on standard error: a bar by the gem ruby-progressbar where a person is looking and the gem is
     # there, plain lines otherwise.
+    #
+    # @api private
     module Progress
       # @param wish [Boolean, String] a String is the title
       # @param total [Integer, Float, nil] nil or Infinity when nobody knows

@@ -6,6 +6,8 @@ module Raffia
   class Pool
     # A bounded queue between one who has items and the workers. Workers take what is there, up to a chunk, and never wait for
     # a chunk to fill: a slow source loses nothing by it. Threads and fibers may wait on it alike.
+    #
+    # @api private
     class QueueFeed
       # The most that a window that follows the measured speed may hold.
       WIDEST = 10_000

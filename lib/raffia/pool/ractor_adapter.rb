@@ -13,6 +13,8 @@ module Raffia
     # thread. So nothing here ever makes the main Ractor wait for a Ractor. Messages go down by +send+, which does not wait,
     # and replies come up as frames through a pipe, which any number of threads can read with deadlines. For small replies that
     # is as fast as take; and it is the same on Ruby 4.0, where take and yield are gone.
+    #
+    # @api private
     class RactorAdapter
       # What the Ractor writes when it is through.
       GOODBYE = ""

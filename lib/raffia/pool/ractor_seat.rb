@@ -8,6 +8,8 @@ require_relative "seat"
 module Raffia
   class Pool
     # A Ractor that runs the block over many chunks, seen by its driver.
+    #
+    # @api private
     class RactorSeat < Seat
       # How many chunks the Ractor may have: with a second one it never waits for us.
       WINDOW = 2

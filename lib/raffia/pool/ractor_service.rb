@@ -8,6 +8,8 @@ require_relative "work"
 module Raffia
   class Pool
     # What a Ractor does: receive a chunk, run the block over it, write the reply, until it receives nil.
+    #
+    # @api private
     module RactorService
       # @param plan [Plan] shareable
       # @param input [#slice, nil] shareable, when chunks come as numbers

@@ -6,6 +6,8 @@ require_relative "failure_dump"
 module Raffia
   class Pool
     # Replies on their way out of a worker process or Ractor, as strings.
+    #
+    # @api private
     module ReplyDump
       class << self
         # In the worker. Never fails: what cannot be dumped becomes a failure that says so.

@@ -6,6 +6,8 @@ module Raffia
   class Pool
     # A place where chunks are worked on. This one is the very thread or fiber that drives it; its children put the work into
     # another Ractor or process. A seat is used by one driver.
+    #
+    # @api private
     class Seat
       # @return [Array<Chunk>] handed over and not collected, oldest first
       attr_reader :posted

@@ -7,6 +7,8 @@ module Raffia
     # In a Ractor a block's +self+ is nil, so an instance variable would silently read as nil there, and a call of one's own
     # method would fail with a riddle. Both are found beforehand in the compiled block. Only its own lines are looked at, not
     # the blocks within: those may well run under another self, by instance_eval.
+    #
+    # @api private
     module SelfUse
       VARIABLE = /^\d+ [gs]etinstancevariable\s+:(@\w+)/
       CALL = /<calldata!mid:([^,]+), argc:\d+,.*?\bFCALL\b/

@@ -21,6 +21,8 @@ module Raffia
     #     seats(plan, input, sizer)  -> Proc that makes a Seat; checks and prepares what can be before the start
     #     around { }                 -> runs the block where the crew can work
     #     portable?                  -> whether a block can be handed to a worker that lives already
+    #
+    # @api private
     module Strategy
       ALL = {
         inline: Inline,

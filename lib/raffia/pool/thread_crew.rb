@@ -8,6 +8,8 @@ require_relative "driver"
 module Raffia
   class Pool
     # Drivers in threads, started when there is work for them, and ended with the call.
+    #
+    # @api private
     class ThreadCrew
       # Seconds that a thread gets to end after it was interrupted, before it is killed. The workers of :processes need
       # Process::Worker::GRACE of it.

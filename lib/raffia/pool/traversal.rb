@@ -13,6 +13,8 @@ module Raffia
     #
     # Input that can be read by position is taken by the workers themselves. A stream is read here, in the caller, and pushed
     # into a bounded queue. In both cases the caller then waits for news: a failure, enough, or the last worker's end.
+    #
+    # @api private
     class Traversal
       # @return [IndexedFeed, QueueFeed]
       attr_reader :feed

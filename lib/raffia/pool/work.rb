@@ -13,6 +13,8 @@ module Raffia
     # position:: counted from the start of the chunk
     # value:: the exception; the value of the break; the tag and value of the throw; what could not leave, and why, in words
     # backtrace:: of the exception, apart from it because not every way between workers keeps it
+    #
+    # @api private
     Failure = Struct.new(:kind, :position, :value, :backtrace)
 
     # What a worker gives back for a chunk.
@@ -20,12 +22,16 @@ module Raffia
     # value:: depends on the operation
     # failure:: nil when all went well
     # seconds:: how long the chunk took
+    #
+    # @api private
     Reply = Struct.new(:value, :failure, :seconds)
 
     # The outcomes of a chunk whose items have nothing to do with each other.
     #
     # values:: nil where there is a failure
     # failures:: Hash of positions to Failures; nil when all went well
+    #
+    # @api private
     Settled = Struct.new(:values, :failures)
 
     # What every worker of a call does with its chunks.
@@ -33,9 +39,13 @@ module Raffia
     # operation:: the name of a method of {Work}
     # block:: the user's
     # seed:: what a fold starts from, {Work::NOTHING} for its first item
+    #
+    # @api private
     Plan = Data.define(:operation, :block, :seed)
 
     # A failure that happened further away, on its way back through the {Work} that asked for it.
+    #
+    # @api private
     class Carried < StandardError
       # @return [Failure]
       attr_reader :failure
@@ -48,6 +58,8 @@ module Raffia
 
     # The operations, each over the items of one chunk. This is the loop that the user's block runs in, on every strategy and in
     # every kind of worker, so it allocates nothing per item and uses no constant that a Ractor may not read.
+    #
+    # @api private
     module Work
       # In place of the value that a reduction starts from, when there is none. A Symbol: it stays itself in any worker.
       NOTHING = :raffia_nothing

@@ -6,6 +6,8 @@ module Raffia
   module Process
     # One number in memory that a parent and its forked child share. A worker notes in it what it is about to do, for the price
     # of a memory write, and when it is killed the parent reads what that was.
+    #
+    # @api private
     class Cell
       # Made before the fork.
       def initialize

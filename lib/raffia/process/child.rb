@@ -14,6 +14,8 @@ module Raffia
     # * SIGTERM and SIGHUP raise {Cancel} in the work, so that +ensure+ blocks run, whatever handler the application had set.
     # * When the parent ends, by kill -9 too, the worker ends within a moment. Only a call into C that never lets other threads
     #   run can hold that up.
+    #
+    # @api private
     class Child
       # Exit status of a worker that was asked by SIGTERM to stop, as shells report it.
       TERMINATED = 143

@@ -7,6 +7,8 @@ module Raffia
     #
     # The switch belongs to the whole process. It is off for some microseconds, and an experimental warning of another thread
     # that falls into them is lost; that is the price.
+    #
+    # @api private
     module Experimental
       # @yield makes the thing, and does nothing else
       # @return [Object] the block's value

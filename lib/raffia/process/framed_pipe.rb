@@ -4,6 +4,8 @@ module Raffia
   module Process
     # Whole messages over a byte pipe. A frame is four bytes of length (big endian) and then that many bytes, written by one
     # system call where the kernel takes it whole. Short writes are finished, short reads are put together.
+    #
+    # @api private
     module FramedPipe
       # The longest frame that four bytes of length can announce.
       LIMIT = 0xffff_ffff

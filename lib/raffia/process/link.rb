@@ -11,6 +11,8 @@ module Raffia
     # A pipe end that some third process also holds never reports its end. So every other child that is forked while a link
     # is open (a sibling, another pool's worker, a fork of the user's own) closes all of its ends at once, in a fork callback;
     # programs that are started by exec never see them, they are close-on-exec.
+    #
+    # @api private
     class Link
       # @return [FramedPipe::Reader] in the child: frames from the parent; in the parent: frames from the child
       attr_reader :reader

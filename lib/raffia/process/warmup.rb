@@ -7,6 +7,8 @@ module Raffia
     #
     # It is worth it when much of the heap is young, and costs milliseconds to tens of them, so a heap that is mostly old
     # already (because it was warmed before) is left alone. Nothing has to be remembered for that: the collector knows.
+    #
+    # @api private
     module Warmup
       # Part of the live slots that may be young.
       YOUNG = 0.5
