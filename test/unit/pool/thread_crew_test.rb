@@ -1,34 +1,31 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "forwardable"
+require "delegate"
 require "raffia/pool"
 
 class ThreadCrewTest < Raffia::TestCase
   # A system that gives a few threads only.
-  class Poor < Raffia::Pool::ThreadCrew
-    class << self
-      attr_accessor :threads
+  class Poor < SimpleDelegator
+    def initialize(threads)
+      super(Raffia::Pool::Strategy::Threads)
+      @threads = threads
     end
 
-    def spawn(&block)
-      raise ThreadError, "can't create Thread: Resource temporarily unavailable" if (self.class.threads -= 1).negative?
+    def crew
+      left = @threads
+      Class.new(Raffia::Pool::ThreadCrew) do
+        define_method(:spawn) do |&block|
+          raise ThreadError, "can't create Thread: Resource temporarily unavailable" if (left -= 1).negative?
 
-      super
+          super(&block)
+        end
+      end
     end
-  end
-
-  module PoorThreads
-    extend SingleForwardable
-
-    def_delegators "Raffia::Pool::Strategy::Threads", :workers, :target, :seats, :around, :portable?
-
-    def self.crew = Poor
   end
 
   def map(items, threads)
-    Poor.threads = threads
-    assert_no_leaks { Raffia.map(items, on: PoorThreads, workers: 10, chunk: 1) { |n| n + 1 } }
+    assert_no_leaks { Raffia.map(items, on: Poor.new(threads), workers: 10, chunk: 1) { |n| n + 1 } }
   end
 
   def test_fewer_threads_than_wanted_do_the_work
