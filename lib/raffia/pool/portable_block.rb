@@ -16,7 +16,7 @@ module Raffia
     module PortableBlock
       class << self
         # Whether blocks can go to living Ractors here.
-        def available? = defined?(Native) ? Native.respond_to?(:rebind_self) : false
+        def available? = !rebind(proc {}).nil?
 
         # @param block [Proc]
         # @return [Proc, nil] shareable; nil when it can only go to a Ractor per item
@@ -27,7 +27,7 @@ module Raffia
           check(block)
           return ::Ractor.make_shareable(block) unless SelfUse.code(block)
 
-          copy = Native.rebind_self(block, nil) if available?
+          copy = rebind(block)
           ::Ractor.make_shareable(copy) if copy
         rescue ::Ractor::IsolationError, ArgumentError => error
           raise refusal(block, error)
@@ -51,6 +51,11 @@ module Raffia
         end
 
         private
+
+        # @return [Proc, nil] a copy whose self is nil; nil when there is no extension, or it cannot do that on this Ruby
+        def rebind(block)
+          Native.rebind_self(block, nil) if defined?(Native) && Native.respond_to?(:rebind_self)
+        end
 
         # Blocks made from a Symbol are harmless; those made from a Method carry its receiver along, unchecked by Ruby.
         def check_method(block)
