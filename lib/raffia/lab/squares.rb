@@ -9,9 +9,10 @@ module Raffia
     # collection stops all Ractors, which is what makes this harder than it looks.
     class Squares < Experiment
       LIMIT = 72_072_000
-      # Shares for each worker: enough that one that is slowed down does not keep the others waiting for long, and that a JIT,
-      # which compiles what is called often and not what loops for long, has something to compile.
-      SHARES = 64
+      # The same parts for everybody, whatever the number of workers: a sum that starts anew is a Fixnum for a while, so smaller
+      # parts would be less work. Enough of them that workers can balance, and that a JIT, which compiles what is called often
+      # and not what loops for long, has something to compile.
+      PARTS = 128
 
       # @param range [Array(Integer, Integer)] from, and up to but not with
       # @return [Integer]
@@ -59,9 +60,7 @@ module Raffia
       def warm_up(setting) = Mapping.call(setting, Squares.split(10_000, setting.workers), Work.new(Squares, :sum))
 
       def perform(setting)
-        # Plain Ruby hands each Ractor one share at the start; there is nothing there to balance with.
-        shares = (setting.variant == :plain_ractors) ? 1 : SHARES
-        ranges = Squares.split(setting.params[:limit], setting.workers * shares)
+        ranges = Squares.split(setting.params[:limit], PARTS)
         {sum: Mapping.call(setting, ranges, Work.new(Squares, :sum)).sum}
       end
 
