@@ -48,7 +48,7 @@ module Architecture
     # @return [String, nil] the room; nil outside of lib/
     def of(path)
       case path.delete_suffix(".rb")
-      when "lib/raffia", %r{\Alib/raffia/run\z} then "root"
+      when "lib/raffia", %r{\Alib/raffia/run(?:/|\z)} then "root"
       when %r{\Alib/raffia/jobs/web(?:/|\z)} then "jobs/web"
       when %r{\Alib/raffia/([a-z_]+)(?:/|\z)} then $1
       when %r{\Alib/(?:active_job|rackup)/} then "integrations"

@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+# One runtime for all ways to run things at once in Ruby: inline, fibers, threads, Ractors and processes. Start with {Raffia.run}
+# and {Raffia.map}.
+module Raffia
+end
+
+require_relative "raffia/base"
+require_relative "raffia/engine"
+require_relative "raffia/scheduler"
+require_relative "raffia/task"
+require_relative "raffia/pool"
+require_relative "raffia/run"

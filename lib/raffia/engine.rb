@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+require_relative "base"
+require_relative "native"
+require_relative "engine/select"
+
+module Raffia
+  # The event loop. Operations go in (wait for a descriptor, transfer bytes, wait for a time), completions come out, and any
+  # thread may inject one. What an engine offers is the same for each back end: {Select} documents it.
+  module Engine
+    # The back ends for this kind of machine, best first.
+    BACKENDS = %i[uring epoll poll select].freeze
+    KEY = :raffia_engine_probe
+    private_constant :KEY
+
+    class << self
+      # @param backend [Symbol, String, nil] nil: what RAFFIA_BACKEND says, else the best that works here
+      # @return [Select, Native] an engine that belongs to the calling thread and process
+      # @raise [ConfigError] when there is no such back end, or it does not work here
+      def open(backend = nil)
+        name = choose(backend)
+        (name == :select) ? Select.new : Native.new(name.name, movable?)
+      end
+
+      # The back end that {open} takes.
+      #
+      # @param backend [Symbol, String, nil]
+      # @return [Symbol]
+      # @raise [ConfigError]
+      def choose(backend = nil)
+        backend ||= Raffia.config.backend
+        return working.first unless backend
+
+        name = BACKENDS.find { |known| known.name == backend.to_s } or raise ConfigError,
+          "there is no back end #{backend.to_s.inspect} here: use one of #{BACKENDS.join(", ")}, or none for the best that works"
+        return name if working.include?(name)
+
+        raise ConfigError, "the back end #{name} does not work here: #{reason(name)}. Use #{working.join(" or ")}, " \
+          "or none for the best that works"
+      end
+
+      # @return [Symbol] the back end that is used when none is named
+      # @raise [ConfigError] when RAFFIA_BACKEND names one that does not work
+      def best = choose
+
+      # Every back end, tried out: each is opened and has to pass on a wake-up; io_uring a read too. The kernel, a container or
+      # a seccomp filter may refuse any of them, so this is done once in a process (or Ractor), not at build time.
+      #
+      # @return [Array<Hash>] name:, ok:, and reason: when it does not work
+      def probe
+        Local.fetch(KEY) { BACKENDS.map { |name| {name: name, ok: (reason = try(name)).nil?, reason: reason}.freeze }.freeze }
+      end
+
+      private
+
+      def working = probe.filter_map { |found| found[:name] if found[:ok] }
+
+      def reason(name) = probe.find { |found| found[:name] == name }[:reason]
+
+      # @return [String, nil] why it does not work
+      def try(name)
+        return if name == :select
+        return "the extension is not built for this Ruby" unless Raffia::Native.available?
+
+        Native.probe(name.name)
+      end
+
+      # Fibers of other Ractors may find themselves on another kernel thread after each wait.
+      def movable? = defined?(::Ractor) && !::Ractor.current.equal?(::Ractor.main)
+    end
+  end
+end

@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require_relative "base"
+
+module Raffia
+  # The compiled part of Raffia. This is the one file that loads it; everything else asks {available?} or takes what it offers.
+  #
+  # Only where there is no file at all (JRuby, a gem installed without a compiler) Raffia goes without. One that is there and
+  # cannot be loaded raises, because a runtime that silently became slower is worse than one that says what is broken.
+  module Native
+    # Where the extension may be: of several Rubies that share a checkout each finds its own.
+    FILES = [RUBY_VERSION[/\d+\.\d+/], "."].map do |folder|
+      File.expand_path("#{folder}/raffia.#{RbConfig::CONFIG["DLEXT"]}", __dir__).freeze
+    end.freeze
+    private_constant :FILES
+
+    # The file of this Ruby, nil when there is none.
+    FILE = (RUBY_ENGINE == "ruby") ? FILES.find { |file| File.exist?(file) } : nil
+
+    # @return [Boolean] whether the extension is loaded
+    def self.available? = !FILE.nil?
+
+    require FILE if FILE
+  end
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require_relative "base"
+require_relative "scheduler"
+require_relative "task"
+require_relative "pool"
+require_relative "run/session"
+
+module Raffia
+  # Runs the block with everything that fibers need: a Fiber scheduler, a pool for calls that block, and a scope for tasks. When
+  # the block and all tasks have ended, so has all of it.
+  #
+  # Inside of a running scheduler (a nested call, or another library's) there is only a new scope.
+  #
+  # An interrupt of the thread, such as Ctrl-C, cancels the tasks, waits until they have cleaned up, and is then raised; a
+  # second one does not wait.
+  #
+  # @example
+  #   Raffia.run do |scope|
+  #     pages = urls.map { |url| scope.spawn { Net::HTTP.get(URI(url)) } }
+  #     pages.map(&:value)
+  #   end
+  #
+  # @param backend [Symbol, String, nil] the engine's back end: :uring, :epoll, :poll or :select; nil: what RAFFIA_BACKEND says, else
+  #   the best that works here. A nested call must not name one
+  # @yieldparam scope [Scope]
+  # @return [Object] the block's value
+  # @raise [Exception] the first error of the block or a task
+  # @raise [ConfigError] for a back end that does not work here
+  def self.run(backend: nil, &block)
+    raise ConfigError, "Raffia.run needs a block: the work to do" unless block
+    return Session.new(backend).run(&block) unless Fiber.scheduler
+    raise ConfigError, "backend: #{backend} comes too late: a scheduler is running already" if backend
+    return Scope.open(&block) if Fiber.current_scheduler
+
+    raise Error, "this thread has a scheduler, but this fiber blocks: call Raffia.run in Fiber.schedule { }, or before Fiber.set_scheduler"
+  end
+
+  # Runs a call that would block the whole thread (a C library that knows nothing of fibers) on another thread, while the calling
+  # fiber waits and the others go on. Outside of a scheduler it just runs.
+  #
+  # @return [Object] the block's value
+  # @raise [Exception] what the block raised
+  def self.offload(&block)
+    raise ConfigError, "Raffia.offload needs a block: the call that blocks" unless block
+
+    scheduler = Fiber.current_scheduler or return yield
+    return scheduler.offloaded(&block) if scheduler.is_a?(Scheduler)
+
+    pool = Pool::Offload.new(max: 1)
+    begin
+      pool.call(&block)
+    ensure
+      pool.shutdown
+    end
+  end
+end

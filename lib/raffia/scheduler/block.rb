@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Scheduler
+    # Waiting for each other: what Mutex, Queue, ConditionVariable, Thread#join and sleep come down to.
+    #
+    # An `unblock` may arrive before its fiber has parked; it is then kept as a permit, which the next `block` takes. Core looks at
+    # its condition again after each return of `block`, so a permit that came too late costs one turn. It must not end a sleep,
+    # though: only a condition variable, whose `wait` is a sleep to core, wakes one.
+    #
+    # @api private
+    module Block
+      ETIME = -Errno::ETIME::Errno
+      private_constant :ETIME
+
+      # Hook: wait until {#unblock}, at the longest for the timeout.
+      #
+      # @param blocker [Object] what the fiber waits for
+      # @param timeout [Numeric, nil] seconds
+      # @return [Boolean] whether it was unblocked
+      def block(_blocker, timeout = nil)
+        wait = new_wait(woken_by: BasicObject)
+        timer = engine.after(timeout, wait) if timeout
+        result = park(wait) { @permits.delete(wait.fiber) }
+        result != ETIME || @permits.key?(wait.fiber)
+      ensure
+        @engine.disarm(timer) if timer
+        @permits.delete(wait.fiber) if wait
+      end
+
+      # Hook: wake a fiber that blocks, or is about to. Any thread may call it; it neither waits nor raises.
+      #
+      # @return [void]
+      def unblock(blocker, fiber)
+        return if @closed || !fiber.alive?
+
+        # First the permit, then the look: `block` announces its wait first and looks for a permit then.
+        @permits[fiber] = blocker || true
+        wait = @parked[fiber]
+        deliver(wait, 0) if wait&.woken_by?(blocker)
+        nil
+      end
+
+      # Hook of Kernel#sleep and Mutex#sleep.
+      #
+      # @param duration [Numeric, nil] seconds; nil: until something wakes it
+      # @return [true]
+      def kernel_sleep(duration = nil)
+        wait = new_wait(woken_by: Thread::ConditionVariable)
+        timer = engine.after(duration, wait) if duration
+        park(wait) { Thread::ConditionVariable === @permits.delete(wait.fiber) }
+        true
+      ensure
+        @engine.disarm(timer) if timer
+        @permits.delete(wait.fiber) if wait
+      end
+
+      private
+
+      def init_block
+        @permits = ObjectSpace::WeakKeyMap.new # fiber => blocker
+      end
+    end
+  end
+end

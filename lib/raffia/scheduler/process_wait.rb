@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Scheduler
+    # Waiting for children.
+    #
+    # @api private
+    module ProcessWait
+      # Seconds between two looks where a child can neither be watched nor waited for on another thread.
+      NAPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05].freeze
+      private_constant :NAPS
+
+      # Hook of Process.wait, Process::Status.wait, system and backticks.
+      #
+      # @param pid [Integer] a child; 0 or negative: any of a group, as waitpid(2) takes it
+      # @param flags [Integer] Process::WNOHANG, Process::WUNTRACED
+      # @return [::Process::Status, nil]
+      def process_wait(pid, flags)
+        status = ::Process::Status.wait(pid, flags | ::Process::WNOHANG)
+        return status if status || (flags & ::Process::WNOHANG).positive?
+        # A pidfd tells of the end only, not of a stop.
+        return watch(pid, flags) || nap(pid, flags) if pid.positive? && (flags & ::Process::WUNTRACED).zero?
+
+        @offload ? offloaded { ::Process::Status.wait(pid, flags) } : nap(pid, flags)
+      end
+
+      private
+
+      def watch(pid, flags)
+        descriptor = engine.pidfd(pid) or return
+
+        begin
+          io = IO.for_fd(descriptor)
+          io_wait(io, IO::READABLE)
+        ensure
+          Fiber.blocking { io.close }
+        end
+        ::Process::Status.wait(pid, flags | ::Process::WNOHANG)
+      end
+
+      def nap(pid, flags)
+        naps = 0
+        until (status = ::Process::Status.wait(pid, flags | ::Process::WNOHANG))
+          kernel_sleep(NAPS[naps] || NAPS.last)
+          naps += 1
+        end
+        status
+      end
+    end
+  end
+end

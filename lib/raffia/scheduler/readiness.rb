@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Scheduler
+    # Waiting for descriptors.
+    #
+    # @api private
+    module Readiness
+      ETIME = -Errno::ETIME::Errno
+      EBADF = -Errno::EBADF::Errno
+      private_constant :ETIME, :EBADF
+
+      # Hook of IO#wait and of all that would block on a descriptor; Net::HTTP, OpenSSL, pg and redis come here.
+      #
+      # @param io [IO]
+      # @param events [Integer] IO::READABLE | IO::PRIORITY | IO::WRITABLE
+      # @param timeout [Numeric, nil] seconds; 0 only looks
+      # @return [Integer, false] the events that came; false when the time was up
+      def io_wait(io, events, timeout = nil)
+        return look(io, events) if timeout && timeout <= 0
+
+        wait = new_wait
+        timer = engine.after(timeout, wait) if timeout
+        operation = engine.arm(io, events, wait)
+        result = park(wait)
+        # The loop may have come late for both: then what matters is what is there.
+        return look(io, events) if result == ETIME
+
+        result.negative? ? refuse(io, result) : result
+      ensure
+        @engine.disarm(timer) if timer
+        @engine.disarm(operation) if operation
+      end
+
+      # Hook of IO.select.
+      #
+      # @param timeout [Numeric, nil] seconds
+      # @return [Array<Array<IO>>, nil] what is ready; nil when the time was up
+      def io_select(readables, writables, exceptables, timeout = nil)
+        lists = [readables, writables, exceptables]
+        found = select_now(lists)
+        return found if found || (timeout && timeout <= 0)
+
+        wait_for_any(lists, timeout) { |limit| found = select_now(lists) || (limit && Clock.now >= limit) }
+        found || nil
+      end
+
+      private
+
+      def look(io, events)
+        found = engine.ready(io, events)
+        return found if found.positive?
+
+        found.negative? ? refuse(io, found) : false
+      end
+
+      def refuse(io, result)
+        raise IOError, "stream closed in another thread" if result == EBADF && io.closed?
+        raise SystemCallError.new(nil, -result)
+      end
+
+      # Ruby's own select knows what its buffers hold, and what `to_io` stands for.
+      def select_now(lists)
+        Fiber.blocking { IO.select(*lists, 0) }
+      end
+
+      def wait_for_any(lists, timeout)
+        limit = timeout && Clock.now + timeout
+        until yield(limit)
+          wait = new_wait
+          begin
+            operations = arm_all(lists, wait)
+            operations << engine.after(limit - Clock.now, wait) if limit
+            park(wait)
+          ensure
+            operations&.each { |operation| engine.disarm(operation) }
+          end
+        end
+      end
+
+      def arm_all(lists, wait)
+        operations = []
+        lists.zip([IO::READABLE, IO::WRITABLE, IO::PRIORITY]) do |list, event|
+          list&.each { |object| operations << engine.arm(object.to_io, event, wait) }
+        end
+        operations
+      rescue Exception # standard:disable Lint/RescueException
+        operations.each { |operation| engine.disarm(operation) }
+        raise
+      end
+    end
+  end
+end

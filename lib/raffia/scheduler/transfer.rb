@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+require_relative "passage"
+
+module Raffia
+  class Scheduler
+    # Reading and writing through IO::Buffer. Core calls these on IO#read, #write and their kin with a length of 0, which means to
+    # try once; IO::Buffer's own methods hand in the least number of bytes.
+    #
+    # The system call comes first, because most often the answer is known. Regular files have no readiness to wait for: where the
+    # disk must be asked, the ring does it, or the offload pool.
+    #
+    # @api private
+    module Transfer
+      EAGAIN = -Errno::EAGAIN::Errno
+      private_constant :EAGAIN
+
+      # Hook. Reads into +buffer+ from +offset+ on.
+      #
+      # @param io [IO]
+      # @param buffer [IO::Buffer]
+      # @param length [Integer] the least number of bytes to wait for; 0: try once
+      # @param offset [Integer] bytes
+      # @return [Integer] the number of bytes, 0 at the end of the file, or a negative errno
+      def io_read(io, buffer, length, offset) = transfer(:read, io, buffer, nil, length, offset)
+
+      # Hook. The other way.
+      # @return [Integer] as {#io_read}
+      def io_write(io, buffer, length, offset) = transfer(:write, io, buffer, nil, length, offset)
+
+      # Hook of IO#pread.
+      #
+      # @param from [Integer] position in the file
+      # @return [Integer] as {#io_read}
+      def io_pread(io, buffer, from, length, offset) = transfer(:read, io, buffer, from, length, offset)
+
+      # Hook of IO#pwrite.
+      # @return [Integer] as {#io_read}
+      def io_pwrite(io, buffer, from, length, offset) = transfer(:write, io, buffer, from, length, offset)
+
+      private
+
+      def transfer(direction, io, buffer, from, length, offset)
+        total = 0
+        while offset + total < buffer.size
+          count = try(direction, io, buffer, offset + total, from && from + total)
+          # What has arrived is told first; the error, if it lasts, comes with the next call.
+          return total.positive? ? total : count if count.negative? && (count != EAGAIN || length.zero?)
+
+          count.negative? ? await(direction, io, total) || (return total) : total += count
+          break if count.zero? || total >= length
+        end
+        total
+      end
+
+      def try(direction, io, buffer, offset, from)
+        count = (direction == :read) ? engine.try_read(io, buffer, offset, from) : engine.try_write(io, buffer, offset, from)
+        return count unless count == EAGAIN && engine.file?(io)
+
+        engine.transfers? ? pass(direction, io, buffer, offset, from) : offload_transfer(direction, io, buffer, offset, from)
+      end
+
+      # @return [Boolean] false when the IO's own timeout passed after something had been transferred
+      def await(direction, io, total)
+        limit = io.timeout
+        return true if io_wait(io, (direction == :read) ? IO::READABLE : IO::WRITABLE, limit)
+        raise IO::TimeoutError, "no progress within the #{limit} s of IO#timeout" if total.zero?
+
+        false
+      end
+
+      # By the ring. The kernel owns the buffer until it says so, come what may; then an interrupt goes on.
+      def pass(direction, io, buffer, offset, from)
+        passage = Passage.new(new_wait)
+        id = (direction == :read) ? engine.read(io, buffer, offset, from, passage) : engine.write(io, buffer, offset, from, passage)
+        park(passage.wait)
+      ensure
+        call_back(passage, id) if id
+      end
+
+      def call_back(passage, id)
+        until passage.over?
+          engine.disarm(id)
+          passage.wait = new_wait(interruptible: false)
+          begin
+            park(passage.wait) { passage.over? }
+          rescue Exception => error # standard:disable Lint/RescueException
+            late = error
+          end
+        end
+        raise late if late
+      end
+
+      def offload_transfer(direction, io, buffer, offset, from)
+        offloaded do
+          if direction == :read
+            from ? buffer.pread(io, from, 0, offset) : buffer.read(io, 0, offset)
+          else
+            from ? buffer.pwrite(io, from, 0, offset) : buffer.write(io, 0, offset)
+          end
+        end
+      end
+    end
+  end
+end
