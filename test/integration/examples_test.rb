@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require_relative "cli_case"
+
+module Raffia
+  # Each program of examples/, as its head says to run it. What depends on the machine (seconds, counts) is cut out.
+  class ExamplesTest < CLICase
+    EXPECTED = {
+      "fibers" => [
+        "200 answers, the last one: you said 200",
+        /\Aone after the other: 100 s; on fibers: \d+\.\d s\z/
+      ],
+      "pipeline" => ["100 lines counted, 0 of them wrong", "the reader was never more than 12 lines ahead"],
+      "pool_backpressure" => [
+        /\Afound \d+, after reading \d+ numbers\z/, "stopped: not finished within 0.2 s: give it more time or less work"
+      ],
+      "pool_processes" => [
+        *Dir[File.join(ROOT, "examples/*")].map { /\A\h{16}  .*\.rb\z/ }, /\Aby the workers \d+/,
+        "value: 10", /\Alost: item 2, SIGKILL \(worker \d+\)\z/, "value: 30"
+      ],
+      "processes" => ["fib(22) is 17711, 20 times", "computed here: false", "a worker died of SIGKILL on deadly"],
+      "ractors" => ["5133 primes below 50000", "refused: the block uses greeting", "hello Ada", "hello Yukihiro"],
+      "same_block" => %w[inline fibers threads ractors processes].map { |strategy| "#{strategy}: ONE BLOCK FIVE PLACES" },
+      "threads" => [
+        /\A8 documents, \d+ bytes, packed into \d+\z/, "unpacked they are the same: true",
+        /\A10,000 tasks, their sum is 99990000, and never more than \d\d threads\z/
+      ],
+      "timeouts" => [
+        "gave up after 0.05 s", "time left: less than 0.2 s", "the whole map was stopped",
+        "cleaned up, because the user went away", "the task is cancelled"
+      ]
+    }.freeze
+
+    EXPECTED.each do |name, lines|
+      define_method(:"test_#{name}") do
+        ended = raffia "run", File.join(ROOT, "examples/#{name}.rb")
+        assert_equal ["", 0], [ended.err.lines.grep_v(/Ractor is experimental/).join, ended.code], ended.out
+        found = ended.out.lines.map(&:chomp)
+        assert_equal lines.size, found.size, ended.out
+        lines.zip(found) { |expected, line| assert_operator expected, :===, line }
+      end
+    end
+
+    def test_the_examples_run_under_plain_ruby_too
+      ended = ruby File.join(ROOT, "examples/pipeline.rb")
+      assert_equal ["", 0, 2], [ended.err, ended.code, ended.out.lines.size]
+    end
+
+    def test_no_example_is_forgotten
+      names = Dir[File.join(ROOT, "examples/*.rb")].map { |path| File.basename(path, ".rb") }
+      assert_equal EXPECTED.keys.sort, names.sort
+    end
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require_relative "cli_case"
+
+module Raffia
+  # The pages do not lie: each Ruby block in them is a program, which is run in a process of its own and must print what its
+  # `#=>` comments say. (What is no program is indented instead.)
+  class ReadmeTest < CLICase
+    PAGES = ["README.md", *Dir.glob("{guides,docs}/**/*.md", base: ROOT).sort].freeze
+    BLOCK = /^```ruby\n(.*?)^```$/m
+    LINK = /\]\(([^)#:]+)(?:#[^)]*)?\)/
+
+    PAGES.each do |page|
+      File.read(File.join(ROOT, page)).scan(BLOCK).each.with_index(1) do |(code), number|
+        define_method(:"test_block_#{number}_of_#{page}") do
+          ended = ruby script(code)
+          assert_equal ["", 0], [ended.err, ended.code], code
+          assert_equal code.scan(/#=> (.*)$/).flatten, ended.out.lines.map(&:chomp), code
+        end
+      end
+    end
+
+    def test_each_guide_has_programs
+      guides = PAGES.grep(/\Aguides/) - ["guides/lab.md"] # that one is about a command
+      refute_empty guides
+      guides.each { |page| assert_match BLOCK, File.read(File.join(ROOT, page)), page }
+    end
+
+    def test_the_readme_is_short
+      assert_operator File.readlines(File.join(ROOT, "README.md")).size, :<=, 150
+    end
+
+    def test_links_lead_somewhere
+      (Dir[File.join(ROOT, "{docs,guides}/**/*.md")] + Dir[File.join(ROOT, "*.md")]).each do |page|
+        File.read(page).gsub(/^```.*?^```$/m, "").scan(LINK).flatten.each do |target|
+          assert_path_exists File.expand_path(target, File.dirname(page)), "#{page.delete_prefix("#{ROOT}/")} links to it"
+        end
+      end
+    end
+
+    def test_the_readme_starts_with_the_two_commands
+      commands = File.read(File.join(ROOT, "README.md")).scan(/^    (bin\S+(?: \w+)?)/).flatten
+      assert_equal ["bin/raffia lab", "bin/test"], commands
+    end
+  end
+end
