@@ -6,10 +6,11 @@ task :docs do
 end
 
 namespace :docs do
-  desc "Fail when a public class, module, method or constant has no documentation"
+  desc "Fail when a public class, module, method or constant has no documentation, or a tag names what is not there"
   task :coverage do
-    report = IO.popen([RbConfig.ruby, Gem.bin_path("yard", "yard"), "stats", "--list-undoc"], &:read)
+    report = IO.popen([RbConfig.ruby, Gem.bin_path("yard", "yard"), "stats", "--list-undoc", err: %i[child out]], &:read)
     puts report
     abort "docs:coverage: not everything public is documented (the list is above)" unless report.match?(/^\s*100\.00% documented/)
+    abort "docs:coverage: yard does not understand some tags (the warnings are above)" if report.include?("[warn]")
   end
 end

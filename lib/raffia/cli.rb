@@ -23,14 +23,21 @@ module Raffia
     # Exit codes. 64 is not 2, so that a script can tell "wrong" from "not yet"; 130 and 141 are what a shell reports for a
     # process that SIGINT and SIGPIPE ended.
     OK = 0
+    # Something went wrong: a wrong result, a broken machine.
     FAILED = 1
+    # The command line makes no sense.
     USAGE = 2
+    # One of {LATER}.
     NOT_YET = 64
+    # Ctrl-C.
     INTERRUPTED = 130
+    # Whoever read the output has gone.
     BROKEN_PIPE = 141
 
     # Carries an exception of the user's program past everything of ours that rescues, to be raised again at the very top:
     # only Ruby itself reports it the way Ruby does, and sets $! for at_exit blocks. Not a StandardError for that reason.
+    #
+    # @api private
     class Uncaught < Exception # rubocop:disable Lint/InheritException
       # @return [Exception] what the program raised
       attr_reader :error

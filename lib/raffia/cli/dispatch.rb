@@ -6,6 +6,8 @@ require "optparse"
 module Raffia
   module CLI
     # Finds the command, calls it, and turns every way to fail into a sentence and an exit code.
+    #
+    # @api private
     class Dispatch
       # What people type, and the command that it means.
       FLAGS = {

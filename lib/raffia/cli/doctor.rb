@@ -13,7 +13,9 @@ module Raffia
     # `raffia doctor`: what Raffia finds on this machine, what that means, and what to do about it. Written for the day
     # when something does not work, so each part is asked by itself and one that fails is a finding, not the end.
     module Doctor
+      # How to call it.
       USAGE = "Usage: raffia doctor [--json]"
+      # Title, and what answers `call` with the findings.
       SECTIONS = {
         "Ruby" => Ruby, "Native extension" => Extension, "Back ends" => BackEnds, "Limits" => Limits, "Optional gems" => Gems
       }.freeze

@@ -8,6 +8,7 @@ module Raffia
     # `raffia run script.rb`: any Ruby program, unchanged, in a non-blocking fiber under the scheduler. What the program
     # can see of itself ($0, __FILE__, ARGV, DATA, exit codes, uncaught exceptions, at_exit) is as under `ruby script.rb`.
     module Run
+      # How to call it.
       USAGE = "Usage: raffia run [--backend NAME] SCRIPT [ARGUMENTS]"
 
       # @return [String]

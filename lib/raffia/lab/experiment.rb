@@ -81,7 +81,7 @@ module Raffia
       # @return [Array<Array<String>>, nil] the commands to run, one after the other, while the child serves
       def driver(_params, _announced) = nil
 
-      # @param outputs [Array<String>] what the commands printed
+      # @param _outputs [Array<String>] what the commands printed
       # @return [Hash{Symbol => Object}] facts for {#verify}
       def driven(_outputs) = {}
 
@@ -96,7 +96,7 @@ module Raffia
       # @return [Array<Extra>] further figures of a run that the table shows
       def extras = []
 
-      # @param rows [Rows]
+      # @param _rows [Rows]
       # @return [Array<Goal>] what the figures should reach on any machine
       def goals(_rows) = []
 

@@ -6,6 +6,8 @@ module Raffia
   class Pool
     # How many processors this process may really use: the ones its affinity mask names, or fewer when a control group (a
     # container) grants it less time than that. A quota of one and a half processors counts as two, so that none of it is lost.
+    #
+    # @api private
     module Cpus
       ROOT = "/sys/fs/cgroup"
 

@@ -33,6 +33,7 @@ module Raffia
     end
 
     class Memory
+      # Our names, and the lines of the file.
       LINES = {pss: "Pss", rss: "Rss", private_dirty: "Private_Dirty"}.freeze
     end
   end

@@ -6,6 +6,8 @@ module Raffia
   module CLI
     module Doctor
       # The compiled part of Raffia.
+      #
+      # @api private
       module Extension
         module_function
 
@@ -31,6 +33,8 @@ module Raffia
       end
 
       # The event loop's back ends, each tried out here and now.
+      #
+      # @api private
       module BackEnds
         module_function
 

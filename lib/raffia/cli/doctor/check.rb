@@ -9,6 +9,8 @@ module Raffia
       # status:: "ok", "note" (fine, and could be more), "warn" (will hurt under load), "fail" (broken)
       # detail:: what was found
       # advice:: what to do, nil when there is nothing
+      #
+      # @api private
       Check = Struct.new(:name, :status, :detail, :advice) do
         def self.ok(name, detail) = new(name, "ok", detail, nil)
 

@@ -6,6 +6,8 @@ module Raffia
   module CLI
     module Doctor
       # The gems that Raffia uses when they are there, and does without when they are not.
+      #
+      # @api private
       module Gems
         # name, requirement, what it adds
         OPTIONAL = [

@@ -7,6 +7,8 @@ module Raffia
   module CLI
     module Doctor
       # The limits of the machine that programs with many fibers, sockets or workers run into first.
+      #
+      # @api private
       class Limits
         # Descriptors: one for each socket or pipe, and a few of our own.
         FEW_FILES = 4096

@@ -7,6 +7,8 @@ module Raffia
   module CLI
     module Doctor
       # The findings on paper: no colour, no more than 80 columns, so that they can be pasted into a report as they are.
+      #
+      # @api private
       module Report
         WIDTH = 80
         # Of what was found, and of what to do about it: less, so that a command in it stays on one line.

@@ -6,6 +6,8 @@ module Raffia
   module CLI
     module Doctor
       # The Ruby that runs us.
+      #
+      # @api private
       module Ruby
         # The oldest Ruby that Raffia supports, and why.
         MINIMUM = "3.3.5"

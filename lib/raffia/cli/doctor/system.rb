@@ -6,6 +6,8 @@ module Raffia
   module CLI
     module Doctor
       # Reads the kernel's answers. Files that are not there (another system, an older kernel) answer nil.
+      #
+      # @api private
       class System
         # @param root [String] where the files of the system are; another folder in tests
         def initialize(root: "/", process: ::Process, cores: Etc.nprocessors)

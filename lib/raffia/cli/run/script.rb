@@ -7,6 +7,8 @@ module Raffia
     module Run
       # A program on its way from a file to the point where it runs. Compiled as a file of its own and not loaded, because
       # `load` shows the program an absolute __FILE__, which is not what $0 has under `ruby script.rb`.
+      #
+      # @api private
       class Script
         # @param name [String] path of the script, "-" for standard input
         # @return [Script]
@@ -72,6 +74,8 @@ module Raffia
       end
 
       # A script that can be read only once: standard input, a pipe.
+      #
+      # @api private
       class Stream < Script
         private
 
