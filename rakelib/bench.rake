@@ -1,0 +1,19 @@
+# frozen_string_literal: true
+
+namespace :lab do
+  desc "Every experiment of the lab, tiny and once: are its results right? Its figures mean nothing"
+  task smoke: :compile do
+    all = %(Raffia::CLI.call(["lab", "run", *Raffia::Lab::EXPERIMENTS.keys, "--runs", "1", "--scale", "0.01"]))
+    ruby "-Ilib", "-rraffia/lab", "-rraffia/cli", "-e", "exit #{all}", verbose: false
+  end
+end
+
+desc "The programs of bench/, one after the other; BENCH=part of a name for some of them. Nothing else should run meanwhile"
+task bench: :compile do
+  programs = Dir["bench/*.rb"].sort.grep(/#{Regexp.escape(ENV.fetch("BENCH", ""))}/)
+  abort "bench: no program of bench/ is called #{ENV["BENCH"]}" if programs.empty?
+  programs.each do |program|
+    puts "== #{program}"
+    ruby "-Ilib", program, verbose: false
+  end
+end
