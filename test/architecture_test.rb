@@ -52,6 +52,8 @@ class ArchitectureTest < Raffia::TestCase
     "nothing requires the entrances" => ["actor/a.rb", 'require_relative "../cli"', /actor requires cli/],
     "a folder by interpolation" => ["task/a.rb", 'require_relative "../engine/#{name}"', /task requires engine/],
     "a computed name" => ["cli/a.rb", "require_relative name", /computed name/],
+    "a computed name of a gem" => ["pool/a.rb", "require name", /computed name/],
+    "a gem in a file that loads others" => ["base/optional.rb", 'require "redis"', /no part of the standard library/],
     "our own file by require" => ["lab/a.rb", 'require "raffia/task"', /require_relative/],
     "a gem" => ["pool/a.rb", 'require "concurrent"', /base\/optional\.rb/],
     "a gem that was standard once" => ["base/a.rb", 'require "ostruct"', /no part of the standard library/],
@@ -83,7 +85,12 @@ class ArchitectureTest < Raffia::TestCase
     "a memo in the singleton" => ["task/a.rb", "module Raffia; class A; class << self; def a = @a ||= 1; end; end; end", /@a at/],
     "a memo of module functions" => ["task/a.rb", "module Raffia; module A; module_function; def a = @a = 1; end; end", /@a at/],
     "a memo of extend self" => ["task/a.rb", "module Raffia; module A; extend self; def a = @a = 1; end; end", /@a at/],
-    "a global" => ["task/a.rb", "$raffia = 1", /\$raffia is set/]
+    "a global" => ["task/a.rb", "$raffia = 1", /\$raffia is set/],
+    "a hook in the engine" => ["engine/a.rb", "def io_wait(io, events, timeout) = 1", /the engine knows io_wait, a hook/],
+    "a hook whose name is a word" => ["engine.rb", "def block(blocker, timeout = nil) = 1", /the engine knows block/],
+    "a hook by alias" => ["engine/a.rb", "alias unblock wake", /the engine knows unblock/],
+    "a hook by attribute" => ["engine/a.rb", "attr_reader :io_select", /the engine knows io_select/],
+    "a hook that is called" => ["engine/a.rb", "scheduler.fiber_interrupt(fiber, error)", /the engine knows fiber_interrupt/]
   }.freeze
 
   BROKEN.each do |name, (path, code, message)|
@@ -97,6 +104,7 @@ class ArchitectureTest < Raffia::TestCase
   FINE = {
     "a lower room" => ["pool/a.rb", 'require_relative "../task/scope"; require_relative "../process"; require_relative "future"'],
     "the extension" => ["engine/a.rb", 'require_relative "../native"'],
+    "the extension itself" => ["native.rb", 'require "rbconfig"; require FILE'],
     "everything, at the root" => ["run.rb", 'require_relative "scheduler"; require_relative "pool"; Scheduler.new'],
     "a command of the lab" => ["cli/lab.rb", 'require_relative "../lab"'],
     "the gem that the gemspec declares" => ["base/a.rb", 'require "logger"'],
@@ -114,6 +122,8 @@ class ArchitectureTest < Raffia::TestCase
     "state of an object" => ["task/a.rb", "module Raffia; class A; def initialize = @a = 1; end; end"],
     "state of an object after a class method" => ["task/a.rb", "module Raffia; class A; def self.x = 1; def y = @a = 1; end; end"],
     "a frozen registry" => ["task/a.rb", "module Raffia; class A; @all = [1].freeze; end; end"],
+    "hooks in the scheduler" => ["scheduler/a.rb", "def io_wait(io, events, timeout) = 1; def block(blocker) = 1"],
+    "words in the engine" => ["engine/a.rb", "def each(&block) = yield(block); def try_read(io, fiber) = IO.select([io])"],
     "an object of a nested class" => ["task/a.rb", "module Raffia; module A; module_function; class B; def a = @a = 1; end; end; end"]
   }.freeze
 

@@ -7,11 +7,12 @@ require_relative "architecture/constants"
 require_relative "architecture/starters"
 require_relative "architecture/patches"
 require_relative "architecture/state"
+require_relative "architecture/hooks"
 
 # The rules that keep the rooms apart, as code. test/architecture_test.rb runs them over lib/, and each of them over a file that
 # breaks it.
 module Architecture
-  RULES = [Requires, Constants, Starters, Patches, State].freeze
+  RULES = [Requires, Constants, Starters, Patches, State, Hooks].freeze
 
   module_function
 

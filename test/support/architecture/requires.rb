@@ -9,6 +9,8 @@ module Architecture
     # The exception, which the gemspec declares.
     DECLARED = %w[logger].freeze
     BUILT_IN = %w[enumerator fiber rational complex thread ruby2_keywords].freeze
+    # What they load has no name before run time: any gem, and the extension of this Ruby.
+    LOADERS = %w[lib/raffia/base/optional.rb lib/raffia/native.rb].freeze
     LIBRARY = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").freeze
 
     def visit_call_node(node)
@@ -51,8 +53,9 @@ module Architecture
     end
 
     def absolute(node, argument)
-      return if source.in?("lib/raffia/base/optional.rb") # loads what it is told, by name
-      return offend(node, "require of a computed name: only base/optional.rb does that") unless argument.is_a?(Prism::StringNode)
+      unless argument.is_a?(Prism::StringNode)
+        return source.in?(*LOADERS) ? nil : offend(node, "require of a computed name: only base/optional.rb and native.rb do that")
+      end
       name = argument.unescaped
       return if source.in?("lib/active_job/", "lib/rackup/") && name.start_with?("raffia")
       return offend(node, "require \"#{name}\": our own files are required by require_relative") if name.match?(%r{\Araffia(/|\z)})
