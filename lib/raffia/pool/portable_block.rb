@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/error"
+require_relative "../native"
 require_relative "self_use"
 
 module Raffia
@@ -54,7 +55,7 @@ module Raffia
 
         # @return [Proc, nil] a copy whose self is nil; nil when there is no extension, or it cannot do that on this Ruby
         def rebind(block)
-          Native.rebind_self(block, nil) if defined?(Native) && Native.respond_to?(:rebind_self)
+          Native.rebind_self(block, nil) if Native.respond_to?(:rebind_self)
         end
 
         # Blocks made from a Symbol are harmless; those made from a Method carry its receiver along, unchecked by Ruby.
