@@ -1,0 +1,120 @@
+#include "backend.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "loop.h"
+
+extern const struct raffia_backend raffia_backend_uring, raffia_backend_epoll, raffia_backend_poll;
+
+const struct raffia_backend *const raffia_backends[] = {
+#ifdef HAVE_LIBURING
+    &raffia_backend_uring,
+#endif
+#ifdef __linux__
+    &raffia_backend_epoll,
+#endif
+    &raffia_backend_poll,
+    NULL,
+};
+
+const struct raffia_backend *raffia_backend_named(const char *name)
+{
+    for (const struct raffia_backend *const *each = raffia_backends; *each; each++) {
+        if (strcmp((*each)->name, name) == 0) return *each;
+    }
+    return NULL;
+}
+
+/* What usually is behind a refusal. */
+static const char *hint(const struct raffia_backend *backend, int error)
+{
+    if (strcmp(backend->name, "uring") != 0) return "";
+    switch (error) {
+    case EPERM:
+    case EACCES:
+        return " (a container's seccomp filter or the sysctl kernel.io_uring_disabled forbids io_uring)";
+    case ENOSYS: return " (this kernel has no io_uring, or a seccomp filter hides it)";
+    case ENOMEM: return " (the limit of locked memory, ulimit -l, is too low for a ring)";
+    case EOPNOTSUPP: return " (this kernel's io_uring is too old; Linux 5.13 is needed)";
+    default: return "";
+    }
+}
+
+static int explain(const struct raffia_backend *backend, const char *what, int failure, char *why,
+                   size_t size)
+{
+    if (size > 0) snprintf(why, size, "%s: %s%s", what, strerror(-failure), hint(backend, -failure));
+    return failure;
+}
+
+enum { LIMIT = 1000000000 }; /* nanoseconds for what should take none */
+
+/* Straight to the back end: the loop's own prepare would find reasons not to sleep. */
+static int probe_wake(struct raffia_loop *loop)
+{
+    int failure = raffia_wake_sleep(&loop->wake) ? raffia_wake_signal(&loop->wake) : -EAGAIN;
+    for (int64_t end = raffia_now() + LIMIT; failure >= 0 && loop->metrics.wakes == 0;) {
+        failure = raffia_loop_finish(loop, raffia_loop_wait(loop, LIMIT));
+        if (failure >= 0 && loop->metrics.wakes == 0 && raffia_now() >= end) failure = -ETIMEDOUT;
+    }
+    return failure < 0 ? failure : 0;
+}
+
+static int wait_for_one(struct raffia_loop *loop, struct raffia_completion *completion)
+{
+    int found = 0;
+    for (int64_t end = raffia_now() + LIMIT; found == 0;) {
+        found = raffia_loop_poll(loop, LIMIT);
+        if (found == 0 && raffia_now() >= end) found = -ETIMEDOUT;
+    }
+    if (found > 0) raffia_loop_shift(loop, completion);
+    return found;
+}
+
+/* One byte through a pipe: read by the kernel, or at least seen to be there. */
+static int probe_pipe(struct raffia_loop *loop, int reader, int writer, char *byte)
+{
+    raffia_id id;
+    struct raffia_completion completion;
+    if (write(writer, "r", 1) != 1) return -errno;
+    int result = loop->backend->transfers ? raffia_loop_transfer(loop, RAFFIA_READ, reader, byte, 1,
+                                                                 RAFFIA_CURRENT_POSITION, 0, &id)
+                                          : raffia_loop_arm(loop, reader, RAFFIA_READABLE, 0, &id);
+    if (result == 0) result = wait_for_one(loop, &completion);
+    if (result < 0) return result;
+    if (completion.result < 0) return (int)completion.result;
+    return completion.result == 1 ? 0 : -EIO;
+}
+
+static int probe_read(struct raffia_loop *loop)
+{
+    int pipes[2];
+    /* Static: if the kernel never answers, it may still write here after this function has returned. */
+    static char byte;
+    if (pipe(pipes) < 0) return -errno;
+    int failure = probe_pipe(loop, pipes[0], pipes[1], &byte);
+    close(pipes[0]);
+    close(pipes[1]);
+    return failure;
+}
+
+int raffia_backend_probe(const struct raffia_backend *backend, char *why, size_t size)
+{
+    struct raffia_loop loop;
+    const char *what = "wake-up";
+    if (size > 0) *why = '\0';
+    int failure = raffia_loop_open(&loop, backend, NULL);
+    if (failure < 0) {
+        const char *call = strcmp(backend->name, "uring") == 0 ? "io_uring_setup" : "open";
+        return explain(backend, call, failure, why, size);
+    }
+    failure = probe_wake(&loop);
+    if (failure == 0) {
+        what = backend->transfers ? "read" : "poll";
+        failure = probe_read(&loop);
+    }
+    raffia_loop_close(&loop);
+    return failure < 0 ? explain(backend, what, failure, why, size) : 0;
+}

@@ -1,0 +1,329 @@
+/* io_uring: requests are collected in a ring that the kernel shares, and go to it together with the next wait. The user_data of a
+ * request is the id of its op, so an answer that comes after the op has ended finds nothing, and is counted as stale. */
+#ifdef HAVE_LIBURING
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include "loop.h"
+#include "uring.h"
+
+/* Not ids: those begin with generation 1. */
+enum { IGNORED = 0, WAKE = 1 };
+
+/* 256 requests of 64 bytes, and more answers than that: several thousand polls may fire at once, and an overflow costs a call. */
+enum { REQUESTS = 256, ANSWERS = 4096 };
+
+/* What read(2) and write(2) cut a transfer to as well. */
+#define LONGEST 0x7ffff000u
+
+struct state {
+    struct io_uring ring;
+    size_t transfers; /* that the kernel owns */
+    int watching;     /* the wake's descriptor is polled */
+    int failure;      /* the wake's descriptor cannot be polled, and why: sleeping would be for ever */
+};
+
+/* The best that the kernel knows first. DEFER_TASKRUN (6.1) does the work of a completion in our own wait, not in an interrupt;
+ * COOP_TASKRUN (5.19) at least in some system call of ours. The flag tells us without a call that there is such work. */
+static const unsigned setups[] = {
+    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG |
+        IORING_SETUP_SUBMIT_ALL,
+    IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SUBMIT_ALL,
+    IORING_SETUP_SUBMIT_ALL,
+    0,
+};
+
+static int set_up(struct io_uring *ring, int movable)
+{
+    int failure = -EINVAL;
+    for (size_t i = movable ? 1 : 0; failure == -EINVAL && i < sizeof(setups) / sizeof(*setups); i++) {
+        struct io_uring_params params = {
+            .flags = setups[i] | IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE,
+            .cq_entries = ANSWERS,
+        };
+        failure = io_uring_queue_init_params(REQUESTS, ring, &params);
+    }
+    if (failure < 0) return failure;
+    /* Completions that are never dropped (5.5), and sleeps with a limit that need no request of their own (5.11). */
+    if ((ring->features & IORING_FEAT_NODROP) && (ring->features & IORING_FEAT_EXT_ARG)) return 0;
+    io_uring_queue_exit(ring);
+    return -EOPNOTSUPP;
+}
+
+static int uring_open(struct raffia_loop *loop, const struct raffia_options *options)
+{
+    struct state *state = loop->state = calloc(1, sizeof(*state));
+    if (!state) return -ENOMEM;
+    int failure = set_up(&state->ring, options->movable);
+    if (failure == 0) return 0;
+    free(state);
+    loop->state = NULL;
+    return failure;
+}
+
+static int submit_all(struct raffia_loop *loop)
+{
+    struct state *state = loop->state;
+    loop->metrics.syscalls++;
+    return io_uring_submit(&state->ring);
+}
+
+/* A place for a request; when the ring is full, the kernel gets what is in it. NULL when it takes nothing at the moment. */
+static struct io_uring_sqe *place(struct raffia_loop *loop)
+{
+    struct state *state = loop->state;
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&state->ring);
+    if (sqe || submit_all(loop) <= 0) return sqe;
+    return io_uring_get_sqe(&state->ring);
+}
+
+static int drain(struct raffia_loop *loop);
+
+/* The same, where completions may be taken to make room: a kernel that has no place for more of them takes no requests. */
+static struct io_uring_sqe *make_place(struct raffia_loop *loop)
+{
+    struct io_uring_sqe *sqe = place(loop);
+    if (sqe) return sqe;
+    drain(loop);
+    return place(loop);
+}
+
+static unsigned cut(size_t length)
+{
+    return length > LONGEST ? LONGEST : (unsigned)length;
+}
+
+static void describe(struct io_uring_sqe *sqe, const struct raffia_op *op)
+{
+    switch (op->kind) {
+    case RAFFIA_READ:
+        io_uring_prep_read(sqe, op->fd, op->buffer, cut(op->length), (uint64_t)op->offset);
+        break;
+    case RAFFIA_WRITE:
+        io_uring_prep_write(sqe, op->fd, op->buffer, cut(op->length), (uint64_t)op->offset);
+        break;
+    default: io_uring_prep_poll_add(sqe, op->fd, op->events);
+    }
+    io_uring_sqe_set_data64(sqe, op->id);
+}
+
+static int transfers(const struct raffia_op *op)
+{
+    return op->kind == RAFFIA_READ || op->kind == RAFFIA_WRITE;
+}
+
+static int uring_submit(struct raffia_loop *loop, struct raffia_op *op)
+{
+    struct state *state = loop->state;
+    struct io_uring_sqe *sqe = make_place(loop);
+    if (!sqe) return -EAGAIN;
+    describe(sqe, op);
+    if (transfers(op)) state->transfers++;
+    return 0;
+}
+
+static void describe_cancel(struct raffia_loop *loop, struct io_uring_sqe *sqe, raffia_id id)
+{
+    struct state *state = loop->state;
+    io_uring_prep_cancel64(sqe, id, 0);
+    io_uring_sqe_set_data64(sqe, IGNORED);
+    if (state->ring.features & IORING_FEAT_CQE_SKIP) sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
+}
+
+static int uring_cancel(struct raffia_loop *loop, struct raffia_op *op)
+{
+    raffia_id id = op->id;
+    struct io_uring_sqe *sqe = make_place(loop);
+    if (op->id != id) return -ENOENT;
+    if (sqe) describe_cancel(loop, sqe, id);
+    /* A poll owns no memory: whatever the kernel still says of it is stale. */
+    if (!transfers(op)) return 1;
+    return sqe ? 0 : -EAGAIN;
+}
+
+/* Multishot (5.13): stays until the kernel says otherwise, and reports each write once, so nobody has to read the descriptor. */
+static int watch_wake(struct raffia_loop *loop)
+{
+    struct state *state = loop->state;
+    struct io_uring_sqe *sqe = state->watching ? NULL : place(loop);
+    if (!sqe) return state->watching ? 0 : -EAGAIN;
+    io_uring_prep_poll_multishot(sqe, loop->wake.fd, POLLIN);
+    io_uring_sqe_set_data64(sqe, WAKE);
+    state->watching = 1;
+    return 0;
+}
+
+/* The kernel has completions that are not in the ring: too many, or work to be done in a call of ours. */
+static int holds_back(const struct io_uring *ring)
+{
+    return (IO_URING_READ_ONCE(*ring->sq.kflags) & (IORING_SQ_CQ_OVERFLOW | IORING_SQ_TASKRUN)) != 0;
+}
+
+/* Requests go, and answers come if there are any. */
+static int exchange(struct raffia_loop *loop)
+{
+    struct state *state = loop->state;
+    if (io_uring_sq_ready(&state->ring) == 0 && !holds_back(&state->ring)) return 0;
+    loop->metrics.syscalls++;
+    return io_uring_submit_and_get_events(&state->ring);
+}
+
+static int sleep_for(struct raffia_loop *loop, int64_t timeout)
+{
+    struct state *state = loop->state;
+    struct io_uring_cqe *cqe;
+    /* Always with a limit, be it three hundred years: if a signal comes after requests have gone, the call reports those, and
+     * without a limit liburing would sleep again. */
+    if (timeout < 0) timeout = INT64_MAX;
+    struct __kernel_timespec time = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
+    loop->metrics.syscalls++;
+    return io_uring_submit_and_wait_timeout(&state->ring, &cqe, 1, &time, NULL);
+}
+
+static int uring_wait(struct raffia_loop *loop, int64_t timeout)
+{
+    struct state *state = loop->state;
+    if (state->failure) return state->failure;
+    int asleep = timeout != 0 && io_uring_cq_ready(&state->ring) == 0;
+    if (asleep && watch_wake(loop) < 0) asleep = 0;
+    int result = asleep ? sleep_for(loop, timeout) : exchange(loop);
+    /* EAGAIN: no memory for requests now; EBUSY: completions must be taken first. The requests are still there. */
+    return result > 0 || result == -ETIME || result == -EAGAIN || result == -EBUSY ? 0 : result;
+}
+
+static int next(struct io_uring *ring, struct io_uring_cqe *answer)
+{
+    unsigned head;
+    struct io_uring_cqe *cqe;
+    io_uring_for_each_cqe(ring, head, cqe)
+    {
+        *answer = *cqe;
+        io_uring_cq_advance(ring, 1);
+        return 1;
+    }
+    return 0;
+}
+
+static void answer_wake(struct raffia_loop *loop, const struct io_uring_cqe *cqe)
+{
+    struct state *state = loop->state;
+    if (!(cqe->flags & IORING_CQE_F_MORE)) state->watching = 0;
+    if (cqe->res >= 0)
+        loop->metrics.wakes++;
+    else if (cqe->res != -ECANCELED) /* that is what the end of the submitting thread does */
+        state->failure = cqe->res == -EINVAL ? -EOPNOTSUPP : cqe->res;
+}
+
+static int64_t events(const struct raffia_op *op, int reported)
+{
+    if (reported < 0) return reported;
+    if (reported & POLLNVAL) return -EBADF;
+    if (reported & (POLLERR | POLLHUP)) return op->events;
+    return (uint32_t)reported & op->events;
+}
+
+/* A thread that ends takes its requests along, even though the ring, and the ones who wait, live on (options.movable). Nothing
+ * has been transferred, so they are made again. */
+static int repeat(struct raffia_loop *loop, const struct raffia_op *op, int result)
+{
+    if (result != -ECANCELED || op->cancelled) return 0;
+    struct io_uring_sqe *sqe = place(loop);
+    if (sqe) describe(sqe, op);
+    return sqe != NULL;
+}
+
+static int answer(struct raffia_loop *loop, const struct io_uring_cqe *cqe)
+{
+    struct state *state = loop->state;
+    struct raffia_op *op = raffia_ops_find(&loop->ops, cqe->user_data);
+    if (!op) {
+        loop->metrics.stale++;
+        return 0;
+    }
+    if (repeat(loop, op, cqe->res)) return 0;
+    int64_t result = transfers(op) ? cqe->res : events(op, cqe->res);
+    if (transfers(op)) state->transfers--;
+    /* A worker of the kernel's that is interrupted by our cancelling says EINTR. */
+    if (op->cancelled && result == -EINTR) result = -ECANCELED;
+    raffia_loop_complete(loop, op, result);
+    return 1;
+}
+
+static int drain(struct raffia_loop *loop)
+{
+    struct state *state = loop->state;
+    struct io_uring_cqe cqe;
+    int done = 0;
+    while (next(&state->ring, &cqe)) {
+        if (cqe.user_data == WAKE)
+            answer_wake(loop, &cqe);
+        else if (cqe.user_data != IGNORED)
+            done += answer(loop, &cqe);
+    }
+    return done;
+}
+
+static int uring_reap(struct raffia_loop *loop)
+{
+    struct state *state = loop->state;
+    int done = drain(loop);
+    while (io_uring_cq_has_overflow(&state->ring)) {
+        loop->metrics.syscalls++;
+        if (io_uring_get_events(&state->ring) < 0 || io_uring_cq_ready(&state->ring) == 0) break;
+        done += drain(loop);
+    }
+    return done;
+}
+
+static void cancel_transfer(struct raffia_op *op, void *arg)
+{
+    struct raffia_loop *loop = arg;
+    if (!transfers(op)) return;
+    if (uring_cancel(loop, op) == 0) op->cancelled = 1;
+}
+
+/* The buffers belong to the caller again when this returns; but a ring that this thread may not enter (SINGLE_ISSUER) ends the
+ * wait early. */
+static void await_transfers(struct raffia_loop *loop)
+{
+    struct state *state = loop->state;
+    raffia_ops_each(&loop->ops, cancel_transfer, loop);
+    while (state->transfers > 0) {
+        int result = io_uring_cq_ready(&state->ring) > 0 ? 0 : sleep_for(loop, -1);
+        if (result < 0 && result != -EINTR && result != -ETIME && result != -EAGAIN && result != -EBUSY)
+            return;
+        uring_reap(loop);
+    }
+}
+
+static void uring_close(struct raffia_loop *loop, int owner)
+{
+    struct state *state = loop->state;
+    if (owner && state->transfers > 0) await_transfers(loop);
+    /* In a forked child too: it unmaps and closes what is this process's, and enters nothing. */
+    io_uring_queue_exit(&state->ring);
+    free(state);
+    loop->state = NULL;
+}
+
+static size_t uring_memsize(const struct raffia_loop *loop)
+{
+    const struct state *state = loop->state;
+    return sizeof(*state) + state->ring.sq.ring_sz +
+           state->ring.sq.ring_entries * sizeof(struct io_uring_sqe);
+}
+
+const struct raffia_backend raffia_backend_uring = {
+    .name = "uring",
+    .transfers = 1,
+    .open = uring_open,
+    .close = uring_close,
+    .submit = uring_submit,
+    .cancel = uring_cancel,
+    .wait = uring_wait,
+    .reap = uring_reap,
+    .memsize = uring_memsize,
+};
+#else
+typedef int raffia_no_uring; /* ISO C has no empty files */
+#endif

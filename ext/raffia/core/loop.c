@@ -1,0 +1,299 @@
+#include "loop.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+#include "fork.h"
+
+static const struct raffia_options no_options;
+
+static int open_parts(struct raffia_loop *loop, const struct raffia_options *options)
+{
+    int failure = raffia_inbox_init(&loop->inbox);
+    if (failure < 0) return failure;
+    failure = raffia_wake_init(&loop->wake);
+    if (failure == 0) failure = loop->backend->open(loop, options ? options : &no_options);
+    if (failure == 0) return 0;
+    raffia_wake_close(&loop->wake);
+    raffia_inbox_free(&loop->inbox);
+    return failure;
+}
+
+int raffia_loop_open(struct raffia_loop *loop, const struct raffia_backend *backend,
+                     const struct raffia_options *options)
+{
+    memset(loop, 0, sizeof(*loop));
+    int failure = raffia_process_init();
+    if (failure < 0) return failure;
+    loop->owner = raffia_process();
+    loop->backend = backend;
+    raffia_ops_init(&loop->ops);
+    raffia_timers_init(&loop->timers);
+    raffia_ready_init(&loop->ready);
+    failure = open_parts(loop, options);
+    if (failure < 0) loop->backend = NULL;
+    return failure;
+}
+
+void raffia_loop_close(struct raffia_loop *loop)
+{
+    if (!loop->backend) return;
+    loop->backend->close(loop, getpid() == loop->owner);
+    loop->backend = NULL;
+    raffia_wake_close(&loop->wake);
+    raffia_inbox_free(&loop->inbox);
+    raffia_ready_free(&loop->ready);
+    raffia_timers_free(&loop->timers);
+    raffia_ops_free(&loop->ops);
+}
+
+int raffia_loop_owned(const struct raffia_loop *loop)
+{
+    return loop->owner == raffia_process();
+}
+
+static int refusal(const struct raffia_loop *loop)
+{
+    if (!loop->backend) return -EBADF;
+    return raffia_loop_owned(loop) ? 0 : -ECHILD;
+}
+
+/* Each op under way has a place in the ready queue waiting for it, so that its completion cannot fail. */
+static struct raffia_op *acquire(struct raffia_loop *loop, enum raffia_kind kind, raffia_data data)
+{
+    if (raffia_ready_reserve(&loop->ready, loop->ops.used + 1) < 0) return NULL;
+    return raffia_ops_acquire(&loop->ops, kind, data);
+}
+
+static int submit(struct raffia_loop *loop, struct raffia_op *op, raffia_id *id)
+{
+    *id = op->id; /* before: a submission may complete at once, and then the op has its next id */
+    int result = loop->backend->submit(loop, op);
+    if (result < 0) raffia_ops_release(&loop->ops, op);
+    if (result == 0) loop->metrics.armed++;
+    return result;
+}
+
+int raffia_loop_arm(struct raffia_loop *loop, int fd, uint32_t events, raffia_data data, raffia_id *id)
+{
+    int failure = refusal(loop);
+    if (failure < 0) return failure;
+    if (fd < 0) return -EBADF;
+    if (events == 0 || events & ~(uint32_t)(RAFFIA_READABLE | RAFFIA_PRIORITY | RAFFIA_WRITABLE))
+        return -EINVAL;
+    struct raffia_op *op = acquire(loop, RAFFIA_POLL, data);
+    if (!op) return -ENOMEM;
+    op->fd = fd;
+    op->events = events;
+    return submit(loop, op, id);
+}
+
+int raffia_loop_transfer(struct raffia_loop *loop, enum raffia_kind kind, int fd, void *buffer, size_t length,
+                         int64_t offset, raffia_data data, raffia_id *id)
+{
+    int failure = refusal(loop);
+    if (failure < 0) return failure;
+    if (fd < 0) return -EBADF;
+    if ((kind != RAFFIA_READ && kind != RAFFIA_WRITE) || offset < RAFFIA_CURRENT_POSITION) return -EINVAL;
+    struct raffia_op *op = acquire(loop, kind, data);
+    if (!op) return -ENOMEM;
+    op->fd = fd;
+    op->buffer = buffer;
+    op->length = length;
+    op->offset = offset;
+    return submit(loop, op, id);
+}
+
+static int64_t later(int64_t nanoseconds)
+{
+    int64_t now = raffia_now();
+    if (nanoseconds <= 0) return now;
+    return nanoseconds > INT64_MAX - now ? INT64_MAX : now + nanoseconds;
+}
+
+int raffia_loop_after(struct raffia_loop *loop, int64_t nanoseconds, raffia_data data, raffia_id *id)
+{
+    int failure = refusal(loop);
+    if (failure < 0) return failure;
+    struct raffia_op *op = acquire(loop, RAFFIA_TIMER, data);
+    if (!op) return -ENOMEM;
+    op->deadline = later(nanoseconds);
+    failure = raffia_timers_add(&loop->timers, op);
+    if (failure < 0) {
+        raffia_ops_release(&loop->ops, op);
+        return failure;
+    }
+    *id = op->id;
+    loop->metrics.armed++;
+    return 0;
+}
+
+static int cancel(struct raffia_loop *loop, struct raffia_op *op)
+{
+    if (op->cancelled) return 0;
+    if (op->kind != RAFFIA_TIMER) return loop->backend->cancel(loop, op);
+    raffia_timers_remove(&loop->timers, op);
+    return 1;
+}
+
+int raffia_loop_disarm(struct raffia_loop *loop, raffia_id id)
+{
+    int failure = refusal(loop);
+    if (failure < 0) return failure;
+    struct raffia_op *op = raffia_ops_find(&loop->ops, id);
+    if (!op) return -ENOENT;
+    int result = cancel(loop, op);
+    if (result == 0) op->cancelled = 1;
+    if (result == 1) {
+        raffia_ops_release(&loop->ops, op);
+        loop->metrics.disarmed++;
+    }
+    return result;
+}
+
+int raffia_loop_push(struct raffia_loop *loop, raffia_data data, int64_t result)
+{
+    int failure = refusal(loop);
+    if (failure < 0) return failure;
+    failure = raffia_ready_reserve(&loop->ready, loop->ops.used + 1);
+    return failure < 0 ? failure : raffia_ready_push(&loop->ready, data, result);
+}
+
+int raffia_loop_inject(struct raffia_loop *loop, raffia_data data, int64_t result)
+{
+    int failure = refusal(loop);
+    if (failure < 0) return failure;
+    failure = raffia_inbox_push(&loop->inbox, data, result);
+    if (failure < 0) return failure;
+    failure = raffia_wake_signal(&loop->wake);
+    return failure < 0 ? failure : 0;
+}
+
+int raffia_loop_wake(struct raffia_loop *loop)
+{
+    int failure = refusal(loop);
+    return failure < 0 ? failure : raffia_wake_request(&loop->wake);
+}
+
+void raffia_loop_complete(struct raffia_loop *loop, struct raffia_op *op, int64_t result)
+{
+    raffia_ready_push(&loop->ready, op->data, result);
+    raffia_ops_release(&loop->ops, op);
+    loop->metrics.completed++;
+}
+
+static void collect_timers(struct raffia_loop *loop)
+{
+    struct raffia_op *op = raffia_timers_first(&loop->timers);
+    if (!op) return;
+    for (int64_t now = raffia_now(); op && op->deadline <= now; op = raffia_timers_first(&loop->timers)) {
+        raffia_timers_remove(&loop->timers, op);
+        raffia_loop_complete(loop, op, -ETIME);
+    }
+}
+
+static int collect(struct raffia_loop *loop)
+{
+    collect_timers(loop);
+    int taken = raffia_inbox_take(&loop->inbox, &loop->ready, loop->ops.used);
+    if (taken < 0) return taken;
+    loop->metrics.injected += (uint64_t)taken;
+    return loop->ready.count > INT_MAX ? INT_MAX : (int)loop->ready.count;
+}
+
+/* How long the loop may sleep: until the first timer, and not longer than `timeout`. */
+static int64_t limit(const struct raffia_loop *loop, int64_t timeout)
+{
+    int64_t result = timeout < 0 ? RAFFIA_FOREVER : timeout;
+    struct raffia_op *first = raffia_timers_first(&loop->timers);
+    if (!first) return result;
+    int64_t left = first->deadline - raffia_now();
+    if (left < 0) left = 0;
+    return left < result ? left : result;
+}
+
+int64_t raffia_loop_prepare(struct raffia_loop *loop, int64_t timeout)
+{
+    int result = refusal(loop);
+    if (result < 0) return result;
+    loop->metrics.polls++;
+    result = collect(loop);
+    if (result != 0) return result < 0 ? result : 0;
+    if (timeout != 0) timeout = limit(loop, timeout);
+    if (timeout == 0 || !raffia_wake_sleep(&loop->wake)) return 0;
+    /* A letter that came since the inbox was emptied: its sender may have seen the loop awake. */
+    if (raffia_inbox_empty(&loop->inbox)) return timeout;
+    raffia_wake_up(&loop->wake);
+    return 0;
+}
+
+int raffia_loop_wait(struct raffia_loop *loop, int64_t timeout)
+{
+    int failure = refusal(loop);
+    if (failure < 0) return failure;
+    loop->metrics.waits++;
+    if (timeout != 0) loop->metrics.sleeps++;
+    return loop->backend->wait(loop, timeout == RAFFIA_FOREVER ? -1 : timeout);
+}
+
+int raffia_loop_finish(struct raffia_loop *loop, int waited)
+{
+    int failure = refusal(loop);
+    if (failure < 0) return failure;
+    raffia_wake_up(&loop->wake);
+    if (waited < 0 && waited != -EINTR) return waited;
+    int reaped = loop->backend->reap(loop);
+    return reaped < 0 ? reaped : collect(loop);
+}
+
+int raffia_loop_poll(struct raffia_loop *loop, int64_t timeout)
+{
+    int64_t sleep = raffia_loop_prepare(loop, timeout);
+    return sleep < 0 ? (int)sleep : raffia_loop_finish(loop, raffia_loop_wait(loop, sleep));
+}
+
+int raffia_loop_shift(struct raffia_loop *loop, struct raffia_completion *completion)
+{
+    return refusal(loop) < 0 ? 0 : raffia_ready_shift(&loop->ready, completion);
+}
+
+size_t raffia_loop_pending(const struct raffia_loop *loop)
+{
+    return loop->ops.used;
+}
+
+struct raffia_metrics raffia_loop_metrics(const struct raffia_loop *loop)
+{
+    struct raffia_metrics metrics = loop->metrics;
+    metrics.syscalls += atomic_load_explicit(&loop->wake.writes, memory_order_relaxed);
+    return metrics;
+}
+
+struct visitor {
+    void (*visit)(raffia_data *data, void *arg);
+    void *arg;
+};
+
+static void visit_op(struct raffia_op *op, void *arg)
+{
+    struct visitor *visitor = arg;
+    visitor->visit(&op->data, visitor->arg);
+}
+
+void raffia_loop_each(struct raffia_loop *loop, void (*visit)(raffia_data *data, void *arg), void *arg)
+{
+    struct visitor visitor = {visit, arg};
+    if (!loop->backend) return;
+    raffia_ops_each(&loop->ops, visit_op, &visitor);
+    raffia_ready_each(&loop->ready, visit, arg);
+    /* In a forked child the lock may belong to a thread that is not there; and nobody will ever take these letters. */
+    if (raffia_loop_owned(loop)) raffia_inbox_each(&loop->inbox, visit, arg);
+}
+
+size_t raffia_loop_memsize(const struct raffia_loop *loop)
+{
+    if (!loop->backend) return 0;
+    return raffia_ops_memsize(&loop->ops) + raffia_timers_memsize(&loop->timers) +
+           raffia_ready_memsize(&loop->ready) + loop->backend->memsize(loop);
+}

@@ -1,0 +1,93 @@
+/* The event loop: ops go in, completions come out. It belongs to the thread that opened it; only raffia_loop_inject and
+ * raffia_loop_wake may be called by others, and not while it is being closed. It also belongs to the process that opened it: in a
+ * forked child every call that does something answers -ECHILD, shift finds nothing, and only raffia_loop_close works. After it has
+ * been closed they answer -EBADF. */
+#ifndef RAFFIA_LOOP_H
+#define RAFFIA_LOOP_H
+
+#include <sys/types.h>
+#include "backend.h"
+#include "inbox.h"
+#include "ready.h"
+#include "timer.h"
+#include "wake.h"
+
+struct raffia_metrics {
+    uint64_t polls;     /* turns of the loop */
+    uint64_t waits;     /* calls of the back end's wait */
+    uint64_t sleeps;    /* those of them that were allowed to sleep */
+    uint64_t armed;     /* ops submitted, timers included */
+    uint64_t disarmed;  /* ops that were taken off; armed = disarmed + completed + pending */
+    uint64_t completed; /* ops that completed */
+    uint64_t injected;  /* completions that other threads sent, when the loop took them */
+    uint64_t stale;     /* completions of the kernel for ops that had ended */
+    uint64_t wakes;     /* how often the back end saw the wake's descriptor */
+    uint64_t syscalls;  /* of the back end and the wake-up, as far as the core makes them itself */
+};
+
+struct raffia_loop {
+    const struct raffia_backend *backend;
+    void *state; /* the back end's own */
+    pid_t owner;
+    struct raffia_ops ops;
+    struct raffia_timers timers;
+    struct raffia_ready ready;
+    struct raffia_inbox inbox;
+    struct raffia_wake wake;
+    struct raffia_metrics metrics;
+};
+
+/* 0 or -errno; after an error nothing needs closing. */
+int raffia_loop_open(struct raffia_loop *loop, const struct raffia_backend *backend,
+                     const struct raffia_options *options);
+/* Harmless when repeated. The caller has seen to it that no transfer is under way; a back end waits for those that are. */
+void raffia_loop_close(struct raffia_loop *loop);
+int raffia_loop_owned(const struct raffia_loop *loop);
+
+/* Waits once for the descriptor to become ready for `events`. 0 and *id, or -errno (-EBADF, -EINVAL for no events, -ENOMEM). */
+int raffia_loop_arm(struct raffia_loop *loop, int fd, uint32_t events, raffia_data data, raffia_id *id);
+/* Reads or writes up to `length` bytes. 0 and *id, or -errno; -ENOTSUP when the back end knows readiness only. */
+int raffia_loop_transfer(struct raffia_loop *loop, enum raffia_kind kind, int fd, void *buffer, size_t length,
+                         int64_t offset, raffia_data data, raffia_id *id);
+/* A timer: completes with -ETIME after so many nanoseconds (at once when negative, in the next poll). */
+int raffia_loop_after(struct raffia_loop *loop, int64_t nanoseconds, raffia_data data, raffia_id *id);
+/* 1: off, nothing more will come. 0: a transfer that the kernel still owns; it will complete. -ENOENT: it had ended already,
+ * or its completion is waiting to be shifted. */
+int raffia_loop_disarm(struct raffia_loop *loop, raffia_id id);
+
+/* A completion of the caller's own making, behind those that are there. */
+int raffia_loop_push(struct raffia_loop *loop, raffia_data data, int64_t result);
+/* The same from any thread; wakes the loop. */
+int raffia_loop_inject(struct raffia_loop *loop, raffia_data data, int64_t result);
+/* Ends the running or the next sleep. Any thread, any signal handler; 0 or more, or -errno. */
+int raffia_loop_wake(struct raffia_loop *loop);
+
+/* One turn, in the three steps that a caller with a lock of its own needs:
+ *   prepare  (lock held)  collects timers and inbox; the nanoseconds that the loop may sleep, at most `timeout` (negative: no
+ *                         limit): 0 when something is ready, RAFFIA_FOREVER when there is no limit, -errno when there is no
+ *                         turn to be had. When above 0, senders know from here on that they must wake, until finish.
+ *   wait     (unlocked)   the back end's wait, for so long
+ *   finish   (lock held)  completes what came, then timers and inbox; the number of completions that are ready, or -errno. A
+ *                         wait that failed with -EINTR is not an error. */
+#define RAFFIA_FOREVER INT64_MAX
+int64_t raffia_loop_prepare(struct raffia_loop *loop, int64_t timeout);
+int raffia_loop_wait(struct raffia_loop *loop, int64_t timeout);
+int raffia_loop_finish(struct raffia_loop *loop, int waited);
+/* The three in one, for callers without a lock. */
+int raffia_loop_poll(struct raffia_loop *loop, int64_t timeout);
+
+/* 1 and *completion, or 0 when none is ready. */
+int raffia_loop_shift(struct raffia_loop *loop, struct raffia_completion *completion);
+/* Ops under way, timers included. */
+size_t raffia_loop_pending(const struct raffia_loop *loop);
+/* A copy of the metrics, to whose `syscalls` the writes of other threads to the wake's descriptor are added. */
+struct raffia_metrics raffia_loop_metrics(const struct raffia_loop *loop);
+/* Each data word the loop holds: ops, completions, inbox. */
+void raffia_loop_each(struct raffia_loop *loop, void (*visit)(raffia_data *data, void *arg), void *arg);
+size_t raffia_loop_memsize(const struct raffia_loop *loop);
+
+/* For back ends. */
+void raffia_loop_complete(struct raffia_loop *loop, struct raffia_op *op, int64_t result);
+/* Room for completions is reserved when an op is submitted, so that completing can never fail. */
+
+#endif

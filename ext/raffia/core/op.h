@@ -1,0 +1,68 @@
+/* Operations: what the loop has been asked to wait for. */
+#ifndef RAFFIA_OP_H
+#define RAFFIA_OP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Names one operation for ever: index in the low 32 bits, generation in the high 32. A slot that is used again has another
+ * generation, so an id that came too late (a completion from the kernel, a second disarm) finds nothing. 0 is never an id. */
+typedef uint64_t raffia_id;
+
+/* An opaque word of the caller's, handed back with the completion. The binding keeps a VALUE in it. */
+typedef uintptr_t raffia_data;
+
+enum raffia_kind {
+    RAFFIA_FREE, /* the slot is not in use */
+    RAFFIA_POLL, /* wait until fd is ready for `events`; result: the events that came */
+    RAFFIA_READ, /* transfer into `buffer`; result: bytes, or -errno */
+    RAFFIA_WRITE,
+    RAFFIA_TIMER, /* result: -ETIME */
+};
+
+/* The values of Ruby's IO::READABLE, PRIORITY and WRITABLE, and of poll(2). */
+enum raffia_events {
+    RAFFIA_READABLE = 1,
+    RAFFIA_PRIORITY = 2,
+    RAFFIA_WRITABLE = 4,
+};
+
+#define RAFFIA_CURRENT_POSITION (-1) /* as offset of a transfer: the file's own position */
+
+struct raffia_op {
+    raffia_id id; /* of this life of the slot */
+    raffia_data data;
+    enum raffia_kind kind;
+    uint32_t index;
+    int fd;
+    uint32_t events;
+    int cancelled;    /* a transfer whose completion from the kernel is still to come */
+    void *buffer;     /* owned by the caller until the completion is shifted */
+    size_t length;    /* bytes */
+    int64_t offset;   /* bytes from the start of the file, or RAFFIA_CURRENT_POSITION */
+    int64_t deadline; /* of a timer: monotonic nanoseconds */
+    uint32_t place;   /* of a timer: where it is in the heap */
+    struct raffia_op
+        *next; /* of a free slot: the next one; of an op on a readiness back end: the next one of its fd */
+};
+
+/* A table of ops. They live in blocks that never move, so a pointer is good until the op is released. */
+struct raffia_ops {
+    struct raffia_op **blocks;
+    size_t block_count;
+    struct raffia_op *free;
+    size_t used; /* ops in use */
+};
+
+void raffia_ops_init(struct raffia_ops *ops);
+void raffia_ops_free(struct raffia_ops *ops);
+/* NULL when there is no memory. */
+struct raffia_op *raffia_ops_acquire(struct raffia_ops *ops, enum raffia_kind kind, raffia_data data);
+void raffia_ops_release(struct raffia_ops *ops, struct raffia_op *op);
+/* NULL when that op has ended. */
+struct raffia_op *raffia_ops_find(const struct raffia_ops *ops, raffia_id id);
+/* Every op in use; `data` may be changed (garbage collectors move objects). */
+void raffia_ops_each(struct raffia_ops *ops, void (*visit)(struct raffia_op *op, void *arg), void *arg);
+size_t raffia_ops_memsize(const struct raffia_ops *ops);
+
+#endif

@@ -1,0 +1,109 @@
+#include "transfer.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include "op.h"
+
+/* An answer of the kernel's that says nothing about the file, but that RWF_NOWAIT is not to be had for it. */
+static int unknown(int64_t result)
+{
+    return result == -EOPNOTSUPP || result == -ENOSYS;
+}
+
+int64_t raffia_read(int fd, void *buffer, size_t length, int64_t offset)
+{
+    ssize_t count;
+    do
+        count = offset < 0 ? read(fd, buffer, length) : pread(fd, buffer, length, offset);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? -errno : count;
+}
+
+int64_t raffia_write(int fd, const void *buffer, size_t length, int64_t offset)
+{
+    ssize_t count;
+    do
+        count = offset < 0 ? write(fd, buffer, length) : pwrite(fd, buffer, length, offset);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? -errno : count;
+}
+
+/* Whether the next transfer would not wait: 1, 0 or -errno. Another process that shares the file may be quicker; for the files
+ * that get here (terminals, and pipes on older kernels) there is no better answer. */
+static int ready(int fd, short events)
+{
+    struct pollfd question = {.fd = fd, .events = events};
+    int answers;
+    do
+        answers = poll(&question, 1, 0);
+    while (answers < 0 && errno == EINTR);
+    if (answers < 0) return -errno;
+    return question.revents & POLLNVAL ? -EBADF : answers;
+}
+
+#ifdef HAVE_PREADV2
+static int64_t read_now(int fd, void *buffer, size_t length, int64_t offset)
+{
+    struct iovec vector = {.iov_base = buffer, .iov_len = length};
+    ssize_t count;
+    do
+        count = preadv2(fd, &vector, 1, offset < 0 ? -1 : offset, RWF_NOWAIT);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? -errno : count;
+}
+
+static int64_t write_now(int fd, const void *buffer, size_t length, int64_t offset)
+{
+    struct iovec vector = {.iov_base = (void *)buffer, .iov_len = length};
+    ssize_t count;
+    do
+        count = pwritev2(fd, &vector, 1, offset < 0 ? -1 : offset, RWF_NOWAIT);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? -errno : count;
+}
+#else
+static int64_t read_now(int fd, void *buffer, size_t length, int64_t offset)
+{
+    (void)fd, (void)buffer, (void)length, (void)offset;
+    return -ENOSYS;
+}
+
+static int64_t write_now(int fd, const void *buffer, size_t length, int64_t offset)
+{
+    (void)fd, (void)buffer, (void)length, (void)offset;
+    return -ENOSYS;
+}
+#endif
+
+int64_t raffia_try_read(int fd, void *buffer, size_t length, int64_t offset)
+{
+    int64_t count = read_now(fd, buffer, length, offset);
+    if (!unknown(count)) return count;
+    int now = ready(fd, POLLIN);
+    if (now == 0) return -EAGAIN;
+    return now < 0 ? now : raffia_read(fd, buffer, length, offset);
+}
+
+int64_t raffia_try_write(int fd, const void *buffer, size_t length, int64_t offset)
+{
+    int64_t count = write_now(fd, buffer, length, offset);
+    if (!unknown(count)) return count;
+    int now = ready(fd, POLLOUT);
+    if (now == 0) return -EAGAIN;
+    if (now < 0) return now;
+    /* A pipe that says it is ready has room for PIPE_BUF bytes; for the rest the writer would have to wait. */
+    if (length > PIPE_BUF && !raffia_is_file(fd)) length = PIPE_BUF;
+    return raffia_write(fd, buffer, length, offset);
+}
+
+int raffia_is_file(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) < 0) return 0;
+    return S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode);
+}

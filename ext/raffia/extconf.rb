@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "mkmf"
+
+core = File.join(__dir__, "core")
+sources = Dir[File.join(__dir__, "{core,bind}", "*.c")].sort
+
+# The core is C11 and takes the GNU names of libc; ruby.h and all probes below see the same language.
+$CFLAGS << " -std=c11 -fvisibility=hidden"
+$defs << "-D_GNU_SOURCE=1"
+# Ruby's own habit, which is older than C99.
+$warnflags = $warnflags.to_s.gsub("-Wdeclaration-after-statement", "")
+# core/ and bind/ are folders here but one folder of objects there.
+$VPATH << "$(srcdir)/core" << "$(srcdir)/bind"
+$INCFLAGS << " -I$(srcdir)/core -I$(srcdir)/bind"
+$srcs = sources.map { |file| File.basename(file) }
+
+# RAFFIA_DEBUG=1: for a debugger, with assertions.
+if ENV["RAFFIA_DEBUG"]
+  $CFLAGS << " -O0 -g3 -UNDEBUG"
+  $optflags = ""
+end
+
+# RAFFIA_SANITIZE=address,undefined: the Ruby that loads it needs LD_PRELOAD of the sanitizer's library.
+if (sanitizers = ENV["RAFFIA_SANITIZE"])
+  $CFLAGS << " -g -fno-omit-frame-pointer -fsanitize=#{sanitizers}"
+  $LDFLAGS << " -fsanitize=#{sanitizers}"
+  $DLDFLAGS << " -fsanitize=#{sanitizers}"
+end
+
+# eventfd(2), Linux 2.6.27: wakes the loop from other threads. Nothing works without it.
+abort "raffia needs eventfd(2), which this system does not have" unless have_func("eventfd", "sys/eventfd.h")
+
+# epoll_pwait2(2), Linux 5.11 and glibc 2.35: sleeps of nanoseconds under epoll. Without it they are rounded up to milliseconds.
+have_func("epoll_pwait2", "sys/epoll.h")
+
+# ppoll(2), glibc 2.4: the same under poll. Without it, milliseconds.
+have_func("ppoll", "poll.h")
+
+# preadv2(2) with RWF_NOWAIT, Linux 4.14 and glibc 2.26: transfers that do not wait, on descriptors that are not O_NONBLOCK. Without it
+# poll(2) is asked before each.
+have_func("preadv2", "sys/uio.h")
+
+# liburing 2.3: the io_uring back end. Without it there are epoll and poll. Linked with what 2.3 brought, not just looked for: version
+# 2.9 does not compile by itself where the kernel's headers are older (see core/uring.h).
+before = [$libs, $CFLAGS, $LDFLAGS, $INCFLAGS].map(&:dup)
+if pkg_config("liburing") && try_link(<<~C, "-I#{core}")
+  #include "uring.h"
+  int main(void)
+  {
+      struct io_uring ring;
+      return io_uring_queue_init(1, &ring, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN) || io_uring_get_events(&ring);
+  }
+C
+  $defs << "-DHAVE_LIBURING"
+else
+  $libs, $CFLAGS, $LDFLAGS, $INCFLAGS = before
+  message "liburing >= 2.3 was not found: built without io_uring\n"
+end
+
+create_makefile("raffia")
