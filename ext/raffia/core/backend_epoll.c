@@ -90,8 +90,8 @@ static int register_op(struct raffia_loop *loop, struct raffia_watch *watch, str
     struct state *state = loop->state;
     int failure = change(loop, watch, watch->known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, op->fd);
     if (failure == -EEXIST) return change(loop, watch, EPOLL_CTL_MOD, op->fd);
-    if (failure != -ENOENT && failure != -EBADF) return failure;
-    /* What the others wait for has been closed. */
+    if (failure != -ENOENT && failure != -EBADF && failure != -EPERM) return failure;
+    /* What the others wait for has been closed (EPERM: and a regular file has its number). */
     raffia_watches_fail(&state->watches, loop, watch, -EBADF, op);
     return failure == -ENOENT ? change(loop, watch, EPOLL_CTL_ADD, op->fd) : failure;
 }

@@ -93,6 +93,13 @@ static unsigned cut(size_t length)
     return length > LONGEST ? LONGEST : (unsigned)length;
 }
 
+/* The kernel does not wake a poll for POLLPRI alone, when a socket has urgent data (up to 6.18 at least); for POLLRDBAND it does,
+ * with whatever comes. That answer has to be looked at: see urgent(). */
+static unsigned mask(const struct raffia_op *op)
+{
+    return op->events | (op->events & RAFFIA_PRIORITY ? POLLRDBAND : 0);
+}
+
 static void describe(struct io_uring_sqe *sqe, const struct raffia_op *op)
 {
     switch (op->kind) {
@@ -102,7 +109,7 @@ static void describe(struct io_uring_sqe *sqe, const struct raffia_op *op)
     case RAFFIA_WRITE:
         io_uring_prep_write(sqe, op->fd, op->buffer, cut(op->length), (uint64_t)op->offset);
         break;
-    default: io_uring_prep_poll_add(sqe, op->fd, op->events);
+    default: io_uring_prep_poll_add(sqe, op->fd, mask(op));
     }
     io_uring_sqe_set_data64(sqe, op->id);
 }
@@ -222,11 +229,24 @@ static int64_t events(const struct raffia_op *op, int reported)
     return (uint32_t)reported & op->events;
 }
 
+/* What the kernel reports is what it was woken with, and sockets wake with POLLIN and POLLPRI for all that comes. Who asked for
+ * urgent data is not told of any other: the events that there are, or 0. */
+static int urgent(struct raffia_loop *loop, const struct raffia_op *op)
+{
+    struct pollfd question = {.fd = op->fd, .events = (short)op->events};
+    loop->metrics.syscalls++;
+    return poll(&question, 1, 0) < 0 ? 0 : question.revents;
+}
+
 /* A thread that ends takes its requests along, even though the ring, and the ones who wait, live on (options.movable). Nothing
  * has been transferred, so they are made again. */
-static int repeat(struct raffia_loop *loop, const struct raffia_op *op, int result)
+static int taken_along(const struct raffia_op *op, int result)
 {
-    if (result != -ECANCELED || op->cancelled) return 0;
+    return result == -ECANCELED && !op->cancelled;
+}
+
+static int repeat(struct raffia_loop *loop, const struct raffia_op *op)
+{
     struct io_uring_sqe *sqe = place(loop);
     if (sqe) describe(sqe, op);
     return sqe != NULL;
@@ -240,8 +260,11 @@ static int answer(struct raffia_loop *loop, const struct io_uring_cqe *cqe)
         loop->metrics.stale++;
         return 0;
     }
-    if (repeat(loop, op, cqe->res)) return 0;
-    int64_t result = transfers(op) ? cqe->res : events(op, cqe->res);
+    int reported = cqe->res;
+    if (reported > 0 && op->kind == RAFFIA_POLL && op->events & RAFFIA_PRIORITY) reported = urgent(loop, op);
+    int early = taken_along(op, reported) || (reported == 0 && op->kind == RAFFIA_POLL);
+    if (early && repeat(loop, op)) return 0;
+    int64_t result = transfers(op) ? reported : events(op, reported);
     if (transfers(op)) state->transfers--;
     /* A worker of the kernel's that is interrupted by our cancelling says EINTR. */
     if (op->cancelled && result == -EINTR) result = -ECANCELED;

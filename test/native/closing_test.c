@@ -1,0 +1,181 @@
+/* Descriptors that are closed while somebody waits, and whose numbers come back as other files. */
+#include <unistd.h>
+#include "contract.h"
+
+enum { R = RAFFIA_READABLE, W = RAFFIA_WRITABLE };
+
+/* A new pipe whose reader has this number, which was free. */
+static void reuse_number(int number, int pipes[2])
+{
+    make_pipe(pipes);
+    if (pipes[0] == number) return;
+    int moved = pipes[1] == number ? CHECK_CALL(dup(pipes[1])) : pipes[1];
+    CHECK_CALL(dup2(pipes[0], number));
+    CHECK_CALL(close(pipes[0]));
+    pipes[0] = number;
+    pipes[1] = moved;
+}
+
+static void reused_under_a_waiter(struct raffia_loop *loop)
+{
+    int pipes[2], others[2];
+    make_pipe(pipes);
+    raffia_id old = arm(loop, pipes[0], R, 1);
+    expect_nothing(loop);
+    CHECK_CALL(close(pipes[0]));
+    reuse_number(pipes[0], others);
+    arm(loop, others[0], R, 2);
+    /* epoll notices that the file of the first one is gone. The others wait for it until they are told otherwise. */
+    if (backend_is(loop, "epoll"))
+        expect(loop, 1, -EBADF);
+    else
+        CHECK_EQUAL(raffia_loop_disarm(loop, old), 1);
+    expect_nothing(loop);
+    send_byte(others[1]);
+    expect(loop, 2, R);
+    expect_nothing(loop);
+    CHECK_CALL(close(pipes[1]));
+    close_pair(others);
+}
+
+static void closed_under_a_waiter_that_is_disarmed(struct raffia_loop *loop)
+{
+    int pipes[2];
+    make_pipe(pipes);
+    raffia_id id = arm(loop, pipes[0], R, 1);
+    expect_nothing(loop);
+    CHECK_CALL(close(pipes[0]));
+    CHECK_EQUAL(raffia_loop_disarm(loop, id), 1);
+    expect_nothing(loop);
+    CHECK_CALL(close(pipes[1]));
+}
+
+static void disarmed_then_closed_then_reused(struct raffia_loop *loop)
+{
+    int pipes[2], others[2];
+    make_pipe(pipes);
+    raffia_id id = arm(loop, pipes[0], R, 1);
+    expect_nothing(loop);
+    CHECK_EQUAL(raffia_loop_disarm(loop, id), 1);
+    CHECK_CALL(close(pipes[0]));
+    reuse_number(pipes[0], others);
+    arm(loop, others[0], R, 2);
+    expect_nothing(loop);
+    send_byte(others[1]);
+    expect(loop, 2, R);
+    CHECK_CALL(close(pipes[1]));
+    close_pair(others);
+}
+
+/* As a server's connections do, all day. */
+static void one_number_for_many_files_in_turn(struct raffia_loop *loop)
+{
+    for (raffia_data i = 0; i < 100; i++) {
+        int sockets[2];
+        make_sockets(sockets);
+        arm(loop, sockets[0], W, 1000 + i);
+        expect(loop, 1000 + i, W);
+        arm(loop, sockets[0], R, i);
+        if (i % 3 == 0) expect_nothing(loop);
+        send_byte(sockets[1]);
+        expect(loop, i, R);
+        close_pair(sockets);
+    }
+}
+
+/* epoll goes on reporting a closed number while a duplicate keeps the file open. */
+static void a_duplicate_keeps_the_old_file_open(struct raffia_loop *loop)
+{
+    int pipes[2], others[2];
+    make_pipe(pipes);
+    raffia_id id = arm(loop, pipes[0], R, 1);
+    expect_nothing(loop);
+    CHECK_EQUAL(raffia_loop_disarm(loop, id), 1);
+    int duplicate = CHECK_CALL(dup(pipes[0]));
+    CHECK_CALL(close(pipes[0]));
+    reuse_number(pipes[0], others);
+    arm(loop, others[0], R, 2);
+    send_byte(pipes[1]);
+    expect_nothing(loop);
+    send_byte(others[1]);
+    expect(loop, 2, R);
+    CHECK_CALL(close(duplicate));
+    CHECK_CALL(close(pipes[1]));
+    close_pair(others);
+}
+
+/* And nobody listens to those reports; they must not keep the loop from sleeping either. */
+static void reports_for_nobody_end(struct raffia_loop *loop)
+{
+    int pipes[2];
+    raffia_id id;
+    make_pipe(pipes);
+    id = arm(loop, pipes[0], R, 1);
+    expect_nothing(loop);
+    CHECK_EQUAL(raffia_loop_disarm(loop, id), 1);
+    int duplicate = CHECK_CALL(dup(pipes[0]));
+    CHECK_CALL(close(pipes[0]));
+    send_byte(pipes[1]);
+    CHECK_CALL(close(pipes[1])); /* a hang-up, which cannot be masked */
+    CHECK_EQUAL(raffia_loop_after(loop, 20000000, 9, &id), 0);
+    uint64_t before = raffia_loop_metrics(loop).waits;
+    expect(loop, 9, -ETIME);
+    CHECK(raffia_loop_metrics(loop).waits - before <= 4);
+    CHECK_CALL(close(duplicate));
+}
+
+/* The number is back, and it is the same file: the set still has it. */
+static void closed_and_duplicated_back(struct raffia_loop *loop)
+{
+    int pipes[2];
+    raffia_id id;
+    make_pipe(pipes);
+    arm(loop, pipes[1], W, 1);
+    expect(loop, 1, W);
+    int duplicate = CHECK_CALL(dup(pipes[1]));
+    CHECK_CALL(close(pipes[1]));
+    int result = raffia_loop_arm(loop, pipes[1], W, 2, &id);
+    if (result == 0)
+        expect(loop, 2, -EBADF);
+    else
+        CHECK_EQUAL(result, -EBADF);
+    CHECK_CALL(dup2(duplicate, pipes[1]));
+    arm(loop, pipes[1], W, 3);
+    expect(loop, 3, W);
+    CHECK_CALL(close(duplicate));
+    close_pair(pipes);
+}
+
+static void a_file_takes_the_place_of_a_pipe(struct raffia_loop *loop)
+{
+    int pipes[2];
+    make_pipe(pipes);
+    raffia_id old = arm(loop, pipes[0], R, 1);
+    expect_nothing(loop);
+    int file = make_file();
+    CHECK_CALL(dup2(file, pipes[0]));
+    arm(loop, pipes[0], R, 2);
+    if (backend_is(loop, "epoll"))
+        expect(loop, 1, -EBADF);
+    else
+        CHECK_EQUAL(raffia_loop_disarm(loop, old), 1);
+    expect(loop, 2, R);
+    expect_nothing(loop);
+    CHECK_CALL(close(file));
+    close_pair(pipes);
+}
+
+int main(void)
+{
+    static const struct contract_test tests[] = {
+        TEST(reused_under_a_waiter),
+        TEST(closed_under_a_waiter_that_is_disarmed),
+        TEST(disarmed_then_closed_then_reused),
+        TEST(one_number_for_many_files_in_turn),
+        TEST(a_duplicate_keeps_the_old_file_open),
+        TEST(reports_for_nobody_end),
+        TEST(closed_and_duplicated_back),
+        TEST(a_file_takes_the_place_of_a_pipe),
+    };
+    return contract_run("closing", tests, COUNT(tests));
+}
