@@ -1,0 +1,278 @@
+/* The parts of the loop, one by one, against simple models of them. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "check.h"
+#include "fork.h"
+#include "inbox.h"
+#include "op.h"
+#include "ready.h"
+#include "timer.h"
+#include "wake.h"
+
+/* -- ops -- */
+
+enum { OPS = 1000 };
+
+static void ops_are_found_by_id_until_released(void)
+{
+    struct raffia_ops ops;
+    struct raffia_op *held[OPS] = {0};
+    raffia_id ids[OPS] = {0};
+    size_t used = 0;
+    raffia_ops_init(&ops);
+    for (int round = 0; round < 50000; round++) {
+        uint32_t i = check_random(OPS);
+        if (held[i]) {
+            CHECK(raffia_ops_find(&ops, ids[i]) == held[i]);
+            CHECK_EQUAL(held[i]->data, i);
+            raffia_ops_release(&ops, held[i]);
+            CHECK(raffia_ops_find(&ops, ids[i]) == NULL);
+            held[i] = NULL;
+            used--;
+        } else {
+            held[i] = raffia_ops_acquire(&ops, RAFFIA_POLL, i);
+            CHECK(held[i]->id != ids[i]);
+            CHECK(raffia_ops_find(&ops, ids[i]) == NULL);
+            ids[i] = held[i]->id;
+            used++;
+        }
+        CHECK_EQUAL(ops.used, used);
+    }
+    CHECK(raffia_ops_memsize(&ops) >= OPS / 2 * sizeof(struct raffia_op));
+    raffia_ops_free(&ops);
+}
+
+static void visit_op(struct raffia_op *op, void *arg)
+{
+    char *seen = arg;
+    CHECK_EQUAL(seen[op->data]++, 0);
+}
+
+static void ops_are_visited_once_each(void)
+{
+    struct raffia_ops ops;
+    static char seen[OPS];
+    struct raffia_op *held[OPS];
+    raffia_ops_init(&ops);
+    for (raffia_data i = 0; i < OPS; i++)
+        held[i] = raffia_ops_acquire(&ops, RAFFIA_TIMER, i);
+    for (raffia_data i = 0; i < OPS; i += 3)
+        raffia_ops_release(&ops, held[i]);
+    raffia_ops_each(&ops, visit_op, seen);
+    for (raffia_data i = 0; i < OPS; i++)
+        CHECK_EQUAL(seen[i], i % 3 != 0);
+    raffia_ops_free(&ops);
+}
+
+static void an_op_is_blank_when_acquired(void)
+{
+    struct raffia_ops ops;
+    raffia_ops_init(&ops);
+    struct raffia_op *op = raffia_ops_acquire(&ops, RAFFIA_READ, 7);
+    op->fd = 3;
+    op->events = 5;
+    op->cancelled = 1;
+    op->length = 9;
+    raffia_ops_release(&ops, op);
+    CHECK(raffia_ops_acquire(&ops, RAFFIA_WRITE, 8) == op);
+    CHECK_EQUAL(op->kind, RAFFIA_WRITE);
+    CHECK_EQUAL(op->data, 8);
+    CHECK(op->fd == -1 && op->events == 0 && op->cancelled == 0 && op->length == 0 && op->next == NULL);
+    raffia_ops_free(&ops);
+}
+
+static void generations_start_again_at_one(void)
+{
+    struct raffia_ops ops;
+    raffia_ops_init(&ops);
+    struct raffia_op *op = raffia_ops_acquire(&ops, RAFFIA_POLL, 1);
+    CHECK_EQUAL(op->id, (raffia_id)1 << 32);
+    op->id = (raffia_id)UINT32_MAX << 32;
+    raffia_ops_release(&ops, op);
+    CHECK(raffia_ops_acquire(&ops, RAFFIA_POLL, 1) == op);
+    CHECK_EQUAL(op->id, (raffia_id)1 << 32);
+    raffia_ops_free(&ops);
+}
+
+/* -- the ready queue -- */
+
+static void completions_are_shifted_in_order(void)
+{
+    struct raffia_ready ready;
+    struct raffia_completion completion;
+    raffia_data pushed = 0, shifted = 0;
+    raffia_ready_init(&ready);
+    CHECK_EQUAL(raffia_ready_shift(&ready, &completion), 0);
+    for (int round = 0; round < 2000; round++) {
+        for (uint32_t i = check_random(30); i > 0; i--, pushed++) {
+            CHECK_EQUAL(raffia_ready_push(&ready, pushed, -(int64_t)pushed), 0);
+        }
+        for (uint32_t i = check_random(30); i > 0 && shifted < pushed; i--, shifted++) {
+            CHECK_EQUAL(raffia_ready_shift(&ready, &completion), 1);
+            CHECK_EQUAL(completion.data, shifted);
+            CHECK_EQUAL(completion.result, -(int64_t)shifted);
+        }
+        CHECK_EQUAL(ready.count, pushed - shifted);
+    }
+    raffia_ready_free(&ready);
+}
+
+static void reserved_room_needs_no_memory(void)
+{
+    struct raffia_ready ready;
+    raffia_ready_init(&ready);
+    for (int i = 0; i < 40; i++)
+        raffia_ready_push(&ready, 1, 1);
+    CHECK_EQUAL(raffia_ready_reserve(&ready, 1000), 0);
+    struct raffia_completion *slots = ready.slots;
+    for (int i = 0; i < 1000; i++)
+        CHECK_EQUAL(raffia_ready_push(&ready, 1, 1), 0);
+    CHECK(ready.slots == slots);
+    CHECK_EQUAL(raffia_ready_reserve(&ready, SIZE_MAX), -ENOMEM);
+    CHECK_EQUAL(raffia_ready_reserve(&ready, SIZE_MAX / 8), -ENOMEM);
+    CHECK_EQUAL(ready.count, 1040);
+    raffia_ready_free(&ready);
+}
+
+/* -- timers -- */
+
+enum { TIMERS = 300 };
+
+static int64_t earliest(struct raffia_op *const *model)
+{
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < TIMERS; i++) {
+        if (model[i] && model[i]->deadline < first) first = model[i]->deadline;
+    }
+    return first;
+}
+
+static void toggle(struct raffia_timers *timers, struct raffia_ops *ops, struct raffia_op **slot)
+{
+    if (*slot) {
+        raffia_timers_remove(timers, *slot);
+        raffia_ops_release(ops, *slot);
+        *slot = NULL;
+    } else {
+        *slot = raffia_ops_acquire(ops, RAFFIA_TIMER, (raffia_data)(slot));
+        (*slot)->deadline = check_random(200);
+        CHECK_EQUAL(raffia_timers_add(timers, *slot), 0);
+    }
+}
+
+static void the_first_timer_is_the_earliest(void)
+{
+    struct raffia_timers timers;
+    struct raffia_ops ops;
+    struct raffia_op *model[TIMERS] = {0};
+    raffia_timers_init(&timers);
+    raffia_ops_init(&ops);
+    CHECK(raffia_timers_first(&timers) == NULL);
+    for (int round = 0; round < 20000; round++) {
+        toggle(&timers, &ops, &model[check_random(TIMERS)]);
+        CHECK_EQUAL(timers.count, ops.used);
+        struct raffia_op *first = raffia_timers_first(&timers);
+        CHECK_EQUAL(first ? first->deadline : INT64_MAX, earliest(model));
+        for (size_t i = 0; i < timers.count; i++)
+            CHECK_EQUAL(timers.heap[i]->place, i);
+    }
+    int64_t last = INT64_MIN;
+    for (struct raffia_op *op; (op = raffia_timers_first(&timers)); last = op->deadline) {
+        CHECK(op->deadline >= last);
+        raffia_timers_remove(&timers, op);
+    }
+    raffia_timers_free(&timers);
+    raffia_ops_free(&ops);
+}
+
+/* -- wake-ups -- */
+
+static void the_descriptor_is_written_once_for_each_sleep(void)
+{
+    struct raffia_wake wake;
+    CHECK_EQUAL(raffia_wake_init(&wake), 0);
+    CHECK_EQUAL(raffia_wake_signal(&wake), 0);
+    CHECK_EQUAL(raffia_wake_sleep(&wake), 1); /* a signal is for a sleep that is under way */
+    CHECK_EQUAL(raffia_wake_signal(&wake), 1);
+    CHECK_EQUAL(raffia_wake_signal(&wake), 0);
+    CHECK_EQUAL(raffia_wake_request(&wake), 0);
+    raffia_wake_up(&wake);
+    CHECK_EQUAL(raffia_wake_request(&wake), 0);
+    CHECK_EQUAL(raffia_wake_sleep(&wake), 0); /* a request is for the next one too */
+    CHECK_EQUAL(raffia_wake_sleep(&wake), 1);
+    CHECK_EQUAL(raffia_wake_request(&wake), 1);
+    raffia_wake_up(&wake);
+    CHECK_EQUAL(wake.writes, 2);
+    uint64_t count = 0;
+    CHECK_EQUAL(read(wake.fd, &count, sizeof(count)), sizeof(count));
+    CHECK_EQUAL(count, 2);
+    raffia_wake_drain(&wake); /* does not wait when there is nothing */
+    raffia_wake_close(&wake);
+}
+
+static void signalling_leaves_errno_alone(void)
+{
+    struct raffia_wake wake;
+    CHECK_EQUAL(raffia_wake_init(&wake), 0);
+    CHECK_CALL(close(wake.fd));
+    raffia_wake_sleep(&wake);
+    errno = EXDEV;
+    CHECK_EQUAL(raffia_wake_signal(&wake), -EBADF);
+    CHECK_EQUAL(errno, EXDEV);
+}
+
+/* -- the inbox -- */
+
+static void letters_are_taken_in_order_and_leave_room(void)
+{
+    struct raffia_inbox inbox;
+    struct raffia_ready ready;
+    struct raffia_completion completion;
+    raffia_ready_init(&ready);
+    CHECK_EQUAL(raffia_inbox_init(&inbox), 0);
+    CHECK_EQUAL(raffia_inbox_take(&inbox, &ready, 0), 0);
+    CHECK(raffia_inbox_empty(&inbox));
+    for (raffia_data i = 0; i < 100; i++)
+        CHECK_EQUAL(raffia_inbox_push(&inbox, i, 1), 0);
+    CHECK(!raffia_inbox_empty(&inbox));
+    CHECK_EQUAL(raffia_inbox_take(&inbox, &ready, 500), 100);
+    CHECK(raffia_inbox_empty(&inbox));
+    CHECK(ready.capacity - ready.count >= 500);
+    for (raffia_data i = 0; raffia_ready_shift(&ready, &completion); i++)
+        CHECK_EQUAL(completion.data, i);
+    CHECK_EQUAL(raffia_inbox_push(&inbox, 1, 1), 0);
+    CHECK_EQUAL(raffia_inbox_take(&inbox, &ready, SIZE_MAX / 2), -ENOMEM);
+    CHECK_EQUAL(raffia_inbox_take(&inbox, &ready, 0), 1); /* nothing was lost */
+    raffia_ready_free(&ready);
+    raffia_inbox_free(&inbox);
+}
+
+/* -- the process -- */
+
+static void a_child_is_another_process(void)
+{
+    int status;
+    CHECK_EQUAL(raffia_process_init(), 0);
+    CHECK_EQUAL(raffia_process(), getpid());
+    pid_t child = CHECK_CALL(fork());
+    if (child == 0) _exit(raffia_process() == getpid() ? 0 : 1);
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(status, 0);
+    CHECK_EQUAL(raffia_process(), getpid());
+}
+
+int main(void)
+{
+    static const struct check_test tests[] = {
+        TEST(ops_are_found_by_id_until_released), TEST(ops_are_visited_once_each),
+        TEST(an_op_is_blank_when_acquired),       TEST(generations_start_again_at_one),
+        TEST(completions_are_shifted_in_order),   TEST(reserved_room_needs_no_memory),
+        TEST(the_first_timer_is_the_earliest),    TEST(the_descriptor_is_written_once_for_each_sleep),
+        TEST(signalling_leaves_errno_alone),      TEST(letters_are_taken_in_order_and_leave_room),
+        TEST(a_child_is_another_process),
+    };
+    return check_run("units", tests, COUNT(tests));
+}
