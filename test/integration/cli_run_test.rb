@@ -75,10 +75,14 @@ module Raffia
     end
 
     def test_a_script_with_a_syntax_error
-      ended = raffia "run", script("def broken\n  1 +\n")
-      assert_equal 1, ended.code
-      assert_match(/^script\.rb:\d+: .*\(SyntaxError\)/m, ended.err)
-      refute_match(%r{raffia/cli}, ended.err)
+      same_as_ruby "def broken\n  1 +\n"
+      same_as_ruby "p 1\np(\n"
+    end
+
+    def test_a_syntax_error_in_a_file_that_the_script_loads
+      script "def broken\n  1 +\n", "part.rb"
+      same_as_ruby "require_relative 'part'"
+      same_as_ruby "begin; require_relative 'part'; rescue SyntaxError => e; p e.class, e.path; end"
     end
 
     def test_at_exit_sees_how_the_script_ended

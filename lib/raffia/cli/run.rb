@@ -23,7 +23,7 @@ module Raffia
         options = {}
         name, *arguments = parser(options).order(argv)
         return show_help(out) if options[:help]
-        raise ConfigError, "raffia run needs a script to run, or - to read it from standard input. #{USAGE}" unless name
+        raise ConfigError, "raffia run needs a script to run, or - to read it from standard input. #{USAGE}" if name.to_s.empty?
         execute(Script.open(name), arguments, options[:backend])
         OK
       end

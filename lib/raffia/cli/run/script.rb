@@ -50,7 +50,11 @@ module Raffia
 
         private
 
-        def compile = RubyVM::InstructionSequence.compile_file(@name)
+        # compile_file knows the old parser only, up to Ruby 3.4, where `ruby` itself has changed to the new one.
+        def compile
+          prism = RUBY_DESCRIPTION.include?("+PRISM") && RubyVM::InstructionSequence.respond_to?(:compile_file_prism)
+          RubyVM::InstructionSequence.public_send(prism ? :compile_file_prism : :compile_file, @name)
+        end
 
         def source = File.binread(@name)
 
@@ -69,7 +73,7 @@ module Raffia
           frames = error.backtrace
           last = frames.rindex { |frame| frame.start_with?("#{@name}:") }
           return frames[0..last] if last
-          error.is_a?(SyntaxError) ? [] : frames # a script that does not parse has no frame at all
+          error.is_a?(SyntaxError) ? [@name] : frames # a script that does not parse has no frame at all, and Ruby names the file
         end
       end
 
