@@ -2,6 +2,7 @@
 
 require_relative "cli_case"
 require "json"
+require "raffia/base/version"
 
 module Raffia
   class CLIDoctorTest < CLICase

@@ -51,7 +51,7 @@ module Raffia
       end
 
       def dispatch(name, rest)
-        name = FLAGS.fetch(name, name) || "help"
+        @command = name = FLAGS.fetch(name, name) || "help"
         return @find.call(name).call(rest, out: @out, err: @err) if COMMANDS.include?(name)
         LATER.key?(name) ? not_yet(name) : unknown(name)
       end
@@ -66,7 +66,7 @@ module Raffia
         kind = name.start_with?("-") ? "option" : "command"
         words = (kind == "option") ? [*FLAGS.keys, "--debug"] : COMMANDS
         guess = DidYouMean::SpellChecker.new(dictionary: words).correct(name).first
-        @err.puts "raffia: there is no #{kind} #{name}.#{" Did you mean #{guess}?" if guess} `raffia help` lists all."
+        @err.puts "raffia: there is no #{kind} #{name.empty? ? name.inspect : name}.#{" Did you mean #{guess}?" if guess} `raffia help` lists all."
         USAGE
       end
 
@@ -77,8 +77,12 @@ module Raffia
         (USAGE_ERRORS.any? { |kind| error.is_a?(kind) }) ? USAGE : FAILED
       end
 
-      # OptionParser puts its did-you-mean on lines of its own.
-      def sentence(error) = error.message.split(/\s*\n\s*/).join(". ")
+      # OptionParser puts its did-you-mean on a line of its own, and leaves the dashes out.
+      def sentence(error)
+        return error.message.split(/\s*\n\s*/).join(". ") unless error.is_a?(OptionParser::ParseError)
+        what, guess = error.message.split(/\s*Did you mean\?\s+/)
+        "#{what}.#{" Did you mean --#{guess[/\S+/]}?" if guess} `raffia help #{@command}` explains the command."
+      end
 
       # Asked for only now, so that neither an old Ruby nor a wrong setting keeps `raffia doctor` from starting.
       def debug?

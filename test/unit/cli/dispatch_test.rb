@@ -52,7 +52,7 @@ module Raffia
       end
 
       def test_messages_of_several_lines_become_one
-        assert_equal "raffia: invalid option: --jsn. Did you mean?  json\n",
+        assert_equal "raffia: invalid option: --jsn. Did you mean --json? `raffia help run` explains the command.\n",
           raffia_that { OptionParser.new { |o| o.on("--json") }.parse(["--jsn"]) }.last
       end
 

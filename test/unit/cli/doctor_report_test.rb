@@ -51,8 +51,16 @@ module Raffia
         end
 
         def test_yjit
-          assert_equal %w[ok note note], %i[on off absent].map { |state| Ruby.jit(state).status }
+          assert_equal %w[ok note note], %i[on off absent].map { |state| Ruby.jit(state, false).status }
           assert_equal 1, Ruby.call(yjit: nil).size
+        end
+
+        def test_ractors_and_the_instruction_counter
+          with, without = {"YJIT_SUPPORT" => "no", "RJIT_SUPPORT" => "yes"}, {"YJIT_SUPPORT" => "no"}
+          assert_match(/Ractors no longer slow each other down/, jit(:off, with).advice)
+          assert_match(/Ractors slow each other down/, jit(:absent, with).detail)
+          assert_includes jit(:absent, with).advice, "--disable-rjit"
+          [jit(:absent, without), jit(:off, with, "4.0.0"), jit(:on, with)].each { |check| refute_includes check.to_a.join, "Ractors" }
         end
 
         def test_a_gem_that_is_there_and_one_that_is_not
@@ -66,6 +74,8 @@ module Raffia
         end
 
         private
+
+        def jit(state, config, version = "3.4.5") = Ruby.call(version: version, yjit: state, config: config).last
 
         def print_text(checks) = StringIO.new.tap { |out| Report.text({"Section" => checks}, out) }.string
       end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "rbconfig"
 require_relative "check"
 
 module Raffia
@@ -17,8 +18,8 @@ module Raffia
         module_function
 
         # @return [Array<Check>]
-        def call(version: RUBY_VERSION, yjit: yjit_state)
-          [ruby(version), jit(yjit)].compact
+        def call(version: RUBY_VERSION, yjit: yjit_state, config: RbConfig::CONFIG)
+          [ruby(version), jit(yjit, counting?(version, config))].compact
         end
 
         def ruby(version)
@@ -29,12 +30,22 @@ module Raffia
             "wrap them in Raffia.offload.")
         end
 
-        def jit(state)
+        def jit(state, counting)
           case state
           when :on then Check.ok("YJIT", "on")
-          when :off then Check.note("YJIT", "off", "Start Ruby with --yjit, or set RUBY_YJIT_ENABLE=1: Ruby code runs faster.")
-          when :absent then Check.note("YJIT", "not part of this Ruby", "A Ruby built where rustc is present has it.")
+          when :off
+            Check.note("YJIT", "off", "Start Ruby with --yjit, or set RUBY_YJIT_ENABLE=1: Ruby code runs faster" \
+              "#{", and Ractors no longer slow each other down" if counting}.")
+          when :absent
+            Check.note("YJIT", "not part of this Ruby#{", and Ractors slow each other down" if counting}", "A Ruby built where " \
+              "rustc is present has it.#{" One built without rustc and with --disable-rjit has no need of it for Ractors." if counting}")
           end
+        end
+
+        # Ruby 3.3 and 3.4 that were built with a JIT count interpreted instructions in one variable that all Ractors write
+        # (docs/adr/0005-yjit-for-ractors.md).
+        def counting?(version, config)
+          version.start_with?("3.") && config.values_at("YJIT_SUPPORT", "RJIT_SUPPORT").any? { |built| built && built != "no" }
         end
 
         # @return [Symbol, nil] nil where there is no such thing (JRuby)
