@@ -1,8 +1,10 @@
 /* The list of back ends, and what a refusal looks like. */
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include "check.h"
 #include "loop.h"
+#include "refuse.h"
 
 static void they_are_found_by_name(void)
 {
@@ -42,12 +44,44 @@ static void without_descriptors_none_opens(void)
     CHECK_EQUAL(check_open_descriptors(), open);
 }
 
+static void a_container_without_io_uring(void)
+{
+    char why[200];
+    const struct raffia_backend *uring = raffia_backend_named("uring");
+    if (!uring || !refuse_system_call(SYS_io_uring_setup, EPERM)) return;
+    CHECK_EQUAL(raffia_backend_probe(uring, why, sizeof(why)), -EPERM);
+    CHECK(strstr(why, "io_uring_setup: ") == why);
+    CHECK(strstr(why, "container") != NULL);
+}
+
+static void a_container_without_epoll_pwait2(void)
+{
+    struct raffia_loop loop;
+    struct raffia_completion completion;
+    raffia_id id;
+    const struct raffia_backend *epoll = raffia_backend_named("epoll");
+    if (!epoll || !refuse_system_call(SYS_epoll_pwait2, EPERM)) return;
+    CHECK_EQUAL(raffia_loop_open(&loop, epoll, NULL), 0);
+    for (int i = 0; i < 3; i++) {
+        uint64_t before = loop.metrics.waits;
+        CHECK_EQUAL(raffia_loop_after(&loop, 1500000, 7, &id), 0);
+        while (!raffia_loop_shift(&loop, &completion))
+            CHECK(raffia_loop_poll(&loop, -1) >= 0);
+        CHECK_EQUAL(completion.result, -ETIME);
+        CHECK(loop.metrics.waits - before <= 2); /* rounded up: it does not turn until the timer is due */
+    }
+    raffia_loop_close(&loop);
+}
+
 int main(void)
 {
     static const struct check_test tests[] = {
         TEST(they_are_found_by_name),
         TEST(poll_always_works),
         TEST(without_descriptors_none_opens),
+        /* These are for ever, so they come last. */
+        TEST(a_container_without_epoll_pwait2),
+        TEST(a_container_without_io_uring),
     };
     return check_run("backends", tests, COUNT(tests));
 }

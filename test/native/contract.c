@@ -48,6 +48,7 @@ int contract_run(const char *group, const struct contract_test *tests, size_t co
         for (size_t j = 0; j < count; j++)
             run_one(&beds[i], &tests[j]);
         printf("%s: %zu tests on %s\n", group, count, beds[i].note);
+        fflush(stdout); /* or a forked child has it in its buffer too */
     }
     return 0;
 }
@@ -55,6 +56,12 @@ int contract_run(const char *group, const struct contract_test *tests, size_t co
 int backend_is(const struct raffia_loop *loop, const char *name)
 {
     return strcmp(loop->backend->name, name) == 0;
+}
+
+int threads_run_beside(const struct raffia_loop *loop)
+{
+    const char *preloaded = getenv("LD_PRELOAD");
+    return !(backend_is(loop, "uring") && preloaded && strstr(preloaded, "vgpreload"));
 }
 
 struct raffia_completion next_completion(struct raffia_loop *loop)

@@ -95,6 +95,7 @@ static void threads_inject_while_the_loop_sleeps(struct raffia_loop *loop)
     pthread_t threads[SENDERS];
     struct sender senders[SENDERS];
     int64_t expected[SENDERS] = {0};
+    if (!threads_run_beside(loop)) return;
     for (size_t i = 0; i < SENDERS; i++) {
         senders[i] = (struct sender){loop, i};
         CHECK_EQUAL(pthread_create(&threads[i], NULL, send_letters, &senders[i]), 0);
@@ -126,6 +127,7 @@ static void two_loops_wake_each_other(struct raffia_loop *loop)
 {
     pthread_t thread;
     struct raffia_loop other, *loops[] = {loop, &other};
+    if (!threads_run_beside(loop)) return;
     /* Opened here and run there, so movable. */
     CHECK_EQUAL(raffia_loop_open(&other, loop->backend, &(struct raffia_options){.movable = 1}), 0);
     CHECK_EQUAL(pthread_create(&thread, NULL, echo, loops), 0);
@@ -210,6 +212,7 @@ static void with_signals(void (*handler)(int), void (*run)(struct raffia_loop *l
 {
     pthread_t thread;
     struct signaller signaller = {.target = pthread_self()};
+    if (!threads_run_beside(loop)) return;
     struct sigaction action = {.sa_handler = handler}; /* without SA_RESTART, as Ruby has it */
     CHECK_CALL(sigaction(SIGUSR1, &action, NULL));
     CHECK_EQUAL(pthread_create(&thread, NULL, send_signals, &signaller), 0);
@@ -295,6 +298,42 @@ static void a_closed_loop_says_so(struct raffia_loop *loop)
     raffia_loop_each(loop, count_and_change, &id);
 }
 
+static void *poll_there(void *arg)
+{
+    return (void *)(intptr_t)raffia_loop_poll(arg, MILLISECOND);
+}
+
+/* A ring that is not movable is for one thread only, and says so instead of sleeping. */
+static void another_thread_may_be_refused(struct raffia_loop *loop)
+{
+    int pipes[2];
+    pthread_t thread;
+    void *result;
+    make_pipe(pipes);
+    arm(loop, pipes[0], RAFFIA_READABLE, 1);
+    CHECK_EQUAL(pthread_create(&thread, NULL, poll_there, loop), 0);
+    CHECK_EQUAL(pthread_join(thread, &result), 0);
+    CHECK((intptr_t)result == 0 || (backend_is(loop, "uring") && (intptr_t)result == -EEXIST));
+    send_byte(pipes[1]);
+    expect(loop, 1, RAFFIA_READABLE);
+    close_pair(pipes);
+}
+
+/* And its descriptors are let go of: a closed pipe is closed, not held by what is left of a ring. */
+static void a_closed_loop_holds_no_files(struct raffia_loop *loop)
+{
+    int pipes[2];
+    make_pipe(pipes);
+    for (raffia_data i = 0; i < 1000; i++)
+        arm(loop, pipes[0], RAFFIA_READABLE, i);
+    expect_nothing(loop);
+    raffia_loop_close(loop);
+    CHECK_CALL(close(pipes[0]));
+    CHECK_EQUAL(write(pipes[1], "x", 1), -1);
+    CHECK_EQUAL(errno, EPIPE);
+    CHECK_CALL(close(pipes[1]));
+}
+
 /* Whatever is under way when the loop closes is given back. */
 static void closing_with_all_kinds_of_ops(struct raffia_loop *loop)
 {
@@ -329,6 +368,8 @@ int main(void)
         TEST(each_visits_all_that_is_held),
         TEST(a_closed_loop_says_so),
         TEST(closing_with_all_kinds_of_ops),
+        TEST(a_closed_loop_holds_no_files),
+        TEST(another_thread_may_be_refused),
     };
     return contract_run("loop", tests, COUNT(tests));
 }

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <termios.h>
 #include <unistd.h>
 #include "check.h"
+#include "refuse.h"
 #include "transfer.h"
 
 enum { HERE = -1, LARGE = 1 << 20 };
@@ -54,6 +56,8 @@ static void a_blocking_pipe(void)
     int pipes[2];
     CHECK_CALL(pipe(pipes));
     both_ways(pipes[0], pipes[1]);
+    CHECK(raffia_try_write(pipes[1], "x", 1, HERE) == 1 ||
+          raffia_try_write(pipes[1], "x", 1, HERE) == -EAGAIN);
     CHECK_EQUAL(raffia_try_read(pipes[0], buffer, 1, 5), -ESPIPE);
     CHECK_CALL(close(pipes[1]));
     empty(pipes[0]);
@@ -156,5 +160,8 @@ int main(void)
         TEST(a_blocking_pipe), TEST(a_blocking_socket), TEST(nobody_reads),        TEST(a_terminal),
         TEST(a_regular_file),  TEST(what_is_a_file),    TEST(a_closed_descriptor),
     };
-    return check_run("transfer", tests, COUNT(tests));
+    check_run("transfer", tests, COUNT(tests));
+    /* And again as on a kernel that has no RWF_NOWAIT. */
+    if (!refuse_system_call(SYS_preadv2, EOPNOTSUPP) || !refuse_system_call(SYS_pwritev2, ENOSYS)) return 0;
+    return check_run("transfer, without preadv2", tests, COUNT(tests));
 }

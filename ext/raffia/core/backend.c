@@ -77,7 +77,7 @@ static int wait_for_one(struct raffia_loop *loop, struct raffia_completion *comp
 static int probe_pipe(struct raffia_loop *loop, int reader, int writer, char *byte)
 {
     raffia_id id;
-    struct raffia_completion completion;
+    struct raffia_completion completion = {0};
     if (write(writer, "r", 1) != 1) return -errno;
     int result = loop->backend->transfers ? raffia_loop_transfer(loop, RAFFIA_READ, reader, byte, 1,
                                                                  RAFFIA_CURRENT_POSITION, 0, &id)

@@ -187,15 +187,19 @@ static int sleep_for(struct raffia_loop *loop, int64_t timeout)
     return io_uring_submit_and_wait_timeout(&state->ring, &cqe, 1, &time, NULL);
 }
 
+/* EAGAIN: no memory for requests now; EBUSY: completions must be taken first. The requests are still there. */
+static int ordinary(int result)
+{
+    return result > 0 || result == -ETIME || result == -EAGAIN || result == -EBUSY ? 0 : result;
+}
+
 static int uring_wait(struct raffia_loop *loop, int64_t timeout)
 {
     struct state *state = loop->state;
     if (state->failure) return state->failure;
     int asleep = timeout != 0 && io_uring_cq_ready(&state->ring) == 0;
     if (asleep && watch_wake(loop) < 0) asleep = 0;
-    int result = asleep ? sleep_for(loop, timeout) : exchange(loop);
-    /* EAGAIN: no memory for requests now; EBUSY: completions must be taken first. The requests are still there. */
-    return result > 0 || result == -ETIME || result == -EAGAIN || result == -EBUSY ? 0 : result;
+    return ordinary(asleep ? sleep_for(loop, timeout) : exchange(loop));
 }
 
 static int next(struct io_uring *ring, struct io_uring_cqe *answer)
@@ -252,24 +256,31 @@ static int repeat(struct raffia_loop *loop, const struct raffia_op *op)
     return sqe != NULL;
 }
 
-static int answer(struct raffia_loop *loop, const struct io_uring_cqe *cqe)
+static int answer_poll(struct raffia_loop *loop, struct raffia_op *op, int reported)
+{
+    if (reported > 0 && op->events & RAFFIA_PRIORITY) reported = urgent(loop, op);
+    if ((reported == 0 || taken_along(op, reported)) && repeat(loop, op)) return 0;
+    raffia_loop_complete(loop, op, events(op, reported));
+    return 1;
+}
+
+static int answer_transfer(struct raffia_loop *loop, struct raffia_op *op, int result)
 {
     struct state *state = loop->state;
-    struct raffia_op *op = raffia_ops_find(&loop->ops, cqe->user_data);
-    if (!op) {
-        loop->metrics.stale++;
-        return 0;
-    }
-    int reported = cqe->res;
-    if (reported > 0 && op->kind == RAFFIA_POLL && op->events & RAFFIA_PRIORITY) reported = urgent(loop, op);
-    int early = taken_along(op, reported) || (reported == 0 && op->kind == RAFFIA_POLL);
-    if (early && repeat(loop, op)) return 0;
-    int64_t result = transfers(op) ? reported : events(op, reported);
-    if (transfers(op)) state->transfers--;
+    if (taken_along(op, result) && repeat(loop, op)) return 0;
+    state->transfers--;
     /* A worker of the kernel's that is interrupted by our cancelling says EINTR. */
     if (op->cancelled && result == -EINTR) result = -ECANCELED;
     raffia_loop_complete(loop, op, result);
     return 1;
+}
+
+static int answer(struct raffia_loop *loop, const struct io_uring_cqe *cqe)
+{
+    struct raffia_op *op = raffia_ops_find(&loop->ops, cqe->user_data);
+    if (op) return transfers(op) ? answer_transfer(loop, op, cqe->res) : answer_poll(loop, op, cqe->res);
+    loop->metrics.stale++;
+    return 0;
 }
 
 static int drain(struct raffia_loop *loop)
@@ -298,11 +309,9 @@ static int uring_reap(struct raffia_loop *loop)
     return done;
 }
 
-static void cancel_transfer(struct raffia_op *op, void *arg)
+static void cancel_op(struct raffia_op *op, void *arg)
 {
-    struct raffia_loop *loop = arg;
-    if (!transfers(op)) return;
-    if (uring_cancel(loop, op) == 0) op->cancelled = 1;
+    if (op->kind != RAFFIA_TIMER && uring_cancel(arg, op) == 0) op->cancelled = 1;
 }
 
 /* The buffers belong to the caller again when this returns; but a ring that this thread may not enter (SINGLE_ISSUER) ends the
@@ -310,11 +319,9 @@ static void cancel_transfer(struct raffia_op *op, void *arg)
 static void await_transfers(struct raffia_loop *loop)
 {
     struct state *state = loop->state;
-    raffia_ops_each(&loop->ops, cancel_transfer, loop);
     while (state->transfers > 0) {
-        int result = io_uring_cq_ready(&state->ring) > 0 ? 0 : sleep_for(loop, -1);
-        if (result < 0 && result != -EINTR && result != -ETIME && result != -EAGAIN && result != -EBUSY)
-            return;
+        int result = io_uring_cq_ready(&state->ring) > 0 ? 0 : ordinary(sleep_for(loop, -1));
+        if (result < 0 && result != -EINTR) return;
         uring_reap(loop);
     }
 }
@@ -322,7 +329,12 @@ static void await_transfers(struct raffia_loop *loop)
 static void uring_close(struct raffia_loop *loop, int owner)
 {
     struct state *state = loop->state;
-    if (owner && state->transfers > 0) await_transfers(loop);
+    if (owner) {
+        /* Polls as well: the kernel takes a closed ring apart in its own time, and holds their files open until then. */
+        raffia_ops_each(&loop->ops, cancel_op, loop);
+        exchange(loop);
+        await_transfers(loop);
+    }
     /* In a forked child too: it unmaps and closes what is this process's, and enters nothing. */
     io_uring_queue_exit(&state->ring);
     free(state);
