@@ -5,8 +5,12 @@ module Raffia
     # Waiting for each other: what Mutex, Queue, ConditionVariable, Thread#join and sleep come down to.
     #
     # An `unblock` may arrive before its fiber has parked; it is then kept as a permit, which the next `block` takes. Core looks at
-    # its condition again after each return of `block`, so a permit that came too late costs one turn. It must not end a sleep,
-    # though: only a condition variable, whose `wait` is a sleep to core, wakes one.
+    # its condition again after each return of `block`, so a permit that came too late costs one turn. A sleep takes permits too,
+    # because ConditionVariable#wait and IO#close with readers in other threads are sleeps to core; but not one that speaks of what
+    # the fiber blocked on last, which is late.
+    #
+    # A blocker may be an object of Ruby's insides that has no class (the lock of autoload is one). Nothing may be called on it,
+    # not even `==`; it can be stored, and be looked up by identity.
     #
     # @api private
     module Block
@@ -18,8 +22,9 @@ module Raffia
       # @param blocker [Object] what the fiber waits for
       # @param timeout [Numeric, nil] seconds
       # @return [Boolean] whether it was unblocked
-      def block(_blocker, timeout = nil)
-        wait = new_wait(woken_by: BasicObject)
+      def block(blocker, timeout = nil)
+        wait = new_wait(woken_by: :anyone)
+        @blockers[wait.fiber] = blocker
         timer = engine.after(timeout, wait) if timeout
         result = park(wait) { @permits.delete(wait.fiber) }
         result != ETIME || @permits.key?(wait.fiber)
@@ -35,9 +40,9 @@ module Raffia
         return if @closed || !fiber.alive?
 
         # First the permit, then the look: `block` announces its wait first and looks for a permit then.
-        @permits[fiber] = blocker || true
+        @permits[fiber] = {}.compare_by_identity.tap { |permit| permit[blocker] = true }
         wait = @parked[fiber]
-        deliver(wait, 0) if wait&.woken_by?(blocker)
+        deliver(wait, 0) if wait && wakes?(wait, fiber)
         nil
       end
 
@@ -46,9 +51,9 @@ module Raffia
       # @param duration [Numeric, nil] seconds; nil: until something wakes it
       # @return [true]
       def kernel_sleep(duration = nil)
-        wait = new_wait(woken_by: Thread::ConditionVariable)
+        wait = new_wait(woken_by: :event)
         timer = engine.after(duration, wait) if duration
-        park(wait) { Thread::ConditionVariable === @permits.delete(wait.fiber) }
+        park(wait) { @permits.key?(wait.fiber) && wakes?(wait, wait.fiber) }
         true
       ensure
         @engine.disarm(timer) if timer
@@ -58,7 +63,21 @@ module Raffia
       private
 
       def init_block
-        @permits = ObjectSpace::WeakKeyMap.new # fiber => blocker
+        @permits = ObjectSpace::WeakKeyMap.new # fiber => {blocker => true}
+        @blockers = ObjectSpace::WeakKeyMap.new # fiber => what it blocked on last
+      end
+
+      def wakes?(wait, fiber)
+        case wait.woken_by
+        when :anyone then true
+        when :event then !late?(fiber)
+        end
+      end
+
+      def late?(fiber)
+        permit = @permits[fiber] or return false
+
+        permit.key?(@blockers[fiber])
       end
     end
   end

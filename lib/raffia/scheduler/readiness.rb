@@ -36,7 +36,7 @@ module Raffia
       #
       # @param timeout [Numeric, nil] seconds
       # @return [Array<Array<IO>>, nil] what is ready; nil when the time was up
-      def io_select(readables, writables, exceptables, timeout = nil)
+      def io_select(readables, writables = nil, exceptables = nil, timeout = nil)
         lists = [readables, writables, exceptables]
         found = select_now(lists)
         return found if found || (timeout && timeout <= 0)

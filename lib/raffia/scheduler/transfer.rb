@@ -22,25 +22,25 @@ module Raffia
       # @param length [Integer] the least number of bytes to wait for; 0: try once
       # @param offset [Integer] bytes
       # @return [Integer] the number of bytes, 0 at the end of the file, or a negative errno
-      def io_read(io, buffer, length, offset) = transfer(:read, io, buffer, nil, length, offset)
+      def io_read(io, buffer, length, offset) = carry(:read, io, buffer, nil, length, offset)
 
       # Hook. The other way.
       # @return [Integer] as {#io_read}
-      def io_write(io, buffer, length, offset) = transfer(:write, io, buffer, nil, length, offset)
+      def io_write(io, buffer, length, offset) = carry(:write, io, buffer, nil, length, offset)
 
       # Hook of IO#pread.
       #
       # @param from [Integer] position in the file
       # @return [Integer] as {#io_read}
-      def io_pread(io, buffer, from, length, offset) = transfer(:read, io, buffer, from, length, offset)
+      def io_pread(io, buffer, from, length, offset) = carry(:read, io, buffer, from, length, offset)
 
       # Hook of IO#pwrite.
       # @return [Integer] as {#io_read}
-      def io_pwrite(io, buffer, from, length, offset) = transfer(:write, io, buffer, from, length, offset)
+      def io_pwrite(io, buffer, from, length, offset) = carry(:write, io, buffer, from, length, offset)
 
       private
 
-      def transfer(direction, io, buffer, from, length, offset)
+      def carry(direction, io, buffer, from, length, offset)
         total = 0
         while offset + total < buffer.size
           count = try(direction, io, buffer, offset + total, from && from + total)

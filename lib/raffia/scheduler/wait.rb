@@ -16,7 +16,9 @@ module Raffia
       # @return [Exception, nil] what to raise instead
       attr_reader :error
 
-      # @param woken_by [Module, nil] which blockers' {Block#unblock} may end it
+      # @return [Symbol, nil] whose {Block#unblock} may end it: :anyone, or all but a late one (:event)
+      attr_reader :woken_by
+
       # @param interruptible [Boolean] whether {Interrupt#fiber_interrupt} may end it
       def initialize(fiber, owner, woken_by: nil, interruptible: true)
         @fiber = fiber
@@ -29,8 +31,6 @@ module Raffia
       def settled? = @settled
 
       def interruptible? = @interruptible
-
-      def woken_by?(blocker) = !@woken_by.nil? && @woken_by === blocker
 
       # Called by the loop. May be called again with the same result when an interrupt of the thread came between this and
       # the switch.
