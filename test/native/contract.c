@@ -100,6 +100,8 @@ void expect_balance(const struct raffia_loop *loop)
 {
     struct raffia_metrics metrics = raffia_loop_metrics(loop);
     CHECK_EQUAL(metrics.armed, metrics.completed + metrics.disarmed + raffia_loop_pending(loop));
+    /* And that there is room for its completion. */
+    CHECK(loop->ready.capacity - loop->ready.count >= raffia_loop_pending(loop));
 }
 
 uint64_t syscalls(const struct raffia_loop *loop)

@@ -297,44 +297,41 @@ static int drain(struct raffia_loop *loop)
     return done;
 }
 
-static int uring_reap(struct raffia_loop *loop)
-{
-    struct state *state = loop->state;
-    int done = drain(loop);
-    while (io_uring_cq_has_overflow(&state->ring)) {
-        loop->metrics.syscalls++;
-        if (io_uring_get_events(&state->ring) < 0 || io_uring_cq_ready(&state->ring) == 0) break;
-        done += drain(loop);
-    }
-    return done;
-}
-
 static void cancel_op(struct raffia_op *op, void *arg)
 {
-    if (op->kind != RAFFIA_TIMER && uring_cancel(arg, op) == 0) op->cancelled = 1;
+    if (op->kind == RAFFIA_TIMER) return;
+    uring_cancel(arg, op);
+    op->cancelled = 1; /* or it would be repeated */
 }
 
-/* The buffers belong to the caller again when this returns; but a ring that this thread may not enter (SINGLE_ISSUER) ends the
- * wait early. */
-static void await_transfers(struct raffia_loop *loop)
+/* One step; whether there may be more. The kernel's flag alone is no reason: it stays up when the thread that had work to do has
+ * ended. */
+static int finish(struct raffia_loop *loop)
 {
     struct state *state = loop->state;
-    while (state->transfers > 0) {
-        int result = io_uring_cq_ready(&state->ring) > 0 ? 0 : ordinary(sleep_for(loop, -1));
-        if (result < 0 && result != -EINTR) return;
-        uring_reap(loop);
-    }
+    struct io_uring *ring = &state->ring;
+    int sleep = state->transfers > 0 && io_uring_cq_ready(ring) == 0 && !holds_back(ring);
+    int result = ordinary(sleep ? sleep_for(loop, -1) : exchange(loop));
+    int came = io_uring_cq_ready(ring) > 0;
+    drain(loop);
+    if (result < 0 && result != -EINTR) return 0;
+    return came || state->transfers > 0 || io_uring_sq_ready(ring) > 0;
+}
+
+/* The buffers belong to the caller again when this returns, and the descriptors that were polled are let go of: the kernel takes a
+ * closed ring apart in its own time, and holds their files open until then. But a ring that this thread may not enter
+ * (SINGLE_ISSUER) is left as it is. */
+static void cancel_all(struct raffia_loop *loop)
+{
+    raffia_ops_each(&loop->ops, cancel_op, loop);
+    while (finish(loop))
+        continue;
 }
 
 static void uring_close(struct raffia_loop *loop, int owner)
 {
     struct state *state = loop->state;
-    if (owner) {
-        /* Polls as well: the kernel takes a closed ring apart in its own time, and holds their files open until then. */
-        raffia_ops_each(&loop->ops, cancel_op, loop);
-        exchange(loop);
-        await_transfers(loop);
-    }
+    if (owner) cancel_all(loop);
     /* In a forked child too: it unmaps and closes what is this process's, and enters nothing. */
     io_uring_queue_exit(&state->ring);
     free(state);
@@ -356,7 +353,7 @@ const struct raffia_backend raffia_backend_uring = {
     .submit = uring_submit,
     .cancel = uring_cancel,
     .wait = uring_wait,
-    .reap = uring_reap,
+    .reap = drain,
     .memsize = uring_memsize,
 };
 #else
