@@ -10,6 +10,8 @@ $CFLAGS << " -std=c11 -fvisibility=hidden"
 $defs << "-D_GNU_SOURCE=1"
 # Ruby's own habit, which is older than C99.
 $warnflags = $warnflags.to_s.gsub("-Wdeclaration-after-statement", "")
+# What is not declared would be found missing only when it is called.
+$CFLAGS << " -Werror=implicit-function-declaration"
 # core/ and bind/ are folders here but one folder of objects there.
 $VPATH << "$(srcdir)/core" << "$(srcdir)/bind"
 $INCFLAGS << " -I$(srcdir)/core -I$(srcdir)/bind"

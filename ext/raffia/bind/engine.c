@@ -1,0 +1,492 @@
+/* Raffia::Engine::Native: the loop as a Ruby object. lib/raffia/engine/select.rb documents the methods, which are the same. */
+#include "raffia.h"
+#include "compat.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include "look.h"
+#include "loop.h"
+#include "transfer.h"
+
+struct engine {
+    struct raffia_loop loop;
+    int64_t result;
+    int polling; /* a thread is in the back end's wait, without the lock */
+};
+
+/* A transfer's data word is a hidden array: what the caller handed in, the buffer, and whether we locked it. */
+enum { PARCEL_DATA, PARCEL_BUFFER, PARCEL_LOCKED, PARCEL_SIZE };
+
+static ID id_locked;
+
+/* Garbage collection. Data words are Ruby objects, each held until its completion has been shifted. */
+
+static void mark_word(raffia_data *data, void *unused)
+{
+    (void)unused;
+    rb_gc_mark_movable((VALUE)*data);
+}
+
+static void move_word(raffia_data *data, void *unused)
+{
+    (void)unused;
+    *data = (raffia_data)rb_gc_location((VALUE)*data);
+}
+
+static void engine_mark(void *pointer)
+{
+    struct engine *engine = pointer;
+    if (engine->loop.backend) raffia_loop_each(&engine->loop, mark_word, NULL);
+}
+
+static void engine_compact(void *pointer)
+{
+    struct engine *engine = pointer;
+    if (engine->loop.backend) raffia_loop_each(&engine->loop, move_word, NULL);
+}
+
+static void engine_free(void *pointer)
+{
+    struct engine *engine = pointer;
+    raffia_loop_close(&engine->loop);
+    ruby_xfree(engine);
+}
+
+static size_t engine_memsize(const void *pointer)
+{
+    const struct engine *engine = pointer;
+    return sizeof(*engine) + (engine->loop.backend ? raffia_loop_memsize(&engine->loop) : 0);
+}
+
+static const rb_data_type_t engine_type = {
+    .wrap_struct_name = "Raffia::Engine::Native",
+    .function = {.dmark = engine_mark,
+                 .dfree = engine_free,
+                 .dsize = engine_memsize,
+                 .dcompact = engine_compact},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED,
+};
+
+static VALUE engine_allocate(VALUE class)
+{
+    struct engine *engine;
+    return TypedData_Make_Struct(class, struct engine, &engine_type, engine);
+}
+
+static struct engine *engine_of(VALUE self)
+{
+    struct engine *engine;
+    TypedData_Get_Struct(self, struct engine, &engine_type, engine);
+    return engine;
+}
+
+static struct raffia_loop *loop_of(VALUE self)
+{
+    struct raffia_loop *loop = &engine_of(self)->loop;
+    if (!loop->backend) rb_raise(rb_eIOError, "the event loop is closed");
+    return loop;
+}
+
+/* Negative results of the core become exceptions. */
+static int64_t check(int64_t result, const char *what)
+{
+    if (result < 0) rb_syserr_fail((int)-result, what);
+    return result;
+}
+
+/* Numbers */
+
+static VALUE boolean(int64_t truth)
+{
+    return truth ? Qtrue : Qfalse;
+}
+
+static int descriptor_of(VALUE io)
+{
+    return RB_FIXNUM_P(io) ? FIX2INT(io) : rb_io_descriptor(io);
+}
+
+static int64_t nanoseconds(VALUE seconds)
+{
+    double value = ceil(NUM2DBL(seconds) * 1e9);
+    if (isnan(value)) rb_raise(rb_eArgError, "a time must be a number, not NaN");
+    if (value >= 9e18) return RAFFIA_FOREVER - 1;
+    return value <= -9e18 ? 0 : (int64_t)value;
+}
+
+static VALUE written(VALUE self, VALUE data)
+{
+    RB_OBJ_WRITTEN(self, Qundef, data);
+    return data;
+}
+
+/* Life */
+
+static const struct raffia_backend *backend_named(VALUE name)
+{
+    return raffia_backend_named(StringValueCStr(name));
+}
+
+static VALUE engine_probe(VALUE class, VALUE name)
+{
+    char why[256] = "";
+    const struct raffia_backend *backend = backend_named(name);
+    (void)class;
+    if (!backend) return rb_str_new_cstr("this build of the extension is without it");
+    return raffia_backend_probe(backend, why, sizeof(why)) < 0 ? rb_str_new_cstr(why) : Qnil;
+}
+
+static VALUE engine_initialize(VALUE self, VALUE name, VALUE movable)
+{
+    struct engine *engine = engine_of(self);
+    const struct raffia_backend *backend = backend_named(name);
+    struct raffia_options options = {.movable = RTEST(movable)};
+    if (engine->loop.backend) rb_raise(rb_eTypeError, "the event loop is open already");
+    if (!backend) rb_raise(rb_eArgError, "no back end is named %" PRIsVALUE, name);
+    check(raffia_loop_open(&engine->loop, backend, &options), backend->name);
+    return self;
+}
+
+static VALUE engine_name(VALUE self)
+{
+    return ID2SYM(rb_intern(loop_of(self)->backend->name));
+}
+
+static VALUE engine_is_closed(VALUE self)
+{
+    struct raffia_loop *loop = &engine_of(self)->loop;
+    return boolean(!loop->backend || !raffia_loop_owned(loop));
+}
+
+static void collect_parcel(raffia_data *data, void *parcels)
+{
+    VALUE word = (VALUE)*data;
+    /* A parcel is the only object here without a class. */
+    if (!RB_SPECIAL_CONST_P(word) && RBASIC_CLASS(word) == 0) rb_ary_push((VALUE)parcels, word);
+}
+
+static VALUE unpack(VALUE parcel)
+{
+    VALUE buffer = RARRAY_AREF(parcel, PARCEL_BUFFER);
+    if (RTEST(RARRAY_AREF(parcel, PARCEL_LOCKED))) rb_io_buffer_try_unlock(buffer);
+    return RARRAY_AREF(parcel, PARCEL_DATA);
+}
+
+static VALUE engine_close(VALUE self)
+{
+    struct engine *engine = engine_of(self);
+    if (!engine->loop.backend) return Qnil;
+    /* In a forked child the thread that polls is the parent's. */
+    if (engine->polling && raffia_loop_owned(&engine->loop))
+        rb_raise(rb_eThreadError, "the event loop is in use by another thread: end that one first");
+    VALUE parcels = rb_ary_new();
+    raffia_loop_each(&engine->loop, collect_parcel, (void *)parcels);
+    raffia_loop_close(&engine->loop);
+    for (long index = 0; index < RARRAY_LEN(parcels); index++)
+        unpack(RARRAY_AREF(parcels, index));
+    return Qnil;
+}
+
+/* Operations */
+
+static VALUE engine_arm(VALUE self, VALUE io, VALUE events, VALUE data)
+{
+    raffia_id id;
+    check(raffia_loop_arm(loop_of(self), descriptor_of(io), NUM2UINT(events),
+                          (raffia_data)written(self, data), &id),
+          "arm");
+    return ULL2NUM(id);
+}
+
+static VALUE engine_after(VALUE self, VALUE seconds, VALUE data)
+{
+    raffia_id id;
+    check(raffia_loop_after(loop_of(self), nanoseconds(seconds), (raffia_data)written(self, data), &id),
+          "after");
+    return ULL2NUM(id);
+}
+
+static VALUE engine_disarm(VALUE self, VALUE id)
+{
+    struct raffia_loop *loop = &engine_of(self)->loop;
+    int result = loop->backend ? raffia_loop_disarm(loop, NUM2ULL(id)) : -ENOENT;
+    if (result == -ENOENT) return Qnil;
+    if (result == -EAGAIN) return Qfalse; /* the kernel takes no requests now; the transfer goes on */
+    return boolean(check(result, "disarm"));
+}
+
+static VALUE engine_is_transferring(VALUE self)
+{
+    return boolean(loop_of(self)->backend->transfers);
+}
+
+static VALUE parcel(VALUE data, VALUE buffer)
+{
+    int locked = RTEST(rb_funcall(buffer, id_locked, 0));
+    VALUE parcel = rb_ary_hidden_new(PARCEL_SIZE);
+    /* Core hands its own memory in locked already. */
+    if (!locked) rb_io_buffer_lock(buffer);
+    rb_ary_push(parcel, data);
+    rb_ary_push(parcel, buffer);
+    rb_ary_push(parcel, boolean(!locked));
+    return parcel;
+}
+
+static void check_offset(size_t offset, size_t size)
+{
+    if (offset > size)
+        rb_raise(rb_eArgError, "the offset %" PRIuSIZE " is behind the buffer's %" PRIuSIZE " bytes", offset,
+                 size);
+}
+
+static char *room_to_read(VALUE buffer, VALUE offset, size_t *length)
+{
+    void *base;
+    size_t start = NUM2SIZET(offset);
+    rb_io_buffer_get_bytes_for_writing(buffer, &base, length);
+    check_offset(start, *length);
+    *length -= start;
+    return (char *)base + start;
+}
+
+static const char *bytes_to_write(VALUE buffer, VALUE offset, size_t *length)
+{
+    const void *base;
+    size_t start = NUM2SIZET(offset);
+    rb_io_buffer_get_bytes_for_reading(buffer, &base, length);
+    check_offset(start, *length);
+    *length -= start;
+    return (const char *)base + start;
+}
+
+static int64_t position(VALUE from)
+{
+    return NIL_P(from) ? RAFFIA_CURRENT_POSITION : NUM2LL(from);
+}
+
+static VALUE transfer(VALUE self, enum raffia_kind kind, VALUE io, VALUE buffer, char *bytes, size_t length,
+                      VALUE from, VALUE data)
+{
+    raffia_id id;
+    struct raffia_loop *loop = loop_of(self);
+    int descriptor = descriptor_of(io);
+    int64_t start = position(from);
+    VALUE word = parcel(data, buffer);
+    int result = raffia_loop_transfer(loop, kind, descriptor, bytes, length, start,
+                                      (raffia_data)written(self, word), &id);
+    if (result < 0) unpack(word);
+    check(result, kind == RAFFIA_READ ? "read" : "write");
+    return ULL2NUM(id);
+}
+
+static VALUE engine_read(VALUE self, VALUE io, VALUE buffer, VALUE offset, VALUE from, VALUE data)
+{
+    size_t length;
+    char *bytes = room_to_read(buffer, offset, &length);
+    return transfer(self, RAFFIA_READ, io, buffer, bytes, length, from, data);
+}
+
+static VALUE engine_write(VALUE self, VALUE io, VALUE buffer, VALUE offset, VALUE from, VALUE data)
+{
+    size_t length;
+    const char *bytes = bytes_to_write(buffer, offset, &length);
+    return transfer(self, RAFFIA_WRITE, io, buffer, (char *)bytes, length, from, data);
+}
+
+/* Without the loop */
+
+static VALUE engine_try_read(int argc, VALUE *argv, VALUE self)
+{
+    VALUE io, buffer, offset, from;
+    size_t length;
+    (void)self;
+    rb_scan_args(argc, argv, "31", &io, &buffer, &offset, &from);
+    char *bytes = room_to_read(buffer, offset, &length);
+    return LL2NUM(raffia_try_read(descriptor_of(io), bytes, length, position(from)));
+}
+
+static VALUE engine_try_write(int argc, VALUE *argv, VALUE self)
+{
+    VALUE io, buffer, offset, from;
+    size_t length;
+    (void)self;
+    rb_scan_args(argc, argv, "31", &io, &buffer, &offset, &from);
+    const char *bytes = bytes_to_write(buffer, offset, &length);
+    return LL2NUM(raffia_try_write(descriptor_of(io), bytes, length, position(from)));
+}
+
+static VALUE engine_ready(VALUE self, VALUE io, VALUE events)
+{
+    (void)self;
+    return INT2NUM(raffia_look(descriptor_of(io), NUM2UINT(events)));
+}
+
+static VALUE engine_is_file(VALUE self, VALUE io)
+{
+    (void)self;
+    return boolean(raffia_is_file(descriptor_of(io)));
+}
+
+static VALUE engine_pidfd(VALUE self, VALUE pid)
+{
+    int descriptor = raffia_pidfd(NUM2PIDT(pid));
+    (void)self;
+    if (descriptor < 0) return Qnil;
+    rb_update_max_fd(descriptor);
+    return INT2NUM(descriptor);
+}
+
+/* Completions */
+
+static VALUE engine_push(VALUE self, VALUE data, VALUE result)
+{
+    check(raffia_loop_push(loop_of(self), (raffia_data)written(self, data), NUM2LL(result)), "push");
+    return Qnil;
+}
+
+static VALUE engine_inject(VALUE self, VALUE data, VALUE result)
+{
+    struct raffia_loop *loop = &engine_of(self)->loop;
+    int64_t number = NUM2LL(result);
+    /* Nobody gives this thread's lock away between here and the end, so the loop cannot be closed under it. */
+    if (!loop->backend || !raffia_loop_owned(loop)) return Qfalse;
+    check(raffia_loop_inject(loop, (raffia_data)written(self, data), number), "inject");
+    return Qtrue;
+}
+
+static VALUE engine_wake(VALUE self)
+{
+    struct raffia_loop *loop = &engine_of(self)->loop;
+    if (!loop->backend || !raffia_loop_owned(loop)) return Qfalse;
+    check(raffia_loop_wake(loop), "wake");
+    return Qtrue;
+}
+
+static VALUE engine_shift(VALUE self)
+{
+    struct engine *engine = engine_of(self);
+    struct raffia_completion completion;
+    if (!engine->loop.backend || !raffia_loop_shift(&engine->loop, &completion)) return Qnil;
+    engine->result = completion.result;
+    VALUE word = (VALUE)completion.data;
+    return !RB_SPECIAL_CONST_P(word) && RBASIC_CLASS(word) == 0 ? unpack(word) : word;
+}
+
+static VALUE engine_result(VALUE self)
+{
+    return LL2NUM(engine_of(self)->result);
+}
+
+/* The turn */
+
+struct sleep {
+    struct raffia_loop *loop;
+    int64_t pause;
+    int result;
+};
+
+static void *sleep_unlocked(void *pointer)
+{
+    struct sleep *sleep = pointer;
+    sleep->result = raffia_loop_wait(sleep->loop, sleep->pause);
+    return NULL;
+}
+
+static void interrupt_sleep(void *loop)
+{
+    raffia_loop_wake(loop);
+}
+
+/* A look with the lock held comes first: giving it away may cost a whole time slice when other threads compute. */
+static int look_or_sleep(struct engine *engine, int64_t pause)
+{
+    int found = raffia_loop_wait(&engine->loop, 0);
+    if (found != 0 || pause == 0) return found;
+
+    struct sleep sleep = {.loop = &engine->loop, .pause = pause};
+    engine->polling = 1;
+    raffia_without_lock(sleep_unlocked, &sleep, interrupt_sleep, &engine->loop);
+    engine->polling = 0;
+    return sleep.result;
+}
+
+static VALUE engine_poll(int argc, VALUE *argv, VALUE self)
+{
+    struct engine *engine = engine_of(self);
+    struct raffia_loop *loop = loop_of(self);
+    rb_check_arity(argc, 0, 1);
+    int64_t timeout = argc == 0 || NIL_P(argv[0]) ? -1 : nanoseconds(argv[0]);
+    if (engine->polling) rb_raise(rb_eThreadError, "the event loop is in use by another thread");
+
+    int64_t pause = check(raffia_loop_prepare(loop, timeout), "poll");
+    int ready = (int)check(raffia_loop_finish(loop, look_or_sleep(engine, pause)), "poll");
+    /* Now that all is in order: signals, Thread#raise, Thread#kill. */
+    rb_thread_check_ints();
+    return INT2NUM(ready);
+}
+
+/* Figures */
+
+static VALUE engine_pending(VALUE self)
+{
+    return SIZET2NUM(raffia_loop_pending(loop_of(self)));
+}
+
+static void store(VALUE hash, const char *name, uint64_t value)
+{
+    rb_hash_aset(hash, ID2SYM(rb_intern(name)), ULL2NUM(value));
+}
+
+static VALUE engine_stats(VALUE self)
+{
+    struct raffia_loop *loop = loop_of(self);
+    struct raffia_metrics metrics = raffia_loop_metrics(loop);
+    VALUE stats = rb_hash_new();
+    store(stats, "polls", metrics.polls);
+    store(stats, "waits", metrics.waits);
+    store(stats, "sleeps", metrics.sleeps);
+    store(stats, "armed", metrics.armed);
+    store(stats, "disarmed", metrics.disarmed);
+    store(stats, "completed", metrics.completed);
+    store(stats, "injected", metrics.injected);
+    store(stats, "stale", metrics.stale);
+    store(stats, "wakes", metrics.wakes);
+    store(stats, "syscalls", metrics.syscalls);
+    store(stats, "pending", raffia_loop_pending(loop));
+    store(stats, "ready", loop->ready.count);
+    return stats;
+}
+
+void raffia_init_engine(VALUE raffia)
+{
+    VALUE engine = rb_define_module_under(raffia, "Engine");
+    VALUE native = rb_define_class_under(engine, "Native", rb_cObject);
+    id_locked = rb_intern("locked?");
+
+    rb_define_alloc_func(native, engine_allocate);
+    rb_define_singleton_method(native, "probe", engine_probe, 1);
+    rb_define_method(native, "initialize", engine_initialize, 2);
+    rb_define_method(native, "name", engine_name, 0);
+    rb_define_method(native, "close", engine_close, 0);
+    rb_define_method(native, "closed?", engine_is_closed, 0);
+    rb_define_method(native, "arm", engine_arm, 3);
+    rb_define_method(native, "after", engine_after, 2);
+    rb_define_method(native, "disarm", engine_disarm, 1);
+    rb_define_method(native, "transfers?", engine_is_transferring, 0);
+    rb_define_method(native, "read", engine_read, 5);
+    rb_define_method(native, "write", engine_write, 5);
+    rb_define_method(native, "try_read", engine_try_read, -1);
+    rb_define_method(native, "try_write", engine_try_write, -1);
+    rb_define_method(native, "ready", engine_ready, 2);
+    rb_define_method(native, "file?", engine_is_file, 1);
+    rb_define_method(native, "pidfd", engine_pidfd, 1);
+    rb_define_method(native, "push", engine_push, 2);
+    rb_define_method(native, "inject", engine_inject, 2);
+    rb_define_method(native, "wake", engine_wake, 0);
+    rb_define_method(native, "shift", engine_shift, 0);
+    rb_define_method(native, "result", engine_result, 0);
+    rb_define_method(native, "poll", engine_poll, -1);
+    rb_define_method(native, "pending", engine_pending, 0);
+    rb_define_method(native, "stats", engine_stats, 0);
+}

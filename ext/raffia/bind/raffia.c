@@ -1,0 +1,17 @@
+#include "raffia.h"
+#include <ruby/ractor.h>
+#include "fork.h"
+
+/* RUBY_FUNC_EXPORTED: everything else is hidden (-fvisibility=hidden). */
+RUBY_FUNC_EXPORTED void Init_raffia(void);
+
+void Init_raffia(void)
+{
+    /* No state but classes and ids; each engine belongs to the thread that opened it. */
+    rb_ext_ractor_safe(true);
+    int failure = raffia_process_init();
+    if (failure < 0) rb_syserr_fail(-failure, "pthread_atfork");
+    VALUE raffia = rb_define_module("Raffia");
+    raffia_init_engine(raffia);
+    raffia_init_rebind(raffia);
+}

@@ -1,0 +1,10 @@
+/* The binding: thin, and the only place that knows ruby.h. */
+#ifndef RAFFIA_BIND_H
+#define RAFFIA_BIND_H
+
+#include <ruby.h>
+
+void raffia_init_engine(VALUE raffia);
+void raffia_init_rebind(VALUE raffia);
+
+#endif
