@@ -33,7 +33,7 @@ static VALUE rebind_self(VALUE module, VALUE block, VALUE object)
         rb_set_errinfo(Qnil);
         return Qnil;
     }
-    VALUE copy = rb_obj_dup(block);
+    VALUE copy = rb_funcall(block, rb_intern("dup"), 0);
     VALUE *slot = self_slot(copy);
     if (!slot || *slot != before) return Qnil;
     RB_OBJ_WRITE(copy, slot, object);

@@ -25,7 +25,8 @@ module Raffia
       # @param work [#call]
       # @return [void]
       def blocking_operation_wait(work)
-        return work.call if @offload.nil? || short?
+        # In a fiber that is not blocking, the operation would ask this hook again.
+        return Fiber.blocking { work.call } if @offload.nil? || short?
 
         @offload.call { work.call }
       end
