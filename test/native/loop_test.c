@@ -65,6 +65,15 @@ static void pushed_completions_keep_their_order(struct raffia_loop *loop)
                           : raffia_loop_push(loop, i, (int64_t)i),
                     0);
     }
+    raffia_id ids[200];
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        CHECK_EQUAL(raffia_loop_after(loop, INT64_MAX, i, &ids[i]), 0);
+    }
+    expect_balance(loop);
+    CHECK_EQUAL(raffia_loop_poll(loop, 0), 1000);
+    expect_balance(loop);
+    for (size_t i = 0; i < COUNT(ids); i++)
+        CHECK_EQUAL(raffia_loop_disarm(loop, ids[i]), 1);
     for (raffia_data i = 0; i < 1000; i += 2)
         expect(loop, i, (int64_t)i);
     for (raffia_data i = 1; i < 1000; i += 2)

@@ -221,7 +221,7 @@ static void answer_wake(struct raffia_loop *loop, const struct io_uring_cqe *cqe
     if (!(cqe->flags & IORING_CQE_F_MORE)) state->watching = 0;
     if (cqe->res >= 0)
         loop->metrics.wakes++;
-    else if (cqe->res != -ECANCELED) /* that is what the end of the submitting thread does */
+    else if (cqe->res != -ECANCELED) /* see taken_along() */
         state->failure = cqe->res == -EINVAL ? -EOPNOTSUPP : cqe->res;
 }
 
@@ -242,8 +242,8 @@ static int urgent(struct raffia_loop *loop, const struct raffia_op *op)
     return poll(&question, 1, 0) < 0 ? 0 : question.revents;
 }
 
-/* A thread that ends takes its requests along, even though the ring, and the ones who wait, live on (options.movable). Nothing
- * has been transferred, so they are made again. */
+/* What a thread asked for is cancelled after its end, in the moment when it would complete, even though the ring, and the ones who
+ * wait, live on (options.movable). Nothing has been transferred, so it is asked for again. */
 static int taken_along(const struct raffia_op *op, int result)
 {
     return result == -ECANCELED && !op->cancelled;
