@@ -7,6 +7,8 @@
 require "raffia"
 require "digest"
 
+$stdout.sync = true # each line as it comes, in a pipe too
+
 files = Dir[File.join(ARGV.fetch(0, __dir__), "**/*")].select { |path| File.file?(path) }
 
 Raffia::Pool.open(on: :processes, work: ->(path) { Digest::SHA256.file(path).hexdigest }) do |pool|
