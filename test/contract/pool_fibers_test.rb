@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "raffia"
 require_relative "pool_contract"
 require_relative "task_case"
 
@@ -56,7 +57,6 @@ module PoolFibersContract
 
   # A blocking fiber cannot be switched, and its thread has a scheduler already.
   def test_from_a_blocking_fiber_below_a_scheduler
-    skip "needs Raffia.run" unless Raffia.respond_to?(:run)
     run_on { |on| assert_equal([2], Fiber.new(blocking: true) { Raffia.map([1], **on) { |n| n + 1 } }.resume) }
   end
 end
@@ -67,17 +67,15 @@ TaskCase.run(PoolFibersContract)
 class PoolFibersAloneTest < Raffia::TestCase
   include PoolContract
 
-  def setup
-    skip "needs Raffia.run" unless Raffia.respond_to?(:run)
-  end
-
   def strategy = :fibers
 end
 
+# Who requires the pool room only, has no scheduler to run fibers on.
 class PoolFibersRunnerTest < Raffia::TestCase
   def test_without_any_scheduler_the_message_says_what_to_do
-    skip "there is one" if Raffia.respond_to?(:run)
-    error = assert_raises(Raffia::ConfigError) { Raffia.map([1]) { |n| n } }
-    assert_match(/require "raffia"/, error.message)
+    lib = File.expand_path("../../lib", __dir__)
+    output = IO.popen([RbConfig.ruby, "-I#{lib}", "-rraffia/pool", "-e", "Raffia.map([1]) { |n| n }", err: %i[child out]], &:read)
+    refute_predicate($?, :success?)
+    assert_match(/require "raffia".*Raffia::ConfigError/, output)
   end
 end

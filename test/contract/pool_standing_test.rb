@@ -65,10 +65,6 @@ class PoolStandingFibersTest < Raffia::TestCase
   include PoolStandingContract
   include PoolStandingBlocks
 
-  def setup
-    skip "needs Raffia.run" unless Raffia.respond_to?(:run)
-  end
-
   def strategy = :fibers
 
   def test_many_waits_at_once_on_one_thread

@@ -22,13 +22,17 @@ module Raffia
 
     private
 
-    def attempt
-      @value = Scope.open do |scope|
-        @scope = scope
-        yield scope
-      end
+    def attempt(&block)
+      @value = within_time { Scope.open { |scope| block.call(@scope = scope) } }
     rescue Exception => error # standard:disable Lint/RescueException
       @error = error
+    end
+
+    # The caller's deadline is kept by its thread, which can only break into the loop; in here it has to be kept by the loop, for
+    # the block as for the tasks, or these would end first and leave the block to think that they are done.
+    def within_time(&)
+      deadline = Raffia.deadline
+      deadline ? deadline.enforce(&) : yield
     end
 
     def wait_for(work)
