@@ -3,17 +3,27 @@
 module Raffia
   # One run of {Raffia.run} from its beginning to its end: the composition root, where scheduler, offload pool and scope meet.
   #
+  # What breaks into the loop (a signal, Thread#raise, the error of a fiber that nobody owns) is raised in the block, where it waits:
+  # there it can be rescued, or end the scope and its tasks. When it has ended the block, fibers outside of the scope get it too.
+  # One that comes while all this cleans up, or soon after the last one, ends the run at once.
+  #
   # @api private
   class Session
+    # Seconds. Whether a block that was interrupted is still cleaning up, or has rescued the interrupt and goes on, cannot be seen
+    # from here when it does so in scopes of its own. Who presses Ctrl-C twice means it.
+    IMPATIENCE = 5
+    private_constant :IMPATIENCE
+
     def initialize(backend)
       @scheduler = Scheduler.new(backend: backend, offload: method(:offload))
-      @pool = nil
+      @pool = @work = @scope = @interrupt = nil
     end
 
     def run(&block)
       Fiber.set_scheduler(@scheduler)
-      work = Fiber.schedule { attempt(&block) }
-      wait_for(work)
+      turn { Fiber.schedule { attempt(&block) } }
+      turn until @scheduler.idle?
+      @over = true
       raise @error if @error
       @value
     ensure
@@ -23,9 +33,11 @@ module Raffia
     private
 
     def attempt(&block)
+      @work = Fiber.current
       @value = within_time { Scope.open { |scope| block.call(@scope = scope) } }
     rescue Exception => error # standard:disable Lint/RescueException
       @error = error
+      @scheduler.interrupt_all(error) if error.equal?(@interrupt)
     end
 
     # The caller's deadline is kept by its thread, which can only break into the loop; in here it has to be kept by the loop, for
@@ -35,26 +47,38 @@ module Raffia
       deadline ? deadline.enforce(&) : yield
     end
 
-    def wait_for(work)
+    def turn
+      yield if block_given?
       @scheduler.run
     rescue Exception => interrupt # standard:disable Lint/RescueException
-      # An interrupt of the thread, or an error of a fiber that nobody owns.
-      @scope&.cancel(interrupt)
-      drain(work)
-      raise interrupt
+      # The very one that was passed on comes back from each fiber that it has ended.
+      pass_on(interrupt) unless interrupt.equal?(@interrupt)
     end
 
-    def drain(work)
-      @scheduler.run if work.alive?
-      drained = true
-    ensure
-      @scheduler.terminate unless drained
+    def pass_on(interrupt)
+      give_up(interrupt) if @interrupt && (cleaning? || Clock.now < @interrupted_at + IMPATIENCE)
+
+      @interrupt = interrupt
+      @interrupted_at = Clock.now
+      return @scheduler.fiber_interrupt(@work, interrupt) if @work&.alive?
+
+      @error ||= interrupt
+      @scheduler.interrupt_all(interrupt)
+    end
+
+    def cleaning? = !@work&.alive? || @scope&.cancelled?
+
+    def give_up(interrupt)
+      @scheduler.terminate
+      raise interrupt
     end
 
     # Threads are started only when something blocks. Setting the pool up reads files, which must not be offloaded in turn.
     def offload(&) = (@pool ||= Fiber.blocking { Pool::Offload.new }).call(&)
 
     def finish
+      # Thread#kill is nothing that could be rescued and passed on.
+      @scope&.cancel(:killed) unless @over
       Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(@scheduler)
     ensure
       @pool&.shutdown

@@ -19,6 +19,13 @@ module Raffia
         nil
       end
 
+      # Interrupt every fiber that waits, but the running one.
+      # @return [void]
+      def interrupt_all(exception)
+        fibers = @parked.each_value.map(&:owner).uniq - [Fiber.current]
+        fibers.each { |fiber| fiber_interrupt(fiber, exception) }
+      end
+
       # Hook of Timeout.timeout.
       #
       # @param duration [Numeric] seconds
@@ -28,11 +35,12 @@ module Raffia
       # @return [Object] the block's value
       def timeout_after(duration, klass, message = nil)
         notice = Notice.new(self, Fiber.current, klass.exception(*message))
-        timer = engine.after(duration, notice)
+        timer = engine.after(interval(duration), notice)
         yield duration
       ensure
+        notice&.withdraw
         @engine.disarm(timer) if timer
-        call_off(notice) if notice
+        forget(notice) if notice
       end
 
       # Called by a {Notice} when its turn has come.
@@ -42,7 +50,7 @@ module Raffia
         wait = @parked[fiber] || @owners[fiber]
         return wait if wait&.fail(notice.error)
 
-        (@pending[fiber] ||= []).push(notice) if fiber.alive?
+        @pending[fiber] = @pending[fiber].to_a | [notice] if fiber.alive?
         nil
       end
 
@@ -63,12 +71,12 @@ module Raffia
         notices = @pending[fiber] or return
 
         notice = notices.shift
+        notice = notices.shift while notice&.withdrawn?
         @pending.delete(fiber) if notices.empty?
         notice
       end
 
-      def call_off(notice)
-        notice.withdraw
+      def forget(notice)
         notices = @pending[notice.fiber] or return
 
         notices.delete(notice)
