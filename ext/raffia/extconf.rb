@@ -60,4 +60,5 @@ else
   message "liburing >= 2.3 was not found: built without io_uring\n"
 end
 
-create_makefile("raffia")
+# Installed as lib/raffia/raffia.so, where lib/raffia/native.rb looks for it.
+create_makefile("raffia/raffia")
