@@ -58,12 +58,13 @@ ruby_build_clear() {
 
 # Debian's patches are newer than the generated files that they do not touch; without the touch make wants autoconf.
 # Left out: documents and the interpreter's own test extensions. libruby-static.a stays, less 140 MB of its
-# debugging symbols: every extconf.rb links its probes against it.
+# debugging symbols: every extconf.rb links its probes against it. Without RJIT: nobody uses it, and a Ruby that has it (or YJIT,
+# which is worth it) counts each instruction that it interprets, in one place that all Ractors then fight for.
 ruby_compile() {
   rm -rf "$1" &&
     touch aclocal.m4 && touch configure &&
     logged ./configure --prefix="$1" --disable-install-doc --disable-install-capi \
-      --with-out-ext='-test-*,*win32*' &&
+      --disable-rjit --with-out-ext='-test-*,*win32*' &&
     logged make -j"$(jobs_for_make)" main &&
     logged make install-nodoc &&
     logged strip --strip-debug "$1/lib/libruby-static.a"
