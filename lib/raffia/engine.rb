@@ -51,6 +51,13 @@ module Raffia
         Local.fetch(KEY) { BACKENDS.map { |name| {name: name, ok: (reason = try(name)).nil?, reason: reason}.freeze }.freeze }
       end
 
+      # Calls the block until it returns something truthy, whatever is raised meanwhile, which is raised afterwards: for what must not
+      # be broken off, because the kernel or another thread uses memory of this fiber.
+      #
+      # @yieldreturn [Boolean] whether it is done
+      # @return [void]
+      def see_through(&) = Raffia::Native.see_through(&)
+
       private
 
       def working = probe.filter_map { |found| found[:name] if found[:ok] }
@@ -59,14 +66,15 @@ module Raffia
 
       # @return [String, nil] why it does not work
       def try(name)
-        return if name == :select
+        return if name == :select # it needs Ruby alone
         return "the extension is not built for this Ruby" unless Raffia::Native.available?
 
         Native.probe(name.name)
       end
 
-      # Fibers of other Ractors may find themselves on another kernel thread after each wait.
-      def movable? = defined?(::Ractor) && !::Ractor.current.equal?(::Ractor.main)
+      # Threads of other Ractors, and all but the first where RUBY_MN_THREADS=1, may find themselves on another kernel thread after
+      # each wait.
+      def movable? = RUBY_DESCRIPTION.include?(" +MN") || (defined?(::Ractor) && !::Ractor.current.equal?(::Ractor.main))
     end
   end
 end

@@ -21,6 +21,16 @@ module Raffia
     # @return [Boolean] whether the extension is loaded
     def self.available? = !FILE.nil?
 
-    require FILE if FILE
+    if FILE
+      require FILE
+    else
+      # As the extension has it, but for interrupts that strike between two lines of this.
+      def self.see_through(&block)
+        nil until block.call
+      rescue Exception # standard:disable Lint/RescueException
+        see_through(&block)
+        raise
+      end
+    end
   end
 end

@@ -11,6 +11,7 @@ require_relative "scheduler/interrupt"
 require_relative "scheduler/readiness"
 require_relative "scheduler/transfer"
 require_relative "scheduler/process_wait"
+require_relative "scheduler/errand"
 require_relative "scheduler/offload"
 
 module Raffia
@@ -26,6 +27,9 @@ module Raffia
   #
   # After a fork the child is without a scheduler, and what it does in fibers blocks; it may set a new one.
   class Scheduler
+    CLOSED = "the scheduler is closed: set a new one with Fiber.set_scheduler"
+    private_constant :CLOSED
+
     include Switch
     include Block
     include Interrupt
@@ -58,8 +62,9 @@ module Raffia
     # @raise [Exception] what escaped from a fiber
     # @raise [Closed] when the scheduler is closed
     def run
-      raise Closed, "the scheduler is closed: set a new one with Fiber.set_scheduler" if @closed
+      raise Closed, CLOSED if @closed
 
+      check_thread
       as_runner { switch until idle? }
       nil
     end
@@ -68,11 +73,12 @@ module Raffia
     # @return [void]
     def scheduler_close
       return if @closed
+      return release unless @thread.nil? || @thread.alive?
 
       begin
         run
       ensure
-        release
+        release unless @thread && !@thread.equal?(Thread.current)
       end
     end
 
@@ -88,7 +94,9 @@ module Raffia
 
     # Give everything back at once. The fibers that still wait are left where they are: not even their `ensure` runs.
     # @return [void]
+    # @raise [Error] in another thread than its own
     def terminate
+      check_thread
       release unless @closed
       Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(self)
     end
@@ -101,7 +109,7 @@ module Raffia
       {backend: @backend, parked: @parked.size, switches: @switches, **(@closed ? {} : @engine&.stats.to_h)}
     end
 
-    # @api private
+    # @return [String]
     def inspect = "#<#{self.class} #{@backend} parked=#{@parked.size}#{" closed" if @closed}>"
 
     private
@@ -112,11 +120,18 @@ module Raffia
     end
 
     def attach
-      raise Closed, "the scheduler is closed: set a new one with Fiber.set_scheduler" if @closed
+      raise Closed, CLOSED if @closed
 
+      engine = Engine.open(@backend)
       @thread = Thread.current
       @fork = Fork.after_child { disown }
-      @engine = Engine.open(@backend)
+      @engine = engine
+    end
+
+    def check_thread
+      return if @thread.nil? || @thread.equal?(Thread.current) || !@thread.alive?
+
+      raise Error, "a scheduler works in one thread only, which is #{@thread.inspect} here: stop its work from there, or end that thread"
     end
 
     def release
@@ -132,6 +147,16 @@ module Raffia
       @heir = Fiber.current
       release
       Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(self)
+    end
+
+    # A time to wait, as Kernel#sleep takes it: any number, and what can be divided like one.
+    def interval(time)
+      raise TypeError, "can't convert #{time.class} into time interval" unless time.respond_to?(:divmod)
+
+      seconds = time.is_a?(Numeric) ? time : time.divmod(1).sum
+      raise ArgumentError, "time interval must not be negative" if seconds.negative?
+
+      seconds
     end
 
     # Tell the loop, from any thread.

@@ -11,7 +11,10 @@
 
 struct engine {
     struct raffia_loop loop;
+    const struct raffia_backend *backend; /* stays when the loop is closed */
+    VALUE next;                           /* the data of the completion that has been peeked at */
     int64_t result;
+    int peeked;
     int polling; /* a thread is in the back end's wait, without the lock */
 };
 
@@ -37,12 +40,14 @@ static void move_word(raffia_data *data, void *unused)
 static void engine_mark(void *pointer)
 {
     struct engine *engine = pointer;
+    rb_gc_mark_movable(engine->next);
     if (engine->loop.backend) raffia_loop_each(&engine->loop, mark_word, NULL);
 }
 
 static void engine_compact(void *pointer)
 {
     struct engine *engine = pointer;
+    engine->next = rb_gc_location(engine->next);
     if (engine->loop.backend) raffia_loop_each(&engine->loop, move_word, NULL);
 }
 
@@ -71,7 +76,9 @@ static const rb_data_type_t engine_type = {
 static VALUE engine_allocate(VALUE class)
 {
     struct engine *engine;
-    return TypedData_Make_Struct(class, struct engine, &engine_type, engine);
+    VALUE self = TypedData_Make_Struct(class, struct engine, &engine_type, engine);
+    engine->next = Qnil;
+    return self;
 }
 
 static struct engine *engine_of(VALUE self)
@@ -81,10 +88,29 @@ static struct engine *engine_of(VALUE self)
     return engine;
 }
 
+/* In a forked child a loop counts as closed: it is the parent's. */
+static int is_open(const struct engine *engine)
+{
+    return engine->loop.backend && raffia_loop_owned(&engine->loop);
+}
+
+/* For whoever only looks. */
 static struct raffia_loop *loop_of(VALUE self)
 {
-    struct raffia_loop *loop = &engine_of(self)->loop;
-    if (!loop->backend) rb_raise(rb_eIOError, "the event loop is closed");
+    struct engine *engine = engine_of(self);
+    if (!engine->loop.backend) rb_raise(rb_eIOError, "the event loop is closed");
+    if (!is_open(engine))
+        rb_raise(rb_eIOError, "the event loop is the parent process's: open another one in this process");
+    return &engine->loop;
+}
+
+/* For whoever changes it. The back end sleeps without the lock, and must not be called by another thread meanwhile. */
+static struct raffia_loop *own_loop(VALUE self)
+{
+    struct raffia_loop *loop = loop_of(self);
+    if (engine_of(self)->polling)
+        rb_raise(rb_eThreadError,
+                 "the event loop is in use by another thread: that one may be sent things by inject");
     return loop;
 }
 
@@ -112,7 +138,7 @@ static int64_t nanoseconds(VALUE seconds)
     double value = ceil(NUM2DBL(seconds) * 1e9);
     if (isnan(value)) rb_raise(rb_eArgError, "a time must be a number, not NaN");
     if (value >= 9e18) return RAFFIA_FOREVER - 1;
-    return value <= -9e18 ? 0 : (int64_t)value;
+    return value <= 0 ? 0 : (int64_t)value;
 }
 
 static VALUE written(VALUE self, VALUE data)
@@ -145,25 +171,31 @@ static VALUE engine_initialize(VALUE self, VALUE name, VALUE movable)
     if (engine->loop.backend) rb_raise(rb_eTypeError, "the event loop is open already");
     if (!backend) rb_raise(rb_eArgError, "no back end is named %" PRIsVALUE, name);
     check(raffia_loop_open(&engine->loop, backend, &options), backend->name);
+    engine->backend = backend;
     return self;
 }
 
 static VALUE engine_name(VALUE self)
 {
-    return ID2SYM(rb_intern(loop_of(self)->backend->name));
+    const struct raffia_backend *backend = engine_of(self)->backend;
+    return backend ? ID2SYM(rb_intern(backend->name)) : Qnil;
 }
 
 static VALUE engine_is_closed(VALUE self)
 {
-    struct raffia_loop *loop = &engine_of(self)->loop;
-    return boolean(!loop->backend || !raffia_loop_owned(loop));
+    return boolean(!is_open(engine_of(self)));
+}
+
+/* A parcel is the only object here without a class. */
+static int is_parcel(VALUE word)
+{
+    return !RB_SPECIAL_CONST_P(word) && RBASIC_CLASS(word) == 0;
 }
 
 static void collect_parcel(raffia_data *data, void *parcels)
 {
     VALUE word = (VALUE)*data;
-    /* A parcel is the only object here without a class. */
-    if (!RB_SPECIAL_CONST_P(word) && RBASIC_CLASS(word) == 0) rb_ary_push((VALUE)parcels, word);
+    if (is_parcel(word)) rb_ary_push((VALUE)parcels, word);
 }
 
 static VALUE unpack(VALUE parcel)
@@ -178,8 +210,10 @@ static VALUE engine_close(VALUE self)
     struct engine *engine = engine_of(self);
     if (!engine->loop.backend) return Qnil;
     /* In a forked child the thread that polls is the parent's. */
-    if (engine->polling && raffia_loop_owned(&engine->loop))
+    if (engine->polling && is_open(engine))
         rb_raise(rb_eThreadError, "the event loop is in use by another thread: end that one first");
+    engine->next = Qnil;
+    engine->peeked = 0;
     VALUE parcels = rb_ary_new();
     raffia_loop_each(&engine->loop, collect_parcel, (void *)parcels);
     raffia_loop_close(&engine->loop);
@@ -193,7 +227,7 @@ static VALUE engine_close(VALUE self)
 static VALUE engine_arm(VALUE self, VALUE io, VALUE events, VALUE data)
 {
     raffia_id id;
-    check(raffia_loop_arm(loop_of(self), descriptor_of(io), NUM2UINT(events),
+    check(raffia_loop_arm(own_loop(self), descriptor_of(io), NUM2UINT(events),
                           (raffia_data)written(self, data), &id),
           "arm");
     return ULL2NUM(id);
@@ -202,15 +236,15 @@ static VALUE engine_arm(VALUE self, VALUE io, VALUE events, VALUE data)
 static VALUE engine_after(VALUE self, VALUE seconds, VALUE data)
 {
     raffia_id id;
-    check(raffia_loop_after(loop_of(self), nanoseconds(seconds), (raffia_data)written(self, data), &id),
+    check(raffia_loop_after(own_loop(self), nanoseconds(seconds), (raffia_data)written(self, data), &id),
           "after");
     return ULL2NUM(id);
 }
 
 static VALUE engine_disarm(VALUE self, VALUE id)
 {
-    struct raffia_loop *loop = &engine_of(self)->loop;
-    int result = loop->backend ? raffia_loop_disarm(loop, NUM2ULL(id)) : -ENOENT;
+    raffia_id number = NUM2ULL(id);
+    int result = is_open(engine_of(self)) ? raffia_loop_disarm(own_loop(self), number) : -ENOENT;
     if (result == -ENOENT) return Qnil;
     if (result == -EAGAIN) return Qfalse; /* the kernel takes no requests now; the transfer goes on */
     return boolean(check(result, "disarm"));
@@ -218,7 +252,8 @@ static VALUE engine_disarm(VALUE self, VALUE id)
 
 static VALUE engine_is_transferring(VALUE self)
 {
-    return boolean(loop_of(self)->backend->transfers);
+    const struct raffia_backend *backend = engine_of(self)->backend;
+    return boolean(backend && backend->transfers);
 }
 
 static VALUE parcel(VALUE data, VALUE buffer)
@@ -269,7 +304,7 @@ static VALUE transfer(VALUE self, enum raffia_kind kind, VALUE io, VALUE buffer,
                       VALUE from, VALUE data)
 {
     raffia_id id;
-    struct raffia_loop *loop = loop_of(self);
+    struct raffia_loop *loop = own_loop(self);
     int descriptor = descriptor_of(io);
     int64_t start = position(from);
     VALUE word = parcel(data, buffer);
@@ -341,36 +376,56 @@ static VALUE engine_pidfd(VALUE self, VALUE pid)
 
 static VALUE engine_push(VALUE self, VALUE data, VALUE result)
 {
-    check(raffia_loop_push(loop_of(self), (raffia_data)written(self, data), NUM2LL(result)), "push");
+    check(raffia_loop_push(own_loop(self), (raffia_data)written(self, data), NUM2LL(result)), "push");
     return Qnil;
 }
 
 static VALUE engine_inject(VALUE self, VALUE data, VALUE result)
 {
-    struct raffia_loop *loop = &engine_of(self)->loop;
+    struct engine *engine = engine_of(self);
     int64_t number = NUM2LL(result);
     /* Nobody gives this thread's lock away between here and the end, so the loop cannot be closed under it. */
-    if (!loop->backend || !raffia_loop_owned(loop)) return Qfalse;
-    check(raffia_loop_inject(loop, (raffia_data)written(self, data), number), "inject");
+    if (!is_open(engine)) return Qfalse;
+    check(raffia_loop_inject(&engine->loop, (raffia_data)written(self, data), number), "inject");
     return Qtrue;
 }
 
 static VALUE engine_wake(VALUE self)
 {
-    struct raffia_loop *loop = &engine_of(self)->loop;
-    if (!loop->backend || !raffia_loop_owned(loop)) return Qfalse;
-    check(raffia_loop_wake(loop), "wake");
+    struct engine *engine = engine_of(self);
+    if (!is_open(engine)) return Qfalse;
+    check(raffia_loop_wake(&engine->loop), "wake");
     return Qtrue;
+}
+
+/* Whether there is a completion; the first is then in `next` and `result`, and stays until it is shifted. */
+static int look_ahead(VALUE self, struct engine *engine)
+{
+    struct raffia_completion completion;
+    if (!is_open(engine)) return 0;
+    if (engine->peeked) return 1;
+    if (!raffia_loop_shift(&engine->loop, &completion)) return 0;
+    VALUE word = (VALUE)completion.data;
+    engine->next = written(self, is_parcel(word) ? unpack(word) : word);
+    engine->result = completion.result;
+    engine->peeked = 1;
+    return 1;
+}
+
+static VALUE engine_peek(VALUE self)
+{
+    struct engine *engine = engine_of(self);
+    return look_ahead(self, engine) ? engine->next : Qnil;
 }
 
 static VALUE engine_shift(VALUE self)
 {
     struct engine *engine = engine_of(self);
-    struct raffia_completion completion;
-    if (!engine->loop.backend || !raffia_loop_shift(&engine->loop, &completion)) return Qnil;
-    engine->result = completion.result;
-    VALUE word = (VALUE)completion.data;
-    return !RB_SPECIAL_CONST_P(word) && RBASIC_CLASS(word) == 0 ? unpack(word) : word;
+    if (!look_ahead(self, engine)) return Qnil;
+    VALUE data = engine->next;
+    engine->next = Qnil;
+    engine->peeked = 0;
+    return data;
 }
 
 static VALUE engine_result(VALUE self)
@@ -414,16 +469,16 @@ static int look_or_sleep(struct engine *engine, int64_t pause)
 static VALUE engine_poll(int argc, VALUE *argv, VALUE self)
 {
     struct engine *engine = engine_of(self);
-    struct raffia_loop *loop = loop_of(self);
     rb_check_arity(argc, 0, 1);
     int64_t timeout = argc == 0 || NIL_P(argv[0]) ? -1 : nanoseconds(argv[0]);
-    if (engine->polling) rb_raise(rb_eThreadError, "the event loop is in use by another thread");
+    struct raffia_loop *loop = own_loop(self);
+    if (engine->peeked) timeout = 0;
 
     int64_t pause = check(raffia_loop_prepare(loop, timeout), "poll");
     int ready = (int)check(raffia_loop_finish(loop, look_or_sleep(engine, pause)), "poll");
     /* Now that all is in order: signals, Thread#raise, Thread#kill. */
     rb_thread_check_ints();
-    return INT2NUM(ready);
+    return INT2NUM(ready + engine->peeked);
 }
 
 /* Figures */
@@ -454,7 +509,7 @@ static VALUE engine_stats(VALUE self)
     store(stats, "wakes", metrics.wakes);
     store(stats, "syscalls", metrics.syscalls);
     store(stats, "pending", raffia_loop_pending(loop));
-    store(stats, "ready", loop->ready.count);
+    store(stats, "ready", loop->ready.count + (size_t)engine_of(self)->peeked);
     return stats;
 }
 
@@ -484,6 +539,7 @@ void raffia_init_engine(VALUE raffia)
     rb_define_method(native, "push", engine_push, 2);
     rb_define_method(native, "inject", engine_inject, 2);
     rb_define_method(native, "wake", engine_wake, 0);
+    rb_define_method(native, "peek", engine_peek, 0);
     rb_define_method(native, "shift", engine_shift, 0);
     rb_define_method(native, "result", engine_result, 0);
     rb_define_method(native, "poll", engine_poll, -1);

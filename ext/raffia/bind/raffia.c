@@ -14,4 +14,5 @@ void Init_raffia(void)
     VALUE raffia = rb_define_module("Raffia");
     raffia_init_engine(raffia);
     raffia_init_rebind(raffia);
+    raffia_init_see_through(raffia);
 }

@@ -6,5 +6,6 @@
 
 void raffia_init_engine(VALUE raffia);
 void raffia_init_rebind(VALUE raffia);
+void raffia_init_see_through(VALUE raffia);
 
 #endif

@@ -6,65 +6,73 @@ module Raffia
     #
     # @api private
     class Interest
-      Entry = Struct.new(:io, :events, :data, :id, :fd)
       EBADF = -Errno::EBADF::Errno
       private_constant :EBADF
 
       # @param io [IO, Integer]
       # @return [IO]
-      def self.io(io) = io.is_a?(Integer) ? IO.for_fd(io, autoclose: false) : io
+      def self.io(io)
+        return IO.for_fd(io, autoclose: false) if io.is_a?(Integer)
+        return io if io.is_a?(IO)
+        return io.to_io if io.respond_to?(:to_io)
+
+        raise TypeError, "expected IO or a descriptor, #{io.class} given"
+      end
 
       # @return [Integer] those of the events that are there now
       def self.look(io, events)
         lists = [IO::READABLE, IO::WRITABLE, IO::PRIORITY].map { |event| (events & event).zero? ? [] : [io] }
         readable, writable, urgent = Fiber.blocking { IO.select(*lists, 0) }
         [[readable, IO::READABLE], [writable, IO::WRITABLE], [urgent, IO::PRIORITY]].sum do |list, event|
-          list.nil? || list.empty? ? 0 : event
+          (list.nil? || list.empty?) ? 0 : event
         end
       end
 
       def initialize
-        @entries = Hash.new { |entries, fd| entries[fd] = [] } # fd => entries
+        @operations = Hash.new { |operations, fd| operations[fd] = [] } # fd => operations
       end
 
-      # @return [Entry]
+      # @param operation [Operation] with io and events
       # @raise [SystemCallError] when there is no such descriptor
-      def add(io, events, data, id)
-        io = Interest.io(io)
-        entry = Entry.new(io, events, data, id, io.fileno)
-        @entries[entry.fd].push(entry)
-        entry
+      def add(operation)
+        operation.fd = operation.io.fileno
+        @operations[operation.fd].push(operation)
       end
 
-      def remove(entry)
-        list = @entries.fetch(entry.fd, nil) or return
-        list.delete_if { |other| other.equal?(entry) }
-        @entries.delete(entry.fd) if list.empty?
+      def remove(operation)
+        list = @operations.fetch(operation.fd, nil) or return
+        list.delete_if { |other| other.equal?(operation) }
+        @operations.delete(operation.fd) if list.empty?
       end
 
       # Wait for any of them, or for the waker.
-      # @yieldparam entry [Entry]
+      # @yieldparam operation [Operation]
       # @yieldparam events [Integer] what came, or a negative errno
       def select(waker, pause, &)
-        lists = lists(waker)
-        found = Fiber.blocking { IO.select(*lists, pause) } or return
-        waker.read_nonblock(1024, exception: false) if found[0].delete(waker)
-        report(*found, &)
-      rescue IOError, SystemCallError
-        # One of them was closed under its waiter; select does not say which.
-        weed_out(&)
+        found = wait(waker, pause)
+        found ? report(*found, &) : weed_out(&)
       end
 
       private
+
+      # @return [Array<Array<IO>>, nil] nil when one of them was closed under its waiter; select does not say which
+      def wait(waker, pause)
+        lists = lists(waker)
+        found = Fiber.blocking { IO.select(*lists, pause) } || [[], [], []]
+        waker.read_nonblock(1024, exception: false) if found[0].delete(waker)
+        found
+      rescue IOError, SystemCallError
+        nil
+      end
 
       def lists(waker)
         readable = [waker]
         writable = []
         urgent = []
-        each do |entry|
-          readable << entry.io unless (entry.events & IO::READABLE).zero?
-          writable << entry.io unless (entry.events & IO::WRITABLE).zero?
-          urgent << entry.io unless (entry.events & IO::PRIORITY).zero?
+        each do |operation|
+          readable << operation.io unless (operation.events & IO::READABLE).zero?
+          writable << operation.io unless (operation.events & IO::WRITABLE).zero?
+          urgent << operation.io unless (operation.events & IO::PRIORITY).zero?
         end
         [readable, writable, urgent]
       end
@@ -74,27 +82,27 @@ module Raffia
         readable.each { |io| came[io] |= IO::READABLE }
         writable.each { |io| came[io] |= IO::WRITABLE }
         urgent.each { |io| came[io] |= IO::PRIORITY }
-        each do |entry|
-          events = came[entry.io] & entry.events
-          yield entry, events unless events.zero?
+        each do |operation|
+          events = came[operation.io] & operation.events
+          yield operation, events unless events.zero?
         end
       end
 
       def weed_out
-        each { |entry| yield entry, EBADF if gone?(entry) }
+        each { |operation| yield operation, EBADF if gone?(operation) }
       end
 
-      def gone?(entry)
-        return true if entry.io.closed? || entry.io.fileno != entry.fd
+      def gone?(operation)
+        return true if operation.io.closed? || operation.io.fileno != operation.fd
 
-        Interest.look(entry.io, entry.events)
+        Interest.look(operation.io, operation.events)
         false
       rescue IOError, SystemCallError
         true
       end
 
       # Over a copy: whoever is told, may remove itself.
-      def each(&) = @entries.each_value.to_a.each { |list| list.dup.each(&) }
+      def each(&) = @operations.each_value.to_a.each { |list| list.dup.each(&) }
     end
   end
 end

@@ -2,6 +2,7 @@
 
 require "io/nonblock"
 require_relative "../base"
+require_relative "operation"
 require_relative "timers"
 require_relative "interest"
 
@@ -13,27 +14,31 @@ module Raffia
     # An engine belongs to the thread and the process that opened it; {#inject} and {#wake} alone may be called by others. What is
     # handed in as +data+ comes back from {#shift} when the operation has completed, with the {#result}: the events that came, the
     # number of bytes, or a negative errno.
+    #
+    # An interrupt of the thread may strike between any two lines. So what has completed is put on the list @ready before it is taken
+    # from anywhere else, and may be there twice; it is not given out again once it is over.
     class Select
       EAGAIN = -Errno::EAGAIN::Errno
-      EBADF = -Errno::EBADF::Errno
       ETIME = -Errno::ETIME::Errno
       # What a pipe that is ready takes without waiting (POSIX: PIPE_BUF is at least 512, on Linux 4096).
       READY_WRITE = 512
-      private_constant :EAGAIN, :EBADF, :ETIME, :READY_WRITE
+      # Seconds; more than any select takes is more than anybody waits.
+      FOREVER = 1e9
+      EVENTS = IO::READABLE | IO::PRIORITY | IO::WRITABLE
+      private_constant :EAGAIN, :ETIME, :READY_WRITE, :FOREVER, :EVENTS
 
-      # @return [Integer] what came of the operation whose data was shifted last
+      # @return [Integer, nil] what came of the operation whose data was peeked at or shifted last
       attr_reader :result
 
-      # @param clock [#now] seconds
       def initialize
         @owner = ::Process.pid
         @timers = Timers.new
         @interest = Interest.new
-        @operations = {} # id => a timer, or an entry of @interest
+        @operations = {} # by id
         @ready = []
         @inbox = Thread::Queue.new # locks for itself
         @wake_out, @wake_in = IO.pipe
-        @asleep = false
+        @asleep = @woken = false
         @next_id = 0
         @polls = @completed = 0
       end
@@ -49,48 +54,57 @@ module Raffia
       # @param io [IO, Integer] or a descriptor
       # @param events [Integer] IO::READABLE | IO::PRIORITY | IO::WRITABLE
       # @return [Integer] id, for {#disarm}
-      # @raise [SystemCallError] EBADF
+      # @raise [SystemCallError] EBADF; EINVAL for no events, or unknown ones
+      # @raise [IOError] when the engine is closed
       def arm(io, events, data)
-        raise Errno::EINVAL, "no events to wait for" if (events & (IO::READABLE | IO::PRIORITY | IO::WRITABLE)).zero?
+        check_open
+        raise Errno::EINVAL, "arm: what to wait for is IO::READABLE, PRIORITY and WRITABLE" unless events.positive? && events <= EVENTS
 
-        id = (@next_id += 1)
-        @operations[id] = @interest.add(io, events, data, id)
-        id
+        add(Operation.new(io: Interest.io(io), events: events, data: data)) { |operation| @interest.add(operation) }
       end
 
       # A timer; its result is -ETIME.
       #
       # @param seconds [Numeric] from now
       # @return [Integer] id, for {#disarm}
+      # @raise [IOError] when the engine is closed
       def after(seconds, data)
-        id = (@next_id += 1)
-        @operations[id] = @timers.add(Clock.now + seconds, [id, data])
-        id
+        check_open
+        add(Operation.new(at: Clock.now + number(seconds), data: data)) { |operation| @timers.add(operation) }
       end
 
       # Call an operation off.
       #
       # @param id [Integer]
-      # @return [Boolean, nil] true: nothing will be heard of it again. nil: it had completed. false, of transfers only: the
-      #   kernel still owns the buffer, and the operation will complete
+      # @return [Boolean, nil] true: nothing will be heard of it again. nil: it had completed, or the engine is closed. false, of
+      #   transfers only: the kernel still owns the buffer, and the operation will complete
       def disarm(id)
-        operation = @operations.delete(id) or return
-        operation.is_a?(Timers::Timer) ? @timers.cancel(operation) : @interest.remove(operation)
+        operation = @operations[Integer(id)]
+        return if operation.nil? || closed?
+
+        operation.over = true
+        leave(operation)
+        @timers.tidy if operation.at
         true
       end
 
       # Add a completion, behind those that are there.
       # @param result [Integer]
       # @return [void]
+      # @raise [IOError] when the engine is closed
       def push(data, result)
-        @ready.push([data, result])
+        check_open
+        @ready.push(Operation.new(data: data, result: Integer(result)))
+        wake if @asleep # this is a trap handler's
         nil
       end
 
       # The same from any thread; ends a {#poll} that sleeps.
       # @return [Boolean] false when the engine is closed
       def inject(data, result)
-        @inbox.push([data, result])
+        return false if closed?
+
+        @inbox.push(Operation.new(data: data, result: Integer(result)))
         wake
       rescue ClosedQueueError
         false
@@ -99,15 +113,32 @@ module Raffia
       # End the sleep of {#poll}, or the next one.
       # @return [Boolean] false when the engine is closed
       def wake
+        return false if closed?
+
+        @woken = true unless @asleep
         @wake_in.write_nonblock(".", exception: false) if @asleep
         true
       rescue IOError
         false
       end
 
-      # @return [Object, nil] the data of the next completion, nil when there is none; see {#result}
+      # @return [Object, nil] the data of the next completion, which stays; nil when there is none; see {#result}
+      def peek
+        return if closed?
+
+        @ready.shift while @ready.first&.over
+        first = @ready.first or return
+        @result = first.result
+        first.data
+      end
+
+      # @return [Object, nil] the same, and the completion is gone. An interrupt of the thread can get in between; whoever must not
+      #   lose one, peeks, and shifts when it has taken effect
       def shift
-        data, @result = @ready.shift
+        data = peek
+        first = @ready.first or return
+        first.over = true
+        @ready.shift
         data
       end
 
@@ -115,24 +146,28 @@ module Raffia
       #
       # @param timeout [Numeric, nil] nil: without a limit; 0: only look
       # @return [Integer] completions that wait to be shifted
+      # @raise [IOError] when the engine is closed
       def poll(timeout = nil)
-        raise Errno::ECHILD, "an event loop does not work in a forked process" unless @owner == ::Process.pid
-
+        timeout &&= number(timeout)
+        check_open
         @polls += 1
         @asleep = true # before the inbox is looked at: whoever fills it later, wakes
         look(pause(timeout))
-        @timers.expire.each { |id, data| complete(id, data, ETIME) }
+        @timers.expire { |timer| complete(timer, ETIME) }
         empty_inbox
         @ready.size
       ensure
-        @asleep = false
+        @asleep = @woken = false
       end
 
       # @param io [IO, Integer]
       # @param events [Integer]
-      # @return [Integer] those of the events that are there now
+      # @return [Integer] those of the events that are there now, or a negative errno
+      # @raise [IOError] when the IO is closed
       def ready(io, events)
         Interest.look(Interest.io(io), events)
+      rescue SystemCallError => error
+        -error.errno
       end
 
       # Read what is there, without waiting.
@@ -171,7 +206,11 @@ module Raffia
       def pending = @operations.size
 
       # @return [Hash] counters
-      def stats = {polls: @polls, completed: @completed, pending: pending, ready: @ready.size}
+      # @raise [IOError] when the engine is closed
+      def stats
+        check_open
+        {polls: @polls, completed: @completed, pending: pending, ready: @ready.size}
+      end
 
       # @return [Boolean] of this process: a forked child finds its copy closed
       def closed? = @wake_in.closed? || @owner != ::Process.pid
@@ -180,28 +219,54 @@ module Raffia
       # @return [void]
       def close
         @inbox.close
+        @ready.clear
         Fiber.blocking { [@wake_in, @wake_out].each(&:close) }
         nil
       end
 
       private
 
-      def pause(timeout)
-        return 0 unless @ready.empty? && @inbox.empty?
+      def check_open
+        raise IOError, "the event loop is the parent process's: open another one in this process" unless @owner == ::Process.pid
+        raise IOError, "the event loop is closed" if closed?
+      end
 
-        next_timer = @timers.pause or return timeout
-        timeout ? [timeout, next_timer].min : next_timer
+      def number(seconds)
+        raise TypeError, "a time must be a number, not #{seconds.inspect}" unless seconds.is_a?(Numeric)
+
+        seconds = seconds.to_f
+        raise ArgumentError, "a time must be a number, not NaN" if seconds.nan?
+
+        seconds.clamp(0, FOREVER)
+      end
+
+      def add(operation)
+        operation.id = (@next_id += 1)
+        yield operation
+        @operations[operation.id] = operation
+        operation.id
+      end
+
+      def pause(timeout)
+        return 0 if @woken || !@inbox.empty? || !@ready.empty?
+
+        [timeout, @timers.pause].compact.min
       end
 
       def look(pause)
-        @interest.select(@wake_out, pause) { |entry, events| complete(entry.id, entry.data, events) }
+        @interest.select(@wake_out, pause) { |operation, events| complete(operation, events) }
       end
 
-      def complete(id, data, result)
-        operation = @operations.delete(id) or return
-        @interest.remove(operation) unless operation.is_a?(Timers::Timer)
+      def complete(operation, result)
+        operation.result = result
+        @ready.push(operation)
+        leave(operation)
         @completed += 1
-        @ready.push([data, result])
+      end
+
+      def leave(operation)
+        @operations.delete(operation.id)
+        @interest.remove(operation) if operation.io
       end
 
       def empty_inbox

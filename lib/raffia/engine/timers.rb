@@ -4,103 +4,59 @@ require_relative "../base/clock"
 
 module Raffia
   module Engine
-    # The timers of the pure-Ruby engine: a binary heap ordered by time. One that is cancelled stays until it comes up, or until
-    # the cancelled outnumber the others.
+    # The timers of the pure-Ruby engine: a list in the order of time. Most come later than all others, so most are added at its
+    # end. One that is cancelled stays until it comes up, or until the cancelled outnumber the others.
+    #
+    # An interrupt of the thread may strike between any two lines. Each change of the list is a single call, so it is always in order.
     #
     # @api private
     class Timers
-      Timer = Struct.new(:at, :data)
       SLACK = 64
       private_constant :SLACK
 
       def initialize
-        @heap = []
+        @list = []
         @cancelled = 0
       end
 
-      # @return [Integer] timers that will fire
-      def size = @heap.size - @cancelled
+      # @param timer [#at, #over] at: seconds by {Clock.now}; over: whether it is of no interest any more
+      # @return [void]
+      def add(timer)
+        at = timer.at
+        return @list.push(timer) if @list.empty? || @list.last.at <= at
 
-      # @param at [Float] by {Clock.now}
-      # @return [Timer]
-      def add(at, data)
-        timer = Timer.new(at, data)
-        @heap.push(timer)
-        rise(@heap.size - 1)
-        timer
+        @list.insert(@list.bsearch_index { |other| other.at > at }, timer)
       end
 
-      # @return [Boolean] false when it fired or was cancelled before
-      def cancel(timer)
-        return false unless timer.data
+      # One of them is over before its time.
+      # @return [void]
+      def tidy
+        return if (@cancelled += 1) <= SLACK || @cancelled <= @list.size / 2
 
-        timer.data = nil
-        @cancelled += 1
-        rebuild if @cancelled > SLACK && @cancelled > @heap.size / 2
-        true
+        @cancelled = 0
+        @list = @list.reject(&:over)
       end
 
       # @return [Float, nil] seconds until the next one, not below 0
       def pause
-        pop while (first = @heap.first) && first.data.nil?
+        first = next_one
         first && [first.at - Clock.now, 0.0].max
       end
 
-      # @return [Array<Object>] the data of all that are due, by time
+      # @yieldparam timer each one whose time has come, in order; after an interrupt perhaps once more
       def expire
         now = Clock.now
-        due = []
-        while (first = @heap.first) && (first.data.nil? || first.at <= now)
-          data = first.data
-          pop
-          next unless data
-          first.data = nil
-          due << data
+        while (timer = next_one) && timer.at <= now
+          yield timer
+          @list.shift if timer.equal?(@list.first)
         end
-        due
       end
 
       private
 
-      def pop
-        first = @heap.first
-        @cancelled -= 1 unless first.data
-        last = @heap.pop
-        return if @heap.empty?
-        @heap[0] = last
-        sink(0)
-      end
-
-      def rebuild
-        @heap = @heap.select(&:data).sort_by!(&:at) # a sorted list is a heap
-        @cancelled = 0
-      end
-
-      def rise(index)
-        timer = @heap[index]
-        while index.positive?
-          parent = (index - 1) / 2
-          break if @heap[parent].at <= timer.at
-          @heap[index] = @heap[parent]
-          index = parent
-        end
-        @heap[index] = timer
-      end
-
-      def sink(index)
-        timer = @heap[index]
-        while (child = smaller_child(index)) && @heap[child].at < timer.at
-          @heap[index] = @heap[child]
-          index = child
-        end
-        @heap[index] = timer
-      end
-
-      def smaller_child(index)
-        left = 2 * index + 1
-        return if left >= @heap.size
-        right = left + 1
-        (right < @heap.size && @heap[right].at < @heap[left].at) ? right : left
+      def next_one
+        @list.shift while @list.first&.over
+        @list.first
       end
     end
   end

@@ -52,7 +52,7 @@ module Raffia
       # @return [true]
       def kernel_sleep(duration = nil)
         wait = new_wait(woken_by: :event)
-        timer = engine.after(duration, wait) if duration
+        timer = engine.after(interval(duration), wait) if duration
         park(wait) { @permits.key?(wait.fiber) && wakes?(wait, wait.fiber) }
         true
       ensure

@@ -28,7 +28,8 @@ module Raffia
         # In a fiber that is not blocking, the operation would ask this hook again.
         return Fiber.blocking { work.call } if @offload.nil? || short?
 
-        @offload.call { work.call }
+        offloaded_to_the_end { work.call }
+        nil
       end
 
       # Run the block where it cannot hold up the other fibers, and wait for it in this one.
@@ -38,6 +39,23 @@ module Raffia
       end
 
       private
+
+      # The same for work that uses memory which dies with the wait, such as C code's arguments on the fiber's stack: an interrupt
+      # calls the work off, and is raised when that has ended.
+      def offloaded_to_the_end(&work)
+        return Fiber.blocking(&work) unless @offload
+
+        errand = Errand.new(&work)
+        begun = false
+        Engine.see_through do
+          next errand.call_off || true if begun
+
+          begun = true
+          @offload.call { errand.run }
+          true
+        end
+        errand.value
+      end
 
       # 0 is here, 1 the hook, 2 the method of core that called it.
       def short? = SHORT.include?(caller_locations(2, 1)&.first&.base_label)

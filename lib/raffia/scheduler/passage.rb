@@ -6,21 +6,18 @@ module Raffia
     #
     # @api private
     class Passage
-      # @return [Wait] the wait that it ends
+      # @return [Integer, nil] the engine's name for it, once it is under way
+      attr_accessor :id
+      # @return [Wait, nil] the wait that it ends
       attr_accessor :wait
-
-      def initialize(wait)
-        @wait = wait
-        @over = false
-      end
-
-      def over? = @over
+      # @return [Integer, nil] what came of it; nil while the kernel uses the buffer
+      attr_reader :result
 
       # Called by the loop, like {Wait#complete}.
       # @return [Fiber, nil]
       def complete(result)
-        @over = true
-        @wait.complete(result)
+        @result = result
+        @wait&.complete(result)
       end
     end
   end

@@ -6,7 +6,8 @@ module Raffia
     #
     # @api private
     module ProcessWait
-      # Seconds between two looks where a child can neither be watched nor waited for on another thread.
+      # Seconds between two looks where a child cannot be watched. A thread that waits for any of a group would be quicker, but
+      # could not be called off: after an interrupt it would take the status of a child that somebody else waits for.
       NAPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05].freeze
       private_constant :NAPS
 
@@ -19,9 +20,9 @@ module Raffia
         status = ::Process::Status.wait(pid, flags | ::Process::WNOHANG)
         return status if status || (flags & ::Process::WNOHANG).positive?
         # A pidfd tells of the end only, not of a stop.
-        return watch(pid, flags) || nap(pid, flags) if pid.positive? && (flags & ::Process::WUNTRACED).zero?
+        return nap(pid, flags) unless pid.positive? && (flags & ::Process::WUNTRACED).zero?
 
-        @offload ? offloaded { ::Process::Status.wait(pid, flags) } : nap(pid, flags)
+        watch(pid, flags) || nap(pid, flags)
       end
 
       private

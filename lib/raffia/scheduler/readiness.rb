@@ -37,12 +37,14 @@ module Raffia
       # @param timeout [Numeric, nil] seconds
       # @return [Array<Array<IO>>, nil] what is ready; nil when the time was up
       def io_select(readables, writables = nil, exceptables = nil, timeout = nil)
+        limit = timeout && Clock.now + interval(timeout)
         lists = [readables, writables, exceptables]
-        found = select_now(lists)
-        return found if found || (timeout && timeout <= 0)
+        until (found = select_now(lists))
+          return if limit && Clock.now >= limit
 
-        wait_for_any(lists, timeout) { |limit| found = select_now(lists) || (limit && Clock.now >= limit) }
-        found || nil
+          wait_for_any(lists, limit)
+        end
+        found
       end
 
       private
@@ -64,29 +66,16 @@ module Raffia
         Fiber.blocking { IO.select(*lists, 0) }
       end
 
-      def wait_for_any(lists, timeout)
-        limit = timeout && Clock.now + timeout
-        until yield(limit)
-          wait = new_wait
-          begin
-            operations = arm_all(lists, wait)
-            operations << engine.after(limit - Clock.now, wait) if limit
-            park(wait)
-          ensure
-            operations&.each { |operation| engine.disarm(operation) }
-          end
-        end
-      end
-
-      def arm_all(lists, wait)
+      def wait_for_any(lists, limit)
         operations = []
+        wait = new_wait
         lists.zip([IO::READABLE, IO::WRITABLE, IO::PRIORITY]) do |list, event|
           list&.each { |object| operations << engine.arm(object.to_io, event, wait) }
         end
-        operations
-      rescue Exception # standard:disable Lint/RescueException
-        operations.each { |operation| engine.disarm(operation) }
-        raise
+        operations << engine.after(limit - Clock.now, wait) if limit
+        park(wait)
+      ensure
+        operations.each { |operation| @engine.disarm(operation) }
       end
     end
   end

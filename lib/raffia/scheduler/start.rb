@@ -11,15 +11,6 @@ module Raffia
 
       def initialize(fiber)
         @fiber = fiber
-        @over = false
-      end
-
-      def over? = @over
-
-      # @return [Fiber]
-      def finish
-        @over = true
-        @fiber
       end
     end
   end

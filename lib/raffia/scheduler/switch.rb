@@ -7,8 +7,9 @@ module Raffia
     # When a fiber ends, Ruby itself goes to the thread's main fiber, or to the innermost one that the main fiber is resuming,
     # whatever that waits for. So each of our transfers may return too early, and all of them look again.
     #
-    # An interrupt of the thread may be raised between any two lines here that return from a method. What is taken from the
-    # engine is therefore kept in @completion until the fiber it is for has taken notice.
+    # An interrupt of the thread may be raised wherever a method of Ruby returns, a branch is taken or an exception passes, here as
+    # elsewhere. So nothing is taken from where it is found before the fiber it is for has taken notice: completions stay in the
+    # engine, and starts on their stack. The first things that an `ensure` does are those that must happen, in single calls of C.
     #
     # @api private
     module Switch
@@ -26,6 +27,13 @@ module Raffia
         child
       end
 
+      # @return [Boolean] whether no fiber waits any more
+      def idle?
+        return !@heir.alive? || @heir.equal?(Fiber.current) if @disowned
+
+        @parked.empty? && @starts.empty?
+      end
+
       # Hook of Ruby 4.0: let the others go first.
       # @return [void]
       def yield
@@ -41,7 +49,7 @@ module Raffia
         @parked = {}.compare_by_identity # fiber => wait
         @owners = {}.compare_by_identity # fiber => the wait of another fiber that it is resuming
         @starts = []
-        @completion = @runner = @running = nil
+        @runner = @running = nil
         @burst = @switches = 0
       end
 
@@ -51,11 +59,9 @@ module Raffia
         @starts.push(start)
         @running = child
         child.transfer
-        until start.over?
-          @starts.last.equal?(start) ? @starts.pop.finish : switch
-        end
+        switch until @starts.last.equal?(start)
       ensure
-        @starts.delete(start) unless start.over?
+        @starts.delete(start)
         @running = parent
       end
 
@@ -71,6 +77,7 @@ module Raffia
       # @return [Integer, nil] the result; nil when there was no need to wait
       def park(wait)
         running = @running
+        around = @parked[wait.fiber] # only in a trap handler
         announce(wait)
         return if block_given? && yield
 
@@ -78,9 +85,10 @@ module Raffia
         raise wait.error if wait.error
         wait.result
       ensure
-        wait.leave
-        withdraw(wait)
+        around ? @parked[wait.fiber] = around : @parked.delete(wait.fiber)
         @running = running
+        wait.leave
+        @owners.delete(wait.owner) if @owners[wait.owner].equal?(wait)
       end
 
       def announce(wait)
@@ -89,18 +97,13 @@ module Raffia
         raise_pending(wait)
       end
 
-      def withdraw(wait)
-        @parked.delete(wait.fiber)
-        @owners.delete(wait.owner) if @owners[wait.owner].equal?(wait)
-      end
-
       # Give the thread to somebody else, and come back sooner or later.
       def switch
         return inherit if @disowned
 
         @switches += 1
-        if (start = @starts.pop)
-          go(start.finish)
+        if (start = @starts.last)
+          go(start.fiber)
         elsif (fiber = ready)
           go(fiber)
         elsif @runner && !@runner.equal?(Fiber.current)
@@ -116,20 +119,19 @@ module Raffia
 
       # @return [Fiber, nil] the next one that need not wait any more
       def ready
-        while (@completion ||= shift)
-          fiber = @completion.complete(@engine.result)
+        look_at_io if (@burst += 1) > TURN
+        while (completion = @engine.peek)
+          fiber = completion.complete(@engine.result)
           return fiber if fiber
 
-          @completion = nil
+          # A trap handler may have waited here meanwhile, and have taken it.
+          @engine.shift if completion.equal?(@engine.peek)
         end
       end
 
-      def shift
-        if (@burst += 1) > TURN
-          @burst = 0
-          @engine.poll(0)
-        end
-        @engine.shift
+      def look_at_io
+        @burst = 0
+        @engine.poll(0)
       end
 
       # Nothing is ready. Only the fiber in {Scheduler#run} sleeps, and one that cannot get rid of the thread.
@@ -153,18 +155,12 @@ module Raffia
       end
 
       def as_runner
-        engine
         previous = @runner
+        engine
         @runner = Fiber.current
         yield
       ensure
         @runner = previous
-      end
-
-      def idle?
-        return !@heir.alive? || @heir.equal?(Fiber.current) if @disowned
-
-        @parked.empty? && @starts.empty?
       end
 
       # A fiber of this process has ended, and Ruby came back to what was the parent's loop.

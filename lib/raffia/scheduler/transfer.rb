@@ -71,28 +71,25 @@ module Raffia
 
       # By the ring. The kernel owns the buffer until it says so, come what may; then an interrupt goes on.
       def pass(direction, io, buffer, offset, from)
-        passage = Passage.new(new_wait)
-        id = (direction == :read) ? engine.read(io, buffer, offset, from, passage) : engine.write(io, buffer, offset, from, passage)
-        park(passage.wait)
-      ensure
-        call_back(passage, id) if id
+        passage = Passage.new
+        Engine.see_through do
+          # A second time round only after an interrupt.
+          passage.id ? @engine.disarm(passage.id) : passage.id = @engine.public_send(direction, io, buffer, offset, from, passage)
+          await_passage(passage)
+        end
+        passage.result
       end
 
-      def call_back(passage, id)
-        until passage.over?
-          engine.disarm(id)
-          passage.wait = new_wait(interruptible: false)
-          begin
-            park(passage.wait) { passage.over? }
-          rescue Exception => error # standard:disable Lint/RescueException
-            late = error
-          end
-        end
-        raise late if late
+      def await_passage(passage)
+        return true if passage.result || @closed
+
+        passage.wait = new_wait(interruptible: passage.wait.nil?)
+        park(passage.wait) { passage.result }
+        true
       end
 
       def offload_transfer(direction, io, buffer, offset, from)
-        offloaded do
+        offloaded_to_the_end do
           if direction == :read
             from ? buffer.pread(io, from, 0, offset) : buffer.read(io, 0, offset)
           else
