@@ -34,9 +34,13 @@ module Raffia
       # @return [Integer] as {#io_read}
       def io_pread(io, buffer, from, length, offset) = carry(:read, io, buffer, from, length, offset)
 
-      # Hook of IO#pwrite.
-      # @return [Integer] as {#io_read}
-      def io_pwrite(io, buffer, from, length, offset) = carry(:write, io, buffer, from, length, offset)
+      # Before Ruby 4.0, IO#pwrite calls this hook without holding the VM's lock (internal_pwrite_func in io.c): code in Ruby would
+      # run beside other threads and corrupt them. Without the hook, core makes the system call itself.
+      if RUBY_VERSION >= "4.0"
+        # Hook of IO#pwrite.
+        # @return [Integer] as {#io_read}
+        def io_pwrite(io, buffer, from, length, offset) = carry(:write, io, buffer, from, length, offset)
+      end
 
       private
 
