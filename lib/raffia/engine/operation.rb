@@ -6,6 +6,6 @@ module Raffia
     # over once it has been shifted or called off.
     #
     # @api private
-    Operation = Struct.new(:id, :data, :result, :at, :io, :fd, :events, :over, keyword_init: true)
+    Operation = Struct.new(:id, :data, :result, :at, :io, :fd, :events, :over)
   end
 end

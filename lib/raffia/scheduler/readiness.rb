@@ -8,28 +8,23 @@ module Raffia
     module Readiness
       ETIME = -Errno::ETIME::Errno
       EBADF = -Errno::EBADF::Errno
-      private_constant :ETIME, :EBADF
+      # What Ruby 3.3 makes of `false` when it has not named a time limit itself is Errno::EAGAIN.
+      KNOWS_TIMEOUTS = RUBY_VERSION >= "3.4"
+      private_constant :ETIME, :EBADF, :KNOWS_TIMEOUTS
 
       # Hook of IO#wait and of all that would block on a descriptor; Net::HTTP, OpenSSL, pg and redis come here.
       #
       # @param io [IO]
       # @param events [Integer] IO::READABLE | IO::PRIORITY | IO::WRITABLE
-      # @param timeout [Numeric, nil] seconds; 0 only looks
+      # @param timeout [Numeric, nil] seconds; 0 only looks; nil: for as long as IO#timeout says
       # @return [Integer, false] the events that came; false when the time was up
       def io_wait(io, events, timeout = nil)
-        return look(io, events) if timeout && timeout <= 0
+        return wait_until_ready(io, events, timeout) if timeout || (limit = io.timeout).nil?
 
-        wait = new_wait
-        timer = engine.after(timeout, wait) if timeout
-        operation = engine.arm(io, events, wait)
-        result = park(wait)
-        # The loop may have come late for both: then what matters is what is there.
-        return look(io, events) if result == ETIME
+        ready = wait_until_ready(io, events, limit)
+        raise IO::TimeoutError, "not ready within the #{limit} s of IO#timeout" unless ready || KNOWS_TIMEOUTS
 
-        result.negative? ? refuse(io, result) : result
-      ensure
-        @engine.disarm(timer) if timer
-        @engine.disarm(operation) if operation
+        ready
       end
 
       # Hook of IO.select.
@@ -48,6 +43,22 @@ module Raffia
       end
 
       private
+
+      def wait_until_ready(io, events, timeout)
+        return look(io, events) if timeout && timeout <= 0
+
+        wait = new_wait
+        timer = engine.after(timeout, wait) if timeout
+        operation = engine.arm(io, events, wait)
+        result = park(wait)
+        # The loop may have come late for both: then what matters is what is there.
+        return look(io, events) if result == ETIME
+
+        result.negative? ? refuse(io, result) : result
+      ensure
+        @engine.disarm(timer) if timer
+        @engine.disarm(operation) if operation
+      end
 
       def look(io, events)
         found = engine.ready(io, events)

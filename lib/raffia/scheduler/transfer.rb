@@ -4,8 +4,11 @@ require_relative "passage"
 
 module Raffia
   class Scheduler
-    # Reading and writing through IO::Buffer. Core calls these on IO#read, #write and their kin with a length of 0, which means to
-    # try once; IO::Buffer's own methods hand in the least number of bytes.
+    # Reading and writing through IO::Buffer. Core calls these on IO#read, #write and their kin with a length of 0; IO::Buffer's own
+    # methods hand in the least number of bytes.
+    #
+    # A length of 0 means to read once without waiting: IO#read_nonblock comes here too. IO#write_nonblock does not, so a write waits for
+    # room: IO#syswrite would fail without, and IO#write ask once more.
     #
     # The system call comes first, because most often the answer is known. Regular files have no readiness to wait for: where the
     # disk must be asked, the ring does it, or the offload pool.
@@ -40,6 +43,10 @@ module Raffia
         # Hook of IO#pwrite.
         # @return [Integer] as {#io_read}
         def io_pwrite(io, buffer, from, length, offset) = carry(:write, io, buffer, from, length, offset)
+
+        # Ruby before 4.0 calls this one in the middle of a blocking region, without its lock, and whatever is done here then may
+        # stop the process or break its memory (ruby/ruby#15428). Without the hook it writes by itself, and the thread waits.
+        remove_method :io_pwrite if RUBY_VERSION < "4"
       end
 
       private
@@ -49,7 +56,7 @@ module Raffia
         while offset + total < buffer.size
           count = try(direction, io, buffer, offset + total, from && from + total)
           # What has arrived is told first; the error, if it lasts, comes with the next call.
-          return total.positive? ? total : count if count.negative? && (count != EAGAIN || length.zero?)
+          return total.positive? ? total : count if count.negative? && (count != EAGAIN || (length.zero? && direction == :read))
 
           count.negative? ? await(direction, io, total) || (return total) : total += count
           break if count.zero? || total >= length
@@ -66,9 +73,8 @@ module Raffia
 
       # @return [Boolean] false when the IO's own timeout passed after something had been transferred
       def await(direction, io, total)
-        limit = io.timeout
-        return true if io_wait(io, (direction == :read) ? IO::READABLE : IO::WRITABLE, limit)
-        raise IO::TimeoutError, "no progress within the #{limit} s of IO#timeout" if total.zero?
+        return true if io_wait(io, (direction == :read) ? IO::READABLE : IO::WRITABLE)
+        raise IO::TimeoutError, "no progress within the #{io.timeout} s of IO#timeout" if total.zero?
 
         false
       end

@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "io/nonblock"
+require "io/wait"
+require "socket"
+require "tempfile"
+require "timeout"
+require "raffia/scheduler"
+require "raffia/pool"
+
+# The first buffer of a process warns that they are experimental.
+before = Warning[:experimental]
+Warning[:experimental] = false
+IO::Buffer.new(1).free
+Warning[:experimental] = before
+
+# Its thread stays for ever: not a leak of whatever test comes first.
+Timeout.timeout(1) { nil }
+
+# The suites of the scheduler run on every back end that works here.
+module SchedulerCase
+  BACKENDS = Raffia::Engine.probe.filter_map { |found| found[:name] if found[:ok] }
+
+  # Defines a test class for each back end, named after the suite.
+  def self.run(suite)
+    BACKENDS.each do |name|
+      parent = Class.new(Raffia::TestCase) do
+        include SchedulerCase
+        include suite
+
+        define_method(:backend) { name }
+      end
+      suite.const_set(:"On#{name.capitalize}Test", parent)
+    end
+  end
+
+  # Runs the block in a fiber of a scheduler, in a thread of its own, until the scheduler has nothing left to do; whatever it
+  # leaves behind fails the test.
+  #
+  # @yieldparam scheduler [Raffia::Scheduler]
+  # @return [Object] the block's value; an exception is raised here
+  def on_scheduler(offload: true, &block)
+    in_thread do
+      with_scheduler(offload: offload) do |scheduler|
+        result = nil
+        Fiber.schedule do
+          result = [:value, block.call(scheduler)]
+        rescue Exception => error # rubocop:disable Lint/RescueException
+          result = [:error, error]
+        end
+        scheduler.run
+        flunk("the fiber did not end") unless result
+        (result.first == :error) ? raise(result.last) : result.last
+      end
+    end
+  end
+
+  # Sets a scheduler in the calling thread for the time of the block.
+  def with_scheduler(offload: true)
+    pool = Raffia::Pool::Offload.new if offload
+    scheduler = Raffia::Scheduler.new(backend: backend, offload: pool&.method(:call))
+    Fiber.set_scheduler(scheduler)
+    yield scheduler
+  ensure
+    Fiber.set_scheduler(nil) if Fiber.scheduler
+    pool&.shutdown
+  end
+
+  # Runs the block in a thread; nothing may be left behind.
+  def in_thread(&block)
+    assert_no_leaks do
+      thread = Thread.new do
+        Thread.current.report_on_exception = false
+        block.call
+      end
+      join(thread).value
+    end
+  end
+
+  def join(thread)
+    return thread if thread.join(Raffia::TestCase::PATIENCE)
+
+    where = thread.backtrace
+    thread.kill
+    flunk("hangs in\n#{where&.join("\n")}")
+  end
+
+  # Lets the other fibers run until the condition holds.
+  def settle(message = "the condition did not come true")
+    2000.times do
+      return if yield
+      sleep(0.001)
+    end
+    flunk(message)
+  end
+
+  def pipe
+    ends = IO.pipe(binmode: true)
+    yield(*ends)
+  ensure
+    ends.each(&:close)
+  end
+
+  def sockets
+    ends = UNIXSocket.pair
+    yield(*ends)
+  ensure
+    ends.each(&:close)
+  end
+
+  # A program in a process of its own: [what it printed, its Process::Status].
+  def ruby(script, env = {}, signals: [])
+    command = [{"RAFFIA_BACKEND" => backend.to_s, **env}, RbConfig.ruby, "-I#{File.expand_path("../../lib", __dir__)}", "-W0", "-e", script]
+    out = IO.popen(command, err: %i[child out]) do |io|
+      signals.each do |line, signal|
+        text = io.gets
+        flunk("the program said #{text.inspect} instead of #{line}") unless text&.chomp == line
+        ::Process.kill(signal, io.pid)
+      end
+      io.read
+    end
+    [out, $?]
+  end
+end
