@@ -81,14 +81,24 @@ module Raffia
         announce(wait)
         return if block_given? && yield
 
+        away = true
         switch until wait.settled?
+        away = false
         raise wait.error if wait.error
         wait.result
       ensure
+        intruder = @running
         around ? @parked[wait.fiber] = around : @parked.delete(wait.fiber)
         @running = running
         wait.leave
         @owners.delete(wait.owner) if @owners[wait.owner].equal?(wait)
+        give_back(intruder) if away && !intruder.equal?(running)
+      end
+
+      # Fiber#raise and Fiber#kill go to the fiber that they strike by a transfer, from which Ruby knows no way back. Whoever runs without
+      # having parked, is the one that called them, and goes on when this fiber waits or ends.
+      def give_back(fiber)
+        @starts.push(Start.new(fiber, once: true)) if fiber&.alive? && !@parked.key?(fiber)
       end
 
       def announce(wait)
@@ -103,6 +113,7 @@ module Raffia
 
         @switches += 1
         if (start = @starts.last)
+          @running = @starts.pop.fiber if start.once?
           go(start.fiber)
         elsif (fiber = ready)
           go(fiber)
