@@ -12,10 +12,10 @@ module Raffia
       # The tour: each experiment small enough that all of them take about two minutes on two cores, and large enough that the
       # figures mean something.
       TOUR = {
-        "mailer" => {scale: 0.16, runs: 3}.freeze,
+        "mailer" => {scale: 0.32, runs: 3}.freeze,
         "io_wait" => {scale: 0.2, runs: 3}.freeze,
         "zlib" => {scale: 0.3, runs: 3}.freeze,
-        "squares" => {scale: 0.2, runs: 3}.freeze,
+        "squares" => {scale: 0.4, runs: 3}.freeze,
         "threads_10k" => {scale: 1.0, runs: 3}.freeze,
         "http" => {scale: 0.2, runs: 2}.freeze
       }.freeze

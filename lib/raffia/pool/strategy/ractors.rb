@@ -14,7 +14,8 @@ module Raffia
 
         def workers(options) = options.workers || Strategy.default_workers
 
-        def target = 0.01
+        # Longer than with processes: whenever a Ractor waits, it gives its native thread away and has to get one again.
+        def target = 0.05
 
         def crew = ThreadCrew
 
