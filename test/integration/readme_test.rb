@@ -11,7 +11,7 @@ module Raffia
     LINK = /\]\(([^)#:]+)(?:#[^)]*)?\)/
 
     PAGES.each do |page|
-      File.read(File.join(ROOT, page)).scan(BLOCK).each.with_index(1) do |(code), number|
+      File.read(File.join(ROOT, page), encoding: "UTF-8").scan(BLOCK).each.with_index(1) do |(code), number|
         define_method(:"test_block_#{number}_of_#{page}") do
           ended = ruby script(code)
           assert_equal ["", 0], [ended.err, ended.code], code
