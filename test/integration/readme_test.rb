@@ -23,7 +23,7 @@ module Raffia
     def test_each_guide_has_programs
       guides = PAGES.grep(/\Aguides/) - ["guides/lab.md"] # that one is about a command
       refute_empty guides
-      guides.each { |page| assert_match BLOCK, File.read(File.join(ROOT, page)), page }
+      guides.each { |page| assert_match BLOCK, File.read(File.join(ROOT, page), encoding: "UTF-8"), page }
     end
 
     def test_the_readme_is_short
@@ -32,14 +32,14 @@ module Raffia
 
     def test_links_lead_somewhere
       (Dir[File.join(ROOT, "{docs,guides}/**/*.md")] + Dir[File.join(ROOT, "*.md")]).each do |page|
-        File.read(page).gsub(/^```.*?^```$/m, "").scan(LINK).flatten.each do |target|
+        File.read(page, encoding: "UTF-8").gsub(/^```.*?^```$/m, "").scan(LINK).flatten.each do |target|
           assert_path_exists File.expand_path(target, File.dirname(page)), "#{page.delete_prefix("#{ROOT}/")} links to it"
         end
       end
     end
 
     def test_the_readme_starts_with_the_two_commands
-      commands = File.read(File.join(ROOT, "README.md")).scan(/^    (bin\S+(?: \w+)?)/).flatten
+      commands = File.read(File.join(ROOT, "README.md"), encoding: "UTF-8").scan(/^    (bin\S+(?: \w+)?)/).flatten
       assert_equal ["bin/raffia lab", "bin/test"], commands
     end
   end
