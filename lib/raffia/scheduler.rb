@@ -46,7 +46,7 @@ module Raffia
       @backend = Engine.choose(backend)
       @offload = offload
       @main = Fiber.current
-      @closed = @disowned = false
+      @closed = false
       init_switch
       init_block
       init_interrupt
@@ -65,18 +65,19 @@ module Raffia
       raise Closed, CLOSED if @closed
 
       check_thread
-      as_runner { switch until idle? }
+      as_runner { switch until over? }
       nil
     end
 
-    # Hook of core for the end of the scheduler: of its thread, or by Fiber.set_scheduler(nil). Runs what is left.
+    # Hook of core for the end of the scheduler: of its thread, or by Fiber.set_scheduler(nil). Runs what is left; in a thread that is
+    # being killed, only the `ensure` blocks of what is left.
     # @return [void]
     def scheduler_close
       return if @closed
       return release unless @thread.nil? || @thread.alive?
 
       begin
-        run
+        (Thread.current.status == "aborting") ? run_clean_up : run
       ensure
         release unless @thread && !@thread.equal?(Thread.current)
       end
@@ -140,11 +141,20 @@ module Raffia
       @engine&.close
     end
 
-    # In a forked child. The loop, and the fibers that wait in it, are the parent's. The fiber that forked goes on here; what
-    # it calls must find no scheduler.
+    # Until no fiber waits any more, of those that are told to stop.
+    def run_clean_up
+      stop = Cancel.new("the thread is being killed")
+      interrupt_all(stop)
+      begin
+        run
+      rescue Cancel => error
+        error.equal?(stop) ? retry : raise
+      end
+    end
+
+    # In a forked child. The loop, and the fibers that wait in it, are the parent's. The fiber that forked goes on here, as the first
+    # fiber of its thread, and what it calls must find no scheduler.
     def disown
-      @disowned = true
-      @heir = Fiber.current
       release
       Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(self)
     end

@@ -417,6 +417,7 @@ module SchedulerIOSuite
             copied = IO.copy_stream(file, one)
             one.close_write
           end
+          sleep(0.002) # until it has to wait
           assert_equal 300_000, other.read.bytesize
           settle { copied }
           assert_equal 300_000, copied

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "io/nonblock"
+require "fcntl"
 require_relative "../base"
 require_relative "operation"
 require_relative "timers"
@@ -177,7 +177,7 @@ module Raffia
       # @param from [Integer, nil] where in the file; nil: at its position
       # @return [Integer] bytes, 0 at the end, or a negative errno: -EAGAIN when it would have to wait
       def try_read(io, buffer, offset, from = nil)
-        return EAGAIN unless io.nonblock? || ready(io, IO::READABLE).positive?
+        return EAGAIN unless nonblock?(io) || ready(io, IO::READABLE).positive?
 
         Fiber.blocking { from ? buffer.pread(io, from, 0, offset) : buffer.read(io, 0, offset) }
       end
@@ -185,7 +185,7 @@ module Raffia
       # Write what can be written without waiting.
       # @return [Integer] as {#try_read}
       def try_write(io, buffer, offset, from = nil)
-        unless io.nonblock?
+        unless nonblock?(io)
           return EAGAIN unless ready(io, IO::WRITABLE).positive?
 
           buffer = buffer.slice(0, [buffer.size, offset + READY_WRITE].min) unless file?(io)
@@ -239,6 +239,9 @@ module Raffia
 
         seconds.clamp(0, FOREVER)
       end
+
+      # IO#nonblock? is not for Ractors before Ruby 3.4.
+      def nonblock?(io) = io.fcntl(Fcntl::F_GETFL).anybits?(File::NONBLOCK)
 
       def add(operation)
         operation.id = (@next_id += 1)

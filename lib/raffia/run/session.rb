@@ -22,7 +22,7 @@ module Raffia
     def run(&block)
       Fiber.set_scheduler(@scheduler)
       turn { Fiber.schedule { attempt(&block) } }
-      turn until @scheduler.idle?
+      turn until @scheduler.idle? || @scheduler.closed?
       @over = true
       raise @error if @error
       @value
@@ -77,11 +77,19 @@ module Raffia
     def offload(&) = (@pool ||= Fiber.blocking { Pool::Offload.new }).call(&)
 
     def finish
-      # Thread#kill is nothing that could be rescued and passed on.
-      @scope&.cancel(:killed) unless @over
+      wind_up unless @over || @scheduler.closed?
       Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(@scheduler)
     ensure
-      @pool&.shutdown
+      # What blocks may do so for ever; whoever interrupts twice does not want to wait for it.
+      @pool&.shutdown(@over ? nil : 0)
+    end
+
+    # Thread#kill is nothing that could be rescued, but it can be passed on in other words.
+    def wind_up
+      @interrupt = nil
+      pass_on(Cancel.new(:killed))
+      turn until @scheduler.idle? || @scheduler.closed?
+      @over = true
     end
   end
 end

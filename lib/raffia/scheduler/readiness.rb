@@ -19,6 +19,9 @@ module Raffia
       # @param timeout [Numeric, nil] seconds; 0 only looks; nil: for as long as IO#timeout says
       # @return [Integer, false] the events that came; false when the time was up
       def io_wait(io, events, timeout = nil)
+        # Ruby 3.4 asks us from the offload pool's thread too, where IO.copy_stream works; nobody else needs that one.
+        return io.wait(events, timeout) || false unless @thread.nil? || @thread.equal?(Thread.current)
+
         return wait_until_ready(io, events, timeout) if timeout || (limit = io.timeout).nil?
 
         ready = wait_until_ready(io, events, limit)

@@ -20,7 +20,10 @@ module Raffia
       #
       # @param options [Hash] for Fiber.new, such as storage:
       # @return [Fiber]
+      # @raise [Closed]
       def fiber(**options, &block)
+        raise Closed, CLOSED if @closed
+
         engine
         child = Fiber.new(blocking: false, **options, &block)
         start(child)
@@ -29,8 +32,6 @@ module Raffia
 
       # @return [Boolean] whether no fiber waits any more
       def idle?
-        return !@heir.alive? || @heir.equal?(Fiber.current) if @disowned
-
         @parked.empty? && @starts.empty?
       end
 
@@ -49,7 +50,8 @@ module Raffia
         @parked = {}.compare_by_identity # fiber => wait
         @owners = {}.compare_by_identity # fiber => the wait of another fiber that it is resuming
         @starts = []
-        @runner = @running = nil
+        @runners = [] # fibers in Scheduler#run
+        @running = nil
         @burst = @switches = 0
       end
 
@@ -109,7 +111,7 @@ module Raffia
 
       # Give the thread to somebody else, and come back sooner or later.
       def switch
-        return inherit if @disowned
+        raise Closed, CLOSED if @closed
 
         @switches += 1
         if (start = @starts.last)
@@ -117,10 +119,9 @@ module Raffia
           go(start.fiber)
         elsif (fiber = ready)
           go(fiber)
-        elsif @runner && !@runner.equal?(Fiber.current)
-          @runner.transfer
         else
-          rest
+          runner = idle? ? last_runner : @runners.last
+          (runner && !runner.equal?(Fiber.current)) ? runner.transfer : rest
         end
       end
 
@@ -147,7 +148,7 @@ module Raffia
 
       # Nothing is ready. Only the fiber in {Scheduler#run} sleeps, and one that cannot get rid of the thread.
       def rest
-        return if @runner.nil? && leave_to_main
+        return if @runners.empty? && leave_to_main
 
         @burst = 0
         @engine.poll
@@ -166,17 +167,22 @@ module Raffia
       end
 
       def as_runner
-        previous = @runner
         engine
-        @runner = Fiber.current
+        me = Fiber.current
+        @runners.push(me)
         yield
       ensure
-        @runner = previous
+        @runners.delete_at(@runners.rindex(me)) if me && @runners.include?(me)
       end
 
-      # A fiber of this process has ended, and Ruby came back to what was the parent's loop.
-      def inherit
-        @heir.transfer if @heir.alive? && !@heir.equal?(Fiber.current)
+      # Whether the running fiber may leave Scheduler#run: nobody waits any more but in there.
+      def over?
+        @closed || (idle? && last_runner.equal?(Fiber.current))
+      end
+
+      # Who leaves first when nobody waits any more: a fiber that called Scheduler#run, the main fiber comes after all others.
+      def last_runner
+        @runners.reverse_each.find { |fiber| !fiber.equal?(@main) } || @runners.last
       end
     end
   end
