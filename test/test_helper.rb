@@ -6,6 +6,9 @@ root = File.expand_path("..", __dir__)
 # Before anything of lib is loaded, or its lines would not be counted.
 require_relative "support/coverage" if ENV["RAFFIA_COVERAGE"]
 
+# What is started in the background by a script ignores Ctrl-C, and so would the programs that are interrupted in tests.
+Signal.trap("INT", "DEFAULT")
+
 gem "minitest", "~> 5.25"
 require "minitest/autorun"
 require_relative "support/leaks"
