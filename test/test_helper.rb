@@ -29,6 +29,14 @@ module Raffia
       TestSupport::WATCHDOG.end
     end
 
+    # Containers may be without /dev/pts.
+    def need_terminals
+      require "pty"
+      PTY.open { nil }
+    rescue RuntimeError => error
+      skip "no pseudo terminals here: #{error.message}"
+    end
+
     # Wait until the block is truthy, and return what it gave; fail when it is not so after +timeout+ seconds.
     # The one place that naps: a test waits for a named condition, never for an amount of time.
     def wait_until(timeout = PATIENCE, message = nil)

@@ -234,6 +234,7 @@ module SchedulerIOSuite
   end
 
   def test_a_terminal
+    need_terminals
     on_scheduler do
       PTY.open do |master, slave|
         others = 0

@@ -40,6 +40,7 @@ module Raffia
       private
 
       def on_terminal(columns:)
+        need_terminals
         PTY.open do |main, terminal|
           terminal.winsize = [24, columns]
           yield terminal
