@@ -3,12 +3,13 @@
 require "test_helper"
 require "io/nonblock"
 require "io/wait"
+require "open3"
 require "socket"
+require "stringio"
 require "tempfile"
 require "tmpdir"
 require "timeout"
-require "raffia/scheduler"
-require "raffia/pool"
+require "raffia"
 
 # The first buffer of a process warns that they are experimental.
 before = Warning[:experimental]

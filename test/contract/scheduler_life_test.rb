@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "scheduler_case"
-require "open3"
 
 # Starting and ending: fibers, runs, schedulers, threads, Ractors, processes.
 module SchedulerLifeSuite
@@ -520,6 +519,25 @@ module SchedulerLifeSuite
       puts scheduler.closed? ? "the child's end" : "the parent's end"
     RUBY
     assert_equal [["in the child", "other", "the parent's end"], 0], [out.lines.map(&:chomp).sort, status.exitstatus]
+  end
+
+  def test_a_fork_in_a_trap_handler
+    out, status = ruby(<<~RUBY, signals: [["ready", :USR1]])
+      $stdout.sync = true
+      require "raffia/scheduler"
+      where = nil
+      trap(:USR1) { where = fork ? :parent : :child }
+      Fiber.set_scheduler(scheduler = Raffia::Scheduler.new)
+      Fiber.schedule { sleep 0.001 until where; puts "fiber in \#{where}" }
+      puts "ready"
+      scheduler.run unless scheduler.closed?
+      Process.waitall
+      puts "end of \#{where}"
+    RUBY
+    assert_equal 0, status.exitstatus, out
+    assert_includes out, "fiber in parent\n"
+    assert_includes out, "end of parent\n"
+    assert_operator out.scan("in child").size + out.scan("of child").size, :>, 0
   end
 
   private

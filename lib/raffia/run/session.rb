@@ -34,10 +34,19 @@ module Raffia
 
     def attempt(&block)
       @work = Fiber.current
-      @value = within_time { Scope.open { |scope| block.call(@scope = scope) } }
+      @value = within_time { Scope.open { |scope| call(@scope = scope, &block) } }
     rescue Exception => error # standard:disable Lint/RescueException
       @error = error
-      @scheduler.interrupt_all(error) if error.equal?(@interrupt)
+      @scheduler.interrupt_all(error) if @interrupt
+    end
+
+    def call(scope)
+      yield scope
+    rescue SignalException => signal
+      # One that came while the block was running did not break into the loop.
+      @interrupt ||= signal
+      @interrupted_at = Clock.now
+      raise
     end
 
     # The caller's deadline is kept by its thread, which can only break into the loop; in here it has to be kept by the loop, for
