@@ -115,6 +115,37 @@ module SchedulerLifeSuite
     assert_includes out, "at exit"
   end
 
+  # Fibers, waits and buffers that only the kernel's side of the loop still knows of.
+  def test_under_a_stressed_and_moving_collector
+    on_scheduler do |scheduler|
+      got = []
+      Tempfile.create("scheduler") do |file|
+        pipe do |reader, writer|
+          GC.stress = true
+          Fiber.schedule { got << reader.readpartial(3) }
+          Fiber.schedule { got << "slept #{sleep(0.001)}"[0, 5] }
+          Fiber.schedule { got << file.write("text").to_s }
+          Fiber.schedule do
+            Timeout.timeout(0.001) { sleep }
+          rescue Timeout::Error
+            got << "late"
+          end
+          writer << "abc"
+          GC.stress = false
+          compact
+          settle { got.size == 4 }
+          GC.stress = true
+          file.flush
+          got << file.pread(4, 0)
+        ensure
+          GC.stress = false
+        end
+      end
+      assert_equal %w[4 abc late slept text], got.sort
+      assert_equal 0, scheduler.stats[:pending]
+    end
+  end
+
   # -- runs
 
   def test_run_within_a_run
@@ -541,6 +572,12 @@ module SchedulerLifeSuite
   end
 
   private
+
+  def compact
+    GC.verify_compaction_references(expand_heap: true, toward: :empty)
+  rescue NotImplementedError
+    GC.start
+  end
 
   def storm_task(work, ended, number)
     survive { 40.times { |turn| work[(number + turn) % work.size].call } }
