@@ -37,6 +37,14 @@ module Raffia
       skip "no pseudo terminals here: #{error.message}"
     end
 
+    # Containers may be without /etc/hosts.
+    def need_localhost
+      require "socket"
+      Addrinfo.getaddrinfo("localhost", nil)
+    rescue SocketError => error
+      skip "localhost is not known here: #{error.message}"
+    end
+
     # Wait until the block is truthy, and return what it gave; fail when it is not so after +timeout+ seconds.
     # The one place that naps: a test waits for a named condition, never for an amount of time.
     def wait_until(timeout = PATIENCE, message = nil)

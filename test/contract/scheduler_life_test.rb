@@ -559,12 +559,13 @@ module SchedulerLifeSuite
       where = nil
       trap(:USR1) { where = fork ? :parent : :child }
       Fiber.set_scheduler(scheduler = Raffia::Scheduler.new)
-      Fiber.schedule { sleep 0.001 until where; puts "fiber in \#{where}" }
+      Fiber.schedule { sleep 0.001 until where; $stdout << "fiber in \#{where}\n" }
       puts "ready"
       scheduler.run unless scheduler.closed?
       Process.waitall
-      puts "end of \#{where}"
+      $stdout << "end of \#{where}\n"
     RUBY
+    # One write for each line: parent and child share the pipe.
     assert_equal 0, status.exitstatus, out
     assert_includes out, "fiber in parent\n"
     assert_includes out, "end of parent\n"
