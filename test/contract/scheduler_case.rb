@@ -24,6 +24,9 @@ Timeout.timeout(1) { nil }
 module SchedulerCase
   BACKENDS = Raffia::Engine.probe.filter_map { |found| found[:name] if found[:ok] }
 
+  # Ruby writes a line and its end one after the other, and processes that share a pipe come in between.
+  WHOLE_LINES = "def puts(*lines) = $stdout.write(lines.flatten.map { |line| line.to_s.chomp + 10.chr }.join)"
+
   # Defines a test class for each back end, named after the suite.
   def self.run(suite)
     BACKENDS.each do |name|
@@ -113,7 +116,7 @@ module SchedulerCase
 
   # A program in a process of its own: [what it printed, its Process::Status].
   def ruby(script, env = {}, signals: [])
-    command = [{"RAFFIA_BACKEND" => backend.to_s, **env}, RbConfig.ruby, "-I#{File.expand_path("../../lib", __dir__)}", "-W0", "-e", script]
+    command = [{"RAFFIA_BACKEND" => backend.to_s, **env}, RbConfig.ruby, "-I#{File.expand_path("../../lib", __dir__)}", "-W0", "-e", WHOLE_LINES, "-e", script]
     out = IO.popen(command, err: %i[child out]) do |io|
       signals.each do |line, signal|
         text = io.gets
