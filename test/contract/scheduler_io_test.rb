@@ -175,6 +175,7 @@ module SchedulerIOSuite
 
   # What comes at a reader that is not the scheduler's does not confuse it.
   def test_a_blocking_reader_in_another_thread
+    skip "Ruby alone cannot read from a blocking descriptor without the risk that another reader was quicker" if backend == :select
     on_scheduler do
       pipe do |reader, writer|
         reader.nonblock = writer.nonblock = false

@@ -170,7 +170,8 @@ module Raffia
         -error.errno
       end
 
-      # Read what is there, without waiting.
+      # Read what is there, without waiting. With one gap, which the compiled engines do not have: from a descriptor that is not
+      # O_NONBLOCK another thread or process may take the bytes between the look and the read, which then waits.
       #
       # @param buffer [IO::Buffer]
       # @param offset [Integer] where in the buffer
