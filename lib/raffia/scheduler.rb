@@ -2,17 +2,14 @@
 
 require_relative "base"
 require_relative "engine"
-require_relative "scheduler/wait"
-require_relative "scheduler/start"
-require_relative "scheduler/switch"
-require_relative "scheduler/block"
 require_relative "scheduler/notice"
 require_relative "scheduler/interrupt"
-require_relative "scheduler/readiness"
+require_relative "scheduler/io_select"
 require_relative "scheduler/transfer"
 require_relative "scheduler/process_wait"
 require_relative "scheduler/errand"
 require_relative "scheduler/offload"
+require_relative "scheduler/room"
 
 module Raffia
   # A Fiber scheduler over Raffia's engine: it lets blocking calls of core (IO, sleep, Mutex, Queue, Thread#join, Process.wait,
@@ -25,31 +22,47 @@ module Raffia
   # It belongs to the thread that uses it first. Fibers go from one straight to the next (by transfer); the fiber in {#run} polls
   # the engine when none is ready. I/O is polled at least every {TURN} switches, so a ready queue that is never empty cannot starve it.
   #
+  # The hooks that every wait goes through are {Native}'s, in C. {Portable} has the same ones in Ruby, for the `select` engine. What is
+  # called less often is here, for both.
+  #
   # After a fork the child is without a scheduler, and what it does in fibers blocks; it may set a new one.
   class Scheduler
+    # Switches between two looks at I/O.
+    TURN = 64
     CLOSED = "the scheduler is closed: set a new one with Fiber.set_scheduler"
     private_constant :CLOSED
 
-    include Switch
-    include Block
     include Interrupt
-    include Readiness
+    include IOSelect
     include Transfer
     include ProcessWait
     include Offload
+    include Room
 
-    # @param backend [Symbol, String, nil] :uring, :epoll, :poll, :select; nil: what RAFFIA_BACKEND says, else the best that works
+    class << self
+      # @param backend [Symbol, String, nil] :uring, :epoll, :poll, :select; nil: what RAFFIA_BACKEND says, else the best that works
+      # @param options [Hash] as {#initialize} takes them
+      # @return [Native, Portable]
+      # @raise [ConfigError] when there is no such back end, or it does not work here
+      def new(backend: nil, **options)
+        name = Engine.choose(backend)
+        equal?(Scheduler) ? kind(name).new(backend: name, **options) : super(backend: name, **options)
+      end
+
+      private
+
+      def kind(backend) = (backend == :select) ? Scheduler::Portable : Scheduler::Native
+    end
+
+    # @param backend [Symbol]
     # @param offload [#call, nil] takes a block, runs it on another thread while the calling fiber waits, and returns its value.
     #   Without one, DNS lookups and blocking C calls block the thread
-    # @raise [ConfigError] when there is no such back end, or it does not work here
-    def initialize(backend: nil, offload: nil)
-      @backend = Engine.choose(backend)
+    # @param recycle [Boolean] whether fibers that nobody was given are used again when their block has ended
+    def initialize(backend:, offload: nil, recycle: true)
+      @backend = backend
       @offload = offload
-      @main = Fiber.current
-      @closed = false
-      init_switch
-      init_block
       init_interrupt
+      prepare(TURN, recycle)
     end
 
     # @return [Symbol] the engine's back end
@@ -62,10 +75,9 @@ module Raffia
     # @raise [Exception] what escaped from a fiber
     # @raise [Closed] when the scheduler is closed
     def run
-      raise Closed, CLOSED if @closed
-
+      refuse if closed?
       check_thread
-      as_runner { switch until over? }
+      run_until_over
       nil
     end
 
@@ -73,20 +85,20 @@ module Raffia
     # being killed, only the `ensure` blocks of what is left.
     # @return [void]
     def scheduler_close
-      return if @closed
-      return release unless @thread.nil? || @thread.alive?
+      return if closed?
+      return release unless thread.nil? || thread.alive?
 
       begin
         (Thread.current.status == "aborting") ? run_clean_up : run
       ensure
-        release unless @thread && !@thread.equal?(Thread.current)
+        release unless thread && !thread.equal?(Thread.current)
       end
     end
 
     # Run what is left, then give everything back.
     # @return [void]
     def close
-      return if @closed
+      return if closed?
       # Core lets go of it first, and then calls scheduler_close.
       return Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(self)
 
@@ -98,47 +110,43 @@ module Raffia
     # @raise [Error] in another thread than its own
     def terminate
       check_thread
-      release unless @closed
+      release unless closed?
       Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(self)
     end
 
-    # @return [Boolean]
-    def closed? = @closed
-
-    # @return [Hash] counters: parked:, switches:, and those of the engine
+    # @return [Hash] counters: parked:, switches:, those of the fibers, and those of the engine
     def stats
-      {backend: @backend, parked: @parked.size, switches: @switches, **(@closed ? {} : @engine&.stats.to_h)}
+      {backend: @backend, **counts, **(closed? ? {} : open_engine&.stats.to_h)}
     end
 
     # @return [String]
-    def inspect = "#<#{self.class} #{@backend} parked=#{@parked.size}#{" closed" if @closed}>"
+    def inspect = "#<Raffia::Scheduler #{@backend} parked=#{counts[:parked]}#{" closed" if closed?}>"
 
     private
 
     # The engine is opened by the thread that uses it: io_uring insists, and a scheduler may be made in another thread.
-    def engine
-      @engine || attach
-    end
+    def engine = open_engine || attach
 
     def attach
-      raise Closed, CLOSED if @closed
+      refuse if closed?
 
       engine = Engine.open(@backend)
-      @thread = Thread.current
       @fork = Fork.after_child { disown }
-      @engine = engine
+      self.engine = engine
     end
 
-    def check_thread
-      return if @thread.nil? || @thread.equal?(Thread.current) || !@thread.alive?
+    def refuse = raise(Closed, CLOSED)
 
-      raise Error, "a scheduler works in one thread only, which is #{@thread.inspect} here: stop its work from there, or end that thread"
+    def check_thread
+      return if thread.nil? || thread.equal?(Thread.current) || !thread.alive?
+
+      raise Error, "a scheduler works in one thread only, which is #{thread.inspect} here: stop its work from there, or end that thread"
     end
 
     def release
-      @closed = true
+      mark_closed
       @fork&.remove
-      @engine&.close
+      open_engine&.close
     end
 
     # Until no fiber waits any more, of those that are told to stop.
@@ -159,6 +167,18 @@ module Raffia
       Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(self)
     end
 
+    # Without a runner the main fiber has started or resumed us by hand (Fiber#raise, for one), and will call `run` later.
+    def leave_to_main(main)
+      return false if main.equal?(Fiber.current)
+
+      main.transfer
+      true
+    rescue FiberError => error
+      # It is resuming us, or is another thread's. An error of this kind that is not of our own making has another place of birth.
+      raise unless error.backtrace&.first&.start_with?(__FILE__)
+      false
+    end
+
     # A time to wait, as Kernel#sleep takes it: any number, and what can be divided like one.
     def interval(time)
       raise TypeError, "can't convert #{time.class} into time interval" unless time.respond_to?(:divmod)
@@ -169,11 +189,13 @@ module Raffia
       seconds
     end
 
-    # Tell the loop, from any thread.
-    def deliver(completion, result)
-      engine = @engine or return
+    def out_of_time(limit)
+      # Ruby 3.4 makes IO::TimeoutError of `false` itself; what 3.3 makes of it is Errno::EAGAIN.
+      return false if RUBY_VERSION >= "3.4"
 
-      @thread.equal?(Thread.current) ? engine.push(completion, result) : engine.inject(completion, result)
+      raise IO::TimeoutError, "not ready within the #{limit} s of IO#timeout"
     end
   end
 end
+
+require_relative "scheduler/portable"

@@ -5,18 +5,9 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include "engine.h"
 #include "look.h"
-#include "loop.h"
 #include "transfer.h"
-
-struct engine {
-    struct raffia_loop loop;
-    const struct raffia_backend *backend; /* stays when the loop is closed */
-    VALUE next;                           /* the data of the completion that has been peeked at */
-    int64_t result;
-    int peeked;
-    int polling; /* a thread is in the back end's wait, without the lock */
-};
 
 /* A transfer's data word is a hidden array: what the caller handed in, the buffer, and whether we locked it. */
 enum { PARCEL_DATA, PARCEL_BUFFER, PARCEL_LOCKED, PARCEL_SIZE };
@@ -81,7 +72,7 @@ static VALUE engine_allocate(VALUE class)
     return self;
 }
 
-static struct engine *engine_of(VALUE self)
+struct engine *raffia_engine_of(VALUE self)
 {
     struct engine *engine;
     TypedData_Get_Struct(self, struct engine, &engine_type, engine);
@@ -89,7 +80,7 @@ static struct engine *engine_of(VALUE self)
 }
 
 /* In a forked child a loop counts as closed: it is the parent's. */
-static int is_open(const struct engine *engine)
+int raffia_engine_is_open(const struct engine *engine)
 {
     return engine->loop.backend && raffia_loop_owned(&engine->loop);
 }
@@ -97,25 +88,25 @@ static int is_open(const struct engine *engine)
 /* For whoever only looks. */
 static struct raffia_loop *loop_of(VALUE self)
 {
-    struct engine *engine = engine_of(self);
+    struct engine *engine = raffia_engine_of(self);
     if (!engine->loop.backend) rb_raise(rb_eIOError, "the event loop is closed");
-    if (!is_open(engine))
+    if (!raffia_engine_is_open(engine))
         rb_raise(rb_eIOError, "the event loop is the parent process's: open another one in this process");
     return &engine->loop;
 }
 
 /* For whoever changes it. The back end sleeps without the lock, and must not be called by another thread meanwhile. */
-static struct raffia_loop *own_loop(VALUE self)
+struct raffia_loop *raffia_engine_loop(VALUE self)
 {
     struct raffia_loop *loop = loop_of(self);
-    if (engine_of(self)->polling)
+    if (raffia_engine_of(self)->polling)
         rb_raise(rb_eThreadError,
                  "the event loop is in use by another thread: that one may be sent things by inject");
     return loop;
 }
 
 /* Negative results of the core become exceptions. */
-static int64_t check(int64_t result, const char *what)
+int64_t raffia_check(int64_t result, const char *what)
 {
     if (result < 0) rb_syserr_fail((int)-result, what);
     return result;
@@ -128,12 +119,12 @@ static VALUE boolean(int64_t truth)
     return truth ? Qtrue : Qfalse;
 }
 
-static int descriptor_of(VALUE io)
+int raffia_descriptor_of(VALUE io)
 {
     return RB_FIXNUM_P(io) ? FIX2INT(io) : rb_io_descriptor(io);
 }
 
-static int64_t nanoseconds(VALUE seconds)
+int64_t raffia_nanoseconds(VALUE seconds)
 {
     double value = ceil(NUM2DBL(seconds) * 1e9);
     if (isnan(value)) rb_raise(rb_eArgError, "a time must be a number, not NaN");
@@ -165,25 +156,25 @@ static VALUE engine_probe(VALUE class, VALUE name)
 
 static VALUE engine_initialize(VALUE self, VALUE name, VALUE movable)
 {
-    struct engine *engine = engine_of(self);
+    struct engine *engine = raffia_engine_of(self);
     const struct raffia_backend *backend = backend_named(name);
     struct raffia_options options = {.movable = RTEST(movable)};
     if (engine->loop.backend) rb_raise(rb_eTypeError, "the event loop is open already");
     if (!backend) rb_raise(rb_eArgError, "no back end is named %" PRIsVALUE, name);
-    check(raffia_loop_open(&engine->loop, backend, &options), backend->name);
+    raffia_check(raffia_loop_open(&engine->loop, backend, &options), backend->name);
     engine->backend = backend;
     return self;
 }
 
 static VALUE engine_name(VALUE self)
 {
-    const struct raffia_backend *backend = engine_of(self)->backend;
+    const struct raffia_backend *backend = raffia_engine_of(self)->backend;
     return backend ? ID2SYM(rb_intern(backend->name)) : Qnil;
 }
 
 static VALUE engine_is_closed(VALUE self)
 {
-    return boolean(!is_open(engine_of(self)));
+    return boolean(!raffia_engine_is_open(raffia_engine_of(self)));
 }
 
 /* A parcel is the only object here without a class. */
@@ -207,10 +198,10 @@ static VALUE unpack(VALUE parcel)
 
 static VALUE engine_close(VALUE self)
 {
-    struct engine *engine = engine_of(self);
+    struct engine *engine = raffia_engine_of(self);
     if (!engine->loop.backend) return Qnil;
     /* In a forked child the thread that polls is the parent's. */
-    if (engine->polling && is_open(engine))
+    if (engine->polling && raffia_engine_is_open(engine))
         rb_raise(rb_eThreadError, "the event loop is in use by another thread: end that one first");
     engine->next = Qnil;
     engine->peeked = 0;
@@ -227,32 +218,35 @@ static VALUE engine_close(VALUE self)
 static VALUE engine_arm(VALUE self, VALUE io, VALUE events, VALUE data)
 {
     raffia_id id;
-    check(raffia_loop_arm(own_loop(self), descriptor_of(io), NUM2UINT(events),
-                          (raffia_data)written(self, data), &id),
-          "arm");
+    raffia_check(raffia_loop_arm(raffia_engine_loop(self), raffia_descriptor_of(io), NUM2UINT(events),
+                                 (raffia_data)written(self, data), &id),
+                 "arm");
     return ULL2NUM(id);
 }
 
 static VALUE engine_after(VALUE self, VALUE seconds, VALUE data)
 {
     raffia_id id;
-    check(raffia_loop_after(own_loop(self), nanoseconds(seconds), (raffia_data)written(self, data), &id),
-          "after");
+    raffia_check(raffia_loop_after(raffia_engine_loop(self), raffia_nanoseconds(seconds),
+                                   (raffia_data)written(self, data), &id),
+                 "after");
     return ULL2NUM(id);
 }
 
 static VALUE engine_disarm(VALUE self, VALUE id)
 {
     raffia_id number = NUM2ULL(id);
-    int result = is_open(engine_of(self)) ? raffia_loop_disarm(own_loop(self), number) : -ENOENT;
+    int result = raffia_engine_is_open(raffia_engine_of(self))
+                     ? raffia_loop_disarm(raffia_engine_loop(self), number)
+                     : -ENOENT;
     if (result == -ENOENT) return Qnil;
     if (result == -EAGAIN) return Qfalse; /* the kernel takes no requests now; the transfer goes on */
-    return boolean(check(result, "disarm"));
+    return boolean(raffia_check(result, "disarm"));
 }
 
 static VALUE engine_is_transferring(VALUE self)
 {
-    const struct raffia_backend *backend = engine_of(self)->backend;
+    const struct raffia_backend *backend = raffia_engine_of(self)->backend;
     return boolean(backend && backend->transfers);
 }
 
@@ -275,20 +269,18 @@ static void check_offset(size_t offset, size_t size)
                  size);
 }
 
-static char *room_to_read(VALUE buffer, VALUE offset, size_t *length)
+char *raffia_room_to_read(VALUE buffer, size_t start, size_t *length)
 {
     void *base;
-    size_t start = NUM2SIZET(offset);
     rb_io_buffer_get_bytes_for_writing(buffer, &base, length);
     check_offset(start, *length);
     *length -= start;
     return (char *)base + start;
 }
 
-static const char *bytes_to_write(VALUE buffer, VALUE offset, size_t *length)
+const char *raffia_bytes_to_write(VALUE buffer, size_t start, size_t *length)
 {
     const void *base;
-    size_t start = NUM2SIZET(offset);
     rb_io_buffer_get_bytes_for_reading(buffer, &base, length);
     check_offset(start, *length);
     *length -= start;
@@ -304,28 +296,28 @@ static VALUE transfer(VALUE self, enum raffia_kind kind, VALUE io, VALUE buffer,
                       VALUE from, VALUE data)
 {
     raffia_id id;
-    struct raffia_loop *loop = own_loop(self);
-    int descriptor = descriptor_of(io);
+    struct raffia_loop *loop = raffia_engine_loop(self);
+    int descriptor = raffia_descriptor_of(io);
     int64_t start = position(from);
     VALUE word = parcel(data, buffer);
     int result = raffia_loop_transfer(loop, kind, descriptor, bytes, length, start,
                                       (raffia_data)written(self, word), &id);
     if (result < 0) unpack(word);
-    check(result, kind == RAFFIA_READ ? "read" : "write");
+    raffia_check(result, kind == RAFFIA_READ ? "read" : "write");
     return ULL2NUM(id);
 }
 
 static VALUE engine_read(VALUE self, VALUE io, VALUE buffer, VALUE offset, VALUE from, VALUE data)
 {
     size_t length;
-    char *bytes = room_to_read(buffer, offset, &length);
+    char *bytes = raffia_room_to_read(buffer, NUM2SIZET(offset), &length);
     return transfer(self, RAFFIA_READ, io, buffer, bytes, length, from, data);
 }
 
 static VALUE engine_write(VALUE self, VALUE io, VALUE buffer, VALUE offset, VALUE from, VALUE data)
 {
     size_t length;
-    const char *bytes = bytes_to_write(buffer, offset, &length);
+    const char *bytes = raffia_bytes_to_write(buffer, NUM2SIZET(offset), &length);
     return transfer(self, RAFFIA_WRITE, io, buffer, (char *)bytes, length, from, data);
 }
 
@@ -337,8 +329,8 @@ static VALUE engine_try_read(int argc, VALUE *argv, VALUE self)
     size_t length;
     (void)self;
     rb_scan_args(argc, argv, "31", &io, &buffer, &offset, &from);
-    char *bytes = room_to_read(buffer, offset, &length);
-    return LL2NUM(raffia_try_read(descriptor_of(io), bytes, length, position(from)));
+    char *bytes = raffia_room_to_read(buffer, NUM2SIZET(offset), &length);
+    return LL2NUM(raffia_try_read(raffia_descriptor_of(io), bytes, length, position(from)));
 }
 
 static VALUE engine_try_write(int argc, VALUE *argv, VALUE self)
@@ -347,20 +339,20 @@ static VALUE engine_try_write(int argc, VALUE *argv, VALUE self)
     size_t length;
     (void)self;
     rb_scan_args(argc, argv, "31", &io, &buffer, &offset, &from);
-    const char *bytes = bytes_to_write(buffer, offset, &length);
-    return LL2NUM(raffia_try_write(descriptor_of(io), bytes, length, position(from)));
+    const char *bytes = raffia_bytes_to_write(buffer, NUM2SIZET(offset), &length);
+    return LL2NUM(raffia_try_write(raffia_descriptor_of(io), bytes, length, position(from)));
 }
 
 static VALUE engine_ready(VALUE self, VALUE io, VALUE events)
 {
     (void)self;
-    return INT2NUM(raffia_look(descriptor_of(io), NUM2UINT(events)));
+    return INT2NUM(raffia_look(raffia_descriptor_of(io), NUM2UINT(events)));
 }
 
 static VALUE engine_is_file(VALUE self, VALUE io)
 {
     (void)self;
-    return boolean(raffia_is_file(descriptor_of(io)));
+    return boolean(raffia_is_file(raffia_descriptor_of(io)));
 }
 
 static VALUE engine_pidfd(VALUE self, VALUE pid)
@@ -376,33 +368,34 @@ static VALUE engine_pidfd(VALUE self, VALUE pid)
 
 static VALUE engine_push(VALUE self, VALUE data, VALUE result)
 {
-    check(raffia_loop_push(own_loop(self), (raffia_data)written(self, data), NUM2LL(result)), "push");
+    raffia_check(raffia_loop_push(raffia_engine_loop(self), (raffia_data)written(self, data), NUM2LL(result)),
+                 "push");
     return Qnil;
 }
 
 static VALUE engine_inject(VALUE self, VALUE data, VALUE result)
 {
-    struct engine *engine = engine_of(self);
+    struct engine *engine = raffia_engine_of(self);
     int64_t number = NUM2LL(result);
     /* Nobody gives this thread's lock away between here and the end, so the loop cannot be closed under it. */
-    if (!is_open(engine)) return Qfalse;
-    check(raffia_loop_inject(&engine->loop, (raffia_data)written(self, data), number), "inject");
+    if (!raffia_engine_is_open(engine)) return Qfalse;
+    raffia_check(raffia_loop_inject(&engine->loop, (raffia_data)written(self, data), number), "inject");
     return Qtrue;
 }
 
 static VALUE engine_wake(VALUE self)
 {
-    struct engine *engine = engine_of(self);
-    if (!is_open(engine)) return Qfalse;
-    check(raffia_loop_wake(&engine->loop), "wake");
+    struct engine *engine = raffia_engine_of(self);
+    if (!raffia_engine_is_open(engine)) return Qfalse;
+    raffia_check(raffia_loop_wake(&engine->loop), "wake");
     return Qtrue;
 }
 
 /* Whether there is a completion; the first is then in `next` and `result`, and stays until it is shifted. */
-static int look_ahead(VALUE self, struct engine *engine)
+int raffia_engine_peek(VALUE self, struct engine *engine)
 {
     struct raffia_completion completion;
-    if (!is_open(engine)) return 0;
+    if (!raffia_engine_is_open(engine)) return 0;
     if (engine->peeked) return 1;
     if (!raffia_loop_shift(&engine->loop, &completion)) return 0;
     VALUE word = (VALUE)completion.data;
@@ -412,25 +405,30 @@ static int look_ahead(VALUE self, struct engine *engine)
     return 1;
 }
 
+void raffia_engine_drop(struct engine *engine)
+{
+    engine->next = Qnil;
+    engine->peeked = 0;
+}
+
 static VALUE engine_peek(VALUE self)
 {
-    struct engine *engine = engine_of(self);
-    return look_ahead(self, engine) ? engine->next : Qnil;
+    struct engine *engine = raffia_engine_of(self);
+    return raffia_engine_peek(self, engine) ? engine->next : Qnil;
 }
 
 static VALUE engine_shift(VALUE self)
 {
-    struct engine *engine = engine_of(self);
-    if (!look_ahead(self, engine)) return Qnil;
+    struct engine *engine = raffia_engine_of(self);
+    if (!raffia_engine_peek(self, engine)) return Qnil;
     VALUE data = engine->next;
-    engine->next = Qnil;
-    engine->peeked = 0;
+    raffia_engine_drop(engine);
     return data;
 }
 
 static VALUE engine_result(VALUE self)
 {
-    return LL2NUM(engine_of(self)->result);
+    return LL2NUM(raffia_engine_of(self)->result);
 }
 
 /* The turn */
@@ -453,12 +451,12 @@ static void interrupt_sleep(void *loop)
     raffia_loop_wake(loop);
 }
 
-/* A look with the lock held comes first: giving it away may cost a whole time slice when other threads compute. */
-static int look_or_sleep(struct engine *engine, int64_t pause)
+static int wait_for(struct engine *engine, int64_t pause, int look)
 {
-    int found = raffia_loop_wait(&engine->loop, 0);
-    if (found != 0 || pause == 0) return found;
-
+    if (look || pause == 0) {
+        int found = raffia_loop_wait(&engine->loop, 0);
+        if (found != 0 || pause == 0) return found;
+    }
     struct sleep sleep = {.loop = &engine->loop, .pause = pause};
     engine->polling = 1;
     raffia_without_lock(sleep_unlocked, &sleep, interrupt_sleep, &engine->loop);
@@ -466,19 +464,24 @@ static int look_or_sleep(struct engine *engine, int64_t pause)
     return sleep.result;
 }
 
+int raffia_engine_turn(VALUE self, int64_t timeout, int look)
+{
+    struct raffia_loop *loop = raffia_engine_loop(self);
+    struct engine *engine = raffia_engine_of(self);
+    int64_t pause = raffia_check(raffia_loop_prepare(loop, engine->peeked ? 0 : timeout), "poll");
+    return (int)raffia_check(raffia_loop_finish(loop, wait_for(engine, pause, look)), "poll") +
+           engine->peeked;
+}
+
+/* A look with the lock held comes first: giving it away may cost a whole time slice when other threads compute. */
 static VALUE engine_poll(int argc, VALUE *argv, VALUE self)
 {
-    struct engine *engine = engine_of(self);
     rb_check_arity(argc, 0, 1);
-    int64_t timeout = argc == 0 || NIL_P(argv[0]) ? -1 : nanoseconds(argv[0]);
-    struct raffia_loop *loop = own_loop(self);
-    if (engine->peeked) timeout = 0;
-
-    int64_t pause = check(raffia_loop_prepare(loop, timeout), "poll");
-    int ready = (int)check(raffia_loop_finish(loop, look_or_sleep(engine, pause)), "poll");
+    int64_t timeout = argc == 0 || NIL_P(argv[0]) ? -1 : raffia_nanoseconds(argv[0]);
+    int ready = raffia_engine_turn(self, timeout, 1);
     /* Now that all is in order: signals, Thread#raise, Thread#kill. */
     rb_thread_check_ints();
-    return INT2NUM(ready + engine->peeked);
+    return INT2NUM(ready);
 }
 
 /* Figures */
@@ -509,7 +512,7 @@ static VALUE engine_stats(VALUE self)
     store(stats, "wakes", metrics.wakes);
     store(stats, "syscalls", metrics.syscalls);
     store(stats, "pending", raffia_loop_pending(loop));
-    store(stats, "ready", loop->ready.count + (size_t)engine_of(self)->peeked);
+    store(stats, "ready", loop->ready.count + (size_t)raffia_engine_of(self)->peeked);
     return stats;
 }
 

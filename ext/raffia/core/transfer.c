@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -99,6 +100,26 @@ int64_t raffia_try_write(int fd, const void *buffer, size_t length, int64_t offs
     /* A pipe that says it is ready has room for PIPE_BUF bytes; for the rest the writer would have to wait. */
     if (length > PIPE_BUF && !raffia_is_file(fd)) length = PIPE_BUF;
     return raffia_write(fd, buffer, length, offset);
+}
+
+int64_t raffia_try_receive(int fd, void *buffer, size_t length)
+{
+    ssize_t count;
+    do
+        count = recv(fd, buffer, length, MSG_DONTWAIT);
+    while (count < 0 && errno == EINTR);
+    if (count >= 0) return count;
+    return errno == ENOTSOCK ? raffia_try_read(fd, buffer, length, RAFFIA_CURRENT_POSITION) : -errno;
+}
+
+int64_t raffia_try_send(int fd, const void *buffer, size_t length)
+{
+    ssize_t count;
+    do
+        count = send(fd, buffer, length, MSG_DONTWAIT);
+    while (count < 0 && errno == EINTR);
+    if (count >= 0) return count;
+    return errno == ENOTSOCK ? raffia_try_write(fd, buffer, length, RAFFIA_CURRENT_POSITION) : -errno;
 }
 
 int raffia_is_file(int fd)

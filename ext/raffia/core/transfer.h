@@ -17,4 +17,8 @@ int64_t raffia_write(int fd, const void *buffer, size_t length, int64_t offset);
 /* Whether readiness means nothing here: a regular file, a directory, a block device. */
 int raffia_is_file(int fd);
 
+/* The same for sockets, which have cheaper calls; any other descriptor is dealt with as above. */
+int64_t raffia_try_receive(int fd, void *buffer, size_t length);
+int64_t raffia_try_send(int fd, const void *buffer, size_t length);
+
 #endif

@@ -13,7 +13,7 @@ module Raffia
       # @param exception [Exception] raised as it is
       # @return [void]
       def fiber_interrupt(fiber, exception)
-        return if @closed || !fiber.alive?
+        return if closed? || !fiber.alive?
 
         deliver(Notice.new(self, fiber, exception), 0)
         nil
@@ -22,7 +22,7 @@ module Raffia
       # Interrupt every fiber that waits, but the running one.
       # @return [void]
       def interrupt_all(exception)
-        fibers = @parked.each_value.map(&:owner).uniq - [Fiber.current]
+        fibers = waits.map { |_fiber, owner| owner }.uniq - [Fiber.current]
         fibers.each { |fiber| fiber_interrupt(fiber, exception) }
       end
 
@@ -39,48 +39,60 @@ module Raffia
         yield duration
       ensure
         notice&.withdraw
-        @engine.disarm(timer) if timer
+        engine.disarm(timer) if timer && !closed?
         forget(notice) if notice
       end
 
       # Called by a {Notice} when its turn has come.
-      # @return [Wait, nil] the wait that it ends
+      # @return [Object, nil] the wait that it ends
       def strike(notice)
         fiber = notice.fiber
-        wait = @parked[fiber] || @owners[fiber]
-        return wait if wait&.fail(notice.error)
+        wait = fail_wait(fiber, notice.error) and return wait
 
-        @pending[fiber] = @pending[fiber].to_a | [notice] if fiber.alive?
+        postpone(fiber, notice) if fiber.alive?
         nil
       end
 
       private
 
       def init_interrupt
-        @pending = ObjectSpace::WeakKeyMap.new # fiber => notices; touched by the loop's thread alone
+        @notices = ObjectSpace::WeakKeyMap.new # fiber => those it will meet at its next wait; touched by the loop's thread alone
+        @postponed = 0 # how many there are; more when a fiber was collected with its own
       end
 
-      def raise_pending(wait)
-        return unless wait.interruptible?
+      def postpone(fiber, notice)
+        @notices[fiber] = @notices[fiber].to_a | [notice]
+        count_postponed(1)
+      end
 
-        notice = take(wait.owner) || (take(wait.fiber) unless wait.owner.equal?(wait.fiber))
-        raise notice.error if notice
+      def count_postponed(change)
+        self.postponed = @postponed += change
+      end
+
+      # @param owner [Fiber] the scheduler's fiber that begins to wait
+      # @param fiber [Fiber] the one in it that does: another one when it is resuming an Enumerator
+      # @return [Exception, nil] what it has to meet first
+      def take_postponed(owner, fiber)
+        notice = take(owner) || (take(fiber) unless owner.equal?(fiber))
+        notice&.error
       end
 
       def take(fiber)
-        notices = @pending[fiber] or return
+        notices = @notices[fiber] or return
 
+        before = notices.size
         notice = notices.shift
         notice = notices.shift while notice&.withdrawn?
-        @pending.delete(fiber) if notices.empty?
+        @notices.delete(fiber) if notices.empty?
+        count_postponed(notices.size - before)
         notice
       end
 
       def forget(notice)
-        notices = @pending[notice.fiber] or return
+        notices = @notices[notice.fiber] or return
 
-        notices.delete(notice)
-        @pending.delete(notice.fiber) if notices.empty?
+        count_postponed(-1) if notices.delete(notice)
+        @notices.delete(notice.fiber) if notices.empty?
       end
     end
   end

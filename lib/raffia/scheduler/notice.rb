@@ -24,13 +24,12 @@ module Raffia
       # It is not wanted any more; when it has been raised already, nothing changes.
       def withdraw = @withdrawn = true
 
-      # Called by the loop, like {Wait#complete}.
-      # @return [Fiber, nil]
+      # Called by the loop; again when an interrupt of the thread came in between.
+      # @return [Object, nil] the wait that it ends
       def complete(_result)
         return if @withdrawn
 
         @wait ||= @scheduler.strike(self)
-        @wait&.complete(nil)
       end
     end
   end

@@ -8,16 +8,16 @@ module Raffia
     class Passage
       # @return [Integer, nil] the engine's name for it, once it is under way
       attr_accessor :id
-      # @return [Wait, nil] the wait that it ends
+      # @return [Object, nil] the wait that it ends
       attr_accessor :wait
       # @return [Integer, nil] what came of it; nil while the kernel uses the buffer
       attr_reader :result
 
-      # Called by the loop, like {Wait#complete}.
-      # @return [Fiber, nil]
+      # Called by the loop.
+      # @return [Object, nil] the wait that it ends
       def complete(result)
         @result = result
-        @wait&.complete(result)
+        @wait
       end
     end
   end

@@ -4,8 +4,8 @@ require_relative "passage"
 
 module Raffia
   class Scheduler
-    # Reading and writing through IO::Buffer. Core calls these on IO#read, #write and their kin with a length of 0; IO::Buffer's own
-    # methods hand in the least number of bytes.
+    # Reading and writing through IO::Buffer, where it is not as simple as {Native} has it: files, and positions in them. Core calls
+    # the hooks with a length of 0; IO::Buffer's own methods hand in the least number of bytes.
     #
     # A length of 0 means to read once without waiting: IO#read_nonblock comes here too. IO#write_nonblock does not, so a write waits for
     # room: IO#syswrite would fail without, and IO#write ask once more.
@@ -17,19 +17,6 @@ module Raffia
     module Transfer
       EAGAIN = -Errno::EAGAIN::Errno
       private_constant :EAGAIN
-
-      # Hook. Reads into +buffer+ from +offset+ on.
-      #
-      # @param io [IO]
-      # @param buffer [IO::Buffer]
-      # @param length [Integer] the least number of bytes to wait for; 0: try once
-      # @param offset [Integer] bytes
-      # @return [Integer] the number of bytes, 0 at the end of the file, or a negative errno
-      def io_read(io, buffer, length, offset) = carry(:read, io, buffer, nil, length, offset)
-
-      # Hook. The other way.
-      # @return [Integer] as {#io_read}
-      def io_write(io, buffer, length, offset) = carry(:write, io, buffer, nil, length, offset)
 
       # Hook of IO#pread.
       #
@@ -43,16 +30,12 @@ module Raffia
         # Hook of IO#pwrite.
         # @return [Integer] as {#io_read}
         def io_pwrite(io, buffer, from, length, offset) = carry(:write, io, buffer, from, length, offset)
-
-        # Ruby before 4.0 calls this one in the middle of a blocking region, without its lock, and whatever is done here then may
-        # stop the process or break its memory (ruby/ruby#15428). Without the hook it writes by itself, and the thread waits.
-        remove_method :io_pwrite if RUBY_VERSION < "4"
       end
 
       private
 
-      def carry(direction, io, buffer, from, length, offset)
-        total = 0
+      # @param total [Integer] bytes that have been transferred already
+      def carry(direction, io, buffer, from, length, offset, total = 0)
         while offset + total < buffer.size
           count = try(direction, io, buffer, offset + total, from && from + total)
           # What has arrived is told first; the error, if it lasts, comes with the next call.
@@ -74,27 +57,32 @@ module Raffia
       # @return [Boolean] false when the IO's own timeout passed after something had been transferred
       def await(direction, io, total)
         return true if io_wait(io, (direction == :read) ? IO::READABLE : IO::WRITABLE)
-        raise IO::TimeoutError, "no progress within the #{io.timeout} s of IO#timeout" if total.zero?
 
+        no_progress(io) if total.zero?
         false
       end
+
+      def no_progress(io) = raise(IO::TimeoutError, "no progress within the #{io.timeout} s of IO#timeout")
 
       # By the ring. The kernel owns the buffer until it says so, come what may; then an interrupt goes on.
       def pass(direction, io, buffer, offset, from)
         passage = Passage.new
         Engine.see_through do
           # A second time round only after an interrupt.
-          passage.id ? @engine.disarm(passage.id) : passage.id = @engine.public_send(direction, io, buffer, offset, from, passage)
+          passage.id ? engine.disarm(passage.id) : passage.id = engine.public_send(direction, io, buffer, offset, from, passage)
           await_passage(passage)
         end
         passage.result
       end
 
       def await_passage(passage)
-        return true if passage.result || @closed
+        return true if passage.result || closed?
 
-        passage.wait = new_wait(interruptible: passage.wait.nil?)
-        park(passage.wait) { passage.result }
+        # Guarded from the second time on: one interrupt is enough.
+        park(!passage.wait.nil?) do |wait|
+          passage.wait = wait
+          passage.result
+        end
         true
       end
 

@@ -1,0 +1,306 @@
+/* The fibers that the scheduler starts, and how they are used again. A fresh one costs a machine stack, whose pages the kernel has to find
+ * and clean each time; one that is used again costs a switch.
+ *
+ * Used again is a fiber that nobody was given: its block ended before it waited, or it came by `launch`, which hands none out. Whoever calls
+ * Fiber.schedule gets a Fiber of his own in any case, which is dead when its block has ended. Between two blocks the fiber's storage, its
+ * locals (Thread#[]) and its instance variables are taken away. */
+#include "scheduler.h"
+
+/* A thousand stacks of some 13 KB, as far as they were ever used. */
+enum { MOST_IDLE = 1024 };
+
+struct carrier {
+    struct scheduler *scheduler;
+    VALUE fiber;
+    VALUE block;          /* the next one, or Qnil */
+    VALUE storage;        /* what the next block inherits, or Qnil */
+    uint64_t lives;       /* blocks that ended */
+    int begun;            /* it has run */
+    int exposed;          /* somebody has been given the fiber */
+    struct carrier *next; /* of the idle ones */
+};
+
+static ID id_storage, id_store, id_keys, id_instance_variables, id_remove_instance_variable, id_kill, id_new,
+    id_make_room;
+static VALUE fiber_class, fiber_error;
+
+/* Clean hands */
+
+static int set_storage(VALUE key, VALUE value, VALUE unused)
+{
+    (void)unused;
+    rb_funcall(fiber_class, id_store, 2, key, value);
+    return ST_CONTINUE;
+}
+
+static int clear_storage(VALUE key, VALUE value, VALUE unused)
+{
+    (void)value;
+    return set_storage(key, Qnil, unused);
+}
+
+static void clear_locals(void)
+{
+    VALUE thread = rb_thread_current(), keys = rb_funcall(thread, id_keys, 0);
+    for (long i = 0; i < RARRAY_LEN(keys); i++)
+        rb_thread_local_aset(thread, rb_sym2id(RARRAY_AREF(keys, i)), Qnil);
+}
+
+static void clear_variables(VALUE fiber)
+{
+    if (rb_ivar_count(fiber) == 0) return;
+    VALUE names = rb_funcall(fiber, id_instance_variables, 0);
+    for (long i = 0; i < RARRAY_LEN(names); i++)
+        rb_funcall(fiber, id_remove_instance_variable, 1, RARRAY_AREF(names, i));
+}
+
+static void clean(VALUE fiber)
+{
+    VALUE storage = rb_funcall(fiber, id_storage, 0);
+    if (!NIL_P(storage) && RHASH_SIZE(storage) > 0) rb_hash_foreach(storage, clear_storage, Qnil);
+    clear_locals();
+    clear_variables(fiber);
+}
+
+/* The life of a fiber */
+
+static VALUE run_block(VALUE pointer)
+{
+    struct carrier *carrier = (struct carrier *)pointer;
+    VALUE block = carrier->block, storage = carrier->storage;
+    carrier->block = carrier->storage = Qnil;
+    if (!NIL_P(storage)) rb_hash_foreach(storage, set_storage, Qnil);
+    rb_proc_call_with_block(block, 0, NULL, Qnil);
+    carrier->lives++;
+    return Qtrue;
+}
+
+static int may_go_on(const struct carrier *carrier)
+{
+    const struct scheduler *scheduler = carrier->scheduler;
+    return scheduler->recycle && !carrier->exposed && !scheduler->closed && scheduler->idle_count < MOST_IDLE;
+}
+
+static void remove_idle(struct carrier *carrier)
+{
+    struct carrier **link = &carrier->scheduler->idle;
+    while (*link && *link != carrier)
+        link = &(*link)->next;
+    if (!*link) return;
+    *link = carrier->next;
+    carrier->scheduler->idle_count--;
+}
+
+static VALUE await_block(VALUE pointer)
+{
+    struct carrier *carrier = (struct carrier *)pointer;
+    struct scheduler *scheduler = carrier->scheduler;
+    clean(carrier->fiber);
+    carrier->next = scheduler->idle;
+    scheduler->idle = carrier;
+    scheduler->idle_count++;
+    while (NIL_P(carrier->block))
+        raffia_switch(scheduler);
+    return Qtrue;
+}
+
+/* Whoever kept Fiber.current from a block that has ended, and raises something in it or kills it, finds it dead: nobody hears of that, and
+ * the one who did it goes on. But what strikes a fiber that runs is an interrupt of the thread. */
+static int rest(struct carrier *carrier)
+{
+    int failure = 0;
+    struct scheduler *scheduler = carrier->scheduler;
+    rb_protect(await_block, (VALUE)carrier, &failure);
+    if (failure == 0) return 1;
+    remove_idle(carrier);
+    if (scheduler->running == carrier->fiber) rb_jump_tag(failure);
+    rb_set_errinfo(Qnil);
+    raffia_give_back(scheduler, scheduler->running);
+    return 0;
+}
+
+static VALUE free_carrier(VALUE pointer)
+{
+    struct carrier *carrier = (struct carrier *)pointer;
+    carrier->scheduler->live--;
+    ruby_xfree(carrier);
+    return Qnil;
+}
+
+static VALUE carry_blocks(VALUE pointer)
+{
+    struct carrier *carrier = (struct carrier *)pointer;
+    carrier->begun = 1;
+    do
+        run_block(pointer);
+    while (may_go_on(carrier) && rest(carrier));
+    return Qnil;
+}
+
+static VALUE live(RB_BLOCK_CALL_FUNC_ARGLIST(first, pointer))
+{
+    VALUE self = ((struct carrier *)pointer)->scheduler->self;
+    (void)first, (void)argc, (void)argv, (void)blockarg;
+    rb_ensure(carry_blocks, pointer, free_carrier, pointer);
+    RB_GC_GUARD(self);
+    return Qnil;
+}
+
+/* Starting one */
+
+static struct carrier *fresh(struct scheduler *scheduler)
+{
+    struct carrier *carrier = ALLOC(struct carrier);
+    *carrier = (struct carrier){.scheduler = scheduler, .fiber = Qnil, .block = Qnil, .storage = Qnil};
+    carrier->fiber = rb_fiber_new(live, (VALUE)carrier);
+    scheduler->live++;
+    scheduler->fresh++;
+    return carrier;
+}
+
+static struct carrier *used(struct scheduler *scheduler)
+{
+    struct carrier *carrier = scheduler->idle;
+    if (!carrier) return NULL;
+    carrier->storage = rb_funcall(rb_fiber_current(), id_storage, 0);
+    /* Only now: a method of Ruby has been called. */
+    if (carrier != scheduler->idle) return NULL;
+    scheduler->idle = carrier->next;
+    scheduler->idle_count--;
+    return carrier;
+}
+
+static VALUE nothing(RB_BLOCK_CALL_FUNC_ARGLIST(first, data))
+{
+    (void)first, (void)data, (void)argc, (void)argv, (void)blockarg;
+    return Qnil;
+}
+
+/* Whoever asked for a fiber gets one, be it only to see that it has ended. It never had a stack. */
+static VALUE a_dead_fiber(struct scheduler *scheduler)
+{
+    if (NIL_P(scheduler->nothing)) scheduler->nothing = rb_proc_new(nothing, Qnil);
+    VALUE fiber = rb_funcall_with_block(fiber_class, id_new, 0, NULL, scheduler->nothing);
+    rb_funcall(fiber, id_kill, 0);
+    return fiber;
+}
+
+static VALUE start_carrier(VALUE pointer)
+{
+    struct carrier *carrier = (struct carrier *)pointer;
+    raffia_start(carrier->scheduler, carrier->fiber);
+    return Qnil;
+}
+
+/* A fiber that no stack could be had for has not begun: then it is thrown away, and lib/raffia/scheduler/room.rb decides what next. */
+static int begin(struct carrier *carrier)
+{
+    struct scheduler *scheduler = carrier->scheduler;
+    int failure = 0;
+    if (carrier->begun) {
+        start_carrier((VALUE)carrier);
+        return 1;
+    }
+    rb_protect(start_carrier, (VALUE)carrier, &failure);
+    if (failure == 0) return 1;
+    VALUE error = rb_errinfo();
+    if (!RTEST(rb_obj_is_kind_of(error, fiber_error)) || carrier->begun) rb_jump_tag(failure);
+    rb_set_errinfo(Qnil);
+    free_carrier((VALUE)carrier);
+    rb_funcall(scheduler->self, id_make_room, 1, error);
+    return 0;
+}
+
+/* Returns the fiber, or Qnil when it has ended its block and been put aside. */
+static VALUE start(struct scheduler *scheduler, VALUE block, int expose)
+{
+    struct carrier *carrier;
+    VALUE fiber, storage;
+    uint64_t lives;
+    scheduler->started++;
+    do {
+        carrier = used(scheduler);
+        if (!carrier) carrier = fresh(scheduler);
+        lives = carrier->lives;
+        fiber = carrier->fiber;
+        storage = carrier->storage;
+        carrier->block = block;
+    } while (!begin(carrier));
+    RB_GC_GUARD(block);
+    RB_GC_GUARD(storage);
+    if (!RTEST(rb_fiber_alive_p(fiber))) return fiber; /* and so the carrier is gone */
+    if (carrier->lives != lives) return Qnil;
+    carrier->exposed |= expose;
+    return fiber;
+}
+
+/* With options there is nothing to use again. */
+static VALUE start_with_options(struct scheduler *scheduler, VALUE options, VALUE block)
+{
+    VALUE all = rb_hash_dup(options);
+    rb_hash_aset(all, ID2SYM(rb_intern("blocking")), Qfalse);
+    VALUE fiber = rb_funcall_with_block_kw(fiber_class, id_new, 1, &all, block, RB_PASS_KEYWORDS);
+    raffia_start(scheduler, fiber);
+    return fiber;
+}
+
+/*
+ * @overload fiber(**options)
+ *   Hook of Fiber.schedule: starts the fiber at once; the caller goes on when it waits or ends.
+ *   @param options [Hash] for Fiber.new, such as storage:
+ *   @return [Fiber]
+ *   @raise [Closed]
+ */
+static VALUE scheduler_fiber(int argc, VALUE *argv, VALUE self)
+{
+    VALUE options;
+    rb_scan_args(argc, argv, ":", &options);
+    VALUE block = rb_block_proc();
+    struct scheduler *scheduler = raffia_scheduler_attached(self);
+    if (!NIL_P(options) && RHASH_SIZE(options) > 0) return start_with_options(scheduler, options, block);
+    VALUE fiber = start(scheduler, block, 1);
+    return NIL_P(fiber) ? a_dead_fiber(scheduler) : fiber;
+}
+
+/*
+ * @overload launch
+ *   The same for a caller who needs no Fiber: it may then be used again for another block. Inside of the block, Fiber.current must not be
+ *   kept for longer than the block runs.
+ *   @return [void]
+ *   @raise [Closed]
+ */
+static VALUE scheduler_launch(VALUE self)
+{
+    start(raffia_scheduler_attached(self), rb_block_proc(), 0);
+    return Qnil;
+}
+
+void raffia_fibers_mark(struct scheduler *scheduler)
+{
+    for (struct carrier *carrier = scheduler->idle; carrier; carrier = carrier->next)
+        rb_gc_mark(carrier->fiber);
+}
+
+/* Their stacks go with the fibers. They wait for a block that will not come. */
+void raffia_fibers_release(struct scheduler *scheduler)
+{
+    scheduler->idle = NULL;
+    scheduler->idle_count = 0;
+}
+
+void raffia_init_fibers(VALUE native)
+{
+    /* Core has no C names for them. Constants of core hold them, so they are never collected. */
+    fiber_class = rb_path2class("Fiber");
+    fiber_error = rb_path2class("FiberError");
+    id_storage = rb_intern("storage");
+    id_store = rb_intern("[]=");
+    id_keys = rb_intern("keys");
+    id_instance_variables = rb_intern("instance_variables");
+    id_remove_instance_variable = rb_intern("remove_instance_variable");
+    id_kill = rb_intern("kill");
+    id_new = rb_intern("new");
+    id_make_room = rb_intern("make_room");
+    rb_define_method(native, "fiber", scheduler_fiber, -1);
+    rb_define_method(native, "launch", scheduler_launch, 0);
+}

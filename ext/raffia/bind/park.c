@@ -1,0 +1,207 @@
+/* One suspension of one fiber, from the moment when it can be found to the moment when nothing can hit it any more. */
+#include "scheduler.h"
+
+#include <time.h>
+
+static ID id_take_postponed, id_store;
+
+struct wait *raffia_wait_of(const struct scheduler *scheduler, VALUE fiber)
+{
+    st_data_t wait;
+    return st_lookup(scheduler->parked, (st_data_t)fiber, &wait) ? (struct wait *)wait : NULL;
+}
+
+void raffia_deliver(struct scheduler *scheduler, VALUE word, int64_t result)
+{
+    struct engine *engine = raffia_engine_of(scheduler->engine);
+    if (!raffia_engine_is_open(engine)) return;
+    RB_OBJ_WRITTEN(scheduler->engine, Qundef, word);
+    int failure = raffia_scheduler_is_own_thread(scheduler)
+                      ? raffia_loop_push(scheduler->loop, (raffia_data)word, result)
+                      : raffia_loop_inject(scheduler->loop, (raffia_data)word, result);
+    if (failure == -ENOMEM) rb_memerror();
+}
+
+/* For people who look: a few milliseconds more or less do not matter, and this clock costs nothing. */
+static int64_t about_now(void)
+{
+    struct timespec time;
+#ifdef CLOCK_MONOTONIC_COARSE
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+#else
+    clock_gettime(CLOCK_MONOTONIC, &time);
+#endif
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void announce(struct parking *parking)
+{
+    struct scheduler *scheduler = parking->scheduler;
+    struct wait *wait = parking->wait;
+    wait->outer = raffia_wait_of(scheduler, wait->fiber);
+    st_insert(scheduler->parked, (st_data_t)wait->fiber, (st_data_t)wait);
+}
+
+static void raise_postponed(struct parking *parking)
+{
+    struct wait *wait = parking->wait;
+    if (parking->scheduler->postponed == 0 || parking->guarded) return;
+    VALUE error = rb_funcall(parking->scheduler->self, id_take_postponed, 2, wait->owner, wait->fiber);
+    if (!NIL_P(error)) rb_exc_raise(error);
+}
+
+static VALUE stay(VALUE pointer)
+{
+    struct parking *parking = (struct parking *)pointer;
+    struct scheduler *scheduler = parking->scheduler;
+    struct wait *wait = parking->wait;
+    announce(parking);
+    raise_postponed(parking);
+    if (parking->limit >= 0)
+        raffia_check(
+            raffia_loop_after(scheduler->loop, parking->limit, (raffia_data)wait->ticket, &parking->timer),
+            "after");
+    if (parking->begin && parking->begin(parking)) return Qnil;
+
+    parking->away = 1;
+    while (!wait->settled)
+        raffia_switch(scheduler);
+    parking->away = 0;
+    if (!NIL_P(wait->error)) rb_exc_raise(wait->error);
+    parking->result = wait->result;
+    return Qnil;
+}
+
+static void conceal(struct scheduler *scheduler, struct wait *wait)
+{
+    st_data_t fiber = (st_data_t)wait->fiber;
+    if (wait->outer)
+        st_insert(scheduler->parked, fiber, (st_data_t)wait->outer);
+    else
+        st_delete(scheduler->parked, &fiber, NULL);
+}
+
+/* See block.c: an unblock that speaks of what the fiber has given up waiting for is late. */
+static void give_up(struct scheduler *scheduler, VALUE fiber, VALUE blocker)
+{
+    if (NIL_P(scheduler->left))
+        scheduler->left = rb_class_new_instance(0, NULL, rb_path2class("ObjectSpace::WeakKeyMap"));
+    rb_funcall(scheduler->left, id_store, 2, fiber, blocker);
+}
+
+static VALUE leave(VALUE pointer)
+{
+    struct parking *parking = (struct parking *)pointer;
+    struct scheduler *scheduler = parking->scheduler;
+    struct wait *wait = parking->wait;
+    VALUE intruder = scheduler->running, fiber = wait->fiber;
+    if (parking->timer) raffia_loop_disarm(scheduler->loop, parking->timer);
+    if (parking->op) raffia_loop_disarm(scheduler->loop, parking->op);
+    conceal(scheduler, wait);
+    scheduler->running = parking->running;
+    parking->woken |= wait->woken;
+    raffia_waits_release(&scheduler->waits, wait);
+    if (parking->away && intruder != parking->running) raffia_give_back(scheduler, intruder);
+    if (parking->reason == FOR_UNBLOCK && !parking->woken) give_up(scheduler, fiber, parking->blocker);
+    return Qnil;
+}
+
+int64_t raffia_park(struct parking *parking)
+{
+    struct scheduler *scheduler = parking->scheduler;
+    struct wait *wait = raffia_waits_acquire(&scheduler->waits);
+    if (!wait) rb_memerror();
+    wait->fiber = rb_fiber_current();
+    wait->owner = NIL_P(scheduler->running) ? wait->fiber : scheduler->running;
+    wait->blocker = parking->blocker;
+    wait->reason = (unsigned char)parking->reason;
+    wait->wakeable = (unsigned char)parking->wakeable;
+    wait->guarded = (unsigned char)parking->guarded;
+    wait->fd = parking->fd;
+    wait->events = (unsigned char)parking->events;
+    wait->since = about_now();
+    parking->wait = wait;
+    parking->running = scheduler->running;
+    rb_ensure(stay, (VALUE)parking, leave, (VALUE)parking);
+    return parking->result;
+}
+
+/* For the hooks in Ruby */
+
+static int yield_ticket(struct parking *parking)
+{
+    return RTEST(rb_yield(parking->wait->ticket));
+}
+
+/*
+ * @overload park(guarded = false)
+ *   Suspends the running fiber until its wait is settled.
+ *   @param guarded [Boolean] not to be ended by {Interrupt#fiber_interrupt}
+ *   @yieldparam wait [Integer] the data for the engine's operations that are to end it
+ *   @yieldreturn [Boolean] whether there is no need to wait
+ *   @return [Integer] the result of what ended it; 0 when there was no need to wait
+ */
+static VALUE park(int argc, VALUE *argv, VALUE self)
+{
+    rb_check_arity(argc, 0, 1);
+    struct parking parking = {.scheduler = raffia_scheduler_attached(self),
+                              .reason = FOR_WORK,
+                              .blocker = Qnil,
+                              .fd = -1,
+                              .guarded = argc == 1 && RTEST(argv[0]),
+                              .limit = RAFFIA_NO_LIMIT,
+                              .begin = yield_ticket};
+    return LL2NUM(raffia_park(&parking));
+}
+
+struct search {
+    VALUE owner;
+    struct wait *found;
+};
+
+static void compare_owner(struct wait *wait, void *arg)
+{
+    struct search *search = arg;
+    if (wait->owner == search->owner) search->found = wait;
+}
+
+/*
+ * @overload fail_wait(fiber, error)
+ *   Ends the wait of a fiber, or of the one that it is resuming, with an exception.
+ *   @return [Integer, nil] the wait; nil when there is none that it may end
+ */
+static VALUE fail_wait(VALUE self, VALUE fiber, VALUE error)
+{
+    struct scheduler *scheduler = raffia_scheduler_of(self);
+    struct search search = {.owner = fiber, .found = raffia_wait_of(scheduler, fiber)};
+    if (!search.found) raffia_waits_each(&scheduler->waits, compare_owner, &search);
+    if (!search.found || search.found->settled || search.found->guarded) return Qnil;
+    search.found->settled = 1;
+    search.found->error = error;
+    return search.found->ticket;
+}
+
+/* @overload deliver(completion, result)
+ *   Tells the loop, from any thread. */
+static VALUE deliver(VALUE self, VALUE completion, VALUE result)
+{
+    struct scheduler *scheduler = raffia_scheduler_of(self);
+    if (!NIL_P(scheduler->engine)) raffia_deliver(scheduler, completion, NUM2LL(result));
+    return Qnil;
+}
+
+static VALUE set_postponed(VALUE self, VALUE count)
+{
+    raffia_scheduler_of(self)->postponed = NUM2SIZET(count);
+    return count;
+}
+
+void raffia_init_park(VALUE native)
+{
+    id_take_postponed = rb_intern("take_postponed");
+    id_store = rb_intern("[]=");
+    rb_define_private_method(native, "park", park, -1);
+    rb_define_private_method(native, "fail_wait", fail_wait, 2);
+    rb_define_private_method(native, "deliver", deliver, 2);
+    rb_define_private_method(native, "postponed=", set_postponed, 1);
+}

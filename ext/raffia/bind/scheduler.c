@@ -1,0 +1,201 @@
+/* Raffia::Scheduler::Native as an object: its life, and what the garbage collector has to know. */
+#include "scheduler.h"
+
+#include <ruby/thread.h>
+
+static ID id_attach;
+
+/* Fibers are keys of tables, so they are marked where they are. */
+static void mark_wait(struct wait *wait, void *unused)
+{
+    (void)unused;
+    rb_gc_mark(wait->fiber);
+    rb_gc_mark(wait->owner);
+    rb_gc_mark(wait->blocker);
+    rb_gc_mark(wait->error);
+}
+
+static void scheduler_mark(void *pointer)
+{
+    struct scheduler *scheduler = pointer;
+    rb_gc_mark(scheduler->engine);
+    rb_gc_mark(scheduler->thread);
+    rb_gc_mark(scheduler->main);
+    rb_gc_mark(scheduler->running);
+    rb_gc_mark(scheduler->permits);
+    rb_gc_mark(scheduler->left);
+    rb_gc_mark(scheduler->nothing);
+    raffia_waits_each(&scheduler->waits, mark_wait, NULL);
+    for (size_t i = 0; i < scheduler->start_count; i++)
+        rb_gc_mark(scheduler->starts[i].fiber);
+    for (size_t i = 0; i < scheduler->runner_count; i++)
+        rb_gc_mark(scheduler->runners[i]);
+    raffia_fibers_mark(scheduler);
+}
+
+static void scheduler_free(void *pointer)
+{
+    struct scheduler *scheduler = pointer;
+    raffia_waits_free(&scheduler->waits);
+    if (scheduler->parked) st_free_table(scheduler->parked);
+    ruby_xfree(scheduler->starts);
+    ruby_xfree(scheduler->runners);
+    ruby_xfree(scheduler);
+}
+
+static size_t scheduler_memsize(const void *pointer)
+{
+    const struct scheduler *scheduler = pointer;
+    return sizeof(*scheduler) + raffia_waits_memsize(&scheduler->waits) +
+           (scheduler->parked ? st_memsize(scheduler->parked) : 0) +
+           scheduler->start_capacity * sizeof(*scheduler->starts) +
+           scheduler->runner_capacity * sizeof(*scheduler->runners);
+}
+
+static const rb_data_type_t scheduler_type = {
+    .wrap_struct_name = "Raffia::Scheduler::Native",
+    .function = {.dmark = scheduler_mark, .dfree = scheduler_free, .dsize = scheduler_memsize},
+    /* Without write barriers: nearly every wait would hit one, and be looked through at the next collection all the same. */
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE scheduler_allocate(VALUE class)
+{
+    struct scheduler *scheduler;
+    VALUE self = TypedData_Make_Struct(class, struct scheduler, &scheduler_type, scheduler);
+    scheduler->self = self;
+    scheduler->engine = scheduler->thread = scheduler->main = scheduler->running = Qnil;
+    scheduler->permits = scheduler->left = scheduler->nothing = Qnil;
+    scheduler->parked = st_init_numtable();
+    return self;
+}
+
+struct scheduler *raffia_scheduler_of(VALUE self)
+{
+    struct scheduler *scheduler;
+    TypedData_Get_Struct(self, struct scheduler, &scheduler_type, scheduler);
+    return scheduler;
+}
+
+struct scheduler *raffia_scheduler_attached(VALUE self)
+{
+    struct scheduler *scheduler = raffia_scheduler_of(self);
+    if (NIL_P(scheduler->engine) || scheduler->closed) rb_funcall(self, id_attach, 0);
+    return scheduler;
+}
+
+int raffia_scheduler_is_own_thread(const struct scheduler *scheduler)
+{
+    return scheduler->thread == rb_thread_current();
+}
+
+/*
+ * @overload prepare(turn, recycle)
+ *   @param turn [Integer] switches between two looks at I/O
+ *   @param recycle [Boolean] whether fibers may be used again
+ */
+static VALUE prepare(VALUE self, VALUE turn, VALUE recycle)
+{
+    struct scheduler *scheduler = raffia_scheduler_of(self);
+    scheduler->turn = NUM2UINT(turn);
+    scheduler->recycle = RTEST(recycle);
+    scheduler->main = rb_fiber_current();
+    return self;
+}
+
+/* @overload engine=(engine)
+ *   It belongs to the calling thread, and so does the scheduler from now on. */
+static VALUE set_engine(VALUE self, VALUE engine)
+{
+    struct scheduler *scheduler = raffia_scheduler_of(self);
+    scheduler->loop = &raffia_engine_of(engine)->loop;
+    scheduler->thread = rb_thread_current();
+    scheduler->engine = engine;
+    return engine;
+}
+
+static VALUE get_engine(VALUE self)
+{
+    return raffia_scheduler_of(self)->engine;
+}
+
+static VALUE get_thread(VALUE self)
+{
+    return raffia_scheduler_of(self)->thread;
+}
+
+static VALUE is_closed(VALUE self)
+{
+    return raffia_scheduler_of(self)->closed ? Qtrue : Qfalse;
+}
+
+/* The fibers that wait are left where they are, and with them their waits: should somebody wake one by hand, it finds its own. */
+static VALUE set_closed(VALUE self)
+{
+    struct scheduler *scheduler = raffia_scheduler_of(self);
+    scheduler->closed = 1;
+    scheduler->start_count = 0;
+    raffia_fibers_release(scheduler);
+    return Qnil;
+}
+
+/* Looking in */
+
+static const char *const reasons[] = {
+    [FOR_IO] = "io", [FOR_TIME] = "sleep", [FOR_UNBLOCK] = "block", [FOR_TURN] = "yield", [FOR_WORK] = "work",
+};
+
+/* fiber, owner, reason, blocker, descriptor, events, since */
+static void describe_wait(struct wait *wait, void *list)
+{
+    VALUE since = DBL2NUM((double)wait->since / 1e9);
+    rb_ary_push((VALUE)list,
+                rb_ary_new_from_args(7, wait->fiber, wait->owner, ID2SYM(rb_intern(reasons[wait->reason])),
+                                     wait->blocker, wait->fd < 0 ? Qnil : INT2FIX(wait->fd),
+                                     INT2FIX(wait->events), since));
+}
+
+/* @overload waits
+ *   @return [Array<Array>] for each fiber that waits: fiber, owner, reason, blocker, descriptor, events, since (seconds) */
+static VALUE waits(VALUE self)
+{
+    VALUE list = rb_ary_new();
+    raffia_waits_each(&raffia_scheduler_of(self)->waits, describe_wait, (void *)list);
+    return list;
+}
+
+static VALUE counts(VALUE self)
+{
+    const struct scheduler *scheduler = raffia_scheduler_of(self);
+    VALUE counts = rb_hash_new();
+    rb_hash_aset(counts, ID2SYM(rb_intern("parked")), SIZET2NUM(scheduler->waits.used));
+    rb_hash_aset(counts, ID2SYM(rb_intern("switches")), ULL2NUM(scheduler->switches));
+    rb_hash_aset(counts, ID2SYM(rb_intern("started")), ULL2NUM(scheduler->started));
+    rb_hash_aset(counts, ID2SYM(rb_intern("fresh")), ULL2NUM(scheduler->fresh));
+    rb_hash_aset(counts, ID2SYM(rb_intern("idle")), SIZET2NUM(scheduler->idle_count));
+    return counts;
+}
+
+void raffia_init_scheduler(VALUE raffia)
+{
+    VALUE scheduler = rb_define_class_under(raffia, "Scheduler", rb_cObject);
+    VALUE native = rb_define_class_under(scheduler, "Native", scheduler);
+    id_attach = rb_intern("attach");
+
+    rb_define_alloc_func(native, scheduler_allocate);
+    rb_define_private_method(native, "prepare", prepare, 2);
+    rb_define_private_method(native, "engine=", set_engine, 1);
+    rb_define_private_method(native, "open_engine", get_engine, 0);
+    rb_define_private_method(native, "thread", get_thread, 0);
+    rb_define_private_method(native, "mark_closed", set_closed, 0);
+    rb_define_private_method(native, "waits", waits, 0);
+    rb_define_private_method(native, "counts", counts, 0);
+    rb_define_method(native, "closed?", is_closed, 0);
+
+    raffia_init_switch(native);
+    raffia_init_park(native);
+    raffia_init_fibers(native);
+    raffia_init_block(native);
+    raffia_init_readiness(native);
+    raffia_init_bytes(native);
+}

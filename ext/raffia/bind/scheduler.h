@@ -1,0 +1,104 @@
+/* Raffia::Scheduler::Native: the hooks that every wait goes through, in C. What is rarely called is Ruby (lib/raffia/scheduler).
+ *
+ * All of this runs with Ruby's lock held, and Ruby code runs only where a hook calls it, so nothing comes in between two lines of C. What
+ * may raise: a switch (interrupts of the thread strike after it), Ruby methods, and allocations of Ruby's. */
+#ifndef RAFFIA_BIND_SCHEDULER_H
+#define RAFFIA_BIND_SCHEDULER_H
+
+#include <ruby.h>
+#include <ruby/st.h>
+#include "engine.h"
+#include "waits.h"
+
+/* A fiber that has started another one and goes on when that one waits for the first time. `once`: it was not that fiber that started
+ * another one, but it struck it (Fiber#raise); nobody takes it off the stack but the switch to it. */
+struct start {
+    VALUE fiber;
+    uint64_t number;
+    int once;
+};
+
+struct scheduler {
+    VALUE self;
+    VALUE engine; /* Qnil before it is attached */
+    VALUE thread;
+    VALUE main;    /* the fiber that made the scheduler: the thread's first, as a rule */
+    VALUE running; /* the scheduler's fiber that runs; Qnil outside of all */
+    struct raffia_loop *loop;
+    struct waits waits;
+    struct st_table *parked; /* fiber => struct wait: its innermost one */
+    struct start *starts;
+    size_t start_count, start_capacity;
+    uint64_t start_number;
+    VALUE *runners; /* the fibers in Scheduler#run */
+    size_t runner_count, runner_capacity;
+    struct carrier *idle; /* recycled fibers without work; see fibers.c */
+    size_t idle_count;
+    VALUE nothing;    /* a Proc for fibers that never run */
+    VALUE permits;    /* WeakKeyMap: fiber => whether it is good for a sleep; unblocks that came too early */
+    VALUE left;       /* WeakKeyMap: fiber => what it has given up blocking on */
+    size_t postponed; /* interrupts that wait for their fiber's next wait */
+    uint64_t switches, started, fresh; /* fresh: of those started, for how many a fiber had to be made */
+    size_t live;                       /* fibers of ours, the idle ones included */
+    unsigned burst;                    /* switches since I/O was looked at */
+    unsigned turn;                     /* how many of them there may be */
+    int recycle;
+    int closed;
+};
+
+struct scheduler *raffia_scheduler_of(VALUE self);
+/* The same, with its engine open: it is opened by the thread that uses it first. Raises Raffia::Closed. */
+struct scheduler *raffia_scheduler_attached(VALUE self);
+int raffia_scheduler_is_own_thread(const struct scheduler *scheduler);
+
+/* switch.c: who runs next. */
+/* Gives the thread to somebody else, and comes back sooner or later. */
+void raffia_switch(struct scheduler *scheduler);
+/* Runs `child` at once; comes back when it waits or has ended. */
+void raffia_start(struct scheduler *scheduler, VALUE child);
+/* Fiber#raise and Fiber#kill go to the fiber that they strike by a transfer, from which Ruby knows no way back. Whoever runs without
+ * having parked is the one that called them, and goes on when the fiber that was struck waits or ends. */
+void raffia_give_back(struct scheduler *scheduler, VALUE fiber);
+int raffia_is_idle(const struct scheduler *scheduler);
+
+/* park.c: one suspension of one fiber. */
+struct parking {
+    struct scheduler *scheduler;
+    VALUE blocker; /* what it waits for, to be compared and shown, or Qnil */
+    VALUE running; /* who ran before */
+    enum reason reason;
+    enum wakeable wakeable;
+    int guarded;     /* not to be interrupted */
+    int fd;          /* that is waited for, or -1 */
+    uint32_t events; /* of it: RAFFIA_READABLE, ... */
+    int64_t limit;   /* nanoseconds; the result is -ETIME then. Or RAFFIA_NO_LIMIT */
+    /* Called when the wait can be found: it arms what will end it, and says whether there is no need to wait. Or NULL. */
+    int (*begin)(struct parking *parking);
+    void *arg;
+    struct wait *wait; /* while it lasts */
+    raffia_id timer, op;
+    int64_t result;  /* 0 when there was no need to wait */
+    int away, woken; /* in a switch; unblock came */
+};
+#define RAFFIA_NO_LIMIT (-1)
+/* Returns parking->result. Raises what interrupts it. */
+int64_t raffia_park(struct parking *parking);
+/* The innermost wait of a fiber, or NULL. */
+struct wait *raffia_wait_of(const struct scheduler *scheduler, VALUE fiber);
+/* Completes an op of the caller's own making, from any thread. */
+void raffia_deliver(struct scheduler *scheduler, VALUE word, int64_t result);
+
+void raffia_init_scheduler(VALUE raffia);
+void raffia_init_switch(VALUE native);
+void raffia_init_park(VALUE native);
+void raffia_init_fibers(VALUE native);
+void raffia_init_block(VALUE native);
+void raffia_init_readiness(VALUE native);
+void raffia_init_bytes(VALUE native);
+
+/* fibers.c */
+void raffia_fibers_mark(struct scheduler *scheduler);
+/* Lets go of those that are idle. */
+void raffia_fibers_release(struct scheduler *scheduler);
+
+#endif

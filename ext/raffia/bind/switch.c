@@ -1,0 +1,268 @@
+/* Who runs next. All switches are transfers, straight from the fiber that waits to the next one; there is no fiber of the loop's own. The
+ * fiber in Scheduler#run sleeps when nobody is ready.
+ *
+ * When a fiber ends, Ruby itself goes to the thread's main fiber, or to the innermost one that the main fiber is resuming, whatever that
+ * waits for. So each of our transfers may return too early, and all of them look again. */
+#include "scheduler.h"
+
+#include <ruby/thread.h>
+
+static ID id_complete, id_leave_to_main, id_refuse;
+
+int raffia_is_idle(const struct scheduler *scheduler)
+{
+    return scheduler->parked->num_entries == 0 && scheduler->start_count == 0;
+}
+
+static void go(VALUE fiber)
+{
+    if (fiber != rb_fiber_current()) rb_fiber_transfer(fiber, 0, NULL);
+}
+
+/* Starts */
+
+static uint64_t push_start(struct scheduler *scheduler, VALUE fiber, int once)
+{
+    if (scheduler->start_count == scheduler->start_capacity) {
+        size_t capacity = scheduler->start_capacity ? scheduler->start_capacity * 2 : 8;
+        REALLOC_N(scheduler->starts, struct start, capacity);
+        scheduler->start_capacity = capacity;
+    }
+    struct start start = {.fiber = fiber, .number = ++scheduler->start_number, .once = once};
+    scheduler->starts[scheduler->start_count++] = start;
+    return start.number;
+}
+
+/* It is the last one, but for exceptions that came through several fibers. */
+static void remove_start(struct scheduler *scheduler, uint64_t number)
+{
+    for (size_t i = scheduler->start_count; i-- > 0;) {
+        if (scheduler->starts[i].number != number) continue;
+        MEMMOVE(scheduler->starts + i, scheduler->starts + i + 1, struct start,
+                scheduler->start_count - i - 1);
+        scheduler->start_count--;
+        return;
+    }
+}
+
+static int is_last_start(const struct scheduler *scheduler, uint64_t number)
+{
+    return scheduler->start_count > 0 && scheduler->starts[scheduler->start_count - 1].number == number;
+}
+
+struct beginning {
+    struct scheduler *scheduler;
+    VALUE child, parent;
+    uint64_t number;
+};
+
+static VALUE begin(VALUE pointer)
+{
+    struct beginning *beginning = (struct beginning *)pointer;
+    struct scheduler *scheduler = beginning->scheduler;
+    scheduler->running = beginning->child;
+    rb_fiber_transfer(beginning->child, 0, NULL);
+    while (!is_last_start(scheduler, beginning->number))
+        raffia_switch(scheduler);
+    return Qnil;
+}
+
+static VALUE begun(VALUE pointer)
+{
+    struct beginning *beginning = (struct beginning *)pointer;
+    remove_start(beginning->scheduler, beginning->number);
+    beginning->scheduler->running = beginning->parent;
+    return Qnil;
+}
+
+void raffia_start(struct scheduler *scheduler, VALUE child)
+{
+    struct beginning beginning = {.scheduler = scheduler, .child = child, .parent = scheduler->running};
+    beginning.number = push_start(scheduler, rb_fiber_current(), 0);
+    rb_ensure(begin, (VALUE)&beginning, begun, (VALUE)&beginning);
+}
+
+void raffia_give_back(struct scheduler *scheduler, VALUE fiber)
+{
+    if (!NIL_P(fiber) && RTEST(rb_fiber_alive_p(fiber)) && !raffia_wait_of(scheduler, fiber))
+        push_start(scheduler, fiber, 1);
+}
+
+static void go_to_start(struct scheduler *scheduler)
+{
+    struct start start = scheduler->starts[scheduler->start_count - 1];
+    if (start.once) {
+        scheduler->running = start.fiber;
+        scheduler->start_count--;
+    }
+    go(start.fiber);
+}
+
+/* What is ready */
+
+static void look_at_io(struct scheduler *scheduler)
+{
+    scheduler->burst = 0;
+    raffia_engine_turn(scheduler->engine, 0, 1);
+}
+
+/* What an object (a Notice, a Passage) makes of its completion: a wait, or nil. It is dropped afterwards, because an interrupt may strike
+ * in its code, and then it is asked again. */
+static VALUE ask(struct engine *engine, VALUE object, int64_t result)
+{
+    VALUE ticket = rb_funcall(object, id_complete, 1, LL2NUM(result));
+    /* A trap handler may have waited here meanwhile, and have taken it. */
+    if (engine->peeked && engine->next == object) raffia_engine_drop(engine);
+    return ticket;
+}
+
+static VALUE settle(struct wait *wait, int64_t result)
+{
+    if (!wait->settled) wait->result = result;
+    wait->settled = 1;
+    return wait->fiber;
+}
+
+/* The next fiber that need not wait any more, or Qnil. */
+static VALUE next_ready(struct scheduler *scheduler)
+{
+    struct engine *engine = raffia_engine_of(scheduler->engine);
+    if (++scheduler->burst > scheduler->turn) look_at_io(scheduler);
+    while (raffia_engine_peek(scheduler->engine, engine)) {
+        VALUE ticket = engine->next;
+        int64_t result = engine->result;
+        if (FIXNUM_P(ticket))
+            raffia_engine_drop(engine);
+        else
+            ticket = ask(engine, ticket, result);
+        struct wait *wait = FIXNUM_P(ticket) ? raffia_waits_find(&scheduler->waits, ticket) : NULL;
+        if (wait) return settle(wait, result);
+    }
+    return Qnil;
+}
+
+/* Who leaves first when nobody waits any more: a fiber that called Scheduler#run; the main fiber comes after all others. */
+static VALUE last_runner(const struct scheduler *scheduler)
+{
+    if (scheduler->runner_count == 0) return Qnil;
+    for (size_t i = scheduler->runner_count; i-- > 0;)
+        if (scheduler->runners[i] != scheduler->main) return scheduler->runners[i];
+    return scheduler->runners[scheduler->runner_count - 1];
+}
+
+static VALUE top_runner(const struct scheduler *scheduler)
+{
+    return scheduler->runner_count ? scheduler->runners[scheduler->runner_count - 1] : Qnil;
+}
+
+/* Only the fiber in Scheduler#run sleeps, where interrupts of the thread are raised, and one that cannot get rid of the thread. Where other
+ * threads may want Ruby's lock, the kernel is asked before it is given away, which may cost a whole time slice; alone, one call does both. */
+static void rest(struct scheduler *scheduler)
+{
+    if (scheduler->runner_count == 0 &&
+        RTEST(rb_funcall(scheduler->self, id_leave_to_main, 1, scheduler->main)))
+        return;
+    scheduler->burst = 0;
+    raffia_engine_turn(scheduler->engine, -1, !rb_thread_alone());
+    rb_thread_check_ints();
+}
+
+void raffia_switch(struct scheduler *scheduler)
+{
+    if (scheduler->closed) rb_funcall(scheduler->self, id_refuse, 0);
+    scheduler->switches++;
+    if (scheduler->start_count > 0) {
+        go_to_start(scheduler);
+        return;
+    }
+    VALUE fiber = next_ready(scheduler);
+    if (!NIL_P(fiber)) {
+        go(fiber);
+        return;
+    }
+    VALUE runner = raffia_is_idle(scheduler) ? last_runner(scheduler) : top_runner(scheduler);
+    if (!NIL_P(runner) && runner != rb_fiber_current())
+        rb_fiber_transfer(runner, 0, NULL);
+    else
+        rest(scheduler);
+}
+
+/* Scheduler#run */
+
+static void push_runner(struct scheduler *scheduler, VALUE fiber)
+{
+    if (scheduler->runner_count == scheduler->runner_capacity) {
+        size_t capacity = scheduler->runner_capacity ? scheduler->runner_capacity * 2 : 4;
+        REALLOC_N(scheduler->runners, VALUE, capacity);
+        scheduler->runner_capacity = capacity;
+    }
+    scheduler->runners[scheduler->runner_count++] = fiber;
+}
+
+static VALUE remove_runner(VALUE self)
+{
+    struct scheduler *scheduler = raffia_scheduler_of(self);
+    VALUE fiber = rb_fiber_current();
+    for (size_t i = scheduler->runner_count; i-- > 0;) {
+        if (scheduler->runners[i] != fiber) continue;
+        MEMMOVE(scheduler->runners + i, scheduler->runners + i + 1, VALUE, scheduler->runner_count - i - 1);
+        scheduler->runner_count--;
+        break;
+    }
+    return Qnil;
+}
+
+/* Whether the running fiber may leave Scheduler#run: nobody waits any more but in there. */
+static int is_over(const struct scheduler *scheduler)
+{
+    return scheduler->closed || (raffia_is_idle(scheduler) && last_runner(scheduler) == rb_fiber_current());
+}
+
+static VALUE turn(VALUE self)
+{
+    struct scheduler *scheduler = raffia_scheduler_of(self);
+    while (!is_over(scheduler))
+        raffia_switch(scheduler);
+    return Qnil;
+}
+
+/* @overload run_until_over
+ *   The calling fiber switches to those that are ready, and sleeps when there is none, until nobody waits any more. */
+static VALUE run_until_over(VALUE self)
+{
+    push_runner(raffia_scheduler_attached(self), rb_fiber_current());
+    return rb_ensure(turn, self, remove_runner, self);
+}
+
+static VALUE scheduler_is_idle(VALUE self)
+{
+    return raffia_is_idle(raffia_scheduler_of(self)) ? Qtrue : Qfalse;
+}
+
+static int push_itself(struct parking *parking)
+{
+    raffia_deliver(parking->scheduler, parking->wait->ticket, 0);
+    return 0;
+}
+
+static VALUE scheduler_yield(VALUE self)
+{
+    struct parking parking = {.scheduler = raffia_scheduler_attached(self),
+                              .reason = FOR_TURN,
+                              .blocker = Qnil,
+                              .fd = -1,
+                              .limit = RAFFIA_NO_LIMIT,
+                              .begin = push_itself};
+    raffia_park(&parking);
+    return Qnil;
+}
+
+void raffia_init_switch(VALUE native)
+{
+    id_complete = rb_intern("complete");
+    id_leave_to_main = rb_intern("leave_to_main");
+    id_refuse = rb_intern("refuse");
+    rb_define_private_method(native, "run_until_over", run_until_over, 0);
+    rb_define_method(native, "idle?", scheduler_is_idle, 0);
+    rb_define_method(native, "yield", scheduler_yield, 0);
+}

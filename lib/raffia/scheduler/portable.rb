@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require_relative "portable/wait"
+require_relative "portable/start"
+require_relative "portable/switch"
+require_relative "portable/block"
+require_relative "portable/readiness"
+require_relative "portable/bytes"
+
+module Raffia
+  class Scheduler
+    # The hooks in Ruby, over the engine that is Ruby too. {Native} does the same in C; both are held to one suite of tests.
+    #
+    # @api private
+    class Portable < Scheduler
+      include Switch
+      include Block
+      include Readiness
+      include Bytes
+
+      # @return [Boolean]
+      def closed? = @closed
+
+      private
+
+      attr_reader :thread
+
+      def prepare(_turn, _recycle)
+        @main = Fiber.current
+        @closed = false
+        init_switch
+        init_block
+      end
+
+      def open_engine = @engine
+
+      def engine=(engine)
+        @thread = Thread.current
+        @engine = engine
+      end
+
+      def mark_closed = @closed = true
+
+      def counts = {parked: @parked.size, switches: @switches}
+
+      # Tell the loop, from any thread.
+      def deliver(completion, result)
+        engine = @engine or return
+
+        @thread.equal?(Thread.current) ? engine.push(completion, result) : engine.inject(completion, result)
+      end
+    end
+  end
+end

@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Scheduler
+    class Portable < Scheduler
+      # Reading and writing: see {Transfer}.
+      #
+      # @api private
+      module Bytes
+        # Hook. Reads into +buffer+ from +offset+ on.
+        #
+        # @param io [IO]
+        # @param buffer [IO::Buffer]
+        # @param length [Integer] the least number of bytes to wait for; 0: try once
+        # @param offset [Integer] bytes
+        # @return [Integer] the number of bytes, 0 at the end of the file, or a negative errno
+        def io_read(io, buffer, length, offset) = carry(:read, io, buffer, nil, length, offset)
+
+        # Hook. The other way.
+        # @return [Integer] as {#io_read}
+        def io_write(io, buffer, length, offset) = carry(:write, io, buffer, nil, length, offset)
+      end
+    end
+  end
+end

@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Scheduler
+    class Portable < Scheduler
+      # A fiber that has just started another one, and goes on when that one waits for the first time. It says so itself when it has
+      # taken notice, unless the other one was not started but struck (see {Switch#give_back}).
+      #
+      # @api private
+      class Start
+        # @return [Fiber]
+        attr_reader :fiber
+
+        def initialize(fiber, once: false)
+          @fiber = fiber
+          @once = once
+        end
+
+        def once? = @once
+      end
+    end
+  end
+end

@@ -1,0 +1,210 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Scheduler
+    class Portable < Scheduler
+      # Who runs next. All switches are transfers; there is no fiber of the loop's own.
+      #
+      # When a fiber ends, Ruby itself goes to the thread's main fiber, or to the innermost one that the main fiber is resuming,
+      # whatever that waits for. So each of our transfers may return too early, and all of them look again.
+      #
+      # An interrupt of the thread may be raised wherever a method of Ruby returns, a branch is taken or an exception passes, here as
+      # elsewhere. So nothing is taken from where it is found before the fiber it is for has taken notice: completions stay in the
+      # engine, and starts on their stack. The first things that an `ensure` does are those that must happen, in single calls of C.
+      #
+      # @api private
+      module Switch
+        # Hook of Fiber.schedule: starts the fiber at once; the caller goes on when it waits or ends.
+        #
+        # @param options [Hash] for Fiber.new, such as storage:
+        # @return [Fiber]
+        # @raise [Closed]
+        def fiber(**options, &block)
+          refuse if closed?
+
+          engine
+          child = Fiber.new(blocking: false, **options, &block)
+          start(child)
+          child
+        end
+
+        # @return [Boolean] whether no fiber waits any more
+        def idle?
+          @parked.empty? && @starts.empty?
+        end
+
+        # Hook of Ruby 4.0: let the others go first.
+        # @return [void]
+        def yield
+          wait = new_wait
+          engine.push(wait, 0)
+          suspend(wait)
+          nil
+        end
+
+        private
+
+        def init_switch
+          @parked = {}.compare_by_identity # fiber => wait
+          @owners = {}.compare_by_identity # fiber => the wait of another fiber that it is resuming
+          @starts = []
+          @runners = [] # fibers in Scheduler#run
+          @running = nil
+          @burst = @switches = 0
+        end
+
+        def start(child)
+          parent = @running
+          start = Start.new(Fiber.current)
+          @starts.push(start)
+          @running = child
+          child.transfer
+          switch until @starts.last.equal?(start)
+        ensure
+          @starts.delete(start)
+          @running = parent
+        end
+
+        # Suspends the running fiber until its wait is settled.
+        #
+        # @param guarded [Boolean] not to be ended by {Interrupt#fiber_interrupt}
+        # @yieldparam wait [Wait] the data for the engine's operations that are to end it
+        # @yieldreturn [Boolean] whether there is no need to wait
+        # @return [Integer, nil] the result of what ended it; nil when there was no need to wait
+        def park(guarded = false)
+          wait = new_wait(interruptible: !guarded)
+          suspend(wait) { yield wait }
+        end
+
+        # Ends the wait of a fiber, or of the one that it is resuming, with an exception.
+        # @return [Wait, nil] nil when there is none that it may end
+        def fail_wait(fiber, error)
+          wait = @parked[fiber] || @owners[fiber]
+          wait if wait&.fail(error)
+        end
+
+        # @return [Array<Array>] for each fiber that waits: fiber, owner
+        def waits = @parked.each_value.map { |wait| [wait.fiber, wait.owner] }
+
+        # @return [void]
+        attr_writer :postponed
+
+        def run_until_over
+          as_runner { switch until over? }
+        end
+
+        # @return [Wait] one for the running fiber
+        def new_wait(**options)
+          fiber = Fiber.current
+          Wait.new(fiber, @running || fiber, **options)
+        end
+
+        # Suspend the running fiber until the wait is settled.
+        #
+        # @yield once the wait can be found, so that nobody's wake-up gets lost: the block says whether there is no need to wait
+        # @return [Integer, nil] the result; nil when there was no need to wait
+        def suspend(wait)
+          running = @running
+          around = @parked[wait.fiber] # only in a trap handler
+          announce(wait)
+          return if block_given? && yield
+
+          away = true
+          switch until wait.settled?
+          away = false
+          raise wait.error if wait.error
+          wait.result
+        ensure
+          intruder = @running
+          around ? @parked[wait.fiber] = around : @parked.delete(wait.fiber)
+          @running = running
+          wait.leave
+          @owners.delete(wait.owner) if @owners[wait.owner].equal?(wait)
+          give_back(intruder) if away && !intruder.equal?(running)
+        end
+
+        # Fiber#raise and Fiber#kill go to the fiber that they strike by a transfer, from which Ruby knows no way back. Whoever runs without
+        # having parked, is the one that called them, and goes on when this fiber waits or ends.
+        def give_back(fiber)
+          @starts.push(Start.new(fiber, once: true)) if fiber&.alive? && !@parked.key?(fiber)
+        end
+
+        def announce(wait)
+          @parked[wait.fiber] = wait
+          @owners[wait.owner] = wait unless wait.owner.equal?(wait.fiber)
+          return unless wait.interruptible?
+
+          error = take_postponed(wait.owner, wait.fiber) if @postponed.positive?
+          raise error if error
+        end
+
+        # Give the thread to somebody else, and come back sooner or later.
+        def switch
+          refuse if closed?
+
+          @switches += 1
+          if (start = @starts.last)
+            @running = @starts.pop.fiber if start.once?
+            go(start.fiber)
+          elsif (fiber = ready)
+            go(fiber)
+          else
+            runner = idle? ? last_runner : @runners.last
+            (runner && !runner.equal?(Fiber.current)) ? runner.transfer : rest
+          end
+        end
+
+        def go(fiber)
+          fiber.transfer unless fiber.equal?(Fiber.current)
+        end
+
+        # @return [Fiber, nil] the next one that need not wait any more
+        def ready
+          look_at_io if (@burst += 1) > TURN
+          while (completion = @engine.peek)
+            result = @engine.result
+            # What is no wait itself says which one it ends.
+            wait = completion.is_a?(Wait) ? completion : completion.complete(result)
+            fiber = wait&.complete(result)
+            return fiber if fiber
+
+            # A trap handler may have waited here meanwhile, and have taken it.
+            @engine.shift if completion.equal?(@engine.peek)
+          end
+        end
+
+        def look_at_io
+          @burst = 0
+          @engine.poll(0)
+        end
+
+        # Nothing is ready. Only the fiber in {Scheduler#run} sleeps, and one that cannot get rid of the thread.
+        def rest
+          return if @runners.empty? && leave_to_main(@main)
+
+          @burst = 0
+          @engine.poll
+        end
+
+        def as_runner
+          engine
+          me = Fiber.current
+          @runners.push(me)
+          yield
+        ensure
+          @runners.delete_at(@runners.rindex(me)) if me && @runners.include?(me)
+        end
+
+        # Whether the running fiber may leave Scheduler#run: nobody waits any more but in there.
+        def over?
+          @closed || (idle? && last_runner.equal?(Fiber.current))
+        end
+
+        # Who leaves first when nobody waits any more: a fiber that called Scheduler#run, the main fiber comes after all others.
+        def last_runner
+          @runners.reverse_each.find { |fiber| !fiber.equal?(@main) } || @runners.last
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Scheduler
+    class Portable < Scheduler
+      # One suspension of one fiber. The engine's completions (readiness, a timer, a wake-up) carry it; the first settles it, and
+      # the others, however late, find it settled or left. A wait is never used again, so none of them can hit the next one.
+      #
+      # @api private
+      class Wait
+        # @return [Fiber] the one that is suspended
+        attr_reader :fiber
+        # @return [Fiber] the scheduler's fiber in which it runs: another one when that is resuming an Enumerator
+        attr_reader :owner
+        # @return [Integer] the first completion's result
+        attr_reader :result
+        # @return [Exception, nil] what to raise instead
+        attr_reader :error
+
+        # @return [Symbol, nil] whose {Block#unblock} may end it: :anyone, or all but a late one (:event)
+        attr_reader :woken_by
+
+        # @param interruptible [Boolean] whether {Interrupt#fiber_interrupt} may end it
+        def initialize(fiber, owner, woken_by: nil, interruptible: true)
+          @fiber = fiber
+          @owner = owner
+          @woken_by = woken_by
+          @interruptible = interruptible
+          @settled = @left = false
+        end
+
+        def settled? = @settled
+
+        def interruptible? = @interruptible
+
+        # Called by the loop. May be called again with the same result when an interrupt of the thread came between this and
+        # the switch.
+        # @return [Fiber, nil] the fiber to switch to, nil when it is not here any more
+        def complete(result)
+          return if @left
+
+          @result = result unless @settled
+          @settled = true
+          @fiber
+        end
+
+        # @return [Boolean] whether the exception will be raised where the fiber waits
+        def fail(error)
+          return false if @settled || !@interruptible
+
+          @error = error
+          @settled = true
+        end
+
+        # The fiber goes on; whatever comes now is late.
+        def leave
+          @left = @settled = true
+        end
+      end
+    end
+  end
+end
