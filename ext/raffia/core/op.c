@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A block is an allocation that never moves. 128 ops are about 13 KB: a loop with few waits stays small, and one with many
+/* A block is an allocation that never moves. 128 ops are 10 KB: a loop with few waits stays small, and one with many
  * allocates seldom. */
 enum { BLOCK_BITS = 7, BLOCK_SIZE = 1 << BLOCK_BITS };
 

@@ -36,14 +36,22 @@ struct raffia_op {
     uint32_t index;
     int fd;
     uint32_t events;
-    int cancelled;    /* a transfer whose completion from the kernel is still to come */
-    void *buffer;     /* owned by the caller until the completion is shifted */
-    size_t length;    /* bytes */
-    int64_t offset;   /* bytes from the start of the file, or RAFFIA_CURRENT_POSITION */
-    int64_t deadline; /* of a timer: monotonic nanoseconds */
-    uint32_t place;   /* of a timer: where it is in the heap */
-    struct raffia_op
-        *next; /* of a free slot: the next one; of an op on a readiness back end: the next one of its fd */
+    int cancelled;  /* a transfer whose completion from the kernel is still to come */
+    uint32_t place; /* of a timer: its slot of the wheel, or the heap */
+    union {
+        struct {            /* of a transfer */
+            void *buffer;   /* owned by the caller until the completion is shifted */
+            size_t length;  /* bytes */
+            int64_t offset; /* bytes from the start of the file, or RAFFIA_CURRENT_POSITION */
+        };
+        struct {              /* of a timer */
+            int64_t deadline; /* monotonic nanoseconds */
+            uint64_t order;   /* which of equal deadlines comes first */
+            struct raffia_op *child;
+        };
+    };
+    /* The list that the op is in: of free slots, of the ops of a descriptor, of a wheel's slot, of a heap's siblings. */
+    struct raffia_op *next, *previous;
 };
 
 /* A table of ops. They live in blocks that never move, so a pointer is good until the op is released. */
