@@ -29,15 +29,15 @@ enum raffia_events {
 
 #define RAFFIA_CURRENT_POSITION (-1) /* as offset of a transfer: the file's own position */
 
+/* One cache line: with a hundred thousand waits, what an op costs is fetching it. */
 struct raffia_op {
     raffia_id id; /* of this life of the slot */
     raffia_data data;
-    enum raffia_kind kind;
-    uint32_t index;
+    enum raffia_kind kind : 8;
+    uint32_t events : 7;
+    uint32_t cancelled : 1; /* a transfer whose completion from the kernel is still to come */
+    uint32_t place : 16;    /* of a timer: its slot of the wheel, or the heap */
     int fd;
-    uint32_t events;
-    int cancelled;  /* a transfer whose completion from the kernel is still to come */
-    uint32_t place; /* of a timer: its slot of the wheel, or the heap */
     union {
         struct {            /* of a transfer */
             void *buffer;   /* owned by the caller until the completion is shifted */
