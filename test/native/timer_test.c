@@ -286,18 +286,24 @@ static void a_wheel_that_was_empty_for_long_is_not_behind(void)
 static void a_clock_that_goes_back_loses_nothing(void)
 {
     begin();
-    add(now + SECOND, 1);
-    now += SECOND / 2;
+    add(now + 100 * DAY, 3);
+    now += 50 * DAY;
     expect_nothing();
-    now -= SECOND;
+    add(now + 10 * MILLISECOND, 2);
+    now -= 49 * DAY;
     expect_nothing();
-    add(now + SECOND / 10, 0);
-    CHECK_EQUAL(raffia_timers_next(&timers), now + SECOND / 10);
-    now += SECOND / 10;
-    expect(0);
+    add(now + DAY, 1);
+    CHECK_EQUAL(raffia_timers_next(&timers), now + DAY);
+    now += DAY - 1;
     expect_nothing();
-    now = START + SECOND;
+    now++;
     expect(1);
+    expect_nothing();
+    now = START + 50 * DAY + 10 * MILLISECOND;
+    expect(2);
+    CHECK_EQUAL(raffia_timers_next(&timers), START + 100 * DAY);
+    now = START + 100 * DAY;
+    expect(3);
     end();
 }
 

@@ -29,7 +29,7 @@ void raffia_timers_init(struct raffia_timers *timers)
 
 static int64_t tick_of(int64_t nanoseconds)
 {
-    return nanoseconds < 0 ? 0 : nanoseconds >> TICK_BITS;
+    return nanoseconds >> TICK_BITS;
 }
 
 static void mark(struct raffia_timers *timers, uint32_t place)
