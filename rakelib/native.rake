@@ -5,6 +5,9 @@ require "shellwords"
 # The C tests: test/native/*.c against ext/raffia/core/*.c, with no Ruby in the process. A file with a `main` is a program of its
 # own; the others are linked into each.
 class NativeTests
+  # TSan of gcc 12 and clang 14 wants addresses that are scattered over 28 bits at most; some kernels do over 32.
+  SCATTER = "/proc/sys/vm/mmap_rnd_bits"
+  UNSCATTERED = (File.readable?(SCATTER) && File.read(SCATTER).to_i > 28) ? %w[setarch --addr-no-randomize] : []
   WARNINGS = %w[-std=c11 -Wall -Wextra -Werror -g].freeze
   # name => [compiler flags, command in front of the program, environment of the program]
   VARIANTS = {
@@ -13,6 +16,7 @@ class NativeTests
       %w[-O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all], [],
       {"ASAN_OPTIONS" => "detect_stack_use_after_return=1:strict_string_checks=1", "UBSAN_OPTIONS" => "print_stacktrace=1"}
     ],
+    "tsan" => [%w[-O1 -fno-omit-frame-pointer -fsanitize=thread], UNSCATTERED, {"TSAN_OPTIONS" => "halt_on_error=1"}],
     "valgrind" => [%w[-O1], %w[valgrind --quiet --error-exitcode=1 --leak-check=full --track-fds=no], {}]
   }.freeze
   # Seconds for one program; a loop that hangs must not hang the run.
@@ -80,7 +84,7 @@ class NativeTests
 end
 
 namespace :test do
-  {"native" => "plain", "asan" => "under ASan + UBSan", "valgrind" => "under valgrind (slow)"}.each do |variant, how|
+  {"native" => "plain", "asan" => "under ASan + UBSan", "tsan" => "under TSan", "valgrind" => "under valgrind (slow)"}.each do |variant, how|
     desc "Run the C tests of the native core #{how}"
     task variant => :compile do
       if NativeTests.any?

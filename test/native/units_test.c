@@ -9,7 +9,6 @@
 #include "inbox.h"
 #include "op.h"
 #include "ready.h"
-#include "timer.h"
 #include "wake.h"
 
 /* -- ops -- */
@@ -137,57 +136,6 @@ static void reserved_room_needs_no_memory(void)
     raffia_ready_free(&ready);
 }
 
-/* -- timers -- */
-
-enum { TIMERS = 300 };
-
-static int64_t earliest(struct raffia_op *const *model)
-{
-    int64_t first = INT64_MAX;
-    for (size_t i = 0; i < TIMERS; i++) {
-        if (model[i] && model[i]->deadline < first) first = model[i]->deadline;
-    }
-    return first;
-}
-
-static void toggle(struct raffia_timers *timers, struct raffia_ops *ops, struct raffia_op **slot)
-{
-    if (*slot) {
-        raffia_timers_remove(timers, *slot);
-        raffia_ops_release(ops, *slot);
-        *slot = NULL;
-    } else {
-        *slot = raffia_ops_acquire(ops, RAFFIA_TIMER, (raffia_data)(slot));
-        (*slot)->deadline = check_random(200);
-        CHECK_EQUAL(raffia_timers_add(timers, *slot), 0);
-    }
-}
-
-static void the_first_timer_is_the_earliest(void)
-{
-    struct raffia_timers timers;
-    struct raffia_ops ops;
-    struct raffia_op *model[TIMERS] = {0};
-    raffia_timers_init(&timers);
-    raffia_ops_init(&ops);
-    CHECK(raffia_timers_first(&timers) == NULL);
-    for (int round = 0; round < 20000; round++) {
-        toggle(&timers, &ops, &model[check_random(TIMERS)]);
-        CHECK_EQUAL(timers.count, ops.used);
-        struct raffia_op *first = raffia_timers_first(&timers);
-        CHECK_EQUAL(first ? first->deadline : INT64_MAX, earliest(model));
-        for (size_t i = 0; i < timers.count; i++)
-            CHECK_EQUAL(timers.heap[i]->place, i);
-    }
-    int64_t last = INT64_MIN;
-    for (struct raffia_op *op; (op = raffia_timers_first(&timers)); last = op->deadline) {
-        CHECK(op->deadline >= last);
-        raffia_timers_remove(&timers, op);
-    }
-    raffia_timers_free(&timers);
-    raffia_ops_free(&ops);
-}
-
 /* -- wake-ups -- */
 
 static void the_descriptor_is_written_once_for_each_sleep(void)
@@ -267,11 +215,15 @@ static void a_child_is_another_process(void)
 int main(void)
 {
     static const struct check_test tests[] = {
-        TEST(ops_are_found_by_id_until_released), TEST(ops_are_visited_once_each),
-        TEST(an_op_is_blank_when_acquired),       TEST(generations_start_again_at_one),
-        TEST(completions_are_shifted_in_order),   TEST(reserved_room_needs_no_memory),
-        TEST(the_first_timer_is_the_earliest),    TEST(the_descriptor_is_written_once_for_each_sleep),
-        TEST(signalling_leaves_errno_alone),      TEST(letters_are_taken_in_order_and_leave_room),
+        TEST(ops_are_found_by_id_until_released),
+        TEST(ops_are_visited_once_each),
+        TEST(an_op_is_blank_when_acquired),
+        TEST(generations_start_again_at_one),
+        TEST(completions_are_shifted_in_order),
+        TEST(reserved_room_needs_no_memory),
+        TEST(the_descriptor_is_written_once_for_each_sleep),
+        TEST(signalling_leaves_errno_alone),
+        TEST(letters_are_taken_in_order_and_leave_room),
         TEST(a_child_is_another_process),
     };
     return check_run("units", tests, COUNT(tests));

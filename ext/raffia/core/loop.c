@@ -44,7 +44,7 @@ void raffia_loop_close(struct raffia_loop *loop)
     raffia_wake_close(&loop->wake);
     raffia_inbox_free(&loop->inbox);
     raffia_ready_free(&loop->ready);
-    raffia_timers_free(&loop->timers);
+    raffia_timers_init(&loop->timers);
     raffia_ops_free(&loop->ops);
 }
 
@@ -105,9 +105,8 @@ int raffia_loop_transfer(struct raffia_loop *loop, enum raffia_kind kind, int fd
     return submit(loop, op, id);
 }
 
-static int64_t later(int64_t nanoseconds)
+static int64_t later(int64_t now, int64_t nanoseconds)
 {
-    int64_t now = raffia_now();
     if (nanoseconds <= 0) return now;
     return nanoseconds > INT64_MAX - now ? INT64_MAX : now + nanoseconds;
 }
@@ -118,12 +117,9 @@ int raffia_loop_after(struct raffia_loop *loop, int64_t nanoseconds, raffia_data
     if (failure < 0) return failure;
     struct raffia_op *op = acquire(loop, RAFFIA_TIMER, data);
     if (!op) return -ENOMEM;
-    op->deadline = later(nanoseconds);
-    failure = raffia_timers_add(&loop->timers, op);
-    if (failure < 0) {
-        raffia_ops_release(&loop->ops, op);
-        return failure;
-    }
+    int64_t now = raffia_now();
+    op->deadline = later(now, nanoseconds);
+    raffia_timers_add(&loop->timers, op, now);
     *id = op->id;
     loop->metrics.armed++;
     return 0;
@@ -183,34 +179,28 @@ void raffia_loop_complete(struct raffia_loop *loop, struct raffia_op *op, int64_
     loop->metrics.completed++;
 }
 
-static void collect_timers(struct raffia_loop *loop)
+/* The time, as far as a timer wants to know it. */
+static int64_t look_at_clock(const struct raffia_loop *loop)
 {
-    struct raffia_op *op = raffia_timers_first(&loop->timers);
-    if (!op) return;
-    for (int64_t now = raffia_now(); op && op->deadline <= now; op = raffia_timers_first(&loop->timers)) {
-        raffia_timers_remove(&loop->timers, op);
-        raffia_loop_complete(loop, op, -ETIME);
-    }
+    return loop->timers.count > 0 ? raffia_now() : 0;
 }
 
-static int collect(struct raffia_loop *loop)
+static int collect(struct raffia_loop *loop, int64_t now)
 {
-    collect_timers(loop);
+    for (struct raffia_op *op; (op = raffia_timers_expire(&loop->timers, now));)
+        raffia_loop_complete(loop, op, -ETIME);
     int taken = raffia_inbox_take(&loop->inbox, &loop->ready, loop->ops.used);
     if (taken < 0) return taken;
     loop->metrics.injected += (uint64_t)taken;
     return loop->ready.count > INT_MAX ? INT_MAX : (int)loop->ready.count;
 }
 
-/* How long the loop may sleep: until the first timer, and not longer than `timeout`. */
-static int64_t limit(const struct raffia_loop *loop, int64_t timeout)
+/* How long the loop may sleep: until a timer wants it, and not longer than `timeout`. */
+static int64_t limit(const struct raffia_loop *loop, int64_t now, int64_t timeout)
 {
     int64_t result = timeout < 0 ? RAFFIA_FOREVER : timeout;
-    struct raffia_op *first = raffia_timers_first(&loop->timers);
-    if (!first) return result;
-    int64_t left = first->deadline - raffia_now();
-    if (left < 0) left = 0;
-    return left < result ? left : result;
+    int64_t next = raffia_timers_next(&loop->timers);
+    return next != INT64_MAX && next - now < result ? next - now : result;
 }
 
 int64_t raffia_loop_prepare(struct raffia_loop *loop, int64_t timeout)
@@ -218,9 +208,10 @@ int64_t raffia_loop_prepare(struct raffia_loop *loop, int64_t timeout)
     int result = refusal(loop);
     if (result < 0) return result;
     loop->metrics.polls++;
-    result = collect(loop);
+    int64_t now = look_at_clock(loop);
+    result = collect(loop, now);
     if (result != 0) return result < 0 ? result : 0;
-    if (timeout != 0) timeout = limit(loop, timeout);
+    if (timeout != 0) timeout = limit(loop, now, timeout);
     if (timeout == 0 || !raffia_wake_sleep(&loop->wake)) return 0;
     /* A letter that came since the inbox was emptied: its sender may have seen the loop awake. */
     if (raffia_inbox_empty(&loop->inbox)) return timeout;
@@ -244,7 +235,7 @@ int raffia_loop_finish(struct raffia_loop *loop, int waited)
     raffia_wake_up(&loop->wake);
     if (waited < 0 && waited != -EINTR) return waited;
     int reaped = loop->backend->reap(loop);
-    return reaped < 0 ? reaped : collect(loop);
+    return reaped < 0 ? reaped : collect(loop, look_at_clock(loop));
 }
 
 int raffia_loop_poll(struct raffia_loop *loop, int64_t timeout)
@@ -294,6 +285,5 @@ void raffia_loop_each(struct raffia_loop *loop, void (*visit)(raffia_data *data,
 size_t raffia_loop_memsize(const struct raffia_loop *loop)
 {
     if (!loop->backend) return 0;
-    return raffia_ops_memsize(&loop->ops) + raffia_timers_memsize(&loop->timers) +
-           raffia_ready_memsize(&loop->ready) + loop->backend->memsize(loop);
+    return raffia_ops_memsize(&loop->ops) + raffia_ready_memsize(&loop->ready) + loop->backend->memsize(loop);
 }

@@ -29,21 +29,29 @@ enum raffia_events {
 
 #define RAFFIA_CURRENT_POSITION (-1) /* as offset of a transfer: the file's own position */
 
+/* One cache line: with a hundred thousand waits, what an op costs is fetching it. */
 struct raffia_op {
     raffia_id id; /* of this life of the slot */
     raffia_data data;
-    enum raffia_kind kind;
-    uint32_t index;
+    enum raffia_kind kind : 8;
+    uint32_t events : 7;
+    uint32_t cancelled : 1; /* a transfer whose completion from the kernel is still to come */
+    uint32_t place : 16;    /* of a timer: its slot of the wheel, or the heap */
     int fd;
-    uint32_t events;
-    int cancelled;    /* a transfer whose completion from the kernel is still to come */
-    void *buffer;     /* owned by the caller until the completion is shifted */
-    size_t length;    /* bytes */
-    int64_t offset;   /* bytes from the start of the file, or RAFFIA_CURRENT_POSITION */
-    int64_t deadline; /* of a timer: monotonic nanoseconds */
-    uint32_t place;   /* of a timer: where it is in the heap */
-    struct raffia_op
-        *next; /* of a free slot: the next one; of an op on a readiness back end: the next one of its fd */
+    union {
+        struct {            /* of a transfer */
+            void *buffer;   /* owned by the caller until the completion is shifted */
+            size_t length;  /* bytes */
+            int64_t offset; /* bytes from the start of the file, or RAFFIA_CURRENT_POSITION */
+        };
+        struct {              /* of a timer */
+            int64_t deadline; /* monotonic nanoseconds */
+            uint64_t order;   /* which of equal deadlines comes first */
+            struct raffia_op *child;
+        };
+    };
+    /* The list that the op is in: of free slots, of the ops of a descriptor, of a wheel's slot, of a heap's siblings. */
+    struct raffia_op *next, *previous;
 };
 
 /* A table of ops. They live in blocks that never move, so a pointer is good until the op is released. */

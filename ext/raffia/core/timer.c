@@ -1,12 +1,19 @@
 #include "timer.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "heap.h"
 
-/* Four children a node: half as deep as a binary heap, and the children lie in one or two cache lines. */
-enum { CHILDREN = 4, SMALLEST = 64 };
+enum { TICK_BITS = 15, LEVEL_BITS = 6, SLOTS = RAFFIA_TIMER_SLOTS, LEVELS = RAFFIA_TIMER_LEVELS };
+
+/* An op's place is its slot, or this. */
+enum { IN_HEAP = LEVELS * SLOTS, NOWHERE };
+
+/* How many timers of a slot are looked at to know its first. With more of them, a wake-up at the slot's start, which moves them
+ * down, is shared by so many that it is cheaper than looking at all of them before every sleep. */
+enum { LOOK = 8 };
+
+_Static_assert(TICK_BITS + LEVELS * LEVEL_BITS == 63, "every deadline has a place in the wheel");
 
 int64_t raffia_now(void)
 {
@@ -20,82 +27,155 @@ void raffia_timers_init(struct raffia_timers *timers)
     memset(timers, 0, sizeof(*timers));
 }
 
-void raffia_timers_free(struct raffia_timers *timers)
+static int64_t tick_of(int64_t nanoseconds)
 {
-    free(timers->heap);
-    raffia_timers_init(timers);
+    return nanoseconds >> TICK_BITS;
 }
 
-static void put(struct raffia_timers *timers, size_t place, struct raffia_op *op)
+static void mark(struct raffia_timers *timers, uint32_t place)
 {
-    timers->heap[place] = op;
-    op->place = (uint32_t)place;
+    timers->used[place / SLOTS] |= (uint64_t)1 << place % SLOTS;
+    timers->levels |= (uint32_t)1 << place / SLOTS;
 }
 
-static void move_up(struct raffia_timers *timers, size_t place, struct raffia_op *op)
+static void unmark(struct raffia_timers *timers, uint32_t place)
 {
-    while (place > 0) {
-        size_t parent = (place - 1) / CHILDREN;
-        if (timers->heap[parent]->deadline <= op->deadline) break;
-        put(timers, place, timers->heap[parent]);
-        place = parent;
+    uint64_t *used = &timers->used[place / SLOTS];
+    *used &= ~((uint64_t)1 << place % SLOTS);
+    if (!*used) timers->levels &= ~((uint32_t)1 << place / SLOTS);
+}
+
+/* The first slot in use, or NOWHERE. */
+static uint32_t first_slot(const struct raffia_timers *timers)
+{
+    if (!timers->levels) return NOWHERE;
+    uint32_t level = (uint32_t)__builtin_ctz(timers->levels);
+    return level * SLOTS + (uint32_t)__builtin_ctzll(timers->used[level]);
+}
+
+/* The first tick of a slot: the horizon's, down to the slot's level, and there the slot's number. */
+static int64_t start_of(const struct raffia_timers *timers, uint32_t place)
+{
+    uint32_t shift = place / SLOTS * LEVEL_BITS;
+    int64_t above = timers->horizon >> shift >> LEVEL_BITS;
+    return (above << LEVEL_BITS | place % SLOTS) << shift;
+}
+
+/* Where a tick after the horizon belongs: the highest bit in which they differ says the level. */
+static uint32_t place_of(const struct raffia_timers *timers, int64_t tick)
+{
+    uint32_t level = (uint32_t)(63 - __builtin_clzll((uint64_t)(tick ^ timers->horizon))) / LEVEL_BITS;
+    return level * SLOTS + (uint32_t)(tick >> level * LEVEL_BITS) % SLOTS;
+}
+
+static void insert(struct raffia_timers *timers, struct raffia_op *op, uint32_t place)
+{
+    struct raffia_op *first = timers->slots[place];
+    op->place = place;
+    op->previous = NULL;
+    op->next = first;
+    timers->slots[place] = op;
+    if (first)
+        first->previous = op;
+    else
+        mark(timers, place);
+}
+
+static void detach(struct raffia_timers *timers, struct raffia_op *op)
+{
+    if (op->next) op->next->previous = op->previous;
+    if (op->previous) {
+        op->previous->next = op->next;
+    } else {
+        timers->slots[op->place] = op->next;
+        if (!op->next) unmark(timers, op->place);
     }
-    put(timers, place, op);
 }
 
-static size_t earliest_child(const struct raffia_timers *timers, size_t place)
+static void put(struct raffia_timers *timers, struct raffia_op *op)
 {
-    size_t first = place * CHILDREN + 1, best = first;
-    for (size_t child = first + 1; child < first + CHILDREN && child < timers->count; child++) {
-        if (timers->heap[child]->deadline < timers->heap[best]->deadline) best = child;
+    int64_t tick = tick_of(op->deadline);
+    if (tick > timers->horizon) {
+        insert(timers, op, place_of(timers, tick));
+    } else {
+        op->place = IN_HEAP;
+        raffia_heap_push(&timers->heap, op);
     }
-    return best;
 }
 
-static void move_down(struct raffia_timers *timers, size_t place, struct raffia_op *op)
+static void turn(struct raffia_timers *timers, int64_t tick)
 {
-    while (place * CHILDREN + 1 < timers->count) {
-        size_t child = earliest_child(timers, place);
-        if (timers->heap[child]->deadline >= op->deadline) break;
-        put(timers, place, timers->heap[child]);
-        place = child;
+    if (tick > timers->horizon) timers->horizon = tick;
+}
+
+/* Turns the wheel to the start of its first slot, and puts the slot's timers where they belong from there. */
+static void cascade(struct raffia_timers *timers, uint32_t place)
+{
+    struct raffia_op *op = timers->slots[place], *next;
+    turn(timers, start_of(timers, place));
+    timers->slots[place] = NULL;
+    unmark(timers, place);
+    for (; op; op = next) {
+        next = op->next;
+        put(timers, op);
+        timers->moves++;
     }
-    put(timers, place, op);
 }
 
-static int grow(struct raffia_timers *timers)
+/* Turns the wheel up to a tick, but only until there is something in the heap: it stays small however far the clock has gone. Only
+ * slots in use are looked at. */
+static void advance(struct raffia_timers *timers, int64_t tick)
 {
-    size_t capacity = timers->capacity ? timers->capacity * 2 : SMALLEST;
-    struct raffia_op **heap = realloc(timers->heap, capacity * sizeof(*heap));
-    if (!heap) return -ENOMEM;
-    timers->heap = heap;
-    timers->capacity = capacity;
-    return 0;
+    while (!timers->heap) {
+        uint32_t place = first_slot(timers);
+        if (place == NOWHERE || start_of(timers, place) > tick) {
+            turn(timers, tick);
+            return;
+        }
+        cascade(timers, place);
+    }
 }
 
-int raffia_timers_add(struct raffia_timers *timers, struct raffia_op *op)
+void raffia_timers_add(struct raffia_timers *timers, struct raffia_op *op, int64_t now)
 {
-    if (timers->count == timers->capacity && grow(timers) < 0) return -ENOMEM;
-    move_up(timers, timers->count++, op);
-    return 0;
+    /* Nobody turns a wheel that is empty, and behind an old horizon a timer would be higher up than it need be. */
+    if (timers->count++ == 0) turn(timers, tick_of(now));
+    op->order = timers->order++;
+    put(timers, op);
 }
 
 void raffia_timers_remove(struct raffia_timers *timers, struct raffia_op *op)
 {
-    struct raffia_op *last = timers->heap[--timers->count];
-    if (last == op) return;
-    /* The last one takes the free place; it may belong above it or below it, as it came from another branch. */
-    size_t place = op->place;
-    move_down(timers, place, last);
-    if (last->place == place) move_up(timers, place, last);
+    if (op->place == IN_HEAP)
+        raffia_heap_remove(&timers->heap, op);
+    else
+        detach(timers, op);
+    timers->count--;
 }
 
-struct raffia_op *raffia_timers_first(const struct raffia_timers *timers)
+struct raffia_op *raffia_timers_expire(struct raffia_timers *timers, int64_t now)
 {
-    return timers->count > 0 ? timers->heap[0] : NULL;
+    advance(timers, tick_of(now));
+    struct raffia_op *op = timers->heap;
+    if (!op || op->deadline > now) return NULL;
+    raffia_timers_remove(timers, op);
+    return op;
 }
 
-size_t raffia_timers_memsize(const struct raffia_timers *timers)
+static int64_t first_of_slot(const struct raffia_timers *timers, uint32_t place)
 {
-    return timers->capacity * sizeof(*timers->heap);
+    int64_t first = INT64_MAX;
+    int looked = 0;
+    for (const struct raffia_op *op = timers->slots[place]; op; op = op->next) {
+        if (looked++ == LOOK) return start_of(timers, place) << TICK_BITS;
+        if (op->deadline < first) first = op->deadline;
+    }
+    return first;
+}
+
+int64_t raffia_timers_next(const struct raffia_timers *timers)
+{
+    if (timers->heap) return timers->heap->deadline;
+    uint32_t place = first_slot(timers);
+    return place == NOWHERE ? INT64_MAX : first_of_slot(timers, place);
 }
