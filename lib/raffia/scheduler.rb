@@ -38,7 +38,7 @@ module Raffia
     include ProcessWait
     include Offload
 
-    # @param backend [Symbol, String, nil] :uring, :epoll, :poll, :select; nil: what RAFFIA_BACKEND says, else the best that works
+    # @param backend [Symbol, String, nil] :uring, :epoll, :kqueue, :poll, :select; nil: what RAFFIA_BACKEND says, else the best that works
     # @param offload [#call, nil] takes a block, runs it on another thread while the calling fiber waits, and returns its value.
     #   Without one, DNS lookups and blocking C calls block the thread
     # @raise [ConfigError] when there is no such back end, or it does not work here

@@ -30,6 +30,18 @@ const struct raffia_backend *raffia_backend_named(const char *name)
     return NULL;
 }
 
+const char *raffia_backend_absence(const char *name)
+{
+#ifdef __linux__
+    if (strcmp(name, "kqueue") == 0)
+        return "this build of the extension is without it: it is for macOS and the BSDs";
+    if (strcmp(name, "uring") == 0)
+        return "this build of the extension is without it: there was no liburing >= 2.3";
+#endif
+    (void)name;
+    return "this build of the extension is without it";
+}
+
 /* What usually is behind a refusal. */
 static const char *hint(const struct raffia_backend *backend, int error)
 {
