@@ -72,6 +72,15 @@ int backend_is(const struct raffia_loop *loop, const char *name)
     return strcmp(loop->backend->name, name) == 0;
 }
 
+#if defined(HAVE_KQUEUE) && defined(__linux__)
+/* What libkqueue loses when a descriptor is closed without its knowing is its own. LeakSanitizer asks for this by name. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libkqueue";
+}
+#endif
+
 int priority_is_known(const struct raffia_loop *loop)
 {
 #if defined(HAVE_KQUEUE) && !defined(EVFILT_EXCEPT)
