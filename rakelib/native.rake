@@ -71,13 +71,16 @@ class NativeTests
     @defines ||= begin
       makefile = "tmp/ext/#{RUBY_VERSION[/\d+\.\d+/]}/Makefile"
       text = File.exist?(makefile) ? File.read(makefile) : ""
-      text.scan(/^(?:DEFS|CPPFLAGS|CFLAGS)\s*=\s*(.*)$/).flatten.flat_map(&:shellsplit).grep(/\A-D(?:HAVE|RAFFIA|_GNU)/).uniq
+      found = text.scan(/^(?:DEFS|CPPFLAGS|CFLAGS)\s*=\s*(.*)$/).flatten.flat_map(&:shellsplit).grep(/\A-D(?:HAVE|RAFFIA|_GNU)/)
+      # The extension is without libkqueue, the tests are not (see extconf.rb).
+      found << "-DHAVE_KQUEUE" unless libraries("--libs").grep("-lkqueue").empty?
+      found.uniq
     end
   end
 
   def libraries(what)
     @libraries ||= {}
-    @libraries[what] ||= %w[liburing libllhttp].flat_map { |name| `pkg-config #{what} #{name} 2>/dev/null`.split }
+    @libraries[what] ||= %w[liburing libllhttp libkqueue].flat_map { |name| `pkg-config #{what} #{name} 2>/dev/null`.split }
   end
 
   def sh(...) = Rake::FileUtilsExt.sh(...)

@@ -30,8 +30,8 @@ if (sanitizers = ENV["RAFFIA_SANITIZE"])
   $DLDFLAGS << " -fsanitize=#{sanitizers}"
 end
 
-# eventfd(2), Linux 2.6.27: wakes the loop from other threads. Nothing works without it.
-abort "raffia needs eventfd(2), which this system does not have" unless have_func("eventfd", "sys/eventfd.h")
+# eventfd(2), Linux 2.6.27: wakes the loop from other threads. Without it, a pipe does.
+have_func("eventfd", "sys/eventfd.h")
 
 # epoll_pwait2(2), Linux 5.11 and glibc 2.35: sleeps of nanoseconds under epoll. Without it they are rounded up to milliseconds.
 have_func("epoll_pwait2", "sys/epoll.h")
@@ -58,6 +58,18 @@ C
 else
   $libs, $CFLAGS, $LDFLAGS, $INCFLAGS = before
   message "liburing >= 2.3 was not found: built without io_uring\n"
+end
+
+# kqueue(2): the back end of macOS and the BSDs, which have it in libc. Without it there is poll.
+#
+# libkqueue 2.6 has it on Linux, on top of epoll, to test that back end with. It is never taken by itself: its first kqueue() starts a
+# thread and sets fork handlers that stay for good, and as the engine tries out each back end that it has, that would happen in each
+# process that loads Raffia. So it takes RAFFIA_KQUEUE=1. The C tests use it wherever pkg-config finds it (rakelib/native.rake).
+if ENV["RAFFIA_KQUEUE"]
+  abort "RAFFIA_KQUEUE is set, but pkg-config does not find libkqueue" unless pkg_config("libkqueue")
+  $defs << "-DHAVE_KQUEUE"
+elsif !RUBY_PLATFORM.include?("linux")
+  have_func("kqueue", %w[sys/types.h sys/event.h])
 end
 
 # Installed as lib/raffia/raffia.so, where lib/raffia/native.rb looks for it.

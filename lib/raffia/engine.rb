@@ -8,8 +8,8 @@ module Raffia
   # The event loop. Operations go in (wait for a descriptor, transfer bytes, wait for a time), completions come out, and any
   # thread may inject one. What an engine offers is the same for each back end: {Select} documents it.
   module Engine
-    # The back ends for this kind of machine, best first.
-    BACKENDS = %i[uring epoll poll select].freeze
+    # The back ends, best first; each kind of machine has some of them.
+    BACKENDS = %i[uring epoll kqueue poll select].freeze
     KEY = :raffia_engine_probe
     private_constant :KEY
 

@@ -21,7 +21,7 @@ module Raffia
   #     pages.map(&:value)
   #   end
   #
-  # @param backend [Symbol, String, nil] the engine's back end: :uring, :epoll, :poll or :select; nil: what RAFFIA_BACKEND says, else
+  # @param backend [Symbol, String, nil] the engine's back end: :uring, :epoll, :kqueue, :poll or :select; nil: what RAFFIA_BACKEND says, else
   #   the best that works here. A nested call must not name one
   # @yieldparam scope [Scope]
   # @return [Object] the block's value

@@ -40,7 +40,7 @@ module Raffia
     include Room
 
     class << self
-      # @param backend [Symbol, String, nil] :uring, :epoll, :poll, :select; nil: what RAFFIA_BACKEND says, else the best that works
+      # @param backend [Symbol, String, nil] :uring, :epoll, :kqueue, :poll, :select; nil: what RAFFIA_BACKEND says, else the best that works
       # @param options [Hash] as {#initialize} takes them
       # @return [Native, Portable]
       # @raise [ConfigError] when there is no such back end, or it does not work here

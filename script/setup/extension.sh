@@ -13,8 +13,8 @@ extension_digest() {
     (cd "$RAFFIA_ROOT/ext" && find . -type f \( -name '*.[ch]' -o -name '*.rb' \) | LC_ALL=C sort | tr '\n' '\0' | xargs -0 cat /dev/null)
     (cd "$RAFFIA_ROOT/ext" && find . -type f | LC_ALL=C sort)
     echo "$RUBY $RUBY_VERSION $RUBY_ARCH"
-    for library in liburing libllhttp; do pkg-config --modversion "$library" 2>/dev/null || echo "no $library"; done
-    echo "${CC:-} ${CFLAGS:-} ${RAFFIA_DEBUG:-} ${RAFFIA_SANITIZE:-}"
+    for library in liburing libllhttp libkqueue; do pkg-config --modversion "$library" 2>/dev/null || echo "no $library"; done
+    echo "${CC:-} ${CFLAGS:-} ${RAFFIA_DEBUG:-} ${RAFFIA_SANITIZE:-} ${RAFFIA_KQUEUE:-}"
   } | digest
 }
 

@@ -5,6 +5,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#ifdef HAVE_KQUEUE
+#include <sys/types.h>
+#include <sys/event.h>
+#endif
 
 #define SECONDS ((int64_t)1000000000)
 
@@ -12,9 +16,8 @@ static const struct bed {
     const char *backend, *note;
     struct raffia_options options;
 } beds[] = {
-    {"uring", "uring", {.movable = 0}},
-    {"uring", "uring, movable", {.movable = 1}},
-    {"epoll", "epoll", {.movable = 0}},
+    {"uring", "uring", {.movable = 0}}, {"uring", "uring, movable", {.movable = 1}},
+    {"epoll", "epoll", {.movable = 0}}, {"kqueue", "kqueue", {.movable = 0}},
     {"poll", "poll", {.movable = 0}},
 };
 
@@ -27,6 +30,17 @@ static int available(const struct bed *bed)
     return 0;
 }
 
+/* libkqueue hears of a close in a thread of its own, and then closes what it had opened besides; the one before this loop's, the
+ * probe's, may still have been there at first. */
+static void expect_descriptors(const struct bed *bed, int expected)
+{
+    int late = strcmp(bed->backend, "kqueue") == 0;
+    for (int patience = 10000; late && check_open_descriptors() > expected && patience > 0; patience--)
+        usleep(1000);
+    CHECK(check_open_descriptors() <= expected);
+    CHECK(late || check_open_descriptors() == expected);
+}
+
 static void run_one(const struct bed *bed, const struct contract_test *test)
 {
     struct raffia_loop loop;
@@ -37,7 +51,7 @@ static void run_one(const struct bed *bed, const struct contract_test *test)
     if (loop.backend) expect_balance(&loop);
     raffia_loop_close(&loop);
     raffia_loop_close(&loop);
-    CHECK_EQUAL(check_open_descriptors(), before);
+    expect_descriptors(bed, before);
 }
 
 int contract_run(const char *group, const struct contract_test *tests, size_t count)
@@ -56,6 +70,24 @@ int contract_run(const char *group, const struct contract_test *tests, size_t co
 int backend_is(const struct raffia_loop *loop, const char *name)
 {
     return strcmp(loop->backend->name, name) == 0;
+}
+
+#if defined(HAVE_KQUEUE) && defined(__linux__)
+/* What libkqueue loses when a descriptor is closed without its knowing is its own. LeakSanitizer asks for this by name. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libkqueue";
+}
+#endif
+
+int priority_is_known(const struct raffia_loop *loop)
+{
+#if defined(HAVE_KQUEUE) && !defined(EVFILT_EXCEPT)
+    if (backend_is(loop, "kqueue")) return 0;
+#endif
+    (void)loop;
+    return 1;
 }
 
 int threads_run_beside(const struct raffia_loop *loop)

@@ -14,6 +14,8 @@ int contract_run(const char *group, const struct contract_test *tests, size_t co
 
 /* Whether the loop's back end is that one. */
 int backend_is(const struct raffia_loop *loop, const char *name);
+/* Whether it can wait for urgent data. */
+int priority_is_known(const struct raffia_loop *loop);
 /* Whether other threads run while the loop sleeps. valgrind (3.19) lets none while it is in io_uring_enter. */
 int threads_run_beside(const struct raffia_loop *loop);
 /* Polls until something completes, seconds at most, and checks that it is this. */

@@ -150,7 +150,7 @@ static VALUE engine_probe(VALUE class, VALUE name)
     char why[256] = "";
     const struct raffia_backend *backend = backend_named(name);
     (void)class;
-    if (!backend) return rb_str_new_cstr("this build of the extension is without it");
+    if (!backend) return rb_str_new_cstr(raffia_backend_absence(StringValueCStr(name)));
     return raffia_backend_probe(backend, why, sizeof(why)) < 0 ? rb_str_new_cstr(why) : Qnil;
 }
 

@@ -6,7 +6,8 @@
 #include <unistd.h>
 #include "loop.h"
 
-extern const struct raffia_backend raffia_backend_uring, raffia_backend_epoll, raffia_backend_poll;
+extern const struct raffia_backend raffia_backend_uring, raffia_backend_epoll, raffia_backend_kqueue,
+    raffia_backend_poll;
 
 const struct raffia_backend *const raffia_backends[] = {
 #ifdef HAVE_LIBURING
@@ -15,8 +16,10 @@ const struct raffia_backend *const raffia_backends[] = {
 #ifdef __linux__
     &raffia_backend_epoll,
 #endif
-    &raffia_backend_poll,
-    NULL,
+#ifdef HAVE_KQUEUE
+    &raffia_backend_kqueue,
+#endif
+    &raffia_backend_poll,   NULL,
 };
 
 const struct raffia_backend *raffia_backend_named(const char *name)
@@ -25,6 +28,18 @@ const struct raffia_backend *raffia_backend_named(const char *name)
         if (strcmp((*each)->name, name) == 0) return *each;
     }
     return NULL;
+}
+
+const char *raffia_backend_absence(const char *name)
+{
+#ifdef __linux__
+    if (strcmp(name, "kqueue") == 0)
+        return "this build of the extension is without it: it is for macOS and the BSDs";
+    if (strcmp(name, "uring") == 0)
+        return "this build of the extension is without it: there was no liburing >= 2.3";
+#endif
+    (void)name;
+    return "this build of the extension is without it";
 }
 
 /* What usually is behind a refusal. */

@@ -50,6 +50,8 @@ struct raffia_backend {
 extern const struct raffia_backend *const raffia_backends[];
 /* NULL when there is none of that name in this build. */
 const struct raffia_backend *raffia_backend_named(const char *name);
+/* Why there is none of that name, in words. */
+const char *raffia_backend_absence(const char *name);
 
 /* Opens the back end, sends one wake-up and (where it knows transfers) one read through it, and closes it again: what a
  * container, a seccomp filter or an old kernel refuses is found here.

@@ -1,10 +1,15 @@
-/* epoll(7), one-shot: each wait costs one epoll_ctl, and a registration that nobody waits for any more is silent.
+/* epoll(7) for the waits that last, poll(2) for the young ones.
  *
- * Keeping registrations and saving that call would be wrong: a descriptor may have been closed and its number given to another
- * file since, of which the kernel has taken the old one out of the set without a word. So each wait asks the kernel anew: MOD,
- * and ADD when that says ENOENT. The reverse happens too: a closed number goes on reporting for as long as a duplicate keeps the
- * file open. Therefore each registration carries its number and a generation (the watch's `mark`); a report of an older
- * generation is not believed, and being one-shot it comes once. */
+ * To register a wait costs a system call, and most waits of a busy loop are answered within a turn or two. So a new wait is young: its
+ * descriptor goes into a set for poll(2), beside the descriptor of the epoll set itself, and one call asks about all. Only a wait that
+ * has been asked about a few times without an answer is registered, and from then on costs nothing until it is answered. How that came
+ * about: docs/adr/0006.
+ *
+ * A registration is one-shot, and made anew for each wait (MOD, and ADD when that says ENOENT). To keep one and to believe it would be
+ * wrong: the descriptor may have been closed and its number given to another file since, of which the kernel has taken the old one out
+ * of the set without a word. The reverse happens too: a closed number goes on reporting for as long as a duplicate keeps the file open.
+ * Therefore each registration carries its number and a generation (the watch's `mark`); a report of an older generation, or for a
+ * watch that is young, is not believed, and being one-shot it comes once. */
 #ifdef __linux__
 #include <errno.h>
 #include <limits.h>
@@ -12,18 +17,31 @@
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
-#include "watch.h"
+#include "pollset.h"
 
 enum { FEWEST = 64, MOST = 4096 }; /* reports that one wait fetches; more when it is always full */
+
+/* Turns that a wait may stay young. A look at a descriptor costs about a quarter of a registration, and what is asked for and
+ * answered within the loop (a fiber that writes to another and waits for its answer) takes two or three turns. */
+enum { LOOKS = 4 };
+
+/* Where most waits last, as on a server whose clients think, looking at them first is in vain. So of each TRIAL waits that were young it
+ * is counted how many were answered as such; were they the fewer, the next PAUSE waits are registered at once. */
+enum { TRIAL = 64, PAUSE = 1024 };
 
 #define WAKE UINT64_MAX /* no descriptor has that number */
 
 struct state {
     struct raffia_watches watches;
+    struct raffia_pollset young; /* its own entry is the epoll set */
     struct epoll_event *reports;
     int fd;
-    int found, capacity;
-    int coarse; /* the kernel, or a seccomp filter, has no epoll_pwait2: milliseconds */
+    int looked; /* the last wait asked about the young ones */
+    int grown,
+        answered; /* of this trial: young waits that have ended, and those of them that were answered */
+    int pause;    /* waits that are still to be registered at once */
+    int found, capacity; /* reports */
+    int coarse;          /* the kernel, or a seccomp filter, has no epoll_pwait2: milliseconds */
 };
 
 static void epoll_close(struct raffia_loop *loop, int owner)
@@ -33,6 +51,7 @@ static void epoll_close(struct raffia_loop *loop, int owner)
         owner; /* closing a copy of the descriptor does nothing to the set, which the parent still has open */
     if (state->fd >= 0) close(state->fd);
     raffia_watches_free(&state->watches);
+    raffia_pollset_free(&state->young);
     free(state->reports);
     free(state);
     loop->state = NULL;
@@ -61,6 +80,7 @@ static int epoll_open(struct raffia_loop *loop, const struct raffia_options *opt
     if (!state) return -ENOMEM;
     state->fd = epoll_create1(EPOLL_CLOEXEC);
     int failure = state->fd < 0 ? -errno : grow(state, FEWEST);
+    if (failure == 0) failure = raffia_pollset_init(&state->young, state->fd);
     /* Edge-triggered: each write to it is reported once, and nobody has to read it. */
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u64 = WAKE};
     if (failure == 0) failure = control(loop, EPOLL_CTL_ADD, loop->wake.fd, &event);
@@ -84,16 +104,39 @@ static int change(struct raffia_loop *loop, struct raffia_watch *watch, int how,
     return failure;
 }
 
-/* `op` has just been added; the others, if any, wait since earlier. */
-static int register_op(struct raffia_loop *loop, struct raffia_watch *watch, struct raffia_op *op)
+/* Whatever the set knows of the number. */
+static int register_watch(struct raffia_loop *loop, struct raffia_watch *watch, int fd)
+{
+    int failure = change(loop, watch, watch->known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd);
+    if (failure == -EEXIST) return change(loop, watch, EPOLL_CTL_MOD, fd);
+    return failure == -ENOENT ? change(loop, watch, EPOLL_CTL_ADD, fd) : failure;
+}
+
+/* From the young ones into the epoll set; how many ops that has completed. */
+static int settle(struct raffia_loop *loop, struct raffia_watch *watch, int fd)
 {
     struct state *state = loop->state;
-    int failure = change(loop, watch, watch->known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, op->fd);
-    if (failure == -EEXIST) return change(loop, watch, EPOLL_CTL_MOD, op->fd);
-    if (failure != -ENOENT && failure != -EBADF && failure != -EPERM) return failure;
-    /* What the others wait for has been closed (EPERM: and a regular file has its number). */
+    int failure = register_watch(loop, watch, fd);
+    if (failure == -ENOMEM || failure == -ENOSPC) {
+        /* The kernel takes no more: it stays where it is, and will be offered again. */
+        watch->looks = 0;
+        return 0;
+    }
+    raffia_pollset_remove(&state->young, &state->watches, watch);
+    if (failure == 0) return 0;
+    /* EPERM: a file that cannot be waited for, because it is always ready. */
+    return failure == -EPERM ? raffia_watches_fire(&state->watches, loop, watch, raffia_watch_events(watch))
+                             : raffia_watches_fail(&state->watches, loop, watch, failure, NULL);
+}
+
+/* `op` has just come, the others are registered. When the kernel knows nothing of the registration any more, what they wait for has been
+ * closed, and another file has the number. */
+static int join(struct raffia_loop *loop, struct raffia_watch *watch, struct raffia_op *op)
+{
+    struct state *state = loop->state;
+    if (change(loop, watch, EPOLL_CTL_MOD, op->fd) == 0) return 1;
     raffia_watches_fail(&state->watches, loop, watch, -EBADF, op);
-    return failure == -ENOENT ? change(loop, watch, EPOLL_CTL_ADD, op->fd) : failure;
+    return 0;
 }
 
 static int epoll_submit(struct raffia_loop *loop, struct raffia_op *op)
@@ -103,21 +146,26 @@ static int epoll_submit(struct raffia_loop *loop, struct raffia_op *op)
     if (op->kind != RAFFIA_POLL) return -ENOTSUP;
     int failure = raffia_watches_at(&state->watches, op->fd, &watch);
     if (failure < 0) return failure;
+    int registered = watch->first && !watch->place;
     raffia_watches_add(&state->watches, watch, op);
-    failure = register_op(loop, watch, op);
-    if (failure == 0) return 0;
-    raffia_watches_remove(&state->watches, watch, op);
-    if (failure != -EPERM) return failure;
-    /* A file that cannot be waited for, because it is always ready. */
-    raffia_loop_complete(loop, op, op->events);
-    return 0;
+    if (registered && join(loop, watch, op)) return 0;
+    watch->looks = 0;
+    failure = raffia_pollset_add(&state->young, op->fd, watch);
+    if (failure < 0) raffia_watches_remove(&state->watches, watch, op);
+    if (failure == 0 && state->pause > 0) {
+        state->pause--;
+        settle(loop, watch, op->fd);
+    }
+    return failure;
 }
 
-/* The registration stays as it is: at worst it reports once, and nobody listens. */
+/* A registration stays as it is: at worst it reports once, and nobody listens. */
 static int epoll_cancel(struct raffia_loop *loop, struct raffia_op *op)
 {
     struct state *state = loop->state;
-    raffia_watches_remove(&state->watches, raffia_watches_known(&state->watches, op->fd), op);
+    struct raffia_watch *watch = raffia_watches_known(&state->watches, op->fd);
+    raffia_watches_remove(&state->watches, watch, op);
+    raffia_pollset_update(&state->young, &state->watches, watch);
     return 1;
 }
 
@@ -160,15 +208,65 @@ static int sleep_for(struct state *state, int64_t timeout)
     return sleep_coarsely(state, timeout);
 }
 
-static int epoll_wait_for(struct raffia_loop *loop, int64_t timeout)
+static int fetch(struct raffia_loop *loop, int64_t timeout)
 {
     struct state *state = loop->state;
-    state->found = 0;
-    if (timeout == 0 && state->watches.waiting == 0) return 0;
     loop->metrics.syscalls++;
     int found = sleep_for(state, timeout);
     if (found > 0) state->found = found;
     return found;
+}
+
+static int look(struct raffia_loop *loop, int64_t timeout)
+{
+    struct state *state = loop->state;
+    loop->metrics.syscalls++;
+    int answers = raffia_pollset_wait(&state->young, timeout);
+    state->looked = answers >= 0;
+    /* What goes wrong now (a signal) is nothing to the young ones' answers, and the set will be readable again. */
+    if (answers > 0 && state->young.fds[0].revents) fetch(loop, 0);
+    return answers;
+}
+
+static int epoll_wait_for(struct raffia_loop *loop, int64_t timeout)
+{
+    struct state *state = loop->state;
+    state->found = state->looked = 0;
+    if (timeout == 0 && state->watches.waiting == 0) return 0;
+    return state->young.count > 1 ? look(loop, timeout) : fetch(loop, timeout);
+}
+
+static void weigh(struct state *state, int answered)
+{
+    state->answered += answered;
+    if (++state->grown < TRIAL) return;
+    if (state->answered < TRIAL / 2) state->pause = PAUSE;
+    state->grown = state->answered = 0;
+}
+
+static int grow_up(struct raffia_loop *loop, struct raffia_watch *watch, int fd)
+{
+    if (++watch->looks < LOOKS) return 0;
+    weigh(loop->state, 0);
+    return settle(loop, watch, fd);
+}
+
+static int answer_young(struct raffia_loop *loop)
+{
+    struct state *state = loop->state;
+    int done = 0;
+    /* Backwards, because one that is removed is replaced by the last; the set's own is in place 0. */
+    for (size_t i = state->young.count; i-- > 1;) {
+        struct pollfd *entry = &state->young.fds[i];
+        struct raffia_watch *watch = raffia_watches_known(&state->watches, entry->fd);
+        if (!entry->revents) {
+            done += grow_up(loop, watch, entry->fd);
+            continue;
+        }
+        weigh(state, 1);
+        done += raffia_pollset_answer(&state->young, &state->watches, loop, entry);
+    }
+    return done;
 }
 
 /* One-shot has silenced the descriptor; those that still wait need it again. */
@@ -187,7 +285,7 @@ static int answer(struct raffia_loop *loop, const struct epoll_event *report)
     struct state *state = loop->state;
     int fd = (int)(uint32_t)report->data.u64;
     struct raffia_watch *watch = raffia_watches_known(&state->watches, fd);
-    if (!watch->first || watch->mark != report->data.u64 >> 32) {
+    if (!watch->first || watch->place || watch->mark != report->data.u64 >> 32) {
         loop->metrics.stale++;
         return 0;
     }
@@ -195,7 +293,7 @@ static int answer(struct raffia_loop *loop, const struct epoll_event *report)
     return fired + restore(loop, watch, fd);
 }
 
-static int epoll_reap(struct raffia_loop *loop)
+static int answer_registered(struct raffia_loop *loop)
 {
     struct state *state = loop->state;
     int done = 0;
@@ -211,11 +309,20 @@ static int epoll_reap(struct raffia_loop *loop)
     return done;
 }
 
+static int epoll_reap(struct raffia_loop *loop)
+{
+    struct state *state = loop->state;
+    int done = answer_registered(loop);
+    if (state->looked) done += answer_young(loop);
+    state->looked = 0;
+    return done;
+}
+
 static size_t epoll_memsize(const struct raffia_loop *loop)
 {
     const struct state *state = loop->state;
     return sizeof(*state) + (size_t)state->capacity * sizeof(*state->reports) +
-           raffia_watches_memsize(&state->watches);
+           raffia_pollset_memsize(&state->young) + raffia_watches_memsize(&state->watches);
 }
 
 const struct raffia_backend raffia_backend_epoll = {

@@ -1,8 +1,11 @@
 #include "wake.h"
 
 #include <errno.h>
-#include <sys/eventfd.h>
+#include <fcntl.h>
 #include <unistd.h>
+#ifdef HAVE_EVENTFD
+#include <sys/eventfd.h>
+#endif
 
 enum {
     UP,
@@ -10,18 +13,41 @@ enum {
     WOKEN,  /* the sleep has been ended; or the next one has, when it was not under way yet */
 };
 
+/* Linux' eventfd is one descriptor; a pipe is for all others. Both take eight bytes at a time. */
+#ifdef HAVE_EVENTFD
+static int open_descriptors(struct raffia_wake *wake)
+{
+    wake->fd = wake->writer = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return wake->fd < 0 ? -errno : 0;
+}
+#else
+static int open_descriptors(struct raffia_wake *wake)
+{
+    int ends[2];
+    if (pipe(ends) < 0) return -errno;
+    for (int i = 0; i < 2; i++) {
+        fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+        fcntl(ends[i], F_SETFL, O_NONBLOCK);
+    }
+    wake->fd = ends[0];
+    wake->writer = ends[1];
+    return 0;
+}
+#endif
+
 int raffia_wake_init(struct raffia_wake *wake)
 {
     atomic_init(&wake->state, UP);
     atomic_init(&wake->writes, 0);
-    wake->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    return wake->fd < 0 ? -errno : 0;
+    wake->fd = wake->writer = -1;
+    return open_descriptors(wake);
 }
 
 void raffia_wake_close(struct raffia_wake *wake)
 {
+    if (wake->writer >= 0 && wake->writer != wake->fd) close(wake->writer);
     if (wake->fd >= 0) close(wake->fd);
-    wake->fd = -1;
+    wake->fd = wake->writer = -1;
 }
 
 int raffia_wake_sleep(struct raffia_wake *wake)
@@ -37,14 +63,14 @@ void raffia_wake_up(struct raffia_wake *wake)
     atomic_store(&wake->state, UP);
 }
 
-/* A signal handler must leave errno as it was. EAGAIN means that the counter is full, and so readable: that will do. */
+/* A signal handler must leave errno as it was. EAGAIN means that it is full, and so readable: that will do. */
 static int write_descriptor(struct raffia_wake *wake)
 {
     int saved = errno, result = 1;
     uint64_t one = 1;
     ssize_t written;
     do
-        written = write(wake->fd, &one, sizeof(one));
+        written = write(wake->writer, &one, sizeof(one));
     while (written < 0 && errno == EINTR);
     if (written < 0 && errno != EAGAIN) result = -errno;
     atomic_fetch_add_explicit(&wake->writes, 1, memory_order_relaxed);
@@ -67,7 +93,8 @@ int raffia_wake_request(struct raffia_wake *wake)
 
 void raffia_wake_drain(struct raffia_wake *wake)
 {
-    uint64_t count;
-    while (read(wake->fd, &count, sizeof(count)) < 0 && errno == EINTR)
+    /* An eventfd is empty after one; from a pipe many come at once, and what is left makes it readable again. */
+    uint64_t counts[64];
+    while (read(wake->fd, counts, sizeof(counts)) < 0 && errno == EINTR)
         continue;
 }

@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 struct raffia_wake {
-    int fd; /* an eventfd, non-blocking */
+    int fd; /* readable when there is a reason to wake; an eventfd, or a pipe where there are none */
+    int writer;
     atomic_int state;
     atomic_ulong writes; /* how often the descriptor was written */
 };

@@ -7,8 +7,11 @@
 
 struct raffia_watch {
     struct raffia_op *first, *last; /* in the order in which they came */
-    uint32_t mark;                  /* the back end's own; 0 at first */
-    int known; /* the back end's own: whether the kernel is believed to know the descriptor */
+    /* The back end's own; 0 at first: */
+    uint32_t mark;  /* the generation of what the kernel was asked to do */
+    uint32_t place; /* in a pollset; 0: in none */
+    uint32_t known; /* whether the kernel is believed to know the descriptor, or what of it */
+    uint32_t looks; /* how often it was asked about without an answer */
 };
 
 struct raffia_watches {
