@@ -3,7 +3,7 @@
 # After it RUBY, RUBY_VERSION, RUBY_HAS_YJIT, BUNDLE_HOME are set. Silent when nothing is missing. Everything goes to stderr.
 
 _setup=$(dirname "${BASH_SOURCE[0]}")
-for _step in common packages newer_suites libraries ruby ruby_build bundle extension; do
+for _step in common packages newer_suites libraries ruby ruby_build bundle extension drivers; do
   # shellcheck source=/dev/null
   source "$_setup/$_step.sh"
 done
@@ -25,13 +25,19 @@ raffia_setup_ruby() {
   ruby_ready || fail "something changed while it was set up" "run it again"
 }
 
+# After raffia_setup, for tests only. It says what could not be had, and goes on.
+raffia_setup_drivers() {
+  if drivers_ready; then return 0; fi
+  (locked drivers_make) || exit $?
+}
+
 # For an administrator: what needs root, and nothing else.
 raffia_setup_packages() {
   (locked make_packages)
 }
 
 locked() {
-  trap 'newer_suites_close; ruby_build_clear' EXIT
+  trap 'newer_suites_close; ruby_build_clear; services_allow' EXIT
   trap 'say "interrupted; what was half done is done again by the next run"; exit 130' INT
   trap 'exit 143' TERM HUP
   take_lock

@@ -25,10 +25,15 @@ bundle_make() {
   rm -rf "$dir" && mkdir -p "$dir" || fail "cannot write to $dir"
   # The lock file lands beside this one, not in the checkout: two Rubies resolve to two of them.
   echo "eval_gemfile '$RAFFIA_ROOT/Gemfile'" >"$dir/Gemfile"
-  logged env -u RUBYOPT -u RUBYLIB -u GEM_HOME -u GEM_PATH -u BUNDLE_WITHOUT -u BUNDLE_FROZEN -u BUNDLE_DEPLOYMENT \
-    BUNDLE_GEMFILE="$dir/Gemfile" BUNDLE_PATH="$dir" BUNDLE_APP_CONFIG="$dir/.bundle" BUNDLE_JOBS="$(jobs_for_make)" \
-    "$RUBY" -e 'load Gem.bin_path("bundler", "bundle")' install --retry 3 ||
+  bundle_install "$dir" BUNDLE_WITHOUT=drivers ||
     fail_with_log "bundle install did not succeed" "check that the gem source of the Gemfile (or its mirror in your Bundler configuration) can be reached"
   date -u +"installed on %Y-%m-%d" >"$dir/$COMPLETE"
   say "installed the gems in $((SECONDS - started)) s"
+}
+
+# bundle_install DIR [VARIABLE=VALUE]
+bundle_install() {
+  logged env -u RUBYOPT -u RUBYLIB -u GEM_HOME -u GEM_PATH -u BUNDLE_WITHOUT -u BUNDLE_FROZEN -u BUNDLE_DEPLOYMENT \
+    BUNDLE_GEMFILE="$1/Gemfile" BUNDLE_PATH="$1" BUNDLE_APP_CONFIG="$1/.bundle" BUNDLE_JOBS="$(jobs_for_make)" "${@:2}" \
+    "$RUBY" -e 'load Gem.bin_path("bundler", "bundle")' install --retry 3
 }

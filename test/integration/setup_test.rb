@@ -108,6 +108,36 @@ class SetupTest < Raffia::TestCase
     ["only root can install them", "build-essential", "libssl-dev", "bin/setup --packages"].each { |part| assert_includes errors, part }
   end
 
+  def test_drivers_are_installed_by_root_and_their_services_are_not_started
+    stub("id", "echo 0")
+    stub("apt-get", %(test -x "$POLICY" && sh "$POLICY"; echo "policy:$? arguments:$*"))
+    errors = drivers_make("bundle_install() { echo gems for $1 >&2; }")
+    assert_match(/installing redis-server with apt.*\ngems for .*not found, so .*skipped: redis-server \(/m, errors)
+    assert_match(/policy:101 arguments:.*install -y .*redis-server/, File.read(File.join(@cache, "raffia/log/drivers-3.4.5.log")))
+    refute_path_exists policy
+  end
+
+  def test_who_is_not_root_gets_the_gems_of_the_drivers_only
+    stub("id", "echo 1000")
+    stub("apt-get", "echo called >&2")
+    errors = drivers_make("bundle_install() { return 1; }")
+    refute_match(/called|installing redis/, errors)
+    assert_match(/skipped: redis-server, gems \(/, errors)
+  end
+
+  def test_what_an_administrator_says_of_services_stays
+    File.write(policy, "theirs")
+    bash("SERVICES_POLICY=#{policy}; services_deny; services_allow")
+    assert_equal "theirs", File.read(policy)
+  end
+
+  def test_what_drivers_lack_is_asked_for_again_by_setup_only
+    assert_equal [false, true, false, true], [
+      bash("RUBY_VERSION=3.4.5; drivers_ready").last.success?,
+      ready_with("redis-server", again: ""), ready_with("redis-server", again: "yes"), ready_with("", again: "yes")
+    ]
+  end
+
   def test_the_extension_is_stale_when_any_of_its_files_changes
     ext = File.join(@dir, "ext/raffia/core")
     FileUtils.mkdir_p(ext)
@@ -128,6 +158,21 @@ class SetupTest < Raffia::TestCase
   end
 
   private
+
+  def policy = File.join(@dir, "policy-rc.d")
+
+  # With one package that nobody can install.
+  # @return [String] what it says
+  def drivers_make(bundle_install)
+    _, errors, status = bash("RUBY_VERSION=3.4.5; SERVICES_POLICY=#{policy}; missing_for_drivers() { echo redis-server; }; #{bundle_install}; " \
+      "mkdir -p $(bundle_dir); drivers_make; drivers_ready", "POLICY" => policy)
+    assert_predicate status, :success?, errors
+    errors
+  end
+
+  def ready_with(missing, again:)
+    bash("RUBY_VERSION=3.4.5; mkdir -p $(bundle_dir); echo #{missing} >$(drivers_stamp); TOOLS_AGAIN=#{again}; drivers_ready").last.success?
+  end
 
   def stubs = File.join(@dir, "stubs")
 
