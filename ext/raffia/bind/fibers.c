@@ -21,7 +21,7 @@ struct carrier {
 };
 
 static ID id_storage, id_store, id_keys, id_instance_variables, id_remove_instance_variable, id_kill, id_new,
-    id_make_room;
+    id_make_room, id_room_made;
 static VALUE fiber_class, fiber_error;
 
 /* Clean hands */
@@ -91,6 +91,12 @@ static void remove_idle(struct carrier *carrier)
     carrier->scheduler->idle_count--;
 }
 
+/* Some wait for a fiber, because there are so many: see lib/raffia/scheduler/room.rb. */
+static void tell_crowd(struct scheduler *scheduler)
+{
+    if (scheduler->crowded && !scheduler->closed) rb_funcall(scheduler->self, id_room_made, 0);
+}
+
 static VALUE await_block(VALUE pointer)
 {
     struct carrier *carrier = (struct carrier *)pointer;
@@ -99,6 +105,7 @@ static VALUE await_block(VALUE pointer)
     carrier->next = scheduler->idle;
     scheduler->idle = carrier;
     scheduler->idle_count++;
+    tell_crowd(scheduler);
     while (NIL_P(carrier->block))
         raffia_switch(scheduler);
     return Qtrue;
@@ -122,8 +129,10 @@ static int rest(struct carrier *carrier)
 static VALUE free_carrier(VALUE pointer)
 {
     struct carrier *carrier = (struct carrier *)pointer;
-    carrier->scheduler->live--;
+    struct scheduler *scheduler = carrier->scheduler;
     ruby_xfree(carrier);
+    scheduler->live--;
+    tell_crowd(scheduler);
     return Qnil;
 }
 
@@ -192,7 +201,7 @@ static VALUE start_carrier(VALUE pointer)
     return Qnil;
 }
 
-/* A fiber that no stack could be had for has not begun: then it is thrown away, and lib/raffia/scheduler/room.rb decides what next. */
+/* A fiber that no stack could be had for has not begun: it is thrown away, and lib/raffia/scheduler/room.rb decides what next. */
 static int begin(struct carrier *carrier)
 {
     struct scheduler *scheduler = carrier->scheduler;
@@ -275,6 +284,13 @@ static VALUE scheduler_launch(VALUE self)
     return Qnil;
 }
 
+/* Whether somebody waits for a fiber to end. */
+static VALUE set_crowded(VALUE self, VALUE crowded)
+{
+    raffia_scheduler_of(self)->crowded = RTEST(crowded);
+    return crowded;
+}
+
 void raffia_fibers_mark(struct scheduler *scheduler)
 {
     for (struct carrier *carrier = scheduler->idle; carrier; carrier = carrier->next)
@@ -301,6 +317,8 @@ void raffia_init_fibers(VALUE native)
     id_kill = rb_intern("kill");
     id_new = rb_intern("new");
     id_make_room = rb_intern("make_room");
+    id_room_made = rb_intern("room_made");
     rb_define_method(native, "fiber", scheduler_fiber, -1);
     rb_define_method(native, "launch", scheduler_launch, 0);
+    rb_define_private_method(native, "crowded=", set_crowded, 1);
 }

@@ -172,6 +172,7 @@ static VALUE counts(VALUE self)
     rb_hash_aset(counts, ID2SYM(rb_intern("switches")), ULL2NUM(scheduler->switches));
     rb_hash_aset(counts, ID2SYM(rb_intern("started")), ULL2NUM(scheduler->started));
     rb_hash_aset(counts, ID2SYM(rb_intern("fresh")), ULL2NUM(scheduler->fresh));
+    rb_hash_aset(counts, ID2SYM(rb_intern("live")), SIZET2NUM(scheduler->live));
     rb_hash_aset(counts, ID2SYM(rb_intern("idle")), SIZET2NUM(scheduler->idle_count));
     return counts;
 }

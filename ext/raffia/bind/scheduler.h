@@ -43,6 +43,7 @@ struct scheduler {
     unsigned burst;                    /* switches since I/O was looked at */
     unsigned turn;                     /* how many of them there may be */
     int recycle;
+    int crowded; /* somebody waits for a fiber to end */
     int closed;
 };
 

@@ -2,13 +2,85 @@
 
 module Raffia
   class Scheduler
-    # How many fibers there may be is a matter of memory maps: each has two, and Linux allows 65,530 in a process by default.
+    # How many fibers there can be is a matter of memory maps: each takes two, of the 65,530 that Linux allows a process by default,
+    # so there is an end at some 31,700. Who wants one more then waits until one has ended.
     #
     # @api private
     module Room
+      # Seconds. Those that are there may be waiting for the very one that wants another.
+      PATIENCE = 10
+      # Seconds. When one has ended, others may be about to, and a collection serves them all.
+      TOGETHER = 0.05
+      NO_STACK = /stack|guard page/
+      MAP_COUNT = "/proc/sys/vm/max_map_count"
+      private_constant :PATIENCE, :TOGETHER, :NO_STACK, :MAP_COUNT
+
       private
 
-      def make_room(error) = raise(error)
+      # Called when a fiber could not be had; returns when it is worth another try.
+      #
+      # @param error [FiberError]
+      # @raise [FiberError] when no fiber ended
+      def make_room(error)
+        raise error unless error.message.match?(NO_STACK)
+
+        warn_of_crowd
+        limit = Clock.now + PATIENCE
+        until collect_ended
+          raise FiberError, "#{error.message} (#{crowd}; none ended within #{PATIENCE} s)" if Clock.now >= limit
+
+          wait_for_room(limit)
+        end
+      end
+
+      # A fiber that was left by a transfer keeps its stack until the garbage collector finds it, so that is asked to look.
+      # @return [Boolean] whether any had ended since the last time
+      def collect_ended
+        ended = counts[:fresh] - counts[:live]
+        return false unless ended > @collected.to_i
+
+        @collected = ended
+        GC.start
+        true
+      end
+
+      def wait_for_room(limit)
+        timer = nil
+        park do |wait|
+          (@crowd ||= []) << wait
+          self.crowded = true
+          timer = engine.after([limit - Clock.now, 0].max, wait)
+          false
+        end
+        kernel_sleep(TOGETHER)
+      ensure
+        engine.disarm(timer) if timer && !closed?
+      end
+
+      # Called when a fiber has ended while others wait for that.
+      def room_made
+        waits = @crowd
+        @crowd = nil
+        self.crowded = false
+        waits&.each { |wait| deliver(wait, 0) }
+      end
+
+      def warn_of_crowd
+        return if @warned_of_crowd
+
+        @warned_of_crowd = true
+        Kernel.warn "raffia: #{crowd}, and the kernel has no memory map left for one more fiber. Starting fibers waits from now on until others " \
+          "have ended. Allow more with `sysctl -w vm.max_map_count=#{(map_count || 65_530) * 4}`, or start fewer at once " \
+          "(Raffia.map(..., limit: 1000), Raffia::Semaphore)."
+      end
+
+      def crowd = "#{counts[:live]} fibers are alive#{" and vm.max_map_count is #{map_count}" if map_count}"
+
+      def map_count
+        Fiber.blocking { Integer(File.read(MAP_COUNT)) }
+      rescue SystemCallError, ArgumentError
+        nil
+      end
     end
   end
 end

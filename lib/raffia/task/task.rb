@@ -91,7 +91,9 @@ module Raffia
     def start
       return conclude(:cancelled, @reason) if @requested
 
-      Fiber.schedule { run }
+      scheduler = Fiber.scheduler
+      # A scheduler that may use fibers again is told that nobody needs this one.
+      scheduler.respond_to?(:launch) ? scheduler.launch { run } : Fiber.schedule { run }
     end
 
     private
