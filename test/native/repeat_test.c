@@ -416,7 +416,10 @@ static void errors_end_it(struct raffia_loop *loop)
     struct linger reset = {.l_onoff = 1};
     CHECK_CALL(setsockopt(client, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)));
     CHECK_CALL(close(client));
-    expect_last(loop, 2, -ECONNRESET);
+    /* libkqueue fetches the socket's error to report it, and then it is gone. */
+    struct raffia_completion last = next_completion(loop);
+    CHECK(last.result == -ECONNRESET || (last.result == 0 && backend_is(loop, "kqueue")));
+    CHECK_EQUAL(last.flags, 0);
     CHECK_EQUAL(raffia_buffers_free_count(&loop->buffers), BUFFERS);
     CHECK_CALL(close(server));
     CHECK_CALL(close(listener.fd));
