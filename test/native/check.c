@@ -82,6 +82,12 @@ int check_open_descriptors(void)
     return count;
 }
 
+int check_valgrind(void)
+{
+    const char *preloaded = getenv("LD_PRELOAD");
+    return preloaded && strstr(preloaded, "vgpreload");
+}
+
 uint32_t check_random(uint32_t below)
 {
     static uint32_t seed = 20240229;

@@ -34,6 +34,8 @@ void check_begin(const char *group, const char *name);
 int check_run(const char *group, const struct check_test *tests, size_t count);
 /* How many descriptors are open. */
 int check_open_descriptors(void);
+/* Whether valgrind runs this program. */
+int check_valgrind(void);
 /* Numbers that are the same in each run. */
 uint32_t check_random(uint32_t below);
 

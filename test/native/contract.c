@@ -12,13 +12,15 @@
 
 #define SECONDS ((int64_t)1000000000)
 
+#define SMALL .buffers = CONTRACT_BUFFERS, .buffer_size = CONTRACT_BUFFER_SIZE
+
 static const struct bed {
     const char *backend, *note;
     struct raffia_options options;
 } beds[] = {
-    {"uring", "uring", {.movable = 0}}, {"uring", "uring, movable", {.movable = 1}},
-    {"epoll", "epoll", {.movable = 0}}, {"kqueue", "kqueue", {.movable = 0}},
-    {"poll", "poll", {.movable = 0}},
+    {"uring", "uring", {.movable = 0, SMALL}}, {"uring", "uring, movable", {.movable = 1, SMALL}},
+    {"epoll", "epoll", {.movable = 0, SMALL}}, {"kqueue", "kqueue", {.movable = 0, SMALL}},
+    {"poll", "poll", {.movable = 0, SMALL}},
 };
 
 static int available(const struct bed *bed)
@@ -92,8 +94,7 @@ int priority_is_known(const struct raffia_loop *loop)
 
 int threads_run_beside(const struct raffia_loop *loop)
 {
-    const char *preloaded = getenv("LD_PRELOAD");
-    return !(backend_is(loop, "uring") && preloaded && strstr(preloaded, "vgpreload"));
+    return !(backend_is(loop, "uring") && check_valgrind());
 }
 
 struct raffia_completion next_completion(struct raffia_loop *loop)

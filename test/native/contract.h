@@ -5,6 +5,9 @@
 #include "check.h"
 #include "loop.h"
 
+/* The buffers for receiving of each loop: so few and small that they run out. */
+enum { CONTRACT_BUFFERS = 8, CONTRACT_BUFFER_SIZE = 64 };
+
 struct contract_test {
     const char *name;
     void (*run)(struct raffia_loop *loop);

@@ -1,5 +1,9 @@
 /* A forked child has its parent's loop in memory, and must not touch what the kernel shares with the parent. */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "contract.h"
@@ -28,6 +32,11 @@ static int use_loop_of_parent(struct raffia_loop *loop)
     WRONG_UNLESS(raffia_loop_arm(loop, 0, R, 1, &id) == -ECHILD);
     WRONG_UNLESS(raffia_loop_transfer(loop, RAFFIA_READ, 0, &byte, 1, 0, 1, &id) == -ECHILD);
     WRONG_UNLESS(raffia_loop_after(loop, 0, 1, &id) == -ECHILD);
+    WRONG_UNLESS(raffia_loop_accept(loop, 0, 1, &id) == -ECHILD);
+    WRONG_UNLESS(raffia_loop_receive(loop, 0, 1, &id) == -ECHILD);
+    WRONG_UNLESS(raffia_loop_close_descriptor(loop, 0, 1, &id) == -ECHILD);
+    WRONG_UNLESS(raffia_loop_child(loop, 1, 1, &id) == -ECHILD);
+    WRONG_UNLESS(raffia_loop_give_back(loop, 1) == -ECHILD);
     WRONG_UNLESS(raffia_loop_disarm(loop, 1) == -ECHILD);
     WRONG_UNLESS(raffia_loop_push(loop, 1, 1) == -ECHILD);
     WRONG_UNLESS(raffia_loop_inject(loop, 1, 1) == -ECHILD);
@@ -111,6 +120,63 @@ static void the_parent_goes_on(struct raffia_loop *loop)
     close_pair(others);
 }
 
+static int connect_to(int listener)
+{
+    struct sockaddr_in address = {0};
+    socklen_t length = sizeof(address);
+    CHECK_CALL(getsockname(listener, (struct sockaddr *)&address, &length));
+    int fd = CHECK_CALL(socket(AF_INET, SOCK_STREAM, 0));
+    CHECK_CALL(connect(fd, (struct sockaddr *)&address, length));
+    return fd;
+}
+
+static int listen_here(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = CHECK_CALL(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+    CHECK_CALL(bind(fd, (struct sockaddr *)&address, sizeof(address)));
+    CHECK_CALL(listen(fd, 10));
+    return fd;
+}
+
+static void receive_byte(struct raffia_loop *loop, int peer)
+{
+    send_byte(peer);
+    struct raffia_completion completion = next_completion(loop);
+    CHECK_EQUAL(completion.result, 1);
+    CHECK_EQUAL(*(const char *)raffia_loop_buffer(loop, completion.buffer), 'x');
+    CHECK_EQUAL(raffia_loop_give_back(loop, completion.buffer), 0);
+}
+
+/* The listener, the ring of buffers, and a connection that nobody has taken yet; the child closes its copy of that. */
+static void a_server_goes_on(struct raffia_loop *loop)
+{
+    int sockets[2], listener = listen_here();
+    raffia_id accepting, receiving;
+    make_sockets(sockets);
+    CHECK_EQUAL(raffia_loop_accept(loop, listener, 1, &accepting), 0);
+    CHECK_EQUAL(raffia_loop_receive(loop, sockets[0], 2, &receiving), 0);
+    receive_byte(loop, sockets[1]);
+    int client = connect_to(listener);
+    while (loop->ready.count == 0)
+        CHECK(raffia_loop_poll(loop, -1) >= 0);
+    in_child(loop);
+    int server = (int)next_completion(loop).result;
+    CHECK_CALL(fcntl(server, F_GETFD));
+    CHECK_EQUAL(write(server, "x", 1), 1);
+    take_byte(client);
+    for (int i = 0; i < 20; i++)
+        receive_byte(loop, sockets[1]);
+    CHECK_EQUAL(raffia_loop_disarm(loop, accepting), 0);
+    expect(loop, 1, -ECANCELED);
+    CHECK_EQUAL(raffia_loop_disarm(loop, receiving), 0);
+    expect(loop, 2, -ECANCELED);
+    CHECK_CALL(close(server));
+    CHECK_CALL(close(client));
+    CHECK_CALL(close(listener));
+    close_pair(sockets);
+}
+
 /* Forked between prepare and finish, as a signal handler might. */
 static void forked_in_the_middle_of_a_turn(struct raffia_loop *loop)
 {
@@ -141,6 +207,7 @@ int main(void)
 {
     static const struct contract_test tests[] = {
         TEST(the_parent_goes_on),
+        TEST(a_server_goes_on),
         TEST(forked_in_the_middle_of_a_turn),
         TEST(forked_while_the_inbox_is_locked),
     };

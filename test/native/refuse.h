@@ -1,8 +1,10 @@
-/* A kernel, or a container, that refuses: for the rest of this process's life. */
+/* What a container does: from here on, and in every child, a system call is refused. */
 #ifndef RAFFIA_REFUSE_H
 #define RAFFIA_REFUSE_H
 
-/* 1 when the system call of that number answers with that error from now on; 0 where filters cannot be set. */
+/* 1, or 0 where this cannot be had (no seccomp, no right). */
 int refuse_system_call(int number, int error);
+/* The same for calls whose second argument is this one: an operation of io_uring_register(2). */
+int refuse_operation(int number, int operation, int error);
 
 #endif

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "buffer.h"
 #include "check.h"
+#include "due.h"
 #include "fork.h"
 #include "inbox.h"
 #include "op.h"
@@ -95,6 +97,78 @@ static void generations_start_again_at_one(void)
     CHECK(raffia_ops_acquire(&ops, RAFFIA_POLL, 1) == op);
     CHECK_EQUAL(op->id, (raffia_id)1 << 32);
     raffia_ops_free(&ops);
+}
+
+/* -- queues of ops -- */
+
+static void queues_let_go_of_any_op(void)
+{
+    enum { MANY = 50 };
+    struct raffia_op ops[MANY] = {0};
+    struct raffia_due queues[2];
+    size_t counts[2] = {0};
+    raffia_due_init(&queues[0], 1);
+    raffia_due_init(&queues[1], 2);
+    for (int round = 0; round < 20000; round++) {
+        struct raffia_op *op = &ops[check_random(MANY)];
+        uint32_t which = op->queue ? op->queue - 1u : check_random(2);
+        if (op->queue)
+            raffia_due_remove(&queues[which], op);
+        else
+            raffia_due_add(&queues[which], op);
+        counts[which] += op->queue ? 1 : (size_t)-1;
+        CHECK_EQUAL(queues[which].count, counts[which]);
+    }
+    for (uint32_t which = 0; which < 2; which++) {
+        for (; counts[which] > 0; counts[which]--)
+            CHECK(raffia_due_take(&queues[which]) != NULL);
+        CHECK(raffia_due_take(&queues[which]) == NULL);
+    }
+}
+
+static void queues_are_in_order(void)
+{
+    struct raffia_op ops[5] = {0};
+    struct raffia_due queue;
+    raffia_due_init(&queue, 1);
+    for (int i = 0; i < 5; i++)
+        raffia_due_add(&queue, &ops[i]);
+    raffia_due_remove(&queue, &ops[2]);
+    raffia_due_remove(&queue, &ops[4]);
+    raffia_due_add(&queue, &ops[2]);
+    CHECK(raffia_due_take(&queue) == &ops[0]);
+    CHECK(raffia_due_take(&queue) == &ops[1]);
+    CHECK(raffia_due_take(&queue) == &ops[3]);
+    CHECK(raffia_due_take(&queue) == &ops[2]);
+}
+
+/* -- buffers -- */
+
+static void buffers_are_out_or_free(void)
+{
+    enum { BUFFERS = 16, SIZE = 10 };
+    struct raffia_buffers buffers;
+    uint32_t numbers[BUFFERS];
+    CHECK_EQUAL(raffia_buffers_init(&buffers, BUFFERS, SIZE), 0);
+    CHECK_EQUAL(raffia_buffers_memsize(&buffers), 0);
+    CHECK_EQUAL(raffia_buffers_take(&buffers), 0);
+    for (int i = 0; i < 2; i++)
+        CHECK_EQUAL(raffia_buffers_prepare(&buffers), 0);
+    for (uint32_t i = 0; i < BUFFERS; i++) {
+        numbers[i] = raffia_buffers_take(&buffers);
+        memset(raffia_buffers_at(&buffers, numbers[i]), (int)i, SIZE);
+    }
+    CHECK_EQUAL(raffia_buffers_take(&buffers), 0);
+    CHECK_EQUAL(raffia_buffers_free_count(&buffers), 0);
+    for (uint32_t i = 0; i < BUFFERS; i++) {
+        const char *bytes = raffia_buffers_at(&buffers, numbers[i]);
+        CHECK(bytes[0] == (char)i && bytes[SIZE - 1] == (char)i);
+        CHECK_EQUAL(raffia_buffers_give(&buffers, numbers[i]), 0);
+        CHECK_EQUAL(raffia_buffers_give(&buffers, numbers[i]), -EINVAL);
+    }
+    CHECK_EQUAL(raffia_buffers_free_count(&buffers), BUFFERS);
+    CHECK(raffia_buffers_memsize(&buffers) > BUFFERS * SIZE);
+    raffia_buffers_free(&buffers);
 }
 
 /* -- the ready queue -- */
@@ -228,6 +302,9 @@ int main(void)
         TEST(signalling_leaves_errno_alone),
         TEST(letters_are_taken_in_order_and_leave_room),
         TEST(a_child_is_another_process),
+        TEST(queues_let_go_of_any_op),
+        TEST(queues_are_in_order),
+        TEST(buffers_are_out_or_free),
     };
     return check_run("units", tests, COUNT(tests));
 }

@@ -12,14 +12,18 @@
  *   close   Gives everything back. `owner` is 0 in a forked child: then only memory and descriptors of this process may be
  *           released, and nothing that the kernel shares with the parent may be changed (an epoll set, a ring).
  *   submit  Takes an op. 0: it will complete, by raffia_loop_complete, once, unless it is cancelled. -errno: it will not.
- *           -ENOTSUP for a kind that the back end does not know. A descriptor that is always ready (a regular file under
- *           epoll) completes at once with all events that were asked for.
+ *           -ENOTSUP for a kind that the back end does not know; all but RAFFIA_READ and RAFFIA_WRITE the loop then emulates
+ *           (emulate.h). A descriptor that is always ready (a regular file under epoll) completes at once with all events
+ *           that were asked for. A kind that repeats (RAFFIA_ACCEPT, RAFFIA_RECEIVE) completes many times: each time but the last
+ *           by raffia_loop_produce, for which raffia_loop_room must have said that there is room; if there is none, the back
+ *           end keeps what came, and asks in its next reap. The room for the last one is reserved.
  *   cancel  1: it is off, nothing of it will be heard of again, and the loop releases it. 0: the kernel still owns its buffer;
  *           the op will complete, with -ECANCELED or with what it had done by then. -ENOENT: to make room for the request, the
  *           back end had to take completions, and the op's was among them. -EAGAIN: a transfer that goes on as if not asked,
  *           because the kernel takes no requests at the moment.
  *   wait    Sleeps until something came, the descriptor of the wake is written, or `timeout` nanoseconds have passed; negative: no
  *           limit, 0: not at all. -EINTR is an ordinary answer.
+ *   provide A buffer that the kernel had been lent is free again: back to it. NULL where none are lent.
  *   reap    Completes what `wait` found; the number of ops, which is 0 after a mere wake. */
 #ifndef RAFFIA_BACKEND_H
 #define RAFFIA_BACKEND_H
@@ -32,6 +36,8 @@ struct raffia_options {
     /* The loop may be entered by another kernel thread than the one that opened it, as a Ractor's fibers are. io_uring then
      * goes without SINGLE_ISSUER and DEFER_TASKRUN. */
     int movable;
+    /* The buffers of RAFFIA_RECEIVE: how many (a power of two, at most 32768), and of how many bytes. 0 is a good default. */
+    uint32_t buffers, buffer_size;
 };
 
 struct raffia_backend {
@@ -43,6 +49,7 @@ struct raffia_backend {
     int (*cancel)(struct raffia_loop *loop, struct raffia_op *op);
     int (*wait)(struct raffia_loop *loop, int64_t timeout);
     int (*reap)(struct raffia_loop *loop);
+    void (*provide)(struct raffia_loop *loop, uint32_t buffer);
     size_t (*memsize)(const struct raffia_loop *loop);
 };
 

@@ -4,24 +4,15 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include "loop.h"
-#include "uring.h"
+#include <sys/mman.h>
+#include "emulate.h"
+#include "uring_request.h"
 
 /* Not ids: those begin with generation 1. */
 enum { IGNORED = 0, WAKE = 1 };
 
 /* 256 requests of 64 bytes, and more answers than that: several thousand polls may fire at once, and an overflow costs a call. */
 enum { REQUESTS = 256, ANSWERS = 4096 };
-
-/* What read(2) and write(2) cut a transfer to as well. */
-#define LONGEST 0x7ffff000u
-
-struct state {
-    struct io_uring ring;
-    size_t transfers; /* that the kernel owns */
-    int watching;     /* the wake's descriptor is polled */
-    int failure;      /* the wake's descriptor cannot be polled, and why: sleeping would be for ever */
-};
 
 /* The best that the kernel knows first. DEFER_TASKRUN (6.1) does the work of a completion in our own wait, not in an interrupt;
  * COOP_TASKRUN (5.19) at least in some system call of ours. The flag tells us without a call that there is such work. */
@@ -52,10 +43,13 @@ static int set_up(struct io_uring *ring, int movable)
 
 static int uring_open(struct raffia_loop *loop, const struct raffia_options *options)
 {
-    struct state *state = loop->state = calloc(1, sizeof(*state));
+    struct raffia_uring *state = loop->state = calloc(1, sizeof(*state));
     if (!state) return -ENOMEM;
     int failure = set_up(&state->ring, options->movable);
-    if (failure == 0) return 0;
+    if (failure == 0) {
+        state->talents = raffia_uring_find_talents(&state->ring);
+        return 0;
+    }
     free(state);
     loop->state = NULL;
     return failure;
@@ -63,7 +57,7 @@ static int uring_open(struct raffia_loop *loop, const struct raffia_options *opt
 
 static int submit_all(struct raffia_loop *loop)
 {
-    struct state *state = loop->state;
+    struct raffia_uring *state = loop->state;
     loop->metrics.syscalls++;
     return io_uring_submit(&state->ring);
 }
@@ -71,7 +65,7 @@ static int submit_all(struct raffia_loop *loop)
 /* A place for a request; when the ring is full, the kernel gets what is in it. NULL when it takes nothing at the moment. */
 static struct io_uring_sqe *place(struct raffia_loop *loop)
 {
-    struct state *state = loop->state;
+    struct raffia_uring *state = loop->state;
     struct io_uring_sqe *sqe = io_uring_get_sqe(&state->ring);
     if (sqe || submit_all(loop) <= 0) return sqe;
     return io_uring_get_sqe(&state->ring);
@@ -88,50 +82,26 @@ static struct io_uring_sqe *make_place(struct raffia_loop *loop)
     return place(loop);
 }
 
-static unsigned cut(size_t length)
+/* The others own nothing, and what the kernel says of them after they have been called off is stale. */
+static int owns(const struct raffia_op *op)
 {
-    return length > LONGEST ? LONGEST : (unsigned)length;
-}
-
-/* The kernel does not wake a poll for POLLPRI alone, when a socket has urgent data (up to 6.18 at least); for POLLRDBAND it does,
- * with whatever comes. That answer has to be looked at: see urgent(). */
-static unsigned mask(const struct raffia_op *op)
-{
-    return op->events | (op->events & RAFFIA_PRIORITY ? POLLRDBAND : 0);
-}
-
-static void describe(struct io_uring_sqe *sqe, const struct raffia_op *op)
-{
-    switch (op->kind) {
-    case RAFFIA_READ:
-        io_uring_prep_read(sqe, op->fd, op->buffer, cut(op->length), (uint64_t)op->offset);
-        break;
-    case RAFFIA_WRITE:
-        io_uring_prep_write(sqe, op->fd, op->buffer, cut(op->length), (uint64_t)op->offset);
-        break;
-    default: io_uring_prep_poll_add(sqe, op->fd, mask(op));
-    }
-    io_uring_sqe_set_data64(sqe, op->id);
-}
-
-static int transfers(const struct raffia_op *op)
-{
-    return op->kind == RAFFIA_READ || op->kind == RAFFIA_WRITE;
+    return op->kind != RAFFIA_POLL && op->kind != RAFFIA_CHILD;
 }
 
 static int uring_submit(struct raffia_loop *loop, struct raffia_op *op)
 {
-    struct state *state = loop->state;
+    struct raffia_uring *state = loop->state;
+    if (!raffia_uring_knows(loop, op->kind)) return -ENOTSUP;
     struct io_uring_sqe *sqe = make_place(loop);
     if (!sqe) return -EAGAIN;
-    describe(sqe, op);
-    if (transfers(op)) state->transfers++;
+    raffia_uring_describe(state, sqe, op);
+    if (owns(op)) state->owned++;
     return 0;
 }
 
 static void describe_cancel(struct raffia_loop *loop, struct io_uring_sqe *sqe, raffia_id id)
 {
-    struct state *state = loop->state;
+    struct raffia_uring *state = loop->state;
     io_uring_prep_cancel64(sqe, id, 0);
     io_uring_sqe_set_data64(sqe, IGNORED);
     if (state->ring.features & IORING_FEAT_CQE_SKIP) sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
@@ -140,18 +110,19 @@ static void describe_cancel(struct raffia_loop *loop, struct io_uring_sqe *sqe, 
 static int uring_cancel(struct raffia_loop *loop, struct raffia_op *op)
 {
     raffia_id id = op->id;
+    /* Half a close helps nobody. */
+    if (op->kind == RAFFIA_CLOSE) return 0;
     struct io_uring_sqe *sqe = make_place(loop);
     if (op->id != id) return -ENOENT;
     if (sqe) describe_cancel(loop, sqe, id);
-    /* A poll owns no memory: whatever the kernel still says of it is stale. */
-    if (!transfers(op)) return 1;
+    if (!owns(op)) return 1;
     return sqe ? 0 : -EAGAIN;
 }
 
 /* Multishot (5.13): stays until the kernel says otherwise, and reports each write once, so nobody has to read the descriptor. */
 static int watch_wake(struct raffia_loop *loop)
 {
-    struct state *state = loop->state;
+    struct raffia_uring *state = loop->state;
     struct io_uring_sqe *sqe = state->watching ? NULL : place(loop);
     if (!sqe) return state->watching ? 0 : -EAGAIN;
     io_uring_prep_poll_multishot(sqe, loop->wake.fd, POLLIN);
@@ -169,7 +140,7 @@ static int holds_back(const struct io_uring *ring)
 /* Requests go, and answers come if there are any. */
 static int exchange(struct raffia_loop *loop)
 {
-    struct state *state = loop->state;
+    struct raffia_uring *state = loop->state;
     if (io_uring_sq_ready(&state->ring) == 0 && !holds_back(&state->ring)) return 0;
     loop->metrics.syscalls++;
     return io_uring_submit_and_get_events(&state->ring);
@@ -177,7 +148,7 @@ static int exchange(struct raffia_loop *loop)
 
 static int sleep_for(struct raffia_loop *loop, int64_t timeout)
 {
-    struct state *state = loop->state;
+    struct raffia_uring *state = loop->state;
     struct io_uring_cqe *cqe;
     /* Always with a limit, be it three hundred years: if a signal comes after requests have gone, the call reports those, and
      * without a limit liburing would sleep again. */
@@ -195,29 +166,25 @@ static int ordinary(int result)
 
 static int uring_wait(struct raffia_loop *loop, int64_t timeout)
 {
-    struct state *state = loop->state;
+    struct raffia_uring *state = loop->state;
     if (state->failure) return state->failure;
     int asleep = timeout != 0 && io_uring_cq_ready(&state->ring) == 0;
     if (asleep && watch_wake(loop) < 0) asleep = 0;
     return ordinary(asleep ? sleep_for(loop, timeout) : exchange(loop));
 }
 
-static int next(struct io_uring *ring, struct io_uring_cqe *answer)
+/* The first answer that has not been taken; NULL when there is none. */
+static const struct io_uring_cqe *next(struct io_uring *ring)
 {
     unsigned head;
     struct io_uring_cqe *cqe;
-    io_uring_for_each_cqe(ring, head, cqe)
-    {
-        *answer = *cqe;
-        io_uring_cq_advance(ring, 1);
-        return 1;
-    }
-    return 0;
+    io_uring_for_each_cqe(ring, head, cqe) return cqe;
+    return NULL;
 }
 
 static void answer_wake(struct raffia_loop *loop, const struct io_uring_cqe *cqe)
 {
-    struct state *state = loop->state;
+    struct raffia_uring *state = loop->state;
     if (!(cqe->flags & IORING_CQE_F_MORE)) state->watching = 0;
     if (cqe->res >= 0)
         loop->metrics.wakes++;
@@ -246,13 +213,13 @@ static int urgent(struct raffia_loop *loop, const struct raffia_op *op)
  * wait, live on (options.movable). Nothing has been transferred, so it is asked for again. */
 static int taken_along(const struct raffia_op *op, int result)
 {
-    return result == -ECANCELED && !op->cancelled;
+    return result == -ECANCELED && (!op->cancelled || op->kind == RAFFIA_CLOSE);
 }
 
 static int repeat(struct raffia_loop *loop, const struct raffia_op *op)
 {
     struct io_uring_sqe *sqe = place(loop);
-    if (sqe) describe(sqe, op);
+    if (sqe) raffia_uring_describe(loop->state, sqe, op);
     return sqe != NULL;
 }
 
@@ -264,31 +231,110 @@ static int answer_poll(struct raffia_loop *loop, struct raffia_op *op, int repor
     return 1;
 }
 
-static int answer_transfer(struct raffia_loop *loop, struct raffia_op *op, int result)
+/* Kernels before 5.19 do not wait for a listener that is O_NONBLOCK. */
+static int will_not_wait(const struct raffia_op *op, int result)
 {
-    struct state *state = loop->state;
+    return result == -EAGAIN && op->kind == RAFFIA_ACCEPT;
+}
+
+static int answer_once(struct raffia_loop *loop, struct raffia_op *op, int result)
+{
+    struct raffia_uring *state = loop->state;
     if (taken_along(op, result) && repeat(loop, op)) return 0;
-    state->transfers--;
+    if (owns(op)) state->owned--;
     /* A worker of the kernel's that is interrupted by our cancelling says EINTR. */
     if (op->cancelled && result == -EINTR) result = -ECANCELED;
     raffia_loop_complete(loop, op, result);
     return 1;
 }
 
+/* Whether the answer brings something; if not, it is about the request's end. */
+static int brings(const struct raffia_op *op, int result)
+{
+    return op->kind == RAFFIA_ACCEPT ? result >= 0 : result > 0;
+}
+
+static uint32_t buffer_of(const struct io_uring_cqe *cqe)
+{
+    return cqe->flags & IORING_CQE_F_BUFFER ? (cqe->flags >> IORING_CQE_BUFFER_SHIFT) + 1 : 0;
+}
+
+static void deliver(struct raffia_loop *loop, struct raffia_op *op, int result, uint32_t buffer)
+{
+    if (buffer && !loop->closing) raffia_buffers_taken(&loop->buffers, buffer);
+    raffia_loop_produce(loop, op, result, buffer);
+}
+
+/* The kernel ends requests for reasons of its own, such as a full ring of answers, and the op may go on with another one. */
+static int may_go_on(const struct raffia_op *op, int result)
+{
+    if (brings(op, result) || taken_along(op, result)) return 1;
+    return op->kind == RAFFIA_ACCEPT ? raffia_accept_goes_on(result) || will_not_wait(op, result)
+                                     : result == -ENOBUFS;
+}
+
+/* The loop has it from here on. */
+static void leave(struct raffia_loop *loop, struct raffia_op *op, int result)
+{
+    struct raffia_uring *state = loop->state;
+    state->owned--;
+    if (will_not_wait(op, result)) op->emulates = op->kind;
+    if (op->kind == RAFFIA_RECEIVE && result == -ENOBUFS)
+        raffia_loop_starve(loop, op);
+    else
+        raffia_due_add(&loop->due, op);
+}
+
+static int end_or_repeat(struct raffia_loop *loop, struct raffia_op *op, int result)
+{
+    struct raffia_uring *state = loop->state;
+    int may = may_go_on(op, result);
+    if (may && !op->cancelled) {
+        if (result == -ENOBUFS || will_not_wait(op, result) || !repeat(loop, op)) leave(loop, op, result);
+        return 0;
+    }
+    state->owned--;
+    raffia_loop_complete(loop, op, may ? -ECANCELED : result);
+    return 1;
+}
+
+static int answer_repeating(struct raffia_loop *loop, struct raffia_op *op, const struct io_uring_cqe *cqe)
+{
+    int brought = brings(op, cqe->res);
+    uint32_t buffer = buffer_of(cqe);
+    if (brought)
+        deliver(loop, op, cqe->res, buffer);
+    else if (buffer)
+        raffia_uring_provide(loop, buffer);
+    return brought + (cqe->flags & IORING_CQE_F_MORE ? 0 : end_or_repeat(loop, op, cqe->res));
+}
+
 static int answer(struct raffia_loop *loop, const struct io_uring_cqe *cqe)
 {
     struct raffia_op *op = raffia_ops_find(&loop->ops, cqe->user_data);
-    if (op) return transfers(op) ? answer_transfer(loop, op, cqe->res) : answer_poll(loop, op, cqe->res);
-    loop->metrics.stale++;
-    return 0;
+    if (!op) {
+        loop->metrics.stale++;
+        return 0;
+    }
+    if (raffia_kind_repeats(op->kind)) return answer_repeating(loop, op, cqe);
+    return op->kind == RAFFIA_POLL ? answer_poll(loop, op, cqe->res) : answer_once(loop, op, cqe->res);
+}
+
+/* An answer that another one will follow needs room that is not reserved. */
+static int has_to_wait(struct raffia_loop *loop, const struct io_uring_cqe *cqe)
+{
+    const struct raffia_op *op = raffia_ops_find(&loop->ops, cqe->user_data);
+    return op && raffia_kind_repeats(op->kind) && !raffia_loop_room(loop);
 }
 
 static int drain(struct raffia_loop *loop)
 {
-    struct state *state = loop->state;
-    struct io_uring_cqe cqe;
+    struct raffia_uring *state = loop->state;
+    const struct io_uring_cqe *first;
     int done = 0;
-    while (next(&state->ring, &cqe)) {
+    while ((first = next(&state->ring)) && !has_to_wait(loop, first)) {
+        struct io_uring_cqe cqe = *first;
+        io_uring_cq_advance(&state->ring, 1);
         if (cqe.user_data == WAKE)
             answer_wake(loop, &cqe);
         else if (cqe.user_data != IGNORED)
@@ -300,22 +346,23 @@ static int drain(struct raffia_loop *loop)
 static void cancel_op(struct raffia_op *op, void *arg)
 {
     if (op->kind == RAFFIA_TIMER) return;
+    raffia_id id = op->id;
     uring_cancel(arg, op);
-    op->cancelled = 1; /* or it would be repeated */
+    if (op->id == id) op->cancelled = 1; /* or it would be repeated */
 }
 
 /* One step; whether there may be more. The kernel's flag alone is no reason: it stays up when the thread that had work to do has
  * ended. */
 static int finish(struct raffia_loop *loop)
 {
-    struct state *state = loop->state;
+    struct raffia_uring *state = loop->state;
     struct io_uring *ring = &state->ring;
-    int sleep = state->transfers > 0 && io_uring_cq_ready(ring) == 0 && !holds_back(ring);
+    int sleep = state->owned > 0 && io_uring_cq_ready(ring) == 0 && !holds_back(ring);
     int result = ordinary(sleep ? sleep_for(loop, -1) : exchange(loop));
     int came = io_uring_cq_ready(ring) > 0;
     drain(loop);
     if (result < 0 && result != -EINTR) return 0;
-    return came || state->transfers > 0 || io_uring_sq_ready(ring) > 0;
+    return came || state->owned > 0 || io_uring_sq_ready(ring) > 0;
 }
 
 /* The buffers belong to the caller again when this returns, and the descriptors that were polled are let go of: the kernel takes a
@@ -330,18 +377,19 @@ static void cancel_all(struct raffia_loop *loop)
 
 static void uring_close(struct raffia_loop *loop, int owner)
 {
-    struct state *state = loop->state;
+    struct raffia_uring *state = loop->state;
     if (owner) cancel_all(loop);
     /* In a forked child too: it unmaps and closes what is this process's, and enters nothing. */
     io_uring_queue_exit(&state->ring);
+    if (state->buffers) munmap(state->buffers, raffia_uring_buffers_size(loop));
     free(state);
     loop->state = NULL;
 }
 
 static size_t uring_memsize(const struct raffia_loop *loop)
 {
-    const struct state *state = loop->state;
-    return sizeof(*state) + state->ring.sq.ring_sz +
+    const struct raffia_uring *state = loop->state;
+    return sizeof(*state) + state->ring.sq.ring_sz + (state->buffers ? raffia_uring_buffers_size(loop) : 0) +
            state->ring.sq.ring_entries * sizeof(struct io_uring_sqe);
 }
 
@@ -354,6 +402,7 @@ const struct raffia_backend raffia_backend_uring = {
     .cancel = uring_cancel,
     .wait = uring_wait,
     .reap = drain,
+    .provide = raffia_uring_provide,
     .memsize = uring_memsize,
 };
 #else

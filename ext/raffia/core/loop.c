@@ -4,16 +4,20 @@
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
+#include "emulate.h"
 #include "fork.h"
+#include "inside.h"
 
 static const struct raffia_options no_options;
 
 static int open_parts(struct raffia_loop *loop, const struct raffia_options *options)
 {
-    int failure = raffia_inbox_init(&loop->inbox);
+    int failure = raffia_buffers_init(&loop->buffers, options->buffers, options->buffer_size);
+    if (failure < 0) return failure;
+    failure = raffia_inbox_init(&loop->inbox);
     if (failure < 0) return failure;
     failure = raffia_wake_init(&loop->wake);
-    if (failure == 0) failure = loop->backend->open(loop, options ? options : &no_options);
+    if (failure == 0) failure = loop->backend->open(loop, options);
     if (failure == 0) return 0;
     raffia_wake_close(&loop->wake);
     raffia_inbox_free(&loop->inbox);
@@ -31,18 +35,38 @@ int raffia_loop_open(struct raffia_loop *loop, const struct raffia_backend *back
     raffia_ops_init(&loop->ops);
     raffia_timers_init(&loop->timers);
     raffia_ready_init(&loop->ready);
-    failure = open_parts(loop, options);
+    raffia_going_init(loop);
+    failure = open_parts(loop, options ? options : &no_options);
     if (failure < 0) loop->backend = NULL;
     return failure;
+}
+
+static void drop_op(struct raffia_op *op, void *arg)
+{
+    (void)arg;
+    raffia_emulate_drop(op);
+}
+
+/* Nobody else knows of these. */
+static void drop_descriptors(struct raffia_loop *loop)
+{
+    struct raffia_completion completion;
+    raffia_ops_each(&loop->ops, drop_op, NULL);
+    while (raffia_ready_shift(&loop->ready, &completion)) {
+        if (completion.flags & RAFFIA_DESCRIPTOR) close((int)completion.result);
+    }
 }
 
 void raffia_loop_close(struct raffia_loop *loop)
 {
     if (!loop->backend) return;
+    loop->closing = 1;
     loop->backend->close(loop, getpid() == loop->owner);
     loop->backend = NULL;
+    drop_descriptors(loop);
     raffia_wake_close(&loop->wake);
     raffia_inbox_free(&loop->inbox);
+    raffia_buffers_free(&loop->buffers);
     raffia_ready_free(&loop->ready);
     raffia_timers_init(&loop->timers);
     raffia_ops_free(&loop->ops);
@@ -59,10 +83,16 @@ static int refusal(const struct raffia_loop *loop)
     return raffia_loop_owned(loop) ? 0 : -ECHILD;
 }
 
-/* Each op under way has a place in the ready queue waiting for it, so that its completion cannot fail. */
+int raffia_loop_refusal(const struct raffia_loop *loop)
+{
+    return refusal(loop);
+}
+
+/* Each op under way has a place in the ready queue waiting for it, so that its completion cannot fail. One more is for those that
+ * repeat, so that they get on even without memory. */
 static struct raffia_op *acquire(struct raffia_loop *loop, enum raffia_kind kind, raffia_data data)
 {
-    if (raffia_ready_reserve(&loop->ready, loop->ops.used + 1) < 0) return NULL;
+    if (raffia_ready_reserve(&loop->ready, loop->ops.used + 2) < 0) return NULL;
     return raffia_ops_acquire(&loop->ops, kind, data);
 }
 
@@ -70,9 +100,20 @@ static int submit(struct raffia_loop *loop, struct raffia_op *op, raffia_id *id)
 {
     *id = op->id; /* before: a submission may complete at once, and then the op has its next id */
     int result = loop->backend->submit(loop, op);
+    if (result == -ENOTSUP) result = raffia_emulate(loop, op);
     if (result < 0) raffia_ops_release(&loop->ops, op);
     if (result == 0) loop->metrics.armed++;
     return result;
+}
+
+int raffia_loop_ask(struct raffia_loop *loop, enum raffia_kind kind, int fd, pid_t pid, raffia_data data,
+                    raffia_id *id)
+{
+    struct raffia_op *op = acquire(loop, kind, data);
+    if (!op) return -ENOMEM;
+    op->fd = fd;
+    op->pid = pid;
+    return submit(loop, op, id);
 }
 
 int raffia_loop_arm(struct raffia_loop *loop, int fd, uint32_t events, raffia_data data, raffia_id *id)
@@ -89,13 +130,24 @@ int raffia_loop_arm(struct raffia_loop *loop, int fd, uint32_t events, raffia_da
     return submit(loop, op, id);
 }
 
+static int transfers(enum raffia_kind kind, int64_t offset)
+{
+    switch (kind) {
+    case RAFFIA_READ:
+    case RAFFIA_WRITE: return offset >= RAFFIA_CURRENT_POSITION;
+    case RAFFIA_SEND:
+    case RAFFIA_RECV: return offset == RAFFIA_CURRENT_POSITION;
+    default: return 0;
+    }
+}
+
 int raffia_loop_transfer(struct raffia_loop *loop, enum raffia_kind kind, int fd, void *buffer, size_t length,
                          int64_t offset, raffia_data data, raffia_id *id)
 {
     int failure = refusal(loop);
     if (failure < 0) return failure;
     if (fd < 0) return -EBADF;
-    if ((kind != RAFFIA_READ && kind != RAFFIA_WRITE) || offset < RAFFIA_CURRENT_POSITION) return -EINVAL;
+    if (!transfers(kind, offset)) return -EINVAL;
     struct raffia_op *op = acquire(loop, kind, data);
     if (!op) return -ENOMEM;
     op->fd = fd;
@@ -125,11 +177,33 @@ int raffia_loop_after(struct raffia_loop *loop, int64_t nanoseconds, raffia_data
     return 0;
 }
 
+/* To make room for the request a back end may have to take completions, and one of those may put the op into a queue. */
+static int cancel_request(struct raffia_loop *loop, struct raffia_op *op)
+{
+    raffia_id id = op->id;
+    int result = op->queue ? 1 : loop->backend->cancel(loop, op);
+    if (op->id != id || !op->queue) return result;
+    raffia_going_remove(loop, op);
+    return 1;
+}
+
 static int cancel(struct raffia_loop *loop, struct raffia_op *op)
 {
     if (op->cancelled) return 0;
-    if (op->kind != RAFFIA_TIMER) return loop->backend->cancel(loop, op);
+    if (op->kind != RAFFIA_TIMER) return cancel_request(loop, op);
     raffia_timers_remove(&loop->timers, op);
+    return 1;
+}
+
+static int take_off(struct raffia_loop *loop, struct raffia_op *op)
+{
+    raffia_emulate_drop(op);
+    if (raffia_kind_repeats(op->kind)) {
+        raffia_loop_complete(loop, op, -ECANCELED);
+        return 0;
+    }
+    raffia_ops_release(&loop->ops, op);
+    loop->metrics.disarmed++;
     return 1;
 }
 
@@ -140,11 +214,8 @@ int raffia_loop_disarm(struct raffia_loop *loop, raffia_id id)
     struct raffia_op *op = raffia_ops_find(&loop->ops, id);
     if (!op) return -ENOENT;
     int result = cancel(loop, op);
+    if (result == 1) return take_off(loop, op);
     if (result == 0) op->cancelled = 1;
-    if (result == 1) {
-        raffia_ops_release(&loop->ops, op);
-        loop->metrics.disarmed++;
-    }
     return result;
 }
 
@@ -152,7 +223,7 @@ int raffia_loop_push(struct raffia_loop *loop, raffia_data data, int64_t result)
 {
     int failure = refusal(loop);
     if (failure < 0) return failure;
-    failure = raffia_ready_reserve(&loop->ready, loop->ops.used + 1);
+    failure = raffia_ready_reserve(&loop->ready, loop->ops.used + 2);
     return failure < 0 ? failure : raffia_ready_push(&loop->ready, data, result);
 }
 
@@ -174,6 +245,10 @@ int raffia_loop_wake(struct raffia_loop *loop)
 
 void raffia_loop_complete(struct raffia_loop *loop, struct raffia_op *op, int64_t result)
 {
+    if (op->emulates) {
+        raffia_emulate_came(loop, op, result);
+        return;
+    }
     raffia_ready_push(&loop->ready, op->data, result);
     raffia_ops_release(&loop->ops, op);
     loop->metrics.completed++;
@@ -189,7 +264,7 @@ static int collect(struct raffia_loop *loop, int64_t now)
 {
     for (struct raffia_op *op; (op = raffia_timers_expire(&loop->timers, now));)
         raffia_loop_complete(loop, op, -ETIME);
-    int taken = raffia_inbox_take(&loop->inbox, &loop->ready, loop->ops.used);
+    int taken = raffia_inbox_take(&loop->inbox, &loop->ready, loop->ops.used + 1);
     if (taken < 0) return taken;
     loop->metrics.injected += (uint64_t)taken;
     return loop->ready.count > INT_MAX ? INT_MAX : (int)loop->ready.count;
@@ -199,6 +274,7 @@ static int collect(struct raffia_loop *loop, int64_t now)
 static int64_t limit(const struct raffia_loop *loop, int64_t now, int64_t timeout)
 {
     int64_t result = timeout < 0 ? RAFFIA_FOREVER : timeout;
+    if (raffia_going_can(loop)) return 0;
     int64_t next = raffia_timers_next(&loop->timers);
     return next != INT64_MAX && next - now < result ? next - now : result;
 }
@@ -208,6 +284,7 @@ int64_t raffia_loop_prepare(struct raffia_loop *loop, int64_t timeout)
     int result = refusal(loop);
     if (result < 0) return result;
     loop->metrics.polls++;
+    raffia_going(loop);
     int64_t now = look_at_clock(loop);
     result = collect(loop, now);
     if (result != 0) return result < 0 ? result : 0;
@@ -235,7 +312,9 @@ int raffia_loop_finish(struct raffia_loop *loop, int waited)
     raffia_wake_up(&loop->wake);
     if (waited < 0 && waited != -EINTR) return waited;
     int reaped = loop->backend->reap(loop);
-    return reaped < 0 ? reaped : collect(loop, look_at_clock(loop));
+    if (reaped < 0) return reaped;
+    raffia_going(loop);
+    return collect(loop, look_at_clock(loop));
 }
 
 int raffia_loop_poll(struct raffia_loop *loop, int64_t timeout)
@@ -285,5 +364,6 @@ void raffia_loop_each(struct raffia_loop *loop, void (*visit)(raffia_data *data,
 size_t raffia_loop_memsize(const struct raffia_loop *loop)
 {
     if (!loop->backend) return 0;
-    return raffia_ops_memsize(&loop->ops) + raffia_ready_memsize(&loop->ready) + loop->backend->memsize(loop);
+    return raffia_ops_memsize(&loop->ops) + raffia_ready_memsize(&loop->ready) +
+           raffia_buffers_memsize(&loop->buffers) + loop->backend->memsize(loop);
 }

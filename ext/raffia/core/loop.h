@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 #include "backend.h"
+#include "buffer.h"
+#include "due.h"
 #include "inbox.h"
 #include "ready.h"
 #include "timer.h"
@@ -18,7 +20,9 @@ struct raffia_metrics {
     uint64_t sleeps;    /* those of them that were allowed to sleep */
     uint64_t armed;     /* ops submitted, timers included */
     uint64_t disarmed;  /* ops that were taken off; armed = disarmed + completed + pending */
-    uint64_t completed; /* ops that completed */
+    uint64_t completed; /* ops that completed, for the last time */
+    uint64_t produced;  /* completions of ops that went on */
+    uint64_t starved;   /* how often a RAFFIA_RECEIVE found no free buffer */
     uint64_t injected;  /* completions that other threads sent, when the loop took them */
     uint64_t stale;     /* completions of the kernel for ops that had ended */
     uint64_t wakes;     /* how often the back end saw the wake's descriptor */
@@ -32,6 +36,10 @@ struct raffia_loop {
     struct raffia_ops ops;
     struct raffia_timers timers;
     struct raffia_ready ready;
+    struct raffia_due due;     /* to be gone on with in the next turn */
+    struct raffia_due starved; /* and as soon as there is a buffer */
+    struct raffia_buffers buffers;
+    int closing;
     struct raffia_inbox inbox;
     struct raffia_wake wake;
     struct raffia_metrics metrics;
@@ -40,19 +48,43 @@ struct raffia_loop {
 /* 0 or -errno; after an error nothing needs closing. */
 int raffia_loop_open(struct raffia_loop *loop, const struct raffia_backend *backend,
                      const struct raffia_options *options);
-/* Harmless when repeated. The caller has seen to it that no transfer is under way; a back end waits for those that are. */
+/* Harmless when repeated. The caller has seen to it that no transfer is under way; a back end waits for those that are. Accepted
+ * descriptors that have not been shifted are closed. */
 void raffia_loop_close(struct raffia_loop *loop);
 int raffia_loop_owned(const struct raffia_loop *loop);
 
 /* Waits once for the descriptor to become ready for `events`. 0 and *id, or -errno (-EBADF, -EINVAL for no events, -ENOMEM). */
 int raffia_loop_arm(struct raffia_loop *loop, int fd, uint32_t events, raffia_data data, raffia_id *id);
-/* Reads or writes up to `length` bytes. 0 and *id, or -errno; -ENOTSUP when the back end knows readiness only. */
+/* Reads or writes (or sends or receives, at the current position) up to `length` bytes. 0 and *id, or -errno; -ENOTSUP for reads
+ * and writes when the back end knows readiness only. */
 int raffia_loop_transfer(struct raffia_loop *loop, enum raffia_kind kind, int fd, void *buffer, size_t length,
                          int64_t offset, raffia_data data, raffia_id *id);
 /* A timer: completes with -ETIME after so many nanoseconds (at once when negative, in the next poll). */
 int raffia_loop_after(struct raffia_loop *loop, int64_t nanoseconds, raffia_data data, raffia_id *id);
-/* 1: off, nothing more will come. 0: a transfer that the kernel still owns; it will complete. -ENOENT: it had ended already,
- * or its completion is waiting to be shifted. */
+/* These two complete many times, with RAFFIA_MORE among the flags of all completions but the last. An error or the end of the
+ * stream is the last one; so is -ECANCELED, after a disarm, which never answers 1 for these kinds: what has been accepted or
+ * received by then comes before it. The descriptor must be the caller's own, and stay open until then.
+ *
+ * Accepts connections of a listener that is O_NONBLOCK (-EINVAL when it is not). Too many open files are an error like others:
+ * when there are less, accept again. */
+int raffia_loop_accept(struct raffia_loop *loop, int fd, raffia_data data, raffia_id *id);
+/* Receives from a connected stream, each time into a buffer of the loop's, which the caller gives back. While all are out it
+ * pauses, and goes on by itself. */
+int raffia_loop_receive(struct raffia_loop *loop, int fd, raffia_data data, raffia_id *id);
+/* The bytes of a completion's buffer, or NULL when it is not out. */
+const void *raffia_loop_buffer(const struct raffia_loop *loop, uint32_t buffer);
+/* 0, or -EINVAL when it is not out. */
+int raffia_loop_give_back(struct raffia_loop *loop, uint32_t buffer);
+
+/* Closes a descriptor that no op is waiting for. It may block (SO_LINGER, a network file system), but not the loop, where the kernel
+ * does it. Cannot be disarmed: that answers 0, and it completes. */
+int raffia_loop_close_descriptor(struct raffia_loop *loop, int fd, raffia_data data, raffia_id *id);
+/* Completes with 0 when the child process has ended; it is still to be waited for, which then does not block. -ECHILD when there is
+ * no such child, -ENOSYS when this kernel knows no way (before Linux 5.3). */
+int raffia_loop_child(struct raffia_loop *loop, pid_t pid, raffia_data data, raffia_id *id);
+
+/* 1: off, nothing more will come. 0: it will complete, because the kernel still owns its memory, or it is of a kind that repeats.
+ * -ENOENT: it had ended already, or its completion is waiting to be shifted. */
 int raffia_loop_disarm(struct raffia_loop *loop, raffia_id id);
 
 /* A completion of the caller's own making, behind those that are there. */
@@ -87,7 +119,13 @@ void raffia_loop_each(struct raffia_loop *loop, void (*visit)(raffia_data *data,
 size_t raffia_loop_memsize(const struct raffia_loop *loop);
 
 /* For back ends. */
-void raffia_loop_complete(struct raffia_loop *loop, struct raffia_op *op, int64_t result);
 /* Room for completions is reserved when an op is submitted, so that completing can never fail. */
+void raffia_loop_complete(struct raffia_loop *loop, struct raffia_op *op, int64_t result);
+/* Whether raffia_loop_produce may be called, once: there is memory, and the caller is not thousands of completions behind. */
+int raffia_loop_room(struct raffia_loop *loop);
+/* A completion of an op that goes on. */
+void raffia_loop_produce(struct raffia_loop *loop, struct raffia_op *op, int64_t result, uint32_t buffer);
+/* A RAFFIA_RECEIVE that the back end does not have any more is submitted again when there is a free buffer. */
+void raffia_loop_starve(struct raffia_loop *loop, struct raffia_op *op);
 
 #endif

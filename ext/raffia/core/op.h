@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Names one operation for ever: index in the low 32 bits, generation in the high 32. A slot that is used again has another
  * generation, so an id that came too late (a completion from the kernel, a second disarm) finds nothing. 0 is never an id. */
@@ -18,6 +19,12 @@ enum raffia_kind {
     RAFFIA_READ, /* transfer into `buffer`; result: bytes, or -errno */
     RAFFIA_WRITE,
     RAFFIA_TIMER, /* result: -ETIME */
+    RAFFIA_SEND, /* send(2) and recv(2), which wait whether or not the socket is O_NONBLOCK; as READ and WRITE */
+    RAFFIA_RECV,
+    RAFFIA_ACCEPT, /* many times; result: a descriptor, close-on-exec and O_NONBLOCK, or -errno */
+    RAFFIA_RECEIVE, /* many times; result: bytes in a buffer of the loop's, 0 at the end of the stream, or -errno */
+    RAFFIA_CLOSE, /* close fd; result: 0 or -errno */
+    RAFFIA_CHILD, /* a child process has ended, and can be waited for; result: 0 or -errno */
 };
 
 /* The values of Ruby's IO::READABLE, PRIORITY and WRITABLE, and of poll(2). */
@@ -33,9 +40,11 @@ enum raffia_events {
 struct raffia_op {
     raffia_id id; /* of this life of the slot */
     raffia_data data;
-    enum raffia_kind kind : 8;
-    uint32_t events : 7;
-    uint32_t cancelled : 1; /* a transfer whose completion from the kernel is still to come */
+    enum raffia_kind kind : 4;
+    enum raffia_kind emulates : 4; /* of a poll that stands for another kind: which (see emulate.h) */
+    uint32_t events : 3;
+    uint32_t cancelled : 1; /* disarmed, but its last completion from the kernel is still to come */
+    uint32_t queue : 2;     /* of the loop's that it is in (see due.h); nobody else has it then. 0: in none */
     uint32_t place : 16;    /* of a timer: its slot of the wheel, or the heap */
     int fd;
     union {
@@ -49,8 +58,10 @@ struct raffia_op {
             uint64_t order;   /* which of equal deadlines comes first */
             struct raffia_op *child;
         };
+        pid_t pid; /* of a RAFFIA_CHILD */
     };
-    /* The list that the op is in: of free slots, of the ops of a descriptor, of a wheel's slot, of a heap's siblings. */
+    /* The list that the op is in: of free slots, of the ops of a descriptor, of a wheel's slot, of a heap's siblings, of what the
+     * loop has to go on with. */
     struct raffia_op *next, *previous;
 };
 
@@ -61,6 +72,12 @@ struct raffia_ops {
     struct raffia_op *free;
     size_t used; /* ops in use */
 };
+
+/* Whether ops of this kind may complete more than once. */
+static inline int raffia_kind_repeats(enum raffia_kind kind)
+{
+    return kind == RAFFIA_ACCEPT || kind == RAFFIA_RECEIVE;
+}
 
 void raffia_ops_init(struct raffia_ops *ops);
 void raffia_ops_free(struct raffia_ops *ops);

@@ -45,13 +45,18 @@ int raffia_ready_reserve(struct raffia_ready *ready, size_t more)
     return grow(ready, ready->count + more);
 }
 
-int raffia_ready_push(struct raffia_ready *ready, raffia_data data, int64_t result)
+int raffia_ready_put(struct raffia_ready *ready, struct raffia_completion completion)
 {
     int failure = raffia_ready_reserve(ready, 1);
     if (failure < 0) return failure;
-    *slot(ready, ready->count) = (struct raffia_completion){.data = data, .result = result};
+    *slot(ready, ready->count) = completion;
     ready->count++;
     return 0;
+}
+
+int raffia_ready_push(struct raffia_ready *ready, raffia_data data, int64_t result)
+{
+    return raffia_ready_put(ready, (struct raffia_completion){.data = data, .result = result});
 }
 
 int raffia_ready_shift(struct raffia_ready *ready, struct raffia_completion *completion)

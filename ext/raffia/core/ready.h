@@ -4,9 +4,17 @@
 
 #include "op.h"
 
+enum raffia_flags {
+    RAFFIA_MORE = 1,       /* the op goes on: this is not its last completion */
+    RAFFIA_DESCRIPTOR = 2, /* the result is a descriptor, which is the caller's from now on */
+};
+
 struct raffia_completion {
     raffia_data data;
-    int64_t result; /* events, bytes, or -errno */
+    int64_t result; /* events, bytes, a descriptor, or -errno */
+    uint32_t
+        buffer; /* number of the buffer that the bytes are in, until it is given back; 0: there is none */
+    uint32_t flags;
 };
 
 /* A ring that grows; its capacity is a power of two. */
@@ -21,6 +29,7 @@ void raffia_ready_free(struct raffia_ready *ready);
 int raffia_ready_reserve(struct raffia_ready *ready, size_t more);
 /* 0 or -ENOMEM. */
 int raffia_ready_push(struct raffia_ready *ready, raffia_data data, int64_t result);
+int raffia_ready_put(struct raffia_ready *ready, struct raffia_completion completion);
 /* 1 and *completion, or 0 when there is none. */
 int raffia_ready_shift(struct raffia_ready *ready, struct raffia_completion *completion);
 void raffia_ready_each(struct raffia_ready *ready, void (*visit)(raffia_data *data, void *arg), void *arg);

@@ -19,4 +19,10 @@
 
 #include <liburing.h>
 
+/* IORING_OP_WAITID: Linux 6.7, liburing 2.5. Debian 12 has 2.3. */
+#if defined(IO_URING_VERSION_MAJOR) &&                                                                       \
+    (IO_URING_VERSION_MAJOR > 2 || (IO_URING_VERSION_MAJOR == 2 && IO_URING_VERSION_MINOR >= 5))
+#define HAVE_URING_WAITID 1
+#endif
+
 #endif

@@ -1,0 +1,200 @@
+#include "emulate.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "look.h"
+
+/* How much one op may take in one turn, so that a busy one does not hold up the others. */
+enum { ACCEPTS = 16, RECEIVES = 4 };
+
+static uint32_t direction(const struct raffia_op *op)
+{
+    return op->emulates == RAFFIA_SEND ? RAFFIA_WRITABLE : RAFFIA_READABLE;
+}
+
+static int watch(struct raffia_loop *loop, struct raffia_op *op)
+{
+    op->kind = RAFFIA_POLL;
+    op->events = direction(op);
+    return loop->backend->submit(loop, op);
+}
+
+static int close_now(struct raffia_loop *loop, struct raffia_op *op)
+{
+    loop->metrics.syscalls++;
+    /* EINTR, on Linux: it is closed nevertheless. */
+    int result = close(op->fd) < 0 && errno != EINTR ? -errno : 0;
+    raffia_loop_complete(loop, op, result);
+    return 0;
+}
+
+static int watch_child(struct raffia_loop *loop, struct raffia_op *op)
+{
+    loop->metrics.syscalls++;
+    op->fd = raffia_pidfd(op->pid);
+    if (op->fd < 0) return op->fd;
+    op->emulates = RAFFIA_CHILD;
+    int failure = watch(loop, op);
+    if (failure < 0) raffia_emulate_drop(op);
+    return failure;
+}
+
+int raffia_emulate(struct raffia_loop *loop, struct raffia_op *op)
+{
+    switch (op->kind) {
+    case RAFFIA_CLOSE: return close_now(loop, op);
+    case RAFFIA_CHILD: return watch_child(loop, op);
+    case RAFFIA_SEND:
+    case RAFFIA_RECV:
+    case RAFFIA_ACCEPT:
+    case RAFFIA_RECEIVE: op->emulates = op->kind; return watch(loop, op);
+    default: return -ENOTSUP;
+    }
+}
+
+void raffia_emulate_drop(struct raffia_op *op)
+{
+    if (op->emulates == RAFFIA_CHILD && op->fd >= 0) close(op->fd);
+    if (op->emulates) op->kind = op->emulates;
+    op->emulates = RAFFIA_FREE;
+}
+
+static void finish(struct raffia_loop *loop, struct raffia_op *op, int64_t result)
+{
+    raffia_emulate_drop(op);
+    raffia_loop_complete(loop, op, result);
+}
+
+/* Later, because back ends complete while they go through lists of their own, and none may be submitted to meanwhile. */
+void raffia_emulate_came(struct raffia_loop *loop, struct raffia_op *op, int64_t result)
+{
+    if (result < 0)
+        finish(loop, op, result);
+    else
+        raffia_due_add(&loop->due, op);
+}
+
+static void watch_again(struct raffia_loop *loop, struct raffia_op *op)
+{
+    int failure = watch(loop, op);
+    if (failure == -EAGAIN)
+        raffia_due_add(&loop->due, op);
+    else if (failure < 0)
+        finish(loop, op, failure);
+}
+
+int raffia_accept_goes_on(int64_t result)
+{
+    switch (-result) {
+    case EINTR:
+    case ECONNABORTED:
+    case EPROTO:
+    case ENOPROTOOPT:
+    case ENETDOWN:
+    case ENETUNREACH:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+#ifdef ENONET
+    case ENONET:
+#endif
+        return 1;
+    default: return 0;
+    }
+}
+
+static int64_t accept_one(struct raffia_loop *loop, const struct raffia_op *op)
+{
+    loop->metrics.syscalls++;
+    int fd = accept4(op->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+static void accept_some(struct raffia_loop *loop, struct raffia_op *op)
+{
+    int64_t fd = 0;
+    for (int i = 0; i < ACCEPTS && (fd >= 0 || raffia_accept_goes_on(fd)); i++) {
+        if (!raffia_loop_room(loop)) {
+            raffia_due_add(&loop->due, op);
+            return;
+        }
+        fd = accept_one(loop, op);
+        if (fd >= 0) raffia_loop_produce(loop, op, fd, 0);
+    }
+    if (fd >= 0 || fd == -EAGAIN || raffia_accept_goes_on(fd))
+        watch_again(loop, op);
+    else
+        finish(loop, op, fd);
+}
+
+static int64_t receive_into(struct raffia_loop *loop, int fd, void *buffer, size_t length)
+{
+    ssize_t count;
+    loop->metrics.syscalls++;
+    do
+        count = recv(fd, buffer, length, MSG_DONTWAIT);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? -errno : count;
+}
+
+/* Bytes that it has produced, or the -errno (or end) that it has not. */
+static int64_t receive_one(struct raffia_loop *loop, struct raffia_op *op)
+{
+    uint32_t buffer = raffia_buffers_take(&loop->buffers);
+    if (buffer == 0) return -ENOBUFS;
+    int64_t count = receive_into(loop, op->fd, raffia_buffers_at(&loop->buffers, buffer), loop->buffers.size);
+    if (count > 0)
+        raffia_loop_produce(loop, op, count, buffer);
+    else
+        raffia_buffers_give(&loop->buffers, buffer);
+    return count;
+}
+
+static void receive_some(struct raffia_loop *loop, struct raffia_op *op)
+{
+    int64_t count = loop->buffers.size;
+    /* Less than a buffer full: there was no more. */
+    for (int i = 0; i < RECEIVES && count == loop->buffers.size; i++) {
+        if (!raffia_loop_room(loop)) {
+            raffia_due_add(&loop->due, op);
+            return;
+        }
+        count = receive_one(loop, op);
+    }
+    if (count == -ENOBUFS)
+        raffia_loop_starve(loop, op);
+    else if (count > 0 || count == -EAGAIN)
+        watch_again(loop, op);
+    else
+        finish(loop, op, count);
+}
+
+static int64_t send_from(struct raffia_loop *loop, const struct raffia_op *op)
+{
+    ssize_t count;
+    loop->metrics.syscalls++;
+    do
+        count = send(op->fd, op->buffer, op->length, MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? -errno : count;
+}
+
+static void transfer_once(struct raffia_loop *loop, struct raffia_op *op)
+{
+    int64_t count = op->emulates == RAFFIA_SEND ? send_from(loop, op)
+                                                : receive_into(loop, op->fd, op->buffer, op->length);
+    if (count == -EAGAIN)
+        watch_again(loop, op);
+    else
+        finish(loop, op, count);
+}
+
+void raffia_emulate_step(struct raffia_loop *loop, struct raffia_op *op)
+{
+    switch (op->emulates) {
+    case RAFFIA_ACCEPT: accept_some(loop, op); break;
+    case RAFFIA_RECEIVE: receive_some(loop, op); break;
+    case RAFFIA_CHILD: finish(loop, op, 0); break;
+    default: transfer_once(loop, op);
+    }
+}
