@@ -215,7 +215,9 @@ static int begin(struct carrier *carrier)
     VALUE error = rb_errinfo();
     if (!RTEST(rb_obj_is_kind_of(error, fiber_error)) || carrier->begun) rb_jump_tag(failure);
     rb_set_errinfo(Qnil);
-    free_carrier((VALUE)carrier);
+    ruby_xfree(carrier);
+    scheduler->live--;
+    scheduler->fresh--;
     rb_funcall(scheduler->self, id_make_room, 1, error);
     return 0;
 }
