@@ -31,7 +31,7 @@ module Architecture
       "server" => PRODUCT,
       "jobs/web" => %w[base jobs],
       "compat" => PRODUCT + %w[actor jobs server],
-      "integrations" => PRODUCT + %w[actor jobs server],
+      "integrations" => PRODUCT + %w[engine actor jobs server],
       "lab" => ENTRANCE,
       "cli" => ENTRANCE + %w[lab]
     }.freeze
