@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "fork.h"
+#include "offload.h"
 
 static const struct raffia_options no_options;
 
@@ -31,6 +32,7 @@ int raffia_loop_open(struct raffia_loop *loop, const struct raffia_backend *back
     raffia_ops_init(&loop->ops);
     raffia_timers_init(&loop->timers);
     raffia_ready_init(&loop->ready);
+    raffia_client_init(&loop->client, &loop->wake);
     failure = open_parts(loop, options);
     if (failure < 0) loop->backend = NULL;
     return failure;
@@ -39,6 +41,7 @@ int raffia_loop_open(struct raffia_loop *loop, const struct raffia_backend *back
 void raffia_loop_close(struct raffia_loop *loop)
 {
     if (!loop->backend) return;
+    raffia_offload_close(loop);
     loop->backend->close(loop, getpid() == loop->owner);
     loop->backend = NULL;
     raffia_wake_close(&loop->wake);
@@ -69,7 +72,8 @@ static struct raffia_op *acquire(struct raffia_loop *loop, enum raffia_kind kind
 static int submit(struct raffia_loop *loop, struct raffia_op *op, raffia_id *id)
 {
     *id = op->id; /* before: a submission may complete at once, and then the op has its next id */
-    int result = loop->backend->submit(loop, op);
+    int result = raffia_offload_suits(loop, op->kind) ? raffia_offload_submit(loop, op)
+                                                      : loop->backend->submit(loop, op);
     if (result < 0) raffia_ops_release(&loop->ops, op);
     if (result == 0) loop->metrics.armed++;
     return result;
@@ -105,6 +109,17 @@ int raffia_loop_transfer(struct raffia_loop *loop, enum raffia_kind kind, int fd
     return submit(loop, op, id);
 }
 
+int raffia_loop_resolve(struct raffia_loop *loop, struct raffia_resolution *resolution, raffia_data data,
+                        raffia_id *id)
+{
+    int failure = refusal(loop);
+    if (failure < 0) return failure;
+    struct raffia_op *op = acquire(loop, RAFFIA_RESOLVE, data);
+    if (!op) return -ENOMEM;
+    op->buffer = resolution;
+    return submit(loop, op, id);
+}
+
 static int64_t later(int64_t now, int64_t nanoseconds)
 {
     if (nanoseconds <= 0) return now;
@@ -128,6 +143,7 @@ int raffia_loop_after(struct raffia_loop *loop, int64_t nanoseconds, raffia_data
 static int cancel(struct raffia_loop *loop, struct raffia_op *op)
 {
     if (op->cancelled) return 0;
+    if (raffia_offload_suits(loop, op->kind)) return raffia_offload_cancel(loop, op);
     if (op->kind != RAFFIA_TIMER) return loop->backend->cancel(loop, op);
     raffia_timers_remove(&loop->timers, op);
     return 1;
@@ -189,6 +205,7 @@ static int collect(struct raffia_loop *loop, int64_t now)
 {
     for (struct raffia_op *op; (op = raffia_timers_expire(&loop->timers, now));)
         raffia_loop_complete(loop, op, -ETIME);
+    raffia_offload_collect(loop);
     int taken = raffia_inbox_take(&loop->inbox, &loop->ready, loop->ops.used);
     if (taken < 0) return taken;
     loop->metrics.injected += (uint64_t)taken;
@@ -214,7 +231,7 @@ int64_t raffia_loop_prepare(struct raffia_loop *loop, int64_t timeout)
     if (timeout != 0) timeout = limit(loop, now, timeout);
     if (timeout == 0 || !raffia_wake_sleep(&loop->wake)) return 0;
     /* A letter that came since the inbox was emptied: its sender may have seen the loop awake. */
-    if (raffia_inbox_empty(&loop->inbox)) return timeout;
+    if (raffia_inbox_empty(&loop->inbox) && raffia_client_empty(&loop->client)) return timeout;
     raffia_wake_up(&loop->wake);
     return 0;
 }

@@ -7,10 +7,13 @@
 
 #include <sys/types.h>
 #include "backend.h"
+#include "blocking_pool.h"
 #include "inbox.h"
 #include "ready.h"
 #include "timer.h"
 #include "wake.h"
+
+struct raffia_resolution;
 
 struct raffia_metrics {
     uint64_t polls;     /* turns of the loop */
@@ -34,21 +37,26 @@ struct raffia_loop {
     struct raffia_ready ready;
     struct raffia_inbox inbox;
     struct raffia_wake wake;
+    struct raffia_client client; /* of the blocking pool */
     struct raffia_metrics metrics;
 };
 
 /* 0 or -errno; after an error nothing needs closing. */
 int raffia_loop_open(struct raffia_loop *loop, const struct raffia_backend *backend,
                      const struct raffia_options *options);
-/* Harmless when repeated. The caller has seen to it that no transfer is under way; a back end waits for those that are. */
+/* Harmless when repeated. The caller has seen to it that no transfer is under way; those that are, are waited for. */
 void raffia_loop_close(struct raffia_loop *loop);
 int raffia_loop_owned(const struct raffia_loop *loop);
 
 /* Waits once for the descriptor to become ready for `events`. 0 and *id, or -errno (-EBADF, -EINVAL for no events, -ENOMEM). */
 int raffia_loop_arm(struct raffia_loop *loop, int fd, uint32_t events, raffia_data data, raffia_id *id);
-/* Reads or writes up to `length` bytes. 0 and *id, or -errno; -ENOTSUP when the back end knows readiness only. */
+/* Reads or writes up to `length` bytes. 0 and *id, or -errno. Where the back end knows readiness only, the blocking pool does it,
+ * for files; what has readiness is refused with -ENOTSUP there, -EAGAIN means that no thread can be started. */
 int raffia_loop_transfer(struct raffia_loop *loop, enum raffia_kind kind, int fd, void *buffer, size_t length,
                          int64_t offset, raffia_data data, raffia_id *id);
+/* Looks the resolution's host up, on the blocking pool, which holds it for as long as it needs it. 0 and *id, or -errno. */
+int raffia_loop_resolve(struct raffia_loop *loop, struct raffia_resolution *resolution, raffia_data data,
+                        raffia_id *id);
 /* A timer: completes with -ETIME after so many nanoseconds (at once when negative, in the next poll). */
 int raffia_loop_after(struct raffia_loop *loop, int64_t nanoseconds, raffia_data data, raffia_id *id);
 /* 1: off, nothing more will come. 0: a transfer that the kernel still owns; it will complete. -ENOENT: it had ended already,

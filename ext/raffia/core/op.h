@@ -18,6 +18,8 @@ enum raffia_kind {
     RAFFIA_READ, /* transfer into `buffer`; result: bytes, or -errno */
     RAFFIA_WRITE,
     RAFFIA_TIMER, /* result: -ETIME */
+    /* Look a name up, a raffia_resolution in `buffer`; result: 0, or getaddrinfo's error. */
+    RAFFIA_RESOLVE,
 };
 
 /* The values of Ruby's IO::READABLE, PRIORITY and WRITABLE, and of poll(2). */
@@ -51,7 +53,11 @@ struct raffia_op {
         };
     };
     /* The list that the op is in: of free slots, of the ops of a descriptor, of a wheel's slot, of a heap's siblings. */
-    struct raffia_op *next, *previous;
+    union {
+        struct raffia_op *next;
+        struct raffia_job *job; /* what a thread of the blocking pool does for it */
+    };
+    struct raffia_op *previous;
 };
 
 /* A table of ops. They live in blocks that never move, so a pointer is good until the op is released. */
