@@ -16,8 +16,12 @@ class NativeTests
       %w[-O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all], [],
       {"ASAN_OPTIONS" => "detect_stack_use_after_return=1:strict_string_checks=1", "UBSAN_OPTIONS" => "print_stacktrace=1"}
     ],
-    "tsan" => [%w[-O1 -fno-omit-frame-pointer -fsanitize=thread], UNSCATTERED, {"TSAN_OPTIONS" => "halt_on_error=1"}],
-    "valgrind" => [%w[-O1], %w[valgrind --quiet --error-exitcode=1 --leak-check=full --track-fds=no], {}]
+    "tsan" => [%w[-O1 -fno-omit-frame-pointer -fsanitize=thread], UNSCATTERED, {"TSAN_OPTIONS" => "halt_on_error=1:die_after_fork=0"}],
+    # Threads that live to the end of the program hold memory of libc's that is "possibly" lost.
+    "valgrind" => [
+      %w[-O1], %w[valgrind --quiet --error-exitcode=1 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite
+        --suppressions=test/native/valgrind.supp --track-fds=no], {}
+    ]
   }.freeze
   # Seconds for one program; a loop that hangs must not hang the run.
   LIMIT = 300

@@ -19,7 +19,11 @@ module Raffia
       # @raise [ConfigError] when there is no such back end, or it does not work here
       def open(backend = nil)
         name = choose(backend)
-        (name == :select) ? Select.new : Native.new(name.name, movable?)
+        return Select.new if name == :select
+
+        threads = Raffia.config.blocking_threads
+        Native.blocking_threads = threads if threads
+        Native.new(name.name, movable?)
       end
 
       # The back end that {open} takes.
@@ -57,6 +61,10 @@ module Raffia
       # @yieldreturn [Boolean] whether it is done
       # @return [void]
       def see_through(&) = Raffia::Native.see_through(&)
+
+      # For a hook of the scheduler, and called by nothing else: whether it was a method like IO#close that called the hook.
+      # @return [Boolean]
+      def closing? = Raffia::Native.closing?
 
       private
 

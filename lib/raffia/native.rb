@@ -31,6 +31,9 @@ module Raffia
         see_through(&block)
         raise
       end
+
+      # The same, with the objects that a stack trace takes.
+      def self.closing? = %w[close close_read close_write].include?(caller_locations(3, 1)&.first&.base_label)
     end
   end
 end

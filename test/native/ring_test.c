@@ -1,4 +1,4 @@
-/* Transfers through the loop: by the back ends that know them, and politely refused by the others. */
+/* Transfers through the loop: by the back ends that know them, and files by the blocking pool for the others. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
@@ -19,10 +19,13 @@ static raffia_id transfer(struct raffia_loop *loop, enum raffia_kind kind, int f
 static void refused_where_only_readiness_is_known(struct raffia_loop *loop)
 {
     char byte = 0;
+    int pipes[2];
     raffia_id id;
     if (loop->backend->transfers) return;
-    CHECK_EQUAL(raffia_loop_transfer(loop, RAFFIA_READ, 0, &byte, 1, HERE, 1, &id), -ENOTSUP);
-    CHECK_EQUAL(raffia_loop_transfer(loop, RAFFIA_WRITE, 0, &byte, 1, 0, 1, &id), -ENOTSUP);
+    make_pipe(pipes);
+    CHECK_EQUAL(raffia_loop_transfer(loop, RAFFIA_READ, pipes[0], &byte, 1, HERE, 1, &id), -ENOTSUP);
+    CHECK_EQUAL(raffia_loop_transfer(loop, RAFFIA_WRITE, pipes[1], &byte, 1, 0, 1, &id), -ENOTSUP);
+    close_pair(pipes);
     CHECK_EQUAL(raffia_loop_pending(loop), 0);
 }
 
@@ -62,7 +65,6 @@ static void a_read_waits_for_data(struct raffia_loop *loop)
 static void a_file_by_position_and_by_offset(struct raffia_loop *loop)
 {
     char buffer[16] = {0};
-    if (!loop->backend->transfers) return;
     int fd = make_file();
     transfer(loop, RAFFIA_WRITE, fd, "0123456789", 10, HERE, 1);
     expect(loop, 1, 10);
@@ -120,6 +122,50 @@ static void errors_are_the_results(struct raffia_loop *loop)
     CHECK_CALL(close(pipes[1]));
     transfer(loop, RAFFIA_READ, pipes[1], &byte, 1, HERE, 5);
     expect(loop, 5, -EBADF);
+}
+
+static void a_file_with_errors(struct raffia_loop *loop)
+{
+    char byte = 0;
+    int fd = CHECK_CALL(open("/dev/null", O_RDONLY));
+    CHECK_CALL(close(fd));
+    raffia_id id;
+    int result = raffia_loop_transfer(loop, RAFFIA_READ, fd, &byte, 1, 0, 1, &id);
+    if (result == 0) expect(loop, 1, -EBADF);
+    if (result != 0) CHECK_EQUAL(result, -EBADF);
+    fd = CHECK_CALL(open("/", O_RDONLY | O_DIRECTORY));
+    transfer(loop, RAFFIA_READ, fd, &byte, 1, 0, 2);
+    expect(loop, 2, -EISDIR);
+    transfer(loop, RAFFIA_WRITE, fd, &byte, 1, 0, 3);
+    expect(loop, 3, -EBADF);
+    CHECK_CALL(close(fd));
+}
+
+/* Each completes once, with what it did or with nothing. */
+static void file_reads_that_are_called_off(struct raffia_loop *loop)
+{
+    static char bytes[500];
+    raffia_id ids[COUNT(bytes)];
+    int fd = make_file(), completed = 0;
+    CHECK_EQUAL(write(fd, "x", 1), 1);
+    for (int round = 0; round < 5; round++) {
+        for (size_t i = 0; i < COUNT(bytes); i++)
+            ids[i] = transfer(loop, RAFFIA_READ, fd, &bytes[i], 1, 0, i);
+        if (round % 2) CHECK(raffia_loop_poll(loop, 0) >= 0);
+        for (size_t i = 0; i < COUNT(bytes); i++)
+            CHECK(raffia_loop_disarm(loop, ids[i]) != 1);
+        while (raffia_loop_pending(loop) > 0)
+            CHECK(raffia_loop_poll(loop, 1000000000) >= 0);
+        struct raffia_completion completion;
+        for (; raffia_loop_shift(loop, &completion); completed++)
+            CHECK(completion.result == 1 || completion.result == -ECANCELED);
+    }
+    CHECK_EQUAL(completed, 5 * COUNT(bytes));
+    for (size_t i = 0; i < COUNT(bytes); i++)
+        transfer(loop, RAFFIA_READ, fd, &bytes[i], 1, 0, i);
+    raffia_loop_close(loop);
+    memset(bytes, 0, sizeof(bytes));
+    CHECK_CALL(close(fd));
 }
 
 /* Not before the kernel has let go of the buffer. */
@@ -282,6 +328,8 @@ int main(void)
         TEST(a_file_by_position_and_by_offset),
         TEST(descriptors_that_do_not_block),
         TEST(errors_are_the_results),
+        TEST(a_file_with_errors),
+        TEST(file_reads_that_are_called_off),
         TEST(a_cancelled_read_completes),
         TEST(a_cancel_that_races_with_data),
         TEST(a_thousand_reads),

@@ -128,6 +128,27 @@ static void a_regular_file(void)
     CHECK_CALL(close(fd));
 }
 
+static void a_read_that_is_cut_short(void)
+{
+    char name[] = "/tmp/raffia-native-XXXXXX";
+    int pipes[2];
+    int fd = CHECK_CALL(mkstemp(name));
+    CHECK_CALL(unlink(name));
+    CHECK_EQUAL(raffia_write(fd, buffer, 8192, HERE), 8192);
+    CHECK_EQUAL(raffia_is_cut_short(fd, 4096), 1);
+    CHECK_EQUAL(raffia_is_cut_short(fd, 4097), 0); /* not the end of a page */
+    CHECK_EQUAL(raffia_is_cut_short(fd, 8192), 0);
+    CHECK_EQUAL(raffia_is_cut_short(fd, HERE), 0);
+    CHECK_EQUAL(lseek(fd, 4096, SEEK_SET), 4096);
+    CHECK_EQUAL(raffia_is_cut_short(fd, HERE), 1);
+    CHECK_CALL(close(fd));
+    CHECK_CALL(pipe(pipes));
+    CHECK_EQUAL(raffia_is_cut_short(pipes[0], HERE), 0);
+    CHECK_CALL(close(pipes[0]));
+    CHECK_CALL(close(pipes[1]));
+    CHECK_EQUAL(raffia_is_cut_short(pipes[0], HERE), 0);
+}
+
 static void what_is_a_file(void)
 {
     int folder = CHECK_CALL(open("/tmp", O_RDONLY | O_DIRECTORY));
@@ -157,8 +178,9 @@ static void a_closed_descriptor(void)
 int main(void)
 {
     static const struct check_test tests[] = {
-        TEST(a_blocking_pipe), TEST(a_blocking_socket), TEST(nobody_reads),        TEST(a_terminal),
-        TEST(a_regular_file),  TEST(what_is_a_file),    TEST(a_closed_descriptor),
+        TEST(a_blocking_pipe), TEST(a_blocking_socket),   TEST(nobody_reads),
+        TEST(a_terminal),      TEST(a_regular_file),      TEST(a_read_that_is_cut_short),
+        TEST(what_is_a_file),  TEST(a_closed_descriptor),
     };
     check_run("transfer", tests, COUNT(tests));
     /* And again as on a kernel that has no RWF_NOWAIT. */

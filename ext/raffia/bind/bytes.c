@@ -67,6 +67,13 @@ static VALUE carry_file(const struct bytes *bytes, size_t done)
                       SIZET2NUM(bytes->least), SIZET2NUM(bytes->offset), SIZET2NUM(done));
 }
 
+/* A file gives without waiting what is in memory of it, but callers expect that only its end makes a read short. */
+static int is_whole(const struct bytes *bytes, int fd, int64_t count, size_t room)
+{
+    if (count == 0 || (size_t)count == room || bytes->kind == RAFFIA_WRITE || bytes->socket) return 1;
+    return !raffia_is_cut_short(fd, RAFFIA_CURRENT_POSITION);
+}
+
 static VALUE carry(const struct bytes *bytes)
 {
     size_t done = 0, room;
@@ -75,6 +82,7 @@ static VALUE carry(const struct bytes *bytes)
         int64_t count = try(bytes, fd, bytes->offset + done, &room);
         if (count >= 0) {
             done += (size_t)count;
+            if (!is_whole(bytes, fd, count, room)) return carry_file(bytes, done);
             if (count == 0 || done >= bytes->least || (size_t)count == room) return SIZET2NUM(done);
             continue;
         }

@@ -244,10 +244,10 @@ static VALUE engine_disarm(VALUE self, VALUE id)
     return boolean(raffia_check(result, "disarm"));
 }
 
+/* By the back end or the blocking pool. */
 static VALUE engine_is_transferring(VALUE self)
 {
-    const struct raffia_backend *backend = raffia_engine_of(self)->backend;
-    return boolean(backend && backend->transfers);
+    return boolean(raffia_engine_of(self)->backend != NULL);
 }
 
 static VALUE parcel(VALUE data, VALUE buffer)
@@ -353,6 +353,12 @@ static VALUE engine_is_file(VALUE self, VALUE io)
 {
     (void)self;
     return boolean(raffia_is_file(raffia_descriptor_of(io)));
+}
+
+static VALUE engine_is_cut_short(VALUE self, VALUE io, VALUE from)
+{
+    (void)self;
+    return boolean(raffia_is_cut_short(raffia_descriptor_of(io), position(from)));
 }
 
 static VALUE engine_pidfd(VALUE self, VALUE pid)
@@ -513,6 +519,7 @@ static VALUE engine_stats(VALUE self)
     store(stats, "syscalls", metrics.syscalls);
     store(stats, "pending", raffia_loop_pending(loop));
     store(stats, "ready", loop->ready.count + (size_t)raffia_engine_of(self)->peeked);
+    rb_hash_aset(stats, ID2SYM(rb_intern("blocking")), raffia_blocking_stats());
     return stats;
 }
 
@@ -538,6 +545,7 @@ void raffia_init_engine(VALUE raffia)
     rb_define_method(native, "try_write", engine_try_write, -1);
     rb_define_method(native, "ready", engine_ready, 2);
     rb_define_method(native, "file?", engine_is_file, 1);
+    rb_define_method(native, "cut_short?", engine_is_cut_short, 2);
     rb_define_method(native, "pidfd", engine_pidfd, 1);
     rb_define_method(native, "push", engine_push, 2);
     rb_define_method(native, "inject", engine_inject, 2);

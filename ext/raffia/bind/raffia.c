@@ -13,6 +13,7 @@ void Init_raffia(void)
     if (failure < 0) rb_syserr_fail(-failure, "pthread_atfork");
     VALUE raffia = rb_define_module("Raffia");
     raffia_init_engine(raffia);
+    raffia_init_blocking(raffia);
     raffia_init_scheduler(raffia);
     raffia_init_rebind(raffia);
     raffia_init_see_through(raffia);

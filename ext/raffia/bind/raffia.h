@@ -4,9 +4,13 @@
 
 #include <ruby.h>
 
+void raffia_init_blocking(VALUE raffia);
 void raffia_init_engine(VALUE raffia);
 void raffia_init_scheduler(VALUE raffia);
 void raffia_init_rebind(VALUE raffia);
 void raffia_init_see_through(VALUE raffia);
+
+/* Of the blocking pool. */
+VALUE raffia_blocking_stats(void);
 
 #endif

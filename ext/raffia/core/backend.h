@@ -42,7 +42,7 @@ struct raffia_options {
 
 struct raffia_backend {
     const char *name;
-    int transfers; /* whether it knows RAFFIA_READ and RAFFIA_WRITE */
+    int transfers; /* whether it knows RAFFIA_READ and RAFFIA_WRITE; else the blocking pool does them (offload.h) */
     int (*open)(struct raffia_loop *loop, const struct raffia_options *options);
     void (*close)(struct raffia_loop *loop, int owner);
     int (*submit)(struct raffia_loop *loop, struct raffia_op *op);

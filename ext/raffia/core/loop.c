@@ -7,6 +7,7 @@
 #include "emulate.h"
 #include "fork.h"
 #include "inside.h"
+#include "offload.h"
 
 static const struct raffia_options no_options;
 
@@ -36,6 +37,7 @@ int raffia_loop_open(struct raffia_loop *loop, const struct raffia_backend *back
     raffia_timers_init(&loop->timers);
     raffia_ready_init(&loop->ready);
     raffia_going_init(loop);
+    raffia_client_init(&loop->client, &loop->wake);
     failure = open_parts(loop, options ? options : &no_options);
     if (failure < 0) loop->backend = NULL;
     return failure;
@@ -61,6 +63,7 @@ void raffia_loop_close(struct raffia_loop *loop)
 {
     if (!loop->backend) return;
     loop->closing = 1;
+    raffia_offload_close(loop);
     loop->backend->close(loop, getpid() == loop->owner);
     loop->backend = NULL;
     drop_descriptors(loop);
@@ -99,7 +102,8 @@ static struct raffia_op *acquire(struct raffia_loop *loop, enum raffia_kind kind
 static int submit(struct raffia_loop *loop, struct raffia_op *op, raffia_id *id)
 {
     *id = op->id; /* before: a submission may complete at once, and then the op has its next id */
-    int result = loop->backend->submit(loop, op);
+    int result = raffia_offload_suits(loop, op->kind) ? raffia_offload_submit(loop, op)
+                                                      : loop->backend->submit(loop, op);
     if (result == -ENOTSUP) result = raffia_emulate(loop, op);
     if (result < 0) raffia_ops_release(&loop->ops, op);
     if (result == 0) loop->metrics.armed++;
@@ -157,6 +161,17 @@ int raffia_loop_transfer(struct raffia_loop *loop, enum raffia_kind kind, int fd
     return submit(loop, op, id);
 }
 
+int raffia_loop_resolve(struct raffia_loop *loop, struct raffia_resolution *resolution, raffia_data data,
+                        raffia_id *id)
+{
+    int failure = refusal(loop);
+    if (failure < 0) return failure;
+    struct raffia_op *op = acquire(loop, RAFFIA_RESOLVE, data);
+    if (!op) return -ENOMEM;
+    op->buffer = resolution;
+    return submit(loop, op, id);
+}
+
 static int64_t later(int64_t now, int64_t nanoseconds)
 {
     if (nanoseconds <= 0) return now;
@@ -190,6 +205,7 @@ static int cancel_request(struct raffia_loop *loop, struct raffia_op *op)
 static int cancel(struct raffia_loop *loop, struct raffia_op *op)
 {
     if (op->cancelled) return 0;
+    if (raffia_offload_suits(loop, op->kind)) return raffia_offload_cancel(loop, op);
     if (op->kind != RAFFIA_TIMER) return cancel_request(loop, op);
     raffia_timers_remove(&loop->timers, op);
     return 1;
@@ -264,6 +280,7 @@ static int collect(struct raffia_loop *loop, int64_t now)
 {
     for (struct raffia_op *op; (op = raffia_timers_expire(&loop->timers, now));)
         raffia_loop_complete(loop, op, -ETIME);
+    raffia_offload_collect(loop);
     int taken = raffia_inbox_take(&loop->inbox, &loop->ready, loop->ops.used + 1);
     if (taken < 0) return taken;
     loop->metrics.injected += (uint64_t)taken;
@@ -291,7 +308,7 @@ int64_t raffia_loop_prepare(struct raffia_loop *loop, int64_t timeout)
     if (timeout != 0) timeout = limit(loop, now, timeout);
     if (timeout == 0 || !raffia_wake_sleep(&loop->wake)) return 0;
     /* A letter that came since the inbox was emptied: its sender may have seen the loop awake. */
-    if (raffia_inbox_empty(&loop->inbox)) return timeout;
+    if (raffia_inbox_empty(&loop->inbox) && raffia_client_empty(&loop->client)) return timeout;
     raffia_wake_up(&loop->wake);
     return 0;
 }

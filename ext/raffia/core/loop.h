@@ -7,12 +7,15 @@
 
 #include <sys/types.h>
 #include "backend.h"
+#include "blocking_pool.h"
 #include "buffer.h"
 #include "due.h"
 #include "inbox.h"
 #include "ready.h"
 #include "timer.h"
 #include "wake.h"
+
+struct raffia_resolution;
 
 struct raffia_metrics {
     uint64_t polls;     /* turns of the loop */
@@ -42,23 +45,28 @@ struct raffia_loop {
     int closing;
     struct raffia_inbox inbox;
     struct raffia_wake wake;
+    struct raffia_client client; /* of the blocking pool */
     struct raffia_metrics metrics;
 };
 
 /* 0 or -errno; after an error nothing needs closing. */
 int raffia_loop_open(struct raffia_loop *loop, const struct raffia_backend *backend,
                      const struct raffia_options *options);
-/* Harmless when repeated. The caller has seen to it that no transfer is under way; a back end waits for those that are. Accepted
+/* Harmless when repeated. The caller has seen to it that no transfer is under way; those that are, are waited for. Accepted
  * descriptors that have not been shifted are closed. */
 void raffia_loop_close(struct raffia_loop *loop);
 int raffia_loop_owned(const struct raffia_loop *loop);
 
 /* Waits once for the descriptor to become ready for `events`. 0 and *id, or -errno (-EBADF, -EINVAL for no events, -ENOMEM). */
 int raffia_loop_arm(struct raffia_loop *loop, int fd, uint32_t events, raffia_data data, raffia_id *id);
-/* Reads or writes (or sends or receives, at the current position) up to `length` bytes. 0 and *id, or -errno; -ENOTSUP for reads
- * and writes when the back end knows readiness only. */
+/* Reads or writes (or sends or receives, at the current position) up to `length` bytes. 0 and *id, or -errno. Where the back end
+ * knows readiness only, the blocking pool reads and writes files; what has readiness is refused with -ENOTSUP there, and -EAGAIN
+ * means that no thread can be started. */
 int raffia_loop_transfer(struct raffia_loop *loop, enum raffia_kind kind, int fd, void *buffer, size_t length,
                          int64_t offset, raffia_data data, raffia_id *id);
+/* Looks the resolution's host up, on the blocking pool, which holds it for as long as it needs it. 0 and *id, or -errno. */
+int raffia_loop_resolve(struct raffia_loop *loop, struct raffia_resolution *resolution, raffia_data data,
+                        raffia_id *id);
 /* A timer: completes with -ETIME after so many nanoseconds (at once when negative, in the next poll). */
 int raffia_loop_after(struct raffia_loop *loop, int64_t nanoseconds, raffia_data data, raffia_id *id);
 /* These two complete many times, with RAFFIA_MORE among the flags of all completions but the last. An error or the end of the

@@ -25,6 +25,8 @@ enum raffia_kind {
     RAFFIA_RECEIVE, /* many times; result: bytes in a buffer of the loop's, 0 at the end of the stream, or -errno */
     RAFFIA_CLOSE, /* close fd; result: 0 or -errno */
     RAFFIA_CHILD, /* a child process has ended, and can be waited for; result: 0 or -errno */
+    /* Look a name up, a raffia_resolution in `buffer`; result: 0, or getaddrinfo's error. */
+    RAFFIA_RESOLVE,
 };
 
 /* The values of Ruby's IO::READABLE, PRIORITY and WRITABLE, and of poll(2). */
@@ -62,7 +64,11 @@ struct raffia_op {
     };
     /* The list that the op is in: of free slots, of the ops of a descriptor, of a wheel's slot, of a heap's siblings, of what the
      * loop has to go on with. */
-    struct raffia_op *next, *previous;
+    union {
+        struct raffia_op *next;
+        struct raffia_job *job; /* what a thread of the blocking pool does for it */
+    };
+    struct raffia_op *previous;
 };
 
 /* A table of ops. They live in blocks that never move, so a pointer is good until the op is released. */

@@ -122,6 +122,15 @@ int64_t raffia_try_send(int fd, const void *buffer, size_t length)
     return errno == ENOTSOCK ? raffia_try_write(fd, buffer, length, RAFFIA_CURRENT_POSITION) : -errno;
 }
 
+int raffia_is_cut_short(int fd, int64_t offset)
+{
+    enum { PAGE = 4096 }; /* at least: what is in memory ends with one */
+    struct stat status;
+    if (offset < 0) offset = lseek(fd, 0, SEEK_CUR); /* which fails for what has no position */
+    return offset > 0 && offset % PAGE == 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+           offset < status.st_size;
+}
+
 int raffia_is_file(int fd)
 {
     struct stat status;

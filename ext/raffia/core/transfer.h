@@ -14,6 +14,9 @@ int64_t raffia_try_write(int fd, const void *buffer, size_t length, int64_t offs
 /* The same, and if the disk has to be waited for, it is. For regular files without a ring. */
 int64_t raffia_read(int fd, void *buffer, size_t length, int64_t offset);
 int64_t raffia_write(int fd, const void *buffer, size_t length, int64_t offset);
+/* Whether a read that came out short, and ended at `offset`, did so because the rest of the file is not in the page cache; 0 at its end,
+ * and for what is no regular file. */
+int raffia_is_cut_short(int fd, int64_t offset);
 /* Whether readiness means nothing here: a regular file, a directory, a block device. */
 int raffia_is_file(int fd);
 

@@ -12,6 +12,7 @@ module Raffia
   # | RAFFIA_LOG          | debug info warn error fatal off              | warn             |
   # | RAFFIA_LOG_FORMAT   | text json                                    | text             |
   # | RAFFIA_WORKERS      | a positive number                            | one per core     |
+  # | RAFFIA_BLOCKING_THREADS | a positive number                        | two per core, at least four |
   # | RAFFIA_COLOR        | always never auto (NO_COLOR means never)     | auto             |
   #
   # @!attribute [r] backend
@@ -22,9 +23,11 @@ module Raffia
   #   @return [Symbol] :text or :json
   # @!attribute [r] workers
   #   @return [Integer, nil] how many workers a pool starts when it is not told
+  # @!attribute [r] blocking_threads
+  #   @return [Integer, nil] how many threads there may be for calls that block, of Ruby's kind and of the engine's each
   # @!attribute [r] color
   #   @return [Symbol] :always, :never or :auto
-  Config = Data.define(:backend, :log_level, :log_format, :workers, :color) do
+  Config = Data.define(:backend, :log_level, :log_format, :workers, :blocking_threads, :color) do
     # @param env [#[]] the environment
     # @return [Config] frozen, shareable
     # @raise [ConfigError] when a variable has a value that means nothing; the message lists what would
@@ -34,6 +37,7 @@ module Raffia
         log_level: choice(env, "RAFFIA_LOG", self::LOG_LEVELS, :warn),
         log_format: choice(env, "RAFFIA_LOG_FORMAT", self::LOG_FORMATS, :text),
         workers: count(env, "RAFFIA_WORKERS"),
+        blocking_threads: count(env, "RAFFIA_BLOCKING_THREADS"),
         color: choice(env, "RAFFIA_COLOR", self::COLORS, env["NO_COLOR"].to_s.empty? ? :auto : :never)
       )
     end

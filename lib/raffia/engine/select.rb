@@ -200,6 +200,10 @@ module Raffia
         stat.file? || stat.directory? || stat.blockdev?
       end
 
+      # Takes an IO, and where in the file a read ended (nil: at its position).
+      # @return [Boolean] whether {#try_read} gave less than was asked for although there is more of a file: the rest is not in memory
+      def cut_short?(_io, _from) = false
+
       # @return [Integer, nil] a descriptor that becomes readable when the process ends; nil where there is no such thing
       def pidfd(_pid) = nil
 

@@ -83,7 +83,7 @@ module Raffia
     end
 
     # Threads are started only when something blocks. Setting the pool up reads files, which must not be offloaded in turn.
-    def offload(&) = (@pool ||= Fiber.blocking { Pool::Offload.new }).call(&)
+    def offload(&) = (@pool ||= Fiber.blocking { Pool::Offload.new(max: Raffia.config.blocking_threads) }).call(&)
 
     def finish
       wind_up unless @over || @scheduler.closed?

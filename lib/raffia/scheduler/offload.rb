@@ -2,21 +2,29 @@
 
 module Raffia
   class Scheduler
-    # Calls that block the thread whatever a scheduler does: they go to the offload pool, if one was handed in.
+    # Calls that block the thread whatever a scheduler does. Those that run Ruby's code go to the offload pool, if one was handed in;
+    # where the engine has native threads, it looks up names and moves files' bytes by itself.
     #
     # @api private
     module Offload
-      # Methods of core whose blocking operation is too short to be worth two thread switches.
-      SHORT = %w[close close_read close_write].freeze
-      private_constant :SHORT
-
-      # Hook of Addrinfo.getaddrinfo and all that looks up names. libc does it, with all of its configuration.
+      # Hook of Addrinfo.getaddrinfo and all that looks up names. libc does it, with all of its configuration, on a thread of the
+      # engine's. An interrupt need not wait for it.
       #
       # @param hostname [String]
       # @return [Array<String>] addresses
       # @raise [SocketError]
       def address_resolve(hostname)
-        offloaded { Addrinfo.getaddrinfo(hostname, nil, nil, :STREAM).map(&:ip_address).uniq }
+        loop = engine
+        return offloaded { Addrinfo.getaddrinfo(hostname, nil, nil, :STREAM).map(&:ip_address).uniq } unless loop.respond_to?(:resolve)
+
+        resolution = nil
+        park do |wait|
+          resolution = loop.resolve(hostname, wait)
+          false
+        end
+        resolution.addresses
+      ensure
+        loop.disarm(resolution.id) if resolution
       end
 
       # Hook of Ruby 3.4 for C code that releases the lock and may run on any thread: zlib, opening and closing files,
@@ -25,8 +33,8 @@ module Raffia
       # @param work [#call]
       # @return [void]
       def blocking_operation_wait(work)
-        # In a fiber that is not blocking, the operation would ask this hook again.
-        return Fiber.blocking { work.call } if @offload.nil? || short?
+        # In a fiber that is not blocking, the operation would ask this hook again. Closing is too short to be worth two thread switches.
+        return Fiber.blocking { work.call } if @offload.nil? || Engine.closing?
 
         offloaded_to_the_end { work.call }
         nil
@@ -56,9 +64,6 @@ module Raffia
         end
         errand.value
       end
-
-      # 0 is here, 1 the hook, 2 the method of core that called it.
-      def short? = SHORT.include?(caller_locations(2, 1)&.first&.base_label)
     end
   end
 end

@@ -2,7 +2,7 @@
 
 module Raffia
   class Scheduler
-    # A transfer that the kernel is doing. It is over when the kernel says so, which may be several waits of the fiber later.
+    # A transfer that the engine is doing. It is over when the engine says so, which may be several waits of the fiber later.
     #
     # @api private
     class Passage
@@ -10,7 +10,7 @@ module Raffia
       attr_accessor :id
       # @return [Object, nil] the wait that it ends
       attr_accessor :wait
-      # @return [Integer, nil] what came of it; nil while the kernel uses the buffer
+      # @return [Integer, nil] what came of it; nil while the buffer is in use
       attr_reader :result
 
       # Called by the loop.

@@ -11,7 +11,8 @@ module Raffia
     # room: IO#syswrite would fail without, and IO#write ask once more.
     #
     # The system call comes first, because most often the answer is known. Regular files have no readiness to wait for: where the
-    # disk must be asked, the ring does it, or the offload pool.
+    # disk must be asked, the engine does it: by the ring, or a thread of its blocking pool. The engine in Ruby has neither, and leaves it
+    # to the offload pool.
     #
     # @api private
     module Transfer
@@ -42,7 +43,7 @@ module Raffia
           return total.positive? ? total : count if count.negative? && (count != EAGAIN || (length.zero? && direction == :read))
 
           count.negative? ? await(direction, io, total) || (return total) : total += count
-          break if count.zero? || total >= length
+          break if count.zero? || (total >= length && (direction == :write || whole?(io, buffer, offset + total, from && from + total)))
         end
         total
       end
@@ -54,6 +55,9 @@ module Raffia
         engine.transfers? ? pass(direction, io, buffer, offset, from) : offload_transfer(direction, io, buffer, offset, from)
       end
 
+      # A file gives without waiting what is in memory of it, but callers expect that only its end makes a read short.
+      def whole?(io, buffer, offset, from) = offset == buffer.size || !engine.cut_short?(io, from)
+
       # @return [Boolean] false when the IO's own timeout passed after something had been transferred
       def await(direction, io, total)
         return true if io_wait(io, (direction == :read) ? IO::READABLE : IO::WRITABLE)
@@ -64,7 +68,7 @@ module Raffia
 
       def no_progress(io) = raise(IO::TimeoutError, "no progress within the #{io.timeout} s of IO#timeout")
 
-      # By the ring. The kernel owns the buffer until it says so, come what may; then an interrupt goes on.
+      # By the engine, to whom the buffer belongs until it says that it is done, come what may; then an interrupt goes on.
       def pass(direction, io, buffer, offset, from)
         passage = Passage.new
         Engine.see_through do

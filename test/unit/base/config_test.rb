@@ -6,15 +6,15 @@ require "raffia/base"
 class ConfigTest < Raffia::TestCase
   def test_defaults
     config = Raffia::Config.load({})
-    assert_equal({backend: nil, log_level: :warn, log_format: :text, workers: nil, color: :auto}, config.to_h)
+    assert_equal({backend: nil, log_level: :warn, log_format: :text, workers: nil, blocking_threads: nil, color: :auto}, config.to_h)
     assert_predicate config, :frozen?
     assert Ractor.shareable?(config)
   end
 
   def test_values
     config = Raffia::Config.load("RAFFIA_BACKEND" => "epoll", "RAFFIA_LOG" => "debug", "RAFFIA_LOG_FORMAT" => "json",
-      "RAFFIA_WORKERS" => "4", "RAFFIA_COLOR" => "always")
-    assert_equal({backend: :epoll, log_level: :debug, log_format: :json, workers: 4, color: :always}, config.to_h)
+      "RAFFIA_WORKERS" => "4", "RAFFIA_BLOCKING_THREADS" => "9", "RAFFIA_COLOR" => "always")
+    assert_equal({backend: :epoll, log_level: :debug, log_format: :json, workers: 4, blocking_threads: 9, color: :always}, config.to_h)
   end
 
   def test_empty_is_unset
