@@ -56,11 +56,13 @@ module Raffia
 
     # @param backend [Symbol]
     # @param offload [#call, nil] takes a block, runs it on another thread while the calling fiber waits, and returns its value.
-    #   Without one, DNS lookups and blocking C calls block the thread
+    #   Without one, {#offloaded} blocks the thread
+    # @param blocking [#call, nil] the same for core's own blocking calls, such as opening a file, which must not wait behind users' calls
     # @param recycle [Boolean] whether fibers that nobody was given are used again when their block has ended
-    def initialize(backend:, offload: nil, recycle: true)
+    def initialize(backend:, offload: nil, blocking: offload, recycle: true)
       @backend = backend
       @offload = offload
+      @blocking = blocking
       init_interrupt
       prepare(TURN, recycle)
     end

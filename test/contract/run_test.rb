@@ -226,6 +226,16 @@ module RunSuite
     assert_raises(Raffia::ConfigError) { Raffia.offload }
   end
 
+  # Users' calls may take as long as they like.
+  def test_calls_that_block_for_long_do_not_hold_up_core
+    Raffia.run(backend: backend) do |scope|
+      gate = Thread::Queue.new
+      calls = Array.new(Raffia::Pool::Offload.new.max) { scope.spawn { Raffia.offload { gate.pop } } }
+      assert_equal __FILE__, Raffia.timeout(10) { File.open(__FILE__, &:path) }
+      calls.each { gate << 1 }
+    end
+  end
+
   def test_offload
     run_it do |scope|
       turns = 0

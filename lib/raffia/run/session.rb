@@ -15,8 +15,9 @@ module Raffia
     private_constant :IMPATIENCE
 
     def initialize(backend)
-      @scheduler = Scheduler.new(backend: backend, offload: method(:offload))
-      @pool = @work = @scope = @interrupt = nil
+      @scheduler = Scheduler.new(backend: backend, offload: threads(:calls), blocking: threads(:operations))
+      @pools = {}
+      @work = @scope = @interrupt = nil
     end
 
     def run(&block)
@@ -82,15 +83,19 @@ module Raffia
       raise interrupt
     end
 
-    # Threads are started only when something blocks. Setting the pool up reads files, which must not be offloaded in turn.
-    def offload(&) = (@pool ||= Fiber.blocking { Pool::Offload.new(max: Raffia.config.blocking_threads) }).call(&)
+    # What users offload may take as long as it likes, and must not keep core from opening a file; so each kind has threads of its own. They
+    # are started only when something blocks.
+    def threads(kind) = ->(&call) { (@pools[kind] ||= pool).call(&call) }
+
+    # It reads files, which must not be offloaded in turn.
+    def pool = Fiber.blocking { Pool::Offload.new(max: Raffia.config.blocking_threads) }
 
     def finish
       wind_up unless @over || @scheduler.closed?
       Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(@scheduler)
     ensure
       # What blocks may do so for ever; whoever interrupts twice does not want to wait for it.
-      @pool&.shutdown(@over ? nil : 0)
+      @pools.each_value { |pool| pool.shutdown(@over ? nil : 0) }
     end
 
     # Thread#kill is nothing that could be rescued, but it can be passed on in other words.

@@ -2,8 +2,9 @@
 
 module Raffia
   class Scheduler
-    # Calls that block the thread whatever a scheduler does. Those that run Ruby's code go to the offload pool, if one was handed in;
-    # where the engine has native threads, it looks up names and moves files' bytes by itself.
+    # Calls that block the thread whatever a scheduler does. Those that run Ruby's code go to other threads, if any were handed in: core's own,
+    # which are short as a rule, to some that users' calls cannot occupy. Where the engine has native threads, it looks up names and moves
+    # files' bytes by itself.
     #
     # @api private
     module Offload
@@ -15,7 +16,7 @@ module Raffia
       # @raise [SocketError]
       def address_resolve(hostname)
         loop = engine
-        return offloaded { Addrinfo.getaddrinfo(hostname, nil, nil, :STREAM).map(&:ip_address).uniq } unless loop.respond_to?(:resolve)
+        return resolve_elsewhere(hostname) unless loop.respond_to?(:resolve)
 
         resolution = nil
         park do |wait|
@@ -34,7 +35,7 @@ module Raffia
       # @return [void]
       def blocking_operation_wait(work)
         # In a fiber that is not blocking, the operation would ask this hook again. Closing is too short to be worth two thread switches.
-        return Fiber.blocking { work.call } if @offload.nil? || Engine.closing?
+        return Fiber.blocking { work.call } if @blocking.nil? || Engine.closing?
 
         offloaded_to_the_end { work.call }
         nil
@@ -48,10 +49,15 @@ module Raffia
 
       private
 
-      # The same for work that uses memory which dies with the wait, such as C code's arguments on the fiber's stack: an interrupt
+      def resolve_elsewhere(hostname)
+        lookup = -> { Addrinfo.getaddrinfo(hostname, nil, nil, :STREAM).map(&:ip_address).uniq }
+        @blocking ? @blocking.call(&lookup) : Fiber.blocking(&lookup)
+      end
+
+      # For core's work, which uses memory that dies with the wait, such as C code's arguments on the fiber's stack: an interrupt
       # calls the work off, and is raised when that has ended.
       def offloaded_to_the_end(&work)
-        return Fiber.blocking(&work) unless @offload
+        return Fiber.blocking(&work) unless @blocking
 
         errand = Errand.new(&work)
         begun = false
@@ -59,7 +65,7 @@ module Raffia
           next errand.call_off || true if begun
 
           begun = true
-          @offload.call { errand.run }
+          @blocking.call { errand.run }
           true
         end
         errand.value
