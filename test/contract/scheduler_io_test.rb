@@ -89,6 +89,29 @@ module SchedulerIOSuite
     end
   end
 
+  def test_closing_what_fibers_wait_for
+    skip "Ruby 3.3 does not tell schedulers of a close" if RUBY_VERSION < "3.4"
+    on_scheduler do |scheduler|
+      sockets do |one, other|
+        waits = [-> { one.wait_readable }, -> { one.wait_readable(100) }, -> { one.readpartial(1) }, -> { one.wait_priority }]
+        seen = []
+        waits.each do |wait|
+          Fiber.schedule do
+            wait.call
+          rescue IOError => error
+            seen << error.message
+          end
+        end
+        3.times { Fiber.schedule { other.wait_readable } }
+        sleep(0.001)
+        one.close
+        settle { seen.size == waits.size }
+        assert_equal ["stream closed in another thread"], seen.uniq
+        settle { scheduler.stats[:pending].zero? } # the other end has heard of it
+      end
+    end
+  end
+
   def test_a_peer_that_hangs_up_wakes_readers_and_writers
     on_scheduler do
       sockets do |one, other|

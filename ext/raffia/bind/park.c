@@ -22,8 +22,7 @@ void raffia_deliver(struct scheduler *scheduler, VALUE word, int64_t result)
     if (failure == -ENOMEM) rb_memerror();
 }
 
-/* For people who look: a few milliseconds more or less do not matter, and this clock costs nothing. */
-static int64_t about_now(void)
+int64_t raffia_about_now(void)
 {
     struct timespec time;
 #ifdef CLOCK_MONOTONIC_COARSE
@@ -119,7 +118,7 @@ int64_t raffia_park(struct parking *parking)
     wait->guarded = (unsigned char)parking->guarded;
     wait->fd = parking->fd;
     wait->events = (unsigned char)parking->events;
-    wait->since = about_now();
+    wait->since = raffia_about_now();
     parking->wait = wait;
     parking->running = scheduler->running;
     rb_ensure(stay, (VALUE)parking, leave, (VALUE)parking);

@@ -199,4 +199,5 @@ void raffia_init_scheduler(VALUE raffia)
     raffia_init_block(native);
     raffia_init_readiness(native);
     raffia_init_bytes(native);
+    raffia_init_closes(native);
 }

@@ -43,7 +43,9 @@ struct scheduler {
     unsigned burst;                    /* switches since I/O was looked at */
     unsigned turn;                     /* how many of them there may be */
     int recycle;
-    int crowded; /* somebody waits for a fiber to end */
+    int closes;     /* something has been closed since waits were looked through; see closes.c */
+    int64_t looked; /* when that was; coarse nanoseconds */
+    int crowded;    /* somebody waits for a fiber to end */
     int closed;
 };
 
@@ -88,6 +90,11 @@ int64_t raffia_park(struct parking *parking);
 struct wait *raffia_wait_of(const struct scheduler *scheduler, VALUE fiber);
 /* Completes an op of the caller's own making, from any thread. */
 void raffia_deliver(struct scheduler *scheduler, VALUE word, int64_t result);
+/* For people who look: a few milliseconds more or less do not matter, and this clock costs nothing. */
+int64_t raffia_about_now(void);
+
+/* closes.c: fails the waits for what has been closed, if it is time for that; else the nanoseconds until it is, or -1. */
+int64_t raffia_look_for_closed(struct scheduler *scheduler);
 
 void raffia_init_scheduler(VALUE raffia);
 void raffia_init_switch(VALUE native);
@@ -96,6 +103,7 @@ void raffia_init_fibers(VALUE native);
 void raffia_init_block(VALUE native);
 void raffia_init_readiness(VALUE native);
 void raffia_init_bytes(VALUE native);
+void raffia_init_closes(VALUE native);
 
 /* fibers.c */
 void raffia_fibers_mark(struct scheduler *scheduler);

@@ -103,6 +103,7 @@ static void go_to_start(struct scheduler *scheduler)
 static void look_at_io(struct scheduler *scheduler)
 {
     scheduler->burst = 0;
+    raffia_look_for_closed(scheduler);
     raffia_engine_turn(scheduler->engine, 0, 1);
 }
 
@@ -163,7 +164,7 @@ static void rest(struct scheduler *scheduler)
         RTEST(rb_funcall(scheduler->self, id_leave_to_main, 1, scheduler->main)))
         return;
     scheduler->burst = 0;
-    raffia_engine_turn(scheduler->engine, -1, !rb_thread_alone());
+    raffia_engine_turn(scheduler->engine, raffia_look_for_closed(scheduler), !rb_thread_alone());
     rb_thread_check_ints();
 }
 

@@ -34,8 +34,8 @@ module Raffia
       # @param work [#call]
       # @return [void]
       def blocking_operation_wait(work)
-        # In a fiber that is not blocking, the operation would ask this hook again. Closing is too short to be worth two thread switches.
-        return Fiber.blocking { work.call } if @blocking.nil? || Engine.closing?
+        # Closing is too short to be worth two thread switches.
+        return close_here(work) if Engine.closing?
 
         offloaded_to_the_end { work.call }
         nil
@@ -48,6 +48,12 @@ module Raffia
       end
 
       private
+
+      # In a fiber that is not blocking, the operation would ask the hook again.
+      def close_here(work)
+        Fiber.blocking { work.call }
+        io_closed
+      end
 
       def resolve_elsewhere(hostname)
         lookup = -> { Addrinfo.getaddrinfo(hostname, nil, nil, :STREAM).map(&:ip_address).uniq }

@@ -43,6 +43,9 @@ module Raffia
 
       def counts = {parked: @parked.size, switches: @switches}
 
+      # `select` finds what is closed by itself.
+      def io_closed = nil
+
       # Tell the loop, from any thread.
       def deliver(completion, result)
         engine = @engine or return
