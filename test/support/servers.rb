@@ -37,16 +37,15 @@ module TestSupport
       FileUtils.chown(NOBODY, nil, @dir) if root?
       @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
       prepare
-      @guard = IO.popen([{"DIR" => @dir, "STOP" => self.class::STOP}, "sh", "-c", GUARD, "guard", *unprivileged, *command,
-        pgroup: true, err: File::NULL], "r+")
-      Minitest.after_run { @guard.close }
+      post_guard
+      Minitest.after_run { dismiss_guard }
     end
 
     def start
       return if @pid
 
-      @guard.puts("start")
-      @pid = Integer(@guard.gets)
+      @orders.puts("start")
+      @pid = Integer(@reports.gets)
       give_up = TestSupport.now + PATIENCE
       until answers?
         raise "#{self.class::NAME} does not answer:\n#{log}" if TestSupport.now > give_up
@@ -63,6 +62,23 @@ module TestSupport
     private
 
     def prepare = nil
+
+    # It forks away at once, and so is no child of ours: other tests wait for any child of this process.
+    def post_guard
+      input, @orders = IO.pipe
+      @reports, output = IO.pipe
+      starter = ::Process.spawn({"DIR" => @dir, "STOP" => self.class::STOP}, "setsid", "--fork", "sh", "-c", GUARD, "guard", *unprivileged, *command,
+        in: input, out: output, err: File::NULL)
+      ::Process.wait(starter)
+      [input, output].each(&:close)
+      @orders.sync = true
+    end
+
+    # Waits for its end.
+    def dismiss_guard
+      @orders.close
+      @reports.read
+    end
 
     def find = FOLDERS.map { |folder| File.join(folder, self.class::PROGRAM) }.find { |path| File.executable?(path) }
 
