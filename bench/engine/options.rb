@@ -9,7 +9,7 @@ module EngineBench
   Options = Data.define(:targets, :plans, :runs, :quick, :yjit, :syscalls, :gems) do
     def self.from(env)
       new(targets: select(Targets::ALL, env["TARGETS"], Targets::USUAL), plans: select(Plans::ALL, env["WORKLOADS"], Plans::ALL.values),
-        runs: Integer(env.fetch("RUNS", "5")), quick: env["QUICK"] == "1", yjit: env["YJIT"] != "0",
+        runs: Integer(env["RUNS"] || ((env["QUICK"] == "1") ? 1 : 5)), quick: env["QUICK"] == "1", yjit: env["YJIT"] != "0",
         syscalls: env["SYSCALLS"] != "0", gems: env["RAFFIA_BENCH_GEMS"])
     end
 

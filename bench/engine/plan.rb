@@ -34,7 +34,8 @@ module EngineBench
     module_function
 
     def echo(connections, operations)
-      Plan.new(name: "echo_#{connections}", title: "TCP echo, #{connections} #{(connections == 1) ? "connection" : "connections"}", unit: "request", file: "echo", type: :Echo,
+      title = "TCP echo, #{connections} #{(connections == 1) ? "connection" : "connections"}"
+      Plan.new(name: "echo_#{connections}", title:, unit: "request", file: "echo", type: :Echo,
         settings: {connections:}, step: connections, operations:, limit: true)
     end
 
