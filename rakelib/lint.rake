@@ -14,7 +14,7 @@ def clang_format
   found
 end
 
-def c_sources = FileList["ext/**/*.{c,h}", "test/native/*.{c,h}", "fuzz/**/*.{c,h}"]
+def c_sources = FileList["ext/**/*.{c,h}", "test/native/*.{c,h}", "fuzz/**/*.{c,h}", "bench/**/*.{c,h}"]
 
 def shell_sources = FileList["bin/*", ".ci/run", "script/**/*.sh"].select { |file| File.read(file, 40).match?(/bash/) }
 

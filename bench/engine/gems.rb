@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module EngineBench
+  # The gems of the other targets. They need not be in the bundle: RAFFIA_BENCH_GEMS names a folder to which they were installed with
+  #
+  #     gem install --install-dir FOLDER async carbon_fiber itsi-scheduler evt
+  #
+  # and without it they are looked for where Ruby finds its gems anyway.
+  class Gems
+    RELATED = %w[io-event timeout].freeze # what the figures depend on besides
+
+    def initialize(folder, targets)
+      @folder = folder && File.expand_path(folder)
+      @versions = find(targets.filter_map(&:gem).uniq + RELATED)
+    end
+
+    # @return [Hash{String => String}]
+    attr_reader :versions
+
+    def installed?(target) = target.gem.nil? || @versions.key?(target.gem)
+
+    # @return [Hash] for a process that is to find them, and nobody's Bundler
+    def env
+      path = @folder ? {"GEM_HOME" => @folder, "GEM_PATH" => @folder} : {}
+      {"RUBYOPT" => nil, "RUBYLIB" => nil, "RUBY_YJIT_ENABLE" => nil, "BUNDLE_GEMFILE" => nil, **path}
+    end
+
+    private
+
+    # Asked of a process of its own, because this one may run under Bundler.
+    def find(names)
+      code = "ARGV.each { |n| s = Gem::Specification.find_all_by_name(n).max_by(&:version) and puts n + ' ' + s.version.to_s }"
+      IO.popen([env, RbConfig.ruby, "-e", code, *names], err: File::NULL, &:read).lines.to_h(&:split)
+    end
+  end
+end

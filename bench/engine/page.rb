@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+require_relative "summary"
+
+module EngineBench
+  # The tables of docs/performance.md, between two markers.
+  class Page
+    FILE = File.expand_path("../../docs/performance.md", __dir__)
+    FIRST = "<!-- engine: written by rake bench:engine:page -->"
+    LAST = "<!-- engine: end -->"
+    BETWEEN = /#{Regexp.escape(FIRST)}.*#{Regexp.escape(LAST)}/m
+
+    def initialize(summary)
+      @summary = summary
+    end
+
+    def write
+      text = File.read(FILE)
+      raise "#{FILE} has no #{FIRST} and #{LAST}" unless text.include?(FIRST) && text.include?(LAST)
+
+      File.write(FILE, text.sub(BETWEEN) { [FIRST, body, LAST].join("\n\n") })
+    end
+
+    # @return [String] Markdown
+    def body
+      [head, "**CPU time, us for each operation** (user and system, of the whole process; medians)", cpu,
+        "**Operations in a second**", table { |plan, target| count(cell(plan, target)&.median(:rate)) },
+        *syscalls, "**Objects allocated for each operation**", table { |plan, target| number(cell(plan, target)&.median(:allocations)) },
+        "**Memory, KiB for each connection or fiber that waits**", table(plans.select(&:parks?)) { |plan, target|
+          number(cell(plan, target)&.median(:kib))
+        }, notes].join("\n\n")
+    end
+
+    private
+
+    def head
+      machine, gems = @summary.data.values_at(:machine, :gems)
+      "#{machine[:time]}; #{machine[:processors]} x #{machine[:processor]}, #{machine[:kernel]}; #{machine[:ruby]}, " \
+        "#{machine[:flags].join(" ")}; #{gems.map { |name, version| "#{name} #{version}" }.join(", ")}; #{@summary.data[:runs]} runs."
+    end
+
+    def cpu
+      lines = plans.map { |plan| [plan.title, *targets.map { |target| time(plan, target) }, verdict(plan)] }
+      markdown(["per operation", *targets.map(&:name), "the best rival / our best"], lines)
+    end
+
+    def time(plan, target)
+      cell = cell(plan, target) or return ""
+      return "fails" unless cell.errors.empty?
+      return "" unless cell.any?
+
+      text = number(cell.median(:cpu_us))
+      (target == @summary.best_rival(plan)) ? "**#{text}**" : text
+    end
+
+    def verdict(plan)
+      ours = @summary.best_ours(plan)
+      ratio = ours && @summary.ahead(plan, ours) or return ""
+      "#{format("%.2f", ratio.value)}x#{", noise" if ratio.noise}"
+    end
+
+    def syscalls
+      return [] unless plans.any? { |plan| targets.any? { |target| cell(plan, target)&.syscalls } }
+
+      ["**System calls for each operation** (counted in a run of its own)", table { |plan, target| number(cell(plan, target)&.syscalls) }]
+    end
+
+    def table(rows = plans)
+      markdown(["", *targets.map(&:name)], rows.map { |plan| [plan.title, *targets.map { |target| yield(plan, target).to_s }] })
+    end
+
+    def markdown(head, lines)
+      [head, head.map { "---" }, *lines].map { |line| "| #{line.join(" | ")} |" }.join("\n")
+    end
+
+    def notes
+      failures = plans.product(targets).filter_map { |plan, target| failure(plan, target) }
+      odd = @summary.data[:semantics].flat_map { |target, questions| questions.map { |question| "* #{target}: not so: #{question}." } }
+      lines = [*@summary.data[:notes].map { |note| "* #{note}." }, *failures, *odd]
+      lines.empty? ? "" : ["Fails, or is not what a program would expect:", "", *lines].join("\n")
+    end
+
+    def failure(plan, target)
+      error = cell(plan, target)&.errors&.first or return
+      "* #{target.name}, #{plan.name}: `#{error[0, 160]}`."
+    end
+
+    def plans = @summary.plans
+
+    def targets = @summary.targets
+
+    def cell(plan, target) = @summary.cell(plan, target)
+
+    def number(value)
+      return unless value
+
+      format((value >= 100) ? "%.0f" : "%.2f", value)
+    end
+
+    def count(value) = value&.round&.to_s&.gsub(/(\d)(?=(\d{3})+\z)/, '\1,')
+  end
+end

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require_relative "summary"
+
+module EngineBench
+  # For people, on a terminal: all figures, workload by workload. A figure in the noise has a ~ in front.
+  class Report
+    HEAD = "  %-14s %10s %19s %10s %9s %9s %9s %8s %10s %6s  %s"
+    NAMES = ["", "CPU us", "(min - max)", "per second", "user us", "syscalls", "objects", "KiB", "p99 us", "load", "best rival / it"].freeze
+    BUSY = 0.9 # of a processor: the load may be what is measured
+
+    def initialize(summary)
+      @summary = summary
+    end
+
+    def to_s = [head, *@summary.plans.map { |plan| workload(plan) }, notes].join("\n\n")
+
+    private
+
+    def head
+      machine = @summary.data[:machine]
+      gems = @summary.data[:gems].map { |name, version| "#{name} #{version}" }.join(", ")
+      "#{machine[:ruby]} #{machine[:flags].join(" ")}\n#{machine[:kernel]}, #{machine[:processors]} x #{machine[:processor]}, " \
+        "load #{machine[:load]} at the start; #{@summary.data[:runs]} runs\n#{gems}"
+    end
+
+    def workload(plan)
+      rows = @summary.targets.filter_map { |target| @summary.cell(plan, target)&.then { |cell| row(plan, target, cell) } }
+      ["#{plan.name}: #{plan.title}, per #{plan.unit}", format(HEAD, *NAMES), *rows].join("\n")
+    end
+
+    def row(plan, target, cell)
+      return "  #{target.name.ljust(14)} #{cell.errors.empty? ? "not tried" : "FAILED: #{cell.errors.first}"}" unless cell.any?
+
+      text = format(HEAD, target.name, number(cell.median(:cpu_us)), "(#{cell.range.map { |value| number(value) }.join(" - ")})",
+        cell.median(:rate).round.to_s, number(cell.median(:user_us)), number(cell.syscalls), number(cell.median(:allocations)),
+        number(cell.median(:kib)), number(cell.median(:p99_us)), number(cell.median(:load)), ahead(plan, target))
+      text << " FAILED #{cell.errors.size} times: #{cell.errors.first}" unless cell.errors.empty?
+      text << " the load is busy: more per second cannot be seen" if cell.median(:load).to_f > BUSY
+      text
+    end
+
+    def ahead(plan, target)
+      return "" unless target.ours? && (ratio = @summary.ahead(plan, target))
+
+      "#{"~" if ratio.noise}#{format("%.2f", ratio.value)}x #{@summary.best_rival(plan).name}"
+    end
+
+    def number(value)
+      return "" unless value
+
+      format((value >= 100) ? "%.0f" : "%.2f", value)
+    end
+
+    def notes
+      odd = @summary.data[:semantics].flat_map { |target, questions| questions.map { |question| "#{target}: not so: #{question}" } }
+      ["~ within the noise", *@summary.data[:notes], *odd].join("\n")
+    end
+  end
+end
