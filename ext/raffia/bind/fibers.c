@@ -146,10 +146,17 @@ static VALUE carry_blocks(VALUE pointer)
     return Qnil;
 }
 
-static VALUE live(RB_BLOCK_CALL_FUNC_ARGLIST(first, pointer))
+/* One Proc serves all fibers, so each is handed its carrier by the switch to it: an address is even, and so half of a Fixnum. */
+static VALUE wrap(const struct carrier *carrier)
 {
+    return (VALUE)carrier | RUBY_FIXNUM_FLAG;
+}
+
+static VALUE live(RB_BLOCK_CALL_FUNC_ARGLIST(wrapped, data))
+{
+    VALUE pointer = wrapped & ~(VALUE)RUBY_FIXNUM_FLAG;
     VALUE self = ((struct carrier *)pointer)->scheduler->self;
-    (void)first, (void)argc, (void)argv, (void)blockarg;
+    (void)data, (void)argc, (void)argv, (void)blockarg;
     rb_ensure(carry_blocks, pointer, free_carrier, pointer);
     RB_GC_GUARD(self);
     return Qnil;
@@ -161,7 +168,8 @@ static struct carrier *fresh(struct scheduler *scheduler)
 {
     struct carrier *carrier = ALLOC(struct carrier);
     *carrier = (struct carrier){.scheduler = scheduler, .fiber = Qnil, .block = Qnil, .storage = Qnil};
-    carrier->fiber = rb_fiber_new(live, (VALUE)carrier);
+    if (NIL_P(scheduler->living)) scheduler->living = rb_proc_new(live, Qnil);
+    carrier->fiber = rb_funcall_with_block(fiber_class, id_new, 0, NULL, scheduler->living);
     scheduler->live++;
     scheduler->fresh++;
     return carrier;
@@ -197,7 +205,7 @@ static VALUE a_dead_fiber(struct scheduler *scheduler)
 static VALUE start_carrier(VALUE pointer)
 {
     struct carrier *carrier = (struct carrier *)pointer;
-    raffia_start(carrier->scheduler, carrier->fiber);
+    raffia_start(carrier->scheduler, carrier->fiber, wrap(carrier));
     return Qnil;
 }
 
@@ -251,7 +259,7 @@ static VALUE start_with_options(struct scheduler *scheduler, VALUE options, VALU
     VALUE all = rb_hash_dup(options);
     rb_hash_aset(all, ID2SYM(rb_intern("blocking")), Qfalse);
     VALUE fiber = rb_funcall_with_block_kw(fiber_class, id_new, 1, &all, block, RB_PASS_KEYWORDS);
-    raffia_start(scheduler, fiber);
+    raffia_start(scheduler, fiber, Qundef);
     return fiber;
 }
 

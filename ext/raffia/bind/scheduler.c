@@ -24,6 +24,7 @@ static void scheduler_mark(void *pointer)
     rb_gc_mark(scheduler->running);
     rb_gc_mark(scheduler->permits);
     rb_gc_mark(scheduler->left);
+    rb_gc_mark(scheduler->living);
     rb_gc_mark(scheduler->nothing);
     raffia_waits_each(&scheduler->waits, mark_wait, NULL);
     for (size_t i = 0; i < scheduler->start_count; i++)
@@ -65,7 +66,7 @@ static VALUE scheduler_allocate(VALUE class)
     VALUE self = TypedData_Make_Struct(class, struct scheduler, &scheduler_type, scheduler);
     scheduler->self = self;
     scheduler->engine = scheduler->thread = scheduler->main = scheduler->running = Qnil;
-    scheduler->permits = scheduler->left = scheduler->nothing = Qnil;
+    scheduler->permits = scheduler->left = scheduler->living = scheduler->nothing = Qnil;
     scheduler->parked = st_init_numtable();
     return self;
 }

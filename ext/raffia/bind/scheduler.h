@@ -34,7 +34,7 @@ struct scheduler {
     size_t runner_count, runner_capacity;
     struct carrier *idle; /* recycled fibers without work; see fibers.c */
     size_t idle_count;
-    VALUE nothing;    /* a Proc for fibers that never run */
+    VALUE living, nothing; /* Procs: of our fibers, and of fibers that never run */
     VALUE permits;    /* WeakKeyMap: fiber => whether it is good for a sleep; unblocks that came too early */
     VALUE left;       /* WeakKeyMap: fiber => what it has given up blocking on */
     size_t postponed; /* interrupts that wait for their fiber's next wait */
@@ -57,8 +57,8 @@ int raffia_scheduler_is_own_thread(const struct scheduler *scheduler);
 /* switch.c: who runs next. */
 /* Gives the thread to somebody else, and comes back sooner or later. */
 void raffia_switch(struct scheduler *scheduler);
-/* Runs `child` at once; comes back when it waits or has ended. */
-void raffia_start(struct scheduler *scheduler, VALUE child);
+/* Runs `child` at once, and hands it `argument`, unless that is Qundef; comes back when it waits or has ended. */
+void raffia_start(struct scheduler *scheduler, VALUE child, VALUE argument);
 /* Fiber#raise and Fiber#kill go to the fiber that they strike by a transfer, from which Ruby knows no way back. Whoever runs without
  * having parked is the one that called them, and goes on when the fiber that was struck waits or ends. */
 void raffia_give_back(struct scheduler *scheduler, VALUE fiber);

@@ -52,7 +52,7 @@ static int is_last_start(const struct scheduler *scheduler, uint64_t number)
 
 struct beginning {
     struct scheduler *scheduler;
-    VALUE child, parent;
+    VALUE child, argument, parent;
     uint64_t number;
 };
 
@@ -61,7 +61,7 @@ static VALUE begin(VALUE pointer)
     struct beginning *beginning = (struct beginning *)pointer;
     struct scheduler *scheduler = beginning->scheduler;
     scheduler->running = beginning->child;
-    rb_fiber_transfer(beginning->child, 0, NULL);
+    rb_fiber_transfer(beginning->child, beginning->argument != Qundef, &beginning->argument);
     while (!is_last_start(scheduler, beginning->number))
         raffia_switch(scheduler);
     return Qnil;
@@ -75,9 +75,10 @@ static VALUE begun(VALUE pointer)
     return Qnil;
 }
 
-void raffia_start(struct scheduler *scheduler, VALUE child)
+void raffia_start(struct scheduler *scheduler, VALUE child, VALUE argument)
 {
-    struct beginning beginning = {.scheduler = scheduler, .child = child, .parent = scheduler->running};
+    struct beginning beginning = {
+        .scheduler = scheduler, .child = child, .argument = argument, .parent = scheduler->running};
     beginning.number = push_start(scheduler, rb_fiber_current(), 0);
     rb_ensure(begin, (VALUE)&beginning, begun, (VALUE)&beginning);
 }
