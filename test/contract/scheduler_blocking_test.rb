@@ -151,7 +151,7 @@ module SchedulerBlockingSuite
     skip("Ruby before 3.4 does not ask") if RUBY_VERSION < "3.4"
     on_scheduler(offload: false) do |scheduler|
       offloads = 0
-      scheduler.instance_variable_set(:@offload, ->(&work) { (offloads += 1) && Fiber.blocking(&work) })
+      scheduler.instance_variable_set(:@blocking, ->(&work) { (offloads += 1) && Fiber.blocking(&work) })
       IO.pipe.each(&:close)
       UNIXSocket.pair.each { |socket| socket.close_write && socket.close_read }
       closing = IO.pipe

@@ -294,7 +294,8 @@ module SchedulerIOSuite
     on_scheduler do |scheduler|
       [IO.pipe, UNIXSocket.pair].each do |reader, writer|
         buffer = IO::Buffer.new(10)
-        assert_equal(-Errno::EAGAIN::Errno, scheduler.io_read(reader, buffer, 0, 0))
+        # read_nonblock of a pipe comes here; a socket has one that asks no scheduler.
+        assert_equal(-Errno::EAGAIN::Errno, scheduler.io_read(reader, buffer, 0, 0)) unless reader.is_a?(BasicSocket)
         Fiber.schedule { %w[a b c d].each { |text| sleep(0.0005) && writer.syswrite(text) } }
         assert_equal 4, buffer.read(reader, 4, 2)
         assert_equal "abcd", buffer.get_string(2, 4)
@@ -303,6 +304,66 @@ module SchedulerIOSuite
         assert_equal 0, buffer.read(reader, 1)
         reader.close
       end
+    end
+  end
+
+  def test_reading_sockets_without_waiting
+    on_scheduler do
+      sockets do |one, other|
+        10.times do |i|
+          assert_equal :wait_readable, one.read_nonblock(5, exception: false)
+          other << "x#{i}"
+          assert_equal "x#{i}", one.read_nonblock(5, exception: false)
+        end
+        # What is likely to be empty is not asked first; what is there is read all the same.
+        20.times do |i|
+          other << "first#{i}" if i.odd?
+          Fiber.schedule { other << "second#{i}" } if i.even?
+          assert_equal (i.odd? ? "first#{i}" : "second#{i}"), one.readpartial(100)
+        end
+        other.close
+        assert_nil one.read_nonblock(5, exception: false)
+        assert_raises(EOFError) { one.readpartial(1) }
+      end
+    end
+  end
+
+  # While others are ready to run, a ring collects what is to be sent.
+  def test_many_send_at_once
+    on_scheduler do |scheduler|
+      ends = Array.new(50) { UNIXSocket.pair }
+      got = []
+      ends.each_with_index do |(one, other), i|
+        Fiber.schedule { 20.times { |n| one.write("#{i}:#{n};") } && one.close_write }
+        Fiber.schedule { got << [i, other.read] }
+      end
+      settle { got.size == 50 }
+      got.each { |i, text| assert_equal Array.new(20) { |n| "#{i}:#{n};" }.join, text }
+      assert_equal 0, scheduler.stats[:pending]
+    ensure
+      ends.flatten.each(&:close)
+    end
+  end
+
+  # The kernel has the bytes until it says so: an interrupt waits for that.
+  def test_interrupting_those_that_send
+    on_scheduler do |scheduler|
+      ends = Array.new(20) { UNIXSocket.pair }
+      struck = 0
+      fibers = ends.map do |one, _|
+        Fiber.schedule do
+          sleep(0) # so that the others are ready
+          loop { one.write("x" * 300_000) }
+        rescue IOError
+          struck += 1
+        end
+      end
+      sleep(0.002)
+      fibers.each { |fiber| scheduler.fiber_interrupt(fiber, IOError.new("enough")) }
+      settle { struck == 20 }
+      assert_equal 0, scheduler.stats[:pending]
+    ensure
+      ends.flatten.each(&:close)
     end
   end
 

@@ -1,7 +1,7 @@
 /* Reading and writing through IO::Buffer. Core calls these on IO#read, #write and their kin with a length of 0; IO::Buffer's own methods
  * hand in the least number of bytes.
  *
- * A length of 0 means to read once without waiting: IO#read_nonblock comes here too. IO#write_nonblock does not, so a write waits for
+ * A length of 0 means to read once without waiting, but for sockets: IO#read_nonblock comes here too. IO#write_nonblock does not, so a write waits for
  * room: IO#syswrite would fail without, and IO#write ask once more.
  *
  * The system call comes first, because most often the answer is known. Regular files have no readiness to wait for: where the disk must be
@@ -12,7 +12,7 @@
 #include "compat.h"
 #include "transfer.h"
 
-static ID id_io_wait, id_carry, id_no_progress, id_basic_socket, id_read, id_write;
+static ID id_io_wait, id_carry, id_no_progress, id_basic_socket, id_read, id_write, id_is_locked;
 
 struct bytes {
     struct scheduler *scheduler;
@@ -37,8 +37,69 @@ static int64_t receive(const struct bytes *bytes, int fd, char *start, size_t ro
                          : raffia_try_read(fd, start, room, RAFFIA_CURRENT_POSITION);
 }
 
+/* While others are ready to run, a ring takes what is to be sent and sends it with what they will have by then: the kernel is asked once
+ * for all of it, and a peer on this machine is woken once. */
+static int is_worth_collecting(const struct bytes *bytes)
+{
+    const struct raffia_loop *loop = bytes->scheduler->loop;
+    return loop->backend->transfers && loop->ready.count > 0 &&
+           raffia_scheduler_is_own_thread(bytes->scheduler);
+}
+
+struct sending {
+    struct parking parking;
+    const char *start;
+    size_t room;
+};
+
+static int submit(struct parking *parking)
+{
+    struct sending *sending = parking->arg;
+    raffia_check(raffia_loop_transfer(parking->scheduler->loop, RAFFIA_SEND, parking->fd,
+                                      (char *)sending->start, sending->room, RAFFIA_CURRENT_POSITION,
+                                      (raffia_data)parking->wait->ticket, &parking->op),
+                 "send");
+    return 0;
+}
+
+static VALUE send_and_wait(VALUE pointer)
+{
+    return LL2NUM(raffia_park((struct parking *)pointer));
+}
+
+static VALUE unlock(VALUE buffer)
+{
+    return rb_io_buffer_try_unlock(buffer) ? Qtrue : Qfalse;
+}
+
+static int64_t collect(const struct bytes *bytes, int fd, const char *start, size_t room)
+{
+    VALUE limit = RB_TYPE_P(bytes->io, T_FILE) ? rb_io_timeout(bytes->io) : Qnil;
+    struct sending sending = {.parking = {.scheduler = bytes->scheduler,
+                                          .reason = FOR_IO,
+                                          .blocker = bytes->io,
+                                          .fd = fd,
+                                          .events = RAFFIA_WRITABLE,
+                                          .limit = NIL_P(limit) ? RAFFIA_NO_LIMIT : raffia_nanoseconds(limit),
+                                          .owed = 1,
+                                          .begin = submit},
+                              .start = start,
+                              .room = room};
+    sending.parking.arg = &sending;
+    /* Core hands its own memory in locked already. */
+    if (RTEST(rb_funcall(bytes->buffer, id_is_locked, 0))) {
+        raffia_park(&sending.parking);
+    } else {
+        rb_io_buffer_lock(bytes->buffer);
+        rb_ensure(send_and_wait, (VALUE)&sending.parking, unlock, bytes->buffer);
+    }
+    if (sending.parking.result == -ETIME) rb_funcall(bytes->scheduler->self, id_no_progress, 1, bytes->io);
+    return sending.parking.result;
+}
+
 static int64_t send_off(const struct bytes *bytes, int fd, const char *start, size_t room)
 {
+    if (bytes->socket && is_worth_collecting(bytes)) return collect(bytes, fd, start, room);
     return bytes->socket ? raffia_try_send(fd, start, room)
                          : raffia_try_write(fd, start, room, RAFFIA_CURRENT_POSITION);
 }
@@ -74,6 +135,48 @@ static int is_whole(const struct bytes *bytes, int fd, int64_t count, size_t roo
     return !raffia_is_cut_short(fd, RAFFIA_CURRENT_POSITION);
 }
 
+/* Where there was nothing to read several times in a row, there will be nothing again, and asking costs a system call: a peer that
+ * answers is slower than we are. Now and then it is asked all the same. */
+enum { SEVERAL = 3, NOW_AND_THEN = 16 };
+
+static unsigned char *misses_of(struct scheduler *scheduler, int fd)
+{
+    if ((size_t)fd >= scheduler->miss_count) {
+        size_t count = scheduler->miss_count ? scheduler->miss_count : 64;
+        while (count <= (size_t)fd)
+            count *= 2;
+        REALLOC_N(scheduler->misses, unsigned char, count);
+        MEMZERO(scheduler->misses + scheduler->miss_count, unsigned char, count - scheduler->miss_count);
+        scheduler->miss_count = count;
+    }
+    return scheduler->misses + fd;
+}
+
+static int is_likely_to_miss(unsigned char *misses)
+{
+    if (*misses < SEVERAL) return 0;
+    *misses = *misses < SEVERAL + NOW_AND_THEN ? *misses + 1 : SEVERAL - 1;
+    return *misses >= SEVERAL;
+}
+
+/* A socket's read_nonblock does not come here (it has a recv of its own), so whoever reads a socket is ready to wait. */
+static VALUE read_socket(const struct bytes *bytes)
+{
+    unsigned char *misses = misses_of(bytes->scheduler, raffia_descriptor_of(bytes->io));
+    size_t room;
+    int64_t count = -EAGAIN;
+    if (!is_likely_to_miss(misses)) {
+        count = try(bytes, raffia_descriptor_of(bytes->io), bytes->offset, &room);
+        if (count >= 0) *misses = 0;
+        if (count == -EAGAIN) ++*misses;
+    }
+    while (count == -EAGAIN) {
+        if (!RTEST(await(bytes))) rb_funcall(bytes->scheduler->self, id_no_progress, 1, bytes->io);
+        count = try(bytes, raffia_descriptor_of(bytes->io), bytes->offset, &room);
+    }
+    return LL2NUM(count);
+}
+
 static VALUE carry(const struct bytes *bytes)
 {
     size_t done = 0, room;
@@ -104,7 +207,7 @@ static VALUE transfer(VALUE self, enum raffia_kind kind, VALUE *argv)
                           .least = NUM2SIZET(argv[2]),
                           .offset = NUM2SIZET(argv[3]),
                           .socket = is_socket(argv[0])};
-    return carry(&bytes);
+    return bytes.socket && kind == RAFFIA_READ && bytes.least == 0 ? read_socket(&bytes) : carry(&bytes);
 }
 
 /*
@@ -139,6 +242,7 @@ void raffia_init_bytes(VALUE native)
     id_carry = rb_intern("carry");
     id_no_progress = rb_intern("no_progress");
     id_basic_socket = rb_intern("BasicSocket");
+    id_is_locked = rb_intern("locked?");
     id_read = rb_intern("read");
     id_write = rb_intern("write");
     rb_define_method(native, "io_read", scheduler_io_read, 4);

@@ -71,6 +71,32 @@ static VALUE stay(VALUE pointer)
     return Qnil;
 }
 
+/* The kernel has the caller's memory until the op has completed: whatever is raised meanwhile is dropped, as what ended the wait comes first;
+ * but not what cannot be said again, Thread#kill and Fiber#kill, which have a number in the place of an exception. */
+static VALUE switch_until_paid(VALUE pointer)
+{
+    struct parking *parking = (struct parking *)pointer;
+    while (!parking->wait->paid)
+        raffia_switch(parking->scheduler);
+    return Qnil;
+}
+
+static int see_through(struct parking *parking)
+{
+    int killed = 0;
+    struct wait *wait = parking->wait;
+    wait->guarded = 1;
+    while (!wait->paid && !parking->scheduler->closed) {
+        int failure = 0;
+        raffia_loop_disarm(parking->scheduler->loop, parking->op);
+        rb_protect(switch_until_paid, (VALUE)parking, &failure);
+        if (failure == 0) break;
+        if (RB_FIXNUM_P(rb_errinfo())) killed = failure;
+        rb_set_errinfo(Qnil);
+    }
+    return killed;
+}
+
 static void conceal(struct scheduler *scheduler, struct wait *wait)
 {
     st_data_t fiber = (st_data_t)wait->fiber;
@@ -94,6 +120,8 @@ static VALUE leave(VALUE pointer)
     struct scheduler *scheduler = parking->scheduler;
     struct wait *wait = parking->wait;
     VALUE intruder = scheduler->running, fiber = wait->fiber;
+    int killed = wait->owed && parking->op && !wait->paid ? see_through(parking) : 0;
+    if (wait->paid && wait->result >= 0) parking->result = wait->result;
     if (parking->timer) raffia_loop_disarm(scheduler->loop, parking->timer);
     if (parking->op) raffia_loop_disarm(scheduler->loop, parking->op);
     conceal(scheduler, wait);
@@ -102,6 +130,7 @@ static VALUE leave(VALUE pointer)
     raffia_waits_release(&scheduler->waits, wait);
     if (parking->away && intruder != parking->running) raffia_give_back(scheduler, intruder);
     if (parking->reason == FOR_UNBLOCK && !parking->woken) give_up(scheduler, fiber, parking->blocker);
+    if (killed) rb_jump_tag(killed);
     return Qnil;
 }
 
@@ -116,6 +145,7 @@ int64_t raffia_park(struct parking *parking)
     wait->reason = (unsigned char)parking->reason;
     wait->wakeable = (unsigned char)parking->wakeable;
     wait->guarded = (unsigned char)parking->guarded;
+    wait->owed = (unsigned char)parking->owed;
     wait->fd = parking->fd;
     wait->events = (unsigned char)parking->events;
     wait->since = raffia_about_now();

@@ -39,6 +39,7 @@ static void scheduler_free(void *pointer)
     struct scheduler *scheduler = pointer;
     raffia_waits_free(&scheduler->waits);
     if (scheduler->parked) st_free_table(scheduler->parked);
+    ruby_xfree(scheduler->misses);
     ruby_xfree(scheduler->starts);
     ruby_xfree(scheduler->runners);
     ruby_xfree(scheduler);
@@ -48,7 +49,7 @@ static size_t scheduler_memsize(const void *pointer)
 {
     const struct scheduler *scheduler = pointer;
     return sizeof(*scheduler) + raffia_waits_memsize(&scheduler->waits) +
-           (scheduler->parked ? st_memsize(scheduler->parked) : 0) +
+           (scheduler->parked ? st_memsize(scheduler->parked) : 0) + scheduler->miss_count +
            scheduler->start_capacity * sizeof(*scheduler->starts) +
            scheduler->runner_capacity * sizeof(*scheduler->runners);
 }

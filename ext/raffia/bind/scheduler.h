@@ -43,6 +43,8 @@ struct scheduler {
     unsigned burst;                    /* switches since I/O was looked at */
     unsigned turn;                     /* how many of them there may be */
     int recycle;
+    unsigned char *misses; /* by descriptor: how often in a row there was nothing to read yet; see bytes.c */
+    size_t miss_count;
     int closes;     /* something has been closed since waits were looked through; see closes.c */
     int64_t looked; /* when that was; coarse nanoseconds */
     int crowded;    /* somebody waits for a fiber to end */
@@ -72,6 +74,7 @@ struct parking {
     enum reason reason;
     enum wakeable wakeable;
     int guarded;     /* not to be interrupted */
+    int owed;        /* the op uses memory of the caller's: nothing ends the wait before it has completed */
     int fd;          /* that is waited for, or -1 */
     uint32_t events; /* of it: RAFFIA_READABLE, ... */
     int64_t limit;   /* nanoseconds; the result is -ETIME then. Or RAFFIA_NO_LIMIT */

@@ -118,9 +118,17 @@ static VALUE ask(struct engine *engine, VALUE object, int64_t result)
     return ticket;
 }
 
-static VALUE settle(struct wait *wait, int64_t result)
+/* An op that is owed is heard of even if something else has ended the wait already; a timer's result is not its own. */
+static int pays(const struct wait *wait, int64_t result, int of_object)
 {
-    if (!wait->settled) wait->result = result;
+    return wait->owed && !of_object && result != -ETIME;
+}
+
+static VALUE settle(struct wait *wait, int64_t result, int of_object)
+{
+    int paid = pays(wait, result, of_object);
+    if (paid || !wait->settled) wait->result = result;
+    wait->paid |= (unsigned char)paid;
     wait->settled = 1;
     return wait->fiber;
 }
@@ -133,12 +141,13 @@ static VALUE next_ready(struct scheduler *scheduler)
     while (raffia_engine_peek(scheduler->engine, engine)) {
         VALUE ticket = engine->next;
         int64_t result = engine->result;
-        if (FIXNUM_P(ticket))
-            raffia_engine_drop(engine);
-        else
+        int of_object = !FIXNUM_P(ticket);
+        if (of_object)
             ticket = ask(engine, ticket, result);
+        else
+            raffia_engine_drop(engine);
         struct wait *wait = FIXNUM_P(ticket) ? raffia_waits_find(&scheduler->waits, ticket) : NULL;
-        if (wait) return settle(wait, result);
+        if (wait) return settle(wait, result, of_object);
     }
     return Qnil;
 }

@@ -22,6 +22,7 @@ struct wait {
     int fd;
     unsigned char events, reason, wakeable;
     unsigned char used, settled, guarded, woken;
+    unsigned char owed, paid; /* its op must have completed before it can end; it has */
 };
 
 struct waits {

@@ -56,7 +56,7 @@ module Raffia
       end
 
       def resolve_elsewhere(hostname)
-        lookup = -> { Addrinfo.getaddrinfo(hostname, nil, nil, :STREAM).map(&:ip_address).uniq }
+        lookup = proc { Addrinfo.getaddrinfo(hostname, nil, nil, :STREAM).map(&:ip_address).uniq }
         @blocking ? @blocking.call(&lookup) : Fiber.blocking(&lookup)
       end
 
