@@ -32,6 +32,9 @@ module Raffia
     CLOSED = "the scheduler is closed: set a new one with Fiber.set_scheduler"
     private_constant :CLOSED
 
+    # Each scheduler registers itself there.
+    Fork.install
+
     include Interrupt
     include IOSelect
     include Transfer

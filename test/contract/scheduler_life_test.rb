@@ -394,8 +394,7 @@ module SchedulerLifeSuite
     assert_raises(Raffia::ConfigError) { Raffia::Scheduler.new(backend: :kqueue9) }
   end
 
-  # One after the other: fibers of several Ractors at once crash Ruby 3.3 and 3.4, whoever makes them, because their stacks come from
-  # one pool that is not locked.
+  # One after the other, on every back end; several at once are in test/stress/scheduler_ractors_test.rb.
   def test_in_a_ractor
     out, status = ruby(<<~RUBY)
       require "raffia"

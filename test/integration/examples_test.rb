@@ -19,6 +19,8 @@ module Raffia
         "value: 10", /\Alost: item 2, SIGKILL \(worker \d+\)\z/, "value: 30"
       ],
       "processes" => ["fib(22) is 17711, 20 times", "computed here: false", "a worker died of SIGKILL on deadly"],
+      "ractor_accept" => ["all answers right: true", "conversations, by Ractor: 20, 20"],
+      "ractor_reuseport" => ["all answers right: true", "conversations: 200, in each Ractor some: true"],
       "ractors" => ["5133 primes below 50000", "refused: the block uses greeting", "hello Ada", "hello Yukihiro"],
       "same_block" => %w[inline fibers threads ractors processes].map { |strategy| "#{strategy}: ONE BLOCK FIVE PLACES" },
       "threads" => [

@@ -28,6 +28,15 @@ module Raffia
       rows.select { |row| row["status"] == "skipped" }.each { |row| refute_empty row["reason"] }
     end
 
+    def test_http_on_several_cores
+      ended = raffia("lab", "run", "http_cores", "--scale", "0.1", "--runs", "1", "--workers", "2", "--json", "out.json")
+      assert_equal 0, ended.code, ended.out + ended.err
+      rows = JSON.parse(File.read(File.join(@dir, "out.json")))["experiments"].first["rows"]
+      assert_equal %w[one_loop ractors_handed ractors_sharing processes], rows.map { |row| row["variant"] }
+      rows.each { |row| assert_includes %w[ok skipped], row["status"], row.inspect }
+      rows.select { |row| row["status"] == "ok" }.each { |row| assert_equal 0, row.dig("extras", "errors") }
+    end
+
     def test_without_wrk_http_is_skipped_and_not_called_right
       ended = raffia("lab", "run", "http", "--json", "out.json", env: {"PATH" => @dir})
       report = JSON.parse(File.read(File.join(@dir, "out.json")))

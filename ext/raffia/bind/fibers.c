@@ -9,6 +9,9 @@
 /* A thousand stacks of some 13 KB, as far as they were ever used. */
 enum { MOST_IDLE = 1024 };
 
+/* Where there are several Ractors, fibers are born so many at once, because each time may cost a collection of garbage. */
+enum { SMALLEST_LITTER = 8, LARGEST_LITTER = 128 };
+
 struct carrier {
     struct scheduler *scheduler;
     VALUE fiber;
@@ -16,6 +19,8 @@ struct carrier {
     VALUE storage;        /* what the next block inherits, or Qnil */
     uint64_t lives;       /* blocks that ended */
     int begun;            /* it has run */
+    int guarded;          /* see births.c */
+    int watched, ended;   /* who starts it still looks at it; it has ended meanwhile */
     int exposed;          /* somebody has been given the fiber */
     struct carrier *next; /* of the idle ones */
 };
@@ -126,11 +131,19 @@ static int rest(struct carrier *carrier)
     return 0;
 }
 
-static VALUE free_carrier(VALUE pointer)
+/* For the next fresh fiber. */
+static void put_by(struct carrier *carrier)
+{
+    carrier->next = carrier->scheduler->spare;
+    carrier->scheduler->spare = carrier;
+}
+
+static VALUE end_carrier(VALUE pointer)
 {
     struct carrier *carrier = (struct carrier *)pointer;
     struct scheduler *scheduler = carrier->scheduler;
-    ruby_xfree(carrier);
+    carrier->ended = 1;
+    if (!carrier->watched) put_by(carrier);
     scheduler->live--;
     tell_crowd(scheduler);
     return Qnil;
@@ -139,7 +152,7 @@ static VALUE free_carrier(VALUE pointer)
 static VALUE carry_blocks(VALUE pointer)
 {
     struct carrier *carrier = (struct carrier *)pointer;
-    carrier->begun = 1;
+    if (NIL_P(carrier->block) && !rest(carrier)) return Qnil;
     do
         run_block(pointer);
     while (may_go_on(carrier) && rest(carrier));
@@ -155,9 +168,12 @@ static VALUE wrap(const struct carrier *carrier)
 static VALUE live(RB_BLOCK_CALL_FUNC_ARGLIST(wrapped, data))
 {
     VALUE pointer = wrapped & ~(VALUE)RUBY_FIXNUM_FLAG;
-    VALUE self = ((struct carrier *)pointer)->scheduler->self;
+    struct carrier *carrier = (struct carrier *)pointer;
+    VALUE self = carrier->scheduler->self;
     (void)data, (void)argc, (void)argv, (void)blockarg;
-    rb_ensure(carry_blocks, pointer, free_carrier, pointer);
+    carrier->begun = 1;
+    if (carrier->guarded) raffia_birth_end(carrier->scheduler);
+    rb_ensure(carry_blocks, pointer, end_carrier, pointer);
     RB_GC_GUARD(self);
     return Qnil;
 }
@@ -166,7 +182,11 @@ static VALUE live(RB_BLOCK_CALL_FUNC_ARGLIST(wrapped, data))
 
 static struct carrier *fresh(struct scheduler *scheduler)
 {
-    struct carrier *carrier = ALLOC(struct carrier);
+    struct carrier *carrier = scheduler->spare;
+    if (carrier)
+        scheduler->spare = carrier->next;
+    else
+        carrier = ALLOC(struct carrier);
     *carrier = (struct carrier){.scheduler = scheduler, .fiber = Qnil, .block = Qnil, .storage = Qnil};
     if (NIL_P(scheduler->living)) scheduler->living = rb_proc_new(live, Qnil);
     carrier->fiber = rb_funcall_with_block(fiber_class, id_new, 0, NULL, scheduler->living);
@@ -205,41 +225,82 @@ static VALUE a_dead_fiber(struct scheduler *scheduler)
 static VALUE start_carrier(VALUE pointer)
 {
     struct carrier *carrier = (struct carrier *)pointer;
-    raffia_start(carrier->scheduler, carrier->fiber, wrap(carrier));
+    raffia_start(carrier->scheduler, carrier->fiber, wrap(carrier), carrier->guarded && !carrier->begun);
     return Qnil;
 }
 
-/* A fiber that no stack could be had for has not begun: it is thrown away, and lib/raffia/scheduler/room.rb decides what next. */
+static void discard(struct carrier *carrier)
+{
+    carrier->scheduler->live--;
+    carrier->scheduler->fresh--;
+    put_by(carrier);
+}
+
+/* Returns the error when no stack could be had for the fiber: it has not begun then, and is thrown away. */
+static VALUE try_to_begin(struct carrier *carrier)
+{
+    int failure = 0;
+    if (carrier->begun) return start_carrier((VALUE)carrier);
+    carrier->watched = 1;
+    rb_protect(start_carrier, (VALUE)carrier, &failure);
+    carrier->watched = 0;
+    int begun = carrier->begun;
+    if (carrier->ended) put_by(carrier);
+    if (failure == 0) return Qnil;
+    if (begun) rb_jump_tag(failure);
+    discard(carrier);
+    VALUE error = rb_errinfo();
+    if (!RTEST(rb_obj_is_kind_of(error, fiber_error))) rb_jump_tag(failure);
+    rb_set_errinfo(Qnil);
+    return error;
+}
+
+/* lib/raffia/scheduler/room.rb decides what next when there is no room for another fiber. */
 static int begin(struct carrier *carrier)
 {
     struct scheduler *scheduler = carrier->scheduler;
-    int failure = 0;
-    if (carrier->begun) {
-        start_carrier((VALUE)carrier);
-        return 1;
-    }
-    rb_protect(start_carrier, (VALUE)carrier, &failure);
-    if (failure == 0) return 1;
-    VALUE error = rb_errinfo();
-    if (!RTEST(rb_obj_is_kind_of(error, fiber_error)) || carrier->begun) rb_jump_tag(failure);
-    rb_set_errinfo(Qnil);
-    ruby_xfree(carrier);
-    scheduler->live--;
-    scheduler->fresh--;
+    VALUE error = try_to_begin(carrier);
+    if (NIL_P(error)) return 1;
     rb_funcall(scheduler->self, id_make_room, 1, error);
     return 0;
 }
 
-/* Returns the fiber, or Qnil when it has ended its block and been put aside. */
-static VALUE start(struct scheduler *scheduler, VALUE block, int expose)
+/* Those that come without a block are idle at once. One will do, where there is no room for more. */
+static void bear_litter(struct scheduler *scheduler)
+{
+    size_t count = scheduler->live;
+    if (count < SMALLEST_LITTER) count = SMALLEST_LITTER;
+    if (count > LARGEST_LITTER) count = LARGEST_LITTER;
+    while (count-- > 0) {
+        struct carrier *carrier = fresh(scheduler);
+        carrier->guarded = 1;
+        VALUE error = try_to_begin(carrier);
+        if (NIL_P(error)) continue;
+        if (!scheduler->idle) rb_funcall(scheduler->self, id_make_room, 1, error);
+        return;
+    }
+}
+
+static struct carrier *find(struct scheduler *scheduler)
 {
     struct carrier *carrier;
-    VALUE fiber, storage;
+    while (!(carrier = used(scheduler))) {
+        if (!raffia_births_shared()) return fresh(scheduler);
+        if (!scheduler->idle) bear_litter(scheduler);
+    }
+    return carrier;
+}
+
+/* Returns the fiber, or Qnil when it has ended its block and been put aside. A storage of Qundef is the caller's. */
+static VALUE start(struct scheduler *scheduler, VALUE block, VALUE storage, int expose)
+{
+    struct carrier *carrier;
+    VALUE fiber;
     uint64_t lives;
     scheduler->started++;
     do {
-        carrier = used(scheduler);
-        if (!carrier) carrier = fresh(scheduler);
+        carrier = find(scheduler);
+        if (!RB_UNDEF_P(storage)) carrier->storage = storage;
         lives = carrier->lives;
         fiber = carrier->fiber;
         storage = carrier->storage;
@@ -253,13 +314,19 @@ static VALUE start(struct scheduler *scheduler, VALUE block, int expose)
     return fiber;
 }
 
-/* With options there is nothing to use again. */
+/* With options there is nothing to use again. Where there are several Ractors it is one that has been born already, which gets its storage
+ * here; the new one is only asked what it thinks of the options. */
 static VALUE start_with_options(struct scheduler *scheduler, VALUE options, VALUE block)
 {
     VALUE all = rb_hash_dup(options);
     rb_hash_aset(all, ID2SYM(rb_intern("blocking")), Qfalse);
     VALUE fiber = rb_funcall_with_block_kw(fiber_class, id_new, 1, &all, block, RB_PASS_KEYWORDS);
-    raffia_start(scheduler, fiber, Qundef);
+    if (raffia_births_shared()) {
+        VALUE storage = rb_hash_lookup2(all, ID2SYM(id_storage), Qtrue);
+        if (!scheduler->idle) bear_litter(scheduler);
+        return start(scheduler, block, storage == Qtrue ? Qundef : storage, 1);
+    }
+    raffia_start(scheduler, fiber, Qundef, 0);
     return fiber;
 }
 
@@ -276,8 +343,8 @@ static VALUE scheduler_fiber(int argc, VALUE *argv, VALUE self)
     rb_scan_args(argc, argv, ":", &options);
     VALUE block = rb_block_proc();
     struct scheduler *scheduler = raffia_scheduler_attached(self);
-    if (!NIL_P(options) && RHASH_SIZE(options) > 0) return start_with_options(scheduler, options, block);
-    VALUE fiber = start(scheduler, block, 1);
+    VALUE fiber = !NIL_P(options) && RHASH_SIZE(options) > 0 ? start_with_options(scheduler, options, block)
+                                                             : start(scheduler, block, Qundef, 1);
     return NIL_P(fiber) ? a_dead_fiber(scheduler) : fiber;
 }
 
@@ -290,7 +357,7 @@ static VALUE scheduler_fiber(int argc, VALUE *argv, VALUE self)
  */
 static VALUE scheduler_launch(VALUE self)
 {
-    start(raffia_scheduler_attached(self), rb_block_proc(), 0);
+    start(raffia_scheduler_attached(self), rb_block_proc(), Qundef, 0);
     return Qnil;
 }
 
@@ -299,6 +366,15 @@ static VALUE set_crowded(VALUE self, VALUE crowded)
 {
     raffia_scheduler_of(self)->crowded = RTEST(crowded);
     return crowded;
+}
+
+void raffia_fibers_free(struct scheduler *scheduler)
+{
+    while (scheduler->spare) {
+        struct carrier *carrier = scheduler->spare;
+        scheduler->spare = carrier->next;
+        ruby_xfree(carrier);
+    }
 }
 
 void raffia_fibers_mark(struct scheduler *scheduler)

@@ -2,6 +2,7 @@
 #include "scheduler.h"
 
 #include <ruby/thread.h>
+#include <stdlib.h>
 
 static ID id_attach;
 
@@ -38,9 +39,10 @@ static void scheduler_free(void *pointer)
 {
     struct scheduler *scheduler = pointer;
     raffia_waits_free(&scheduler->waits);
+    raffia_fibers_free(scheduler);
     if (scheduler->parked) st_free_table(scheduler->parked);
     ruby_xfree(scheduler->misses);
-    ruby_xfree(scheduler->starts);
+    free(scheduler->starts);
     ruby_xfree(scheduler->runners);
     ruby_xfree(scheduler);
 }
@@ -195,6 +197,7 @@ void raffia_init_scheduler(VALUE raffia)
     rb_define_private_method(native, "counts", counts, 0);
     rb_define_method(native, "closed?", is_closed, 0);
 
+    raffia_init_births();
     raffia_init_switch(native);
     raffia_init_park(native);
     raffia_init_fibers(native);

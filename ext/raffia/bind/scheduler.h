@@ -32,7 +32,8 @@ struct scheduler {
     uint64_t start_number;
     VALUE *runners; /* the fibers in Scheduler#run */
     size_t runner_count, runner_capacity;
-    struct carrier *idle; /* recycled fibers without work; see fibers.c */
+    struct carrier *idle;  /* recycled fibers without work; see fibers.c */
+    struct carrier *spare; /* those of fibers that ended */
     size_t idle_count;
     VALUE living, nothing; /* Procs: of our fibers, and of fibers that never run */
     VALUE permits;    /* WeakKeyMap: fiber => whether it is good for a sleep; unblocks that came too early */
@@ -59,8 +60,9 @@ int raffia_scheduler_is_own_thread(const struct scheduler *scheduler);
 /* switch.c: who runs next. */
 /* Gives the thread to somebody else, and comes back sooner or later. */
 void raffia_switch(struct scheduler *scheduler);
-/* Runs `child` at once, and hands it `argument`, unless that is Qundef; comes back when it waits or has ended. */
-void raffia_start(struct scheduler *scheduler, VALUE child, VALUE argument);
+/* Runs `child` at once, and hands it `argument`, unless that is Qundef; comes back when it waits or has ended. `guarded`: with
+ * raffia_birth_begin; then the child calls raffia_birth_end first of all. */
+void raffia_start(struct scheduler *scheduler, VALUE child, VALUE argument, int guarded);
 /* Fiber#raise and Fiber#kill go to the fiber that they strike by a transfer, from which Ruby knows no way back. Whoever runs without
  * having parked is the one that called them, and goes on when the fiber that was struck waits or ends. */
 void raffia_give_back(struct scheduler *scheduler, VALUE fiber);
@@ -99,6 +101,14 @@ int64_t raffia_about_now(void);
 /* closes.c: fails the waits for what has been closed, if it is time for that; else the nanoseconds until it is, or -1. */
 int64_t raffia_look_for_closed(struct scheduler *scheduler);
 
+/* births.c: the first switch to a fiber, where other Ractors may do the same. */
+int raffia_births_shared(void);
+/* May raise, and then nothing has begun. Until the switch nothing may allocate or take a lock of Ruby's. */
+void raffia_birth_begin(struct scheduler *scheduler);
+/* May be called when nothing has begun, or it has ended. */
+void raffia_birth_end(struct scheduler *scheduler);
+void raffia_init_births(void);
+
 void raffia_init_scheduler(VALUE raffia);
 void raffia_init_switch(VALUE native);
 void raffia_init_park(VALUE native);
@@ -110,6 +120,7 @@ void raffia_init_closes(VALUE native);
 
 /* fibers.c */
 void raffia_fibers_mark(struct scheduler *scheduler);
+void raffia_fibers_free(struct scheduler *scheduler);
 /* Lets go of those that are idle. */
 void raffia_fibers_release(struct scheduler *scheduler);
 

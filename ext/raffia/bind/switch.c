@@ -6,6 +6,7 @@
 #include "scheduler.h"
 
 #include <ruby/thread.h>
+#include <stdlib.h>
 
 static ID id_complete, id_leave_to_main, id_refuse;
 
@@ -21,11 +22,17 @@ static void go(VALUE fiber)
 
 /* Starts */
 
+/* By libc, because nothing may be collected where a fiber is about to be born. */
 static uint64_t push_start(struct scheduler *scheduler, VALUE fiber, int once)
 {
     if (scheduler->start_count == scheduler->start_capacity) {
         size_t capacity = scheduler->start_capacity ? scheduler->start_capacity * 2 : 8;
-        REALLOC_N(scheduler->starts, struct start, capacity);
+        struct start *starts = realloc(scheduler->starts, capacity * sizeof(*starts));
+        if (!starts) {
+            raffia_birth_end(scheduler);
+            rb_memerror();
+        }
+        scheduler->starts = starts;
         scheduler->start_capacity = capacity;
     }
     struct start start = {.fiber = fiber, .number = ++scheduler->start_number, .once = once};
@@ -54,6 +61,7 @@ struct beginning {
     struct scheduler *scheduler;
     VALUE child, argument, parent;
     uint64_t number;
+    int guarded;
 };
 
 static VALUE begin(VALUE pointer)
@@ -70,16 +78,22 @@ static VALUE begin(VALUE pointer)
 static VALUE begun(VALUE pointer)
 {
     struct beginning *beginning = (struct beginning *)pointer;
+    if (beginning->guarded) raffia_birth_end(beginning->scheduler);
     remove_start(beginning->scheduler, beginning->number);
     beginning->scheduler->running = beginning->parent;
     return Qnil;
 }
 
-void raffia_start(struct scheduler *scheduler, VALUE child, VALUE argument)
+void raffia_start(struct scheduler *scheduler, VALUE child, VALUE argument, int guarded)
 {
-    struct beginning beginning = {
-        .scheduler = scheduler, .child = child, .argument = argument, .parent = scheduler->running};
-    beginning.number = push_start(scheduler, rb_fiber_current(), 0);
+    struct beginning beginning = {.scheduler = scheduler,
+                                  .child = child,
+                                  .argument = argument,
+                                  .parent = scheduler->running,
+                                  .guarded = guarded};
+    VALUE parent = rb_fiber_current();
+    if (guarded) raffia_birth_begin(scheduler);
+    beginning.number = push_start(scheduler, parent, 0);
     rb_ensure(begin, (VALUE)&beginning, begun, (VALUE)&beginning);
 }
 

@@ -42,11 +42,17 @@ module Raffia
       def after_child(&block)
         raise ArgumentError, "a block is needed: what should the child do?" unless block
 
-        # Prepended on first use, not on require; doing so again changes nothing.
-        ::Process.singleton_class.prepend(Hook)
+        install
         handle = Handle.new(callbacks)
         callbacks[handle] = block
         handle
+      end
+
+      # Prepends the hook to Process, on first use and not on require. But a class must not change while other Ractors call methods of
+      # it (Ruby 3.4 crashes), so what may be used first in a Ractor calls this on require.
+      # @return [void]
+      def install
+        ::Process.singleton_class.prepend(Hook) unless ::Process.singleton_class.include?(Hook)
       end
 
       # Runs the callbacks. One that raises is reported and does not keep the others from running: a half-reset child is worse

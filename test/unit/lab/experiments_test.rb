@@ -70,6 +70,11 @@ module Raffia
         assert_equal [true, true, false], verdict[connections: 19]
       end
 
+      def test_several_cores_are_two_at_least
+        experiment = Lab.experiment("http_cores")
+        assert_equal [[1], [2], [4]], [[:one_loop, 4], [:processes, 1], [:ractors_sharing, 4]].map { |variant, cores| experiment.workers(variant, cores) }
+      end
+
       def test_no_name_is_used_twice
         all = EXPERIMENTS.values
         assert_equal all.map(&:name), all.map(&:name).uniq

@@ -10,6 +10,7 @@ module Raffia
         BODY = "Hello from Raffia's lab.\n"
         ANSWER = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: #{BODY.bytesize}\r\n\r\n#{BODY}".freeze
         END_OF_HEAD = "\r\n\r\n"
+        BACKLOG = 4_096
 
         def initialize
           @requests = 0
@@ -22,26 +23,50 @@ module Raffia
         # @param host [Child::Host]
         # @return [Hash{Symbol => Integer}]
         def run(backend, host)
-          Raffia.run(backend: backend) do |scope|
-            listener = TCPServer.new("127.0.0.1", 0)
-            listener.listen(4_096)
-            accepting = scope.spawn { accept(listener, scope) }
+          listener = TCPServer.new("127.0.0.1", 0)
+          listener.listen(BACKLOG)
+          attend(listener, backend) do
             host.announce(port: listener.local_address.ip_port)
             host.wait_for_stop
-            accepting.cancel
-            listener.close
           end
-          {served: @requests, connections: @connections}
+        ensure
+          listener&.close
+        end
+
+        # Serve who comes to a listener until the block returns.
+        #
+        # @param listener [TCPServer]
+        # @param backend [Symbol, nil]
+        # @return [Hash{Symbol => Integer}]
+        def attend(listener, backend = nil)
+          Raffia.run(backend: backend) do |scope|
+            accepting = scope.spawn { loop { take(listener.accept, scope) } }
+            yield
+            accepting.cancel
+          end
+          facts
+        end
+
+        # Serve those whom somebody else has accepted, until no more of them come.
+        #
+        # @param inbox [IO] one descriptor after the other, in the machine's own form
+        # @return [Hash{Symbol => Integer}]
+        def adopt(inbox)
+          Raffia.run do |scope|
+            while (descriptor = inbox.read(4))
+              take(TCPSocket.for_fd(descriptor.unpack1("l")), scope)
+            end
+          end
+          facts
         end
 
         private
 
-        def accept(listener, scope)
-          loop do
-            client = listener.accept
-            @connections += 1
-            scope.spawn { serve(client) }
-          end
+        def facts = {served: @requests, connections: @connections}
+
+        def take(client, scope)
+          @connections += 1
+          scope.spawn { serve(client) }
         end
 
         def serve(client)

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require_relative "http"
+require_relative "http/fleet"
+
+module Raffia
+  module Lab
+    # S17: the server of `http` on several cores. One loop; loops in Ractors that share the port, or that are handed what the main
+    # Ractor accepts; and the same in forked processes.
+    class HttpCores < Http
+      VARIANTS = %i[one_loop ractors_handed ractors_sharing processes].freeze
+
+      def name = "http_cores"
+
+      def title = "the fiber HTTP server on several cores: Ractors beside processes"
+
+      def variants = VARIANTS
+
+      def workers(variant, cores) = workers?(variant) ? [[cores, 2].max] : [1]
+
+      def workers?(variant) = variant != :one_loop
+
+      def baseline = :one_loop
+
+      def cpu_bound? = true
+
+      def obstacles(_params)
+        reason = Wrk.missing || Limits.obstacle(needs)
+        reason ? VARIANTS.to_h { |variant| [variant, reason] } : {}
+      end
+
+      def serve(setting, host)
+        reading = Meter.measure { Fleet.run(setting.variant, setting.workers, host) }
+        facts = reading.value
+        {**facts, cpu_per_request: reading.cpu * 1e6 / [facts[:served], 1].max}
+      end
+
+      def notes(_params)
+        ["ractors_handed: the main Ractor accepts and hands descriptors on; ractors_sharing: a listener in each, on one port",
+          "wrk has two threads of its own: on two cores it takes from the server what the server could use"]
+      end
+    end
+  end
+end
