@@ -66,6 +66,15 @@ module Raffia
       # @return [Boolean]
       def closing? = Raffia::Native.closing?
 
+      # @param objects [Array] such as blockers: Ruby's insides have objects on which nothing may be called
+      # @return [Array] the same, with nil in their places
+      def visible(objects) = Raffia::Native.visible(objects)
+
+      # @param mutex [Thread::Mutex]
+      # @param fibers [Array<Fiber>]
+      # @return [Fiber, nil] the one of the fibers that has locked it; nil also where that cannot be seen
+      def holder(mutex, fibers) = Raffia::Native.holder(mutex, fibers)
+
       private
 
       def working = probe.filter_map { |found| found[:name] if found[:ok] }

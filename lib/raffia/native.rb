@@ -34,6 +34,19 @@ module Raffia
 
       # The same, with the objects that a stack trace takes.
       def self.closing? = %w[close close_read close_write].include?(caller_locations(3, 1)&.first&.base_label)
+
+      # ObjectSpace keeps to itself what is no program's business.
+      def self.visible(objects)
+        return objects unless RUBY_ENGINE == "ruby"
+
+        places = {}.compare_by_identity
+        objects.each_with_index { |object, index| (places[object] ||= []) << index }
+        ObjectSpace.each_object.with_object(Array.new(objects.size)) do |known, found|
+          places[known]&.each { |index| found[index] = known }
+        end
+      end
+
+      def self.holder(_mutex, _fibers) = nil
     end
   end
 end

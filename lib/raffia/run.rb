@@ -5,6 +5,7 @@ require_relative "scheduler"
 require_relative "task"
 require_relative "pool"
 require_relative "run/session"
+require_relative "run/look"
 
 module Raffia
   # Runs the block with everything that fibers need: a Fiber scheduler, a pool for calls that block, and a scope for tasks. When
@@ -23,14 +24,20 @@ module Raffia
   #
   # @param backend [Symbol, String, nil] the engine's back end: :uring, :epoll, :kqueue, :poll or :select; nil: what RAFFIA_BACKEND says, else
   #   the best that works here. A nested call must not name one
+  # @param dump_on [Symbol, String, nil] a signal, such as :USR2, on which a {dump} is written to stderr. It does what it did besides, so
+  #   with HUP, INT, QUIT and TERM the dump comes on the way out. :off: none; nil: what RAFFIA_DUMP_SIGNAL says
+  # @param deadlock [Symbol, nil] what to do when nothing can ever go on (docs/adr/0008): :raise raises {Deadlock} in the block, :report
+  #   writes to stderr once who waits for what, :off sleeps; nil: what RAFFIA_DEADLOCK says
   # @yieldparam scope [Scope]
   # @return [Object] the block's value
   # @raise [Exception] the first error of the block or a task
-  # @raise [ConfigError] for a back end that does not work here
-  def self.run(backend: nil, &block)
+  # @raise [ConfigError] for a back end that does not work here, or a signal that cannot be handled
+  def self.run(backend: nil, dump_on: nil, deadlock: nil, &block)
     raise ConfigError, "Raffia.run needs a block: the work to do" unless block
-    return Session.new(backend).run(&block) unless Fiber.scheduler
-    raise ConfigError, "backend: #{backend} comes too late: a scheduler is running already" if backend
+
+    options = {backend: backend, dump_on: dump_on, deadlock: deadlock}.compact
+    return Session.new(**options).run(&block) unless Fiber.scheduler
+    raise ConfigError, "#{options.first.join(": ")} comes too late: a scheduler is running already" unless options.empty?
     return Scope.open(&block) if Fiber.current_scheduler
 
     raise Error, "this thread has a scheduler, but this fiber blocks: call Raffia.run in Fiber.schedule { }, or before Fiber.set_scheduler"

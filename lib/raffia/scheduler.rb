@@ -10,6 +10,8 @@ require_relative "scheduler/process_wait"
 require_relative "scheduler/errand"
 require_relative "scheduler/offload"
 require_relative "scheduler/room"
+require_relative "scheduler/inspection"
+require_relative "scheduler/deadlock_watch"
 
 module Raffia
   # A Fiber scheduler over Raffia's engine: it lets blocking calls of core (IO, sleep, Mutex, Queue, Thread#join, Process.wait,
@@ -41,8 +43,13 @@ module Raffia
     include ProcessWait
     include Offload
     include Room
+    include Inspection
+    include DeadlockWatch
 
     class << self
+      # @return [Array<Scheduler>] those of the running Ractor that are at work, in all of its threads
+      def all = Inspection.registry.keys
+
       # @param backend [Symbol, String, nil] :uring, :epoll, :kqueue, :poll, :select; nil: what RAFFIA_BACKEND says, else the best that works
       # @param options [Hash] as {#initialize} takes them
       # @return [Native, Portable]
@@ -61,13 +68,16 @@ module Raffia
     # @param offload [#call, nil] takes a block, runs it on another thread while the calling fiber waits, and returns its value.
     #   Without one, {#offloaded} blocks the thread
     # @param blocking [#call, nil] the same for core's own blocking calls, such as opening a file, which must not wait behind users' calls
+    # @param deadlock [#call, nil] is given the {Parked} fibers when nothing but a signal could ever let any of them go on; it may interrupt
+    #   some, and says whether to go on looking
     # @param recycle [Boolean] whether fibers that nobody was given are used again when their block has ended
-    def initialize(backend:, offload: nil, blocking: offload, recycle: true)
+    def initialize(backend:, offload: nil, blocking: offload, deadlock: nil, recycle: true)
       @backend = backend
       @offload = offload
       @blocking = blocking
       init_interrupt
       prepare(TURN, recycle)
+      init_deadlock_watch(deadlock)
     end
 
     # @return [Symbol] the engine's back end
@@ -119,7 +129,7 @@ module Raffia
       Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(self)
     end
 
-    # @return [Hash] counters: parked:, switches:, those of the fibers, and those of the engine
+    # @return [Hash] what docs/tuning.md explains: parked:, switches:, turns:, longest_turn: and others of its own, and those of the engine
     def stats
       {backend: @backend, **counts, **(closed? ? {} : open_engine&.stats.to_h)}
     end
@@ -138,6 +148,8 @@ module Raffia
       engine = Engine.open(@backend)
       @fork = Fork.after_child { disown }
       self.engine = engine
+      Inspection.registry[self] = true
+      engine
     end
 
     def refuse = raise(Closed, CLOSED)
@@ -150,6 +162,7 @@ module Raffia
 
     def release
       mark_closed
+      Inspection.registry.delete(self)
       @fork&.remove
       open_engine&.close
     end

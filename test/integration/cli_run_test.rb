@@ -134,6 +134,35 @@ module Raffia
       assert_equal "HELLO", raffia("run", script("print $stdin.read.upcase"), stdin: "hello").out
     end
 
+    # Go does it like that: Ctrl-\\ ends a program that hangs, and one sees where.
+    def test_quit_prints_what_it_waits_for_on_its_way_out
+      ended = raffia "run", script("Fiber.schedule { Thread::Queue.new.pop }\nFiber.schedule { sleep 0.01; Process.kill(:QUIT, $$) }\nsleep")
+      assert_equal Signal.list["QUIT"], ended.status.termsig
+      assert_match(/Thread::Queue.*asleep until it is woken|asleep until it is woken.*Thread::Queue/m, ended.err)
+    end
+
+    def test_the_signal_of_the_dump
+      script = script("Fiber.schedule { sleep 0.01; Process.kill(:USR2, $$) }\nsleep 0.1\nputs :over")
+      [["run", "--dump-signal", "USR2", script], ["run", "--dump-signal=SIGUSR2", script]].each do |arguments|
+        ended = raffia(*arguments)
+        assert_equal ["over\n", 0], [ended.out, ended.code]
+        assert_match(/\ARaffia .*asleep for 0.1 s/m, ended.err)
+      end
+      assert_equal 0, raffia("run", script, env: {"RAFFIA_DUMP_SIGNAL" => "USR2"}).code
+      ended = raffia("run", "--dump-signal", "off", script("p trap(:QUIT, 'DEFAULT')"))
+      assert_equal ["\"DEFAULT\"\n", 0], [ended.out, ended.code]
+      ended = raffia("run", "--dump-signal", "NONESUCH", script("p 1"))
+      assert_equal [2, ""], [ended.code, ended.out]
+      assert_match(/NONESUCH is no signal here/, ended.err)
+    end
+
+    def test_a_deadlock_is_an_error_of_the_script
+      ended = raffia "run", script("Thread::Queue.new.pop")
+      assert_equal 1, ended.code
+      assert_match(/nothing can ever wake this fiber again: .*script.rb:1/m, ended.err)
+      refute_match(%r{lib/raffia}, ended.err)
+    end
+
     def test_each_back_end_by_name
       require "raffia/engine"
       names = Engine.probe.filter_map { |found| found[:name] if found[:ok] }

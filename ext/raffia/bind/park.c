@@ -1,8 +1,6 @@
 /* One suspension of one fiber, from the moment when it can be found to the moment when nothing can hit it any more. */
 #include "scheduler.h"
 
-#include <time.h>
-
 static ID id_take_postponed, id_store;
 
 struct wait *raffia_wait_of(const struct scheduler *scheduler, VALUE fiber)
@@ -20,17 +18,6 @@ void raffia_deliver(struct scheduler *scheduler, VALUE word, int64_t result)
                       ? raffia_loop_push(scheduler->loop, (raffia_data)word, result)
                       : raffia_loop_inject(scheduler->loop, (raffia_data)word, result);
     if (failure == -ENOMEM) rb_memerror();
-}
-
-int64_t raffia_about_now(void)
-{
-    struct timespec time;
-#ifdef CLOCK_MONOTONIC_COARSE
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-#else
-    clock_gettime(CLOCK_MONOTONIC, &time);
-#endif
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 static void announce(struct parking *parking)
@@ -148,6 +135,7 @@ int64_t raffia_park(struct parking *parking)
     wait->owed = (unsigned char)parking->owed;
     wait->fd = parking->fd;
     wait->events = (unsigned char)parking->events;
+    wait->limit = parking->limit;
     wait->since = raffia_about_now();
     parking->wait = wait;
     parking->running = scheduler->running;
@@ -163,21 +151,22 @@ static int yield_ticket(struct parking *parking)
 }
 
 /*
- * @overload park(guarded = false)
+ * @overload park(guarded = false, subject = nil)
  *   Suspends the running fiber until its wait is settled.
  *   @param guarded [Boolean] not to be ended by {Interrupt#fiber_interrupt}
+ *   @param subject [Object] what it waits for, to be shown
  *   @yieldparam wait [Integer] the data for the engine's operations that are to end it
  *   @yieldreturn [Boolean] whether there is no need to wait
  *   @return [Integer] the result of what ended it; 0 when there was no need to wait
  */
 static VALUE park(int argc, VALUE *argv, VALUE self)
 {
-    rb_check_arity(argc, 0, 1);
+    rb_check_arity(argc, 0, 2);
     struct parking parking = {.scheduler = raffia_scheduler_attached(self),
                               .reason = FOR_WORK,
-                              .blocker = Qnil,
+                              .blocker = argc == 2 ? argv[1] : Qnil,
                               .fd = -1,
-                              .guarded = argc == 1 && RTEST(argv[0]),
+                              .guarded = argc > 0 && RTEST(argv[0]),
                               .limit = RAFFIA_NO_LIMIT,
                               .begin = yield_ticket};
     return LL2NUM(raffia_park(&parking));

@@ -115,6 +115,7 @@ static VALUE set_engine(VALUE self, VALUE engine)
     scheduler->loop = &raffia_engine_of(engine)->loop;
     scheduler->thread = rb_thread_current();
     scheduler->engine = engine;
+    scheduler->turn_begun = raffia_about_now();
     return engine;
 }
 
@@ -143,44 +144,6 @@ static VALUE set_closed(VALUE self)
     return Qnil;
 }
 
-/* Looking in */
-
-static const char *const reasons[] = {
-    [FOR_IO] = "io", [FOR_TIME] = "sleep", [FOR_UNBLOCK] = "block", [FOR_TURN] = "yield", [FOR_WORK] = "work",
-};
-
-/* fiber, owner, reason, blocker, descriptor, events, since */
-static void describe_wait(struct wait *wait, void *list)
-{
-    VALUE since = DBL2NUM((double)wait->since / 1e9);
-    rb_ary_push((VALUE)list,
-                rb_ary_new_from_args(7, wait->fiber, wait->owner, ID2SYM(rb_intern(reasons[wait->reason])),
-                                     wait->blocker, wait->fd < 0 ? Qnil : INT2FIX(wait->fd),
-                                     INT2FIX(wait->events), since));
-}
-
-/* @overload waits
- *   @return [Array<Array>] for each fiber that waits: fiber, owner, reason, blocker, descriptor, events, since (seconds) */
-static VALUE waits(VALUE self)
-{
-    VALUE list = rb_ary_new();
-    raffia_waits_each(&raffia_scheduler_of(self)->waits, describe_wait, (void *)list);
-    return list;
-}
-
-static VALUE counts(VALUE self)
-{
-    const struct scheduler *scheduler = raffia_scheduler_of(self);
-    VALUE counts = rb_hash_new();
-    rb_hash_aset(counts, ID2SYM(rb_intern("parked")), SIZET2NUM(scheduler->waits.used));
-    rb_hash_aset(counts, ID2SYM(rb_intern("switches")), ULL2NUM(scheduler->switches));
-    rb_hash_aset(counts, ID2SYM(rb_intern("started")), ULL2NUM(scheduler->started));
-    rb_hash_aset(counts, ID2SYM(rb_intern("fresh")), ULL2NUM(scheduler->fresh));
-    rb_hash_aset(counts, ID2SYM(rb_intern("live")), SIZET2NUM(scheduler->live));
-    rb_hash_aset(counts, ID2SYM(rb_intern("idle")), SIZET2NUM(scheduler->idle_count));
-    return counts;
-}
-
 void raffia_init_scheduler(VALUE raffia)
 {
     VALUE scheduler = rb_define_class_under(raffia, "Scheduler", rb_cObject);
@@ -191,10 +154,8 @@ void raffia_init_scheduler(VALUE raffia)
     rb_define_private_method(native, "prepare", prepare, 2);
     rb_define_private_method(native, "engine=", set_engine, 1);
     rb_define_private_method(native, "open_engine", get_engine, 0);
-    rb_define_private_method(native, "thread", get_thread, 0);
+    rb_define_method(native, "thread", get_thread, 0);
     rb_define_private_method(native, "mark_closed", set_closed, 0);
-    rb_define_private_method(native, "waits", waits, 0);
-    rb_define_private_method(native, "counts", counts, 0);
     rb_define_method(native, "closed?", is_closed, 0);
 
     raffia_init_births();
@@ -205,4 +166,5 @@ void raffia_init_scheduler(VALUE raffia)
     raffia_init_readiness(native);
     raffia_init_bytes(native);
     raffia_init_closes(native);
+    raffia_init_inspect(raffia, native);
 }

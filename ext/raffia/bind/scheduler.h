@@ -41,14 +41,19 @@ struct scheduler {
     size_t postponed; /* interrupts that wait for their fiber's next wait */
     uint64_t switches, started, fresh; /* fresh: of those started, for how many a fiber had to be made */
     size_t live;                       /* fibers of ours, the idle ones included */
-    unsigned burst;                    /* switches since I/O was looked at */
-    unsigned turn;                     /* how many of them there may be */
+    uint64_t turns;                    /* looks at I/O */
+    size_t deepest;                    /* the most completions that were ready after one of them */
+    int64_t turn_begun,
+        longest_turn; /* the longest time between two of them, without sleep; coarse, nanoseconds */
+    unsigned burst;   /* switches since I/O was looked at */
+    unsigned turn;    /* how many of them there may be */
     int recycle;
     unsigned char *misses; /* by descriptor: how often in a row there was nothing to read yet; see bytes.c */
     size_t miss_count;
     int closes;     /* something has been closed since waits were looked through; see closes.c */
     int64_t looked; /* when that was; coarse nanoseconds */
     int crowded;    /* somebody waits for a fiber to end */
+    int watchful;   /* a deadlock is to be looked for */
     int closed;
 };
 
@@ -95,8 +100,6 @@ int64_t raffia_park(struct parking *parking);
 struct wait *raffia_wait_of(const struct scheduler *scheduler, VALUE fiber);
 /* Completes an op of the caller's own making, from any thread. */
 void raffia_deliver(struct scheduler *scheduler, VALUE word, int64_t result);
-/* For people who look: a few milliseconds more or less do not matter, and this clock costs nothing. */
-int64_t raffia_about_now(void);
 
 /* closes.c: fails the waits for what has been closed, if it is time for that; else the nanoseconds until it is, or -1. */
 int64_t raffia_look_for_closed(struct scheduler *scheduler);
@@ -117,6 +120,7 @@ void raffia_init_block(VALUE native);
 void raffia_init_readiness(VALUE native);
 void raffia_init_bytes(VALUE native);
 void raffia_init_closes(VALUE native);
+void raffia_init_inspect(VALUE raffia, VALUE native);
 
 /* fibers.c */
 void raffia_fibers_mark(struct scheduler *scheduler);

@@ -8,7 +8,7 @@
 #include <ruby/thread.h>
 #include <stdlib.h>
 
-static ID id_complete, id_leave_to_main, id_refuse;
+static ID id_complete, id_leave_to_main, id_refuse, id_look_for_deadlock;
 
 int raffia_is_idle(const struct scheduler *scheduler)
 {
@@ -115,11 +115,29 @@ static void go_to_start(struct scheduler *scheduler)
 
 /* What is ready */
 
-static void look_at_io(struct scheduler *scheduler)
+static void end_turn(struct scheduler *scheduler)
 {
+    int64_t lasted = raffia_about_now() - scheduler->turn_begun;
+    if (lasted > scheduler->longest_turn) scheduler->longest_turn = lasted;
+    scheduler->turns++;
     scheduler->burst = 0;
-    raffia_look_for_closed(scheduler);
-    raffia_engine_turn(scheduler->engine, 0, 1);
+}
+
+static void begin_turn(struct scheduler *scheduler, int ready)
+{
+    if ((size_t)ready > scheduler->deepest) scheduler->deepest = (size_t)ready;
+    scheduler->turn_begun = raffia_about_now();
+}
+
+/* `limit`: nanoseconds to sleep at most when nothing is ready, RAFFIA_NO_LIMIT, or 0. The number of completions. */
+static int look_at_io(struct scheduler *scheduler, int64_t limit, int look_first)
+{
+    end_turn(scheduler);
+    int64_t closes = raffia_look_for_closed(scheduler);
+    if (closes >= 0 && (limit < 0 || closes < limit)) limit = closes;
+    int ready = raffia_engine_turn(scheduler->engine, limit, look_first);
+    begin_turn(scheduler, ready);
+    return ready;
 }
 
 /* What an object (a Notice, a Passage) makes of its completion: a wait, or nil. It is dropped afterwards, because an interrupt may strike
@@ -147,11 +165,12 @@ static VALUE settle(struct wait *wait, int64_t result, int of_object)
     return wait->fiber;
 }
 
-/* The next fiber that need not wait any more, or Qnil. */
+/* The next fiber that need not wait any more, or Qnil. This is where the order in which fibers run is decided, and nowhere else, so it is
+ * here that another order would be chosen. (A fiber that has just started another one has no rival: it goes on when that one waits.) */
 static VALUE next_ready(struct scheduler *scheduler)
 {
     struct engine *engine = raffia_engine_of(scheduler->engine);
-    if (++scheduler->burst > scheduler->turn) look_at_io(scheduler);
+    if (++scheduler->burst > scheduler->turn) look_at_io(scheduler, 0, 1);
     while (raffia_engine_peek(scheduler->engine, engine)) {
         VALUE ticket = engine->next;
         int64_t result = engine->result;
@@ -180,6 +199,15 @@ static VALUE top_runner(const struct scheduler *scheduler)
     return scheduler->runner_count ? scheduler->runners[scheduler->runner_count - 1] : Qnil;
 }
 
+/* How long to sleep. Where no operation is under way, only others can end the sleep, and Ruby looks whether there are any; it may raise. */
+static int64_t longest_sleep(struct scheduler *scheduler)
+{
+    if (!scheduler->watchful || raffia_loop_pending(scheduler->loop) > 0) return RAFFIA_NO_LIMIT;
+    if (look_at_io(scheduler, 0, 1) > 0) return 0;
+    VALUE seconds = rb_funcall(scheduler->self, id_look_for_deadlock, 0);
+    return NIL_P(seconds) ? RAFFIA_NO_LIMIT : raffia_nanoseconds(seconds);
+}
+
 /* Only the fiber in Scheduler#run sleeps, where interrupts of the thread are raised, and one that cannot get rid of the thread. Where other
  * threads may want Ruby's lock, the kernel is asked before it is given away, which may cost a whole time slice; alone, one call does both. */
 static void rest(struct scheduler *scheduler)
@@ -187,8 +215,8 @@ static void rest(struct scheduler *scheduler)
     if (scheduler->runner_count == 0 &&
         RTEST(rb_funcall(scheduler->self, id_leave_to_main, 1, scheduler->main)))
         return;
-    scheduler->burst = 0;
-    raffia_engine_turn(scheduler->engine, raffia_look_for_closed(scheduler), !rb_thread_alone());
+    int64_t limit = longest_sleep(scheduler);
+    if (limit != 0) look_at_io(scheduler, limit, !rb_thread_alone());
     rb_thread_check_ints();
 }
 
@@ -282,12 +310,22 @@ static VALUE scheduler_yield(VALUE self)
     return Qnil;
 }
 
+/* @overload watchful=(whether)
+ *   Whether `look_for_deadlock` is to be asked before a sleep that nothing of the loop's own will end. */
+static VALUE set_watchful(VALUE self, VALUE whether)
+{
+    raffia_scheduler_of(self)->watchful = RTEST(whether);
+    return whether;
+}
+
 void raffia_init_switch(VALUE native)
 {
     id_complete = rb_intern("complete");
     id_leave_to_main = rb_intern("leave_to_main");
     id_refuse = rb_intern("refuse");
+    id_look_for_deadlock = rb_intern("look_for_deadlock");
     rb_define_private_method(native, "run_until_over", run_until_over, 0);
+    rb_define_private_method(native, "watchful=", set_watchful, 1);
     rb_define_method(native, "idle?", scheduler_is_idle, 0);
     rb_define_method(native, "yield", scheduler_yield, 0);
 }

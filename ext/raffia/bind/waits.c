@@ -54,6 +54,7 @@ struct wait *raffia_waits_acquire(struct waits *waits)
                           .blocker = Qnil,
                           .error = Qnil,
                           .fd = -1,
+                          .limit = -1,
                           .used = 1};
     return wait;
 }

@@ -17,6 +17,7 @@ struct wait {
     VALUE error; /* what to raise instead, or Qnil */
     int64_t result;
     int64_t since; /* coarse monotonic nanoseconds */
+    int64_t limit; /* nanoseconds, or negative; for people who look */
     struct wait *
         outer; /* of the same fiber, when a trap handler waits in the middle of it; of a free slot, the next */
     int fd;

@@ -15,11 +15,27 @@ enum { LOOK = 8 };
 
 _Static_assert(TICK_BITS + LEVELS * LEVEL_BITS == 63, "every deadline has a place in the wheel");
 
-int64_t raffia_now(void)
+#ifdef CLOCK_MONOTONIC_COARSE
+enum { COARSE_CLOCK = CLOCK_MONOTONIC_COARSE };
+#else
+enum { COARSE_CLOCK = CLOCK_MONOTONIC };
+#endif
+
+static int64_t read_clock(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t raffia_now(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+int64_t raffia_about_now(void)
+{
+    return read_clock(COARSE_CLOCK);
 }
 
 void raffia_timers_init(struct raffia_timers *timers)

@@ -139,6 +139,17 @@ module Raffia
     end
   end
 
+  # Every fiber waits for another one, or for something that nobody is left to do.
+  class Deadlock < Error
+    # @return [Array<Scheduler::Parked>] who waits for what
+    attr_reader :parked
+
+    def initialize(message = nil, parked: [])
+      @parked = parked
+      super(message || "nothing can ever wake these #{parked.size} fibers again")
+    end
+  end
+
   # An optional gem is not installed.
   class MissingDependency < Error
     # @return [String, nil] the name of the gem

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "error"
+require_relative "local"
 
 module Raffia
   # Signal handlers for the time of a block. No handler outlives the code that needs it.
@@ -28,6 +29,103 @@ module Raffia
       # nil: a handler that Ruby did not install and cannot name.
       previous.each { |name, handler| ::Signal.trap(name, handler || "DEFAULT") }
     end
+
+    KEY = :raffia_shared_handlers
+    # What these do when nobody handles them; a handler that is only to add something leaves it to that.
+    ENDING = %w[HUP INT QUIT TERM].freeze
+    Shared = Struct.new(:holders, :handler, :earlier)
+    # Where libraries have procs that their C code keeps for good. Others would be taken for handlers.
+    NO_HANDLERS = %w[/json/ext.rb].freeze
+    private_constant :KEY, :ENDING, :Shared, :NO_HANDLERS
+
+    # Handles a signal while the block runs, for something that several threads may want at the same time: the first of them installs its
+    # handler, the last one removes it, unless the program has set another one meanwhile. What the signal would have done without it comes
+    # afterwards: an earlier handler is called, and HUP, INT, QUIT and TERM end the process as ever.
+    #
+    # @param name [Symbol, String] without SIG
+    # @param handler [#call] as {with} takes it; in a forked child it is not called
+    # @return [Object] the block's value
+    # @raise [ConfigError] as {with}; and in another Ractor than the main one, to which signals belong
+    def self.share(name, handler)
+      raise ConfigError, "SIG#{name} cannot be handled here: signals belong to the main Ractor" unless main_ractor?
+
+      hold(name.to_sym, handler)
+      begin
+        yield
+      ensure
+        let_go(name.to_sym)
+      end
+    end
+
+    # Whether the program handles a signal by code of its own, which may then wake what sleeps. Ruby keeps the handlers to itself, but
+    # shows what it keeps from the garbage collector; handlers that are text are not seen.
+    #
+    # @return [Boolean] true also where there is no telling
+    def self.handled?
+      return false unless main_ractor?
+
+      require "objspace"
+      ours, earlier = shared { |all| [all.values.map(&:handler), all.values.map(&:earlier)] }
+      earlier.any? { |handler| handler.respond_to?(:call) } ||
+        kept_procs.any? { |root| ours.none? { |handler| handler.equal?(root) } && !root.source_location&.first.to_s.end_with?(*NO_HANDLERS) }
+    rescue LoadError, NoMethodError
+      true
+    end
+
+    def self.kept_procs
+      roots = ::ObjectSpace.reachable_objects_from_root.select { |kind,| kind == "vm" } # its keys are compared by identity
+      roots.each_value.flat_map { |objects| objects.grep(::Proc) }
+    end
+    private_class_method :kept_procs
+
+    def self.main_ractor? = !defined?(::Ractor) || ::Ractor.current.equal?(::Ractor.main)
+    private_class_method :main_ractor?
+
+    # @yieldparam all [Hash{Symbol => Shared}]
+    def self.shared
+      lock, all = Local.fetch(KEY) { [::Thread::Mutex.new, {}] }
+      lock.synchronize { yield all }
+    end
+    private_class_method :shared
+    shared { nil } # in the main Ractor now, before threads could race for it
+
+    def self.hold(name, handler)
+      shared do |all|
+        all[name] ||= adopt(name, Shared.new(0), handler, ::Process.pid)
+        all[name].holders += 1
+      end
+    end
+    private_class_method :hold
+
+    def self.adopt(name, shared, handler, owner)
+      shared.handler = proc do |number|
+        handler.call(number) if ::Process.pid == owner
+        go_on(shared.earlier, number)
+      end
+      shared.earlier = install(name, shared.handler, false)
+      shared
+    end
+    private_class_method :adopt
+
+    def self.go_on(earlier, number)
+      return earlier.call(number) if earlier.respond_to?(:call)
+      return unless earlier == "DEFAULT" && ENDING.include?(::Signal.signame(number))
+
+      raise (number == ::Signal.list["INT"]) ? ::Interrupt : ::SignalException.new(number)
+    end
+    private_class_method :go_on
+
+    def self.let_go(name)
+      shared do |all|
+        one = all[name]
+        next unless (one.holders -= 1).zero?
+
+        all.delete(name)
+        current = ::Signal.trap(name, one.earlier || "DEFAULT")
+        ::Signal.trap(name, current || "DEFAULT") unless current.equal?(one.handler)
+      end
+    end
+    private_class_method :let_go
 
     def self.install(name, handler, chain)
       return ::Signal.trap(name, handler) unless chain && handler.respond_to?(:call)

@@ -9,7 +9,7 @@ module Raffia
     # can see of itself ($0, __FILE__, ARGV, DATA, exit codes, uncaught exceptions, at_exit) is as under `ruby script.rb`.
     module Run
       # How to call it.
-      USAGE = "Usage: raffia run [--backend NAME] SCRIPT [ARGUMENTS]"
+      USAGE = "Usage: raffia run [OPTIONS] SCRIPT [ARGUMENTS]"
 
       # @return [String]
       def self.summary = "run any Ruby script under the scheduler"
@@ -24,7 +24,7 @@ module Raffia
         name, *arguments = parser(options).order(argv)
         return show_help(out) if options[:help]
         raise ConfigError, "raffia run needs a script to run, or - to read it from standard input. #{USAGE}" if name.to_s.empty?
-        execute(Script.open(name), arguments, options[:backend])
+        execute(Script.open(name), arguments, **options)
         OK
       end
 
@@ -39,6 +39,7 @@ module Raffia
             o.separator "fibers that the script started with Fiber.schedule have ended."
             o.separator ""
             o.on("-b", "--backend NAME", "back end of the event loop: raffia doctor") { |name| options[:backend] = name.to_sym }
+            o.on("--dump-signal NAME", "say on this signal what all fibers wait", "for, and go on; or end as ever, on HUP,", "INT, TERM and QUIT (Ctrl-\\, the default)") { |name| options[:dump_on] = name }
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
         end
@@ -49,10 +50,10 @@ module Raffia
         end
 
         # An error before the block starts is ours (no such back end); from then on all errors are the script's.
-        def execute(script, arguments, backend)
+        def execute(script, arguments, backend: nil, dump_on: nil)
           require_relative "../../raffia"
           started = false
-          Raffia.run(backend: backend) do
+          Raffia.run(backend: backend, dump_on: dump_on || Raffia.config.dump_signal || :QUIT) do
             started = true
             script.call(arguments)
           end

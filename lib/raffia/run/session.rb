@@ -14,13 +14,34 @@ module Raffia
     IMPATIENCE = 5
     private_constant :IMPATIENCE
 
-    def initialize(backend)
-      @scheduler = Scheduler.new(backend: backend, offload: threads(:calls), blocking: threads(:operations))
+    def initialize(backend: nil, dump_on: nil, deadlock: nil)
+      config = Raffia.config
+      @dump_on = dump_on ? Config.signal(dump_on.to_s) : config.dump_signal
+      @deadlock = choose(deadlock || config.deadlock)
+      @scheduler = Scheduler.new(backend: backend, offload: threads(:calls), blocking: threads(:operations),
+        deadlock: (method(:stuck) unless @deadlock == :off))
       @pools = {}
       @work = @scope = @interrupt = nil
     end
 
     def run(&block)
+      return keep(&block) if @dump_on.nil? || @dump_on == :off
+
+      Signals.share(@dump_on, ->(_) { dump }) { keep(&block) }
+    end
+
+    private
+
+    # In a trap handler. The code that it has interrupted may be writing to stderr, and holds that IO's lock. Nor must it find an error of ours.
+    def dump
+      err = $stderr.is_a?(IO) ? IO.for_fd($stderr.fileno, "w", autoclose: false) : $stderr
+      Raffia.dump(err)
+      err.flush
+    rescue => error
+      err&.write("raffia: no dump, because of #{error.full_message(highlight: false)}\n")
+    end
+
+    def keep(&block)
       Fiber.set_scheduler(@scheduler)
       turn { Fiber.schedule { attempt(&block) } }
       turn until @scheduler.idle? || @scheduler.closed?
@@ -31,7 +52,25 @@ module Raffia
       finish
     end
 
-    private
+    def choose(deadlock)
+      Config::DEADLOCKS.find { |known| known.name == deadlock.to_s } or
+        raise ConfigError, "deadlock: #{deadlock.inspect} means nothing here: use one of #{Config::DEADLOCKS.join(", ")}"
+    end
+
+    # A handler of signals may be what everybody waits for, so it is no deadlock for certain where the program has one.
+    # @return [Boolean, nil] whether to go on looking
+    def stuck(parked)
+      handled = Signals.handled?
+      return if handled && @deadlock == :raise
+
+      report = Report.new(Snapshot.new([@scheduler], parked: parked)).fibers
+      text = "nothing can ever wake #{(parked.size == 1) ? "this fiber" : "these #{parked.size} fibers"} again" \
+        "#{", unless a signal handler does" if handled}:\n#{report}"
+      return $stderr.write("raffia: #{text}\n") && nil if @deadlock == :report
+
+      pass_on(Deadlock.new(text, parked: parked))
+      true
+    end
 
     def attempt(&block)
       @work = Fiber.current
@@ -66,7 +105,7 @@ module Raffia
     end
 
     def pass_on(interrupt)
-      give_up(interrupt) if @interrupt && (cleaning? || Clock.now < @interrupted_at + IMPATIENCE)
+      give_up(interrupt) if @interrupt && (cleaning? || (Clock.now < @interrupted_at + IMPATIENCE && !interrupt.is_a?(Deadlock)))
 
       @interrupt = interrupt
       @interrupted_at = Clock.now

@@ -30,7 +30,7 @@ module Raffia
 
       def wait_for_any(lists, limit)
         operations = []
-        park do |wait|
+        park(false, lists.flatten.compact) do |wait|
           lists.zip([IO::READABLE, IO::WRITABLE, IO::PRIORITY]) do |list, event|
             list&.each { |object| operations << engine.arm(object.to_io, event, wait) }
           end

@@ -19,7 +19,7 @@ module Raffia
         return resolve_elsewhere(hostname) unless loop.respond_to?(:resolve)
 
         resolution = nil
-        park do |wait|
+        park(false, "the addresses of #{hostname}") do |wait|
           resolution = loop.resolve(hostname, wait)
           false
         end

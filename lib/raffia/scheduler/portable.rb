@@ -21,9 +21,10 @@ module Raffia
       # @return [Boolean]
       def closed? = @closed
 
-      private
-
+      # @return [Thread, nil] the one that it belongs to
       attr_reader :thread
+
+      private
 
       def prepare(_turn, _recycle)
         @main = Fiber.current
@@ -36,12 +37,13 @@ module Raffia
 
       def engine=(engine)
         @thread = Thread.current
+        @turn_begun = Clock.now
         @engine = engine
       end
 
       def mark_closed = @closed = true
 
-      def counts = {parked: @parked.size, switches: @switches}
+      def counts = {parked: @parked.size, switches: @switches, turns: @turns, deepest: @deepest, longest_turn: @longest_turn}
 
       # `select` finds what is closed by itself.
       def io_closed = nil

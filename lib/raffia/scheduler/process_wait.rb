@@ -31,7 +31,7 @@ module Raffia
         descriptor = engine.pidfd(pid) or return
 
         begin
-          io = IO.for_fd(descriptor)
+          io = IO.for_fd(descriptor, path: "child #{pid}")
           io_wait(io, IO::READABLE)
         ensure
           Fiber.blocking { io.close }
@@ -42,10 +42,20 @@ module Raffia
       def nap(pid, flags)
         naps = 0
         until (status = ::Process::Status.wait(pid, flags | ::Process::WNOHANG))
-          kernel_sleep(NAPS[naps] || NAPS.last)
+          doze(NAPS[naps] || NAPS.last, (pid.positive? ? "child #{pid}" : "a child of a group"))
           naps += 1
         end
         status
+      end
+
+      def doze(seconds, subject)
+        timer = nil
+        park(false, subject) do |wait|
+          timer = engine.after(seconds, wait)
+          false
+        end
+      ensure
+        engine.disarm(timer) if timer && !closed?
       end
     end
   end

@@ -70,7 +70,7 @@ module Raffia
 
       # By the engine, to whom the buffer belongs until it says that it is done, come what may; then an interrupt goes on.
       def pass(direction, io, buffer, offset, from)
-        passage = Passage.new
+        passage = Passage.new(io)
         Engine.see_through do
           # A second time round only after an interrupt.
           passage.id ? engine.disarm(passage.id) : passage.id = engine.public_send(direction, io, buffer, offset, from, passage)
@@ -83,7 +83,7 @@ module Raffia
         return true if passage.result || closed?
 
         # Guarded from the second time on: one interrupt is enough.
-        park(!passage.wait.nil?) do |wait|
+        park(!passage.wait.nil?, passage.io) do |wait|
           passage.wait = wait
           passage.result
         end

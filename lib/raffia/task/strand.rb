@@ -40,6 +40,9 @@ module Raffia
       end
     end
 
+    # @return [Fiber]
+    attr_reader :fiber
+
     def initialize
       @guard = Guard.new
       @fiber = Fiber.current
@@ -49,11 +52,11 @@ module Raffia
 
     def here? = @region && @fiber.equal?(Fiber.current)
 
-    # @return [Object] the origin of the outermost region
+    # @return [Object, nil] the origin of the outermost region; nil when the fiber has left that
     def root
       region = @region
-      region = region.parent while region.parent
-      region.origin
+      region = region.parent while region&.parent
+      region&.origin
     end
 
     def enter(origin, shield)

@@ -80,6 +80,10 @@ module Raffia
       region == true || region.cancel(reason)
     end
 
+    # @return [Array<Waiter>] of those who wait for its end
+    # @api private
+    def joiners = @joiners.dup
+
     # @return [Boolean] whether it has not ended
     def alive? = @status == :pending || @status == :running
 

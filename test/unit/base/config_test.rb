@@ -6,15 +6,17 @@ require "raffia/base"
 class ConfigTest < Raffia::TestCase
   def test_defaults
     config = Raffia::Config.load({})
-    assert_equal({backend: nil, log_level: :warn, log_format: :text, workers: nil, blocking_threads: nil, color: :auto}, config.to_h)
+    assert_equal({backend: nil, log_level: :warn, log_format: :text, workers: nil, blocking_threads: nil, color: :auto, dump_signal: nil,
+                  deadlock: :raise}, config.to_h)
     assert_predicate config, :frozen?
     assert Ractor.shareable?(config)
   end
 
   def test_values
     config = Raffia::Config.load("RAFFIA_BACKEND" => "epoll", "RAFFIA_LOG" => "debug", "RAFFIA_LOG_FORMAT" => "json",
-      "RAFFIA_WORKERS" => "4", "RAFFIA_BLOCKING_THREADS" => "9", "RAFFIA_COLOR" => "always")
-    assert_equal({backend: :epoll, log_level: :debug, log_format: :json, workers: 4, blocking_threads: 9, color: :always}, config.to_h)
+      "RAFFIA_WORKERS" => "4", "RAFFIA_BLOCKING_THREADS" => "9", "RAFFIA_COLOR" => "always", "RAFFIA_DUMP_SIGNAL" => "SIGUSR2", "RAFFIA_DEADLOCK" => "report")
+    assert_equal({backend: :epoll, log_level: :debug, log_format: :json, workers: 4, blocking_threads: 9, color: :always, dump_signal: :USR2,
+                  deadlock: :report}, config.to_h)
   end
 
   def test_empty_is_unset
@@ -27,11 +29,16 @@ class ConfigTest < Raffia::TestCase
   end
 
   def test_bad_values
-    {"RAFFIA_BACKEND" => "epol", "RAFFIA_LOG" => "loud", "RAFFIA_LOG_FORMAT" => "xml", "RAFFIA_COLOR" => "blue"}.each do |name, value|
+    {"RAFFIA_BACKEND" => "epol", "RAFFIA_LOG" => "loud", "RAFFIA_LOG_FORMAT" => "xml", "RAFFIA_COLOR" => "blue", "RAFFIA_DEADLOCK" => "panic"}.each do |name, value|
       error = assert_raises(Raffia::ConfigError) { Raffia::Config.load(name => value) }
       assert_match(/#{name}=#{value}.*use one of/, error.message)
     end
     %w[0 -1 1.5 many 08].each { |value| assert_raises(Raffia::ConfigError, value) { Raffia::Config.load("RAFFIA_WORKERS" => value) } }
+  end
+
+  def test_signals
+    assert_equal :off, Raffia::Config.load("RAFFIA_DUMP_SIGNAL" => "off").dump_signal
+    %w[NONESUCH EXIT usr2].each { |name| assert_raises(Raffia::ConfigError, name) { Raffia::Config.load("RAFFIA_DUMP_SIGNAL" => name) } }
   end
 
   def test_reads_the_environment_when_asked

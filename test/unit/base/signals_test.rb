@@ -55,4 +55,76 @@ class SignalsTest < Raffia::TestCase
       assert_equal "IGNORE", handler
     end
   end
+
+  def test_shared_by_threads
+    got = Thread::Queue.new
+    both = Array.new(2) { Thread::Queue.new }
+    threads = both.map { |gate| Thread.new { Raffia::Signals.share(:USR1, ->(number) { got << number }) { gate << 1 && gate.push(2) && Thread.stop } } }
+    wait_until { both.all? { |gate| gate.size == 2 } && threads.all?(&:stop?) }
+    threads.each do |thread|
+      send_signal
+      assert_equal Signal.list["USR1"], got.pop(timeout: PATIENCE)
+      thread.run && thread.join
+    end
+    assert_empty got, "once for each signal"
+    assert_equal "IGNORE", handler
+  end
+
+  def test_shared_with_what_was_there
+    got = Thread::Queue.new
+    trap(:USR1) { got << :earlier }
+    Raffia::Signals.share(:USR1, ->(_) { got << :ours }) { send_signal && wait_until { got.size == 2 } }
+    assert_equal %i[ours earlier], [got.pop, got.pop]
+    own = -> {}
+    Raffia::Signals.share(:USR1, -> {}) { trap(:USR1, own) }
+    assert_same own, handler
+  end
+
+  def test_shared_with_the_end_of_the_process
+    {HUP: SignalException, INT: Interrupt, TERM: SignalException, QUIT: SignalException}.each do |name, error|
+      before = trap(name, "DEFAULT")
+      seen = nil
+      assert_raises(error) do
+        Raffia::Signals.share(name, ->(number) { seen = number }) { ::Process.kill(name, ::Process.pid) && sleep(PATIENCE) }
+      end
+      assert_equal Signal.list[name.name], seen
+      assert_equal "DEFAULT", trap(name, before)
+    end
+  end
+
+  def test_shared_is_nothing_for_a_forked_child
+    out, input = IO.pipe
+    Raffia::Signals.share(:USR1, ->(_) { input << "x" }) do
+      child = fork { ::Process.kill(:USR1, ::Process.pid) && exit!(0) }
+      ::Process.wait(child)
+    end
+    input.close
+    assert_equal "", out.read
+  ensure
+    [out, input].each(&:close)
+  end
+
+  def test_shared_is_the_main_ractors
+    before = Warning[:experimental]
+    Warning[:experimental] = false
+    ractor = Ractor.new do
+      Raffia::Signals.share(:USR1, nil) { nil }
+    rescue Raffia::ConfigError => error
+      error.message
+    end
+    assert_match(/main Ractor/, ractor.respond_to?(:value) ? ractor.value : ractor.take)
+  ensure
+    Warning[:experimental] = before
+  end
+
+  def test_whether_any_signal_is_handled
+    alone = lambda do |code|
+      IO.popen([RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-rraffia/base", "-e", "#{code}; p Raffia::Signals.handled?"], &:read).chomp
+    end
+    assert_equal "false", alone.call("at_exit { }")
+    assert_equal "false\nfalse", alone.call("Raffia::Signals.share(:USR2, -> {}) { p Raffia::Signals.handled? }")
+    assert_equal "true", alone.call("trap(:TERM) { }")
+    assert_equal "true", alone.call("trap(:TERM, ->(_) { })")
+    assert_equal "true\ntrue", alone.call("trap(:USR2) { }; Raffia::Signals.share(:USR2, -> {}) { p Raffia::Signals.handled? }")
+  end
 end

@@ -24,7 +24,7 @@ module Raffia
         # @param timeout [Numeric, nil] seconds
         # @return [Boolean] whether it was unblocked
         def block(blocker, timeout = nil)
-          wait = new_wait(woken_by: :anyone)
+          wait = new_wait(woken_by: :anyone, about: {reason: :block, subject: blocker, limit: timeout})
           @blockers[wait.fiber] = blocker
           timer = engine.after(timeout, wait) if timeout
           result = suspend(wait) { @permits.delete(wait.fiber) }
@@ -52,8 +52,9 @@ module Raffia
         # @param duration [Numeric, nil] seconds; nil: until something wakes it
         # @return [true]
         def kernel_sleep(duration = nil)
-          wait = new_wait(woken_by: :event)
-          timer = engine.after(interval(duration), wait) if duration
+          limit = duration && interval(duration)
+          wait = new_wait(woken_by: :event, about: {reason: :sleep, limit: limit})
+          timer = engine.after(limit, wait) if limit
           suspend(wait) { @permits.key?(wait.fiber) && wakes?(wait, wait.fiber) }
           true
         ensure

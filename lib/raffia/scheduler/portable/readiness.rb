@@ -31,7 +31,7 @@ module Raffia
         def wait_until_ready(io, events, timeout)
           return look(io, events) if timeout && timeout <= 0
 
-          wait = new_wait
+          wait = new_wait(about: {reason: :io, subject: io, fd: io.fileno, events: events, limit: timeout})
           timer = engine.after(timeout, wait) if timeout
           operation = engine.arm(io, events, wait)
           result = suspend(wait)

@@ -36,7 +36,7 @@ module Raffia
         # Hook of Ruby 4.0: let the others go first.
         # @return [void]
         def yield
-          wait = new_wait
+          wait = new_wait(about: {reason: :yield})
           engine.push(wait, 0)
           suspend(wait)
           nil
@@ -50,7 +50,9 @@ module Raffia
           @starts = []
           @runners = [] # fibers in Scheduler#run
           @running = nil
-          @burst = @switches = 0
+          @burst = @switches = @turns = @deepest = 0
+          @longest_turn = 0.0
+          @turn_begun = Clock.now
         end
 
         def start(child)
@@ -68,11 +70,12 @@ module Raffia
         # Suspends the running fiber until its wait is settled.
         #
         # @param guarded [Boolean] not to be ended by {Interrupt#fiber_interrupt}
+        # @param subject [Object] what it waits for, to be shown
         # @yieldparam wait [Wait] the data for the engine's operations that are to end it
         # @yieldreturn [Boolean] whether there is no need to wait
         # @return [Integer, nil] the result of what ended it; nil when there was no need to wait
-        def park(guarded = false)
-          wait = new_wait(interruptible: !guarded)
+        def park(guarded = false, subject = nil)
+          wait = new_wait(interruptible: !guarded, about: {subject: subject})
           suspend(wait) { yield wait }
         end
 
@@ -83,11 +86,11 @@ module Raffia
           wait if wait&.fail(error)
         end
 
-        # @return [Array<Array>] for each fiber that waits: fiber, owner
-        def waits = @parked.each_value.map { |wait| [wait.fiber, wait.owner] }
+        # @return [Array<Array>] for each fiber that waits: fiber, owner, reason, subject, descriptor, events, limit, since
+        def waits = @parked.values.map(&:describe)
 
         # @return [void]
-        attr_writer :postponed
+        attr_writer :postponed, :watchful
 
         def run_until_over
           as_runner { switch until over? }
@@ -158,9 +161,9 @@ module Raffia
           fiber.transfer unless fiber.equal?(Fiber.current)
         end
 
-        # @return [Fiber, nil] the next one that need not wait any more
+        # @return [Fiber, nil] the next one that need not wait any more. The order in which fibers run is decided here, and nowhere else
         def ready
-          look_at_io if (@burst += 1) > TURN
+          look_at_io(0) if (@burst += 1) > TURN
           while (completion = @engine.peek)
             result = @engine.result
             # What is no wait itself says which one it ends.
@@ -173,17 +176,32 @@ module Raffia
           end
         end
 
-        def look_at_io
+        # @return [Integer] completions
+        def look_at_io(limit)
+          @longest_turn = [@longest_turn, Clock.now - @turn_begun].max
+          @turns += 1
           @burst = 0
-          @engine.poll(0)
+          ready = @engine.poll(limit)
+          @deepest = ready if ready > @deepest
+          ready
+        ensure
+          @turn_begun = Clock.now
         end
 
         # Nothing is ready. Only the fiber in {Scheduler#run} sleeps, and one that cannot get rid of the thread.
         def rest
           return if @runners.empty? && leave_to_main(@main)
 
-          @burst = 0
-          @engine.poll
+          limit = longest_sleep
+          look_at_io(limit) unless limit == 0
+        end
+
+        # Where no operation is under way, only others can end the sleep.
+        # @return [Numeric, nil] seconds
+        def longest_sleep
+          return unless @watchful && @engine.pending.zero?
+
+          look_at_io(0).positive? ? 0 : look_for_deadlock
         end
 
         def as_runner

@@ -21,15 +21,23 @@ module Raffia
         attr_reader :woken_by
 
         # @param interruptible [Boolean] whether {Interrupt#fiber_interrupt} may end it
-        def initialize(fiber, owner, woken_by: nil, interruptible: true)
+        # @param about [Hash] for people who look: reason:, subject:, fd:, events:, limit:
+        def initialize(fiber, owner, woken_by: nil, interruptible: true, about: {})
           @fiber = fiber
           @owner = owner
+          @about = about
+          @since = Clock.now
           @woken_by = woken_by
           @interruptible = interruptible
           @settled = @left = false
         end
 
         def settled? = @settled
+
+        # @return [Array] as the scheduler's `waits` has it
+        def describe
+          [@fiber, @owner, @about[:reason] || :work, @about[:subject], @about[:fd], @about[:events] || 0, @about[:limit]&.to_f, @since]
+        end
 
         def interruptible? = @interruptible
 

@@ -1,0 +1,138 @@
+/* Looking in from outside: what every fiber waits for. Nothing here is on a hot path, and nothing changes what it looks at. */
+#include "raffia.h"
+#include "scheduler.h"
+
+static int knows_holders;
+
+/* Objects */
+
+/* Ruby's insides have objects without a class, or of types that no program ever sees. A blocker may be one (block.c): calling anything on it
+ * would crash. */
+static int is_visible(VALUE object)
+{
+    if (RB_SPECIAL_CONST_P(object)) return 1;
+    switch (RB_BUILTIN_TYPE(object)) {
+    case T_NONE:
+    case T_IMEMO:
+    case T_NODE:
+    case T_ICLASS:
+    case T_ZOMBIE:
+    case T_MOVED: return 0;
+    default: return RBASIC_CLASS(object) != 0;
+    }
+}
+
+/*
+ * @overload visible(objects)
+ *   @param objects [Array]
+ *   @return [Array] the same, with nil in the place of those on which no method may be called
+ */
+static VALUE visible(VALUE module, VALUE objects)
+{
+    VALUE list = rb_ary_new();
+    (void)module;
+    for (long i = 0; i < RARRAY_LEN(objects); i++) {
+        VALUE object = RARRAY_AREF(objects, i);
+        rb_ary_push(list, is_visible(object) ? object : Qnil);
+    }
+    return list;
+}
+
+/* Ruby 3.3 and 3.4 begin a Mutex with the fiber that holds it, as they know it themselves: by what its Fiber object points to. */
+static const void *holder_of(VALUE mutex)
+{
+    return *(const void **)RTYPEDDATA_GET_DATA(mutex);
+}
+
+/* Another Ruby may have it in another way. So one mutex is locked to see whether its holder can be read. */
+static int can_tell_holders(void)
+{
+    VALUE mutex = rb_mutex_new();
+    if (!RB_TYPE_P(mutex, T_DATA) || !RTYPEDDATA_P(mutex)) return 0;
+    if (holder_of(mutex)) return 0;
+    rb_mutex_lock(mutex);
+    int readable = holder_of(mutex) == RTYPEDDATA_GET_DATA(rb_fiber_current());
+    rb_mutex_unlock(mutex);
+    return readable && !holder_of(mutex);
+}
+
+/*
+ * @overload holder(mutex, fibers)
+ *   @param mutex [Thread::Mutex]
+ *   @param fibers [Array<Fiber>]
+ *   @return [Fiber, nil] the one of the fibers that has locked it; nil also where this Ruby does not let us see that
+ */
+static VALUE holder(VALUE module, VALUE mutex, VALUE fibers)
+{
+    (void)module;
+    if (!knows_holders || !RTEST(rb_obj_is_kind_of(mutex, rb_path2class("Thread::Mutex")))) return Qnil;
+    const void *data = holder_of(mutex);
+    for (long i = 0; data && i < RARRAY_LEN(fibers); i++) {
+        VALUE fiber = RARRAY_AREF(fibers, i);
+        if (RB_TYPE_P(fiber, T_DATA) && RTYPEDDATA_GET_DATA(fiber) == data) return fiber;
+    }
+    return Qnil;
+}
+
+/* Waits */
+
+static const char *const reasons[] = {
+    [FOR_IO] = "io", [FOR_TIME] = "sleep", [FOR_UNBLOCK] = "block", [FOR_TURN] = "yield", [FOR_WORK] = "work",
+};
+
+static VALUE seconds(int64_t nanoseconds)
+{
+    return DBL2NUM((double)nanoseconds / 1e9);
+}
+
+static void describe_wait(struct wait *wait, void *list)
+{
+    rb_ary_push((VALUE)list,
+                rb_ary_new_from_args(8, wait->fiber, wait->owner, ID2SYM(rb_intern(reasons[wait->reason])),
+                                     wait->blocker, wait->fd < 0 ? Qnil : INT2FIX(wait->fd),
+                                     INT2FIX(wait->events), wait->limit < 0 ? Qnil : seconds(wait->limit),
+                                     seconds(wait->since)));
+}
+
+/* @overload waits
+ *   @return [Array<Array>] for each suspension: fiber, owner, reason, blocker, descriptor, events,
+ *     limit (seconds), since (monotonic seconds) */
+static VALUE waits(VALUE self)
+{
+    VALUE list = rb_ary_new();
+    raffia_waits_each(&raffia_scheduler_of(self)->waits, describe_wait, (void *)list);
+    return list;
+}
+
+/* Figures */
+
+static void store(VALUE hash, const char *name, VALUE value)
+{
+    rb_hash_aset(hash, ID2SYM(rb_intern(name)), value);
+}
+
+static VALUE counts(VALUE self)
+{
+    const struct scheduler *scheduler = raffia_scheduler_of(self);
+    VALUE counts = rb_hash_new();
+    store(counts, "parked", SIZET2NUM(scheduler->waits.used));
+    store(counts, "switches", ULL2NUM(scheduler->switches));
+    store(counts, "started", ULL2NUM(scheduler->started));
+    store(counts, "fresh", ULL2NUM(scheduler->fresh));
+    store(counts, "live", SIZET2NUM(scheduler->live));
+    store(counts, "idle", SIZET2NUM(scheduler->idle_count));
+    store(counts, "turns", ULL2NUM(scheduler->turns));
+    store(counts, "deepest", SIZET2NUM(scheduler->deepest));
+    store(counts, "longest_turn", seconds(scheduler->longest_turn));
+    return counts;
+}
+
+void raffia_init_inspect(VALUE raffia, VALUE scheduler)
+{
+    VALUE native = rb_define_module_under(raffia, "Native");
+    knows_holders = can_tell_holders();
+    rb_define_singleton_method(native, "visible", visible, 1);
+    rb_define_singleton_method(native, "holder", holder, 2);
+    rb_define_private_method(scheduler, "waits", waits, 0);
+    rb_define_private_method(scheduler, "counts", counts, 0);
+}

@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+module Raffia
+  # What all schedulers of the Ractor are doing at one moment, see {Raffia.snapshot}.
+  class Snapshot
+    # One scheduler.
+    #
+    # @!attribute [r] scheduler
+    #   @return [Scheduler]
+    # @!attribute [r] thread
+    #   @return [Thread]
+    # @!attribute [r] stats
+    #   @return [Hash] as {Scheduler#stats}
+    # @!attribute [r] backtrace
+    #   @return [Array<String>] of what runs in its thread now: of the loop, when it sleeps
+    # @!attribute [r] parked
+    #   @return [Array<Scheduler::Parked>]
+    Loop = Data.define(:scheduler, :thread, :stats, :backtrace, :parked)
+
+    # @return [Array<Loop>]
+    attr_reader :loops
+    # @return [Time]
+    attr_reader :at
+
+    # @api private
+    def initialize(schedulers, frames: nil, parked: nil)
+      @at = Time.now
+      @names = Names.new
+      @loops = schedulers.map do |scheduler|
+        Loop.new(scheduler: scheduler, thread: scheduler.thread, stats: scheduler.stats,
+          backtrace: scheduler.thread&.backtrace.to_a, parked: parked || scheduler.parked(frames: frames))
+      end.freeze
+      give_numbers
+    end
+
+    # @param parked [Scheduler::Parked]
+    # @return [Task, nil] the one that the fiber runs
+    def task(parked) = @names.task(parked)
+
+    # @param parked [Scheduler::Parked]
+    # @return [Integer] by which {#to_s} and {#to_h} name its fiber
+    def number(parked) = @numbers[parked.fiber]
+
+    # @param parked [Scheduler::Parked]
+    # @return [String] what it waits for, and who has that
+    def what(parked)
+      return waiter(parked) if parked.subject.is_a?(Waiter)
+
+      holder = @numbers[parked.holder] if parked.holder
+      "#{parked.what}#{", held by ##{holder}" if holder}"
+    end
+
+    # @return [Hash] plain data, for JSON
+    def to_h
+      {pid: ::Process.pid, at: @at.utc.strftime("%FT%T.%LZ"), loops: @loops.map { |one| loop_to_h(one) }}
+    end
+
+    # @param frames [Integer] of each backtrace
+    # @return [String] for people
+    def to_s(frames: Report::FRAMES, color: false) = Report.new(self, frames: frames, color: color).to_s
+
+    # @return [String]
+    def inspect = "#<#{self.class} loops=#{@loops.size} parked=#{@loops.sum { |one| one.parked.size }}>"
+
+    private
+
+    def waiter(parked)
+      task = @names.joined(parked) or return "another task or thread"
+      number = @numbers[@names.fiber(task)]
+      "the end of #{number ? "##{number}" : task.inspect}"
+    end
+
+    def give_numbers
+      @numbers = {}.compare_by_identity
+      @loops.each { |one| one.parked.each { |parked| @numbers[parked.fiber] ||= @numbers.size + 1 } }
+      @loops.each { |one| one.parked.each { |parked| @numbers[parked.owner] ||= @numbers[parked.fiber] } }
+    end
+
+    def loop_to_h(one)
+      {thread: one.thread.inspect, stats: one.stats, backtrace: one.backtrace, parked: one.parked.map { |parked| parked_to_h(parked) }}
+    end
+
+    def parked_to_h(parked)
+      {number: number(parked), task: task(parked)&.inspect, reason: parked.reason, what: what(parked), fd: parked.fd, age: parked.age,
+       limit: parked.limit, holder: parked.holder && @numbers[parked.holder], backtrace: parked.backtrace}
+    end
+  end
+end

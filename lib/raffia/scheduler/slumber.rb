@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Scheduler
+    # Sleeps without a limit, and what may end them. Kernel#sleep is one on purpose: who calls it waits for a signal, or to be woken.
+    # ConditionVariable#wait is one to core as well, and who calls it waits for another thread or fiber. The backtrace tells them apart.
+    #
+    # @api private
+    module Slumber
+      # Of core's own frames: Mutex#sleep, and what has called it.
+      DEPTH = 8
+      # Methods of core that wait for another thread or fiber: of Queue, Mutex, Monitor and Thread.
+      WAITS = %w[pop shift deq push enq << lock synchronize enter mon_enter join value].freeze
+      FOREVER = "sleep_forever>"
+      private_constant :DEPTH, :WAITS, :FOREVER
+
+      module_function
+
+      # @return [String]
+      def describe(limit, fiber)
+        return "asleep for #{limit.round(3)} s" if limit
+
+        condition?(frames(fiber)) ? "a condition variable" : "asleep until it is woken"
+      end
+
+      # @param wait [Array] as the scheduler's `waits` has it
+      # @return [Boolean] whether only other fibers and threads can end it
+      def fiber_stuck?(wait)
+        fiber, _owner, reason = wait
+        reason == :block || (reason == :sleep && condition?(frames(fiber)))
+      end
+
+      # @return [Boolean] whether only other fibers and threads can end its sleep. Not so of what waits for another Ractor
+      def thread_stuck?(thread)
+        return false unless ::Thread.instance_method(:inspect).bind_call(thread).end_with?(FOREVER)
+
+        frames = frames(thread)
+        first = frames.first or return false
+        (WAITS.include?(first.base_label) && first.path != "<internal:ractor>") || condition?(frames)
+      end
+
+      def frames(sleeper) = sleeper.backtrace_locations(0, DEPTH).to_a
+
+      # @return [Boolean] whether these are the frames of ConditionVariable#wait
+      def condition?(frames)
+        index = frames.index { |frame| frame.base_label == "sleep" } or return false
+        sleeping, caller = frames[index, 2]
+        return caller&.label == "Thread::ConditionVariable#wait" if RUBY_VERSION >= "3.4"
+
+        # Ruby 3.3 names methods without their class, but methods of core have their caller's line.
+        caller&.base_label == "wait" && caller.path == sleeping.path && caller.lineno == sleeping.lineno
+      end
+    end
+  end
+end
