@@ -1,12 +1,24 @@
 /* Descriptors that are closed while fibers wait for them. From Ruby 4.0 core says which one is closed, through fiber_interrupt. Ruby 3.4 only
- * lets us know that something is, by a blocking operation; so then those that wait are looked through. That takes its time when there
- * are thousands, and a busy server closes all the time: it is done now and then. Ruby 3.3 says nothing. */
+ * lets us know that something is, by a blocking operation, and not of an IO that is only read; Ruby 3.3 says nothing. So those that wait
+ * are looked through: when something has been closed, and where nobody would say so, when fibers have run. That takes its time when there
+ * are thousands, so it is done now and then. */
 #include "scheduler.h"
 
 #include <ruby/io.h>
+#include <ruby/version.h>
 
-/* Nanoseconds between two looks: thousands of waits take some hundred microseconds. */
-enum { PERIOD = 5000000 };
+/* Nanoseconds between two looks: a look at one wait takes some 20, so this is one percent of the time at the worst. */
+enum { PERIOD = 5000000, PERIOD_FOR_EACH = 2000 };
+
+int raffia_closes_unheard(VALUE io)
+{
+    if (!RB_TYPE_P(io, T_FILE)) return 0;
+#if RUBY_API_VERSION_CODE < 30400
+    return 1;
+#else
+    return !(rb_io_mode(io) & FMODE_WRITABLE);
+#endif
+}
 
 static void fail_if_closed(struct wait *wait, void *pointer)
 {
@@ -20,11 +32,14 @@ static void fail_if_closed(struct wait *wait, void *pointer)
 
 int64_t raffia_look_for_closed(struct scheduler *scheduler)
 {
-    if (!scheduler->closes) return -1;
-    int64_t left = scheduler->looked + PERIOD - raffia_about_now();
+    int unheard = scheduler->unheard > 0 && scheduler->switches != scheduler->looked_after;
+    if (!scheduler->closes && !unheard) return -1;
+    int64_t period = PERIOD + (int64_t)scheduler->waits.used * PERIOD_FOR_EACH;
+    int64_t left = scheduler->looked + period - raffia_about_now();
     if (left > 0) return left;
-    scheduler->closes = 0;
     raffia_waits_each(&scheduler->waits, fail_if_closed, scheduler);
+    scheduler->closes = 0;
+    scheduler->looked_after = scheduler->switches;
     scheduler->looked = raffia_about_now();
     return -1;
 }

@@ -112,6 +112,7 @@ static VALUE leave(VALUE pointer)
     if (parking->timer) raffia_loop_disarm(scheduler->loop, parking->timer);
     if (parking->op) raffia_loop_disarm(scheduler->loop, parking->op);
     conceal(scheduler, wait);
+    scheduler->unheard -= wait->unheard;
     scheduler->running = parking->running;
     parking->woken |= wait->woken;
     raffia_waits_release(&scheduler->waits, wait);
@@ -133,6 +134,8 @@ int64_t raffia_park(struct parking *parking)
     wait->wakeable = (unsigned char)parking->wakeable;
     wait->guarded = (unsigned char)parking->guarded;
     wait->owed = (unsigned char)parking->owed;
+    wait->unheard = parking->reason == FOR_IO && raffia_closes_unheard(parking->blocker);
+    scheduler->unheard += wait->unheard;
     wait->fd = parking->fd;
     wait->events = (unsigned char)parking->events;
     wait->limit = parking->limit;

@@ -50,10 +50,12 @@ struct scheduler {
     int recycle;
     unsigned char *misses; /* by descriptor: how often in a row there was nothing to read yet; see bytes.c */
     size_t miss_count;
-    int closes;     /* something has been closed since waits were looked through; see closes.c */
-    int64_t looked; /* when that was; coarse nanoseconds */
-    int crowded;    /* somebody waits for a fiber to end */
-    int watchful;   /* a deadlock is to be looked for */
+    int closes;            /* something has been closed since waits were looked through; see closes.c */
+    int64_t looked;        /* when that was; coarse nanoseconds */
+    uint64_t looked_after; /* and after how many switches */
+    size_t unheard;        /* waits for what would be closed without a word */
+    int crowded;           /* somebody waits for a fiber to end */
+    int watchful;          /* a deadlock is to be looked for */
     int closed;
 };
 
@@ -103,6 +105,8 @@ void raffia_deliver(struct scheduler *scheduler, VALUE word, int64_t result);
 
 /* closes.c: fails the waits for what has been closed, if it is time for that; else the nanoseconds until it is, or -1. */
 int64_t raffia_look_for_closed(struct scheduler *scheduler);
+/* Whether nobody tells us when this object is closed. */
+int raffia_closes_unheard(VALUE io);
 
 /* births.c: the first switch to a fiber, where other Ractors may do the same. */
 int raffia_births_shared(void);

@@ -23,6 +23,7 @@ struct wait {
     int fd;
     unsigned char events, reason, wakeable;
     unsigned char used, settled, guarded, woken;
+    unsigned char unheard;    /* it waits for what would be closed without a word */
     unsigned char owed, paid; /* its op must have completed before it can end; it has */
 };
 
