@@ -114,6 +114,20 @@ module SchedulerFibersSuite
     end
   end
 
+  def test_errors_of_fibers_in_a_fresh_one
+    in_thread do
+      with_scheduler do |scheduler|
+        100.times do |i|
+          options = i.even? ? {} : {storage: {i: i}}
+          error = assert_raises(FiberError) { Fiber.schedule(**options) { raise FiberError, "of the block's own" } }
+          assert_equal "of the block's own", error.message
+        end
+        assert_raises(ArgumentError, TypeError) { Fiber.schedule(storage: 1) { flunk } }
+        assert_includes [nil, 0], scheduler.stats[:live]
+      end
+    end
+  end
+
   # Whoever keeps Fiber.current for longer than the block runs, finds a fiber that does not wait.
   def test_striking_a_fiber_that_is_idle_hurts_nobody
     native do |scheduler|

@@ -127,7 +127,7 @@ static int rest(struct carrier *carrier)
     remove_idle(carrier);
     if (scheduler->running == carrier->fiber) rb_jump_tag(failure);
     rb_set_errinfo(Qnil);
-    raffia_give_back(scheduler, scheduler->running);
+    raffia_give_back(scheduler, carrier->fiber);
     return 0;
 }
 
@@ -172,6 +172,7 @@ static VALUE live(RB_BLOCK_CALL_FUNC_ARGLIST(wrapped, data))
     VALUE self = carrier->scheduler->self;
     (void)data, (void)argc, (void)argv, (void)blockarg;
     carrier->begun = 1;
+    carrier->scheduler->running = carrier->fiber;
     if (carrier->guarded) raffia_birth_end(carrier->scheduler);
     rb_ensure(carry_blocks, pointer, end_carrier, pointer);
     RB_GC_GUARD(self);
@@ -180,16 +181,27 @@ static VALUE live(RB_BLOCK_CALL_FUNC_ARGLIST(wrapped, data))
 
 /* Starting one */
 
-static struct carrier *fresh(struct scheduler *scheduler)
+static VALUE new_fiber(struct scheduler *scheduler, VALUE options)
 {
+    if (NIL_P(scheduler->living)) scheduler->living = rb_proc_new(live, Qnil);
+    if (NIL_P(options)) return rb_funcall_with_block(fiber_class, id_new, 0, NULL, scheduler->living);
+    return rb_funcall_with_block_kw(fiber_class, id_new, 1, &options, scheduler->living, RB_PASS_KEYWORDS);
+}
+
+/* One with options has them for life, and is not used again. */
+static struct carrier *fresh(struct scheduler *scheduler, VALUE options)
+{
+    VALUE fiber = new_fiber(scheduler, options);
     struct carrier *carrier = scheduler->spare;
     if (carrier)
         scheduler->spare = carrier->next;
     else
         carrier = ALLOC(struct carrier);
-    *carrier = (struct carrier){.scheduler = scheduler, .fiber = Qnil, .block = Qnil, .storage = Qnil};
-    if (NIL_P(scheduler->living)) scheduler->living = rb_proc_new(live, Qnil);
-    carrier->fiber = rb_funcall_with_block(fiber_class, id_new, 0, NULL, scheduler->living);
+    *carrier = (struct carrier){.scheduler = scheduler,
+                                .fiber = fiber,
+                                .block = Qnil,
+                                .storage = Qnil,
+                                .exposed = !NIL_P(options)};
     scheduler->live++;
     scheduler->fresh++;
     return carrier;
@@ -225,7 +237,8 @@ static VALUE a_dead_fiber(struct scheduler *scheduler)
 static VALUE start_carrier(VALUE pointer)
 {
     struct carrier *carrier = (struct carrier *)pointer;
-    raffia_start(carrier->scheduler, carrier->fiber, wrap(carrier), carrier->guarded && !carrier->begun);
+    VALUE argument = carrier->begun ? Qundef : wrap(carrier);
+    raffia_start(carrier->scheduler, carrier->fiber, argument, carrier->guarded && !carrier->begun);
     return Qnil;
 }
 
@@ -272,7 +285,7 @@ static void bear_litter(struct scheduler *scheduler)
     if (count < SMALLEST_LITTER) count = SMALLEST_LITTER;
     if (count > LARGEST_LITTER) count = LARGEST_LITTER;
     while (count-- > 0) {
-        struct carrier *carrier = fresh(scheduler);
+        struct carrier *carrier = fresh(scheduler, Qnil);
         carrier->guarded = 1;
         VALUE error = try_to_begin(carrier);
         if (NIL_P(error)) continue;
@@ -281,25 +294,26 @@ static void bear_litter(struct scheduler *scheduler)
     }
 }
 
-static struct carrier *find(struct scheduler *scheduler)
+static struct carrier *find(struct scheduler *scheduler, VALUE options)
 {
     struct carrier *carrier;
+    if (!NIL_P(options)) return fresh(scheduler, options);
     while (!(carrier = used(scheduler))) {
-        if (!raffia_births_shared()) return fresh(scheduler);
+        if (!raffia_births_shared()) return fresh(scheduler, Qnil);
         if (!scheduler->idle) bear_litter(scheduler);
     }
     return carrier;
 }
 
 /* Returns the fiber, or Qnil when it has ended its block and been put aside. A storage of Qundef is the caller's. */
-static VALUE start(struct scheduler *scheduler, VALUE block, VALUE storage, int expose)
+static VALUE start(struct scheduler *scheduler, VALUE block, VALUE options, VALUE storage, int expose)
 {
     struct carrier *carrier;
     VALUE fiber;
     uint64_t lives;
     scheduler->started++;
     do {
-        carrier = find(scheduler);
+        carrier = find(scheduler, options);
         if (!RB_UNDEF_P(storage)) carrier->storage = storage;
         lives = carrier->lives;
         fiber = carrier->fiber;
@@ -320,14 +334,12 @@ static VALUE start_with_options(struct scheduler *scheduler, VALUE options, VALU
 {
     VALUE all = rb_hash_dup(options);
     rb_hash_aset(all, ID2SYM(rb_intern("blocking")), Qfalse);
-    VALUE fiber = rb_funcall_with_block_kw(fiber_class, id_new, 1, &all, block, RB_PASS_KEYWORDS);
-    if (raffia_births_shared()) {
-        VALUE storage = rb_hash_lookup2(all, ID2SYM(id_storage), Qtrue);
-        if (!scheduler->idle) bear_litter(scheduler);
-        return start(scheduler, block, storage == Qtrue ? Qundef : storage, 1);
-    }
-    raffia_start(scheduler, fiber, Qundef, 0);
-    return fiber;
+    if (!raffia_births_shared()) return start(scheduler, block, all, Qundef, 1);
+
+    rb_funcall_with_block_kw(fiber_class, id_new, 1, &all, block, RB_PASS_KEYWORDS);
+    VALUE storage = rb_hash_lookup2(all, ID2SYM(id_storage), Qtrue);
+    if (!scheduler->idle) bear_litter(scheduler);
+    return start(scheduler, block, Qnil, storage == Qtrue ? Qundef : storage, 1);
 }
 
 /*
@@ -344,7 +356,7 @@ static VALUE scheduler_fiber(int argc, VALUE *argv, VALUE self)
     VALUE block = rb_block_proc();
     struct scheduler *scheduler = raffia_scheduler_attached(self);
     VALUE fiber = !NIL_P(options) && RHASH_SIZE(options) > 0 ? start_with_options(scheduler, options, block)
-                                                             : start(scheduler, block, Qundef, 1);
+                                                             : start(scheduler, block, Qnil, Qundef, 1);
     return NIL_P(fiber) ? a_dead_fiber(scheduler) : fiber;
 }
 
@@ -357,7 +369,7 @@ static VALUE scheduler_fiber(int argc, VALUE *argv, VALUE self)
  */
 static VALUE scheduler_launch(VALUE self)
 {
-    start(raffia_scheduler_attached(self), rb_block_proc(), Qundef, 0);
+    start(raffia_scheduler_attached(self), rb_block_proc(), Qnil, Qundef, 0);
     return Qnil;
 }
 
