@@ -451,6 +451,26 @@ module SchedulerWaitSuite
     end
   end
 
+  # Whoever unlocks a Mutex wakes one fiber only: when an exception takes that one away, nobody else is woken.
+  def test_an_interrupt_takes_no_wake_up_away
+    on_scheduler do |scheduler|
+      mutex = Mutex.new
+      got = []
+      mutex.lock
+      first = Fiber.schedule do
+        mutex.synchronize { got << :first }
+        sleep
+      rescue Boom => error
+        got << error.message
+      end
+      Fiber.schedule { mutex.synchronize { got << :second } }
+      scheduler.fiber_interrupt(first, Boom.new("later"))
+      mutex.unlock
+      settle { got.size == 3 }
+      assert_equal [:first, "later", :second].sort_by(&:to_s), got.sort_by(&:to_s)
+    end
+  end
+
   # -- turns
 
   def test_yield_lets_the_others_go_first

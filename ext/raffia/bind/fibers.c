@@ -26,7 +26,7 @@ struct carrier {
 };
 
 static ID id_storage, id_store, id_keys, id_instance_variables, id_remove_instance_variable, id_kill, id_new,
-    id_make_room, id_room_made;
+    id_make_room, id_room_made, id_delete;
 static VALUE fiber_class, fiber_error;
 
 /* Clean hands */
@@ -59,12 +59,13 @@ static void clear_variables(VALUE fiber)
         rb_funcall(fiber, id_remove_instance_variable, 1, RARRAY_AREF(names, i));
 }
 
-static void clean(VALUE fiber)
+static void clean(struct scheduler *scheduler, VALUE fiber)
 {
     VALUE storage = rb_funcall(fiber, id_storage, 0);
     if (!NIL_P(storage) && RHASH_SIZE(storage) > 0) rb_hash_foreach(storage, clear_storage, Qnil);
     clear_locals();
     clear_variables(fiber);
+    raffia_take_permit(scheduler, fiber);
 }
 
 /* The life of a fiber */
@@ -80,10 +81,25 @@ static VALUE run_block(VALUE pointer)
     return Qtrue;
 }
 
+/* Somebody has sent an interrupt to it, which must not meet another block. */
+static int is_addressed(const struct carrier *carrier)
+{
+    VALUE addressed = carrier->scheduler->addressed;
+    return !NIL_P(addressed) && !NIL_P(rb_funcall(addressed, id_delete, 1, carrier->fiber));
+}
+
 static int may_go_on(const struct carrier *carrier)
 {
     const struct scheduler *scheduler = carrier->scheduler;
-    return scheduler->recycle && !carrier->exposed && !scheduler->closed && scheduler->idle_count < MOST_IDLE;
+    return scheduler->recycle && !carrier->exposed && !scheduler->closed &&
+           scheduler->idle_count < MOST_IDLE && !is_addressed(carrier);
+}
+
+int raffia_fibers_is_idle(const struct scheduler *scheduler, VALUE fiber)
+{
+    for (const struct carrier *carrier = scheduler->idle; carrier; carrier = carrier->next)
+        if (carrier->fiber == fiber) return 1;
+    return 0;
 }
 
 static void remove_idle(struct carrier *carrier)
@@ -106,7 +122,7 @@ static VALUE await_block(VALUE pointer)
 {
     struct carrier *carrier = (struct carrier *)pointer;
     struct scheduler *scheduler = carrier->scheduler;
-    clean(carrier->fiber);
+    clean(scheduler, carrier->fiber);
     carrier->next = scheduler->idle;
     scheduler->idle = carrier;
     scheduler->idle_count++;
@@ -373,6 +389,19 @@ static VALUE scheduler_launch(VALUE self)
     return Qnil;
 }
 
+/* @overload address(fiber)
+ *   An interrupt is going to be sent to it.
+ *   @return [Boolean] whether it may be: not when the fiber's block has ended */
+static VALUE address(VALUE self, VALUE fiber)
+{
+    struct scheduler *scheduler = raffia_scheduler_of(self);
+    if (raffia_fibers_is_idle(scheduler, fiber)) return Qfalse;
+    if (NIL_P(scheduler->addressed))
+        scheduler->addressed = rb_class_new_instance(0, NULL, rb_path2class("ObjectSpace::WeakKeyMap"));
+    rb_funcall(scheduler->addressed, id_store, 2, fiber, Qtrue);
+    return Qtrue;
+}
+
 /* Whether somebody waits for a fiber to end. */
 static VALUE set_crowded(VALUE self, VALUE crowded)
 {
@@ -416,6 +445,8 @@ void raffia_init_fibers(VALUE native)
     id_new = rb_intern("new");
     id_make_room = rb_intern("make_room");
     id_room_made = rb_intern("room_made");
+    id_delete = rb_intern("delete");
+    rb_define_private_method(native, "address", address, 1);
     rb_define_method(native, "fiber", scheduler_fiber, -1);
     rb_define_method(native, "launch", scheduler_launch, 0);
     rb_define_private_method(native, "crowded=", set_crowded, 1);

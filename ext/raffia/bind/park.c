@@ -197,7 +197,8 @@ static void compare_owner(struct wait *wait, void *arg)
 
 /*
  * @overload fail_wait(fiber, error)
- *   Ends the wait of a fiber, or of the one that it is resuming, with an exception.
+ *   Ends the wait of a fiber, or of the one that it is resuming, with an exception. One that has been woken is not failed any more, or
+ *   the wake-up would be lost: whoever unlocks a Mutex wakes one fiber only. Asked again for the same error, it answers the same.
  *   @return [Integer, nil] the wait; nil when there is none that it may end
  */
 static VALUE fail_wait(VALUE self, VALUE fiber, VALUE error)
@@ -205,10 +206,13 @@ static VALUE fail_wait(VALUE self, VALUE fiber, VALUE error)
     struct scheduler *scheduler = raffia_scheduler_of(self);
     struct search search = {.owner = fiber, .found = raffia_wait_of(scheduler, fiber)};
     if (!search.found) raffia_waits_each(&scheduler->waits, compare_owner, &search);
-    if (!search.found || search.found->settled || search.found->guarded) return Qnil;
-    search.found->settled = 1;
-    search.found->error = error;
-    return search.found->ticket;
+    struct wait *wait = search.found;
+    if (!wait) return Qnil;
+    if (wait->error == error) return wait->ticket;
+    if (wait->settled || wait->woken || wait->guarded) return Qnil;
+    wait->settled = 1;
+    wait->error = error;
+    return wait->ticket;
 }
 
 /* @overload deliver(completion, result)

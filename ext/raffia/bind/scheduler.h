@@ -44,6 +44,7 @@ struct scheduler {
     size_t idle_count;
     VALUE living, nothing; /* Procs: of our fibers, and of fibers that never run */
     VALUE permits;    /* WeakKeyMap: fiber => whether it is good for a sleep; unblocks that came too early */
+    VALUE addressed;  /* WeakKeyMap: fiber => true; interrupts have been sent to it, so it is not used again */
     VALUE left;       /* WeakKeyMap: fiber => what it has given up blocking on */
     size_t postponed; /* interrupts that wait for their fiber's next wait */
     uint64_t switches, started, fresh; /* fresh: of those started, for how many a fiber had to be made */
@@ -120,6 +121,9 @@ void raffia_birth_begin(struct scheduler *scheduler);
 void raffia_birth_end(struct scheduler *scheduler);
 void raffia_init_births(void);
 
+/* block.c: an unblock that came before the fiber waited: Qtrue when it ends a sleep too, Qfalse when not. Qnil: there was none. */
+VALUE raffia_take_permit(struct scheduler *scheduler, VALUE fiber);
+
 void raffia_init_scheduler(VALUE raffia);
 void raffia_init_switch(VALUE native);
 void raffia_init_park(VALUE native);
@@ -133,6 +137,8 @@ void raffia_init_inspect(VALUE raffia, VALUE native);
 /* fibers.c */
 void raffia_fibers_mark(struct scheduler *scheduler);
 void raffia_fibers_free(struct scheduler *scheduler);
+/* Whether it has ended its block and waits for another. */
+int raffia_fibers_is_idle(const struct scheduler *scheduler, VALUE fiber);
 /* Lets go of those that are idle. */
 void raffia_fibers_release(struct scheduler *scheduler);
 

@@ -85,12 +85,17 @@ module Raffia
           suspend(wait) { yield wait }
         end
 
-        # Ends the wait of a fiber, or of the one that it is resuming, with an exception.
+        # Ends the wait of a fiber, or of the one that it is resuming, with an exception. One that has been woken is not failed any more, or
+        # the wake-up would be lost: whoever unlocks a Mutex wakes one fiber only. Asked again for the same error, it answers the same.
         # @return [Wait, nil] nil when there is none that it may end
         def fail_wait(fiber, error)
-          wait = @parked[fiber] || @owners[fiber]
-          wait if wait&.fail(error)
+          wait = @parked[fiber] || @owners[fiber] or return
+
+          wait if wait.error.equal?(error) || (!woken?(wait) && wait.fail(error))
         end
+
+        # An interrupt is going to be sent to it. Fibers are not used again here.
+        def address(_fiber) = true
 
         # @return [Array<Array>] for each fiber that waits: fiber, owner, reason, subject, descriptor, events, limit, since
         def waits = @parked.values.map(&:describe)
