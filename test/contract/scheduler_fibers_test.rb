@@ -114,6 +114,42 @@ module SchedulerFibersSuite
     end
   end
 
+  def test_an_interrupt_meets_no_other_block
+    native do |scheduler|
+      # It is still under way when the block ends ...
+      scheduler.launch { scheduler.fiber_interrupt(Fiber.current, Boom.new) }
+      assert_calm(scheduler)
+      # ... or waits for the block's next wait ...
+      scheduler.launch do
+        sleep(0)
+        scheduler.fiber_interrupt(Fiber.current, Boom.new)
+        scheduler.unblock(:x, Fiber.current)
+      end
+      sleep(0.001)
+      assert_calm(scheduler)
+      # ... or comes when the block has ended.
+      kept = nil
+      scheduler.launch { kept = Fiber.current }
+      scheduler.fiber_interrupt(kept, Boom.new)
+      scheduler.unblock(:x, kept)
+      assert_calm(scheduler)
+    end
+  end
+
+  def test_errors_of_fibers_in_a_fresh_one
+    in_thread do
+      with_scheduler do |scheduler|
+        100.times do |i|
+          options = i.even? ? {} : {storage: {i: i}}
+          error = assert_raises(FiberError) { Fiber.schedule(**options) { raise FiberError, "of the block's own" } }
+          assert_equal "of the block's own", error.message
+        end
+        assert_raises(ArgumentError, TypeError) { Fiber.schedule(storage: 1) { flunk } }
+        assert_includes [nil, 0], scheduler.stats[:live]
+      end
+    end
+  end
+
   # Whoever keeps Fiber.current for longer than the block runs, finds a fiber that does not wait.
   def test_striking_a_fiber_that_is_idle_hurts_nobody
     native do |scheduler|
@@ -198,6 +234,21 @@ module SchedulerFibersSuite
       scheduler.run
       raise error if error
     end
+  end
+
+  # Two blocks wait, and nothing comes.
+  def assert_calm(scheduler)
+    ended = []
+    2.times do |i|
+      scheduler.launch do
+        scheduler.block(:y, 0.001) ? flunk("woken") : sleep(0)
+        ended << i
+      rescue Boom
+        ended << :struck
+      end
+    end
+    settle { ended.size == 2 }
+    assert_equal [0, 1], ended.sort_by(&:to_s)
   end
 
   # Objects for one call, once everything is warm.

@@ -387,6 +387,90 @@ module SchedulerWaitSuite
     end
   end
 
+  def test_fiber_raise_on_one_that_is_starting_another
+    on_scheduler do |scheduler|
+      seen = []
+      parent = Fiber.schedule do
+        me = Fiber.current
+        Fiber.schedule do
+          me.raise(Boom)
+          seen << :child
+          sleep(0.001)
+          seen << :child_again
+        end
+      rescue Boom
+        seen << :parent
+      end
+      settle { seen.size == 3 }
+      assert_equal %i[parent child child_again], seen
+      refute_predicate parent, :alive?
+      assert_equal 0, scheduler.stats[:parked]
+    end
+  end
+
+  def test_fiber_raise_on_the_one_in_run
+    in_thread do
+      with_scheduler do |scheduler|
+        main = Fiber.current
+        seen = []
+        Fiber.schedule do
+          sleep(0.001)
+          main.raise(Boom)
+          seen << :goes_on
+          sleep(0.001)
+          seen << :again
+        end
+        assert_raises(Boom) { scheduler.run }
+        scheduler.run
+        assert_equal %i[goes_on again], seen
+      end
+    end
+  end
+
+  # An interrupt of the thread strikes one fiber, while another one that ran before it is resuming a third: that one is not to be touched.
+  def test_interrupts_of_the_thread_leave_alone_who_resumes_another
+    in_thread do
+      with_scheduler do |scheduler|
+        got = []
+        over = false
+        resume = lambda do
+          inner = Fiber.new { loop { scheduler.yield || Fiber.yield(:good) } }
+          20.times { got << inner.resume }
+        end
+        work = [resume, *[-> { scheduler.yield }] * 8]
+        work.each { |call| survive_boom { Fiber.schedule { survive_boom(&call) until over } } }
+        storm = Thread.new(Thread.current) do |thread|
+          10.times { sleep(0.0005) && thread.raise(Boom) }
+        ensure
+          over = true
+        end
+        survive_boom { scheduler.run } while storm.alive?
+        scheduler.run
+        assert_equal [:good], got.uniq
+      end
+    end
+  end
+
+  # Whoever unlocks a Mutex wakes one fiber only: when an exception takes that one away, nobody else is woken.
+  def test_an_interrupt_takes_no_wake_up_away
+    on_scheduler do |scheduler|
+      mutex = Mutex.new
+      got = []
+      mutex.lock
+      first = Fiber.schedule do
+        mutex.synchronize { got << :first }
+        sleep
+      rescue Boom => error
+        got << error.message
+      end
+      Fiber.schedule { mutex.synchronize { got << :second } }
+      scheduler.fiber_interrupt(first, Boom.new("later"))
+      mutex.unlock
+      settle { got.size == 3 }
+      assert_equal [:first, "later", :second].sort_by(&:to_s), got.sort_by(&:to_s)
+    end
+  end
+
   # -- turns
 
   def test_yield_lets_the_others_go_first
@@ -477,6 +561,12 @@ module SchedulerWaitSuite
       end
     end
     reader.read_nonblock(100, exception: false)
+  end
+
+  def survive_boom
+    yield
+  rescue Boom
+    nil
   end
 
   def calm(worker)

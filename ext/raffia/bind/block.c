@@ -27,8 +27,7 @@ static void permit(struct scheduler *scheduler, VALUE fiber, int late)
     rb_funcall(scheduler->permits, id_store, 2, fiber, late ? Qfalse : Qtrue);
 }
 
-/* Qnil: there was none. */
-static VALUE take_permit(struct scheduler *scheduler, VALUE fiber)
+VALUE raffia_take_permit(struct scheduler *scheduler, VALUE fiber)
 {
     return NIL_P(scheduler->permits) ? Qnil : rb_funcall(scheduler->permits, id_delete, 1, fiber);
 }
@@ -40,7 +39,7 @@ static int begin_block(struct parking *parking)
     struct scheduler *scheduler = parking->scheduler;
     VALUE fiber = parking->wait->fiber;
     if (!NIL_P(scheduler->left)) rb_funcall(scheduler->left, id_delete, 1, fiber);
-    parking->woken = !NIL_P(take_permit(scheduler, fiber));
+    parking->woken = !NIL_P(raffia_take_permit(scheduler, fiber));
     return parking->woken;
 }
 
@@ -91,6 +90,7 @@ static VALUE scheduler_unblock(VALUE self, VALUE blocker, VALUE fiber)
     int late = is_late(scheduler, blocker, fiber);
     struct wait *wait = meant(raffia_wait_of(scheduler, fiber), blocker, late);
     if (!wait) {
+        if (raffia_fibers_is_idle(scheduler, fiber)) return Qnil;
         permit(scheduler, fiber, late);
         return Qnil;
     }
@@ -103,7 +103,7 @@ static VALUE scheduler_unblock(VALUE self, VALUE blocker, VALUE fiber)
 
 static int begin_sleep(struct parking *parking)
 {
-    return RTEST(take_permit(parking->scheduler, parking->wait->fiber));
+    return RTEST(raffia_take_permit(parking->scheduler, parking->wait->fiber));
 }
 
 /* What can be divided like a number is checked by Ruby. */

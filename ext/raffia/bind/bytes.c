@@ -55,10 +55,12 @@ struct sending {
 static int submit(struct parking *parking)
 {
     struct sending *sending = parking->arg;
+    raffia_id id;
     raffia_check(raffia_loop_transfer(parking->scheduler->loop, RAFFIA_SEND, parking->fd,
                                       (char *)sending->start, sending->room, RAFFIA_CURRENT_POSITION,
-                                      (raffia_data)parking->wait->ticket, &parking->op),
+                                      (raffia_data)parking->wait->ticket, &id),
                  "send");
+    parking->op = id; /* Only now is there something to wait for. */
     return 0;
 }
 

@@ -26,7 +26,7 @@ struct carrier {
 };
 
 static ID id_storage, id_store, id_keys, id_instance_variables, id_remove_instance_variable, id_kill, id_new,
-    id_make_room, id_room_made;
+    id_make_room, id_room_made, id_delete;
 static VALUE fiber_class, fiber_error;
 
 /* Clean hands */
@@ -59,12 +59,13 @@ static void clear_variables(VALUE fiber)
         rb_funcall(fiber, id_remove_instance_variable, 1, RARRAY_AREF(names, i));
 }
 
-static void clean(VALUE fiber)
+static void clean(struct scheduler *scheduler, VALUE fiber)
 {
     VALUE storage = rb_funcall(fiber, id_storage, 0);
     if (!NIL_P(storage) && RHASH_SIZE(storage) > 0) rb_hash_foreach(storage, clear_storage, Qnil);
     clear_locals();
     clear_variables(fiber);
+    raffia_take_permit(scheduler, fiber);
 }
 
 /* The life of a fiber */
@@ -80,10 +81,25 @@ static VALUE run_block(VALUE pointer)
     return Qtrue;
 }
 
+/* Somebody has sent an interrupt to it, which must not meet another block. */
+static int is_addressed(const struct carrier *carrier)
+{
+    VALUE addressed = carrier->scheduler->addressed;
+    return !NIL_P(addressed) && !NIL_P(rb_funcall(addressed, id_delete, 1, carrier->fiber));
+}
+
 static int may_go_on(const struct carrier *carrier)
 {
     const struct scheduler *scheduler = carrier->scheduler;
-    return scheduler->recycle && !carrier->exposed && !scheduler->closed && scheduler->idle_count < MOST_IDLE;
+    return scheduler->recycle && !carrier->exposed && !scheduler->closed &&
+           scheduler->idle_count < MOST_IDLE && !is_addressed(carrier);
+}
+
+int raffia_fibers_is_idle(const struct scheduler *scheduler, VALUE fiber)
+{
+    for (const struct carrier *carrier = scheduler->idle; carrier; carrier = carrier->next)
+        if (carrier->fiber == fiber) return 1;
+    return 0;
 }
 
 static void remove_idle(struct carrier *carrier)
@@ -106,7 +122,7 @@ static VALUE await_block(VALUE pointer)
 {
     struct carrier *carrier = (struct carrier *)pointer;
     struct scheduler *scheduler = carrier->scheduler;
-    clean(carrier->fiber);
+    clean(scheduler, carrier->fiber);
     carrier->next = scheduler->idle;
     scheduler->idle = carrier;
     scheduler->idle_count++;
@@ -127,7 +143,7 @@ static int rest(struct carrier *carrier)
     remove_idle(carrier);
     if (scheduler->running == carrier->fiber) rb_jump_tag(failure);
     rb_set_errinfo(Qnil);
-    raffia_give_back(scheduler, scheduler->running);
+    raffia_give_back(scheduler, carrier->fiber);
     return 0;
 }
 
@@ -172,6 +188,7 @@ static VALUE live(RB_BLOCK_CALL_FUNC_ARGLIST(wrapped, data))
     VALUE self = carrier->scheduler->self;
     (void)data, (void)argc, (void)argv, (void)blockarg;
     carrier->begun = 1;
+    carrier->scheduler->running = carrier->fiber;
     if (carrier->guarded) raffia_birth_end(carrier->scheduler);
     rb_ensure(carry_blocks, pointer, end_carrier, pointer);
     RB_GC_GUARD(self);
@@ -180,16 +197,24 @@ static VALUE live(RB_BLOCK_CALL_FUNC_ARGLIST(wrapped, data))
 
 /* Starting one */
 
-static struct carrier *fresh(struct scheduler *scheduler)
+static VALUE new_fiber(struct scheduler *scheduler, VALUE options)
 {
+    if (NIL_P(scheduler->living)) scheduler->living = rb_proc_new(live, Qnil);
+    if (NIL_P(options)) return rb_funcall_with_block(fiber_class, id_new, 0, NULL, scheduler->living);
+    return rb_funcall_with_block_kw(fiber_class, id_new, 1, &options, scheduler->living, RB_PASS_KEYWORDS);
+}
+
+/* One with options has them for life, and is not used again. */
+static struct carrier *fresh(struct scheduler *scheduler, VALUE options)
+{
+    VALUE fiber = new_fiber(scheduler, options);
     struct carrier *carrier = scheduler->spare;
     if (carrier)
         scheduler->spare = carrier->next;
     else
         carrier = ALLOC(struct carrier);
-    *carrier = (struct carrier){.scheduler = scheduler, .fiber = Qnil, .block = Qnil, .storage = Qnil};
-    if (NIL_P(scheduler->living)) scheduler->living = rb_proc_new(live, Qnil);
-    carrier->fiber = rb_funcall_with_block(fiber_class, id_new, 0, NULL, scheduler->living);
+    *carrier = (struct carrier){
+        .scheduler = scheduler, .fiber = fiber, .block = Qnil, .storage = Qnil, .exposed = !NIL_P(options)};
     scheduler->live++;
     scheduler->fresh++;
     return carrier;
@@ -225,7 +250,8 @@ static VALUE a_dead_fiber(struct scheduler *scheduler)
 static VALUE start_carrier(VALUE pointer)
 {
     struct carrier *carrier = (struct carrier *)pointer;
-    raffia_start(carrier->scheduler, carrier->fiber, wrap(carrier), carrier->guarded && !carrier->begun);
+    VALUE argument = carrier->begun ? Qundef : wrap(carrier);
+    raffia_start(carrier->scheduler, carrier->fiber, argument, carrier->guarded && !carrier->begun);
     return Qnil;
 }
 
@@ -272,7 +298,7 @@ static void bear_litter(struct scheduler *scheduler)
     if (count < SMALLEST_LITTER) count = SMALLEST_LITTER;
     if (count > LARGEST_LITTER) count = LARGEST_LITTER;
     while (count-- > 0) {
-        struct carrier *carrier = fresh(scheduler);
+        struct carrier *carrier = fresh(scheduler, Qnil);
         carrier->guarded = 1;
         VALUE error = try_to_begin(carrier);
         if (NIL_P(error)) continue;
@@ -281,25 +307,26 @@ static void bear_litter(struct scheduler *scheduler)
     }
 }
 
-static struct carrier *find(struct scheduler *scheduler)
+static struct carrier *find(struct scheduler *scheduler, VALUE options)
 {
     struct carrier *carrier;
+    if (!NIL_P(options)) return fresh(scheduler, options);
     while (!(carrier = used(scheduler))) {
-        if (!raffia_births_shared()) return fresh(scheduler);
+        if (!raffia_births_shared()) return fresh(scheduler, Qnil);
         if (!scheduler->idle) bear_litter(scheduler);
     }
     return carrier;
 }
 
 /* Returns the fiber, or Qnil when it has ended its block and been put aside. A storage of Qundef is the caller's. */
-static VALUE start(struct scheduler *scheduler, VALUE block, VALUE storage, int expose)
+static VALUE start(struct scheduler *scheduler, VALUE block, VALUE options, VALUE storage, int expose)
 {
     struct carrier *carrier;
     VALUE fiber;
     uint64_t lives;
     scheduler->started++;
     do {
-        carrier = find(scheduler);
+        carrier = find(scheduler, options);
         if (!RB_UNDEF_P(storage)) carrier->storage = storage;
         lives = carrier->lives;
         fiber = carrier->fiber;
@@ -320,14 +347,12 @@ static VALUE start_with_options(struct scheduler *scheduler, VALUE options, VALU
 {
     VALUE all = rb_hash_dup(options);
     rb_hash_aset(all, ID2SYM(rb_intern("blocking")), Qfalse);
-    VALUE fiber = rb_funcall_with_block_kw(fiber_class, id_new, 1, &all, block, RB_PASS_KEYWORDS);
-    if (raffia_births_shared()) {
-        VALUE storage = rb_hash_lookup2(all, ID2SYM(id_storage), Qtrue);
-        if (!scheduler->idle) bear_litter(scheduler);
-        return start(scheduler, block, storage == Qtrue ? Qundef : storage, 1);
-    }
-    raffia_start(scheduler, fiber, Qundef, 0);
-    return fiber;
+    if (!raffia_births_shared()) return start(scheduler, block, all, Qundef, 1);
+
+    rb_funcall_with_block_kw(fiber_class, id_new, 1, &all, block, RB_PASS_KEYWORDS);
+    VALUE storage = rb_hash_lookup2(all, ID2SYM(id_storage), Qtrue);
+    if (!scheduler->idle) bear_litter(scheduler);
+    return start(scheduler, block, Qnil, storage == Qtrue ? Qundef : storage, 1);
 }
 
 /*
@@ -344,7 +369,7 @@ static VALUE scheduler_fiber(int argc, VALUE *argv, VALUE self)
     VALUE block = rb_block_proc();
     struct scheduler *scheduler = raffia_scheduler_attached(self);
     VALUE fiber = !NIL_P(options) && RHASH_SIZE(options) > 0 ? start_with_options(scheduler, options, block)
-                                                             : start(scheduler, block, Qundef, 1);
+                                                             : start(scheduler, block, Qnil, Qundef, 1);
     return NIL_P(fiber) ? a_dead_fiber(scheduler) : fiber;
 }
 
@@ -357,8 +382,21 @@ static VALUE scheduler_fiber(int argc, VALUE *argv, VALUE self)
  */
 static VALUE scheduler_launch(VALUE self)
 {
-    start(raffia_scheduler_attached(self), rb_block_proc(), Qundef, 0);
+    start(raffia_scheduler_attached(self), rb_block_proc(), Qnil, Qundef, 0);
     return Qnil;
+}
+
+/* @overload address(fiber)
+ *   An interrupt is going to be sent to it.
+ *   @return [Boolean] whether it may be: not when the fiber's block has ended */
+static VALUE address(VALUE self, VALUE fiber)
+{
+    struct scheduler *scheduler = raffia_scheduler_of(self);
+    if (raffia_fibers_is_idle(scheduler, fiber)) return Qfalse;
+    if (NIL_P(scheduler->addressed))
+        scheduler->addressed = rb_class_new_instance(0, NULL, rb_path2class("ObjectSpace::WeakKeyMap"));
+    rb_funcall(scheduler->addressed, id_store, 2, fiber, Qtrue);
+    return Qtrue;
 }
 
 /* Whether somebody waits for a fiber to end. */
@@ -404,6 +442,8 @@ void raffia_init_fibers(VALUE native)
     id_new = rb_intern("new");
     id_make_room = rb_intern("make_room");
     id_room_made = rb_intern("room_made");
+    id_delete = rb_intern("delete");
+    rb_define_private_method(native, "address", address, 1);
     rb_define_method(native, "fiber", scheduler_fiber, -1);
     rb_define_method(native, "launch", scheduler_launch, 0);
     rb_define_private_method(native, "crowded=", set_crowded, 1);

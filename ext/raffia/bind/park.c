@@ -49,17 +49,13 @@ static VALUE stay(VALUE pointer)
             "after");
     if (parking->begin && parking->begin(parking)) return Qnil;
 
-    parking->away = 1;
     while (!wait->settled)
         raffia_switch(scheduler);
-    parking->away = 0;
     if (!NIL_P(wait->error)) rb_exc_raise(wait->error);
     parking->result = wait->result;
     return Qnil;
 }
 
-/* The kernel has the caller's memory until the op has completed: whatever is raised meanwhile is dropped, as what ended the wait comes first;
- * but not what cannot be said again, Thread#kill and Fiber#kill, which have a number in the place of an exception. */
 static VALUE switch_until_paid(VALUE pointer)
 {
     struct parking *parking = (struct parking *)pointer;
@@ -68,20 +64,30 @@ static VALUE switch_until_paid(VALUE pointer)
     return Qnil;
 }
 
-static int see_through(struct parking *parking)
+static VALUE go_on(VALUE failure)
 {
-    int killed = 0;
+    rb_jump_tag((int)failure);
+    return Qnil;
+}
+
+/* The kernel has the caller's memory until the op has completed: whatever is raised meanwhile is dropped, as what ended the wait comes first;
+ * but not Thread#kill and Fiber#kill, which have a number in the place of an exception: they cannot be said again, so the rest is done on
+ * their way. */
+static VALUE see_through(VALUE pointer)
+{
+    struct parking *parking = (struct parking *)pointer;
     struct wait *wait = parking->wait;
     wait->guarded = 1;
     while (!wait->paid && !parking->scheduler->closed) {
         int failure = 0;
-        raffia_loop_disarm(parking->scheduler->loop, parking->op);
-        rb_protect(switch_until_paid, (VALUE)parking, &failure);
+        if (raffia_loop_disarm(parking->scheduler->loop, parking->op) == 1) break;
+        rb_protect(switch_until_paid, pointer, &failure);
         if (failure == 0) break;
-        if (RB_FIXNUM_P(rb_errinfo())) killed = failure;
+        raffia_give_back(parking->scheduler, wait->owner);
+        if (RB_FIXNUM_P(rb_errinfo())) rb_ensure(go_on, (VALUE)failure, see_through, pointer);
         rb_set_errinfo(Qnil);
     }
-    return killed;
+    return Qnil;
 }
 
 static void conceal(struct scheduler *scheduler, struct wait *wait)
@@ -101,25 +107,31 @@ static void give_up(struct scheduler *scheduler, VALUE fiber, VALUE blocker)
     rb_funcall(scheduler->left, id_store, 2, fiber, blocker);
 }
 
-static VALUE leave(VALUE pointer)
+static VALUE let_go(VALUE pointer)
 {
     struct parking *parking = (struct parking *)pointer;
     struct scheduler *scheduler = parking->scheduler;
     struct wait *wait = parking->wait;
-    VALUE intruder = scheduler->running, fiber = wait->fiber;
-    int killed = wait->owed && parking->op && !wait->paid ? see_through(parking) : 0;
+    VALUE fiber = wait->fiber;
     if (wait->paid && wait->result >= 0) parking->result = wait->result;
     if (parking->timer) raffia_loop_disarm(scheduler->loop, parking->timer);
     if (parking->op) raffia_loop_disarm(scheduler->loop, parking->op);
     conceal(scheduler, wait);
     scheduler->unheard -= wait->unheard;
-    scheduler->running = parking->running;
     parking->woken |= wait->woken;
     raffia_waits_release(&scheduler->waits, wait);
-    if (parking->away && intruder != parking->running) raffia_give_back(scheduler, intruder);
+    scheduler->running = parking->running;
     if (parking->reason == FOR_UNBLOCK && !parking->woken) give_up(scheduler, fiber, parking->blocker);
-    if (killed) rb_jump_tag(killed);
     return Qnil;
+}
+
+static VALUE leave(VALUE pointer)
+{
+    struct parking *parking = (struct parking *)pointer;
+    struct wait *wait = parking->wait;
+    raffia_give_back(parking->scheduler, wait->owner);
+    if (wait->owed && parking->op && !wait->paid) return rb_ensure(see_through, pointer, let_go, pointer);
+    return let_go(pointer);
 }
 
 int64_t raffia_park(struct parking *parking)
@@ -188,7 +200,8 @@ static void compare_owner(struct wait *wait, void *arg)
 
 /*
  * @overload fail_wait(fiber, error)
- *   Ends the wait of a fiber, or of the one that it is resuming, with an exception.
+ *   Ends the wait of a fiber, or of the one that it is resuming, with an exception. One that has been woken is not failed any more, or
+ *   the wake-up would be lost: whoever unlocks a Mutex wakes one fiber only. Asked again for the same error, it answers the same.
  *   @return [Integer, nil] the wait; nil when there is none that it may end
  */
 static VALUE fail_wait(VALUE self, VALUE fiber, VALUE error)
@@ -196,10 +209,13 @@ static VALUE fail_wait(VALUE self, VALUE fiber, VALUE error)
     struct scheduler *scheduler = raffia_scheduler_of(self);
     struct search search = {.owner = fiber, .found = raffia_wait_of(scheduler, fiber)};
     if (!search.found) raffia_waits_each(&scheduler->waits, compare_owner, &search);
-    if (!search.found || search.found->settled || search.found->guarded) return Qnil;
-    search.found->settled = 1;
-    search.found->error = error;
-    return search.found->ticket;
+    struct wait *wait = search.found;
+    if (!wait) return Qnil;
+    if (wait->error == error) return wait->ticket;
+    if (wait->settled || wait->woken || wait->guarded) return Qnil;
+    wait->settled = 1;
+    wait->error = error;
+    return wait->ticket;
 }
 
 /* @overload deliver(completion, result)

@@ -24,14 +24,19 @@ static void scheduler_mark(void *pointer)
     rb_gc_mark(scheduler->main);
     rb_gc_mark(scheduler->running);
     rb_gc_mark(scheduler->permits);
+    rb_gc_mark(scheduler->addressed);
     rb_gc_mark(scheduler->left);
     rb_gc_mark(scheduler->living);
     rb_gc_mark(scheduler->nothing);
     raffia_waits_each(&scheduler->waits, mark_wait, NULL);
-    for (size_t i = 0; i < scheduler->start_count; i++)
+    for (size_t i = 0; i < scheduler->start_count; i++) {
         rb_gc_mark(scheduler->starts[i].fiber);
-    for (size_t i = 0; i < scheduler->runner_count; i++)
-        rb_gc_mark(scheduler->runners[i]);
+        rb_gc_mark(scheduler->starts[i].running);
+    }
+    for (size_t i = 0; i < scheduler->runner_count; i++) {
+        rb_gc_mark(scheduler->runners[i].fiber);
+        rb_gc_mark(scheduler->runners[i].running);
+    }
     raffia_fibers_mark(scheduler);
 }
 
@@ -69,7 +74,8 @@ static VALUE scheduler_allocate(VALUE class)
     VALUE self = TypedData_Make_Struct(class, struct scheduler, &scheduler_type, scheduler);
     scheduler->self = self;
     scheduler->engine = scheduler->thread = scheduler->main = scheduler->running = Qnil;
-    scheduler->permits = scheduler->left = scheduler->living = scheduler->nothing = Qnil;
+    scheduler->permits = scheduler->addressed = scheduler->left = Qnil;
+    scheduler->living = scheduler->nothing = Qnil;
     scheduler->parked = st_init_numtable();
     return self;
 }

@@ -13,32 +13,40 @@
 /* A fiber that has started another one and goes on when that one waits for the first time. `once`: it was not that fiber that started
  * another one, but it struck it (Fiber#raise); nobody takes it off the stack but the switch to it. */
 struct start {
-    VALUE fiber;
+    VALUE fiber, running;
     uint64_t number;
     int once;
+};
+
+/* A fiber in Scheduler#run. */
+struct runner {
+    VALUE fiber, running;
 };
 
 struct scheduler {
     VALUE self;
     VALUE engine; /* Qnil before it is attached */
     VALUE thread;
-    VALUE main;    /* the fiber that made the scheduler: the thread's first, as a rule */
-    VALUE running; /* the scheduler's fiber that runs; Qnil outside of all */
+    VALUE main; /* the fiber that made the scheduler: the thread's first, as a rule */
+    /* The scheduler's fiber that runs; Qnil outside of all. Whoever switches sets it for the other side, so a fiber that finds somebody
+     * else's name there when it goes on was not switched to: it has been struck. */
+    VALUE running;
     struct raffia_loop *loop;
     struct waits waits;
     struct st_table *parked; /* fiber => struct wait: its innermost one */
     struct start *starts;
     size_t start_count, start_capacity;
     uint64_t start_number;
-    VALUE *runners; /* the fibers in Scheduler#run */
+    struct runner *runners;
     size_t runner_count, runner_capacity;
     struct carrier *idle;  /* recycled fibers without work; see fibers.c */
     struct carrier *spare; /* those of fibers that ended */
     size_t idle_count;
     VALUE living, nothing; /* Procs: of our fibers, and of fibers that never run */
-    VALUE permits;    /* WeakKeyMap: fiber => whether it is good for a sleep; unblocks that came too early */
-    VALUE left;       /* WeakKeyMap: fiber => what it has given up blocking on */
-    size_t postponed; /* interrupts that wait for their fiber's next wait */
+    VALUE permits;   /* WeakKeyMap: fiber => whether it is good for a sleep; unblocks that came too early */
+    VALUE addressed; /* WeakKeyMap: fiber => true; interrupts have been sent to it, so it is not used again */
+    VALUE left;      /* WeakKeyMap: fiber => what it has given up blocking on */
+    size_t postponed;                  /* interrupts that wait for their fiber's next wait */
     uint64_t switches, started, fresh; /* fresh: of those started, for how many a fiber had to be made */
     size_t live;                       /* fibers of ours, the idle ones included */
     uint64_t turns;                    /* looks at I/O */
@@ -67,12 +75,13 @@ int raffia_scheduler_is_own_thread(const struct scheduler *scheduler);
 /* switch.c: who runs next. */
 /* Gives the thread to somebody else, and comes back sooner or later. */
 void raffia_switch(struct scheduler *scheduler);
-/* Runs `child` at once, and hands it `argument`, unless that is Qundef; comes back when it waits or has ended. `guarded`: with
- * raffia_birth_begin; then the child calls raffia_birth_end first of all. */
+/* Runs `child` at once; comes back when it waits or has ended. A fresh one is handed the argument, and says itself that it runs, because it
+ * may not get a stack; one that has begun is not: Qundef. `guarded`: with raffia_birth_begin; then the child calls raffia_birth_end first of
+ * all. */
 void raffia_start(struct scheduler *scheduler, VALUE child, VALUE argument, int guarded);
-/* Fiber#raise and Fiber#kill go to the fiber that they strike by a transfer, from which Ruby knows no way back. Whoever runs without
- * having parked is the one that called them, and goes on when the fiber that was struck waits or ends. */
-void raffia_give_back(struct scheduler *scheduler, VALUE fiber);
+/* Fiber#raise and Fiber#kill go to the fiber that they strike by a transfer, from which Ruby knows no way back. So whoever finds somebody
+ * else running when it goes on lets that one go on when it waits or ends itself. `owner`: whose turn it is really. */
+void raffia_give_back(struct scheduler *scheduler, VALUE owner);
 int raffia_is_idle(const struct scheduler *scheduler);
 
 /* park.c: one suspension of one fiber. */
@@ -92,8 +101,8 @@ struct parking {
     void *arg;
     struct wait *wait; /* while it lasts */
     raffia_id timer, op;
-    int64_t result;  /* 0 when there was no need to wait */
-    int away, woken; /* in a switch; unblock came */
+    int64_t result; /* 0 when there was no need to wait */
+    int woken;      /* unblock came */
 };
 #define RAFFIA_NO_LIMIT (-1)
 /* Returns parking->result. Raises what interrupts it. */
@@ -116,6 +125,9 @@ void raffia_birth_begin(struct scheduler *scheduler);
 void raffia_birth_end(struct scheduler *scheduler);
 void raffia_init_births(void);
 
+/* block.c: an unblock that came before the fiber waited: Qtrue when it ends a sleep too, Qfalse when not. Qnil: there was none. */
+VALUE raffia_take_permit(struct scheduler *scheduler, VALUE fiber);
+
 void raffia_init_scheduler(VALUE raffia);
 void raffia_init_switch(VALUE native);
 void raffia_init_park(VALUE native);
@@ -129,6 +141,8 @@ void raffia_init_inspect(VALUE raffia, VALUE native);
 /* fibers.c */
 void raffia_fibers_mark(struct scheduler *scheduler);
 void raffia_fibers_free(struct scheduler *scheduler);
+/* Whether it has ended its block and waits for another. */
+int raffia_fibers_is_idle(const struct scheduler *scheduler, VALUE fiber);
 /* Lets go of those that are idle. */
 void raffia_fibers_release(struct scheduler *scheduler);
 

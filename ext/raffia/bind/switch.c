@@ -23,7 +23,7 @@ static void go(VALUE fiber)
 /* Starts */
 
 /* By libc, because nothing may be collected where a fiber is about to be born. */
-static uint64_t push_start(struct scheduler *scheduler, VALUE fiber, int once)
+static uint64_t push_start(struct scheduler *scheduler, VALUE fiber, VALUE running, int once)
 {
     if (scheduler->start_count == scheduler->start_capacity) {
         size_t capacity = scheduler->start_capacity ? scheduler->start_capacity * 2 : 8;
@@ -35,7 +35,8 @@ static uint64_t push_start(struct scheduler *scheduler, VALUE fiber, int once)
         scheduler->starts = starts;
         scheduler->start_capacity = capacity;
     }
-    struct start start = {.fiber = fiber, .number = ++scheduler->start_number, .once = once};
+    struct start start = {
+        .fiber = fiber, .running = running, .number = ++scheduler->start_number, .once = once};
     scheduler->starts[scheduler->start_count++] = start;
     return start.number;
 }
@@ -68,8 +69,9 @@ static VALUE begin(VALUE pointer)
 {
     struct beginning *beginning = (struct beginning *)pointer;
     struct scheduler *scheduler = beginning->scheduler;
-    scheduler->running = beginning->child;
-    rb_fiber_transfer(beginning->child, beginning->argument != Qundef, &beginning->argument);
+    int fresh = beginning->argument != Qundef;
+    if (!fresh) scheduler->running = beginning->child;
+    rb_fiber_transfer(beginning->child, fresh, &beginning->argument);
     while (!is_last_start(scheduler, beginning->number))
         raffia_switch(scheduler);
     return Qnil;
@@ -80,7 +82,7 @@ static VALUE begun(VALUE pointer)
     struct beginning *beginning = (struct beginning *)pointer;
     if (beginning->guarded) raffia_birth_end(beginning->scheduler);
     remove_start(beginning->scheduler, beginning->number);
-    beginning->scheduler->running = beginning->parent;
+    raffia_give_back(beginning->scheduler, beginning->parent);
     return Qnil;
 }
 
@@ -93,23 +95,26 @@ void raffia_start(struct scheduler *scheduler, VALUE child, VALUE argument, int 
                                   .guarded = guarded};
     VALUE parent = rb_fiber_current();
     if (guarded) raffia_birth_begin(scheduler);
-    beginning.number = push_start(scheduler, parent, 0);
+    beginning.number = push_start(scheduler, parent, scheduler->running, 0);
     rb_ensure(begin, (VALUE)&beginning, begun, (VALUE)&beginning);
 }
 
-void raffia_give_back(struct scheduler *scheduler, VALUE fiber)
+void raffia_give_back(struct scheduler *scheduler, VALUE owner)
 {
-    if (!NIL_P(fiber) && RTEST(rb_fiber_alive_p(fiber)) && !raffia_wait_of(scheduler, fiber))
-        push_start(scheduler, fiber, 1);
+    VALUE intruder = scheduler->running;
+    scheduler->running = owner;
+    if (intruder == owner || NIL_P(intruder) || !RTEST(rb_fiber_alive_p(intruder))) return;
+    if (!raffia_wait_of(scheduler, intruder)) push_start(scheduler, intruder, intruder, 1);
 }
 
 static void go_to_start(struct scheduler *scheduler)
 {
     struct start start = scheduler->starts[scheduler->start_count - 1];
     if (start.once) {
-        scheduler->running = start.fiber;
         scheduler->start_count--;
+        if (!RTEST(rb_fiber_alive_p(start.fiber))) return; /* somebody struck it in turn */
     }
+    scheduler->running = start.running;
     go(start.fiber);
 }
 
@@ -156,12 +161,13 @@ static int pays(const struct wait *wait, int64_t result, int of_object)
     return wait->owed && !of_object && result != -ETIME;
 }
 
-static VALUE settle(struct wait *wait, int64_t result, int of_object)
+static VALUE settle(struct scheduler *scheduler, struct wait *wait, int64_t result, int of_object)
 {
     int paid = pays(wait, result, of_object);
     if (paid || !wait->settled) wait->result = result;
     wait->paid |= (unsigned char)paid;
     wait->settled = 1;
+    scheduler->running = wait->owner;
     return wait->fiber;
 }
 
@@ -180,23 +186,32 @@ static VALUE next_ready(struct scheduler *scheduler)
         else
             raffia_engine_drop(engine);
         struct wait *wait = FIXNUM_P(ticket) ? raffia_waits_find(&scheduler->waits, ticket) : NULL;
-        if (wait) return settle(wait, result, of_object);
+        if (wait) return settle(scheduler, wait, result, of_object);
     }
     return Qnil;
 }
 
 /* Who leaves first when nobody waits any more: a fiber that called Scheduler#run; the main fiber comes after all others. */
-static VALUE last_runner(const struct scheduler *scheduler)
+static const struct runner *last_runner(const struct scheduler *scheduler)
 {
-    if (scheduler->runner_count == 0) return Qnil;
+    if (scheduler->runner_count == 0) return NULL;
     for (size_t i = scheduler->runner_count; i-- > 0;)
-        if (scheduler->runners[i] != scheduler->main) return scheduler->runners[i];
-    return scheduler->runners[scheduler->runner_count - 1];
+        if (scheduler->runners[i].fiber != scheduler->main) return &scheduler->runners[i];
+    return &scheduler->runners[scheduler->runner_count - 1];
 }
 
-static VALUE top_runner(const struct scheduler *scheduler)
+static const struct runner *top_runner(const struct scheduler *scheduler)
 {
-    return scheduler->runner_count ? scheduler->runners[scheduler->runner_count - 1] : Qnil;
+    return scheduler->runner_count ? &scheduler->runners[scheduler->runner_count - 1] : NULL;
+}
+
+static int leave_to_main(struct scheduler *scheduler)
+{
+    VALUE running = scheduler->running;
+    scheduler->running = Qnil;
+    if (RTEST(rb_funcall(scheduler->self, id_leave_to_main, 1, scheduler->main))) return 1;
+    scheduler->running = running;
+    return 0;
 }
 
 /* How long to sleep. Where no operation is under way, only others can end the sleep, and Ruby looks whether there are any; it may raise. */
@@ -212,9 +227,7 @@ static int64_t longest_sleep(struct scheduler *scheduler)
  * threads may want Ruby's lock, the kernel is asked before it is given away, which may cost a whole time slice; alone, one call does both. */
 static void rest(struct scheduler *scheduler)
 {
-    if (scheduler->runner_count == 0 &&
-        RTEST(rb_funcall(scheduler->self, id_leave_to_main, 1, scheduler->main)))
-        return;
+    if (scheduler->runner_count == 0 && leave_to_main(scheduler)) return;
     int64_t limit = longest_sleep(scheduler);
     if (limit != 0) look_at_io(scheduler, limit, !rb_thread_alone());
     rb_thread_check_ints();
@@ -233,11 +246,13 @@ void raffia_switch(struct scheduler *scheduler)
         go(fiber);
         return;
     }
-    VALUE runner = raffia_is_idle(scheduler) ? last_runner(scheduler) : top_runner(scheduler);
-    if (!NIL_P(runner) && runner != rb_fiber_current())
-        rb_fiber_transfer(runner, 0, NULL);
-    else
+    const struct runner *runner = raffia_is_idle(scheduler) ? last_runner(scheduler) : top_runner(scheduler);
+    if (!runner || runner->fiber == rb_fiber_current()) {
         rest(scheduler);
+        return;
+    }
+    scheduler->running = runner->running;
+    rb_fiber_transfer(runner->fiber, 0, NULL);
 }
 
 /* Scheduler#run */
@@ -246,10 +261,11 @@ static void push_runner(struct scheduler *scheduler, VALUE fiber)
 {
     if (scheduler->runner_count == scheduler->runner_capacity) {
         size_t capacity = scheduler->runner_capacity ? scheduler->runner_capacity * 2 : 4;
-        REALLOC_N(scheduler->runners, VALUE, capacity);
+        REALLOC_N(scheduler->runners, struct runner, capacity);
         scheduler->runner_capacity = capacity;
     }
-    scheduler->runners[scheduler->runner_count++] = fiber;
+    struct runner runner = {.fiber = fiber, .running = scheduler->running};
+    scheduler->runners[scheduler->runner_count++] = runner;
 }
 
 static VALUE remove_runner(VALUE self)
@@ -257,9 +273,12 @@ static VALUE remove_runner(VALUE self)
     struct scheduler *scheduler = raffia_scheduler_of(self);
     VALUE fiber = rb_fiber_current();
     for (size_t i = scheduler->runner_count; i-- > 0;) {
-        if (scheduler->runners[i] != fiber) continue;
-        MEMMOVE(scheduler->runners + i, scheduler->runners + i + 1, VALUE, scheduler->runner_count - i - 1);
+        struct runner runner = scheduler->runners[i];
+        if (runner.fiber != fiber) continue;
+        MEMMOVE(scheduler->runners + i, scheduler->runners + i + 1, struct runner,
+                scheduler->runner_count - i - 1);
         scheduler->runner_count--;
+        raffia_give_back(scheduler, runner.running);
         break;
     }
     return Qnil;
@@ -268,7 +287,8 @@ static VALUE remove_runner(VALUE self)
 /* Whether the running fiber may leave Scheduler#run: nobody waits any more but in there. */
 static int is_over(const struct scheduler *scheduler)
 {
-    return scheduler->closed || (raffia_is_idle(scheduler) && last_runner(scheduler) == rb_fiber_current());
+    return scheduler->closed ||
+           (raffia_is_idle(scheduler) && last_runner(scheduler)->fiber == rb_fiber_current());
 }
 
 static VALUE turn(VALUE self)

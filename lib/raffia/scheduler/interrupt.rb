@@ -13,7 +13,7 @@ module Raffia
       # @param exception [Exception] raised as it is
       # @return [void]
       def fiber_interrupt(fiber, exception)
-        return if closed? || !fiber.alive?
+        return if closed? || !fiber.alive? || !address(fiber)
 
         deliver(Notice.new(self, fiber, exception), 0)
         nil

@@ -55,7 +55,7 @@ module Raffia
           limit = duration && interval(duration)
           wait = new_wait(woken_by: :event, about: {reason: :sleep, limit: limit})
           timer = engine.after(limit, wait) if limit
-          suspend(wait) { @permits.key?(wait.fiber) && wakes?(wait, wait.fiber) }
+          suspend(wait) { woken?(wait) }
           true
         ensure
           @engine.disarm(timer) if timer
@@ -75,6 +75,8 @@ module Raffia
           when :event then !late?(fiber)
           end
         end
+
+        def woken?(wait) = @permits.key?(wait.fiber) && wakes?(wait, wait.fiber)
 
         def late?(fiber)
           permit = @permits[fiber] or return false

@@ -10,9 +10,12 @@ module Raffia
       class Start
         # @return [Fiber]
         attr_reader :fiber
+        # @return [Fiber, nil] the scheduler's fiber in which it runs
+        attr_reader :running
 
-        def initialize(fiber, once: false)
+        def initialize(fiber, running, once: false)
           @fiber = fiber
+          @running = running
           @once = once
         end
 

@@ -49,6 +49,8 @@ module Raffia
           @owners = {}.compare_by_identity # fiber => the wait of another fiber that it is resuming
           @starts = []
           @runners = [] # fibers in Scheduler#run
+          # The scheduler's fiber that runs. Whoever switches sets it for the other side, so a fiber that finds somebody else's name there
+          # when it goes on was not switched to: it has been struck.
           @running = nil
           @burst = @switches = @turns = @deepest = 0
           @longest_turn = 0.0
@@ -57,14 +59,18 @@ module Raffia
 
         def start(child)
           parent = @running
-          start = Start.new(Fiber.current)
+          start = Start.new(Fiber.current, parent)
           @starts.push(start)
           @running = child
           child.transfer
           switch until @starts.last.equal?(start)
+        rescue FiberError
+          # There was no stack to be had for it, so it never ran.
+          @running = parent if child.inspect.include?("(created)")
+          raise
         ensure
           @starts.delete(start)
-          @running = parent
+          give_back(parent)
         end
 
         # Suspends the running fiber until its wait is settled.
@@ -79,12 +85,17 @@ module Raffia
           suspend(wait) { yield wait }
         end
 
-        # Ends the wait of a fiber, or of the one that it is resuming, with an exception.
+        # Ends the wait of a fiber, or of the one that it is resuming, with an exception. One that has been woken is not failed any more, or
+        # the wake-up would be lost: whoever unlocks a Mutex wakes one fiber only. Asked again for the same error, it answers the same.
         # @return [Wait, nil] nil when there is none that it may end
         def fail_wait(fiber, error)
-          wait = @parked[fiber] || @owners[fiber]
-          wait if wait&.fail(error)
+          wait = @parked[fiber] || @owners[fiber] or return
+
+          wait if wait.error.equal?(error) || (!woken?(wait) && wait.fail(error))
         end
+
+        # An interrupt is going to be sent to it. Fibers are not used again here.
+        def address(_fiber) = true
 
         # @return [Array<Array>] for each fiber that waits: fiber, owner, reason, subject, descriptor, events, limit, since
         def waits = @parked.values.map(&:describe)
@@ -112,24 +123,27 @@ module Raffia
           announce(wait)
           return if block_given? && yield
 
-          away = true
           switch until wait.settled?
-          away = false
           raise wait.error if wait.error
           wait.result
         ensure
-          intruder = @running
           around ? @parked[wait.fiber] = around : @parked.delete(wait.fiber)
-          @running = running
           wait.leave
           @owners.delete(wait.owner) if @owners[wait.owner].equal?(wait)
-          give_back(intruder) if away && !intruder.equal?(running)
+          give_back(wait.owner)
+          @running = running
         end
 
-        # Fiber#raise and Fiber#kill go to the fiber that they strike by a transfer, from which Ruby knows no way back. Whoever runs without
-        # having parked, is the one that called them, and goes on when this fiber waits or ends.
-        def give_back(fiber)
-          @starts.push(Start.new(fiber, once: true)) if fiber&.alive? && !@parked.key?(fiber)
+        # Fiber#raise and Fiber#kill go to the fiber that they strike by a transfer, from which Ruby knows no way back. So whoever finds somebody
+        # else running when it goes on lets that one go on when it waits or ends itself.
+        #
+        # @param owner [Fiber, nil] whose turn it is really
+        def give_back(owner)
+          intruder = @running
+          @running = owner
+          return if intruder.equal?(owner) || !intruder&.alive? || @parked.key?(intruder)
+
+          @starts.push(Start.new(intruder, intruder, once: true))
         end
 
         def announce(wait)
@@ -147,18 +161,20 @@ module Raffia
 
           @switches += 1
           if (start = @starts.last)
-            @running = @starts.pop.fiber if start.once?
-            go(start.fiber)
+            @starts.pop if start.once?
+            go(start) if start.fiber.alive? # or somebody struck it in turn
           elsif (fiber = ready)
-            go(fiber)
+            fiber.transfer unless fiber.equal?(Fiber.current)
           else
             runner = idle? ? last_runner : @runners.last
-            (runner && !runner.equal?(Fiber.current)) ? runner.transfer : rest
+            (runner && !runner.fiber.equal?(Fiber.current)) ? go(runner) : rest
           end
         end
 
-        def go(fiber)
-          fiber.transfer unless fiber.equal?(Fiber.current)
+        # @param start [Start]
+        def go(start)
+          @running = start.running
+          start.fiber.transfer unless start.fiber.equal?(Fiber.current)
         end
 
         # @return [Fiber, nil] the next one that need not wait any more. The order in which fibers run is decided here, and nowhere else
@@ -169,6 +185,7 @@ module Raffia
             # What is no wait itself says which one it ends.
             wait = completion.is_a?(Wait) ? completion : completion.complete(result)
             fiber = wait&.complete(result)
+            @running = wait.owner if fiber
             return fiber if fiber
 
             # A trap handler may have waited here meanwhile, and have taken it.
@@ -190,7 +207,7 @@ module Raffia
 
         # Nothing is ready. Only the fiber in {Scheduler#run} sleeps, and one that cannot get rid of the thread.
         def rest
-          return if @runners.empty? && leave_to_main(@main)
+          return if @runners.empty? && leave_for_main
 
           limit = longest_sleep
           look_at_io(limit) unless limit == 0
@@ -204,23 +221,29 @@ module Raffia
           look_at_io(0).positive? ? 0 : look_for_deadlock
         end
 
+        def leave_for_main
+          running = @running
+          @running = nil
+          leave_to_main(@main) || ((@running = running) && false)
+        end
+
         def as_runner
           engine
-          me = Fiber.current
-          @runners.push(me)
+          @runners.push(me = Start.new(Fiber.current, @running))
           yield
         ensure
-          @runners.delete_at(@runners.rindex(me)) if me && @runners.include?(me)
+          @runners.delete(me)
+          give_back(me.running) if me
         end
 
         # Whether the running fiber may leave Scheduler#run: nobody waits any more but in there.
         def over?
-          @closed || (idle? && last_runner.equal?(Fiber.current))
+          @closed || (idle? && last_runner.fiber.equal?(Fiber.current))
         end
 
         # Who leaves first when nobody waits any more: a fiber that called Scheduler#run, the main fiber comes after all others.
         def last_runner
-          @runners.reverse_each.find { |fiber| !fiber.equal?(@main) } || @runners.last
+          @runners.reverse_each.find { |runner| !runner.fiber.equal?(@main) } || @runners.last
         end
       end
     end
