@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "scheduler_case"
+require "io/console"
 require "pty"
 
 module SchedulerIOSuite
@@ -167,6 +168,20 @@ module SchedulerIOSuite
         assert_equal "th", reader.readpartial(100)
         assert_equal "ree", reader.read
         assert_raises(EOFError) { reader.readpartial(1) }
+      end
+    end
+  end
+
+  def test_a_terminal_whose_readers_do_not_wait
+    skip "Ruby alone cannot tell" if backend == :select
+    on_scheduler do
+      PTY.open do |master, slave|
+        slave.raw(min: 0, time: 0) do
+          assert_nil slave.getc
+          master << "a"
+          assert slave.wait_readable
+          assert_equal "a", slave.getc
+        end
       end
     end
   end

@@ -120,7 +120,8 @@ static int64_t try(const struct bytes *bytes, int fd, size_t offset, size_t *roo
 /* With all three arguments, as core calls it: a subclass may have its own. */
 static VALUE await(const struct bytes *bytes)
 {
-    VALUE arguments[] = {bytes->io, INT2FIX(bytes->kind == RAFFIA_READ ? RAFFIA_READABLE : RAFFIA_WRITABLE), Qnil};
+    VALUE arguments[] = {bytes->io, INT2FIX(bytes->kind == RAFFIA_READ ? RAFFIA_READABLE : RAFFIA_WRITABLE),
+                         Qnil};
     return rb_funcallv(bytes->scheduler->self, id_io_wait, 3, arguments);
 }
 
