@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "scheduler_case"
+require "io/console"
 require "pty"
 
 module SchedulerIOSuite
@@ -170,6 +171,61 @@ module SchedulerIOSuite
       end
     end
   end
+
+  def test_a_terminal_whose_readers_do_not_wait
+    skip "Ruby alone cannot tell" if backend == :select
+    on_scheduler do
+      PTY.open do |master, slave|
+        slave.raw(min: 0, time: 0) do
+          assert_nil slave.getc
+          master << "a"
+          assert slave.wait_readable
+          assert_equal "a", slave.getc
+        end
+      end
+    end
+  end
+
+  def test_sysread_waits
+    on_scheduler do
+      pipe do |reader, writer|
+        Fiber.schedule { sleep(0.001) && writer << "abc" && writer.close }
+        assert_equal "abc", reader.sysread(5)
+        assert_raises(EOFError) { reader.sysread(5) }
+      end
+    end
+  end
+
+  def test_sysread_keeps_the_time_limit_of_its_io
+    on_scheduler do
+      pipe do |reader, _writer|
+        reader.timeout = 0.001
+        assert_raises(IO::TimeoutError) { reader.sysread(5) }
+      end
+    end
+  end
+
+  # Schedulers that watch one hook override it as core calls it.
+  def test_hooks_call_io_wait_with_all_of_its_arguments
+    on_scheduler do |scheduler|
+      waited = []
+      scheduler.define_singleton_method(:io_wait) do |io, events, timeout|
+        waited << events
+        super(io, events, timeout)
+      end
+      pipe do |reader, writer|
+        Fiber.schedule { sleep(0.001) && writer << "abc" }
+        assert_equal "abc", reader.sysread(5)
+        text = "x" * 300_000
+        Fiber.schedule { sleep(0.001) && writer.write(text) && writer.close }
+        assert_equal text, reader.read
+      end
+      assert_includes waited, W
+      assert_includes waited, R
+      ::Process.wait(::Process.spawn("sleep 0.01"))
+    end
+  end
+
 
   def test_reading_without_waiting
     on_scheduler do

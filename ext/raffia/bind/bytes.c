@@ -1,18 +1,20 @@
 /* Reading and writing through IO::Buffer. Core calls these on IO#read, #write and their kin with a length of 0; IO::Buffer's own methods
  * hand in the least number of bytes.
  *
- * A length of 0 means to read once without waiting, but for sockets: IO#read_nonblock comes here too. IO#write_nonblock does not, so a write waits for
- * room: IO#syswrite would fail without, and IO#write ask once more.
+ * A length of 0 means to read once without waiting, but for sockets: IO#read_nonblock comes here too. IO#write_nonblock does not, so a
+ * write waits for room: IO#syswrite would fail without, and IO#write ask once more. So would IO#sysread, which waits too.
  *
  * The system call comes first, because most often the answer is known. Regular files have no readiness to wait for: where the disk must be
  * asked, lib/raffia/scheduler/transfer.rb goes on. */
 #include "scheduler.h"
 
+#include <ruby/debug.h>
 #include <ruby/io.h>
 #include "compat.h"
 #include "transfer.h"
 
 static ID id_io_wait, id_carry, id_no_progress, id_basic_socket, id_read, id_write, id_is_locked;
+static VALUE sym_sysread;
 
 struct bytes {
     struct scheduler *scheduler;
@@ -117,10 +119,26 @@ static int64_t try(const struct bytes *bytes, int fd, size_t offset, size_t *roo
     return *room ? send_off(bytes, fd, start, *room) : 0;
 }
 
+/* With all three arguments, as core calls it: a subclass may have its own. */
 static VALUE await(const struct bytes *bytes)
 {
-    VALUE arguments[] = {bytes->io, INT2FIX(bytes->kind == RAFFIA_READ ? RAFFIA_READABLE : RAFFIA_WRITABLE)};
-    return rb_funcallv(bytes->scheduler->self, id_io_wait, 2, arguments);
+    VALUE arguments[] = {bytes->io, INT2FIX(bytes->kind == RAFFIA_READ ? RAFFIA_READABLE : RAFFIA_WRITABLE),
+                         Qnil};
+    return rb_funcallv(bytes->scheduler->self, id_io_wait, 3, arguments);
+}
+
+/* It waits, but unlike its kin it leaves that to us; only the name of the caller tells it from IO#read_nonblock. */
+static int is_sysread(void)
+{
+    VALUE frames[2];
+    if (rb_profile_frames(0, 2, frames, NULL) < 2) return 0;
+    VALUE name = rb_profile_frame_method_name(frames[1]);
+    return RB_TYPE_P(name, T_STRING) && rb_sym2str(sym_sysread) == name;
+}
+
+static int waits(const struct bytes *bytes, int64_t count)
+{
+    return count == -EAGAIN && (bytes->least > 0 || bytes->kind == RAFFIA_WRITE || is_sysread());
 }
 
 static VALUE carry_file(const struct bytes *bytes, size_t done)
@@ -192,9 +210,8 @@ static VALUE carry(const struct bytes *bytes)
             continue;
         }
         if (count == -EAGAIN && !bytes->socket && raffia_is_file(fd)) return carry_file(bytes, done);
-        int waits = count == -EAGAIN && (bytes->least > 0 || bytes->kind == RAFFIA_WRITE);
         /* What has arrived is told first; the error, if it lasts, comes with the next call. */
-        if (!waits) return done > 0 ? SIZET2NUM(done) : LL2NUM(count);
+        if (!waits(bytes, count)) return done > 0 ? SIZET2NUM(done) : LL2NUM(count);
         if (RTEST(await(bytes))) continue;
         return done > 0 ? SIZET2NUM(done) : rb_funcall(bytes->scheduler->self, id_no_progress, 1, bytes->io);
     }
@@ -247,6 +264,7 @@ void raffia_init_bytes(VALUE native)
     id_is_locked = rb_intern("locked?");
     id_read = rb_intern("read");
     id_write = rb_intern("write");
+    sym_sysread = ID2SYM(rb_intern("sysread"));
     rb_define_method(native, "io_read", scheduler_io_read, 4);
     rb_define_method(native, "io_write", scheduler_io_write, 4);
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <termios.h>
 #include <unistd.h>
 #include "op.h"
 
@@ -81,12 +82,20 @@ static int64_t write_now(int fd, const void *buffer, size_t length, int64_t offs
 }
 #endif
 
+/* A terminal can be set not to let its readers wait (VMIN and VTIME of 0): then nothing to read is an answer, of 0 bytes. */
+static int never_waits(int fd)
+{
+    struct termios terminal;
+    return tcgetattr(fd, &terminal) == 0 && !(terminal.c_lflag & ICANON) && terminal.c_cc[VMIN] == 0 &&
+           terminal.c_cc[VTIME] == 0;
+}
+
 int64_t raffia_try_read(int fd, void *buffer, size_t length, int64_t offset)
 {
     int64_t count = read_now(fd, buffer, length, offset);
     if (!unknown(count)) return count;
     int now = ready(fd, POLLIN);
-    if (now == 0) return -EAGAIN;
+    if (now == 0 && !never_waits(fd)) return -EAGAIN;
     return now < 0 ? now : raffia_read(fd, buffer, length, offset);
 }
 

@@ -32,7 +32,7 @@ module Raffia
 
         begin
           io = IO.for_fd(descriptor, path: "child #{pid}")
-          io_wait(io, IO::READABLE)
+          io_wait(io, IO::READABLE, nil)
         ensure
           Fiber.blocking { io.close }
         end

@@ -8,7 +8,7 @@ module Raffia
     # the hooks with a length of 0; IO::Buffer's own methods hand in the least number of bytes.
     #
     # A length of 0 means to read once without waiting: IO#read_nonblock comes here too. IO#write_nonblock does not, so a write waits for
-    # room: IO#syswrite would fail without, and IO#write ask once more.
+    # room: IO#syswrite would fail without, and IO#write ask once more. So would IO#sysread, which waits too.
     #
     # The system call comes first, because most often the answer is known. Regular files have no readiness to wait for: where the
     # disk must be asked, the engine does it: by the ring, or a thread of its blocking pool. The engine in Ruby has neither, and leaves it
@@ -60,7 +60,7 @@ module Raffia
 
       # @return [Boolean] false when the IO's own timeout passed after something had been transferred
       def await(direction, io, total)
-        return true if io_wait(io, (direction == :read) ? IO::READABLE : IO::WRITABLE)
+        return true if io_wait(io, (direction == :read) ? IO::READABLE : IO::WRITABLE, nil)
 
         no_progress(io) if total.zero?
         false

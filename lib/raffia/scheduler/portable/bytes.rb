@@ -7,6 +7,9 @@ module Raffia
       #
       # @api private
       module Bytes
+        EAGAIN = -Errno::EAGAIN::Errno
+        private_constant :EAGAIN
+
         # Hook. Reads into +buffer+ from +offset+ on.
         #
         # @param io [IO]
@@ -14,7 +17,13 @@ module Raffia
         # @param length [Integer] the least number of bytes to wait for; 0: try once
         # @param offset [Integer] bytes
         # @return [Integer] the number of bytes, 0 at the end of the file, or a negative errno
-        def io_read(io, buffer, length, offset) = carry(:read, io, buffer, nil, length, offset)
+        def io_read(io, buffer, length, offset)
+          count = carry(:read, io, buffer, nil, length, offset)
+          return count unless count == EAGAIN && caller_locations(1, 1).first&.base_label == "sysread"
+
+          # It waits, but unlike its kin it leaves that to us; only the name of the caller tells it from IO#read_nonblock.
+          carry(:read, io, buffer, nil, 1, offset)
+        end
 
         # Hook. The other way.
         # @return [Integer] as {#io_read}
