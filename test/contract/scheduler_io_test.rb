@@ -226,7 +226,6 @@ module SchedulerIOSuite
     end
   end
 
-
   def test_reading_without_waiting
     on_scheduler do
       [IO.pipe, UNIXSocket.pair].each do |reader, writer|
