@@ -468,7 +468,7 @@ module SchedulerLifeSuite
       assert_raises(Errno::ECHILD) { ::Process.wait(1) }
       group = spawn("sleep 0.001", pgroup: true)
       assert_equal group, ::Process.wait(-group)
-      slow = spawn("sleep 0.01")
+      slow = spawn("sleep 0.5")
       assert_nil ::Process.wait(slow, ::Process::WNOHANG)
       assert_equal slow, ::Process.wait(0)
     end
