@@ -423,6 +423,28 @@ module SchedulerIOSuite
     end
   end
 
+  def test_killing_one_that_sends
+    on_scheduler do |scheduler|
+      sockets do |one, other|
+        nil until one.write_nonblock("x" * 65_536, exception: false) == :wait_writable
+        over = false
+        seen = []
+        others = Fiber.schedule { scheduler.yield until over }
+        sender = Fiber.schedule do
+          one.write("y")
+        ensure
+          seen << :ensured
+        end
+        sender.kill
+        settle { seen == [:ensured] && !sender.alive? }
+        over = true
+        settle { !others.alive? }
+        assert_equal 0, scheduler.stats[:pending]
+        refute_nil other
+      end
+    end
+  end
+
   def test_writing_a_least_number_of_bytes
     on_scheduler do |scheduler|
       pipe do |reader, writer|
