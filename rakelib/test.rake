@@ -4,3 +4,12 @@ desc "Run the Ruby tests; TEST=file or folder, TESTOPTS=minitest's options"
 task test: :compile do
   ruby "-Ilib", "-Itest", "script/minitest.rb", *ENV["TEST"], *ENV.fetch("TESTOPTS", "").split, verbose: false
 end
+
+namespace :test do
+  desc "A million operations of each kind of storm, broken off at random; RAFFIA_STORM_SEED repeats one"
+  task storm: :compile do
+    size = ENV.fetch("RAFFIA_STORM", "1000000")
+    ruby({"RAFFIA_STORM" => size, "RAFFIA_TEST_LIMIT" => "0"}, "-Ilib", "-Itest", "script/minitest.rb", "test/stress/scheduler_storm_test.rb",
+      "--verbose", verbose: false)
+  end
+end
