@@ -39,12 +39,15 @@ static int64_t receive(const struct bytes *bytes, int fd, char *start, size_t ro
                          : raffia_try_read(fd, start, room, RAFFIA_CURRENT_POSITION);
 }
 
+/* The stacks of more fibers than that are in no cache, and the second switch costs more than a call. */
+enum { MANY = 4096 };
+
 /* While others are ready to run, a ring takes what is to be sent and sends it with what they will have by then: the kernel is asked once
  * for all of it, and a peer on this machine is woken once. */
 static int is_worth_collecting(const struct bytes *bytes)
 {
     const struct raffia_loop *loop = bytes->scheduler->loop;
-    return loop->backend->transfers && loop->ready.count > 0 &&
+    return loop->backend->transfers && loop->ready.count > 0 && bytes->scheduler->waits.used < MANY &&
            raffia_scheduler_is_own_thread(bytes->scheduler);
 }
 
