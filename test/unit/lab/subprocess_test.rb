@@ -29,7 +29,8 @@ module Raffia
 
       def test_what_does_not_end_by_itself_is_ended
         assert_no_leaks do
-          process = ruby("sleep")
+          process = ruby('IO.for_fd(3).syswrite("{}\n"); sleep')
+          read(process) until process.event
           assert_equal Signal.list["TERM"], process.finish(0.1).termsig
         end
       end
