@@ -316,7 +316,10 @@ module PoolContract
   def test_arguments_that_cannot_be_meant
     {
       {workers: 0} => /workers: 0 is not a count/, {workers: 1.5} => /workers: 1.5/, {limit: -1} => /limit: -1/,
-      {chunk: 0} => /chunk: 0/, {timeout: -1} => /timeout: -1 is not a time/, {timeout: "1"} => /timeout: "1"/
+      {chunk: 0} => /chunk: 0/, {timeout: -1} => /timeout: -1 is not a time/, {timeout: "1"} => /timeout: "1"/,
+      {item_timeout: -1} => /item_timeout: -1 is not a time/, {retries: -1} => /retries: -1 is not a number of further attempts/,
+      {retries: nil} => /retries: nil/, {backoff: "1"} => /backoff: "1" is not a pause/, {retry_on: "E"} => /retry_on: "E" is not a class/,
+      {max_tasks: 0} => /max_tasks: 0 is not a count/, {max_memory: 1.5} => /max_memory: 1.5/, {max_age: -2} => /max_age: -2 is not a time/
     }.each do |options, message|
       error = assert_raises(Raffia::ConfigError) { Raffia.map([1], on: strategy, **options) { |n| n } }
       assert_match(message, error.message)

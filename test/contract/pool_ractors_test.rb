@@ -133,7 +133,7 @@ class PoolLoneRactorsTest < Raffia::TestCase
 
     def_delegators "Raffia::Pool::Strategy::Ractors", :workers, :target, :crew, :around, :portable?
 
-    def self.seats(plan, input, sizer)
+    def self.seats(plan, _input, _sizer, _options)
       Raffia::Pool::PortableBlock.check(plan.block)
       -> { Raffia::Pool::LoneRactorSeat.new(plan) }
     end

@@ -35,7 +35,7 @@ module Raffia
       def traverse(strategy, input, plan, gather, options)
         workers = [strategy.workers(options), options.limit].compact.min
         sizer = ChunkSize.new(options.chunk, target: strategy.target)
-        seats = strategy.seats(plan, input, sizer)
+        seats = strategy.seats(plan, input, sizer, options)
         traversal = Traversal.new(input, gather, options, workers: workers, sizer: sizer)
         strategy.around do
           within(options.timeout) { traversal.run(strategy.crew.new(traversal, workers, &seats)) }

@@ -4,7 +4,8 @@ require_relative "../base/error"
 
 module Raffia
   class Pool
-    # The keywords of Raffia.map and its sisters, checked. What is wrong is said before anything is started.
+    # The keywords of Raffia.map, its sisters and Raffia::Pool.new, checked. What is wrong is said before anything is started.
+    # What means nothing on a strategy (a limit of memory, on threads) is checked all the same, and then changes nothing.
     #
     # @!attribute [r] workers
     #   @return [Integer, nil] how many items are worked on at once
@@ -16,14 +17,33 @@ module Raffia
     #   @return [Numeric, nil] seconds for the whole call
     # @!attribute [r] progress
     #   @return [Boolean, String] a String is the title
+    # @!attribute [r] item_timeout
+    #   @return [Numeric, nil] seconds for each attempt at each item
+    # @!attribute [r] retries
+    #   @return [Integer] how many further attempts an item gets after the first
+    # @!attribute [r] backoff
+    #   @return [Numeric, #call] seconds before the second attempt, as Raffia.retry has it
+    # @!attribute [r] retry_on
+    #   @return [Class, Module, Array] the errors to try again on
+    # @!attribute [r] max_tasks
+    #   @return [Integer, nil] items after which a worker process is replaced
+    # @!attribute [r] max_memory
+    #   @return [Integer, nil] bytes beyond which a worker process is replaced
+    # @!attribute [r] max_age
+    #   @return [Numeric, nil] seconds after which a worker process is replaced
+    # @!attribute [r] move
+    #   @return [Boolean] whether items are moved into Ractors rather than copied
+    # @!attribute [r] explain
+    #   @return [Boolean] whether +:auto+ says why it chose what it chose
     #
     # @api private
-    Options = Data.define(:workers, :limit, :chunk, :timeout, :progress) do
-      def initialize(workers: nil, limit: nil, chunk: nil, timeout: nil, progress: false)
-        Check.count(:workers, workers)
-        Check.count(:limit, limit)
-        Check.count(:chunk, chunk)
-        Check.seconds(:timeout, timeout)
+    Options = Data.define(:workers, :limit, :chunk, :timeout, :progress, :item_timeout, :retries, :backoff, :retry_on,
+      :max_tasks, :max_memory, :max_age, :move, :explain) do
+      def initialize(workers: nil, limit: nil, chunk: nil, timeout: nil, progress: false, item_timeout: nil, retries: 0,
+        backoff: 0.1, retry_on: StandardError, max_tasks: nil, max_memory: nil, max_age: nil, move: false, explain: false)
+        {workers:, limit:, chunk:, max_tasks:, max_memory:}.each { |name, value| Check.count(name, value) }
+        {timeout:, item_timeout:, max_age:}.each { |name, value| Check.seconds(name, value) }
+        Check.retries(retries, backoff, retry_on)
         super
       end
     end
@@ -41,7 +61,7 @@ module Raffia
       end
 
       def seconds(name, value)
-        return if value.nil? || (value.is_a?(Numeric) && value.real? && value >= 0)
+        return if value.nil? || time?(value)
 
         raise ConfigError, "#{name}: #{value.inspect} is not a time: give seconds from 0 up, or leave it out for no limit"
       end
@@ -51,6 +71,21 @@ module Raffia
 
         raise ConfigError, "#{name} was called without a block: give it the work, as in #{name}(items) { |item| ... }"
       end
+
+      def retries(times, backoff, classes)
+        unless times.is_a?(Integer) && times >= 0
+          raise ConfigError, "retries: #{times.inspect} is not a number of further attempts: give a whole number from 0 up"
+        end
+        unless time?(backoff) || backoff.respond_to?(:call)
+          raise ConfigError, "backoff: #{backoff.inspect} is not a pause: give seconds from 0 up, or what gives them for the number " \
+            "of the attempt that failed"
+        end
+        return if Array(classes).all?(Module)
+
+        raise ConfigError, "retry_on: #{classes.inspect} is not a class of errors: give one, or an Array of them"
+      end
+
+      def time?(value) = value.is_a?(Numeric) && value.real? && value >= 0
     end
   end
 end

@@ -41,14 +41,15 @@ module Raffia
     def initialize(on: :threads, workers: nil, queue: QUEUE, &work)
       Check.count(:queue, queue)
       @strategy = Strategy.fetch(on)
-      @workers = @strategy.workers(Options.new(workers: workers))
+      options = Options.new(workers: workers)
+      @workers = @strategy.workers(options)
       @on = on
       @queue = queue
       @work = work
       @counts = {submitted: 0, done: 0, failed: 0, cancelled: 0}
       @closed = @terminated = false
       @sizer = ChunkSize.new(nil, target: elsewhere? ? @strategy.target : 0.0)
-      @make_seat = @strategy.seats(plan, nil, @sizer)
+      @make_seat = @strategy.seats(plan, nil, @sizer, options)
       start_over
       @fork = Fork.after_child { start_over }
     end

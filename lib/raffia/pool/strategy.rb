@@ -14,13 +14,13 @@ module Raffia
     # Where work runs. A strategy is a module that says a few things: how many workers are usual, how long a chunk should
     # take, which crew drives, and in which seats the blocks run. Everything else is the same for all of them.
     #
-    #     workers(options)           -> Integer, how many at once
-    #     target                     -> Float, seconds of work in a chunk; 0 for single items
-    #     crew                       -> class: InlineCrew, ThreadCrew or FiberCrew
-    #     standing_crew              -> class for pools that live on: ThreadCrew or FiberHost
-    #     seats(plan, input, sizer)  -> Proc that makes a Seat; checks and prepares what can be before the start
-    #     around { }                 -> runs the block where the crew can work
-    #     portable?                  -> whether a block can be handed to a worker that lives already
+    #     workers(options)                    -> Integer, how many at once
+    #     target                              -> Float, seconds of work in a chunk; 0 for single items
+    #     crew                                -> class: InlineCrew, ThreadCrew or FiberCrew
+    #     standing_crew                       -> class for pools that live on: ThreadCrew or FiberHost
+    #     seats(plan, input, sizer, options)  -> Proc that makes a Seat; checks and prepares what can be before the start
+    #     around { }                          -> runs the block where the crew can work
+    #     portable?                           -> whether a block can be handed to a worker that lives already
     #
     # @api private
     module Strategy

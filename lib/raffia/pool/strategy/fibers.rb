@@ -24,7 +24,7 @@ module Raffia
         # For pools that live on.
         def standing_crew = FiberHost
 
-        def seats(plan, _input, _sizer) = -> { Seat.new(plan) }
+        def seats(plan, _input, _sizer, _options) = -> { Seat.new(plan) }
 
         def portable? = true
 

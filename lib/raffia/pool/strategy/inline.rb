@@ -20,7 +20,7 @@ module Raffia
         # A pool that lives on does the work in the caller, when it is submitted.
         def standing_crew = nil
 
-        def seats(plan, _input, _sizer) = -> { Seat.new(plan) }
+        def seats(plan, _input, _sizer, _options) = -> { Seat.new(plan) }
 
         def around = yield
 

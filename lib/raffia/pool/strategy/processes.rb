@@ -19,7 +19,7 @@ module Raffia
         # For pools that live on.
         def standing_crew = ThreadCrew
 
-        def seats(plan, input, sizer)
+        def seats(plan, input, sizer, _options)
           unless ::Process.respond_to?(:fork)
             raise ConfigError, "on: :processes needs fork, which this Ruby does not have: use on: :threads"
           end

@@ -22,7 +22,7 @@ module Raffia
         # For pools that live on.
         def standing_crew = ThreadCrew
 
-        def seats(plan, input, _sizer)
+        def seats(plan, input, _sizer, _options)
           raise ConfigError, "on: :ractors needs Ractors, which this Ruby does not have: use on: :threads" unless defined?(::Ractor)
 
           block = PortableBlock.share(plan.block)

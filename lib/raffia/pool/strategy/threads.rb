@@ -20,7 +20,7 @@ module Raffia
         # For pools that live on.
         def standing_crew = ThreadCrew
 
-        def seats(plan, _input, _sizer) = -> { Seat.new(plan) }
+        def seats(plan, _input, _sizer, _options) = -> { Seat.new(plan) }
 
         def around = yield
 
