@@ -185,6 +185,25 @@ module SchedulerWaitSuite
     assert_equal [":signal\n:signal\n", 0], [out, status.exitstatus]
   end
 
+  # Wherever the signals strike: in the middle of a start, of a switch, or of another wait of the same fiber.
+  def test_a_trap_handler_that_waits
+    out, status = ruby(<<~RUBY)
+      require "raffia"
+      handled = started = ended = 0
+      trap(:USR1) { sleep 0.001; handled += 1 }
+      sender = spawn("for i in 1 2 3 4 5 6 7 8; do kill -USR1 \#{Process.pid}; sleep 0.01; done")
+      Raffia.run do
+        Thread.new { Process.wait(sender); sender = nil }
+        while sender
+          50.times { Fiber.schedule { started += 1; Fiber.scheduler.yield if started % 3 == 0; ended += 1 } }
+          Fiber.scheduler.yield
+        end
+      end
+      p [handled > 0, started - ended]
+    RUBY
+    assert_equal ["[true, 0]\n", 0], [out, status.exitstatus]
+  end
+
   # -- time limits
 
   def test_timeouts

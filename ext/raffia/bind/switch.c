@@ -107,15 +107,24 @@ void raffia_give_back(struct scheduler *scheduler, VALUE owner)
     if (!raffia_wait_of(scheduler, intruder)) push_start(scheduler, intruder, intruder, 1);
 }
 
-static void go_to_start(struct scheduler *scheduler)
+/* A trap handler may wait in the middle of a start: then the fiber that started another one cannot go on with it now. */
+static int goes_on(struct scheduler *scheduler, const struct start *start)
+{
+    return start->once || (start->fiber != rb_fiber_current() && !raffia_wait_of(scheduler, start->fiber));
+}
+
+/* Whether there was a start to go on with. */
+static int go_to_start(struct scheduler *scheduler)
 {
     struct start start = scheduler->starts[scheduler->start_count - 1];
+    if (!goes_on(scheduler, &start)) return 0;
     if (start.once) {
         scheduler->start_count--;
-        if (!RTEST(rb_fiber_alive_p(start.fiber))) return; /* somebody struck it in turn */
+        if (!RTEST(rb_fiber_alive_p(start.fiber))) return 1; /* somebody struck it in turn */
     }
     scheduler->running = start.running;
     go(start.fiber);
+    return 1;
 }
 
 /* What is ready */
@@ -237,10 +246,7 @@ void raffia_switch(struct scheduler *scheduler)
 {
     if (scheduler->closed) rb_funcall(scheduler->self, id_refuse, 0);
     scheduler->switches++;
-    if (scheduler->start_count > 0) {
-        go_to_start(scheduler);
-        return;
-    }
+    if (scheduler->start_count > 0 && go_to_start(scheduler)) return;
     VALUE fiber = next_ready(scheduler);
     if (!NIL_P(fiber)) {
         go(fiber);

@@ -127,11 +127,17 @@ module Raffia
           raise wait.error if wait.error
           wait.result
         ensure
-          around ? @parked[wait.fiber] = around : @parked.delete(wait.fiber)
+          around ? back_to(around) : @parked.delete(wait.fiber)
           wait.leave
           @owners.delete(wait.owner) if @owners[wait.owner].equal?(wait)
           give_back(wait.owner)
           @running = running
+        end
+
+        # The trap handler that waited in the middle of another wait is through with it. What ended that one meanwhile has been passed over.
+        def back_to(wait)
+          @engine.push(wait, wait.result) if wait.settled? && !wait.error
+          @parked[wait.fiber] = wait
         end
 
         # Fiber#raise and Fiber#kill go to the fiber that they strike by a transfer, from which Ruby knows no way back. So whoever finds somebody
@@ -160,15 +166,21 @@ module Raffia
           refuse if closed?
 
           @switches += 1
-          if (start = @starts.last)
+          if (start = @starts.last) && goes_on?(start)
             @starts.pop if start.once?
             go(start) if start.fiber.alive? # or somebody struck it in turn
           elsif (fiber = ready)
-            fiber.transfer unless fiber.equal?(Fiber.current)
+            # A trap handler may have waited here meanwhile, and the fiber have ended.
+            fiber.transfer if !fiber.equal?(Fiber.current) && fiber.alive?
           else
             runner = idle? ? last_runner : @runners.last
             (runner && !runner.fiber.equal?(Fiber.current)) ? go(runner) : rest
           end
+        end
+
+        # A trap handler may wait in the middle of a start: then the fiber that started another one cannot go on with it now.
+        def goes_on?(start)
+          start.once? || !(start.fiber.equal?(Fiber.current) || @parked.key?(start.fiber))
         end
 
         # @param start [Start]
@@ -185,12 +197,20 @@ module Raffia
             # What is no wait itself says which one it ends.
             wait = completion.is_a?(Wait) ? completion : completion.complete(result)
             fiber = wait&.complete(result)
-            @running = wait.owner if fiber
-            return fiber if fiber
+            if fiber && !around?(wait)
+              @running = wait.owner
+              return fiber
+            end
 
             # A trap handler may have waited here meanwhile, and have taken it.
             @engine.shift if completion.equal?(@engine.peek)
           end
+        end
+
+        # Whether its fiber waits in a trap handler, in the middle of this wait: it will find it settled when it comes back to it.
+        def around?(wait)
+          inner = @parked[wait.fiber]
+          inner && !inner.equal?(wait)
         end
 
         # @return [Integer] completions
