@@ -70,13 +70,28 @@ static void clean(struct scheduler *scheduler, VALUE fiber)
 
 /* The life of a fiber */
 
+/* A trap handler waits in a fiber that has not come to its block yet, and the one who started it goes on, so somebody else has to hold
+ * what it was given. */
+static void hold(struct scheduler *scheduler, VALUE fiber, VALUE block, VALUE storage)
+{
+    if (NIL_P(scheduler->held)) scheduler->held = rb_hash_new();
+    rb_hash_aset(scheduler->held, fiber, rb_assoc_new(block, storage));
+}
+
+static void let_go(struct scheduler *scheduler, VALUE fiber)
+{
+    if (!NIL_P(scheduler->held) && RHASH_SIZE(scheduler->held) > 0) rb_hash_delete(scheduler->held, fiber);
+}
+
 static VALUE run_block(VALUE pointer)
 {
     struct carrier *carrier = (struct carrier *)pointer;
     VALUE block = carrier->block, storage = carrier->storage;
     carrier->block = carrier->storage = Qnil;
+    let_go(carrier->scheduler, carrier->fiber);
     if (!NIL_P(storage)) rb_hash_foreach(storage, set_storage, Qnil);
     rb_proc_call_with_block(block, 0, NULL, Qnil);
+    RB_GC_GUARD(block);
     carrier->lives++;
     return Qtrue;
 }
@@ -159,6 +174,7 @@ static VALUE end_carrier(VALUE pointer)
     struct carrier *carrier = (struct carrier *)pointer;
     struct scheduler *scheduler = carrier->scheduler;
     carrier->ended = 1;
+    let_go(scheduler, carrier->fiber);
     if (!carrier->watched) put_by(carrier);
     scheduler->live--;
     tell_crowd(scheduler);
@@ -333,6 +349,7 @@ static VALUE start(struct scheduler *scheduler, VALUE block, VALUE options, VALU
         storage = carrier->storage;
         carrier->block = block;
     } while (!begin(carrier));
+    if (carrier->fiber == fiber && carrier->block == block) hold(scheduler, fiber, block, storage);
     RB_GC_GUARD(block);
     RB_GC_GUARD(storage);
     if (!RTEST(rb_fiber_alive_p(fiber))) return fiber; /* and so the carrier is gone */

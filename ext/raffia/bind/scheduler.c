@@ -25,6 +25,7 @@ static void scheduler_mark(void *pointer)
     rb_gc_mark(scheduler->running);
     rb_gc_mark(scheduler->permits);
     rb_gc_mark(scheduler->addressed);
+    rb_gc_mark(scheduler->held);
     rb_gc_mark(scheduler->left);
     rb_gc_mark(scheduler->living);
     rb_gc_mark(scheduler->nothing);
@@ -74,7 +75,7 @@ static VALUE scheduler_allocate(VALUE class)
     VALUE self = TypedData_Make_Struct(class, struct scheduler, &scheduler_type, scheduler);
     scheduler->self = self;
     scheduler->engine = scheduler->thread = scheduler->main = scheduler->running = Qnil;
-    scheduler->permits = scheduler->addressed = scheduler->left = Qnil;
+    scheduler->permits = scheduler->addressed = scheduler->left = scheduler->held = Qnil;
     scheduler->living = scheduler->nothing = Qnil;
     scheduler->parked = st_init_numtable();
     return self;

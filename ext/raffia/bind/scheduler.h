@@ -45,7 +45,8 @@ struct scheduler {
     VALUE living, nothing; /* Procs: of our fibers, and of fibers that never run */
     VALUE permits;   /* WeakKeyMap: fiber => whether it is good for a sleep; unblocks that came too early */
     VALUE addressed; /* WeakKeyMap: fiber => true; interrupts have been sent to it, so it is not used again */
-    VALUE left;      /* WeakKeyMap: fiber => what it has given up blocking on */
+    VALUE held; /* Hash: fiber => what it was given, where a trap handler waits before its block has begun */
+    VALUE left; /* WeakKeyMap: fiber => what it has given up blocking on */
     size_t postponed;                  /* interrupts that wait for their fiber's next wait */
     uint64_t switches, started, fresh; /* fresh: of those started, for how many a fiber had to be made */
     size_t live;                       /* fibers of ours, the idle ones included */
