@@ -6,7 +6,7 @@
 
 require "json"
 require_relative "limit"
-require_relative "meter"
+require_relative "../harness/meter"
 require_relative "plan"
 require_relative "targets"
 
@@ -20,7 +20,7 @@ module EngineBench
       counts = plan.counts(Float(scale))
       return Limit.sample(plan, count: !count.nil?, **counts) if target == "limit"
 
-      measure(plan, Targets::ALL.fetch(target).open.call, Meter.new(count: !count.nil?), counts)
+      measure(plan, Targets::ALL.fetch(target).open.call, Bench::Meter.new(count: !count.nil?), counts)
     end
 
     def measure(plan, driver, meter, counts)

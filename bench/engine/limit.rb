@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "load"
-require_relative "meter"
+require_relative "../harness/meter"
 require_relative "tools"
 
 module EngineBench
@@ -12,7 +12,7 @@ module EngineBench
     # @return [Hash] a sample
     def sample(plan, count:, warm:, operations:)
       server = IO.popen([Tools.program("limit"), plan.workload::PROTOCOL], "r")
-      meter = Meter.new(pid: server.pid, count: count)
+      meter = Bench::Meter.new(pid: server.pid, count: count)
       load = Load.new(plan.workload::PROTOCOL, Integer(server.gets), plan.settings.fetch(:connections), warm:, operations:)
       load.follow(meter)
       load.finish(meter)

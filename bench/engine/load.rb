@@ -33,7 +33,7 @@ module EngineBench
     # After the run.
     def finish(meter)
       Process.wait(@pid)
-      raise Wrong, "the load ended with #{$?}, and says why on standard error" unless @result && $?.success?
+      raise Bench::Wrong, "the load ended with #{$?}, and says why on standard error" unless @result && $?.success?
 
       meter.operations = @result[:requests]
     end

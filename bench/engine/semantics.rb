@@ -2,8 +2,8 @@
 
 require "socket"
 require "timeout"
-require_relative "gems"
-require_relative "run"
+require_relative "../harness/gems"
+require_relative "../harness/run"
 
 module EngineBench
   # A scheduler may be fast because it leaves something out. These are questions that every program relies on the answers to; a target
@@ -60,7 +60,7 @@ module EngineBench
 
     # @return [Hash{String => Array<String>}] target => what it answers differently
     def all(targets, options, gems)
-      targets.reject { |target| target.limit? || target.name == "threads" }.to_h { |target| [target.name, of(target, options, gems)] }
+      targets.reject { |target| target.reference || target.name == "threads" }.to_h { |target| [target.name, of(target, options, gems)] }
     end
 
     # Each in a process of its own: an answer may be that it never comes.
@@ -70,7 +70,7 @@ module EngineBench
 
     def ask(target, index, options, gems)
       command = [RbConfig.ruby, *options.flags, "-Ilib", __FILE__, target.name, index.to_s]
-      pid = Process.spawn({**gems.env, **target.env}, *command, chdir: Run::ROOT, out: File::NULL, err: File::NULL)
+      pid = Process.spawn({**gems.env, **target.env}, *command, chdir: Bench::Run::ROOT, out: File::NULL, err: File::NULL)
       ended = Process.detach(pid)
       ended.join(3) || Process.kill(:KILL, pid)
       ended.value.success?

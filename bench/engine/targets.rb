@@ -1,30 +1,11 @@
 # frozen_string_literal: true
 
+require_relative "../harness/target"
 require_relative "drivers"
+require_relative "plan"
 
 module EngineBench
-  # What is compared.
-  #
-  # @!attribute gem
-  #   @return [String, nil] the gem that must be there
-  # @!attribute env
-  #   @return [Hash] how its process is started
-  # @!attribute share
-  #   @return [Float] the part of a workload's operations that it does: what is slow need not take minutes
-  # @!attribute without
-  #   @return [Hash{String => String}] workloads that it is not asked to do, and why
-  # @!attribute open
-  #   @return [Proc] makes the driver; it fails when the target is not really what it is called (a silent fall-back, say)
-  Target = Data.define(:name, :gem, :env, :share, :without, :open) do
-    def initialize(name:, open:, gem: nil, env: {}, share: 1.0, without: {}) = super
-
-    def ours? = name.start_with?("raffia")
-
-    # @return [Boolean] whether it is measured for comparison, and is none of the Ruby targets that ours should be ahead of
-    def limit? = name == "limit"
-
-    def rival? = !ours? && !limit?
-  end
+  Target = Bench::Target
 
   # All targets, each with what is needed to start it. Gems are required in the process of the target only.
   module Targets
@@ -83,7 +64,10 @@ module EngineBench
     end
 
     # C, see limit.rb
-    def limit = Target.new(name: "limit", open: -> { raise LoadError, "the limit is not a Ruby" })
+    def limit
+      Target.new(name: "limit", reference: true, without: Plans::ALL.reject { |_, plan| plan.limit }.transform_values { nil },
+        open: -> { raise LoadError, "the limit is not a Ruby" })
+    end
 
     ALL = [raffia(:uring), raffia(:epoll), raffia(:poll), raffia(:select), async("URing"), async("EPoll"), carbon, itsi, evt, threads, limit]
       .to_h { |target| [target.name, target] }.freeze

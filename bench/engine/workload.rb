@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../harness/wrong"
+
 module EngineBench
   # A piece of work, the same code for every target: it runs in fibers of whatever scheduler is set, or in threads.
   # A subclass says what its operation is, does `count` of them in {#call}, and counts in {#right} what has really happened.
@@ -36,10 +38,7 @@ module EngineBench
     def work(count)
       @right = 0
       @driver.run { call(count) }
-      raise Wrong, "#{@right} of #{count} operations had the right result" unless @right == count
+      raise Bench::Wrong, "#{@right} of #{count} operations had the right result" unless @right == count
     end
   end
-
-  # A result that is not the one that every program would expect.
-  class Wrong < StandardError; end
 end

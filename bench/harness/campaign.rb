@@ -3,11 +3,9 @@
 require_relative "gems"
 require_relative "machine"
 require_relative "run"
-require_relative "semantics"
 require_relative "syscalls"
-require_relative "tools"
 
-module EngineBench
+module Bench
   # All runs of a measurement: each is a process of its own, in rounds, each round in another order.
   class Campaign
     # Kinds of rounds. The first is small, is thrown away, and shows what does not work: what fails in it is not tried again.
@@ -17,21 +15,22 @@ module EngineBench
     # A smoke run has no time for a target that hangs once in each workload.
     PATIENCE = 1
 
-    def initialize(options, log: $stderr)
+    def initialize(suite, options, log: $stderr)
+      @suite = suite
       @options = options
       @log = log
-      @gems = Gems.new(options.gems, options.targets)
+      @gems = Gems.new(options.gems, options.targets, suite.related)
       @samples = Hash.new { |hash, key| hash[key] = [] }
       @notes = []
     end
 
     # @return [Hash] everything that was found
     def call
-      Tools.compile
+      @suite.prepare.call
       Machine.raise_limit
       facts = Machine.facts(@options)
       pairs = choose
-      semantics = @options.quick ? {} : Semantics.all(pairs.map(&:first).uniq, @options, @gems)
+      semantics = @options.quick ? {} : @suite.semantics.call(pairs.map(&:first).uniq, @options, @gems)
       rounds(pairs)
       {machine: facts, gems: @gems.versions, runs: @options.runs, notes: @notes, semantics:, results: results(pairs)}
     end
@@ -41,21 +40,25 @@ module EngineBench
     def choose
       targets = @options.targets.select { |target| installed(target) }
       plans = @options.plans.select { |plan| possible(plan) }
-      targets.product(plans).select { |target, plan| target.limit? ? plan.limit : asked(target, plan) }
+      targets.product(plans).select { |target, plan| asked(target, plan) }
     end
 
     def installed(target)
-      @gems.installed?(target) || note("#{target.name}: skipped, the gem #{target.gem} is not installed (see bench/engine/gems.rb)")
+      trouble = target.trouble.call
+      trouble ||= "the gem #{target.gem} is not installed (see bench/harness/gems.rb)" unless @gems.installed?(target)
+      trouble.nil? || note("#{target.name}: skipped, #{trouble}")
     end
 
     def possible(plan)
-      trouble = Machine.trouble(plan) or return true
+      trouble = @suite.trouble.call(plan) or return true
       note("#{plan.name}: skipped, #{trouble}")
     end
 
     def asked(target, plan)
-      reason = target.without[plan.name] or return true
-      note("#{target.name}, #{plan.name}: left out, #{reason}")
+      return true unless target.without.key?(plan.name)
+
+      reason = target.without[plan.name]
+      reason && note("#{target.name}, #{plan.name}: left out, #{reason}")
     end
 
     # @return [false]
@@ -87,7 +90,7 @@ module EngineBench
     end
 
     def one(target, plan, kind)
-      sample = Run.new(target, plan, @options, @gems, **kind).call
+      sample = Run.new(@suite, target, plan, @options, @gems, **kind).call
       @log.puts("#{target.name}, #{plan.name}: #{sample[:error]}") if sample[:error]
       @samples[[target.name, plan.name]] << {**sample, counted: kind.key?(:count)}
     end

@@ -1,20 +1,18 @@
 # frozen_string_literal: true
 
-module EngineBench
+module Bench
   # The gems of the other targets. They need not be in the bundle: RAFFIA_BENCH_GEMS names a folder to which they were installed with
   #
-  #     gem install --install-dir FOLDER async carbon_fiber itsi-scheduler evt
+  #     gem install --install-dir FOLDER async carbon_fiber itsi-scheduler evt parallel concurrent-ruby
   #
   # and without it they are looked for where Ruby finds its gems anyway.
   class Gems
-    RELATED = %w[io-event timeout].freeze # what the figures depend on besides
-
-    def initialize(folder, targets)
+    def initialize(folder, targets, related = [])
       @folder = folder && File.expand_path(folder)
-      @versions = find(targets.filter_map(&:gem).uniq + RELATED)
+      @versions = find(targets.filter_map(&:gem).uniq + related)
     end
 
-    # @return [Hash{String => String}]
+    # @return [Hash{String => String}] their versions
     attr_reader :versions
 
     def installed?(target) = target.gem.nil? || @versions.key?(target.gem)

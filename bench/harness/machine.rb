@@ -2,7 +2,7 @@
 
 require "etc"
 
-module EngineBench
+module Bench
   # Where and with what the figures were measured, and what the machine does not allow.
   module Machine
     FILES = 10_000 # descriptors in one process: the 8,192 connections, and some

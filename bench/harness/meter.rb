@@ -2,7 +2,7 @@
 
 require_relative "syscalls"
 
-module EngineBench
+module Bench
   # Reads what a process has used, at marks. It blocks while it reads, so that it never runs through a scheduler's hooks.
   class Meter
     Reading = Data.define(:wall, :cpu, :user, :allocated, :rss, :syscalls)

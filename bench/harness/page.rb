@@ -2,33 +2,31 @@
 
 require_relative "summary"
 
-module EngineBench
+module Bench
   # The tables of docs/performance.md, between two markers.
   class Page
     FILE = File.expand_path("../../docs/performance.md", __dir__)
-    FIRST = "<!-- engine: written by rake bench:engine:page -->"
-    LAST = "<!-- engine: end -->"
-    BETWEEN = /#{Regexp.escape(FIRST)}.*#{Regexp.escape(LAST)}/m
 
     def initialize(summary)
       @summary = summary
+      name = summary.suite.name
+      @first = "<!-- #{name}: written by rake bench:#{name}:page -->"
+      @last = "<!-- #{name}: end -->"
     end
 
     def write
       text = File.read(FILE)
-      raise "#{FILE} has no #{FIRST} and #{LAST}" unless text.include?(FIRST) && text.include?(LAST)
+      raise "#{FILE} has no #{@first} and #{@last}" unless text.include?(@first) && text.include?(@last)
 
-      File.write(FILE, text.sub(BETWEEN) { [FIRST, body, LAST].join("\n\n") })
+      between = /#{Regexp.escape(@first)}.*#{Regexp.escape(@last)}/m
+      File.write(FILE, text.sub(between) { [@first, body, @last].join("\n\n") })
     end
 
     # @return [String] Markdown
     def body
       [head, "**CPU time, us for each operation** (user and system, of the whole process; medians)", cpu,
         "**Operations in a second**", table { |plan, target| count(cell(plan, target)&.median(:rate)) },
-        *syscalls, "**Objects allocated for each operation**", table { |plan, target| number(cell(plan, target)&.median(:allocations)) },
-        "**Memory, KiB for each connection or fiber that waits**", table(plans.select(&:parks?)) { |plan, target|
-          number(cell(plan, target)&.median(:kib))
-        }, notes].join("\n\n")
+        *@summary.suite.columns.flat_map { |column| send(column) }, notes].join("\n\n")
     end
 
     private
@@ -63,6 +61,15 @@ module EngineBench
       return [] unless plans.any? { |plan| targets.any? { |target| cell(plan, target)&.syscalls } }
 
       ["**System calls for each operation** (counted in a run of its own)", table { |plan, target| number(cell(plan, target)&.syscalls) }]
+    end
+
+    def allocations
+      ["**Objects allocated for each operation**", table { |plan, target| number(cell(plan, target)&.median(:allocations)) }]
+    end
+
+    def memory
+      ["**Memory, KiB for each connection or fiber that waits**",
+        table(plans.select(&:parks?)) { |plan, target| number(cell(plan, target)&.median(:kib)) }]
     end
 
     def table(rows = plans)

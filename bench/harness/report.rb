@@ -2,7 +2,7 @@
 
 require_relative "summary"
 
-module EngineBench
+module Bench
   # For people, on a terminal: all figures, workload by workload. A figure in the noise has a ~ in front.
   class Report
     HEAD = "  %-14s %10s %19s %10s %9s %9s %9s %8s %10s %6s  %s"
@@ -43,7 +43,7 @@ module EngineBench
     def ahead(plan, target)
       return "" unless target.ours? && (ratio = @summary.ahead(plan, target))
 
-      "#{"~" if ratio.noise}#{format("%.2f", ratio.value)}x #{@summary.best_rival(plan).name}"
+      "#{"~" if ratio.noise}#{format("%.2f", ratio.value)}x #{@summary.best_rival(plan, target.group).name}"
     end
 
     def number(value)

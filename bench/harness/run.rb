@@ -3,15 +3,18 @@
 require "json"
 require "tempfile"
 
-module EngineBench
+module Bench
   # One process that measures one sample, and what came of it.
   class Run
     ROOT = File.expand_path("../..", __dir__)
 
+    # @param suite [Suite]
+    # @param target [Target]
     # @param scale [Float] the part of the workload's operations that is done
     # @param seconds [Numeric] how long it may take
     # @param count [Boolean] count system calls, too, which costs time
-    def initialize(target, plan, options, gems, scale:, seconds:, count: false)
+    def initialize(suite, target, plan, options, gems, scale:, seconds:, count: false)
+      @suite = suite
       @target = target
       @plan = plan
       @options = options
@@ -46,7 +49,7 @@ module EngineBench
 
     def command
       scale = @scale * @target.share
-      [RbConfig.ruby, *@options.flags, "-Ilib", "bench/engine/child.rb", @target.name, @plan.name, scale.to_s, *("count" if @count)]
+      [RbConfig.ruby, *@options.flags, "-Ilib", @suite.child, @target.name, @plan.name, scale.to_s, *("count" if @count)]
     end
 
     # @return [String, nil] nil when it takes too long

@@ -1,10 +1,8 @@
 # frozen_string_literal: true
 
 require "raffia/lab/stats"
-require_relative "plan"
-require_relative "targets"
 
-module EngineBench
+module Bench
   # What the samples of a campaign come down to. It is made from what is in the JSON file, so a report can be written again later.
   class Summary
     # One target at one workload.
@@ -33,29 +31,32 @@ module EngineBench
     # Two medians that are nearer than this are not told apart, whatever the interval says: the machine's own drift is larger.
     DRIFT = 0.03
 
-    def initialize(data)
+    def initialize(suite, data)
+      @suite = suite
       @data = data
       @cells = data[:results].to_h { |result| [[result[:workload], result[:target]], Cell.new(result[:samples])] }
     end
 
-    attr_reader :data
+    attr_reader :suite, :data
 
-    def plans = Plans::ALL.values.select { |plan| @cells.any? { |(workload, _), _| workload == plan.name } }
+    def plans = @suite.plans.values.select { |plan| @cells.any? { |(workload, _), _| workload == plan.name } }
 
-    def targets = Targets::ALL.values.select { |target| @cells.any? { |(_, name), _| name == target.name } }
+    def targets = @suite.targets.values.select { |target| @cells.any? { |(_, name), _| name == target.name } }
 
     # @return [Cell, nil]
     def cell(plan, target) = @cells[[plan.name, target.name]]
 
     # @return [Target, nil] the Ruby target that is not ours, has the right results each time, and takes the least CPU time
-    def best_rival(plan) = targets.select(&:rival?).select { |target| right?(plan, target) }.min_by { |target| cpu(plan, target) }
+    def best_rival(plan, group = nil)
+      targets.select { |target| target.rival? && (group.nil? || target.group == group) && right?(plan, target) }.min_by { |target| cpu(plan, target) }
+    end
 
     # @return [Target, nil]
     def best_ours(plan) = targets.select(&:ours?).select { |target| right?(plan, target) }.min_by { |target| cpu(plan, target) }
 
     # @return [Raffia::Lab::Stats::Ratio, nil] the rival's CPU time / this target's: above 1 it is ahead of the best rival
     def ahead(plan, target)
-      rival = best_rival(plan) or return
+      rival = best_rival(plan, target.group) or return
       return unless cell(plan, target)&.any?
 
       ratio = Raffia::Lab::Stats.ratio(cell(plan, rival).values(:cpu_us), cell(plan, target).values(:cpu_us))
@@ -63,7 +64,7 @@ module EngineBench
     end
 
     # @return [Boolean] whether one of our own runs failed
-    def ours_failed? = @cells.any? { |(_, name), cell| Targets::ALL.fetch(name).ours? && !cell.errors.empty? }
+    def ours_failed? = @cells.any? { |(_, name), cell| @suite.targets.fetch(name).ours? && !cell.errors.empty? }
 
     private
 

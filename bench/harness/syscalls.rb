@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-module EngineBench
+module Bench
   # Counts the system calls of a process from inside of the kernel (the tracepoint raw_syscalls:sys_enter, as `perf stat` does),
   # which is hundreds of times cheaper than strace, and can be read between two operations.
   class Syscalls

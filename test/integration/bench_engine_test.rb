@@ -1,19 +1,18 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../../bench/engine/campaign"
-require_relative "../../bench/engine/meter"
-require_relative "../../bench/engine/options"
-require_relative "../../bench/engine/page"
-require_relative "../../bench/engine/report"
+require_relative "../../bench/harness/main"
+require_relative "../../bench/harness/meter"
+require_relative "../../bench/engine/suite"
 require_relative "../../bench/engine/workload"
 
 # The benchmark of engines: its workloads get right results, what fails is called a failure, and its tables say what its samples say.
 class BenchEngineTest < Raffia::TestCase
+  include Bench
   include EngineBench
 
   SMALL = {scale: 0.005, seconds: 30}.freeze
-  OPTIONS = Options.from({"YJIT" => "0"})
+  OPTIONS = Options.from(SUITE, {"YJIT" => "0"})
   GEMS = Gems.new(nil, [])
 
   Plans::ALL.each_value do |plan|
@@ -47,12 +46,12 @@ class BenchEngineTest < Raffia::TestCase
   end
 
   def test_a_run_that_takes_too_long_is_ended
-    sample = Run.new(Targets.threads, Plans::ALL.fetch("sleepers"), OPTIONS, GEMS, scale: 1000, seconds: 0.5).call
+    sample = Run.new(SUITE, Targets.threads, Plans::ALL.fetch("sleepers"), OPTIONS, GEMS, scale: 1000, seconds: 0.5).call
     assert_equal({error: "no result after 0.5 s"}, sample)
   end
 
   def test_options_take_names_and_parts_of_names
-    options = Options.from({"TARGETS" => "raffia,limit", "WORKLOADS" => "echo_1", "RUNS" => "2"})
+    options = Options.from(SUITE, {"TARGETS" => "raffia,limit", "WORKLOADS" => "echo_1", "RUNS" => "2"})
     assert_equal %w[raffia-uring raffia-epoll raffia-poll raffia-select limit], options.targets.map(&:name)
     assert_equal ["echo_1"], options.plans.map(&:name)
     assert_equal 2, options.runs
@@ -61,13 +60,13 @@ class BenchEngineTest < Raffia::TestCase
   def test_a_gem_that_is_missing_is_skipped_and_said
     gone = Target.new(name: "gone", gem: "no-such-gem-at-all", open: -> {})
     log = StringIO.new
-    data = Campaign.new(OPTIONS.with(targets: [gone], runs: 0, syscalls: false), log:).call
+    data = Campaign.new(SUITE, OPTIONS.with(targets: [gone], runs: 0, syscalls: false), log:).call
     assert_match(/gone: skipped, the gem no-such-gem-at-all is not installed/, log.string)
     assert_empty data[:results]
   end
 
   def test_tables_name_the_best_rival_and_who_fails
-    summary = Summary.new(data("raffia-epoll" => [2.0, 2.1, 2.0], "async-epoll" => [4.0, 4.1, 4.2], "itsi" => nil))
+    summary = Summary.new(SUITE, data("raffia-epoll" => [2.0, 2.1, 2.0], "async-epoll" => [4.0, 4.1, 4.2], "itsi" => nil))
     report = Report.new(summary).to_s
     assert_match(/raffia-epoll .* 2\.05x async-epoll$/, report)
     assert_match(/itsi +FAILED: it broke/, report)
@@ -77,7 +76,7 @@ class BenchEngineTest < Raffia::TestCase
   end
 
   def test_what_lies_within_the_noise_is_called_noise
-    summary = Summary.new(data("raffia-epoll" => [2.0, 4.0, 3.0], "async-epoll" => [3.1, 2.2, 4.0]))
+    summary = Summary.new(SUITE, data("raffia-epoll" => [2.0, 4.0, 3.0], "async-epoll" => [3.1, 2.2, 4.0]))
     assert_match(/~1\.03x async-epoll/, Report.new(summary).to_s)
     assert_includes Page.new(summary).body, "1.03x, noise"
   end
@@ -86,7 +85,7 @@ class BenchEngineTest < Raffia::TestCase
 
   def run_one(target, plan)
     Tools.compile
-    Run.new(target, plan, OPTIONS, GEMS, **SMALL).call
+    Run.new(SUITE, target, plan, OPTIONS, GEMS, **SMALL).call
   end
 
   def data(times)

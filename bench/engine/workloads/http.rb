@@ -17,7 +17,7 @@ module EngineBench
       reader = Reader.new(socket)
       while (line = reader.gets)
         nil until reader.gets == "\r\n"
-        raise Wrong, line unless line == "GET /hello HTTP/1.1\r\n"
+        raise Bench::Wrong, line unless line == "GET /hello HTTP/1.1\r\n"
 
         write(socket, ANSWER)
       end

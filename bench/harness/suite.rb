@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+module Bench
+  # Targets that are compared at workloads. A suite lies in a folder of bench/ with its name, where child.rb measures one sample of one
+  # target at one workload and prints it as JSON:
+  #
+  #     ruby -Ilib bench/NAME/child.rb TARGET WORKLOAD SCALE [count]
+  #
+  # @!attribute plans
+  #   @return [Hash{String => #name, #title, #unit}] the workloads
+  # @!attribute usual
+  #   @return [Array<Target>] those that are measured unless others are asked for
+  # @!attribute prepare
+  #   @return [Proc] what has to be done once, before the runs
+  # @!attribute trouble
+  #   @return [Proc] a plan to why it cannot be run here, or nil
+  # @!attribute semantics
+  #   @return [Proc] targets, options and gems to what each target does differently from what programs expect
+  # @!attribute related
+  #   @return [Array<String>] gems that the figures depend on besides the targets' own
+  # @!attribute columns
+  #   @return [Array<Symbol>] which tables the page has besides: :syscalls, :allocations, :memory
+  Suite = Data.define(:name, :targets, :plans, :usual, :prepare, :trouble, :semantics, :related, :columns) do
+    def initialize(name:, targets:, plans:, usual: targets.values, prepare: -> {}, trouble: ->(_plan) {}, semantics: ->(*) { {} },
+      related: [], columns: [])
+      super
+    end
+
+    # @return [String]
+    def child = "bench/#{name}/child.rb"
+
+    # @return [String] where it says more
+    def main = "bench/#{name}/main.rb"
+  end
+end
