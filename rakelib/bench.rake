@@ -19,15 +19,17 @@ task bench: :compile do
 end
 
 namespace :bench do
-  desc "The engines side by side; what it takes from the environment is in bench/engine/main.rb. QUICK=1 for a smoke run"
-  task engine: :compile do
-    ruby "-Ilib", "bench/engine/main.rb", verbose: false
-  end
+  {engine: "The engines", pool: "The pools"}.each do |suite, title|
+    desc "#{title} side by side; what it takes from the environment is in bench/#{suite}/main.rb. QUICK=1 for a smoke run"
+    task suite => :compile do
+      ruby "-Ilib", "bench/#{suite}/main.rb", verbose: false
+    end
 
-  namespace :engine do
-    desc "Write the tables of docs/performance.md from the last results of bench:engine"
-    task :page do
-      ruby "-Ilib", "bench/engine/main.rb", "page", verbose: false
+    namespace suite do
+      desc "Write the tables of docs/performance.md from the last results of bench:#{suite}"
+      task :page do
+        ruby "-Ilib", "bench/#{suite}/main.rb", "page", verbose: false
+      end
     end
   end
 end

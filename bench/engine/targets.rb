@@ -59,7 +59,7 @@ module EngineBench
     end
 
     def threads
-      Target.new(name: "threads", share: 0.1, without: {"echo_8192" => "it takes half a minute to start 8,192 threads"},
+      Target.new(name: "threads", share: Plans::ALL.transform_values { 0.1 }, without: {"echo_8192" => "it takes half a minute to start 8,192 threads"},
         open: -> { Threads.new })
     end
 

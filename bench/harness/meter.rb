@@ -9,8 +9,10 @@ module Bench
 
     # @param pid [Integer] the process that does the work; what only that process itself knows is nil for another one
     # @param count [Boolean] count system calls too, which makes them slower
-    def initialize(pid: Process.pid, count: false)
+    # @param descendants [Boolean] whether the CPU time of the processes that it has started is its own
+    def initialize(pid: Process.pid, count: false, descendants: false)
       @pid = pid
+      @descendants = descendants
       @count = count
       @readings = {}
     end
@@ -58,8 +60,23 @@ module Bench
         user: own? ? Process.times.utime : nil, cpu: cpu, wall: Process.clock_gettime(Process::CLOCK_MONOTONIC))
     end
 
+    def cpu = @descendants ? of(@pid) + ended + living(@pid).sum { |pid| of(pid) } : of(@pid)
+
     # The kernel's clock of a process's CPU time, with all of its threads, those of io_uring too: clock_getcpuclockid(3) in one line.
-    def cpu = Process.clock_gettime((~@pid << 3) | 2)
+    def of(pid)
+      Process.clock_gettime((~pid << 3) | 2)
+    rescue Errno::EINVAL
+      0 # it has ended meanwhile
+    end
+
+    def ended = Process.times.then { |times| times.cutime + times.cstime }
+
+    def living(pid)
+      children = Dir["/proc/#{pid}/task/*/children"].flat_map { |file| File.read(file).split.map(&:to_i) }
+      children + children.flat_map { |child| living(child) }
+    rescue Errno::ENOENT, Errno::ESRCH
+      []
+    end
 
     def resident = File.read("/proc/#{@pid}/statm").split[1].to_i * 4096
   end

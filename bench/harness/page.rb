@@ -67,6 +67,11 @@ module Bench
       ["**Objects allocated for each operation**", table { |plan, target| number(cell(plan, target)&.median(:allocations)) }]
     end
 
+    def seconds
+      ["**Seconds that the whole workload takes**",
+        table { |plan, target| (wall = cell(plan, target)&.median(:wall)) && format("%.3g", wall) }]
+    end
+
     def memory
       ["**Memory, KiB for each connection or fiber that waits**",
         table(plans.select(&:parks?)) { |plan, target| number(cell(plan, target)&.median(:kib)) }]

@@ -48,7 +48,7 @@ module Bench
     end
 
     def command
-      scale = @scale * @target.share
+      scale = @scale * @target.share_of(@plan)
       [RbConfig.ruby, *@options.flags, "-Ilib", @suite.child, @target.name, @plan.name, scale.to_s, *("count" if @count)]
     end
 

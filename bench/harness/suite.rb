@@ -19,7 +19,7 @@ module Bench
   # @!attribute related
   #   @return [Array<String>] gems that the figures depend on besides the targets' own
   # @!attribute columns
-  #   @return [Array<Symbol>] which tables the page has besides: :syscalls, :allocations, :memory
+  #   @return [Array<Symbol>] which tables the page has besides: :syscalls, :allocations, :memory, :seconds
   Suite = Data.define(:name, :targets, :plans, :usual, :prepare, :trouble, :semantics, :related, :columns) do
     def initialize(name:, targets:, plans:, usual: targets.values, prepare: -> {}, trouble: ->(_plan) {}, semantics: ->(*) { {} },
       related: [], columns: [])

@@ -22,7 +22,7 @@ class BenchEngineTest < Raffia::TestCase
       [Targets::ALL.fetch("raffia-epoll"), Targets.threads].each do |target|
         sample = run_one(target, plan)
         assert_nil sample[:error], target.name
-        assert_operator sample[:operations], :>=, plan.counts(SMALL[:scale] * target.share)[:operations]
+        assert_operator sample[:operations], :>=, plan.counts(SMALL[:scale] * target.share_of(plan))[:operations]
         assert_operator sample[:cpu_us], :>, 0
       end
     end
