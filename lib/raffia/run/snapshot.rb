@@ -25,11 +25,11 @@ module Raffia
     # @api private
     def initialize(schedulers, frames: nil, parked: nil)
       @at = Time.now
-      @names = Names.new
       @loops = schedulers.map do |scheduler|
         Loop.new(scheduler: scheduler, thread: scheduler.thread, stats: scheduler.stats,
           backtrace: scheduler.thread&.backtrace.to_a, parked: parked || scheduler.parked(frames: frames))
       end.freeze
+      @names = Names.new(@loops.flat_map(&:parked).flat_map { |one| [one.fiber, one.owner] }.uniq)
       give_numbers
     end
 
