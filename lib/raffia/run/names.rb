@@ -1,5 +1,11 @@
 # frozen_string_literal: true
 
+begin
+  require "objspace" # now: who looks may be in a trap handler, which cannot require
+rescue LoadError
+  nil # a Ruby without it has no names for fibers
+end
+
 module Raffia
   # Which fiber is which task's. Neither knows the other from outside, so that tasks cost nothing more while nobody looks: whoever looks asks
   # the collector what each fiber refers to, which takes some 10 us for a fiber. (Going through all objects would find nothing once the
@@ -43,11 +49,10 @@ module Raffia
       [*found, *found.grep(Hash).flat_map(&:values)].grep(Strand)
     end
 
-    # @return [Array<Object>] what an object refers to; nothing where Ruby does not show it
+    # @return [Array<Object>] what an object refers to; nothing where Ruby does not show it, as in all Ractors but the main one
     def self.referred(object)
-      require "objspace"
-      ObjectSpace.reachable_objects_from(object) || []
-    rescue LoadError, ::Ractor::Error
+      ObjectSpace.respond_to?(:reachable_objects_from) ? ObjectSpace.reachable_objects_from(object) || [] : []
+    rescue ::Ractor::Error
       []
     end
   end
