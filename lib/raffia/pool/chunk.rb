@@ -51,10 +51,18 @@ module Raffia
       # @param fixed [Integer, nil] what the caller wants
       # @param target [Float] seconds of work that a chunk should hold; 0 means one item always
       def initialize(fixed, target:)
+        @per_item = nil
+        aim(fixed, target: target)
+      end
+
+      # Go by other wishes from now on, with what was learned so far.
+      # @param fixed (see #initialize)
+      # @param target (see #initialize)
+      # @return [void]
+      def aim(fixed, target:)
         @target = target
         @fixed = fixed || (target.zero? ? 1 : nil)
-        @now = @fixed || 1
-        @per_item = nil
+        @now = @fixed || (@per_item ? wanted : 1)
       end
 
       # @param count [Integer] items that were worked on
@@ -66,13 +74,16 @@ module Raffia
         measured = seconds / count
         # Halfway to the new value: one odd item does not turn it around.
         @per_item = @per_item ? (@per_item + measured) / 2 : measured
-        wanted = @per_item.positive? ? @target / @per_item : MOST
-        @now = wanted.clamp(1, [count * GROWTH, MOST].min).to_i
+        @now = [wanted, count * GROWTH].min
       end
 
       # Whether what is under way per worker is so short that it should already hold the next chunk when it is through.
       # @param seconds [Float] the length of a hand-over that does not matter
       def hand_ahead?(seconds) = @per_item.nil? ? false : @per_item * @now < seconds
+
+      private
+
+      def wanted = (@per_item.positive? ? @target / @per_item : MOST).clamp(1, MOST).to_i
     end
   end
 end

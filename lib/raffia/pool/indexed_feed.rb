@@ -14,11 +14,16 @@ module Raffia
       def initialize(input, sizer, workers)
         @input = input
         @sizer = sizer
-        @share = workers * 2
+        self.workers = workers
         @next = 0
         @size = input.size
         @closed = false
         @lock = Thread::Mutex.new
+      end
+
+      # @param workers [Integer] who share it from now on
+      def workers=(workers)
+        @share = workers * 2
       end
 
       # @param wait [Boolean] of no meaning here: what is not there will not come

@@ -31,6 +31,9 @@ module Raffia
         @emptied = Thread::ConditionVariable.new
       end
 
+      # @param workers [Integer] who share it from now on
+      attr_writer :workers
+
       # Add an item; wait while the queue is full.
       # @param wait [Boolean] false adds it all the same
       # @return [Symbol] :added or :closed

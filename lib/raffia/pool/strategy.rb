@@ -2,6 +2,7 @@
 
 require_relative "../base/config"
 require_relative "../base/error"
+require_relative "auto"
 require_relative "cpus"
 require_relative "strategy/inline"
 require_relative "strategy/fibers"
@@ -32,14 +33,15 @@ module Raffia
         processes: Processes
       }.freeze
       # Known by name, and not built yet.
-      LATER = %i[jobs auto].freeze
+      LATER = %i[jobs].freeze
 
       class << self
         # @param name [Symbol, #seats] a strategy that is not in the table may be handed in itself
-        # @return [Module]
+        # @return [Module, Auto] +:auto+ is made anew for each call
         # @raise [ConfigError]
         def fetch(name)
           return name if name.respond_to?(:seats)
+          return Auto.new if name == :auto
 
           ALL[name] or raise ConfigError, "on: #{name.inspect} is not a strategy#{hint(name)}: use one of #{valid}"
         end
@@ -49,7 +51,7 @@ module Raffia
 
         private
 
-        def valid = ALL.keys.map(&:inspect).join(", ")
+        def valid = [*ALL.keys, :auto].map(&:inspect).join(", ")
 
         def hint(name)
           return " yet" if LATER.include?(name)

@@ -51,6 +51,14 @@ module Raffia
         @progress&.finish
       end
 
+      # Wait until the drivers of a crew are through, or it is over.
+      # @param crew [#size, #join]
+      # @return [void]
+      def await(crew)
+        crew.size.times { return if @news.pop == :stop }
+        crew.join
+      end
+
       # @return [Object] the value of the call
       # @raise [Exception] what went wrong
       def value = @mishap ? @mishap.deliver : @gather.value
@@ -107,11 +115,6 @@ module Raffia
           crew.grow(@feed)
         end
         @feed.finish
-      end
-
-      def await(crew)
-        crew.size.times { return if @news.pop == :stop }
-        crew.join
       end
 
       def failed(mishap) = over(mishap)

@@ -1,0 +1,139 @@
+# frozen_string_literal: true
+
+require_relative "auto/choice"
+require_relative "auto/crew"
+require_relative "auto/obstacles"
+
+module Raffia
+  class Pool
+    # on: :auto. The first items are worked on in the caller and measured; then the rest goes where it is done soonest, or stays
+    # where it is. One of these serves one call.
+    #
+    # Each item is worked on once, and in order as long as that is in the caller. A block for :auto must not mind where it runs:
+    # it gives its result back instead of leaving it in an object outside.
+    class Auto
+      # Seconds of work in the chunks of the caller: the next look is never far.
+      TARGET = 0.001
+      private_constant :TARGET
+
+      # @param enough [Float] seconds of work that are measured before a choice
+      # @yieldparam measurement [Measurement]
+      # @yieldparam machine [Machine]
+      # @yieldreturn [Choice] by default that of {Choice.of}
+      # @api private
+      def initialize(enough: Probe::ENOUGH, &chooser)
+        @enough = enough
+        @chooser = chooser || Choice.method(:of)
+      end
+
+      # For Strategy: {Crew} makes more of it.
+      # @api private
+      def workers(_options) = 1
+
+      # @api private
+      def target = TARGET
+
+      # @api private
+      def seats(plan, input, sizer, options)
+        @plan = plan
+        @input = input
+        @sizer = sizer
+        @options = options
+        @choice = nil
+        # A fold without an initial value does nothing for its first item.
+        sizer.aim((plan.operation == :reduce) ? 2 : nil, target: TARGET)
+        -> { raise Error, "the crew makes its own seats" }
+      end
+
+      # @api private
+      def crew = self
+
+      # As a crew's class is asked for a crew.
+      # @api private
+      def new(desk, _workers) = Crew.new(desk, self, Probe.new(enough: @enough, sends_items: !@input.indexed?))
+
+      # @api private
+      def standing_crew
+        raise ConfigError, "on: :auto chooses for one call, by its first items: name a strategy for a pool that stays"
+      end
+
+      # @api private
+      def around = yield
+
+      # @api private
+      def portable? = true
+
+      # @param strategy [Symbol]
+      # @return [#call] makes seats
+      # @api private
+      def seats_on(strategy) = Strategy::ALL.fetch(strategy).seats(@plan, @input, @sizer, @options)
+
+      # @api private
+      def fiber_seat(trial)
+        WatchedSeat.new(seats_on(:fibers).call, open: -> { !trial.failed? }, watch: trial.method(:watch))
+      end
+
+      # @return [Integer]
+      # @api private
+      def most_fibers = [@options.workers || Estimate::FIBERS, @options.limit].compact.min
+
+      # @param choice [Choice]
+      # @api private
+      def crew_for(choice, desk)
+        aim(choice.on)
+        Strategy::ALL.fetch(choice.on).crew.new(desk, choice.workers, &seats_on(choice.on))
+      end
+
+      # From now on chunks are cut for this strategy. What the caller wants for chunks is for those that travel.
+      # @api private
+      def aim(strategy) = @sizer.aim(@options.chunk, target: Strategy::ALL.fetch(strategy).target)
+
+      # @api private
+      def aim_here = @sizer.aim(nil, target: TARGET)
+
+      # @param probe [Probe]
+      # @return [Choice]
+      # @api private
+      def choose(probe)
+        size = @input.size
+        left = size - probe.done if size.is_a?(Integer)
+        measurement = probe.conclude(left && [left, 0].max) { |refusal| Obstacles.new(@plan.block, refusal).to_h }
+        @choice = @chooser.call(measurement, machine)
+      end
+
+      # Fibers were chosen and turned out to be of no use.
+      # @param choice [Choice]
+      # @param trial [Trial]
+      # @return [Choice] of threads
+      # @api private
+      def instead(choice, trial)
+        work = choice.measurement
+        obstacles = {**work.obstacles, fibers: "they were tried, and one waits for the other"}
+        work = work.with(obstacles:, done: work.done + trial.done, left: work.left && [work.left - trial.done, 0].max)
+        Choice.of(work, machine, on: :threads)
+      end
+
+      # All of it was done in the caller.
+      # @param probe [Probe]
+      # @api private
+      def stay(probe)
+        return unless @options.explain
+
+        choice = @choice || (choose(probe) if probe.measured?)
+        explain(choice) if choice
+      end
+
+      # Tell why, if that is wanted.
+      # @param choice [Choice]
+      # @api private
+      def explain(choice)
+        wish = @options.explain
+        wish.respond_to?(:call) ? wish.call(choice) : wish && warn(choice.explain)
+      end
+
+      private
+
+      def machine = @machine ||= Machine.here(@options)
+    end
+  end
+end

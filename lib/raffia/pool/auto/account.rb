@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Pool
+    class Auto
+      # A {Choice} in words.
+      #
+      # @api private
+      class Account
+        KINDS = {ruby: "Ruby code", free: "C code without Ruby's lock", wait: "waiting", held: "neither computing nor letting others"}.freeze
+
+        # @param choice [Choice]
+        def initialize(choice)
+          @choice = choice
+          @work = choice.measurement
+        end
+
+        # @return [String] lines
+        def to_s = [head, item, *(table unless @work.left == 0)].join("\n") << "\n"
+
+        # @param seconds [Float]
+        # @return [String] with a unit that fits
+        def self.time(seconds)
+          case seconds
+          when 0...1e-3 then format("%.3g us", seconds * 1e6)
+          when 1e-3...1 then format("%.3g ms", seconds * 1e3)
+          else format("%.3g s", seconds)
+          end
+        end
+
+        private
+
+        def head
+          return "raffia: inline, for all of #{count(@work.done, "item")}, before anything else was worth its start" if @work.left == 0
+
+          where = (@choice.on == :inline) ? "inline" : "on #{@choice.on}, #{count(@choice.workers, "worker")}"
+          "raffia: #{where}, for #{rest} (#{count(@work.done, "item")} done before, inline)"
+        end
+
+        def rest
+          return "#{count(@work.left, "item")} that #{(@work.left == 1) ? "is" : "are"} left" if @work.left
+
+          "items without a known end, reckoned as #{@work.ahead}"
+        end
+
+        def item
+          parts = KINDS.filter_map { |kind, words| "#{percent(@work.public_send(kind))}% #{words}" if percent(@work.public_send(kind)).positive? }
+          sent = ", and #{@work.bytes} bytes to send" if @work.bytes
+          "  an item takes #{self.class.time(@work.wall)}: #{parts.join(", ")}#{sent}"
+        end
+
+        def table = Choice::ORDER.map { |strategy| "  #{strategy.to_s.ljust(10)} #{verdict(strategy)}" }
+
+        def verdict(strategy)
+          seconds = @choice.seconds[strategy] or return "-          #{@work.obstacles[strategy]}"
+          "#{self.class.time(seconds).ljust(10)} #{"chosen" if strategy == @choice.on}".rstrip
+        end
+
+        def percent(seconds) = @work.wall.zero? ? 0 : (100 * seconds / @work.wall).round
+
+        def count(number, thing) = "#{number} #{thing}#{"s" if number != 1}"
+      end
+    end
+  end
+end

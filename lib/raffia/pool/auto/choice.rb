@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require_relative "account"
+require_relative "costs"
+require_relative "estimate"
+require_relative "machine"
+require_relative "measurement"
+
+module Raffia
+  class Pool
+    class Auto
+      # Where the rest of the items will run, and why. It follows from the measurement, the machine and the costs, and from nothing
+      # else.
+      #
+      #     Raffia.map(items, on: :auto, explain: ->(choice) { log(choice.on, choice.workers) }) { |item| ... }
+      #
+      # @!attribute [r] on
+      #   @return [Symbol] the strategy
+      # @!attribute [r] workers
+      #   @return [Integer]
+      # @!attribute [r] seconds
+      #   @return [Hash{Symbol => Float}] what each strategy was reckoned to take; those that are not in it have an obstacle
+      # @!attribute [r] measurement
+      #   @return [Measurement]
+      Choice = Data.define(:on, :workers, :seconds, :measurement)
+
+      class Choice
+        # From the one with the least to go wrong to the one with the most. A later one must be better than all before it by
+        # this factor, and than +:inline+ by this many seconds.
+        ORDER = %i[inline fibers threads processes ractors].freeze
+        BETTER = 0.8
+        WORTH = 0.0005
+
+        # @param measurement [Measurement]
+        # @param machine [Machine]
+        # @param costs [Costs]
+        # @param on [Symbol, nil] the strategy, when that is settled
+        # @return [Choice]
+        def self.of(measurement, machine, costs = Costs.new, on: nil)
+          estimate = Estimate.new(measurement, machine, costs)
+          seconds = (ORDER - measurement.obstacles.keys).to_h { |strategy| [strategy, estimate.seconds(strategy)] }
+          on ||= best(seconds)
+          new(on:, workers: estimate.workers(on), seconds:, measurement:)
+        end
+
+        def self.best(seconds)
+          chosen = seconds.keys.reduce { |best, other| (seconds[other] < seconds[best] * BETTER) ? other : best }
+          (seconds[chosen] < seconds[:inline] - WORTH) ? chosen : :inline
+        end
+        private_class_method :best
+
+        # @return [String] for people: what was measured, and what it would come to on each strategy
+        def explain = Account.new(self).to_s
+        alias_method :to_s, :explain
+      end
+    end
+  end
+end

@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require_relative "../driver"
+require_relative "../fiber_crew"
+require_relative "annex"
+require_relative "probe"
+require_relative "trial"
+require_relative "watched_seat"
+
+module Raffia
+  class Pool
+    class Auto
+      # Works in the caller at first, measures, and hands what is left of the same feed to the crew of the strategy that is chosen.
+      #
+      # @api private
+      class Crew
+        # @param desk [Traversal]
+        # @param call [Auto]
+        # @param probe [Probe]
+        def initialize(desk, call, probe)
+          @desk = desk
+          @call = call
+          @probe = probe
+          @seat = WatchedSeat.new(call.seats_on(:inline).call, open: -> { stay? }, watch: @probe.method(:measure))
+          @crews = []
+        end
+
+        # @return [Integer] how many drivers there are to wait for
+        def size = @crews.sum(&:size)
+
+        # Run the block, and leave nothing of any crew behind.
+        def open(&)
+          @probe.watch { in_place(&) }
+          @call.stay(@probe) if @crews.empty?
+        ensure
+          Raffia.shield { @crews.each { |crew| crew.stop if crew.respond_to?(:stop) } }
+        end
+
+        # @return [void]
+        def start(_count)
+          Driver.serve(@desk, @seat, wait: false)
+          @crews.last&.start(@choice.workers)
+        end
+
+        # @return [void]
+        def grow(feed)
+          move(instead) if failed?
+          @crews.empty? ? Driver.serve(@desk, @seat, wait: false) : @crews.last.grow(feed)
+        end
+
+        # @return [void]
+        def join
+          @crews.each(&:join)
+          return unless failed? && instead.measurement.left != 0
+
+          move(instead)
+          @crews.last.start(@choice.workers)
+          @desk.await(@crews.last)
+        end
+
+        private
+
+        # Under a scheduler that runs already, fibers are started in the caller's own scope.
+        def in_place
+          return yield unless ::Fiber.current_scheduler
+
+          @fibers = FiberCrew.new(@desk, @call.most_fibers) { @call.fiber_seat(@trial) }
+          @fibers.open { yield }
+        end
+
+        # Whether the next chunk is worked on here.
+        def stay?
+          return @crews.empty? unless @crews.empty? && @probe.due?
+
+          choice = @call.choose(@probe)
+          return move(choice) && false unless choice.on == :inline
+
+          @call.aim_here
+          @probe.rest
+          true
+        end
+
+        def instead = @call.instead(@choice, @trial)
+
+        def failed? = @trial&.failed? && @choice.on == :fibers
+
+        def move(choice)
+          @choice = choice
+          @call.explain(choice)
+          @crews << crew(choice)
+          @desk.feed.workers = choice.workers
+        end
+
+        def crew(choice)
+          return @call.crew_for(choice, @desk) unless choice.on == :fibers
+
+          @call.aim(:fibers)
+          @trial = Trial.new(choice.measurement.total)
+          @fibers || Annex.new(@desk, choice.workers) { @call.fiber_seat(@trial) }
+        end
+      end
+    end
+  end
+end

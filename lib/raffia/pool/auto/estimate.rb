@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Pool
+    class Auto
+      # How long the rest of the items would take on each strategy. A worker that waits leaves its processor to others, so there are
+      # as many workers as it takes to keep the processors (or Ruby's lock) busy, within bounds.
+      #
+      # @api private
+      class Estimate
+        # The most threads, fibers, and processes for each core, that are started unasked.
+        THREADS = 64
+        FIBERS = 256
+        PROCESSES = 4
+
+        # @param measurement [Measurement]
+        # @param machine [Machine]
+        # @param costs [Costs]
+        def initialize(measurement, machine, costs)
+          @work = measurement
+          @machine = machine
+          @costs = costs
+          @count = measurement.ahead
+        end
+
+        # @param strategy [Symbol]
+        # @return [Float] seconds
+        def seconds(strategy) = public_send(strategy, workers(strategy))
+
+        # @param strategy [Symbol]
+        # @return [Integer]
+        def workers(strategy)
+          return 1 if strategy == :inline
+
+          [@machine.wanted || useful(strategy), @machine.most, @count].compact.min.clamp(1..)
+        end
+
+        def inline(_workers) = @count * @work.total
+
+        def threads(workers)
+          busy = @machine.lock ? [locked, spread].max : spread
+          workers * @costs.thread + @count * @costs.turn + [busy, in_turns(workers)].max
+        end
+
+        # That an item waits as fibers can is not known before it is tried, and the trial may cost an item.
+        def fibers(workers)
+          start = @machine.scheduler ? 0.0 : @costs.loop
+          start + workers * @costs.fiber + @count * @costs.turn + @work.total / 2 + [alone, in_turns(workers)].max
+        end
+
+        def processes(workers)
+          start = workers * (@costs.fork + @machine.memory * @costs.fork_megabyte)
+          # Replies are loaded here, one after the other.
+          start + @count * @costs.message + [@count * travel, @count * @work.cpu / cores(workers), in_turns(workers, travel)].max
+        end
+
+        def ractors(workers)
+          slow = @machine.jit ? 1.0 : @costs.slow_ractor
+          workers * @costs.ractor + @count * (@costs.message + travel) + in_turns(workers, @work.cpu * (slow - 1))
+        end
+
+        private
+
+        # Seconds in which nothing else of its kind can go on: under the lock, in one thread, on all processors.
+        def locked = @count * (@work.ruby + @work.blocked)
+
+        def alone = @count * (@work.cpu + @work.blocked)
+
+        def spread = @count * @work.cpu / @machine.processors
+
+        # Each worker takes one item after the other; the last ones end with some workers idle.
+        def in_turns(workers, more = 0.0) = (@count.to_f / workers).ceil * (@work.total + more)
+
+        def travel = @work.dump * @costs.load + (@work.bytes || 0) * @costs.byte
+
+        def cores(workers) = [workers, @machine.cores].min
+
+        def useful(strategy)
+          case strategy
+          when :threads then @machine.lock ? waiting(THREADS, locked: @work.ruby + @work.blocked) : waiting(THREADS, locked: 0.0)
+          when :fibers then FIBERS
+          else (waiting(PROCESSES * @machine.cores, locked: 0.0) * @machine.cores / @machine.processors.to_f).ceil
+          end
+        end
+
+        # As many as it takes until something is busy all the time: the lock, or the processors.
+        def waiting(most, locked:)
+          bottleneck = [locked, @work.cpu / @machine.processors].max
+          return most if bottleneck.zero?
+
+          (@work.total / bottleneck).round.clamp([@machine.processors, most].min, most)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+require_relative "../../base/config"
+require_relative "../cpus"
+
+module Raffia
+  class Pool
+    class Auto
+      # What there is to run on.
+      #
+      # @!attribute [r] processors
+      #   @return [Integer] that this process may use
+      # @!attribute [r] cores
+      #   @return [Integer] real ones among them: two threads of one core share what computes
+      # @!attribute [r] lock
+      #   @return [Boolean] whether only one thread at a time runs Ruby code
+      # @!attribute [r] wanted
+      #   @return [Integer, nil] how many workers the user wants, whatever it runs on
+      # @!attribute [r] most
+      #   @return [Integer, nil] how many workers there may be at most
+      # @!attribute [r] scheduler
+      #   @return [Boolean] whether a Fiber scheduler runs here already
+      # @!attribute [r] jit
+      #   @return [Boolean] whether YJIT is on, without which Ractors of Ruby 3 are slow
+      # @!attribute [r] memory
+      #   @return [Float] resident megabytes, which a fork has to note down
+      Machine = Data.define(:processors, :cores, :lock, :wanted, :most, :scheduler, :jit, :memory) do
+        # @param options [Options]
+        # @return [Machine] this one
+        def self.here(options)
+          new(processors: Cpus.count, cores: Cpus.cores, lock: RUBY_ENGINE == "ruby", wanted: options.workers || Raffia.config.workers,
+            most: options.limit, scheduler: !::Fiber.current_scheduler.nil?, jit: jit?, memory: resident)
+        end
+
+        def self.jit? = !!(defined?(::RubyVM::YJIT) && ::RubyVM::YJIT.enabled?)
+
+        def self.resident
+          File.read("/proc/self/statm").split[1].to_i * 4096 / 1e6
+        rescue SystemCallError
+          50.0
+        end
+        private_class_method :jit?, :resident
+
+        def initialize(processors:, cores: processors, lock: true, wanted: nil, most: nil, scheduler: false, jit: false, memory: 50.0)
+          super
+        end
+      end
+    end
+  end
+end

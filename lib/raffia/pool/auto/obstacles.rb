@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require_relative "../portable_block"
+require_relative "effects"
+
+module Raffia
+  class Pool
+    class Auto
+      # Which strategies a block cannot be given to without asking its author, and why.
+      #
+      # @api private
+      class Obstacles
+        # @param block [Proc]
+        # @param refusal [String, nil] why its results or items cannot be dumped
+        def initialize(block, refusal)
+          @block = block
+          @refusal = refusal
+        end
+
+        # @return [Hash{Symbol => String}]
+        def to_h
+          effects = Effects.of(@block)
+          apart = @refusal || (effects && "the block assigns to #{effects}, which another process or Ractor would do in vain")
+          {fibers: fibers, processes: apart || processes, ractors: apart || ractors}.compact
+        end
+
+        private
+
+        def fibers
+          "there is no Fiber scheduler: require \"raffia\"" unless ::Fiber.current_scheduler || Raffia.respond_to?(:run)
+        end
+
+        def processes
+          return "this Ruby has no fork" unless ::Process.respond_to?(:fork)
+          return "Ractors are running, and a fork of this Ruby would hang on them" if old_ractors? && ::Ractor.count > 1
+
+          threads = Thread.list.count { |thread| thread.status == "run" && !thread.equal?(Thread.current) }
+          "#{threads} other thread#{"s" if threads > 1} at work, wherever a fork would catch them" if threads.positive?
+        end
+
+        # Ractors of Ruby 3 make later forks impossible, so they are left to those who ask for them.
+        def ractors
+          return "this Ruby has none" unless defined?(::Ractor)
+          return "they are an experiment in Ruby #{RUBY_VERSION}, and in the way of later forks: ask for them" if old_ractors?
+
+          PortableBlock.share(@block) && nil
+        rescue NotShareable => error
+          error.message
+        end
+
+        def old_ractors? = defined?(::Ractor) && RUBY_VERSION < "4"
+      end
+    end
+  end
+end

@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+
+module Raffia
+  class Pool
+    class Auto
+      # How large something is on its way to another process. What is very large is not dumped to its end to find out.
+      #
+      # @!attribute [r] bytes
+      #   @return [Integer, nil] at least; nil when it cannot be dumped
+      # @!attribute [r] seconds
+      #   @return [Float] that the dump takes
+      # @!attribute [r] refusal
+      #   @return [String, nil] why it cannot be dumped
+      #
+      # @api private
+      Sample = Data.define(:bytes, :seconds, :refusal) do
+        # @param value [Object]
+        # @param what [String] it is
+        # @return [Sample]
+        def self.of(value, what)
+          sink = self::Sink.new
+          _, seconds = Clock.measure { catch(sink) { Marshal.dump(value, sink) } }
+          new(sink.bytes, (sink.bytes > self::SMALL) ? seconds : 0.0, nil)
+        rescue => error
+          new(nil, 0.0, "#{what} cannot be dumped by Marshal (#{error.message})")
+        end
+      end
+
+      class Sample
+        # So few bytes take no time of their own.
+        SMALL = 1_000
+
+        # Counts what is written, up to a bound.
+        class Sink
+          MOST = 8_000_000
+
+          attr_reader :bytes
+
+          def initialize = @bytes = 0
+
+          def write(string)
+            @bytes += string.bytesize
+            throw(self) if @bytes > MOST
+            string.bytesize
+          end
+
+          # Marshal asks.
+          def binmode = self
+        end
+      end
+    end
+  end
+end
