@@ -91,13 +91,15 @@ module Raffia
       # @api private
       def aim_here = @sizer.aim(nil, target: TARGET)
 
+      # Whether there is enough left to think about it: that takes a moment, too.
+      # @api private
+      def worthwhile?(probe) = probe.more_than?(@enough / 4, left(probe))
+
       # @param probe [Probe]
       # @return [Choice]
       # @api private
       def choose(probe)
-        size = @input.size
-        left = size - probe.done if size.is_a?(Integer)
-        measurement = probe.conclude(left && [left, 0].max) { |refusal| Obstacles.new(@plan.block, refusal).to_h }
+        measurement = probe.conclude(left(probe)) { |refusal| Obstacles.new(@plan.block, refusal).to_h }
         @choice = @chooser.call(measurement, machine)
       end
 
@@ -132,6 +134,12 @@ module Raffia
       end
 
       private
+
+      # @return [Integer, nil] items; nil when nobody knows
+      def left(probe)
+        size = @input.size
+        [size - probe.done, 0].max if size.is_a?(Integer)
+      end
 
       def machine = @machine ||= Machine.here(@options)
     end

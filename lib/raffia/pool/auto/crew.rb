@@ -70,7 +70,7 @@ module Raffia
 
         # Whether the next chunk is worked on here.
         def stay?
-          return @crews.empty? unless @crews.empty? && @probe.due?
+          return @crews.empty? unless @crews.empty? && @probe.due? && @call.worthwhile?(@probe)
 
           choice = @call.choose(@probe)
           return move(choice) && false unless choice.on == :inline

@@ -28,7 +28,8 @@ module Raffia
         # @param options [Options]
         # @return [Machine] this one
         def self.here(options)
-          new(processors: Cpus.count, cores: Cpus.cores, lock: RUBY_ENGINE == "ruby", wanted: options.workers || Raffia.config.workers,
+          processors = Cpus.count
+          new(processors:, cores: Cpus.cores(most: processors), lock: RUBY_ENGINE == "ruby", wanted: options.workers || Raffia.config.workers,
             most: options.limit, scheduler: !::Fiber.current_scheduler.nil?, jit: jit?, memory: resident)
         end
 

@@ -18,6 +18,8 @@ module Raffia
       class Probe
         # Seconds of work that tell something. An item that takes longer is measured alone.
         ENOUGH = 0.002
+        # So many of a chunk's items and results are dumped to see how large they are.
+        SAMPLE = 50
         WATCHES = Native.respond_to?(:watch_lock)
 
         # @return [Integer] items that were worked on, measured or not
@@ -58,6 +60,11 @@ module Raffia
         # @return [Boolean] whether it is time for a conclusion
         def due? = measured? && Clock.now - @since >= @enough
 
+        # @param left [Integer, nil] items
+        # @param seconds [Float]
+        # @return [Boolean] whether the rest may well take longer than that
+        def more_than?(seconds, left) = left.nil? || left * @wall / @items > seconds
+
         # Nothing is to change for now.
         # @return [void]
         def rest
@@ -70,11 +77,10 @@ module Raffia
         # @yieldreturn [Hash{Symbol => String}] obstacles
         # @return [Measurement]
         def conclude(left)
-          sample = sample_of_last
+          found = sample
           ruby, free, wait, held = shares.map { |seconds| seconds / @items }
-          bytes = sample.bytes && (sample.bytes.to_f / @last_items).ceil
-          Measurement.new(items: @items, ruby:, free:, wait:, held:, bytes:, dump: sample.seconds / @last_items, left:, done: @done,
-            obstacles: yield(sample.refusal))
+          Measurement.new(items: @items, ruby:, free:, wait:, held:, bytes: found.bytes, dump: found.seconds, left:, done: @done,
+            obstacles: yield(found.refusal))
         end
 
         private
@@ -102,8 +108,7 @@ module Raffia
           start_over if @items == 1 && @done == 1
           @items += chunk.size
           @wall, @cpu, @off, @off_cpu = [@wall, @cpu, @off, @off_cpu].zip(spent).map(&:sum)
-          @last = [(chunk.items if @sends_items), reply.value]
-          @last_items = chunk.size
+          @last = [chunk, reply.value]
         end
 
         # @return [Array<Float>] seconds of Ruby code, of free C code, of waiting, and of neither
@@ -113,14 +118,20 @@ module Raffia
           [@cpu - free, free, wait, [@wall - @cpu - wait, 0.0].max]
         end
 
-        def sample_of_last
-          result = Sample.of(@last.last, "a result")
-          return result unless @sends_items
+        # @return [Sample] of one item: its result, and itself where it has to be sent
+        def sample
+          chunk, value = @last
+          result = per_item(value, chunk.size, "a result")
+          return result if result.refusal || !@sends_items
 
-          items = Sample.of(@last.first, "an item")
-          return items if items.refusal
+          item = per_item(chunk.items, chunk.size, "an item")
+          item.refusal ? item : Sample.new(item.bytes + result.bytes, item.seconds + result.seconds, nil)
+        end
 
-          result.refusal ? result : Sample.new(items.bytes + result.bytes, items.seconds + result.seconds, nil)
+        # The values of a map are as many as its items; any other is that of the whole chunk.
+        def per_item(value, count, what)
+          value = value.first(count = [count, SAMPLE].min) if value.is_a?(Array) && value.size == count
+          Sample.of(value, what, count)
         end
       end
     end

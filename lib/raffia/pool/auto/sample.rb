@@ -18,11 +18,12 @@ module Raffia
       Sample = Data.define(:bytes, :seconds, :refusal) do
         # @param value [Object]
         # @param what [String] it is
-        # @return [Sample]
-        def self.of(value, what)
+        # @param count [Integer] how many it stands for
+        # @return [Sample] of one
+        def self.of(value, what, count = 1)
           sink = self::Sink.new
           _, seconds = Clock.measure { catch(sink) { Marshal.dump(value, sink) } }
-          new(sink.bytes, (sink.bytes > self::SMALL) ? seconds : 0.0, nil)
+          new((sink.bytes.to_f / count).ceil, (sink.bytes > self::SMALL) ? seconds / count : 0.0, nil)
         rescue => error
           new(nil, 0.0, "#{what} cannot be dumped by Marshal (#{error.message})")
         end
