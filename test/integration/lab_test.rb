@@ -17,6 +17,15 @@ module Raffia
       assert_includes File.read(File.join(@dir, "out.html")), "<svg"
     end
 
+    def test_auto_beside_the_choices_by_hand
+      ended = raffia("lab", "run", "auto", "--on", "arithmetic,fiber_waits", "--scale", "0.1", "--runs", "1", "--json", "out.json")
+      assert_equal 0, ended.code, ended.out + ended.err
+      assert_includes ended.out.gsub(/\s+/, " "), "arithmetic: 200,000 additions. By hand best:"
+      rows = JSON.parse(File.read(File.join(@dir, "out.json")))["experiments"].first["rows"]
+      assert_equal %w[arithmetic fiber_waits], rows.map { |row| row["variant"] }
+      rows.each { |row| assert_operator row.dig("extras", "to_best"), :>, 0 }
+    end
+
     # What wrk finds wrong is a wrong result: errors, or answers that nobody counted.
     def test_http_on_each_back_end
       ended = raffia("lab", "run", "http", "--scale", "0.1", "--runs", "1", "--json", "out.json")

@@ -1,9 +1,12 @@
 /* How much of a thread's time passes without Ruby's lock: what then waits, or computes in C, can go on beside Ruby code. */
 #include "raffia.h"
+#include <fcntl.h>
 #include <pthread.h>
 #include <ruby/thread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Of each thread, written by that thread alone: an event that another thread reports for it finds that one's own. */
 static _Thread_local struct {
@@ -102,9 +105,28 @@ static VALUE off_lock(VALUE module)
     return rb_assoc_new(DBL2NUM(mine.wall), DBL2NUM(mine.cpu));
 }
 
+/*
+ * @overload run_delay
+ *   How long the current thread has been ready to run without a processor to run on, since it began.
+ *   @return [Float] seconds; 0.0 where the kernel does not tell
+ */
+static VALUE run_delay(VALUE module)
+{
+    char text[96];
+    unsigned long long ran, waited;
+    (void)module;
+    int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return DBL2NUM(0.0);
+    ssize_t size = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[size > 0 ? size : 0] = 0;
+    return DBL2NUM(sscanf(text, "%llu %llu", &ran, &waited) == 2 ? (double)waited / 1e9 : 0.0);
+}
+
 void raffia_init_lock_watch(VALUE raffia)
 {
     VALUE native = rb_define_module_under(raffia, "Native");
     rb_define_singleton_method(native, "watch_lock", watch_lock, 1);
     rb_define_singleton_method(native, "off_lock", off_lock, 0);
+    rb_define_singleton_method(native, "run_delay", run_delay, 0);
 }

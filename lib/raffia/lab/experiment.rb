@@ -105,6 +105,10 @@ module Raffia
 
       # @return [Array<String>] what a reader of the table should know
       def notes(_params) = []
+
+      # @param rows [Array<Hash>] of the table, with the runs' facts
+      # @return [Array<String>] what the runs themselves told
+      def remarks(_rows) = []
     end
   end
 end

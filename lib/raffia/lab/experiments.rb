@@ -7,11 +7,12 @@ require_relative "squares"
 require_relative "many_tasks"
 require_relative "http"
 require_relative "http_cores"
+require_relative "auto"
 
 module Raffia
   module Lab
     # All experiments, in the order in which they are listed and run.
-    EXPERIMENTS = [Mailer, IoWait, Deflate, Squares, ManyTasks, Http, HttpCores].to_h { |type| type.new.freeze.then { |e| [e.name, e] } }.freeze
+    EXPERIMENTS = [Mailer, IoWait, Deflate, Squares, ManyTasks, Http, HttpCores, Auto].to_h { |type| type.new.freeze.then { |e| [e.name, e] } }.freeze
 
     # @param name [String]
     # @return [Experiment]

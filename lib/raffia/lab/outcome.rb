@@ -19,7 +19,7 @@ module Raffia
          more: experiment.metric.more, baseline: experiment.baseline.to_s, cpu_bound: experiment.cpu_bound?,
          extras: experiment.extras.map(&:to_h), check: check(list), checks: checks(list), rows: list,
          goals: experiment.goals(rows).map(&:to_h), published: experiment.published.map(&:to_h),
-         notes: experiment.notes(rows.params)}
+         notes: [*experiment.notes(rows.params), *experiment.remarks(list)]}
       end
 
       # @param rows [Array<Hash>]

@@ -18,7 +18,8 @@ module Raffia
         "squares" => {scale: 0.4, runs: 3}.freeze,
         "threads_10k" => {scale: 1.0, runs: 3}.freeze,
         "http" => {scale: 0.2, runs: 2}.freeze,
-        "http_cores" => {scale: 0.2, runs: 2}.freeze
+        "http_cores" => {scale: 0.2, runs: 2}.freeze,
+        "auto" => {scale: 0.2, runs: 1}.freeze
       }.freeze
       RUNS = 5
       MOST_WORKERS = 1_000

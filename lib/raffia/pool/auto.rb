@@ -70,7 +70,7 @@ module Raffia
 
       # @api private
       def fiber_seat(trial)
-        WatchedSeat.new(seats_on(:fibers).call, open: -> { !trial.failed? }, watch: trial.method(:watch))
+        WatchedSeat.new(seats_on(:fibers).call, trial)
       end
 
       # @return [Integer]

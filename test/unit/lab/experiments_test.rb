@@ -46,6 +46,26 @@ module Raffia
         refute Lab.experiment("mailer").verify(params, {**facts, fibs: [55, 54]}, {})["fib is right"]
       end
 
+      def test_every_kind_of_work_for_auto_is_the_same_work_on_each_strategy
+        Auto::Workloads::ALL.each_key do |name|
+          next if %i[few_long zlib].include?(name) # they take their time
+
+          items, block = Auto::Workloads.of(name, 0.01)
+          once = items.map(&block)
+          assert_equal once, Raffia.map(items, on: :auto, &block), name
+          assert_equal once, Raffia.map(items, on: :processes, workers: 2, &block), name
+        end
+      end
+
+      def test_auto_notices_results_that_differ_and_tells_its_reasons
+        experiment = Lab.experiment("auto")
+        assert experiment.verify({}, {alike: true}, {}).values.all?
+        refute experiment.verify({}, {alike: false}, {}).values.all?
+        runs = [{chosen: "inline x1", hand: "inline", reasons: "a\n  an item\n"}, {chosen: "threads x2", hand: "inline", reasons: "a\n  an item\n"}]
+        assert_equal ["arithmetic: 200,000 additions. By hand best: inline; :auto: inline x1 (1 of 2), threads x2 (1 of 2), as an item"],
+          experiment.remarks([{variant: "arithmetic", runs:}, {variant: "zlib", runs: [{error: "none"}]}])
+      end
+
       def test_io_wait_notices_answers_of_others
         params = {waits: [3.0, 2.0, 5.0]}
         assert Lab.experiment("io_wait").verify(params, {answers: [3.0, 2.0, 5.0]}, {served: 3}).values.all?
@@ -78,7 +98,7 @@ module Raffia
       def test_no_name_is_used_twice
         all = EXPERIMENTS.values
         assert_equal all.map(&:name), all.map(&:name).uniq
-        all.each { |experiment| assert_includes [*experiment.variants, *experiment.controls.keys], experiment.baseline }
+        all.each { |experiment| assert_includes [nil, *experiment.variants, *experiment.controls.keys], experiment.baseline }
       end
     end
   end

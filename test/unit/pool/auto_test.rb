@@ -13,7 +13,7 @@ class PoolAutoPartsTest < Raffia::TestCase
   # Measures the block as one item.
   def measured(sends_items: false)
     probe = Auto::Probe.new(enough: 0.0, sends_items: sends_items)
-    probe.watch do
+    probe.prepare do
       probe.measure { [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Pool::Reply.new([yield], nil, 0.0)] }
     end
     probe.conclude(9) { |refusal| {processes: refusal}.compact }
@@ -62,7 +62,7 @@ class PoolAutoPartsTest < Raffia::TestCase
 
   def test_it_rests_after_a_conclusion_and_looks_again
     probe = Auto::Probe.new(enough: 0.0, sends_items: false)
-    run = -> { probe.measure { [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Pool::Reply.new([1], nil, 0.0)] } }
+    run = -> { probe.measure { [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Pool::Reply.new([1], nil, 0.01)] } }
     assert_equal([false, false], [probe.measured?, probe.due?])
     run.call
     assert_predicate(probe, :due?)

@@ -21,7 +21,7 @@ module Raffia
           @desk = desk
           @call = call
           @probe = probe
-          @seat = WatchedSeat.new(call.seats_on(:inline).call, open: -> { stay? }, watch: @probe.method(:measure))
+          @seat = WatchedSeat.new(call.seats_on(:inline).call, self)
           @crews = []
         end
 
@@ -30,7 +30,7 @@ module Raffia
 
         # Run the block, and leave nothing of any crew behind.
         def open(&)
-          @probe.watch { in_place(&) }
+          @probe.prepare { in_place(&) }
           @call.stay(@probe) if @crews.empty?
         ensure
           Raffia.shield { @crews.each { |crew| crew.stop if crew.respond_to?(:stop) } }
@@ -58,6 +58,17 @@ module Raffia
           @desk.await(@crews.last)
         end
 
+        # Whether the next chunk is worked on here.
+        def open?
+          return false unless @crews.empty?
+
+          consider if @probe.due? && @call.worthwhile?(@probe)
+          @crews.empty?
+        end
+
+        # A chunk is worked on here.
+        def watch(&) = @probe.measure(&)
+
         private
 
         # Under a scheduler that runs already, fibers are started in the caller's own scope.
@@ -68,16 +79,12 @@ module Raffia
           @fibers.open { yield }
         end
 
-        # Whether the next chunk is worked on here.
-        def stay?
-          return @crews.empty? unless @crews.empty? && @probe.due? && @call.worthwhile?(@probe)
-
+        def consider
           choice = @call.choose(@probe)
-          return move(choice) && false unless choice.on == :inline
+          return move(choice) unless choice.on == :inline
 
           @call.aim_here
           @probe.rest
-          true
         end
 
         def instead = @call.instead(@choice, @trial)

@@ -14,7 +14,9 @@ module Raffia
       # @!attribute [r] wait
       #   @return [Float] waiting without the lock: for the network, a disk, another process
       # @!attribute [r] held
-      #   @return [Float] neither CPU nor a wait that Ruby knows of: a call that blocks and keeps the lock, or a busy machine
+      #   @return [Float] neither CPU nor a wait that Ruby knows of: for the lock, or in a call that blocks and keeps the lock
+      # @!attribute [r] delay
+      #   @return [Float] ready to run, while others had the processors
       # @!attribute [r] bytes
       #   @return [Integer, nil] of an item's result (and of the item, where a worker must be sent it), dumped
       # @!attribute [r] dump
@@ -25,22 +27,22 @@ module Raffia
       #   @return [Integer] how many are done
       # @!attribute [r] obstacles
       #   @return [Hash{Symbol => String}] strategies that cannot be chosen, and why
-      Measurement = Data.define(:items, :ruby, :free, :wait, :held, :bytes, :dump, :left, :done, :obstacles) do
-        def initialize(items:, ruby:, left:, free: 0.0, wait: 0.0, held: 0.0, bytes: nil, dump: 0.0, done: items, obstacles: {})
+      Measurement = Data.define(:items, :ruby, :free, :wait, :held, :delay, :bytes, :dump, :left, :done, :obstacles) do
+        def initialize(items:, ruby:, left:, free: 0.0, wait: 0.0, held: 0.0, delay: 0.0, bytes: nil, dump: 0.0, done: items, obstacles: {})
           super
         end
 
         # @return [Float] seconds of an item from beginning to end
-        def wall = ruby + free + wait + held
+        def wall = ruby + free + wait + held + delay
 
         # @return [Float] seconds of CPU
         def cpu = ruby + free
 
-        # @return [Float] seconds of calls that block and keep the lock. A machine that is busy with others takes the processor
-        #   away for a while, and would do so on any strategy: so that counts only where there is hardly anything else.
+        # @return [Float] seconds of calls that block and keep the lock. Other threads take the lock away for a while, too, so that
+        #   counts only where there is hardly anything else.
         def blocked = (held > 0.8 * wall) ? held : 0.0
 
-        # @return [Float] seconds of an item that are its own
+        # @return [Float] seconds of an item that are its own: the delays of a busy machine would come on any strategy
         def total = cpu + wait + blocked
 
         # Endless and unknown inputs are taken to go on for some time, the longer the longer they have gone on already.

@@ -32,12 +32,12 @@ module Raffia
           @sends_items = sends_items
           @done = 0
           @started = Clock.now
-          @rests_until = nil
-          start_over
+          @rest = 0.0
+          begin_again
         end
 
         # Watch the lock during the block.
-        def watch
+        def prepare
           Native.watch_lock(true) if WATCHES
           yield
         ensure
@@ -47,11 +47,12 @@ module Raffia
         # @yieldreturn [Array(Chunk, Reply)]
         # @return [Array(Chunk, Reply)]
         def measure
-          before = clocks unless resting?
-          chunk, reply = yield
-          note(chunk, reply, before.zip(clocks).map { |from, to| to - from }) if before
-          @done += chunk.size
-          [chunk, reply]
+          return pass(yield) if @rest.positive?
+
+          before = clocks
+          chunk, reply = answer = yield
+          note(chunk, reply, before.zip(clocks).map { |from, to| to - from })
+          answer
         end
 
         # @return [Boolean] whether there is anything to conclude from
@@ -68,8 +69,8 @@ module Raffia
         # Nothing is to change for now.
         # @return [void]
         def rest
-          start_over
-          @rests_until = Clock.now * 2 - @started
+          @rest = Clock.now - @started
+          @items = 0
         end
 
         # @param left [Integer, nil]
@@ -78,22 +79,28 @@ module Raffia
         # @return [Measurement]
         def conclude(left)
           found = sample
-          ruby, free, wait, held = shares.map { |seconds| seconds / @items }
-          Measurement.new(items: @items, ruby:, free:, wait:, held:, bytes: found.bytes, dump: found.seconds, left:, done: @done,
+          ruby, free, wait, held, delay = shares.map { |seconds| seconds / @items }
+          Measurement.new(items: @items, ruby:, free:, wait:, held:, delay:, bytes: found.bytes, dump: found.seconds, left:, done: @done,
             obstacles: yield(found.refusal))
         end
 
         private
 
-        def resting?
-          return false unless @rests_until
-          return true if Clock.now < @rests_until
-
-          start_over
-          @rests_until = nil
+        # The seconds of the work alone are known without a clock of ours.
+        def pass(answer)
+          chunk, reply = answer
+          @done += chunk.size
+          @rest -= reply.seconds || 0.0
+          begin_again unless @rest.positive?
+          answer
         end
 
-        def start_over
+        def begin_again
+          @delay = run_delay
+          forget
+        end
+
+        def forget
           @since = Clock.now
           @items = 0
           @wall = @cpu = @off = @off_cpu = 0.0
@@ -105,18 +112,25 @@ module Raffia
 
         def note(chunk, reply, spent)
           # The first of all items pays for what is loaded and connected on first use: others tell more, if they come in time.
-          start_over if @items == 1 && @done == 1
+          forget if @items == 1 && @done == 1
           @items += chunk.size
+          @done += chunk.size
           @wall, @cpu, @off, @off_cpu = [@wall, @cpu, @off, @off_cpu].zip(spent).map(&:sum)
           @last = [chunk, reply.value]
         end
 
-        # @return [Array<Float>] seconds of Ruby code, of free C code, of waiting, and of neither
+        # @return [Array<Float>] seconds of Ruby code, of free C code, of waiting, of none of these, and without a processor
         def shares
           free = @off_cpu.clamp(0.0, @cpu)
           wait = [WATCHES ? @off - free : @wall - @cpu, 0.0].max
-          [@cpu - free, free, wait, [@wall - @cpu - wait, 0.0].max]
+          held = [@wall - @cpu - wait, 0.0].max
+          # A processor may have been missing in either.
+          delay = (run_delay - @delay).clamp(0.0, wait + held)
+          left = [held - delay, 0.0].max
+          [@cpu - free, free, wait + held - delay - left, left, delay]
         end
+
+        def run_delay = WATCHES ? Native.run_delay : 0.0
 
         # @return [Sample] of one item: its result, and itself where it has to be sent
         def sample

@@ -29,6 +29,8 @@ module Raffia
         # @return [Boolean] whether fibers are of no use
         def failed? = @passed == false
 
+        def open? = !failed?
+
         # An item's work; fibers of one thread call it.
         def watch
           @started ||= Clock.now

@@ -1,30 +1,34 @@
 # frozen_string_literal: true
 
-require "forwardable"
-
 module Raffia
   class Pool
     class Auto
-      # A seat that is looked at: it takes no more chunks as soon as its watcher says so, and tells it of each.
+      # A seat that is looked at: it takes no more chunks as soon as its watcher says so, and is watched at each of them.
       #
       # @api private
       class WatchedSeat
-        extend Forwardable
-
-        def_delegators :@seat, :posted, :post, :pid, :begun, :leave, :subject
-
         # @param seat [Seat]
-        # @param open [#call] whether it takes another chunk
-        # @param watch [#call] runs the block it is given
-        def initialize(seat, open:, watch:)
+        # @param watcher [#open?, #watch] says whether there may be another chunk, and runs the block that it is given
+        def initialize(seat, watcher)
           @seat = seat
-          @open = open
-          @watch = watch
+          @watcher = watcher
         end
 
-        def ready? = @seat.ready? && @open.call
+        def ready? = @seat.ready? && @watcher.open?
 
-        def collect = @watch.call { @seat.collect }
+        def collect = @watcher.watch { @seat.collect }
+
+        def posted = @seat.posted
+
+        def post(chunk) = @seat.post(chunk)
+
+        def pid = @seat.pid
+
+        def begun = @seat.begun
+
+        def leave(clean) = @seat.leave(clean)
+
+        def subject(chunk, index) = @seat.subject(chunk, index)
       end
     end
   end

@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require "zlib"
+
+module Raffia
+  module Lab
+    class Auto < Experiment
+      # The work, of as many kinds as there are answers: items, and a block for them.
+      module Workloads
+        # Each in words.
+        ALL = {
+          arithmetic: "200,000 additions",
+          ruby_100us: "5,000 items of Ruby code, 100 us each",
+          ruby_10ms: "60 items of Ruby code, 10 ms each",
+          zlib: "16 buffers of 4 MB through deflate",
+          fiber_waits: "300 waits of 5 ms that fibers can do",
+          thread_waits: "100 waits of 5 ms that stop the thread",
+          strings: "64 strings of 1 MB, in and out",
+          captures: "60 items of Ruby code, 10 ms each; the block holds what no Ractor may see",
+          few_long: "6 items of Ruby code, 200 ms each",
+          skewed: "60 items of Ruby code, most of 2 ms, each tenth of 50 ms",
+          stream: "200 items of Ruby code, 5 ms each, from an Enumerator that does not know its size"
+        }.transform_values(&:freeze).freeze
+        # Turns of the loop below in a millisecond, on the machine that the sizes were made up on.
+        MILLISECOND = 22_000
+
+        module_function
+
+        # @param name [Symbol]
+        # @param scale [Float]
+        # @return [Array(Enumerable, Proc)]
+        def of(name, scale) = public_send(name, ->(count) { [(count * scale).round, 3].max })
+
+        def arithmetic(count) = [0...count.call(200_000), proc { |n| n + 1 }]
+
+        def ruby_100us(count) = [0...count.call(5_000), proc { |n| Workloads.compute(0.1) + n }]
+
+        def ruby_10ms(count) = [0...count.call(60), proc { |n| Workloads.compute(10) + n }]
+
+        # Larger than the 32 KiB in which deflate looks for repetitions.
+        def zlib(count)
+          block = Random.new(1).bytes(32_768).unpack1("H*")
+          [Array.new(count.call(16)) { block * 64 }, proc { |buffer| ::Zlib::Deflate.deflate(buffer).bytesize }]
+        end
+
+        def fiber_waits(count) = [0...count.call(300), proc { |n| sleep(0.005) && n }]
+
+        # As a library does that knows no Fiber scheduler.
+        def thread_waits(count) = [0...count.call(100), proc { |n| ::Fiber.new(blocking: true) { sleep(0.005) }.resume && n }]
+
+        def strings(count) = [Array.new(count.call(64)) { |n| (97 + n % 26).chr * 1_000_000 }, proc { |text| text.upcase }]
+
+        def captures(count)
+          seen = Hash.new { |hash, key| hash[key] = key * 2 }
+          [0...count.call(60), proc { |n| Workloads.compute(10) + seen[n] }]
+        end
+
+        def few_long(count) = [0...[count.call(6), 6].min, proc { |n| Workloads.compute(200) + n }]
+
+        def skewed(count) = [0...count.call(60), proc { |n| Workloads.compute((n % 10 == 5) ? 50 : 2) + n }]
+
+        def stream(count)
+          size = count.call(200)
+          [Enumerator.new { |out| size.times { |n| out << n } }, proc { |n| Workloads.compute(5) + n }]
+        end
+
+        # @param milliseconds [Numeric]
+        # @return [Integer] something that depends on all of it
+        def compute(milliseconds)
+          turns = (milliseconds * MILLISECOND).round
+          number = 1
+          while turns > 0
+            number = (number * 1_103_515_245 + 12_345) & 0x7fffffff
+            turns -= 1
+          end
+          number
+        end
+      end
+    end
+  end
+end
