@@ -194,11 +194,11 @@ class PoolAutoPartsTest < Raffia::TestCase
     looks = 0
     auto = Auto.new(enough: 0.0) do |work, machine|
       looks += 1
-      Auto::Choice.of(work, machine, on: (work.done > 2_000) ? :threads : :inline)
+      Auto::Choice.of(work, machine, on: (looks > 2) ? :threads : :inline)
     end
     choices = []
-    assert_equal(5_000, Raffia.map(1..5_000, on: auto, explain: choices.method(:<<)) { |n| 100.times.sum + n }.size)
-    assert_operator(looks, :>, 1)
+    Raffia.find_any(1.., on: auto, explain: choices.method(:<<)) { !choices.empty? }
+    assert_equal(3, looks)
     assert_equal([:threads], choices.map(&:on))
   end
 

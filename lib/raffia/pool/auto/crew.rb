@@ -21,7 +21,8 @@ module Raffia
           @desk = desk
           @call = call
           @probe = probe
-          @seat = WatchedSeat.new(call.seats_on(:inline).call, self)
+          @here = call.seats_on(:inline).call
+          @watched = WatchedSeat.new(@here, self)
           @crews = []
         end
 
@@ -38,24 +39,23 @@ module Raffia
 
         # @return [void]
         def start(_count)
-          Driver.serve(@desk, @seat, wait: false)
+          Driver.serve(@desk, @watched)
           @crews.last&.start(@choice.workers)
         end
 
         # @return [void]
         def grow(feed)
           move(instead) if failed?
-          @crews.empty? ? Driver.serve(@desk, @seat, wait: false) : @crews.last.grow(feed)
+          @crews.empty? ? Driver.serve(@desk, @watched, wait: false) : @crews.last.grow(feed)
         end
 
         # @return [void]
         def join
-          @crews.each(&:join)
-          return unless failed? && instead.measurement.left != 0
+          # What came back to be tried again after the last item was handed in.
+          return Driver.serve(@desk, @here) if size.zero?
 
-          move(instead)
-          @crews.last.start(@choice.workers)
-          @desk.await(@crews.last)
+          @crews.each(&:join)
+          go_on if failed? && instead.measurement.left != 0
         end
 
         # Whether the next chunk is worked on here.
@@ -77,6 +77,12 @@ module Raffia
 
           @fibers = FiberCrew.new(@desk, @call.most_fibers) { @call.fiber_seat(@trial) }
           @fibers.open { yield }
+        end
+
+        def go_on
+          move(instead)
+          @crews.last.start(@choice.workers)
+          @desk.await(@crews.last)
         end
 
         def consider
