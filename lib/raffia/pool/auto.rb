@@ -99,8 +99,11 @@ module Raffia
       # @return [Choice]
       # @api private
       def choose(probe)
-        measurement = probe.conclude(left(probe)) { |refusal| Obstacles.new(@plan.block, refusal).to_h }
-        @choice = @chooser.call(measurement, machine)
+        # Files are read here, and who is interrupted in the middle of that leaves them open.
+        Raffia.shield do
+          measurement = probe.conclude(left(probe)) { |refusal| Obstacles.new(@plan.block, refusal).to_h }
+          @choice = @chooser.call(measurement, machine)
+        end
       end
 
       # Fibers were chosen and turned out to be of no use.

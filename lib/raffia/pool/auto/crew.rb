@@ -51,11 +51,12 @@ module Raffia
 
         # @return [void]
         def join
-          # What came back to be tried again after the last item was handed in.
-          return Driver.serve(@desk, @here) if size.zero?
+          return finish_here if size.zero?
 
           @crews.each(&:join)
-          go_on if failed? && instead.measurement.left != 0
+          return unless failed?
+
+          (instead.measurement.left == 0) ? finish_here : go_on
         end
 
         # Whether the next chunk is worked on here.
@@ -78,6 +79,9 @@ module Raffia
           @fibers = FiberCrew.new(@desk, @call.most_fibers) { @call.fiber_seat(@trial) }
           @fibers.open { yield }
         end
+
+        # What came back to be tried again after the last item was handed in.
+        def finish_here = Driver.serve(@desk, @here)
 
         def go_on
           move(instead)
