@@ -13,7 +13,7 @@ class PoolAutoPartsTest < Raffia::TestCase
   # Measures the block as one item.
   def measured(sends_items: false)
     probe = Auto::Probe.new(enough: 0.0, sends_items: sends_items)
-    probe.prepare do
+    Auto::ThreadTime.watch do
       probe.measure { [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Pool::Reply.new([yield], nil, 0.0)] }
     end
     probe.conclude(9) { |refusal| {processes: refusal}.compact }
@@ -26,7 +26,7 @@ class PoolAutoPartsTest < Raffia::TestCase
   end
 
   def test_c_code_without_the_lock_is_seen
-    skip "nothing tells it without the extension" unless Auto::Probe::WATCHES
+    skip "nothing tells it without the extension" unless Auto::ThreadTime::WATCHES
     text = Random.new(1).bytes(500_000)
     work = measured { Zlib.deflate(text) }
     assert_operator(work.free, :>, work.ruby)
@@ -38,7 +38,7 @@ class PoolAutoPartsTest < Raffia::TestCase
   end
 
   def test_another_threads_work_is_no_waiting_of_ours
-    skip "nothing tells it without the extension" unless Auto::Probe::WATCHES
+    skip "nothing tells it without the extension" unless Auto::ThreadTime::WATCHES
     busy = true
     other = Thread.new { nil while busy }
     work = measured { 3.times { Thread.pass && 100_000.times.sum } }

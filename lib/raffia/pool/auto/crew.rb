@@ -31,7 +31,7 @@ module Raffia
 
         # Run the block, and leave nothing of any crew behind.
         def open(&)
-          @probe.prepare { in_place(&) }
+          ThreadTime.watch { in_place(&) }
           @call.stay(@probe) if @crews.empty?
         ensure
           Raffia.shield { @crews.each { |crew| crew.stop if crew.respond_to?(:stop) } }

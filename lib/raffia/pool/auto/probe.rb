@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
 require_relative "../../base/clock"
-require_relative "../../native"
 require_relative "measurement"
 require_relative "sample"
+require_relative "thread_time"
 
 module Raffia
   class Pool
     class Auto
       # Measures chunks that are worked on here: by the clock, in CPU of this thread, and how much of both passes without Ruby's
-      # lock. Without the extension nobody tells the last; then C code counts as Ruby code.
+      # lock.
       #
       # It is due for a conclusion as soon as there is something to go by. When that leaves the work here it rests, which costs
       # nothing, and looks again when the work has taken twice as long.
@@ -20,7 +20,6 @@ module Raffia
         ENOUGH = 0.002
         # So many of a chunk's items and results are dumped to see how large they are.
         SAMPLE = 50
-        WATCHES = Native.respond_to?(:watch_lock)
 
         # @return [Integer] items that were worked on, measured or not
         attr_reader :done
@@ -34,14 +33,6 @@ module Raffia
           @started = Clock.now
           @rest = 0.0
           begin_again
-        end
-
-        # Watch the lock during the block.
-        def prepare
-          Native.watch_lock(true) if WATCHES
-          yield
-        ensure
-          Native.watch_lock(false) if WATCHES
         end
 
         # @yieldreturn [Array(Chunk, Reply)]
@@ -96,7 +87,7 @@ module Raffia
         end
 
         def begin_again
-          @delay = run_delay
+          @delay = ThreadTime.run_delay
           forget
         end
 
@@ -106,9 +97,7 @@ module Raffia
           @wall = @cpu = @off = @off_cpu = 0.0
         end
 
-        def clocks = [Clock.now, thread_cpu, *(WATCHES ? Native.off_lock : [0.0, 0.0])]
-
-        def thread_cpu = ::Process.clock_gettime(::Process::CLOCK_THREAD_CPUTIME_ID)
+        def clocks = [Clock.now, ThreadTime.cpu, *ThreadTime.off_lock]
 
         def note(chunk, reply, spent)
           # The first of all items pays for what is loaded and connected on first use: others tell more, if they come in time.
@@ -122,15 +111,13 @@ module Raffia
         # @return [Array<Float>] seconds of Ruby code, of free C code, of waiting, of none of these, and without a processor
         def shares
           free = @off_cpu.clamp(0.0, @cpu)
-          wait = [WATCHES ? @off - free : @wall - @cpu, 0.0].max
+          wait = [ThreadTime::WATCHES ? @off - free : @wall - @cpu, 0.0].max
           held = [@wall - @cpu - wait, 0.0].max
           # A processor may have been missing in either.
-          delay = (run_delay - @delay).clamp(0.0, wait + held)
+          delay = (ThreadTime.run_delay - @delay).clamp(0.0, wait + held)
           left = [held - delay, 0.0].max
           [@cpu - free, free, wait + held - delay - left, left, delay]
         end
-
-        def run_delay = WATCHES ? Native.run_delay : 0.0
 
         # @return [Sample] of one item: its result, and itself where it has to be sent
         def sample

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require_relative "../../native"
+
+module Raffia
+  class Pool
+    class Auto
+      # What the current thread has done with its time so far: only differences mean something. The one place that knows which Ruby
+      # tells how much of it. Without the extension nothing is known of Ruby's lock; then C code counts as Ruby code.
+      #
+      # @api private
+      module ThreadTime
+        WATCHES = Native.respond_to?(:watch_lock)
+
+        class << self
+          # Tell of the lock, too, during the block.
+          def watch
+            Native.watch_lock(true) if WATCHES
+            yield
+          ensure
+            Native.watch_lock(false) if WATCHES
+          end
+
+          if defined?(::Process::CLOCK_THREAD_CPUTIME_ID)
+            # @return [Float] seconds of CPU
+            def cpu = ::Process.clock_gettime(::Process::CLOCK_THREAD_CPUTIME_ID)
+          else
+            def cpu = ::Java::JavaLangManagement::ManagementFactory.thread_mx_bean.current_thread_cpu_time / 1e9
+          end
+
+          # @return [Array(Float, Float)] seconds without Ruby's lock, by the clock and of CPU
+          def off_lock = WATCHES ? Native.off_lock : [0.0, 0.0]
+
+          # @return [Float] seconds in which it was ready to run, and others had the processors
+          def run_delay = WATCHES ? Native.run_delay : 0.0
+        end
+      end
+    end
+  end
+end
