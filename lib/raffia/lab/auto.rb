@@ -32,7 +32,7 @@ module Raffia
 
       def params(scale) = {scale: scale.to_f}
 
-      def size(params) = "#{Workloads::ALL.size} kinds of work#{" times #{params[:scale]}" unless params[:scale] == 1.0}"
+      def size(params) = "#{Workloads::ALL.size} kinds of work#{" times #{params[:scale]}" if params[:scale] != 1}"
 
       def warm_up(setting)
         items, block = Workloads.of(setting.variant, 0.001)

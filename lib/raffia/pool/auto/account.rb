@@ -7,8 +7,10 @@ module Raffia
       #
       # @api private
       class Account
-        KINDS = {ruby: "Ruby code", free: "C code without Ruby's lock", wait: "waiting", held: "kept from Ruby's lock, or keeping it",
-          delay: "without a processor"}.freeze
+        KINDS = {
+          ruby: "Ruby code", free: "C code without Ruby's lock", wait: "waiting", held: "kept from Ruby's lock, or keeping it",
+          delay: "without a processor"
+        }.freeze
 
         # @param choice [Choice]
         def initialize(choice)

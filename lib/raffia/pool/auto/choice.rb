@@ -25,10 +25,11 @@ module Raffia
       Choice = Data.define(:on, :workers, :seconds, :measurement)
 
       class Choice
-        # From the one with the least to go wrong to the one with the most. A later one must be better than all before it by
-        # this factor, and than +:inline+ by this many seconds.
+        # From the one with the least to go wrong to the one with the most.
         ORDER = %i[inline fibers threads processes ractors].freeze
+        # A later one must take no more of the time of each before it than this.
         BETTER = 0.8
+        # And so many seconds less than +:inline+.
         WORTH = 0.0005
 
         # @param measurement [Measurement]
