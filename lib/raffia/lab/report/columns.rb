@@ -27,7 +27,7 @@ module Raffia
             column(outcome, "median", 0) { |row| row[:median] ? Words.figure(row[:median], unit) : row[:status] },
             column(outcome, "spread", 1) { |row| Words.spread(row) },
             column(outcome, "min - max", 7) { |row| Words.range(row, unit) },
-            *compared(outcome),
+            column(outcome, "vs #{baseline(outcome)}", 0) { |row| Words.speedup(row, outcome[:baseline]) },
             *efficiency(outcome),
             *extras(outcome),
             column(outcome, "CPU", 5) { |row| Words.seconds(row[:cpu]) },
@@ -40,11 +40,6 @@ module Raffia
         def baseline(outcome) = Words::NAMES.fetch(outcome[:baseline], outcome[:baseline])
 
         def column(outcome, head, rank, &cell) = Column.new(head:, rank:, cells: outcome[:rows].map(&cell))
-
-        def compared(outcome)
-          return [] if outcome[:baseline].empty?
-          [column(outcome, "vs #{baseline(outcome)}", 0) { |row| Words.speedup(row, outcome[:baseline]) }]
-        end
 
         def efficiency(outcome)
           return [] unless outcome[:cpu_bound]
@@ -62,7 +57,7 @@ module Raffia
           [column(outcome, "published", 6) { |row| Words.published(row[:published], outcome[:unit]) }]
         end
 
-        private_class_method :column, :compared, :efficiency, :extras, :published
+        private_class_method :column, :efficiency, :extras, :published
       end
     end
   end

@@ -49,8 +49,14 @@ module Raffia
         # @return [Boolean] whether there is anything to conclude from
         def measured? = @items.positive?
 
-        # @return [Boolean] whether it is time for a conclusion
-        def due? = measured? && Clock.now - @since >= @enough
+        # Whether it is time for a conclusion. Time without a processor tells nothing of the work.
+        # @return [Boolean]
+        def due?
+          return false unless measured?
+
+          passed = Clock.now - @since
+          passed >= @enough && passed - delay >= @enough
+        end
 
         # @param left [Integer, nil] items
         # @param seconds [Float]
@@ -114,10 +120,12 @@ module Raffia
           wait = [ThreadTime::WATCHES ? @off - free : @wall - @cpu, 0.0].max
           held = [@wall - @cpu - wait, 0.0].max
           # A processor may have been missing in either.
-          delay = (ThreadTime.run_delay - @delay).clamp(0.0, wait + held)
-          left = [held - delay, 0.0].max
-          [@cpu - free, free, wait + held - delay - left, left, delay]
+          missing = delay.clamp(0.0, wait + held)
+          left = [held - missing, 0.0].max
+          [@cpu - free, free, wait + held - missing - left, left, missing]
         end
+
+        def delay = ThreadTime.run_delay - @delay
 
         # @return [Sample] of one item: its result, and itself where it has to be sent
         def sample
