@@ -34,7 +34,7 @@ module Raffia
           ThreadTime.watch { in_place(&) }
           @call.stay(@probe) if @crews.empty?
         ensure
-          Raffia.shield { @crews.each { |crew| crew.stop if crew.respond_to?(:stop) } }
+          Raffia.shield { @crews.each { |crew| crew.stop if crew.respond_to?(:stop) } } unless @crews.empty?
         end
 
         # @return [void]

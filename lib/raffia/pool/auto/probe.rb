@@ -40,9 +40,13 @@ module Raffia
         def measure
           return pass(yield) if @rest.positive?
 
-          before = clocks
+          off, off_cpu = ThreadTime.off_lock
+          cpu = ThreadTime.cpu
+          started = Clock.now
           chunk, reply = answer = yield
-          note(chunk, reply, before.zip(clocks).map { |from, to| to - from })
+          wall = Clock.now - started
+          count(chunk, reply)
+          add(wall, ThreadTime.cpu - cpu, off, off_cpu)
           answer
         end
 
@@ -103,15 +107,20 @@ module Raffia
           @wall = @cpu = @off = @off_cpu = 0.0
         end
 
-        def clocks = [Clock.now, ThreadTime.cpu, *ThreadTime.off_lock]
-
-        def note(chunk, reply, spent)
+        def count(chunk, reply)
           # The first of all items pays for what is loaded and connected on first use: others tell more, if they come in time.
           forget if @items == 1 && @done == 1
           @items += chunk.size
           @done += chunk.size
-          @wall, @cpu, @off, @off_cpu = [@wall, @cpu, @off, @off_cpu].zip(spent).map(&:sum)
           @last = [chunk, reply.value]
+        end
+
+        def add(wall, cpu, off_before, off_cpu_before)
+          off, off_cpu = ThreadTime.off_lock
+          @wall += wall
+          @cpu += cpu
+          @off += off - off_before
+          @off_cpu += off_cpu - off_cpu_before
         end
 
         # @return [Array<Float>] seconds of Ruby code, of free C code, of waiting, of none of these, and without a processor
