@@ -12,7 +12,7 @@ module Raffia
       # lock.
       #
       # It is due for a conclusion as soon as there is something to go by. When that leaves the work here it rests, which costs
-      # nothing, and looks again when the work has taken twice as long.
+      # nothing, and looks again when the work has taken four times as long.
       #
       # @api private
       class Probe
@@ -70,7 +70,7 @@ module Raffia
         # Nothing is to change for now.
         # @return [void]
         def rest
-          @rest = Clock.now - @started
+          @rest = (Clock.now - @started) * 3
           @items = 0
         end
 
