@@ -31,7 +31,7 @@ module Raffia
         @gather = gather
         @workers = workers
         @sizer = sizer
-        @feed = feed_for(options.limit)
+        @feed = @source = feed_for(options.limit)
         @progress = Progress.for(options.progress, input.size)
         @news = Thread::Queue.new
         @lock = Thread::Mutex.new
@@ -57,6 +57,12 @@ module Raffia
       def await(crew)
         crew.size.times { return if @news.pop == :stop }
         crew.join
+      end
+
+      # @param workers [Integer] who share the input from now on
+      # @return [void]
+      def share(workers)
+        @source.workers = workers
       end
 
       # @return [Object] the value of the call

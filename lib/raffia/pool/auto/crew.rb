@@ -105,7 +105,7 @@ module Raffia
           @choice = choice
           @call.explain(choice)
           @crews << crew(choice)
-          @desk.feed.workers = choice.workers
+          @desk.share(choice.workers)
         end
 
         def crew(choice)
