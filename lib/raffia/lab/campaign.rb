@@ -17,13 +17,15 @@ module Raffia
       # @param stop [Stop]
       # @param progress [#start, #running, #finished]
       # @param seed [Integer]
-      def initialize(selections, stop:, progress:, seed: Random.new_seed % 1_000_000, cores: Environment.cores)
+      # @param counters [Hash{Symbol => String}] events to count in each run
+      def initialize(selections, stop:, progress:, seed: Random.new_seed % 1_000_000, cores: Environment.cores, counters: {})
         @selections = selections
         @stop = stop
         @progress = progress
         @seed = seed
         @random = Random.new(seed)
         @cores = cores
+        @counters = counters
       end
 
       # @yieldparam outcome [Hash] of each experiment, when it is done; of the last one too if it was interrupted
@@ -59,7 +61,7 @@ module Raffia
           # A variant that failed once will fail again, perhaps after as long a wait.
           next @progress.finished(cell) if results[cell].any? { |run| run[:error] }
           @progress.running(cell)
-          results[cell] << Session.new(selection.experiment, cell, params, @stop).call
+          results[cell] << Session.new(selection.experiment, cell, params, @stop, counters: @counters).call
           @progress.finished(cell)
         end
         true

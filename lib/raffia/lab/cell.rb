@@ -10,9 +10,13 @@ module Raffia
     #   @return [Symbol]
     # @!attribute [r] workers
     #   @return [Integer]
-    Cell = Data.define(:experiment, :variant, :workers) do
-      # @return [String] as people read it: "mailer on processes x2"
-      def to_s = "#{experiment} on #{variant}#{" x#{workers}" if workers > 1}"
+    # @!attribute [r] ruby
+    #   @return [Interpreter, nil] nil for the lab's own
+    Cell = Data.define(:experiment, :variant, :workers, :ruby) do
+      def initialize(experiment:, variant:, workers:, ruby: nil) = super
+
+      # @return [String] as people read it: "mailer on processes x2, Ruby 3.3.8"
+      def to_s = "#{experiment} on #{variant}#{" x#{workers}" if workers > 1}#{", Ruby #{ruby.label}" if ruby}"
     end
 
     # What an experiment is told in the process that does the work.
@@ -21,7 +25,11 @@ module Raffia
     #   @return [Hash{Symbol => Object}] the experiment's own sizes
     # @!attribute [r] service
     #   @return [Hash{Symbol => Object}] what the helper process announced, such as its port; empty without one
-    Setting = Data.define(:variant, :workers, :params, :service)
+    # @!attribute [r] given
+    #   @return [Object] what {Experiment#set_up} returned
+    Setting = Data.define(:variant, :workers, :params, :service, :given) do
+      def initialize(variant:, workers:, params:, service:, given: nil) = super
+    end
 
     # Work as a call of a module function with arguments that can be shared, so that it runs unchanged everywhere: in a
     # block on any strategy, and in the controls, which must do the very same work to be worth comparing with.

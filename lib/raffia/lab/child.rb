@@ -5,18 +5,21 @@ require_relative "../../raffia"
 require_relative "experiments"
 require_relative "lifeline"
 require_relative "meter"
+require_relative "source"
 
 module Raffia
   module Lab
     # The process of one run. It takes its orders as lines on standard input and answers with JSON on descriptor 3; what the
     # work itself prints disturbs neither.
     #
-    # 1. in:  the order (experiment, variant, workers, params, service)
+    # 1. in:  the order (experiment, its file when it is the user's own, variant, workers, params, service)
     # 2. out: ready, after a warm-up
     # 3. in:  go
     # 4. out: announced, from an experiment that is driven from outside; then in: stop
-    # 5. out: done, with the figures and facts; or failed
-    # 6. in:  end of file: a last look at this process's memory has been taken, and it may end
+    # 5. out: done, with the figures; or failed
+    # 6. in:  tell: a last look at this process's memory has been taken, and what is done now is no part of the work
+    # 7. out: told, with the facts; or failed
+    # 8. in:  end of file
     class Child
       # @return [Integer] the exit code
       def self.main(input: $stdin, output: IO.for_fd(3)) = new(input, output).run
@@ -29,15 +32,15 @@ module Raffia
       # @return [Integer] the exit code
       def run
         order = JSON.parse(@input.gets || "", symbolize_names: true)
-        experiment = Lab.experiment(order[:experiment])
+        experiment = find(**order.slice(:experiment, :file))
         setting = Setting.new(variant: order[:variant].to_sym, workers: order[:workers], params: order[:params],
           service: order[:service])
         ::Process.setproctitle("raffia lab: #{Cell.new(experiment.name, setting.variant, setting.workers)}")
-        prepare(experiment, setting) ? measure(experiment, setting) : 1
+        set_up(experiment, setting) { |ready| carry_out(experiment, ready) }
       rescue SignalException
         1
       rescue Exception => error # rubocop:disable Lint/RescueException -- whatever ended the work is the run's result
-        say("failed", error: error.class.name, message: error.message, where: error.backtrace&.first)
+        say("failed", error: error.class.name, message: error.message, where: error.backtrace&.first, unfit: error.is_a?(NotShareable))
         1
       end
 
@@ -59,22 +62,37 @@ module Raffia
         @output.flush
       end
 
-      # @return [Boolean] whether there is still someone who wants the figures
-      def prepare(experiment, setting)
+      def find(experiment:, file: nil)
+        return Lab.experiment(experiment) unless file
+        Source.load(file).find { |each| each.name == experiment } || raise(ConfigError, "#{file} defines no #{experiment} any more")
+      end
+
+      def set_up(experiment, setting)
+        ready = setting.with(given: Lifeline.hold(@input) { experiment.set_up(setting) })
+        begin
+          yield ready
+        ensure
+          experiment.tear_down(ready)
+        end
+      end
+
+      # @return [Integer] the exit code; not 0 when there is nobody any more who wants the figures
+      def carry_out(experiment, setting)
         Lifeline.hold(@input) { experiment.warm_up(setting) }
         GC.start
         say("ready")
-        @input.gets == "go\n"
+        return 1 unless @input.gets == "go\n"
+        reading = measure(experiment, setting)
+        say("done", seconds: reading.seconds, cpu: reading.cpu)
+        return 1 unless @input.gets == "tell\n"
+        say("told", facts: Lifeline.hold(@input) { experiment.examine(setting, reading.value) })
+        @input.read
+        0
       end
 
       def measure(experiment, setting)
         driven = experiment.respond_to?(:serve)
-        reading = Meter.measure do
-          driven ? experiment.serve(setting, self) : Lifeline.hold(@input) { experiment.perform(setting) }
-        end
-        say("done", seconds: reading.seconds, cpu: reading.cpu, facts: reading.value)
-        @input.read
-        0
+        Meter.measure { driven ? experiment.serve(setting, self) : Lifeline.hold(@input) { experiment.perform(setting) } }
       end
     end
   end

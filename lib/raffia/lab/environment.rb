@@ -13,10 +13,13 @@ module Raffia
       module_function
 
       # @param backend [Symbol, nil] what is forced by the configuration
+      # @param rubies [Array<Interpreter>, nil] that the runs are done with
+      # @param counters [String, nil] why there are no {Counters}
       # @return [Hash{Symbol => Object}]
-      def describe(backend: nil)
+      def describe(backend: nil, rubies: nil, counters: nil)
         {raffia: VERSION, commit: commit, ruby: RUBY_DESCRIPTION, yjit: yjit?, kernel: kernel, cpu: cpu, cores: cores,
          governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), memory: memory,
+         rubies: rubies&.map(&:to_h), counters: counters ? "none: #{counters}" : "cycles and instructions in user mode, by perf",
          ractors: ractors, backend: (backend || best_backend).to_s, nofile: ::Process.getrlimit(:NOFILE), load: load_average}
       end
 

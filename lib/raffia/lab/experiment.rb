@@ -19,6 +19,9 @@ module Raffia
       # @return [String] one line
       def title = raise(NoMethodError, "#{self.class} has no title")
 
+      # @return [String, nil] the file of the user's that defines it
+      def file = nil
+
       # @return [Array<Symbol>] strategies, or what the experiment compares instead, in the order of the table
       def variants = STRATEGIES
 
@@ -63,6 +66,12 @@ module Raffia
       # @return [Hash{Symbol => String}]
       def obstacles(_params) = {}
 
+      # What the work needs and must not be measured, in the process of the run.
+      #
+      # @param setting [Setting]
+      # @return [Object] the following methods find it as Setting#given
+      def set_up(_setting) = nil
+
       # A small part of the work, so that what is measured later finds its code loaded.
       #
       # @param setting [Setting]
@@ -72,8 +81,21 @@ module Raffia
       # The work itself, in the process of the run.
       #
       # @param setting [Setting]
-      # @return [Hash{Symbol => Object}] facts for {#verify}, of JSON's types
+      # @return [Object] what {#examine} gets; facts, when that is not there
       def perform(setting) = raise(NoMethodError, "#{self.class} cannot run #{setting.variant}")
+
+      # What is to be told of the work's result. It comes after the measurement, still in the process of the run.
+      #
+      # @param setting [Setting]
+      # @param result [Object] of {#perform}
+      # @return [Hash{Symbol => Object}] facts for {#verify}, of JSON's types
+      def examine(_setting, result) = result
+
+      # Undo {#set_up}.
+      #
+      # @param setting [Setting]
+      # @return [void]
+      def tear_down(_setting) = nil
 
       # Drive a run from outside of its process, if the experiment is measured from there: it has a method serve instead of
       # perform then.

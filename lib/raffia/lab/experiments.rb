@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "source"
 require_relative "mailer"
 require_relative "io_wait"
 require_relative "deflate"
@@ -14,10 +15,14 @@ module Raffia
     # All experiments, in the order in which they are listed and run.
     EXPERIMENTS = [Mailer, IoWait, Deflate, Squares, ManyTasks, Http, HttpCores, Auto].to_h { |type| type.new.freeze.then { |e| [e.name, e] } }.freeze
 
+    # Look an experiment up; or, with a block, define one of one's own, in a file for `raffia lab run ./FILE.rb`.
+    #
     # @param name [String]
+    # @yield the words of {Definition}
     # @return [Experiment]
-    # @raise [ConfigError] when there is none of that name
-    def self.experiment(name)
+    # @raise [ConfigError] when there is none of that name, or when the definition makes no sense
+    def self.experiment(name, &definition)
+      return Source.define(name, &definition) if definition
       EXPERIMENTS.fetch(name) do
         raise ConfigError, "there is no experiment #{name}: choose from #{EXPERIMENTS.keys.join(", ")}"
       end

@@ -11,12 +11,13 @@ module Raffia
 
       # @param setting [Setting]
       # @param items [Enumerable]
-      # @param work [Work] called with each item
+      # @param work [Work, Proc] called with each item
+      # @param options [Hash] for Raffia.map; the controls have none
       # @return [Array] what the work returned, in the order of the items
-      def self.call(setting, items, work)
+      def self.call(setting, items, work, **options)
         control = CONTROLS[setting.variant]
         return control.map(items.to_a, setting.workers, work) if control
-        Raffia.map(items, on: setting.variant, workers: setting.workers, &work)
+        Raffia.map(items, on: setting.variant, workers: setting.workers, **options, &work)
       end
     end
   end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "rows"
+require_relative "scaling"
 
 module Raffia
   module Lab
@@ -15,11 +16,20 @@ module Raffia
         experiment = rows.selection.experiment
         list = rows.to_a
         {name: experiment.name, title: experiment.title, size: experiment.size(rows.params), params: rows.params,
-         scale: rows.selection.scale, asked: rows.selection.runs, finished:, unit: experiment.metric.unit,
+         scale: rows.selection.scale, asked: rows.selection.runs, finished:, metric: experiment.metric.key, unit: experiment.metric.unit,
          more: experiment.metric.more, baseline: experiment.baseline.to_s, cpu_bound: experiment.cpu_bound?,
-         extras: experiment.extras.map(&:to_h), check: check(list), checks: checks(list), rows: list,
-         goals: experiment.goals(rows).map(&:to_h), published: experiment.published.map(&:to_h),
-         notes: [*experiment.notes(rows.params), *experiment.remarks(list)]}
+         file: experiment.file, extras: experiment.extras.map(&:to_h), check: check(list), checks: checks(list), rows: list,
+         goals: goals(experiment, rows, list), published: experiment.published.map(&:to_h),
+         notes: [*experiment.notes(rows.params), *experiment.remarks(list)], scaling: scaling(experiment, list, rows.cores)}
+      end
+
+      def goals(experiment, rows, list)
+        ruby = list.first&.fetch(:ruby)
+        experiment.goals(rows).map { |goal| {**goal.to_h, text: [goal.text, ("on Ruby #{ruby}" if ruby)].compact.join(", ")} }
+      end
+
+      def scaling(experiment, list, cores)
+        Scaling.new(list, metric: experiment.metric, baseline: experiment.baseline, cores:, cpu_bound: experiment.cpu_bound?).to_a
       end
 
       # @param rows [Array<Hash>]
@@ -33,7 +43,7 @@ module Raffia
       # @return [Hash{String => Boolean}] each check in words
       def checks(rows) = Rows.together(rows.map { |row| row[:checks] })
 
-      private_class_method :check, :checks
+      private_class_method :goals, :scaling, :check, :checks
     end
   end
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/error"
+require_relative "catalog"
 require_relative "environment"
 require_relative "experiments"
 require_relative "selection"
@@ -27,24 +28,25 @@ module Raffia
       module_function
 
       # @param cores [Integer]
+      # @param rubies [Array<Interpreter>, nil]
       # @return [Array<Selection>]
-      def tour(cores: Environment.cores)
-        TOUR.map { |name, size| Selection.of(Lab.experiment(name), cores:, **size) }
+      def tour(cores: Environment.cores, rubies: nil)
+        TOUR.map { |name, size| Selection.of(Lab.experiment(name), cores:, rubies:, **size) }
       end
 
-      # @param names [Array<String>] of experiments
+      # @param words [Array<String>] names of experiments, and files of one's own
       # @param on [Array<String>, nil] strategies, or what an experiment has instead
       # @param workers [Array<Integer>, nil]
       # @param runs [Integer] of each cell
       # @param scale [Numeric] 1 is the published size
+      # @param rubies [Array<Interpreter>, nil] nil for the lab's own
       # @return [Array<Selection>]
       # @raise [ConfigError] with a sentence that says what would be valid
-      def of(names, on: nil, workers: nil, runs: RUNS, scale: 1.0, cores: Environment.cores)
-        raise ConfigError, "name an experiment to run: #{EXPERIMENTS.keys.join(", ")}, or all of them" if names.empty?
-        experiments = names.uniq.map { |name| Lab.experiment(name) }
+      def of(words, on: nil, workers: nil, runs: RUNS, scale: 1.0, cores: Environment.cores, rubies: nil)
+        experiments = Catalog.find(words)
         check_numbers(workers, runs, scale)
         variants = on && check_variants(on, experiments)
-        experiments.map { |experiment| Selection.of(experiment, scale:, runs:, cores:, on: variants, workers: workers&.uniq) }
+        experiments.map { |experiment| Selection.of(experiment, scale:, runs:, cores:, rubies:, on: variants, workers: workers&.uniq) }
       end
 
       def check_numbers(workers, runs, scale)

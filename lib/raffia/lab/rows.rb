@@ -13,6 +13,9 @@ module Raffia
       # @return [Selection]
       attr_reader :selection
 
+      # @return [Integer]
+      attr_reader :cores
+
       # @param selection [Selection]
       # @param results [Hash{Cell => Array<Hash>}] what each finished run gave (see {Session#call})
       # @param obstacles [Hash{Symbol => String}] why variants were not run
@@ -27,11 +30,13 @@ module Raffia
       # @return [Hash{Symbol => Object}] the experiment's sizes
       def params = selection.params
 
+      # With several Rubies, what follows is about the first of them.
+      #
       # @return [Float, nil] the median of a cell's figure
       def median(variant, workers) = figures(cell(variant, workers)).then { |list| Stats.median(list) unless list.empty? }
 
       # @return [Float, nil] against the baseline, above 1.0 when better
-      def speedup(variant, workers) = compared(cell(variant, workers), base)&.value
+      def speedup(variant, workers) = cell(variant, workers).then { |own| compared(own, base(own)) }&.value
 
       # @return [Float, nil] of two variants with the same, largest number of workers
       def against(variant, other)
@@ -50,7 +55,11 @@ module Raffia
 
       def cell(variant, workers) = selection.cells.find { |each| each.variant == variant && each.workers == workers }
 
-      def base = selection.cells.find { |each| each.variant == experiment.baseline }
+      # Of the same Ruby: it is the strategies that are compared.
+      def base(own) = selection.cells.find { |each| each.variant == experiment.baseline && each.ruby == own&.ruby }
+
+      # The same work on the Ruby that was named first.
+      def elder(own) = own.ruby && cell(own.variant, own.workers)
 
       def good(cell) = @results.fetch(cell, []).reject { |run| run[:error] }
 
@@ -61,7 +70,7 @@ module Raffia
       end
 
       def row(cell)
-        {variant: cell.variant.to_s, workers: (cell.workers if experiment.workers?(cell.variant) || cell.variant == :inline),
+        {variant: cell.variant.to_s, ruby: cell.ruby&.label, workers: (cell.workers if experiment.workers?(cell.variant) || cell.variant == :inline),
          control: experiment.controls.key?(cell.variant), **state(cell), **numbers(cell),
          checks: checks(cell), published: published(cell), runs: @results.fetch(cell, [])}
       end
@@ -69,26 +78,36 @@ module Raffia
       def state(cell)
         runs = @results.fetch(cell, [])
         failed = runs.find { |run| run[:error] }
-        return {status: "failed", reason: failed[:error]} if failed
+        return {status: unfit?(failed) ? "skipped" : "failed", reason: failed[:error]} if failed
         return {status: "skipped", reason: @obstacles[cell.variant]} if @obstacles.key?(cell.variant)
         {status: runs.empty? ? "not run" : "ok", reason: nil}
       end
 
+      # Not every block of a user's can go everywhere. An experiment of the lab's must.
+      def unfit?(run) = run[:unfit] && experiment.file
+
       def numbers(cell)
         runs = good(cell)
         return {} if runs.empty?
-        ratio = compared(cell, base)
-        {**Stats.summary(figures(cell)).to_h, speedup: ratio&.to_h, efficiency: efficiency(cell, ratio),
-                                              cpu: Stats.median(runs.map { |run| run[:cpu] }), pss: runs.filter_map { |run| run[:pss] }.max,
-                                              extras: experiment.extras.to_h { |extra| [extra.key, extra(runs, extra.key)] }}
+        ratio = compared(cell, base(cell))
+        summary = Stats.summary(figures(cell)).to_h
+        ratios = {speedup: ratio&.to_h, efficiency: efficiency(cell, ratio), ruby_ratio: compared(cell, elder(cell))&.to_h}
+        costs = {cpu: middle(runs, :cpu), pss: runs.filter_map { |run| run[:pss] }.max, **counted(runs)}
+        {**summary, **ratios, **costs, extras: experiment.extras.to_h { |extra| [extra.key, middle(runs, extra.key)] }}
       end
 
-      def extra(runs, key) = runs.filter_map { |run| run[key] }.then { |list| Stats.median(list) unless list.empty? }
+      def middle(runs, key) = runs.filter_map { |run| run[key] }.then { |list| Stats.median(list) unless list.empty? }
+
+      def counted(runs)
+        runs = runs.select { |run| run[:cycles]&.positive? && run[:instructions] }
+        return {cycles: nil, ipc: nil} if runs.empty?
+        {cycles: middle(runs, :cycles), ipc: Stats.median(runs.map { |run| run[:instructions].fdiv(run[:cycles]) })}
+      end
 
       # The speed-up for each core that the workers can use: 1.0 is a perfect share of the work.
       def efficiency(cell, ratio)
         return unless ratio && experiment.cpu_bound?
-        ratio.value / [cell.workers, @cores].min
+        ratio.value / [cell.workers, cores].min
       end
 
       def checks(cell) = Rows.together(good(cell).map { |run| run[:checks] })

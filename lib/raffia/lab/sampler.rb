@@ -22,6 +22,9 @@ module Raffia
       # @return [Integer]
       attr_reader :processes
 
+      # Seconds that one may wait without asking again.
+      LONGEST = 1.0
+
       # @param pid [Integer]
       def initialize(pid)
         @pid = pid
@@ -31,11 +34,19 @@ module Raffia
       end
 
       # @return [Float] seconds until the next look
-      def due_in = [@next - Clock.now, 0.0].max
+      def due_in = (@next - Clock.now).clamp(0.0, LONGEST)
 
       # @return [void]
       def look_if_due
         look if due_in.zero?
+      end
+
+      # Look for the last time.
+      #
+      # @return [void]
+      def stop
+        look
+        @next = Float::INFINITY
       end
 
       # @return [void]

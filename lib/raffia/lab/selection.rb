@@ -17,11 +17,12 @@ module Raffia
     Selection = Data.define(:experiment, :scale, :runs, :cells) do
       # @param on [Array<Symbol>, nil] variants; a control comes with its strategy, and can be asked for by itself
       # @param workers [Array<Integer>, nil]
+      # @param rubies [Array<Interpreter>, nil] nil for the lab's own
       # @param cores [Integer]
       # @return [Selection]
       # @raise [ConfigError] when the experiment has none of the variants
-      def self.of(experiment, scale:, runs:, cores:, on: nil, workers: nil)
-        cells = self::Cells.new(experiment, cores, on, workers).to_a
+      def self.of(experiment, scale:, runs:, cores:, on: nil, workers: nil, rubies: nil)
+        cells = self::Cells.new(experiment, cores, on, workers, rubies).to_a
         new(experiment:, scale:, runs:, cells:)
       end
 
@@ -32,16 +33,18 @@ module Raffia
     class Selection
       # Works out the cells of a selection.
       class Cells
-        def initialize(experiment, cores, on, workers)
+        def initialize(experiment, cores, on, workers, rubies)
           @experiment = experiment
           @cores = cores
           @on = on
           @workers = workers
+          @rubies = rubies || [nil]
         end
 
         def to_a
           variants.flat_map do |variant|
-            workers(variant).map { |count| Cell.new(experiment: @experiment.name, variant:, workers: count) }
+            # The Rubies come last, so that they stand beside each other.
+            workers(variant).product(@rubies).map { |workers, ruby| Cell.new(experiment: @experiment.name, variant:, workers:, ruby:) }
           end
         end
 

@@ -9,6 +9,8 @@ module Raffia
     # that Ctrl-C reaches the lab alone, and the lab can end the process together with whatever that has started.
     class Subprocess
       LIB = File.expand_path("../..", __dir__).freeze
+      # Under `bundle exec`, RUBYOPT would load Bundler into each child, and into its memory; -I is all that they need.
+      ENVIRONMENT = {"RUBYOPT" => nil}.freeze
       # Seconds between the request to end and the order to.
       PATIENCE = 3
       CHUNK = 65_536
@@ -19,26 +21,29 @@ module Raffia
       #
       # @param file [String] what to require, such as "raffia/lab/child"
       # @param code [String] what to run
+      # @param with [Array<String>] another Ruby's command
       # @return [Array<String>] the command
-      def self.ruby(file, code)
-        yjit = defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled?
-        [RbConfig.ruby, *("--yjit" if yjit), "-W:no-experimental", "-I", LIB, "-r", file, "-e", "exit #{code}"]
+      def self.ruby(file, code, with: own)
+        [*with, "-W:no-experimental", "-I", LIB, "-r", file, "-e", "exit #{code}"]
       end
+
+      # @return [Array<String>] the command of the Ruby that runs now
+      def self.own = [RbConfig.ruby, *("--yjit" if defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled?)]
 
       # @return [Integer]
       attr_reader :pid
 
       # @param command [Array<String>]
+      # @param environment [Hash{String => String, nil}] what to change
       # @param options [Hash] for Process.spawn
       # @raise [SystemCallError] when it cannot be started
-      def initialize(command, **options)
+      def initialize(command, environment: ENVIRONMENT, **options)
         child_in, @input = IO.pipe
         @readers = {}
         @buffers = %i[output errors events].to_h { |name| [name, +""] }
         writers = @buffers.keys.to_h { |name| [name, reader(name)] }
-        # Under `bundle exec`, RUBYOPT would load Bundler into each child, and into its memory; -I is all that they need.
         files = {0 => child_in, 1 => writers[:output], 2 => writers[:errors], 3 => writers[:events]}
-        @pid = ::Process.spawn({"RUBYOPT" => nil}, *command, **files, pgroup: true, **options)
+        @pid = ::Process.spawn(environment, *command, **files, pgroup: true, **options)
       rescue SystemCallError
         @input&.close
         @readers&.each_key(&:close)
@@ -55,6 +60,9 @@ module Raffia
 
       # @return [String] what it has printed on standard output
       def output = @buffers[:output]
+
+      # @return [String] what it has written on descriptor 3 and {#event} has not taken
+      def figures = @buffers[:events]
 
       # @return [String] the last lines of standard error
       def errors = @buffers[:errors].strip[-TAIL..] || @buffers[:errors].strip
@@ -87,6 +95,11 @@ module Raffia
 
       # @return [void]
       def close_input = @input.close
+
+      # Ask it to come to an end of its own accord, as Ctrl-C does.
+      #
+      # @return [void]
+      def interrupt = signal(:INT)
 
       # Wait for the end, and close the pipes.
       #

@@ -30,7 +30,8 @@ module Raffia
 
       # What a child says when all goes well.
       FINE = 'out = IO.for_fd(3); $stdin.gets; out.puts(%({"event":"ready"})); out.flush; $stdin.gets; ' \
-        'out.puts(%({"event":"done","seconds":0.5,"cpu":0.25,"facts":{"answer":42}})); out.flush; $stdin.read'
+        'out.puts(%({"event":"done","seconds":0.5,"cpu":0.25})); out.flush; $stdin.gets; ' \
+        'out.puts(%({"event":"told","facts":{"answer":42}})); out.flush; $stdin.read'
 
       # Takes notes of what it is told.
       Notes = Struct.new(:said) do
@@ -54,7 +55,7 @@ module Raffia
 
       def test_a_child_that_reports_an_error
         code = 'IO.for_fd(3).syswrite(%({"event":"failed","error":"ThreadError","message":"no more","where":"a.rb:1"}\n)); $stdin.read'
-        assert_equal({error: "ThreadError: no more (a.rb:1)"}, assert_no_leaks { session(code) })
+        assert_equal({error: "ThreadError: no more (a.rb:1)", unfit: false}, assert_no_leaks { session(code) })
       end
 
       def test_a_child_that_dies

@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require "json"
+require "open3"
+require "rbconfig"
+require "shellwords"
+require_relative "../base/error"
+require_relative "subprocess"
+
+module Raffia
+  module Lab
+    # A Ruby that runs are done with, when it is not the lab's own.
+    #
+    # @!attribute [r] command
+    #   @return [Array<String>] its program and options
+    # @!attribute [r] label
+    #   @return [String] short, and different from that of the others
+    Interpreter = Data.define(:command, :label, :version, :description, :yjit) do
+      # @param list [Array<String>] programs, each perhaps with options: "/opt/ruby-3.4/bin/ruby --yjit"
+      # @return [Array<Interpreter>] in that order
+      # @raise [ConfigError] when one is no Ruby, too old, or has no extension
+      def self.all(list)
+        found = list.map { |text| self::Probe.new(text.strip).call }.uniq
+        found.group_by(&:label).each_value do |same|
+          next if same.size == 1
+          same.each { |each| found[found.index(each)] = each.with(label: "#{each.label} (#{each.command.join(" ")})") }
+        end
+        found
+      end
+
+      # @return [Hash{String => nil}] what of our environment it must not see: gems that are built for another series
+      def environment = series?(version) ? {} : self.class::OURS
+
+      private
+
+      def series?(version) = version[/\A\d+\.\d+/] == RUBY_ENGINE_VERSION[/\A\d+\.\d+/]
+    end
+
+    class Interpreter
+      OURS = {"GEM_HOME" => nil, "GEM_PATH" => nil, "RUBYLIB" => nil}.freeze
+
+      # Asks a Ruby about itself.
+      class Probe
+        MINIMUM = Gem::Version.new("3.3.5")
+        # Ruby's own facts come first and by themselves: one that is too old cannot even read Raffia.
+        QUESTION = <<~'RUBY'
+          require "json"
+          facts = {engine: RUBY_ENGINE, version: RUBY_ENGINE_VERSION, ruby: RUBY_VERSION, description: RUBY_DESCRIPTION,
+                   yjit: defined?(RubyVM::YJIT.enabled?) ? RubyVM::YJIT.enabled? : false}
+          begin
+            require "raffia/native"
+            facts[:extension] = Raffia::Native.available?
+          rescue Exception => error
+            facts[:broken] = "#{error.class}: #{error.message.lines.first}".strip
+          end
+          puts JSON.generate(facts)
+        RUBY
+
+        def initialize(text)
+          @command = text.shellsplit
+          @command[0] = File.expand_path(@command[0]) if @command[0]&.start_with?("~")
+          raise ConfigError, "--ruby names no program: use --ruby /path/to/ruby,/path/to/another" if @command.empty?
+        rescue ArgumentError => error
+          raise ConfigError, "--ruby #{text}: #{error.message}"
+        end
+
+        # @return [Interpreter]
+        # @raise [ConfigError]
+        def call
+          facts = ask
+          refuse("is #{facts[:description]}; Raffia needs Ruby #{MINIMUM} or later") if Gem::Version.new(facts[:ruby]) < MINIMUM
+          refuse("(#{facts[:description]}) cannot load Raffia: #{facts[:broken]}. #{remedy}") if facts[:broken]
+          refuse("(#{facts[:description]}) has no extension of Raffia. #{remedy}") if facts[:engine] == "ruby" && !facts[:extension]
+          Interpreter.new(command: @command, label: label(facts), **facts.slice(:version, :description, :yjit))
+        end
+
+        private
+
+        def name = @command.join(" ")
+
+        def refuse(sentence) = raise(ConfigError, "#{name} #{sentence}")
+
+        def ask
+          answer, errors, status = Open3.capture3({"RUBYOPT" => nil, **OURS}, *@command, "-W0", "-I", Subprocess::LIB, "-e", QUESTION)
+          JSON.parse(answer, symbolize_names: true).tap { |facts| facts.fetch(:ruby) }
+        rescue JSON::ParserError, KeyError, TypeError, NoMethodError
+          refuse("does not answer as a Ruby does: #{errors.strip.lines.first&.strip || "status #{status.exitstatus}"}")
+        rescue SystemCallError => error
+          refuse("cannot be started: #{error.message}")
+        end
+
+        # Of several Rubies that share a checkout each has an extension of its own, which its set-up builds.
+        def remedy
+          return "With it: gem install raffia" unless File.exist?(File.expand_path("../bin/setup", Subprocess::LIB))
+          "Build it: RAFFIA_RUBY=#{@command.first} bin/setup"
+        end
+
+        def label(facts)
+          [(facts[:engine] unless facts[:engine] == "ruby"), facts[:version], ("YJIT" if facts[:yjit])].compact.join(" ")
+        end
+      end
+    end
+  end
+end
