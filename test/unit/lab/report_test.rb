@@ -1,9 +1,12 @@
 # frozen_string_literal: true
 
 require "stringio"
+require "raffia/lab/comparison"
+require "raffia/lab/interpreter"
 require "raffia/lab/report/document"
 require "raffia/lab/report/page"
 require "raffia/lab/report/text"
+require "raffia/lab/result_file"
 require_relative "outcome_case"
 
 module Raffia
@@ -16,12 +19,12 @@ module Raffia
 
       def test_the_table_says_everything_when_there_is_room
         lines = text(outcome).lines.map(&:chomp)
-        assert_equal "on                workers  median  spread        min - max      vs inline  per core     CPU  peak PSS     published",
+        assert_equal "on                workers  median  spread      min - max      vs inline  per core     CPU  peak PSS     published",
           lines[2]
-        assert_equal "inline                  1  4.00 s    2.5%  3.90 s - 4.10 s       1 (base)         -  4.00 s   20.0 MB  1.00x 8.17 s",
+        assert_equal "inline                  1  4.00 s    2.5%  3.90 - 4.10 s       1 (base)         -  4.00 s   20.0 MB  1.00x 8.17 s",
           lines[3]
-        assert_equal "threads                 2  4.00 s    1.2%  3.95 s - 4.05 s  noise (1.00x)       50%  4.00 s   20.0 MB", lines[4]
-        assert_equal "processes               2  2.05 s    2.4%  2.00 s - 2.10 s          1.95x       98%  4.00 s   20.0 MB", lines[8]
+        assert_equal "threads                 2  4.00 s    1.2%  3.95 - 4.05 s  noise (1.00x)       50%  4.00 s   20.0 MB", lines[4]
+        assert_equal "processes               2  2.05 s    2.4%  2.00 - 2.10 s          1.95x       98%  4.00 s   20.0 MB", lines[8]
       end
 
       def test_no_line_is_wider_than_the_screen
@@ -34,6 +37,32 @@ module Raffia
       def test_what_matters_most_stays_on_a_narrow_screen
         assert_includes text(outcome, NARROW), "on                workers  median  spread      vs inline"
         assert_includes text(outcome, NARROW.with(width: 80)), "spread      vs inline  per core  peak PSS\n"
+      end
+
+      def test_rubies_stand_beside_each_other
+        told = text(rubies, NARROW.with(width: 80))
+        assert_includes told, "on                workers  ruby   vs 3.4.5  median  spread      vs inline\n"
+        assert_includes told, "inline                  1  3.3.8     0.50x  8.00 s    2.5%       1 (base)\n"
+        assert_includes told, "processes (3.3.8)"
+        assert_includes told, "goal met: processes at least 1.7x inline on 2 cores, on Ruby 3.4.5 (1.95)"
+      end
+
+      def test_what_has_changed
+        slower = outcome(seconds: SECONDS.transform_values { |list| list.map { |seconds| seconds * 2 } })
+        comparison = Comparison.new(*[outcome, slower].map { |one| ResultFile.normal(document([one])) }).to_h
+        out = StringIO.new
+        Report::Text.new(out, WIDE).comparison(comparison)
+        assert_includes out.string, "Against the result of 1970-01-01T00:00:00Z: 8 worse."
+        assert_match(/^processes +2  2\.05 s  4\.10 s  0\.50x \(0\.\d\d - 0\.\d\d\)  worse/, out.string)
+        page = Report::Page.of({**document([slower]), comparison:})
+        assert_includes page, "What has changed"
+        assert_equal 8, page.scan(/<tr class="worse(?: control)?">/).size
+      end
+
+      def test_the_page_carries_its_json
+        data = document([outcome])
+        link = Report::Page.of(data)[/base64,([^"]+)"/, 1]
+        assert_equal Report::Document.json(data), link.unpack1("m0")
       end
 
       def test_bars_are_in_proportion
@@ -93,7 +122,7 @@ module Raffia
       end
 
       def test_figures_in_words
-        assert_equal ["1.23 s", "12.3 s", "123 s", "1.23 ms", "123 ms", "1.00 s", "0.10 ms", "54,680 req/s", "-"],
+        assert_equal ["1.23 s", "12.3 s", "123 s", "1.23 ms", "123 ms", "1.00 s", "0.100 ms", "54,680 req/s", "-"],
           [1.234, 12.34, 123.4, 0.001234, 0.1234, 0.9997, 0.0001].map { |value| Report::Words.figure(value, "s") } +
             [Report::Words.figure(54_680.4, "requests/s"), Report::Words.figure(nil, "s")]
         assert_equal ["20.0 MB", "23.5 GB", "-"], [20 << 20, 24_064 << 20, nil].map { |value| Report::Words.bytes(value) }
@@ -109,10 +138,10 @@ module Raffia
 
       def test_the_page_stands_alone
         page = Report::Page.of(document([outcome]))
-        refute_match(/<script|<link|src=|@import|https?:/, page)
+        refute_match(/<script|<link|src=|@import|https?:|url\((?!#)/, page.sub(/base64,[^"]+/, ""))
         assert_includes page, "prefers-color-scheme: dark"
         assert_includes page, "a &lt;fast&gt; one"
-        assert_equal 2, page.scan("<svg").size
+        assert_equal 5, page.scan("<figure").size
         assert_includes page, "published: 4 Ractors, Ryzen 2700X<"
       end
 
@@ -124,16 +153,26 @@ module Raffia
       def test_a_page_of_nothing
         page = Report::Page.of(document([outcome(seconds: {}, finished: false)], interrupted: true))
         assert_includes page, "Interrupted: this is what was finished."
-        refute_includes page, "<svg"
+        refute_includes page, "<figure"
       end
 
       def test_the_page_is_well_formed
         page = Report::Page.of(document([outcome]))
         open = page.scan(/<(\w+)[^>]*?(?<!\/)>/).flatten.tally.except("meta")
-        assert_equal open.except("rect", "line"), page.scan(%r{</(\w+)>}).flatten.tally
+        assert_equal open.except("rect", "line", "path", "circle"), page.scan(%r{</(\w+)>}).flatten.tally
       end
 
       private
+
+      # The squares on two Rubies, of which the second takes twice as long.
+      def rubies
+        list = %w[3.4.5 3.3.8].map { |label| Interpreter.new(command: ["ruby"], label:, version: label, description: label, yjit: false) }
+        selection, = Plan.of(["squares"], runs: 3, cores: 2, rubies: list)
+        results = selection.cells.to_h do |cell|
+          [cell, SECONDS.fetch([cell.variant, cell.workers]).map { |seconds| result(seconds * ((cell.ruby == list.last) ? 2 : 1), {}) }]
+        end
+        Outcome.of(Rows.new(selection, results, {}, 2), finished: true)
+      end
 
       def text(outcome, screen = WIDE)
         out = StringIO.new

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "columns"
 require_relative "words"
 
 module Raffia
@@ -24,11 +25,12 @@ module Raffia
           rows = outcome[:rows].select { |row| row[:median] }
           return [] if rows.empty?
           labels = rows.map { |row| Words.label(row) }
-          values = rows.map { |row| Words.figure(row[:median], outcome[:unit]) }
+          quantity = Columns.quantity(outcome)
+          values = rows.map { |row| quantity.call(row[:median]) }
           room = [width - labels.map(&:size).max - values.map(&:size).max - 3, SHORTEST].max
           largest = rows.map { |row| row[:max] }.max
           rows.each_with_index.map do |row, index|
-            [labels[index].ljust(labels.map(&:size).max), bar(row, room.fdiv(largest), unicode).ljust(room), values[index]]
+            [labels[index].ljust(labels.map(&:size).max), bar(row, room.fdiv(largest), unicode).ljust(room), values[index].rjust(values.map(&:size).max)]
           end
         end
 

@@ -5,59 +5,93 @@ require_relative "words"
 module Raffia
   module Lab
     module Report
-      # The columns of an experiment's table. Each knows how much it would be missed, so that a narrow terminal drops the others.
-      module Columns
-        # @!attribute [r] head
-        #   @return [String]
-        # @!attribute [r] rank
-        #   @return [Integer] 0 is never dropped; the highest goes first
-        # @!attribute [r] cells
-        #   @return [Array<String>]
-        Column = Data.define(:head, :rank, :cells)
+      # A column of a table. It knows how much it would be missed, so that a narrow terminal drops the others.
+      #
+      # @!attribute [r] head
+      #   @return [String]
+      # @!attribute [r] rank
+      #   @return [Integer] 0 is never dropped; the highest goes first
+      # @!attribute [r] cells
+      #   @return [Array<String>]
+      Column = Data.define(:head, :rank, :cells) do
+        # @param rows [Array<Hash>]
+        # @yieldparam row [Hash]
+        # @yieldreturn [String]
+        # @return [Column]
+        def self.of(rows, head, rank, &cell) = new(head:, rank:, cells: rows.map(&cell))
 
+        # @return [Boolean]
+        def empty? = cells.all? { |cell| cell.empty? || cell == Words::NONE }
+
+        # @return [Boolean] names read from the left, figures compare from the right
+        def name? = self.class::NAMES.include?(head)
+      end
+
+      class Column
+        NAMES = ["on", "ruby", "verdict", "experiment", "result", "goals", "best"].freeze
+      end
+
+      # The columns of an experiment's table.
+      module Columns
         module_function
 
         # @param outcome [Hash] of {Outcome}
         # @return [Array<Column>] those that have something to say
         def of(outcome)
-          unit = outcome[:unit]
-          [
-            column(outcome, "on", 0) { |row| Words.variant(row) },
-            column(outcome, "workers", 1) { |row| row[:workers].to_s },
-            column(outcome, "median", 0) { |row| row[:median] ? Words.figure(row[:median], unit) : row[:status] },
-            column(outcome, "spread", 1) { |row| Words.spread(row) },
-            column(outcome, "min - max", 7) { |row| Words.range(row, unit) },
-            column(outcome, "vs #{baseline(outcome)}", 0) { |row| Words.speedup(row, outcome[:baseline]) },
-            *efficiency(outcome),
-            *extras(outcome),
-            column(outcome, "CPU", 5) { |row| Words.seconds(row[:cpu]) },
-            column(outcome, "peak PSS", 2) { |row| Words.bytes(row[:pss]) },
-            *published(outcome)
-          ].reject { |column| column.cells.all?(&:empty?) }
+          [*names(outcome), *figures(outcome), *efficiency(outcome), *extras(outcome), *costs(outcome), *published(outcome)]
+            .reject { |column| column.rank.positive? && column.empty? }
         end
 
         # @return [String]
         def baseline(outcome) = Words::NAMES.fetch(outcome[:baseline], outcome[:baseline])
 
-        def column(outcome, head, rank, &cell) = Column.new(head:, rank:, cells: outcome[:rows].map(&cell))
+        # @return [Quantity] for all the figures of the main metric
+        def quantity(outcome) = Quantity.of(outcome[:unit], outcome[:rows].map { |row| row[:max] })
+
+        def column(outcome, ...) = Column.of(outcome[:rows], ...)
+
+        def names(outcome)
+          first = outcome[:rows].filter_map { |row| row[:ruby] }.first
+          [column(outcome, "on", 0) { |row| Words.variant(row) },
+            column(outcome, "workers", 1) { |row| row[:workers].to_s },
+            *([column(outcome, "ruby", 0) { |row| row[:ruby].to_s }, column(outcome, "vs #{first}", 2) { |row| across(row, first) }] if first)]
+        end
+
+        def across(row, first) = (row[:ruby] == first && row[:median]) ? "1 (base)" : Words.ratio(row[:ruby_ratio])
+
+        def figures(outcome)
+          quantity = quantity(outcome)
+          [column(outcome, "median", 0) { |row| row[:median] ? quantity.call(row[:median]) : row[:status] },
+            column(outcome, "spread", 3) { |row| Words.spread(row) },
+            column(outcome, "min - max", 9) { |row| quantity.range(row[:min], row[:max]) },
+            column(outcome, "vs #{baseline(outcome)}", 0) { |row| Words.speedup(row, outcome[:baseline]) }]
+        end
 
         def efficiency(outcome)
           return [] unless outcome[:cpu_bound]
-          [column(outcome, "per core", 3) { |row| Words.percent(row[:efficiency]) }]
+          [column(outcome, "per core", 5) { |row| Words.percent(row[:efficiency]) }]
         end
 
         def extras(outcome)
           outcome[:extras].map do |extra|
-            column(outcome, extra[:label], 4) { |row| Words.extra(row.dig(:extras, extra[:key].to_sym), extra[:format]) }
+            column(outcome, extra[:label], 6) { |row| Words.extra(row.dig(:extras, extra[:key].to_sym), extra[:format]) }
           end
+        end
+
+        def costs(outcome)
+          seconds = Quantity.of("s", outcome[:rows].map { |row| row[:cpu] })
+          [column(outcome, "CPU", 7) { |row| seconds.call(row[:cpu]) },
+            column(outcome, "cycles", 10) { |row| Words.count(row[:cycles]) },
+            column(outcome, "IPC", 6) { |row| row[:ipc] ? format("%.2f", row[:ipc]) : Words::NONE },
+            column(outcome, "peak PSS", 4) { |row| Words.bytes(row[:pss]) }]
         end
 
         def published(outcome)
           return [] if outcome[:published].empty?
-          [column(outcome, "published", 6) { |row| Words.published(row[:published], outcome[:unit]) }]
+          [column(outcome, "published", 8) { |row| Words.published(row[:published], outcome[:unit]) }]
         end
 
-        private_class_method :column, :efficiency, :extras, :published
+        private_class_method :column, :names, :across, :figures, :efficiency, :extras, :costs, :published
       end
     end
   end

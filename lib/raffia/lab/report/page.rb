@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "chart"
-require_relative "columns"
-require_relative "svg"
-require_relative "verdicts"
+require_relative "document"
+require_relative "markup"
+require_relative "overview"
+require_relative "section"
 
 module Raffia
   module Lab
@@ -11,16 +11,22 @@ module Raffia
       # The report as one page that needs nothing else: no script, no font, no file beside it.
       class Page
         CSS = File.read(File.join(__dir__, "page.css")).freeze
+        NOTE = <<~HTML
+          <footer><p>Bars are medians. The line with two ends on a bar is the 95% interval (a bootstrap over the runs), the dots are the runs.
+          A speed-up whose interval holds 1.0 is noise: these runs cannot tell the two apart; its bar is only an outline. Hatched bars are
+          controls, the same work without Raffia. Dashed bars are published figures from other machines and other Rubies: compare their
+          ratios, not their seconds. PSS is the memory of all processes of a run, shared pages counted once.</p></footer>
+        HTML
 
         # @param data [Hash] of {Document}
-        # @return [String]
+        # @return [String] the same data always give the same page
         def self.of(data) = new(data).to_s
 
         def initialize(data)
           @data = data
         end
 
-        # @return [String] the same data always give the same page
+        # @return [String]
         def to_s
           <<~HTML
             <!DOCTYPE html>
@@ -28,19 +34,19 @@ module Raffia
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>Raffia lab, #{escape(@data[:started_at][0, 10])}</title>
+            <title>#{Markup.escape(title)}</title>
             <style>
             #{CSS}</style>
             </head>
             <body>
-            <main>
-            <h1>Raffia lab</h1>
-            #{head}
-            #{@data[:experiments].map { |outcome| experiment(outcome) }.join("\n")}
-            <footer>Bars are medians, the thin lines on them run from the smallest to the largest run (speed-ups: the 95%
-            interval of the ratio). A difference that lies inside that interval is noise. Published figures are from other
-            machines and other Rubies: compare the ratios, not the seconds.</footer>
-            </main>
+            #{SVG::PATTERNS}<main>
+            <header><h1>Raffia lab</h1>
+            <p class="soft">#{Markup.escape(subtitle)}</p>
+            #{navigation}</header>
+            #{Overview.new(@data)}
+            #{@data[:experiments].map { |outcome| Section.new(outcome, change(outcome)) }.join("\n")}
+            #{environment}
+            #{NOTE}</main>
             </body>
             </html>
           HTML
@@ -48,58 +54,40 @@ module Raffia
 
         private
 
-        def escape(text) = SVG.escape(text)
+        def title = "Raffia lab, #{@data[:started_at][0, 10]}: #{names.join(", ")}"
 
-        def head
-          verdict = @data[:checks].map { |name, right| "#{name}: #{{true => "right", false => "WRONG"}.fetch(right, "not run")}" }
-          facts = @data[:environment].merge(
-            command: @data[:command], started: @data[:started_at], took: "#{@data[:seconds]} s", results: verdict.join(", ")
-          )
-          facts[:memory] = Words.bytes(facts[:memory]) if facts[:memory]
-          facts[:nofile] = "#{facts[:nofile].first} (hard limit #{facts[:nofile].last})"
-          note = "<p class=\"bad\">Interrupted: this is what was finished.</p>" if @data[:interrupted]
-          "#{note}<dl>#{facts.compact.map { |name, value| "<dt>#{escape(name)}</dt><dd>#{escape(value)}</dd>" }.join("\n")}</dl>"
+        def subtitle = "#{@data[:started_at][0, 16].tr("T", " ")}, #{@data[:command]}"
+
+        def names = @data[:experiments].map { |outcome| outcome[:name] }
+
+        def change(outcome) = @data.dig(:comparison, :experiments)&.find { |each| each[:name] == outcome[:name] }
+
+        def navigation
+          links = ["overview", *names, "environment"].map { |name| "<a href=\"##{Markup.escape(name)}\">#{Markup.escape(name)}</a>" }
+          "<nav aria-label=\"Sections\">#{links.join(" ")}</nav>"
         end
 
-        def experiment(outcome)
+        def environment
           <<~HTML
-            <section id="#{escape(outcome[:name])}">
-            <h2>#{escape(outcome[:name])}</h2>
-            <p>#{escape(outcome[:title])}</p>
-            <p class="soft">#{escape(outcome[:size])}; scale #{format("%g", outcome[:scale])}, #{outcome[:asked]} runs each#{" (interrupted)" unless outcome[:finished]}</p>
-            #{charts(outcome)}
-            #{table(outcome)}
-            #{verdicts(outcome)}
-            #{published(outcome)}
+            <section id="environment" aria-labelledby="environment-title">
+            <h2 id="environment-title">Environment</h2>
+            #{Markup.facts(facts)}
+            <p>Everything that was measured, each run included: <a download="raffia-lab.json" href="#{json}">the JSON of this page</a>.</p>
             </section>
           HTML
         end
 
-        def charts(outcome)
-          better = outcome[:more] ? "longer is better" : "shorter is better"
-          parts = {"Median, #{better}" => Chart.figures(outcome),
-                   "Speed-up against #{Columns.baseline(outcome)}, longer is better" => Chart.speedups(outcome)}
-          "<div class=\"charts\">#{parts.compact.map { |title, svg| "<div><h3>#{escape(title)}</h3>\n#{svg}</div>" }.join("\n")}</div>"
+        def facts
+          facts = @data[:environment].merge(command: @data[:command], started: @data[:started_at], took: "#{@data[:seconds]} s", seed: @data[:seed])
+          facts[:yjit] = facts[:yjit] ? "on" : "off"
+          facts[:memory] = Words.bytes(facts[:memory]) if facts[:memory]
+          facts[:nofile] = "#{facts[:nofile].first} (hard limit #{facts[:nofile].last})" if facts[:nofile]
+          facts[:rubies] = facts[:rubies]&.map { |each| "#{each[:label]}: #{each[:description]}, YJIT #{each[:yjit] ? "on" : "off"}" }&.join("; ")
+          facts.transform_keys { |name| name.to_s.tr("_", " ") }
         end
 
-        def table(outcome)
-          columns = Columns.of(outcome)
-          head = columns.map { |column| "<th scope=\"col\">#{escape(column.head)}</th>" }.join
-          rows = columns.map(&:cells).transpose.zip(outcome[:rows]).map do |cells, row|
-            "<tr#{" class=\"control\"" if row[:control]}>#{cells.map { |cell| "<td>#{escape(cell)}</td>" }.join}</tr>"
-          end
-          "<div class=\"table\" tabindex=\"0\"><table><thead><tr>#{head}</tr></thead>\n<tbody>#{rows.join("\n")}</tbody></table></div>"
-        end
-
-        def verdicts(outcome)
-          items = Verdicts.of(outcome).map { |kind, text| "<li class=\"#{kind}\">#{escape(text)}</li>" }
-          "<ul>#{items.join("\n")}</ul>"
-        end
-
-        def published(outcome)
-          text = Verdicts.published(outcome)
-          text ? "<p class=\"soft\">#{escape(text)}</p>" : ""
-        end
+        # A link that carries its file with it, because the page must be one file and have no script.
+        def json = "data:application/json;base64,#{[Document.json(@data)].pack("m0")}"
       end
     end
   end

@@ -9,7 +9,7 @@ module Raffia
 
         module_function
 
-        # @param columns [Array<Columns::Column>]
+        # @param columns [Array<Column>]
         # @param width [Integer]
         # @return [Array<String>] the head, then a line for each row
         def lines(columns, width)
@@ -19,7 +19,7 @@ module Raffia
           rows.map { |cells| cells.zip(widths, kept).map { |cell, size, column| align(cell, size, column) }.join(GAP).rstrip }
         end
 
-        # @return [Array<Columns::Column>] those that fit
+        # @return [Array<Column>] those that fit
         def fit(columns, width)
           return columns if total(columns) <= width
           least = columns.select { |column| column.rank.positive? }.max_by(&:rank)
@@ -30,8 +30,7 @@ module Raffia
 
         def widest(column) = [column.head, *column.cells].map(&:size).max
 
-        # Names read from the left; figures compare from the right.
-        def align(cell, size, column) = (column.head == "on") ? cell.ljust(size) : cell.rjust(size)
+        def align(cell, size, column) = column.name? ? cell.ljust(size) : cell.rjust(size)
 
         private_class_method :fit, :total, :widest, :align
       end

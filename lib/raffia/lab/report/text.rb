@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require_relative "bars"
+require_relative "change_columns"
 require_relative "columns"
+require_relative "scaling_columns"
 require_relative "screen"
 require_relative "table"
 require_relative "verdicts"
@@ -12,6 +14,7 @@ module Raffia
       # The report on a terminal, experiment by experiment as they finish.
       class Text
         STYLES = {good: :green, warn: :yellow, bad: :red, soft: :dim}.freeze
+        CHANGES = {"better" => :green, "worse" => :red}.freeze
         # Load for each core.
         BUSY = 0.25
 
@@ -27,7 +30,8 @@ module Raffia
         def environment(environment)
           facts = {"Raffia" => [environment[:raffia], environment[:commit]].compact.join(", commit "),
                    "Ruby" => "#{environment[:ruby]}, YJIT #{environment[:yjit] ? "on" : "off"}",
-                   "machine" => machine(environment), "back end" => environment[:backend], "Ractors" => environment[:ractors]}
+                   "Rubies" => rubies(environment), "machine" => machine(environment), "back end" => environment[:backend],
+                   "counters" => environment[:counters], "Ractors" => environment[:ractors]}
           facts.compact.each { |name, value| folded(name, value) }
           busy(environment)
           @io.puts
@@ -40,9 +44,19 @@ module Raffia
           say "#{outcome[:size]}; scale #{format("%g", outcome[:scale])}, #{runs(outcome)}", :dim
           table(outcome)
           bars(outcome)
+          scaling(outcome)
           say Verdicts.published(outcome), :dim if outcome[:published].any?
           verdicts(outcome)
           @io.puts
+        end
+
+        # @param comparison [Hash] of {Comparison}
+        # @return [void]
+        def comparison(comparison)
+          say ChangeColumns.summary(comparison), :bold
+          comparison[:warnings].each { |warning| say "warning: #{warning}", :yellow }
+          comparison[:experiments].each { |change| changes(change) }
+          say ChangeColumns.legend, :dim
         end
 
         # @param outcomes [Array<Hash>]
@@ -74,6 +88,10 @@ module Raffia
           say "The machine is busy (load #{environment[:load]}): what is measured now will be slower and less even than it could be.", :yellow
         end
 
+        def rubies(environment)
+          environment[:rubies]&.map { |each| "#{each[:label]}: #{each[:description]}, YJIT #{each[:yjit] ? "on" : "off"}" }&.join("; ")
+        end
+
         def machine(environment)
           parts = ["#{environment[:cores]} cores of #{environment[:cpu]}", environment[:kernel]]
           parts << "governor #{environment[:governor]}" if environment[:governor]
@@ -95,6 +113,24 @@ module Raffia
         def colored(line, row)
           return @screen.red(line) if row[:status] == "failed" && !row[:control]
           (row[:status] == "ok" && !row[:control]) ? line : @screen.dim(line)
+        end
+
+        def scaling(outcome)
+          columns = ScalingColumns.of(outcome)
+          return if columns.empty?
+          @io.puts
+          say ScalingColumns.caption(outcome), :dim
+          head, ideal, *rows = Table.lines(columns, @screen.width)
+          @io.puts @screen.dim(head), @screen.dim(ideal)
+          rows.zip(outcome[:scaling]) { |line, series| @io.puts series[:control] ? @screen.dim(line) : line }
+        end
+
+        def changes(change)
+          return if ChangeColumns.rows(change).empty?
+          @io.puts
+          head, *rows = Table.lines(ChangeColumns.of(change), @screen.width)
+          @io.puts @screen.bold(change[:name]), @screen.dim(head)
+          rows.zip(ChangeColumns.rows(change)) { |line, row| @io.puts @screen.public_send(CHANGES.fetch(row[:verdict], :dim), line) }
         end
 
         def bars(outcome)

@@ -1,12 +1,14 @@
 # frozen_string_literal: true
 
+require_relative "quantity"
+
 module Raffia
   module Lab
     module Report
       # How figures read: the same on the terminal and in HTML.
       module Words
         NAMES = {"plain_ractors" => "plain Ractor.new", "plain_threads" => "plain Thread.new"}.freeze
-        NONE = "-"
+        NONE = Quantity::NONE
 
         module_function
 
@@ -14,19 +16,15 @@ module Raffia
         # @return [String]
         def variant(row) = NAMES.fetch(row[:variant], row[:variant])
 
-        # @return [String] "processes x2"
-        def label(row) = (row[:workers].to_i > 1) ? "#{variant(row)} x#{row[:workers]}" : variant(row)
+        # @return [String] "processes x2", "processes x2 (3.3.8)"
+        def label(row)
+          [variant(row), ("x#{row[:workers]}" if row[:workers].to_i > 1), ("(#{row[:ruby]})" if row[:ruby])].compact.join(" ")
+        end
 
         # @param value [Numeric, nil]
         # @param unit [String]
-        # @return [String] with three significant digits
-        def figure(value, unit)
-          return NONE unless value
-          return "#{thousands(value.round)} #{(unit == "requests/s") ? "req/s" : unit}" unless unit == "s"
-          number, unit = (value < 0.9995) ? [value * 1_000, "ms"] : [value, "s"]
-          digits = [2 - [Math.log10([number, 0.1].max).floor, 0].max, 0].max
-          "#{format("%.#{digits}f", number)} #{unit}"
-        end
+        # @return [String] in the unit that suits this one figure
+        def figure(value, unit) = Quantity.of(unit, [value]).call(value)
 
         # @return [String] 54,680
         def thousands(number) = number.to_s.gsub(/(?<=\d)(?=(\d{3})+\z)/, ",")
@@ -34,28 +32,34 @@ module Raffia
         # @return [String] how far the runs lie apart
         def spread(row) = row[:cv] ? format("%.1f%%", row[:cv] * 100) : NONE
 
-        # @return [String]
-        def range(row, unit) = row[:min] ? "#{figure(row[:min], unit)} - #{figure(row[:max], unit)}" : NONE
+        # @return [String] "1.95x"
+        def times(value) = value ? format("%.2fx", value) : NONE
+
+        # @param ratio [Hash, nil] of {Stats::Ratio}
+        # @return [String] "1.95x (1.90 - 2.00)"
+        def interval(ratio) = ratio ? format("%.2fx (%.2f - %.2f)", *ratio.values_at(:value, :low, :high)) : NONE
 
         # @return [String] noise is said to be noise
-        def speedup(row, baseline)
-          return (row[:variant] == baseline && row[:median]) ? "1 (base)" : NONE unless (ratio = row[:speedup])
-          text = format("%.2fx", ratio[:value])
-          ratio[:noise] ? "noise (#{text})" : text
+        def ratio(ratio)
+          return NONE unless ratio
+          ratio[:noise] ? "noise (#{times(ratio[:value])})" : times(ratio[:value])
         end
+
+        # @return [String]
+        def speedup(row, baseline) = (row[:variant] == baseline && row[:median]) ? "1 (base)" : ratio(row[:speedup])
 
         # @return [String]
         def percent(value) = value ? "#{(value * 100).round}%" : NONE
 
         # @return [String]
-        def bytes(value)
-          return NONE unless value
-          megabytes = value / 1_048_576.0
-          (megabytes < 1_024) ? format("%.1f MB", megabytes) : format("%.1f GB", megabytes / 1_024)
-        end
+        def bytes(value) = figure(value, "bytes")
 
-        # @return [String]
-        def seconds(value) = figure(value, "s")
+        # @return [String] 1.23 G
+        def count(value)
+          return NONE unless value
+          size, letter = {1e9 => "G", 1e6 => "M", 1e3 => "k"}.find { |least, _| value >= least } || [1, ""]
+          "#{format("%.3g", value / size)} #{letter}".strip
+        end
 
         # @return [String]
         def extra(value, pattern) = value ? thousands_in(format(pattern, value)) : NONE
@@ -64,7 +68,7 @@ module Raffia
         # @return [String]
         def published(figures, unit)
           return "" if figures.empty?
-          figures.map { |each| [(format("%.2fx", each[:ratio]) if each[:ratio]), figure(each[:value], unit)].compact.join(" ") }.join("; ")
+          figures.map { |each| [(times(each[:ratio]) if each[:ratio]), figure(each[:value], unit)].compact.join(" ") }.join("; ")
         end
 
         def thousands_in(text) = text.match?(/\A\d+\z/) ? thousands(text) : text

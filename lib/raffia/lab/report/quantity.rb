@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Lab
+    module Report
+      # One unit for all the figures that stand in a column or on a chart: who compares 900 ms with 1.2 s has to read twice.
+      Quantity = Data.define(:unit, :factor) do
+        # @param unit [String] of an experiment's metric, or "bytes"
+        # @param values [Array<Numeric, nil>]
+        # @return [Quantity] the unit that suits the largest of them
+        def self.of(unit, values)
+          largest = values.compact.max || 0
+          steps = self::STEPS.fetch(unit, [[unit, 1]])
+          name, factor = steps.find { |_, factor| largest * factor >= self::LEAST } || steps.last
+          new(unit: self::SHORT.fetch(name, name), factor:)
+        end
+
+        # @param value [Numeric, nil]
+        # @return [String] with three significant digits: "12.3 ms"
+        def call(value) = value ? "#{number(value)} #{unit}" : self.class::NONE
+
+        # @return [String] without the unit
+        def number(value)
+          own = value * factor
+          return "0" if own.zero?
+          return Words.thousands(own.round) if own.round >= 1_000
+          own = own.round(2 - Math.log10(own).floor) # 9.996 has one digit less than it seems to
+          format("%.#{(2 - Math.log10([own, 0.01].max).floor).clamp(0, self.class::MOST_DIGITS)}f", own)
+        end
+
+        # @return [String] "3.90 - 4.10 s"
+        def range(low, high) = low ? "#{number(low)} - #{number(high)} #{unit}" : self.class::NONE
+      end
+
+      class Quantity
+        STEPS = {
+          "s" => [["s", 1], ["ms", 1_000]], "bytes" => [["GB", 1.0 / (1 << 30)], ["MB", 1.0 / (1 << 20)]]
+        }.each_value { |steps| steps.each(&:freeze).freeze }.freeze
+        SHORT = {"requests/s" => "req/s"}.freeze
+        # Below that the next smaller unit reads better.
+        LEAST = 0.9995
+        MOST_DIGITS = 3
+        NONE = "-"
+      end
+    end
+  end
+end

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require_relative "columns"
+
+module Raffia
+  module Lab
+    module Report
+      # The table of every run: what the charts and the medians are made of.
+      module RunColumns
+        module_function
+
+        # @param outcome [Hash] of {Outcome}
+        # @return [Array<Column>] none when nothing was run
+        def of(outcome)
+          runs = runs(outcome)
+          return [] if runs.empty?
+          [*names(runs), *figures(runs, outcome), *extras(runs, outcome), Column.of(runs, "result", 0) { |run| result(run) }]
+            .reject { |column| column.rank.positive? && column.empty? }
+        end
+
+        def runs(outcome)
+          outcome[:rows].flat_map { |row| row[:runs].each_with_index.map { |run, index| {**run, row:, number: index + 1} } }
+        end
+
+        def names(runs)
+          [Column.of(runs, "on", 0) { |run| Words.label(run[:row]) }, Column.of(runs, "run", 0) { |run| run[:number].to_s }]
+        end
+
+        def figures(runs, outcome)
+          main = outcome[:metric].to_sym
+          {main => outcome[:unit], :seconds => "s", :cpu => "s", :pss => "bytes"}.map do |key, unit|
+            quantity = Quantity.of(unit, runs.map { |run| run[key] })
+            Column.of(runs, HEADS.fetch(key, key.to_s), 1) { |run| quantity.call(run[key]) }
+          end
+        end
+
+        def extras(runs, outcome)
+          counts = %i[cycles instructions].map { |key| Column.of(runs, key.to_s, 1) { |run| Words.count(run[key]) } }
+          own = outcome[:extras].map { |extra| Column.of(runs, extra[:label], 1) { |run| Words.extra(run[extra[:key].to_sym], extra[:format]) } }
+          crowd = %i[processes threads].map { |key| Column.of(runs, HEADS.fetch(key), 1) { |run| run[key].to_s } }
+          (counts + own + crowd).uniq(&:head)
+        end
+
+        def result(run) = run[:error] || (run[:checks].values.all? ? "right" : "WRONG")
+
+        HEADS = {seconds: "wall-clock", cpu: "CPU", pss: "peak PSS", processes: "processes", threads: "threads"}.freeze
+        private_constant :HEADS
+        private_class_method :runs, :names, :figures, :extras, :result
+      end
+    end
+  end
+end

@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require_relative "change_columns"
+require_relative "chart"
+require_relative "columns"
+require_relative "curve"
+require_relative "markup"
+require_relative "run_columns"
+require_relative "scaling_columns"
+require_relative "verdicts"
+
+module Raffia
+  module Lab
+    module Report
+      # An experiment on the page: charts, and the tables with every number behind them.
+      class Section
+        # @param outcome [Hash] of {Outcome}
+        # @param change [Hash, nil] what {Comparison} has to say about it
+        def initialize(outcome, change = nil)
+          @outcome = outcome
+          @change = change
+        end
+
+        # @return [String]
+        def to_s
+          <<~HTML
+            <section class="experiment" id="#{id}" aria-labelledby="#{id}-title">
+            <h2 id="#{id}-title">#{id}</h2>
+            <p>#{Markup.escape(@outcome[:title])}</p>
+            <p class="soft">#{Markup.escape(size)}</p>
+            #{Markup.verdicts(Verdicts.of(@outcome))}
+            <div class="charts">#{figures.join("\n")}</div>
+            #{table}
+            #{scaling}
+            #{changes}
+            #{runs}
+            #{published}
+            </section>
+          HTML
+        end
+
+        private
+
+        def id = Markup.escape(@outcome[:name])
+
+        def size
+          runs = (@outcome[:asked] == 1) ? "1 run" : "#{@outcome[:asked]} runs"
+          parts = [@outcome[:size], "scale #{format("%g", @outcome[:scale])}, #{runs} each#{" (interrupted)" unless @outcome[:finished]}"]
+          parts.reject(&:empty?).join("; ")
+        end
+
+        def figures
+          better = @outcome[:more] ? "longer is better" : "shorter is better"
+          charts = {"Median, #{better}" => Chart.figures(@outcome),
+                    "Speed-up against #{Columns.baseline(@outcome)}, longer is better" => Chart.speedups(@outcome)}
+          [*charts.compact.map { |title, chart| Markup.figure(title, chart) }, *curve, *memory]
+        end
+
+        def curve
+          return if @outcome[:scaling].empty?
+          curve = Curve.new(@outcome)
+          [Markup.figure("Speed-up by the number of workers", curve, Markup.legend(curve.legend))]
+        end
+
+        def memory = Chart.memory(@outcome)&.then { |chart| [Markup.figure("Peak memory (PSS), shorter is better", chart)] }
+
+        def table = Markup.table(Columns.of(@outcome), "Figures of #{@outcome[:name]}", controls(@outcome[:rows]))
+
+        def scaling
+          columns = ScalingColumns.of(@outcome)
+          return "" if columns.empty?
+          Markup.table(columns, ScalingColumns.caption(@outcome), ["ideal", *controls(@outcome[:scaling])])
+        end
+
+        def changes
+          return "" unless @change
+          rows = ChangeColumns.rows(@change)
+          return "" if rows.empty?
+          Markup.table(ChangeColumns.of(@change), "Since the earlier result. #{ChangeColumns.legend}", rows.map { |row| [row[:verdict], ("control" if row[:control])].compact.join(" ") })
+        end
+
+        def runs
+          columns = RunColumns.of(@outcome)
+          return "" if columns.empty?
+          "<details><summary>Every run</summary>#{Markup.table(columns, "Every run of #{@outcome[:name]}")}</details>"
+        end
+
+        def published
+          text = Verdicts.published(@outcome)
+          text ? "<p class=\"soft\">#{Markup.escape(text)}</p>" : ""
+        end
+
+        def controls(rows) = rows.map { |row| "control" if row[:control] }
+      end
+    end
+  end
+end
