@@ -62,6 +62,93 @@ module Raffia
       refute_path_exists File.join(@dir, "out.json")
     end
 
+    MINE = <<~RUBY
+      LIMIT = 2_000
+
+      Raffia::Lab.experiment "sums" do
+        title "sums of numbers"
+        size items: 8
+        work { |item| (0..LIMIT).sum { |n| n * item } }
+        expect { |size| (0...size[:items]).map { |item| item * LIMIT * (LIMIT + 1) / 2 } }
+        control :plain_ractors
+      end
+    RUBY
+
+    def test_an_experiment_of_ones_own
+      ended = raffia("lab", "run", "./#{script(MINE, "sums.rb")}", "--runs", "1", "--workers", "1,2", "--json", "out.json", "--html", "out.html")
+      assert_equal 0, ended.code, ended.out + ended.err
+      experiment = result["experiments"].first
+      assert_equal ["sums", "sums of numbers", true, {"items" => 8}], experiment.values_at("name", "title", "check", "params")
+      assert_equal ["ok"], experiment["rows"].map { |row| row["status"] }.uniq
+      assert_equal %w[fibers threads ractors processes plain_ractors], experiment["scaling"].map { |each| each["variant"] }
+      assert_includes ended.out, "right: the results are as expected"
+      assert_includes File.read(File.join(@dir, "out.html")), 'id="sums"'
+    end
+
+    def test_one_that_finds_its_results_wrong
+      ended = raffia("lab", "run", "./#{script(MINE.sub("LIMIT + 1", "LIMIT"), "sums.rb")}", "--runs", "1", "--on", "inline,processes")
+      assert_equal 1, ended.code, ended.out
+      assert_includes ended.out, "WRONG: the results are as expected"
+      assert_includes ended.out, "WRONG RESULTS in sums"
+    end
+
+    def test_a_block_that_cannot_go_to_ractors_is_skipped_there_with_the_reason
+      wrong = MINE.sub('title "', "cache = {}\n  title \"").sub("(0..LIMIT)", "cache.size; (0..LIMIT)")
+      ended = raffia("lab", "run", "./#{script(wrong, "sums.rb")}", "--runs", "1", "--on", "inline,ractors", "--json", "out.json")
+      assert_equal 0, ended.code, ended.out + ended.err
+      inline, ractors, control = result["experiments"].first["rows"]
+      assert_equal %w[ok skipped failed], [inline, ractors, control].map { |row| row["status"] }
+      assert_match(/NotShareable: the block at \S+sums\.rb:\d+ cannot run in another Ractor: it uses cache/, ractors["reason"])
+    end
+
+    def test_a_work_that_raises_says_where
+      ended = raffia("lab", "run", "./#{script(MINE.sub("(0..LIMIT)", 'raise("no luck"); (0..LIMIT)'), "sums.rb")}", "--runs", "1", "--on", "inline")
+      assert_equal 1, ended.code, ended.out
+      assert_match(/inline failed: RuntimeError: no luck \(\S*sums\.rb:6/, ended.out.gsub(/\s+/, " "))
+    end
+
+    def test_a_file_that_makes_no_sense_is_a_sentence_and_no_work
+      ended = raffia("lab", "run", "./#{script("Raffia::Lab.experiment(\"a\") { work { 1 } }")}")
+      assert_equal [2, ""], [ended.code, ended.out]
+      assert_match(/\Araffia: \.\/script\.rb:1: a: it has no check: add check/, ended.err)
+    end
+
+    def test_the_file_to_start_from_runs_as_it_is
+      assert_equal 0, raffia("lab", "new", "mine").code
+      ended = raffia("lab", "run", "./mine.rb", "--runs", "1", "--on", "inline,threads", "--scale", "0.1")
+      assert_equal 0, ended.code, ended.out + ended.err
+    end
+
+    # A result is no better and no worse than itself; one that is made three times slower is.
+    def test_results_are_compared
+      run = ["lab", "run", "./#{script(MINE, "sums.rb")}", "--runs", "3", "--on", "inline", "--json", "out.json"]
+      assert_equal 0, raffia(*run).code
+      same = raffia("lab", "compare", "out.json", "out.json")
+      assert_equal 0, same.code, same.out
+      assert_includes same.out, "noise"
+      slow = result.tap { |data| data["experiments"].first["rows"].first["runs"].each { |each| each["seconds"] *= 300 } }
+      File.write(File.join(@dir, "slow.json"), JSON.generate(slow))
+      worse = raffia("lab", "compare", "out.json", "slow.json", "--json", "both.json", "--html", "both.html")
+      assert_equal 1, worse.code, worse.out + worse.err
+      assert_equal({"worse" => 1}, result("both.json").dig("comparison", "verdicts"))
+      assert_includes File.read(File.join(@dir, "both.html")), "What has changed"
+      better = raffia(*run, "--against", "slow.json")
+      assert_equal 0, better.code, better.out + better.err
+      assert_equal({"better" => 1}, result.dig("comparison", "verdicts"))
+    end
+
+    def test_the_same_experiment_on_several_rubies
+      rubies = [RbConfig.ruby, "#{RbConfig.ruby} -W1"]
+      ended = raffia("lab", "run", "./#{script(MINE, "sums.rb")}", "--runs", "1", "--on", "inline,processes", "--workers", "2",
+        "--ruby", rubies.join(","), "--json", "out.json")
+      assert_equal 0, ended.code, ended.out + ended.err
+      rows = result["experiments"].first["rows"]
+      assert_equal %w[inline inline processes processes], rows.map { |row| row["variant"] }
+      assert_equal [rubies.map(&:split)] * 2, [result["environment"]["rubies"].map { |each| each["command"] }, rubies.map(&:split)]
+      assert_equal 2, rows.map { |row| row["ruby"] }.uniq.size
+      assert_equal [true], rows.flat_map { |row| row["checks"].values }.uniq
+    end
+
     def test_ctrl_c_tells_what_was_finished_and_ends_the_children
       interrupted("INT") do |code, out, children|
         assert_equal 130, code, out
@@ -85,6 +172,8 @@ module Raffia
     end
 
     private
+
+    def result(name = "out.json") = JSON.parse(File.read(File.join(@dir, name)))
 
     # Run something long, wait until its children are there, signal the lab.
     def interrupted(signal)

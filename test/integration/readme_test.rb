@@ -13,11 +13,20 @@ module Raffia
     PAGES.each do |page|
       File.read(File.join(ROOT, page), encoding: "UTF-8").scan(BLOCK).each.with_index(1) do |(code), number|
         define_method(:"test_block_#{number}_of_#{page}") do
+          next run_in_the_lab(code) if code.include?("Raffia::Lab.experiment")
+
           ended = ruby script(code)
           assert_equal ["", 0], [ended.err, ended.code], code
           assert_equal code.scan(/#=> (.*)$/).flatten, ended.out.lines.map(&:chomp), code
         end
       end
+    end
+
+    # An experiment is a program for the lab.
+    def run_in_the_lab(code)
+      ended = raffia("lab", "run", "./#{script(code)}", "--runs", "1", "--scale", "0.1")
+      assert_equal 0, ended.code, ended.out + ended.err
+      assert_includes ended.out, "right: "
     end
 
     def test_each_guide_has_programs

@@ -4,13 +4,15 @@ require "optparse"
 
 module Raffia
   module CLI
-    # `raffia lab`: the tour, the list, and single experiments.
+    # `raffia lab`: the tour, the list, single experiments and those of one's own, and comparisons of results.
     module Lab
-      # The three ways to call it.
+      # The ways to call it.
       USAGE = <<~TEXT
-        Usage: raffia lab [options]              a tour of all experiments, about two minutes on two cores
-               raffia lab list                   what there is
-               raffia lab run NAME... [options]  single experiments at their published size
+        Usage: raffia lab [options]                   a tour of all experiments, about two minutes on two cores
+               raffia lab list [FILE...]              what there is, in the lab or in a file
+               raffia lab run NAME|FILE... [options]  single experiments at their published size, or your own
+               raffia lab new NAME                    write NAME.rb, an experiment of your own to start from
+               raffia lab compare OLD NEW [options]   two files of --json: what has become better, what worse
       TEXT
 
       # @return [String]
@@ -19,7 +21,7 @@ module Raffia
       # @param argv [Array<String>]
       # @param out [IO] the report goes here
       # @param err [IO] progress goes here
-      # @return [Integer] 0; 1 when a result was wrong; 130 after Ctrl-C
+      # @return [Integer] 0; 1 when a result was wrong, or worse than the one that it is compared with; 130 after Ctrl-C
       # @raise [ConfigError] when what is asked for makes no sense; nothing was run then
       def self.call(argv, out: $stdout, err: $stderr)
         options = {}
@@ -42,10 +44,18 @@ module Raffia
             o.separator ""
             selection(o, options)
             o.separator ""
+            comparison(o, options)
+            o.separator ""
             o.on("--json FILE", "write everything, each run included, as JSON") { |path| options[:json] = path }
             o.on("--html FILE", "write a page with charts") { |path| options[:html] = path }
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
+        end
+
+        def comparison(parser, options)
+          parser.on("--ruby PATH,...", Array, "do it on these Rubies, side by side; options may follow each PATH") { |list| options[:ruby] = list }
+          parser.on("--against FILE", "compare with an earlier --json; exit code 1 when something is worse") { |path| options[:against] = path }
+          parser.on("--tolerance PERCENT", Float, "changes up to that size are no changes (0)") { |percent| options[:tolerance] = percent }
         end
 
         def selection(parser, options)

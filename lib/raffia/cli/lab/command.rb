@@ -1,60 +1,68 @@
 # frozen_string_literal: true
 
 require_relative "../../lab"
-require_relative "../../lab/report/document"
-require_relative "../../lab/report/page"
 require_relative "../../lab/report/target"
-require_relative "../../lab/report/text"
+require_relative "../../lab/result_file"
+require_relative "compare"
+require_relative "listing"
+require_relative "measurement"
+require_relative "starter"
 
 module Raffia
   module CLI
     module Lab
-      # Carries a parsed `raffia lab` out: checks all of it, runs it, and reports.
+      # Carries a parsed `raffia lab` out. All of it is checked before anything is run.
       #
       # @api private
       class Command
         FILES = %i[json html].freeze
         RUN_ONLY = %i[on workers runs scale].freeze
+        KNOWN = "raffia lab knows list, run, new and compare, not %s. To run an experiment: raffia lab run NAME"
 
         def initialize(out, err)
           @out = out
           @err = err
         end
 
-        # @param words [Array<String>] nothing, list, or run with names
+        # @param words [Array<String>] a verb and what it is about; none for the tour
         # @param options [Hash{Symbol => Object}]
         # @param argv [Array<String>] as typed, for the report
         # @return [Integer] the exit code
         def call(words, options, argv)
           verb, *names = words
-          return list if verb == "list"
-          selections = select(verb, names, options)
-          targets = options.slice(*FILES).transform_values { |path| Raffia::Lab::Report::Target.new(path) }
-          measure(selections, targets, options[:seed], argv)
+          case verb
+          when "list" then Listing.new(@out).call(names)
+          when "new" then Starter.new(@out).call(names)
+          when "compare" then compare(names, options)
+          when nil, "run" then measure(verb, names, options, argv)
+          else raise ConfigError, format(KNOWN, verb)
+          end
         end
 
         private
 
-        def list
-          width = Raffia::Lab::EXPERIMENTS.keys.map(&:size).max
-          Raffia::Lab::EXPERIMENTS.each_value do |experiment|
-            @out.puts "#{experiment.name.ljust(width)}  #{experiment.title}",
-              "#{" " * width}  #{experiment.size(experiment.params(1.0))}; on #{experiment.variants.join(", ")}"
-          end
-          OK
+        def compare(names, options)
+          other = options.keys - [*FILES, :tolerance]
+          raise ConfigError, "--#{other.first} goes with raffia lab run; compare takes two files and --tolerance, --json, --html" if other.any?
+          Compare.new(@out, tolerance: tolerance(options), **targets(options)).call(names)
         end
 
-        def select(verb, names, options)
-          case verb
-          when nil then tour(options)
-          when "run" then Raffia::Lab::Plan.of(names, **options.slice(*RUN_ONLY), **workers(options))
-          else raise ConfigError, "raffia lab knows list and run, not #{verb}. To run an experiment: raffia lab run NAME"
-          end
+        def measure(verb, names, options, argv)
+          raise ConfigError, "--tolerance goes with --against FILE" if options.key?(:tolerance) && !options.key?(:against)
+          rubies = Raffia::Lab::Interpreter.all(options[:ruby]) if options.key?(:ruby)
+          selections = verb ? run(names, options, rubies) : tour(options, rubies)
+          earlier = Raffia::Lab::ResultFile.read(options[:against]) if options.key?(:against)
+          Measurement.new(@out, @err, selections, rubies:, earlier:, tolerance: tolerance(options), argv:, **targets(options))
+            .call(**options.slice(:seed))
         end
 
-        def tour(options)
+        def run(names, options, rubies)
+          Raffia::Lab::Plan.of(names, rubies:, **options.slice(*RUN_ONLY), **workers(options))
+        end
+
+        def tour(options, rubies)
           extra = options.keys & RUN_ONLY
-          return Raffia::Lab::Plan.tour if extra.empty?
+          return Raffia::Lab::Plan.tour(rubies:) if extra.empty?
           raise ConfigError, "the tour has its own sizes: --#{extra.first} goes with raffia lab run NAME --#{extra.first} ..."
         end
 
@@ -65,36 +73,13 @@ module Raffia
           raise ConfigError, "workers: #{options[:workers].join(",")} makes no sense: use whole numbers, as in --workers 1,2,4"
         end
 
-        def measure(selections, targets, seed, argv)
-          config = Raffia.config
-          environment = Raffia::Lab::Environment.describe(backend: config.backend)
-          text = Raffia::Lab::Report::Text.new(@out, Raffia::Lab::Report::Screen.of(@out, color: config.color))
-          text.environment(environment)
-          Raffia::Lab::Stop.listen do |stop|
-            report = campaign(selections, stop, text, environment:, arguments: argv, **{seed:}.compact)
-            write(targets, report)
-            stop.code || (report[:checks].value?(false) ? FAILED : OK)
-          end
+        def tolerance(options)
+          percent = options.fetch(:tolerance, 0.0)
+          return percent / 100 if percent.finite? && percent >= 0
+          raise ConfigError, "tolerance: #{percent} makes no sense: use percents from 0 up"
         end
 
-        # @return [Hash{Symbol => Object}] the whole report
-        def campaign(selections, stop, text, environment:, arguments:, **seed)
-          started = Time.now
-          progress = Raffia::Lab::Progress.new(@err, width: Raffia::Lab::Report::Screen.of(@err).width)
-          campaign = Raffia::Lab::Campaign.new(selections, stop:, progress:, **seed)
-          outcomes = campaign.call do |outcome|
-            progress.clear
-            text.experiment(outcome)
-          end
-          text.closing(outcomes)
-          Raffia::Lab::Report::Document.of(outcomes, environment:, interrupted: stop.requested?, started:,
-            seed: campaign.seed, arguments:)
-        end
-
-        def write(targets, report)
-          targets[:json]&.write(Raffia::Lab::Report::Document.json(report))
-          targets[:html]&.write(Raffia::Lab::Report::Page.of(report))
-        end
+        def targets(options) = {targets: options.slice(*FILES).transform_values { |path| Raffia::Lab::Report::Target.new(path) }}
       end
     end
   end

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require_relative "../../base/error"
+require_relative "../../lab/definition"
+
+module Raffia
+  module CLI
+    module Lab
+      # `raffia lab new NAME`: a file to start an experiment of one's own from. It runs as it is.
+      #
+      # @api private
+      class Starter
+        TEXT = <<~RUBY
+          # raffia lab run ./%<file>s
+
+          Raffia::Lab.experiment "%<name>s" do
+            title "what is measured, in one line"
+            size items: 1_000                                 # --scale multiplies it; the items are 0...1_000
+            work { |item| (1..2_000).sum { |n| n * item } }   # one item's work, on each strategy the same block
+            check { |results, size| results.size == size[:items] }
+            expect { |size| (0...size[:items]).map { |item| 2_001_000 * item } }
+          end
+        RUBY
+
+        def initialize(out)
+          @out = out
+        end
+
+        # @param names [Array<String>]
+        # @return [Integer] the exit code
+        # @raise [ConfigError] when there is such a file already, or when it cannot be written
+        def call(names)
+          name = names.first&.delete_suffix(".rb")
+          raise ConfigError, "raffia lab new needs one name, of letters, digits and _" unless names.size == 1 && name.match?(Raffia::Lab::Definition::NAME)
+          file = "#{name}.rb"
+          File.open(file, File::WRONLY | File::CREAT | File::EXCL) { |io| io.write(format(TEXT, name:, file:)) }
+          @out.puts "wrote #{file}; run it: raffia lab run ./#{file}"
+          OK
+        rescue Errno::EEXIST
+          raise ConfigError, "#{file} is there already: choose another name"
+        rescue SystemCallError => error
+          raise ConfigError, "#{file} cannot be written: #{error.message[/\A[^@]+/].strip}"
+        end
+      end
+    end
+  end
+end
