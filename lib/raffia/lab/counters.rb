@@ -39,9 +39,12 @@ module Raffia
       # @param text [String] of perf stat -x ";"
       # @return [Hash{Symbol => Integer}] without those that were not counted
       def read(text, events: EVENTS)
-        counted = text.scan(/^(\d+)(?:\.\d+)?;[^;]*;([^;]+)/).to_h { |count, event| [event, Integer(count, 10)] }
-        events.transform_values { |event| counted[event] }.compact
+        counted = text.scan(/^(\d+)(?:\.\d+)?;[^;]*;([^;]+)/).group_by { |_, event| plain(event) }
+        events.transform_values { |event| counted[plain(event)]&.sum { |count, _| Integer(count, 10) } }.compact
       end
+
+      # Processors with two kinds of cores count on each: "cpu_core/cycles:u/" and "cpu_atom/cycles:u/".
+      def plain(event) = event[%r{\A(?:\w+/)?([\w-]+)}, 1]
 
       def paranoia
         value = File.read(PARANOID).to_i
@@ -49,7 +52,7 @@ module Raffia
       rescue SystemCallError
         nil
       end
-      private_class_method :paranoia
+      private_class_method :plain, :paranoia
     end
   end
 end

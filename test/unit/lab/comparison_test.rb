@@ -71,7 +71,7 @@ module Raffia
       def test_files
         in_a_file(JSON.generate(document)) { |path| assert_equal document, ResultFile.read(path) }
         {"{" => /is no result of the lab/, "[]" => /is no result of the lab/, '{"experiments":1}' => /is no result/,
-         '{"schema":9,"environment":{},"experiments":[]}' => /has schema 9; this version of the lab reads 1: measure again/}.each do |text, message|
+         '{"schema":9,"environment":{},"experiments":[]}' => /has schema 9; this version of the lab reads 2: measure again/}.each do |text, message|
           in_a_file(text) { |path| assert_match message, assert_raises(ConfigError) { ResultFile.read(path) }.message }
         end
         assert_match(%r{\A/no/such/file cannot be read: No such file or directory\z}, assert_raises(ConfigError) { ResultFile.read("/no/such/file") }.message)

@@ -20,6 +20,7 @@ module Raffia
         assert_equal({cycles: 123_456_789, instructions: 246_913_578}, Counters.read(OUTPUT))
         assert_equal({instructions: 1}, Counters.read("<not supported>;;cycles:u;0;100.00;;\n1;;instructions:u;0;100.00;;\n"))
         assert_empty Counters.read("")
+        assert_equal({cycles: 30}, Counters.read("10;;cpu_atom/cycles:u/;1;50.00;;\n20;;cpu_core/cycles/u;1;50.00;;\n<not counted>;;cpu_atom/instructions/u;0;0;;\n"))
       end
 
       def test_this_machine_has_them_or_says_why_not

@@ -65,6 +65,14 @@ module Raffia
         assert_equal Report::Document.json(data), link.unpack1("m0")
       end
 
+      def test_the_best_of_several_experiments
+        told = closing([outcome, {**outcome(seconds: {}), name: "other"}])
+        assert_match(/^experiment  result +best +median +speed-up \(95% interval\)  peak PSS  goals *$/, told)
+        assert_match(/^squares     right +processes x2  2\.05 s  1\.95x \(1\.86 - 2\.05\) vs inline   20\.0 MB  2 of 2 met$/, told)
+        assert_match(/^other       not checked  - +- +- +-  -$/, told)
+        refute_includes closing([outcome]), "experiment "
+      end
+
       def test_bars_are_in_proportion
         bars = Report::Bars.of(outcome, 60)
         full = ->(label) { bars.find { |name, _| name.strip == label }[1].count("█▏▎▍▌▋▊▉") }

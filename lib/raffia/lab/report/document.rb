@@ -8,7 +8,7 @@ module Raffia
     module Report
       # The whole report as plain data, which is also what --json writes and what the page of --html is drawn from.
       module Document
-        SCHEMA = 1
+        SCHEMA = 2
 
         module_function
 

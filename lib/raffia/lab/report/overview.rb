@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
+require_relative "best_columns"
 require_relative "chart"
 require_relative "change_columns"
+require_relative "facts"
 require_relative "markup"
 
 module Raffia
@@ -51,37 +53,16 @@ module Raffia
 
         def ruby(environment)
           rubies = environment[:rubies]&.map { |each| each[:label] }
-          return rubies.join(", ") if rubies
-          "#{environment[:ruby][/\A\S+ \S+/]}, YJIT #{environment[:yjit] ? "on" : "off"}"
+          rubies ? rubies.join(", ") : Facts.ruby(environment, environment[:ruby][/\A\S+ \S+/])
         end
 
         def table
-          rows = @outcomes.map { |outcome| [outcome, best(outcome)] }
-          columns = [
-            Column.of(rows, "experiment", 0) { |outcome, _| outcome[:name] },
-            Column.of(rows, "result", 0) { |outcome, _| {true => "✓ right", false => "✗ WRONG"}.fetch(outcome[:check], "! not checked") },
-            Column.of(rows, "best", 0) { |_, row| row ? Words.label(row) : Words::NONE },
-            Column.of(rows, "median", 0) { |outcome, row| row ? Words.figure(row[:median], outcome[:unit]) : Words::NONE },
-            Column.of(rows, "speed-up (95% interval)", 0) { |outcome, row| (row && row[:speedup]) ? "#{Words.interval(row[:speedup])} vs #{Columns.baseline(outcome)}" : Words::NONE },
-            Column.of(rows, "peak PSS", 0) { |_, row| row ? Words.bytes(row[:pss]) : Words::NONE },
-            Column.of(rows, "goals", 0) { |outcome, _| goals(outcome) }
-          ]
-          Markup.table(columns, "The best of each experiment, controls left aside", rows.map { |outcome, _| "bad" if outcome[:check] == false })
-        end
-
-        # @return [Hash, nil] the row that is ahead of all others
-        def best(outcome)
-          rows = outcome[:rows].select { |row| row[:median] && !row[:control] }
-          outcome[:more] ? rows.max_by { |row| row[:median] } : rows.min_by { |row| row[:median] }
-        end
-
-        def goals(outcome)
-          goals = outcome[:goals].reject { |goal| goal[:met].nil? }
-          goals.empty? ? Words::NONE : "#{goals.count { |goal| goal[:met] }} of #{goals.size} met"
+          css = @outcomes.map { |outcome| "bad" if outcome[:check] == false }
+          Markup.table(BestColumns.of(@outcomes), "The best of each experiment, controls left aside", css)
         end
 
         def chart
-          pairs = @outcomes.map { |outcome| [outcome, best(outcome)] }.select { |_, row| row && row[:speedup] }
+          pairs = @outcomes.map { |outcome| [outcome, BestColumns.best(outcome)] }.select { |_, row| row && row[:speedup] }
           pairs.empty? ? "" : "<div class=\"charts single\">#{Markup.figure("Best speed-up of each experiment, longer is better", Chart.best(pairs))}</div>"
         end
 

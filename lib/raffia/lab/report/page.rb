@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "document"
+require_relative "facts"
 require_relative "markup"
 require_relative "overview"
 require_relative "section"
@@ -82,7 +83,7 @@ module Raffia
           facts[:yjit] = facts[:yjit] ? "on" : "off"
           facts[:memory] = Words.bytes(facts[:memory]) if facts[:memory]
           facts[:nofile] = "#{facts[:nofile].first} (hard limit #{facts[:nofile].last})" if facts[:nofile]
-          facts[:rubies] = facts[:rubies]&.map { |each| "#{each[:label]}: #{each[:description]}, YJIT #{each[:yjit] ? "on" : "off"}" }&.join("; ")
+          facts[:rubies] = Facts.rubies(@data[:environment])
           facts.transform_keys { |name| name.to_s.tr("_", " ") }
         end
 

@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
 require_relative "bars"
+require_relative "best_columns"
 require_relative "change_columns"
 require_relative "columns"
+require_relative "facts"
 require_relative "scaling_columns"
 require_relative "screen"
 require_relative "table"
@@ -28,11 +30,7 @@ module Raffia
         # @param environment [Hash] of {Environment}
         # @return [void]
         def environment(environment)
-          facts = {"Raffia" => [environment[:raffia], environment[:commit]].compact.join(", commit "),
-                   "Ruby" => "#{environment[:ruby]}, YJIT #{environment[:yjit] ? "on" : "off"}",
-                   "Rubies" => rubies(environment), "machine" => machine(environment), "back end" => environment[:backend],
-                   "counters" => environment[:counters], "Ractors" => environment[:ractors]}
-          facts.compact.each { |name, value| folded(name, value) }
+          Facts.of(environment).each { |name, value| folded(name, value) }
           busy(environment)
           @io.puts
         end
@@ -62,6 +60,7 @@ module Raffia
         # @param outcomes [Array<Hash>]
         # @return [void]
         def closing(outcomes)
+          summary(outcomes)
           wrong = outcomes.select { |outcome| outcome[:check] == false }.map { |outcome| outcome[:name] }
           unknown = outcomes.select { |outcome| outcome[:check].nil? }.map { |outcome| outcome[:name] }
           say "WRONG RESULTS in #{wrong.join(", ")}: see above. Their times mean nothing.", :red if wrong.any?
@@ -72,6 +71,13 @@ module Raffia
         end
 
         private
+
+        # After one experiment it would only say again what stands above.
+        def summary(outcomes)
+          return if outcomes.size < 2
+          head, *rows = Table.lines(BestColumns.of(outcomes), @screen.width)
+          @io.puts @screen.dim(head), rows, ""
+        end
 
         def say(text, style = nil, indent: 0)
           @screen.wrap(text, indent).each { |line| @io.puts style ? @screen.public_send(style, line) : line }
@@ -86,17 +92,6 @@ module Raffia
         def busy(environment)
           return unless environment[:load].to_f > environment[:cores] * BUSY
           say "The machine is busy (load #{environment[:load]}): what is measured now will be slower and less even than it could be.", :yellow
-        end
-
-        def rubies(environment)
-          environment[:rubies]&.map { |each| "#{each[:label]}: #{each[:description]}, YJIT #{each[:yjit] ? "on" : "off"}" }&.join("; ")
-        end
-
-        def machine(environment)
-          parts = ["#{environment[:cores]} cores of #{environment[:cpu]}", environment[:kernel]]
-          parts << "governor #{environment[:governor]}" if environment[:governor]
-          parts << "load #{environment[:load]} before the first run" if environment[:load]
-          parts.join(", ")
         end
 
         def runs(outcome)

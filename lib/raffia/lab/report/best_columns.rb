@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+require_relative "columns"
+
+module Raffia
+  module Lab
+    module Report
+      # The table of what came out ahead in each experiment.
+      module BestColumns
+        RESULTS = {true => "right", false => "WRONG", nil => "not checked"}.freeze
+
+        module_function
+
+        # @param outcomes [Array<Hash>] of {Outcome}
+        # @return [Array<Column>]
+        def of(outcomes)
+          rows = outcomes.map { |outcome| [outcome, best(outcome)] }
+          [
+            Column.of(rows, "experiment", 0) { |outcome, _| outcome[:name] },
+            Column.of(rows, "result", 2) { |outcome, _| RESULTS.fetch(outcome[:check]) },
+            Column.of(rows, "best", 0) { |_, row| row ? Words.label(row) : Words::NONE },
+            Column.of(rows, "median", 1) { |outcome, row| row ? Words.figure(row[:median], outcome[:unit]) : Words::NONE },
+            Column.of(rows, "speed-up (95% interval)", 0) { |outcome, row| speedup(outcome, row) },
+            Column.of(rows, "peak PSS", 3) { |_, row| Words.bytes(row && row[:pss]) },
+            Column.of(rows, "goals", 4) { |outcome, _| goals(outcome) }
+          ]
+        end
+
+        # @param outcome [Hash]
+        # @return [Hash, nil] the row that is ahead of all others but controls
+        def best(outcome)
+          rows = outcome[:rows].select { |row| row[:median] && !row[:control] }
+          outcome[:more] ? rows.max_by { |row| row[:median] } : rows.min_by { |row| row[:median] }
+        end
+
+        def speedup(outcome, row)
+          return Words::NONE unless row && row[:speedup]
+          "#{Words.interval(row[:speedup])} vs #{Columns.baseline(outcome)}#{", noise" if row[:speedup][:noise]}"
+        end
+
+        def goals(outcome)
+          goals = outcome[:goals].reject { |goal| goal[:met].nil? }
+          goals.empty? ? Words::NONE : "#{goals.count { |goal| goal[:met] }} of #{goals.size} met"
+        end
+
+        private_class_method :speedup, :goals
+      end
+    end
+  end
+end

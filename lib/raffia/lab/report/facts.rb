@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Lab
+    module Report
+      # The environment in words.
+      module Facts
+        module_function
+
+        # @param environment [Hash] of {Environment}
+        # @return [Hash{String => String}] what a reader of a terminal needs
+        def of(environment)
+          {"Raffia" => [environment[:raffia], environment[:commit]].compact.join(", commit "),
+           "Ruby" => ruby(environment, environment[:ruby]), "Rubies" => rubies(environment), "machine" => machine(environment),
+           "back end" => environment[:backend], "counters" => environment[:counters], "Ractors" => environment[:ractors]}.compact
+        end
+
+        # @return [String, nil] those that --ruby names
+        def rubies(environment) = environment[:rubies]&.map { |each| "#{each[:label]}: #{ruby(each, each[:description])}" }&.join("; ")
+
+        # @param about [Hash] with :yjit
+        # @return [String]
+        def ruby(about, name) = "#{name}, YJIT #{about[:yjit] ? "on" : "off"}"
+
+        def machine(environment)
+          parts = ["#{environment[:cores]} cores of #{environment[:cpu]}", environment[:kernel]]
+          parts << "governor #{environment[:governor]}" if environment[:governor]
+          parts << "load #{environment[:load]} before the first run" if environment[:load]
+          parts.join(", ")
+        end
+
+        private_class_method :machine
+      end
+    end
+  end
+end
