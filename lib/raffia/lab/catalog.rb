@@ -24,10 +24,10 @@ module Raffia
       end
 
       def check(experiment, found)
-        return unless experiment.file
-        raise ConfigError, "#{experiment.file} defines #{experiment.name}, which the lab has already: choose another name" if EXPERIMENTS.key?(experiment.name)
+        return unless experiment.defined_in
+        raise ConfigError, "#{experiment.defined_in} defines #{experiment.name}, which the lab has already: choose another name" if EXPERIMENTS.key?(experiment.name)
         other = found.find { |each| each.name == experiment.name && !each.equal?(experiment) }
-        raise ConfigError, "#{experiment.name} is defined in #{experiment.file} and in #{other.file}: choose another name" if other
+        raise ConfigError, "#{experiment.name} is defined in #{experiment.defined_in} and in #{other.defined_in}: choose another name" if other
       end
 
       private_class_method :named, :check

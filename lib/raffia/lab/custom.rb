@@ -11,13 +11,13 @@ module Raffia
       Given = Data.define(:items, :value)
 
       # @return [String] the file that defines it; each run's process loads it again
-      attr_reader :file
+      attr_reader :defined_in
 
       # @param said [Hash{Symbol => Object}] see {Definition.read}
-      # @param file [String]
-      def initialize(said, file)
+      # @param defined_in [String]
+      def initialize(said, defined_in)
         @said = said
-        @file = file
+        @defined_in = defined_in
         freeze
       end
 

@@ -20,7 +20,7 @@ module Raffia
       def title = raise(NoMethodError, "#{self.class} has no title")
 
       # @return [String, nil] the file of the user's that defines it
-      def file = nil
+      def defined_in = nil
 
       # @return [Array<Symbol>] strategies, or what the experiment compares instead, in the order of the table
       def variants = STRATEGIES

@@ -18,14 +18,10 @@ module Raffia
         {name: experiment.name, title: experiment.title, size: experiment.size(rows.params), params: rows.params,
          scale: rows.selection.scale, asked: rows.selection.runs, finished:, metric: experiment.metric.key, unit: experiment.metric.unit,
          more: experiment.metric.more, baseline: experiment.baseline.to_s, cpu_bound: experiment.cpu_bound?,
-         file: experiment.file, extras: experiment.extras.map(&:to_h), check: check(list), checks: checks(list), rows: list,
-         goals: goals(experiment, rows, list), published: experiment.published.map(&:to_h),
-         notes: [*experiment.notes(rows.params), *experiment.remarks(list)], scaling: scaling(experiment, list, rows.cores)}
-      end
-
-      def goals(experiment, rows, list)
-        ruby = list.first&.fetch(:ruby)
-        experiment.goals(rows).map { |goal| {**goal.to_h, text: [goal.text, ("on Ruby #{ruby}" if ruby)].compact.join(", ")} }
+         file: experiment.defined_in, scaling: scaling(experiment, list, rows.cores),
+         extras: experiment.extras.map(&:to_h), check: check(list), checks: checks(list), rows: list,
+         goals: experiment.goals(rows).map(&:to_h), published: experiment.published.map(&:to_h),
+         notes: [*experiment.notes(rows.params), *experiment.remarks(list)]}
       end
 
       def scaling(experiment, list, cores)
@@ -43,7 +39,7 @@ module Raffia
       # @return [Hash{String => Boolean}] each check in words
       def checks(rows) = Rows.together(rows.map { |row| row[:checks] })
 
-      private_class_method :goals, :scaling, :check, :checks
+      private_class_method :scaling, :check, :checks
     end
   end
 end

@@ -84,7 +84,7 @@ module Raffia
       end
 
       # Not every block of a user's can go everywhere. An experiment of the lab's must.
-      def unfit?(run) = run[:unfit] && experiment.file
+      def unfit?(run) = run[:unfit] && experiment.defined_in
 
       def numbers(cell)
         runs = good(cell)

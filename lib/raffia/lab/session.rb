@@ -90,7 +90,7 @@ module Raffia
         announced = service ? @processes.message(service) : {}
         child = @processes.start(child_command, **environment, **limits)
         @processes.sampler = @sampler = Sampler.new(child.pid)
-        child.tell(JSON.generate(experiment: @experiment.name, **{file: @experiment.file}.compact, variant: @cell.variant,
+        child.tell(JSON.generate(experiment: @experiment.name, **{file: @experiment.defined_in}.compact, variant: @cell.variant,
           workers: @cell.workers, params: @params, service: announced))
         child
       end
@@ -101,7 +101,7 @@ module Raffia
 
       # What a user's own file requires may be known to their Bundler alone, and that comes by RUBYOPT.
       def environment
-        usual = (@experiment.file && !@cell.ruby) ? {} : Subprocess::ENVIRONMENT
+        usual = (@experiment.defined_in && !@cell.ruby) ? {} : Subprocess::ENVIRONMENT
         {environment: usual.merge(@cell.ruby&.environment || {})}
       end
 

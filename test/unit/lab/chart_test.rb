@@ -71,6 +71,12 @@ module Raffia
         assert_equal ["2.00x", "1.60x  80%", "1.95x  98%", "1.60x  80%"], columns.last.cells
       end
 
+      def test_an_experiment_without_a_baseline
+        none = {**outcome, baseline: ""}
+        assert_empty Report::Columns.of(none).map(&:head).grep(/\Avs/)
+        assert_includes Report::ScalingColumns.caption(none), "Speed-up against the fewest workers,"
+      end
+
       def test_every_run_is_told
         columns = Report::RunColumns.of(outcome(threads: {error: "it fell over"}))
         assert_equal ["on", "run", "wall-clock", "CPU", "peak PSS", "processes", "threads", "result"], columns.map(&:head)

@@ -13,7 +13,7 @@ module Raffia
       def test_several_in_one_file
         in_a_file("#{MINE}\n#{MINE.sub("mine", "other")}\n") do |path|
           found = Source.load(path)
-          assert_equal [%w[mine other], [File.expand_path(path)] * 2], [found.map(&:name), found.map(&:file)]
+          assert_equal [%w[mine other], [File.expand_path(path)] * 2], [found.map(&:name), found.map(&:defined_in)]
         end
       end
 

@@ -64,7 +64,7 @@ module Raffia
           [column(outcome, "median", 0) { |row| row[:median] ? quantity.call(row[:median]) : row[:status] },
             column(outcome, "spread", 3) { |row| Words.spread(row) },
             column(outcome, "min - max", 9) { |row| quantity.range(row[:min], row[:max]) },
-            column(outcome, "vs #{baseline(outcome)}", 0) { |row| Words.speedup(row, outcome[:baseline]) }]
+            *(column(outcome, "vs #{baseline(outcome)}", 0) { |row| Words.speedup(row, outcome[:baseline]) } unless outcome[:baseline].empty?)]
         end
 
         def efficiency(outcome)

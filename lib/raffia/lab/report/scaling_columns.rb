@@ -21,13 +21,14 @@ module Raffia
 
         # @return [String] what the figures are
         def caption(outcome)
-          "Speed-up against #{Columns.baseline(outcome)}, and what share of the ideal that is, by the number of workers"
+          against = outcome[:baseline].empty? ? "the fewest workers" : Columns.baseline(outcome)
+          "Speed-up against #{against}, and what share of the ideal that is, by the number of workers"
         end
 
         def head(count) = (count == 1) ? "1 worker" : "#{count} workers"
 
         def name(series, outcome)
-          own = series[:against] != outcome[:baseline]
+          own = series[:against] != outcome[:baseline] && !outcome[:baseline].empty?
           [Words.variant(series), ("(#{series[:ruby]})" if series[:ruby]), ("(against its own first)" if own)].compact.join(" ")
         end
 

@@ -27,9 +27,12 @@ module Raffia
           outcome[:checks].map { |text, right| right ? [:good, "right: #{text}"] : [:bad, "WRONG: #{text}"] }
         end
 
+        # With several Rubies they are about the first.
         def goals(outcome)
+          ruby = outcome[:rows].first&.fetch(:ruby)
+          on = ", on Ruby #{ruby}" if ruby
           outcome[:goals].reject { |goal| goal[:met].nil? }.map do |goal|
-            [goal[:met] ? :good : :warn, "goal #{goal[:met] ? "met" : "missed"}: #{goal[:text]} (#{format("%.2f", goal[:value])})"]
+            [goal[:met] ? :good : :warn, "goal #{goal[:met] ? "met" : "missed"}: #{goal[:text]}#{on} (#{format("%.2f", goal[:value])})"]
           end
         end
 
