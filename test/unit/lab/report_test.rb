@@ -71,6 +71,8 @@ module Raffia
         assert_match(/^squares     right +processes x2  2\.05 s  1\.95x \(1\.86 - 2\.05\) vs inline   20\.0 MB  2 of 2 met$/, told)
         assert_match(/^other       not checked  - +- +- +-  -$/, told)
         refute_includes closing([outcome]), "experiment "
+        assert_match(/^squares     right   - /, closing([{**outcome, baseline: ""}] * 2))
+        assert_equal ["1.50x", "1.50x (1.40 - 1.60)", "-"], [{value: 1.5, low: 1.5, high: 1.5}, {value: 1.5, low: 1.4, high: 1.6}, nil].map { |ratio| Report::Words.interval(ratio) }
       end
 
       def test_bars_are_in_proportion

@@ -27,8 +27,9 @@ module Raffia
         end
 
         # @param outcome [Hash]
-        # @return [Hash, nil] the row that is ahead of all others but controls
+        # @return [Hash, nil] the row that is ahead of all others but controls; nil where rows are not to be compared
         def best(outcome)
+          return if outcome[:baseline].empty?
           rows = outcome[:rows].select { |row| row[:median] && !row[:control] }
           outcome[:more] ? rows.max_by { |row| row[:median] } : rows.min_by { |row| row[:median] }
         end

@@ -37,7 +37,11 @@ module Raffia
 
         # @param ratio [Hash, nil] of {Stats::Ratio}
         # @return [String] "1.95x (1.90 - 2.00)"
-        def interval(ratio) = ratio ? format("%.2fx (%.2f - %.2f)", *ratio.values_at(:value, :low, :high)) : NONE
+        def interval(ratio)
+          return NONE unless ratio
+          return times(ratio[:value]) if ratio[:low] == ratio[:high] # of a single run
+          format("%.2fx (%.2f - %.2f)", *ratio.values_at(:value, :low, :high))
+        end
 
         # @return [String] noise is said to be noise
         def ratio(ratio)
