@@ -3,6 +3,7 @@
 require "test_helper"
 require "raffia/pool"
 require "timeout"
+require_relative "pool_retry_contract"
 
 # The stdlib's own timer thread starts with the first timeout and stays: not a leak of whatever test comes first.
 Timeout.timeout(1) {}
@@ -14,6 +15,8 @@ Timeout.timeout(1) {}
 #
 # Blocks capture nothing and use nothing of the test, so that they can go to Ractors too.
 module PoolContract
+  include PoolRetryContract
+
   # A collection that has nothing but each, and tells how far it was read.
   class Counter
     attr_reader :read

@@ -133,9 +133,9 @@ class PoolLoneRactorsTest < Raffia::TestCase
 
     def_delegators "Raffia::Pool::Strategy::Ractors", :workers, :target, :crew, :around, :portable?
 
-    def self.seats(plan, _input, _sizer, _options)
+    def self.seats(plan, _input, _sizer, options)
       Raffia::Pool::PortableBlock.check(plan.block)
-      -> { Raffia::Pool::LoneRactorSeat.new(plan) }
+      -> { Raffia::Pool::LoneRactorSeat.new(plan, options.item_timeout) }
     end
   end
 

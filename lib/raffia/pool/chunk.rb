@@ -30,6 +30,10 @@ module Raffia
 
       def cover?(index) = index >= @first && index < @first + @size
 
+      # @param first [Integer] the index of the first item
+      # @return [Chunk] some of the items, which may be tried again by themselves
+      def part(first, size) = Chunk.new(first, size, source: @source, items: @items && @items[first - @first, size])
+
       # Whether a worker that has the input itself needs only the numbers.
       def indexed? = @items.nil?
     end
@@ -56,6 +60,10 @@ module Raffia
         @now = @fixed || 1
         @per_item = nil
       end
+
+      # Give out single items from now on, whatever was said before.
+      # @return [void]
+      def single = @now = @fixed = 1
 
       # @param count [Integer] items that were worked on
       # @param seconds [Float] how long it took

@@ -46,6 +46,15 @@ module Raffia
         Check.retries(retries, backoff, retry_on)
         super
       end
+
+      # Those of a pool that stays.
+      # @raise [ArgumentError] for what belongs to a single call
+      def self.standing(**keywords)
+        unknown = keywords.keys & %i[limit chunk timeout progress explain]
+        raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}" if unknown.any?
+
+        new(**keywords)
+      end
     end
 
     # Sentences for arguments that cannot be meant.

@@ -65,12 +65,24 @@ module Raffia
         [chunk, reply]
       end
 
+      # Wait until there is something to collect.
+      # @param seconds [Numeric]
+      # @return [Boolean] whether there is
+      def reply?(seconds) = @worker.reply?(seconds)
+
       # @param clean [Boolean]
       # @return [void]
       def leave(clean)
         @worker.stop(patience: clean ? PATIENCE : 0)
       ensure
         @cell.free
+      end
+
+      # End the worker now, from whichever thread; its driver then finds it dead.
+      # @return [Symbol] :killed
+      def halt
+        @worker.stop
+        :killed
       end
 
       # What the worker noted last, if that is not over.

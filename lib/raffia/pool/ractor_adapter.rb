@@ -62,6 +62,11 @@ module Raffia
         frame unless frame == GOODBYE
       end
 
+      # Wait until there is something to read.
+      # @param seconds [Numeric, nil] nil waits as long as it takes
+      # @return [Boolean] whether there is
+      def reply?(seconds) = @reader.ready?(seconds)
+
       # No more messages: wait for the Ractor to end.
       # @return [void]
       def finish

@@ -38,9 +38,21 @@ module Raffia
         [@posted.shift, reply]
       end
 
+      # Wait until there is something to collect.
+      # @param seconds [Numeric]
+      # @return [Boolean] whether there is
+      def reply?(seconds) = @ractor.reply?(seconds)
+
       # @param clean [Boolean] false leaves a Ractor that is still at work alone with it: it ends when it has finished its chunk
       # @return [void]
       def leave(clean) = clean ? @ractor.finish : @ractor.abandon
+
+      # Leave the Ractor alone with what it does, from whichever thread; its driver then finds it gone.
+      # @return [Symbol] :abandoned
+      def halt
+        @ractor.abandon
+        :abandoned
+      end
 
       private
 

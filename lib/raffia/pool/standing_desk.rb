@@ -42,6 +42,9 @@ module Raffia
     end
 
     # @api private
+    def salvage(_error, _seat) = false
+
+    # @api private
     def left
       @guard.hold { @seats.delete(::Fiber.current) }
     end

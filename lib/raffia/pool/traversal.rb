@@ -74,6 +74,9 @@ module Raffia
       # A chunk cannot go to its worker.
       def refuse(_chunk, error) = failed(Crash.new(error))
 
+      # A worker is gone. Whether another one is to take its place: no, the call ends, with {#crash}.
+      def salvage(_error, _seat) = false
+
       # A driver cannot go on.
       def crash(error, _seat) = failed(Crash.new(error))
 

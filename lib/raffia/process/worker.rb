@@ -53,6 +53,11 @@ module Raffia
       # @return [String, nil] nil when the worker is gone; {#exit} says how
       def read = @link.reader.read
 
+      # Wait until there is something to read, or the worker is gone.
+      # @param seconds [Numeric]
+      # @return [Boolean] whether that was in time
+      def reply?(seconds) = @link.reader.ready?(seconds)
+
       # @return [Boolean]
       def alive? = @exit.nil?
 

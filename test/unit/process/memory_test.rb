@@ -24,7 +24,7 @@ end
 class ProcessCellTest < Raffia::TestCase
   def test_a_child_writes_and_the_parent_reads
     cell = Raffia::Process::Cell.new
-    assert_equal(0, cell.value)
+    assert_equal(-1, cell.value)
     ::Process.wait(fork do
       cell.value = -5
       exit!

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../lone_ractor_seat"
+require_relative "../overseen_seat"
 require_relative "../portable_block"
 require_relative "../ractor_seat"
 require_relative "../thread_crew"
@@ -22,14 +23,18 @@ module Raffia
         # For pools that live on.
         def standing_crew = ThreadCrew
 
-        def seats(plan, input, _sizer, _options)
+        def seats(plan, input, sizer, options)
           raise ConfigError, "on: :ractors needs Ractors, which this Ruby does not have: use on: :threads" unless defined?(::Ractor)
 
           block = PortableBlock.share(plan.block)
-          return -> { LoneRactorSeat.new(plan) } unless block
+          limit = options.item_timeout
+          return -> { LoneRactorSeat.new(plan, limit) } unless block
+
+          # From outside one sees how long a chunk takes, and not its items.
+          sizer.single if limit
 
           shared = ::Ractor.make_shareable(plan.with(block: block, seed: seed(plan.seed)))
-          -> { RactorSeat.new(shared, input) }
+          -> { OverseenSeat.over(RactorSeat.new(shared, input), limit) }
         end
 
         def around = yield
