@@ -4,7 +4,9 @@ require_relative "../base/fork"
 require_relative "../task"
 require_relative "future"
 require_relative "options"
+require_relative "pauses"
 require_relative "queue_feed"
+require_relative "retries"
 require_relative "strategy"
 require_relative "work"
 
@@ -35,21 +37,24 @@ module Raffia
     # @param on [Symbol] +:inline+, +:fibers+, +:threads+, +:ractors+ or +:processes+
     # @param workers [Integer, nil] at most so many; by default as Raffia.map has it. They are started when there is work
     # @param queue [Integer] how much may wait; then +submit+ waits too
+    # @param limits [Hash] +item_timeout:+, +retries:+, +backoff:+ and +retry_on:+ as Raffia.map has them
     # @yield what each worker does with what is submitted; +:processes+ and +:ractors+ need it
     # @raise [ConfigError]
     # @raise [NotShareable] on +:ractors+, when the block captures what no other Ractor may see
-    def initialize(on: :threads, workers: nil, queue: QUEUE, &work)
+    def initialize(on: :threads, workers: nil, queue: QUEUE, **limits, &work)
       Check.count(:queue, queue)
       @strategy = Strategy.fetch(on)
-      options = Options.new(workers: workers)
+      options = Options.standing(workers: workers, **limits)
       @workers = @strategy.workers(options)
       @on = on
       @queue = queue
       @work = work
+      @retries = Retries.for(options)
+      @item_timeout = options.item_timeout
       @counts = {submitted: 0, done: 0, failed: 0, cancelled: 0}
       @closed = @terminated = false
       @sizer = ChunkSize.new(nil, target: elsewhere? ? @strategy.target : 0.0)
-      @make_seat = @strategy.seats(plan, nil, @sizer, options)
+      @make_seat = @strategy.seats(plan, nil, @sizer, elsewhere? ? options : options.with(item_timeout: nil))
       start_over
       @fork = Fork.after_child { start_over }
     end
@@ -80,7 +85,7 @@ module Raffia
       items.each { |item| futures << submit(item, &block) }
       results = futures.map(&:value)
     ensure
-      futures&.each(&:cancel) unless results
+      futures&.each(&:withdraw) unless results
     end
 
     # Take no more work, and wait until what there is has been done.
@@ -92,6 +97,7 @@ module Raffia
       raise Error, "a worker cannot wait for the end of its own pool: shut it down from outside" if own_worker?
 
       @closed = true
+      @pauses.close
       @feed.finish
       @fork.remove
       @crew.nil? || @crew.join(timeout)
@@ -103,6 +109,7 @@ module Raffia
     def terminate
       @closed = @terminated = true
       @fork.remove
+      @pauses.close
       @feed.close
       Raffia.shield { @crew&.stop(:pool_terminated) }
     ensure
@@ -127,3 +134,4 @@ module Raffia
 end
 
 require_relative "standing_desk"
+require_relative "standing_rescue"

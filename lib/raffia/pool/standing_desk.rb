@@ -42,9 +42,6 @@ module Raffia
     end
 
     # @api private
-    def salvage(_error, _seat) = false
-
-    # @api private
     def left
       @guard.hold { @seats.delete(::Fiber.current) }
     end
@@ -91,6 +88,8 @@ module Raffia
       @feed = QueueFeed.new(@sizer, @workers, limit: @queue, running: false)
       @guard = Guard.new
       @open = {}.compare_by_identity
+      @halted = {}.compare_by_identity # seats whose end is meant
+      @pauses = Pauses.new { |future| resume(future) }
       @crew = @strategy.standing_crew&.new(self, @workers) { take_seat }
     end
 
