@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "ctrl_c"
 require_relative "gather"
 require_relative "inline_crew"
 require_relative "input"
@@ -45,6 +46,8 @@ module Raffia
           within(options.timeout) { traversal.run(strategy.crew.new(traversal, workers, &seats)) }
         end
         traversal.value
+      rescue Interrupt => interrupt
+        raise CtrlC.plain(interrupt)
       end
 
       # What a traversal must know that tries items again.

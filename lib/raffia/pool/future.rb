@@ -2,6 +2,7 @@
 
 require_relative "../base/error"
 require_relative "../task"
+require_relative "ctrl_c"
 require_relative "interruptible"
 require_relative "mishap"
 
@@ -68,6 +69,8 @@ module Raffia
           return if enlist(waiter) && waiter.wait(timeout) == Waiter::TIMED_OUT
         end
         self
+      rescue Interrupt => interrupt
+        raise CtrlC.plain(interrupt)
       end
 
       # What is to be done with the result. The block runs in the worker that ends this future, right after it (with +:processes+

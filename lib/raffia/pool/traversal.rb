@@ -46,6 +46,10 @@ module Raffia
         crew.open do
           supply(crew)
           await(crew)
+          through = true
+        ensure
+          # Whoever lives through being stopped finds nothing more to do.
+          @feed.close unless through
         end
       ensure
         @progress&.finish

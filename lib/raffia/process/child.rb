@@ -25,7 +25,7 @@ module Raffia
       # @param link [Link] of which this process takes the child's side
       # @param parent [Integer] the pid of the parent, for the title
       def initialize(link, parent)
-        @link = link.child_side
+        @link = link
         @parent = parent
       end
 
@@ -43,6 +43,7 @@ module Raffia
 
       def serve
         status = 1
+        @link.child_side
         settle
         yield @link
         status = 0

@@ -93,9 +93,14 @@ module Raffia
       private
 
       def live(born, service)
-        @link = Link.new
         parent = ::Process.pid
-        pid = ::Process.fork { Child.new(@link, parent).run(&service) }
+        @link = Link.new
+        pid = ::Process.fork do
+          Child.new(@link, parent).run(&service)
+        ensure
+          # Also when a Ctrl-C meets the child before it has a handler for it: nothing of the parent's may run here.
+          ::Process.exit!(Child::TERMINATED)
+        end
         @link.parent_side
         born << pid
         reap(pid)
@@ -104,6 +109,9 @@ module Raffia
         @link.close
         reap(pid)
       rescue Exception => error # standard:disable Lint/RescueException
+        # The same, a moment earlier.
+        ::Process.exit!(Child::TERMINATED) unless ::Process.pid == parent
+
         @link&.close
         born << error unless born.closed?
       end
