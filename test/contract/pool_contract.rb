@@ -258,6 +258,16 @@ module PoolContract
     end
   end
 
+  def test_endless_lazy_input
+    run_on(limit: 6) do |on|
+      read = 0
+      endless = (1..).lazy.map { |n| read = n }.select(&:even?)
+      assert_equal(40, Raffia.find_any(endless, **on) { |n| n == 40 })
+      assert_equal(20, Raffia.each(endless, **on) { |n| break n if n == 20 })
+      assert_operator(read, :<=, 20 + 2 * 7)
+    end
+  end
+
   def test_without_a_limit_endless_input_is_still_bounded
     run_on do |on|
       endless = Counter.new

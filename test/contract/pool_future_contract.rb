@@ -167,10 +167,10 @@ module PoolFutureContract
   end
 
   def test_a_pools_item_timeout
-    with_work(workers: 1, item_timeout: 0.1) do |pool, item|
-      late, other = pool.submit(item[0], 1), pool.submit(item[1], 0)
+    with_work(workers: 1, item_timeout: 0.5) do |pool, item|
+      late, other = pool.submit(item[0], 2), pool.submit(item[1], 0)
       error = assert_raises(Raffia::TimeoutError) { late.value(LONG) }
-      assert_equal([0.1, late.subject, 0], [error.seconds, error.item, error.item_index])
+      assert_equal([0.5, late.subject, 0], [error.seconds, error.item, error.item_index])
       assert_equal(1, other.value(LONG))
     end
   end

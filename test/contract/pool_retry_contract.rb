@@ -118,15 +118,15 @@ module PoolRetryContract
   end
 
   def test_an_item_that_takes_too_long_is_named
-    with_items(4, item_timeout: 0.1) do |items, on|
-      error = assert_raises(Raffia::TimeoutError) { Raffia.map(items, **on) { |item| (item.last == 2) ? sleep(1) : item } }
-      assert_equal([0.1, items[2], 2], [error.seconds, error.item, error.item_index])
+    with_items(4, item_timeout: 0.5) do |items, on|
+      error = assert_raises(Raffia::TimeoutError) { Raffia.map(items, **on) { |item| (item.last == 2) ? sleep(2) : item } }
+      assert_equal([0.5, items[2], 2], [error.seconds, error.item, error.item_index])
     end
   end
 
   def test_an_item_that_takes_too_long_is_tried_again
-    with_items(6, item_timeout: 0.1, retries: 1) do |items, on|
-      assert_equal((0...6).to_a, Raffia.map(items, **on) { |item| (Attempts.count(item) == 1 && item.last == 3) ? sleep(1) : item.last })
+    with_items(6, item_timeout: 0.5, retries: 1) do |items, on|
+      assert_equal((0...6).to_a, Raffia.map(items, **on) { |item| (Attempts.count(item) == 1 && item.last == 3) ? sleep(2) : item.last })
     end
   end
 

@@ -26,6 +26,7 @@ module Raffia
       def run(name, items, plan, gather, on:, **keywords)
         Check.block(name, plan.block)
         strategy = Strategy.fetch(on)
+        Check.place(on, strategy.crew)
         options = Options.new(**keywords)
         input = Input.of(items)
         traverse(strategy, input, plan, gather, options)

@@ -37,9 +37,14 @@ module Raffia
       def call(arguments)
         @relay.post([start(arguments), !EACH.include?(@plan.operation)])
         overrun unless @relay.reply?(@limit)
-        frame = @relay.read or fresh and raise WorkerDied, "the Ractor that waits for the others ended; what it printed says why"
+        frame = @relay.read or lost
         reply = ReplyDump.load(frame, @posted.first)
         reply.failure ? raise(Carried.new(reply.failure)) : reply.value
+      end
+
+      def lost
+        fresh
+        raise WorkerDied, "the Ractor that waits for the others ended; what it printed says why"
       end
 
       # The relay goes on waiting for a Ractor that nobody can stop.

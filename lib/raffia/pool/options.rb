@@ -81,6 +81,14 @@ module Raffia
         raise ConfigError, "#{name} was called without a block: give it the work, as in #{name}(items) { |item| ... }"
       end
 
+      # Ruby 3.3 and 3.4 lose wake-ups when several Ractors have threads of their own: a few lines of plain Ruby hang.
+      def place(name, crew)
+        return if !defined?(::Ractor) || ::Ractor.current.equal?(::Ractor.main) || ![ThreadCrew, FiberHost].include?(crew)
+
+        raise ConfigError, "on: #{name.inspect} needs threads, and inside of a Ractor these can hang for ever: use on: :inline or " \
+          "on: :fibers there, or take the outer call to on: :processes"
+      end
+
       def retries(times, backoff, classes)
         unless times.is_a?(Integer) && times >= 0
           raise ConfigError, "retries: #{times.inspect} is not a number of further attempts: give a whole number from 0 up"

@@ -44,6 +44,7 @@ module Raffia
     def initialize(on: :threads, workers: nil, queue: QUEUE, **limits, &work)
       Check.count(:queue, queue)
       @strategy = Strategy.fetch(on)
+      Check.place(on, @strategy.standing_crew)
       options = Options.standing(workers: workers, **limits)
       @workers = @strategy.workers(options)
       @on = on
