@@ -15,7 +15,7 @@ class CtrlCTest < Raffia::TestCase
   SLEEPS = "sleep(1000)"
   COMPUTES = "x = 0; (x += 1) while true"
   SWALLOWS = "begin; sleep(1000); rescue Exception; n; end"
-  CALL = 'Raffia.map(1.., on: ON, workers: 2, chunk: 1, &work)'
+  CALL = "Raffia.map(1.., on: ON, workers: 2, chunk: 1, &work)"
   POOL = "pool = Raffia::Pool.new(on: ON, workers: 2, &work)\n(1..100).map { |n| pool.submit(n) }.each(&:value)"
   Ended = Struct.new(:status, :err)
 
