@@ -150,15 +150,15 @@ module Raffia
         home = @patience && Clock.now + @patience
         bell = Bell.new
         while @items.empty? && !@ended
-          left = home && home - Clock.now
+          hang(bell)
+          left = home - Clock.now if home && @bells.first.equal?(bell)
           break if left && left <= 0
 
-          hang(bell)
           bell.wait(@lock, left)
         end
       ensure
         @idle -= 1
-        @bells.delete(bell) if bell&.listed
+        retire(bell) if bell&.listed
       end
 
       def hang(bell)
@@ -169,6 +169,13 @@ module Raffia
       def ring(bell)
         bell.listed = false
         bell.signal
+      end
+
+      # Only the first, who has rested longest, watches the clock, because waiting for some time costs a thread much more than
+      # waiting. So he tells the next when he leaves.
+      def retire(bell)
+        @bells.delete(bell)
+        @bells.first&.signal
       end
 
       def wake_all = @bells.shift(@bells.size).each { |bell| ring(bell) }
