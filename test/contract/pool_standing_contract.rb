@@ -204,6 +204,7 @@ module PoolStandingContract
   end
 
   def test_a_forked_child_starts_afresh
+    need_fork
     with_pool(**double) do |pool|
       pool.submit(1).value
       next if strategy == :ractors # forking after Ractors were started is not safe before Ruby 4.0

@@ -76,9 +76,10 @@ module Raffia
 
     # @return [Proc] makes a seat for a worker
     def seats(options)
-      return -> { FutureSeat.new { |future| serve(future) } } unless elsewhere?
+      raise ConfigError, need_block if elsewhere? && !@work
 
-      @strategy.seats(Plan.new(:settle, @work || raise(ConfigError, need_block), Work::NOTHING), nil, @sizer, options)
+      elsewhere = @strategy.seats(Plan.new(:settle, @work, Work::NOTHING), nil, @sizer, options)
+      elsewhere? ? elsewhere : -> { FutureSeat.new { |future| serve(future) } }
     end
 
     def serve(future)
