@@ -104,7 +104,12 @@ class PoolFibersCrowdTest < Raffia::TestCase
 
   def test_a_hundred_thousand_items_of_a_stream_that_never_ends
     census = Census.new
-    assert_equal(TASKS, Raffia.each((1..).lazy, on: :fibers, limit: 50) { |n| (n == TASKS) ? break(n) : census.work })
+    found = Raffia.each((1..).lazy, on: :fibers, limit: 50) do |n|
+      break n if n == TASKS
+
+      census.work
+    end
+    assert_equal(TASKS, found)
     assert_few(census, 50)
   end
 
