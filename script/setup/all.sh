@@ -46,6 +46,7 @@ raffia_setup_jruby() {
     (locked make_jruby) || exit $?
     jruby_ready || fail "something changed while it was set up" "run it again"
   fi
+  # shellcheck disable=SC2153 # jruby.sh's
   RUBY=$JRUBY RUBY_HAS_YJIT=
 }
 

@@ -19,10 +19,11 @@ jruby_ready() {
     return 0
   fi
   JRUBY=$(jruby_dir)/bin/jruby
-  [ -e "$(jruby_dir)/$COMPLETE" ] && java_find && [ "$(cat "$(jruby_dir)/$COMPLETE")" = "$JAVA" ]
+  # The Java that it is started with is named in it.
+  [ -x "$(cat "$(jruby_dir)/$COMPLETE" 2>/dev/null)" ]
 }
 
-jruby_will_do() { "$1" -e 'exit RUBY_ENGINE == "jruby" && RUBY_VERSION >= "3.3"' >/dev/null 2>&1; }
+jruby_will_do() { "$1" -v 2>/dev/null | grep -q '^jruby [1-9][0-9]'; }
 
 # jruby_make: not-0 when it cannot be had; JRUBY_REASON says why. Needs RUBY, for its gem command.
 jruby_make() {
@@ -51,6 +52,7 @@ jruby_fetch() {
   logged "$1/bin/jruby" -e 'require "json"; require "zlib"; abort unless RbConfig.ruby.start_with?("/")'
 }
 
+# shellcheck disable=SC2153 # RUBY is ruby.sh's
 jruby_gem() { logged env -u RUBYOPT -u RUBYLIB -u GEM_HOME -u GEM_PATH "$RUBY" -S gem "$@"; }
 
 # Its library, as files: RbConfig.ruby is then a program that can be started, which the lab does. JRuby is the one that can read a
