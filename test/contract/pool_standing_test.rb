@@ -42,6 +42,7 @@ class PoolStandingThreadsTest < Raffia::TestCase
       killed, other = pool.submit(:me) { Thread.current.kill }, pool.submit { :done }
       assert_equal([:me, 0], assert_raises(Raffia::WorkerDied) { killed.value }.then { |error| [error.item, error.index] })
       assert_equal(:done, other.value(PoolStandingContract::LONG))
+      assert_equal(1, pool.stats[:replaced])
     end
   end
 
@@ -72,6 +73,30 @@ class PoolStandingThreadsTest < Raffia::TestCase
       assert_equal(:interrupted, future.cancel)
       gate << true
       assert_equal([:cancelled, :out, true], [future.wait(PoolStandingContract::LONG).status, steps.pop, steps.empty?])
+    end
+  end
+
+  # Each worker would wait for room that only the workers can make.
+  def test_a_worker_that_submits_to_a_full_queue_does_not_wait
+    with_pool(workers: 1, queue: 1) do |pool|
+      outer = pool.submit { Array.new(5) { |n| pool.submit { n } } }
+      assert_equal([0, 1, 2, 3, 4], outer.value(PoolStandingContract::LONG).map(&:value))
+      assert_equal([1, 2, 3], pool.submit { pool.map([0, 1, 2]) { |n| n + 1 } }.value(PoolStandingContract::LONG))
+    end
+  end
+
+  # Not one after the other, or none would ever be without work.
+  def test_who_rested_least_is_called_first
+    with_pool(workers: 4) do |pool|
+      gate = Thread::Queue.new
+      four = Array.new(4) { pool.submit { gate.pop && Thread.current } }
+      4.times { gate << true }
+      four.each(&:value)
+      wait_until { pool.stats[:idle] == 4 }
+      served = Array.new(20) do
+        pool.submit { Thread.current }.value.tap { wait_until { pool.stats[:idle] == 4 } }
+      end
+      assert_equal(1, served.uniq.size)
     end
   end
 

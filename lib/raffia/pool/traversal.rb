@@ -68,8 +68,8 @@ module Raffia
           @progress&.add(chunk.size)
           @gather.add(chunk, reply.value)
         end
-        @feed.done(chunk.size)
-        over if enough
+        # When that was enough, there must not be room for another item before the end.
+        enough ? over : @feed.done(chunk.size)
       end
 
       # Whether a chunk is still wanted: all are.
