@@ -58,12 +58,18 @@ module Raffia
         @target = target
         @fixed = fixed || (target.zero? ? 1 : nil)
         @now = @fixed || 1
+        @most = MOST
         @per_item = nil
       end
 
-      # Give out single items from now on, whatever was said before.
+      # Never more than so many from now on, whoever wants more.
+      # @param count [Integer]
       # @return [void]
-      def single = @now = @fixed = 1
+      def at_most(count)
+        @most = count
+        @fixed &&= [@fixed, count].min
+        @now = [@now, count].min
+      end
 
       # @param count [Integer] items that were worked on
       # @param seconds [Float] how long it took
@@ -74,8 +80,8 @@ module Raffia
         measured = seconds / count
         # Halfway to the new value: one odd item does not turn it around.
         @per_item = @per_item ? (@per_item + measured) / 2 : measured
-        wanted = @per_item.positive? ? @target / @per_item : MOST
-        @now = wanted.clamp(1, [count * GROWTH, MOST].min).to_i
+        wanted = @per_item.positive? ? @target / @per_item : @most
+        @now = wanted.clamp(1, [count * GROWTH, @most].min).to_i
       end
 
       # Whether what is under way per worker is so short that it should already hold the next chunk when it is through.

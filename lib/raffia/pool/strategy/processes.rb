@@ -30,8 +30,10 @@ module Raffia
 
           Process::Warmup.call
           inherited = input if input&.indexed?
+          longest = Tenure.chunk(options)
+          sizer.at_most(longest) if longest
           limited = plan.within(options.item_timeout)
-          -> { OverseenSeat.over(ProcessSeat.new(limited, inherited, sizer), options.item_timeout, grace: GRACE) }
+          -> { OverseenSeat.over(ProcessSeat.new(limited, inherited, sizer, options), options.item_timeout, grace: GRACE) }
         end
 
         def around = yield

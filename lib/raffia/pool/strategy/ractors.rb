@@ -31,7 +31,7 @@ module Raffia
           return -> { LoneRactorSeat.new(plan, limit) } unless block
 
           # From outside one sees how long a chunk takes, and not its items.
-          sizer.single if limit
+          sizer.at_most(1) if limit
 
           shared = ::Ractor.make_shareable(plan.with(block: block, seed: seed(plan.seed)))
           -> { OverseenSeat.over(RactorSeat.new(shared, input), limit) }
