@@ -4,6 +4,7 @@ require_relative "../process/experimental"
 require_relative "portable_block"
 require_relative "ractor_service"
 require_relative "seat"
+require_relative "trespass"
 
 module Raffia
   class Pool
@@ -25,7 +26,7 @@ module Raffia
       def call(arguments)
         @relay.post([start(arguments), @plan.operation != :each])
         frame = @relay.read or raise WorkerDied, "the Ractor that waits for the others ended; what it printed says why"
-        reply = ReplyDump.load(frame, @posted.first)
+        reply = Trespass.explain(ReplyDump.load(frame, @posted.first), @alone)
         reply.failure ? raise(Carried.new(reply.failure)) : reply.value
       end
 

@@ -4,6 +4,7 @@ require_relative "../base/error"
 require_relative "item_context"
 require_relative "ractor_service"
 require_relative "seat"
+require_relative "trespass"
 
 module Raffia
   class Pool
@@ -35,7 +36,7 @@ module Raffia
       def collect
         frame = @ractor.read or raise died
         reply = ReplyDump.load(frame, @posted.first)
-        [@posted.shift, reply]
+        [@posted.shift, Trespass.explain(reply, @plan.block)]
       end
 
       # @param clean [Boolean] false leaves a Ractor that is still at work alone with it: it ends when it has finished its chunk
