@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../heap_room"
 require_relative "../lone_ractor_seat"
 require_relative "../portable_block"
 require_relative "../ractor_seat"
@@ -29,7 +30,8 @@ module Raffia
           return -> { LoneRactorSeat.new(plan) } unless block
 
           shared = ::Ractor.make_shareable(plan.with(block: block, seed: seed(plan.seed)))
-          -> { RactorSeat.new(shared, input) }
+          room = HeapRoom.new
+          -> { RactorSeat.new(shared, input, room) }
         end
 
         def around = yield
