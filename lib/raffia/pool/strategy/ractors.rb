@@ -23,15 +23,19 @@ module Raffia
         # For pools that live on.
         def standing_crew = ThreadCrew
 
-        def seats(plan, input, _sizer, _options)
+        def seats(plan, input, _sizer, options)
           raise ConfigError, "on: :ractors needs Ractors, which this Ruby does not have: use on: :threads" unless defined?(::Ractor)
+
+          if options.move && options.retries.positive?
+            raise ConfigError, "move: and retries: exclude each other: what was moved to a Ractor is not here any more for another attempt"
+          end
 
           block = PortableBlock.share(plan.block)
           return -> { LoneRactorSeat.new(plan) } unless block
 
           shared = ::Ractor.make_shareable(plan.with(block: block, seed: seed(plan.seed)))
           room = HeapRoom.new
-          -> { RactorSeat.new(shared, input, room) }
+          -> { RactorSeat.new(shared, input, room, move: options.move) }
         end
 
         def around = yield
