@@ -17,5 +17,7 @@ void Init_raffia(void)
     raffia_init_parcels(raffia);
     raffia_init_scheduler(raffia);
     raffia_init_rebind(raffia);
+    raffia_init_slots(raffia);
+    raffia_init_tray(raffia);
     raffia_init_see_through(raffia);
 }

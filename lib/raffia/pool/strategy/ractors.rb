@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../heap_room"
 require_relative "../lone_ractor_seat"
 require_relative "../overseen_seat"
 require_relative "../portable_block"
@@ -26,6 +27,10 @@ module Raffia
         def seats(plan, input, sizer, options)
           raise ConfigError, "on: :ractors needs Ractors, which this Ruby does not have: use on: :threads" unless defined?(::Ractor)
 
+          if options.move && options.retries.positive?
+            raise ConfigError, "move: and retries: exclude each other: what was moved to a Ractor is not here any more for another attempt"
+          end
+
           block = PortableBlock.share(plan.block)
           limit = options.item_timeout
           return -> { LoneRactorSeat.new(plan, limit) } unless block
@@ -34,7 +39,8 @@ module Raffia
           sizer.at_most(1) if limit
 
           shared = ::Ractor.make_shareable(plan.with(block: block, seed: seed(plan.seed)))
-          -> { OverseenSeat.over(RactorSeat.new(shared, input), limit) }
+          room = HeapRoom.new
+          -> { OverseenSeat.over(RactorSeat.new(shared, input, room, move: options.move), limit) }
         end
 
         def around = yield
