@@ -2,7 +2,6 @@
 
 require_relative "ctrl_c"
 require_relative "gather"
-require_relative "inline_crew"
 require_relative "input"
 require_relative "options"
 require_relative "retrying"
@@ -55,7 +54,8 @@ module Raffia
       def retrying(retries, strategy, plan)
         return {} unless retries
 
-        {retries: retries, alone: strategy.crew.equal?(InlineCrew), fold: plan.operation == :reduce}
+        # What has no workers of its own for certain may work in the caller.
+        {retries: retries, alone: ![ThreadCrew, FiberCrew].include?(strategy.crew), fold: plan.operation == :reduce}
       end
     end
   end
