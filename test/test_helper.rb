@@ -45,6 +45,13 @@ module Raffia
       skip "localhost is not known here: #{error.message}"
     end
 
+    def need_fork = (skip "this Ruby has no fork" unless ::Process.respond_to?(:fork))
+
+    def need_ractors = (skip "this Ruby has no Ractors" unless defined?(::Ractor))
+
+    # @param what [String] it is about, which other Rubies do in other ways
+    def need_cruby(what) = (skip "#{what}: of CRuby" unless RUBY_ENGINE == "ruby")
+
     # Wait until the block is truthy, and return what it gave; fail when it is not so after +timeout+ seconds.
     # The one place that naps: a test waits for a named condition, never for an amount of time.
     def wait_until(timeout = PATIENCE, message = nil)

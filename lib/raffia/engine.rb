@@ -91,7 +91,7 @@ module Raffia
 
       # Threads of other Ractors, and all but the first where RUBY_MN_THREADS=1, may find themselves on another kernel thread after
       # each wait.
-      def movable? = RUBY_DESCRIPTION.include?(" +MN") || (defined?(::Ractor) && !::Ractor.current.equal?(::Ractor.main))
+      def movable? = RUBY_DESCRIPTION.include?(" +MN") || !Local.main?
     end
   end
 end

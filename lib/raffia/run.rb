@@ -34,6 +34,10 @@ module Raffia
   # @raise [ConfigError] for a back end that does not work here, or a signal that cannot be handled
   def self.run(backend: nil, dump_on: nil, deadlock: nil, &block)
     raise ConfigError, "Raffia.run needs a block: the work to do" unless block
+    unless RUBY_ENGINE == "ruby"
+      raise ConfigError, "Raffia.run needs a Fiber scheduler as CRuby has it, which this Ruby (#{RUBY_ENGINE}) does not have: " \
+        "use on: :threads of Raffia.map and Raffia::Pool"
+    end
 
     options = {backend: backend, dump_on: dump_on, deadlock: deadlock}.compact
     return Session.new(**options).run(&block) unless Fiber.scheduler

@@ -2,8 +2,17 @@
 # The set-up as bin/setup, bin/raffia and bin/test use it: source this, then call raffia_setup or raffia_setup_ruby.
 # After it RUBY, RUBY_VERSION, RUBY_HAS_YJIT, BUNDLE_HOME are set. Silent when nothing is missing. Everything goes to stderr.
 
+# JRuby comes beside the Ruby that the set-up itself needs, not in its place.
+JRUBY_ASKED=
+case ${RAFFIA_RUBY:-} in
+jruby | */jruby)
+  JRUBY_ASKED=$RAFFIA_RUBY
+  unset RAFFIA_RUBY
+  ;;
+esac
+
 _setup=$(dirname "${BASH_SOURCE[0]}")
-for _step in common packages newer_suites libraries ruby ruby_build bundle extension drivers; do
+for _step in common packages newer_suites libraries ruby ruby_build bundle extension drivers java jruby; do
   # shellcheck source=/dev/null
   source "$_setup/$_step.sh"
 done
@@ -29,6 +38,23 @@ raffia_setup_ruby() {
 raffia_setup_drivers() {
   if drivers_ready; then return 0; fi
   (locked drivers_make) || exit $?
+}
+
+# What RAFFIA_RUBY=jruby wants, in place of raffia_setup.
+raffia_setup_jruby() {
+  if ! jruby_ready; then
+    (locked make_jruby) || exit $?
+    jruby_ready || fail "something changed while it was set up" "run it again"
+  fi
+  # shellcheck disable=SC2153 # jruby.sh's
+  RUBY=$JRUBY RUBY_HAS_YJIT=
+}
+
+# After raffia_setup, for the tests of it; as root only, since it is big. Not-0 when there is none.
+raffia_setup_jruby_for_tests() {
+  if jruby_ready; then return 0; fi
+  if [ "$(id -u)" != 0 ]; then JRUBY_REASON="bin/setup --jruby gets it"; else (locked jruby_try) || return 1; fi
+  jruby_ready
 }
 
 # For an administrator: what needs root, and nothing else.
@@ -69,9 +95,25 @@ make_everything() {
   extension_ready || extension_make
 }
 
+make_jruby() {
+  make_ruby
+  ruby_ready || fail "the choice of a Ruby could not be written to $RUBY_CHOICE"
+  jruby_ready || jruby_make || fail "JRuby cannot be had: $JRUBY_REASON" "install one by any means and put it on PATH as jruby"
+}
+
+# What could not be had once is asked for again only by bin/setup itself, not by each run of the tests.
+jruby_try() {
+  [ ! -e "$(jruby_stamp)" ] || return 1
+  jruby_make || { echo "$JRUBY_REASON" >"$(jruby_stamp)" && return 1; }
+}
+
 # For the commands that run in that Ruby: the bundle's gems first, then the Ruby's own. Called by somebody's `bundle exec`, they
-# must not load that Bundler.
+# must not load that Bundler. JRuby has its own, and none of the bundle's.
 raffia_environment() {
+  if [ -n "$JRUBY_ASKED" ]; then
+    unset GEM_HOME GEM_PATH RUBYOPT RUBYLIB
+    return
+  fi
   export GEM_HOME=$BUNDLE_HOME GEM_PATH=$BUNDLE_HOME:$RUBY_GEM_PATH
   case ${RUBYOPT:-} in *bundler*) unset RUBYOPT RUBYLIB BUNDLE_GEMFILE BUNDLE_BIN_PATH ;; esac
 }

@@ -3,6 +3,7 @@
 require "test_helper"
 require "raffia/pool"
 require "timeout"
+require_relative "pool_retry_contract"
 
 # The stdlib's own timer thread starts with the first timeout and stays: not a leak of whatever test comes first.
 Timeout.timeout(1) {}
@@ -14,6 +15,8 @@ Timeout.timeout(1) {}
 #
 # Blocks capture nothing and use nothing of the test, so that they can go to Ractors too.
 module PoolContract
+  include PoolRetryContract
+
   # A collection that has nothing but each, and tells how far it was read.
   class Counter
     attr_reader :read
@@ -228,6 +231,7 @@ module PoolContract
   # --- ending early
 
   def test_break_gives_its_value_and_stops
+    need_cruby("break out of another thread") unless strategy == :inline
     run_on { |on| assert_equal([:found, 7], Raffia.each(1.., **on) { |n| break [:found, n] if n == 7 }) }
   end
 
@@ -252,6 +256,16 @@ module PoolContract
       found = Raffia.find_any(endless, **on) { |n| n == 60 }
       assert_equal(60, found)
       assert_operator(endless.read, :<=, 60 + 4 + 1)
+    end
+  end
+
+  def test_endless_lazy_input
+    run_on(limit: 6) do |on|
+      read = 0
+      endless = (1..).lazy.map { |n| read = n }.select(&:even?)
+      assert_equal(40, Raffia.find_any(endless, **on) { |n| n == 40 })
+      assert_equal(20, Raffia.each(endless, **on) { |n| break n if n == 20 })
+      assert_operator(read, :<=, 20 + 2 * 7)
     end
   end
 

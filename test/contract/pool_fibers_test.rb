@@ -70,6 +70,70 @@ class PoolFibersAloneTest < Raffia::TestCase
   def strategy = :fibers
 end
 
+# How many fibers there are at once is what the limit says, however many tasks there are.
+class PoolFibersCrowdTest < Raffia::TestCase
+  TASKS = 100_000
+
+  # Counts who is at work, and every so often the fibers that are alive.
+  class Census
+    attr_reader :most, :fibers
+
+    def initialize = @now = @most = @fibers = @seen = 0
+
+    def work
+      @now += 1
+      @most = @now if @now > @most
+      sleep(0)
+      @fibers = [@fibers, ObjectSpace.each_object(Fiber).count(&:alive?)].max if ((@seen += 1) % 5_000).zero?
+      @now -= 1
+    end
+  end
+
+  # What a loop has besides: its own fiber, an alarm, those of threads.
+  SLACK = 20
+
+  def assert_few(census, limit)
+    assert_operator(census.most, :<=, limit)
+    assert_operator(census.fibers - @before, :<=, limit + SLACK)
+  end
+
+  def setup
+    GC.start # fibers of other tests that nobody has collected
+    @before = ObjectSpace.each_object(Fiber).count(&:alive?)
+  end
+
+  def test_a_hundred_thousand_items_of_a_stream_that_never_ends
+    census = Census.new
+    found = Raffia.each((1..).lazy, on: :fibers, limit: 50) do |n|
+      break n if n == TASKS
+
+      census.work
+    end
+    assert_equal(TASKS, found)
+    assert_few(census, 50)
+  end
+
+  def test_a_hundred_thousand_pieces_of_work_for_a_pool
+    census = Census.new
+    Raffia::Pool.open(on: :fibers, workers: 50) do |pool|
+      assert_equal(TASKS, pool.map(1..TASKS) { census.work && 1 }.size)
+      assert_operator(pool.stats[:most_workers], :<=, 50)
+      assert_operator(pool.stats[:most_waiting], :<=, Raffia::Pool::QUEUE)
+    end
+    assert_few(census, 50)
+  end
+
+  # Each item has its own time, and the others go on.
+  def test_a_deadline_for_each_task
+    late = Raffia.map(1..100, on: :fibers, limit: 10) do |n|
+      Raffia.timeout(0.02) { (n % 10).zero? ? sleep : n }
+    rescue Raffia::TimeoutError
+      :late
+    end
+    assert_equal({late: 10}, late.tally.slice(:late))
+  end
+end
+
 # Who requires the pool room only, has no scheduler to run fibers on.
 class PoolFibersRunnerTest < Raffia::TestCase
   def test_without_any_scheduler_the_message_says_what_to_do

@@ -84,6 +84,59 @@ class PoolProcessesTest < Raffia::TestCase
     end
   end
 
+  def test_what_a_killed_worker_had_is_done_by_others
+    attempts = with_items(2_000, retries: 1) do |items, on|
+      results = Raffia.map(items, **on) { |item| (Attempts.count(item) == 1 && item.last % 500 == 250) ? ::Process.kill(:KILL, ::Process.pid) : item.last }
+      assert_equal((0...2_000).to_a, results)
+    end
+    [250, 750, 1250, 1750].each { |n| assert_operator(attempts[n], :>=, 2) }
+  end
+
+  def test_what_a_killed_worker_had_is_folded_once
+    with_items(2_000, retries: 4) do |items, on|
+      sum = Raffia.reduce(items, 0, combine: :+, **on) { |memo, item| (Attempts.count(item) == 1 && item.last % 500 == 250) ? ::Process.kill(:KILL, ::Process.pid) : memo + item.last }
+      assert_equal((0...2_000).sum, sum)
+    end
+  end
+
+  def test_an_item_that_kills_every_worker_is_named
+    attempts = with_items(40, retries: 2) do |items, on|
+      error = assert_raises(Raffia::WorkerDied) { Raffia.map(items, **on) { |item| (Attempts.count(item) && item.last == 30) ? exit!(9) : item } }
+      assert_equal([9, items[30], 30], [error.status, error.item, error.index])
+    end
+    assert_equal(3, attempts[30])
+  end
+
+  def test_workers_that_never_begin_are_not_started_for_ever
+    dying = Raffia::Fork.after_child { exit!(1) }
+    run_on(retries: 1_000_000, backoff: 0) { |on| assert_raises(Raffia::WorkerDied) { Raffia.map([1, 2], **on) { |n| n } } }
+  ensure
+    dying.remove
+  end
+
+  def test_a_worker_that_cannot_be_interrupted_is_ended_when_its_item_overruns
+    with_items(6, item_timeout: 0.1, retries: 1) do |items, on|
+      assert_equal((0...6).to_a, Raffia.map(items, **on) { |item| ::Process.kill(:STOP, ::Process.pid) if Attempts.count(item) == 1 && item.last == 3; item.last }) # standard:disable Style/Semicolon
+    end
+  end
+
+  def test_ensure_blocks_run_when_an_item_overruns
+    reader, writer = IO.pipe
+    run_on(item_timeout: 0.05) do |on|
+      assert_raises(Raffia::TimeoutError) do
+        Raffia.each([1], **on) do
+          sleep
+        ensure
+          writer.write("cleaned")
+        end
+      end
+    end
+    writer.close
+    assert_equal("cleaned", reader.read)
+  ensure
+    [reader, writer].each(&:close)
+  end
+
   def test_exit_in_the_block_is_the_callers
     run_on { |on| assert_equal(4, assert_raises(SystemExit) { Raffia.map([1], **on) { exit(4) } }.status) }
   end

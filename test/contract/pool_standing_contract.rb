@@ -1,14 +1,17 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "raffia/pool"
+require "raffia"
 require "timeout"
+require_relative "pool_future_contract"
 
 # The stdlib's own timer thread starts with the first timeout and stays: not a leak of whatever test comes first.
 Timeout.timeout(1) {}
 
 # What Raffia::Pool promises on every strategy. The blocks of pools capture nothing, so that they can go to Ractors too.
 module PoolStandingContract
+  include PoolFutureContract
+
   # Each test's pool is terminated, and nothing may be left of it.
   def with_pool(workers: 2, **options, &block)
     work = options.delete(:work)
@@ -107,9 +110,8 @@ module PoolStandingContract
       busy = pool.submit(0.1)
       wait_until { busy.status == :running }
       waiting = pool.submit(0)
-      assert(waiting.cancel(:changed_my_mind))
+      assert_equal(:waiting, waiting.cancel(:changed_my_mind))
       refute(waiting.cancel)
-      refute(busy.cancel)
       assert_equal(:changed_my_mind, assert_raises(Raffia::Cancelled) { waiting.value }.reason)
       assert_equal(0.1, busy.value)
     end
@@ -126,12 +128,64 @@ module PoolStandingContract
     end
   end
 
+  def test_a_full_queue_refuses_if_asked_to
+    with_busy_pool(overflow: :reject) do |pool, running, waiting|
+      error = assert_raises(Raffia::Full) { pool.submit(0) }
+      assert_equal(1, error.limit)
+      assert_match(/1 pieces of work wait already.*overflow: :block/, error.message)
+      assert_equal([0.1, 0], [running.value, waiting.value])
+      assert_equal([3, 2, 0, 1], pool.stats.values_at(:submitted, :done, :cancelled, :rejected))
+    end
+  end
+
+  def test_a_full_queue_makes_the_caller_work_if_asked_to
+    with_busy_pool(overflow: :caller_runs) do |pool, running, waiting|
+      assert_equal(:done, pool.submit(0).status)
+      assert_equal([0.1, 0], [running.value, waiting.value])
+      assert_equal([0] * 20, pool.map([0] * 20))
+    end
+  end
+
+  # One piece at work, one that waits, and no room for more.
+  def with_busy_pool(**options)
+    with_pool(workers: 1, queue: 1, **sleepy, **options) do |pool|
+      next if strategy == :inline
+
+      running = pool.submit(0.1)
+      wait_until { running.status == :running }
+      yield(pool, running, pool.submit(0))
+    end
+  end
+
+  def test_map_waits_for_room_whatever_the_pool_does_else
+    with_pool(queue: 1, overflow: :reject, **double) { |pool| assert_equal((1..30).map { |n| n * 2 }, pool.map(1..30)) }
+  end
+
+  def test_map_takes_a_stream
+    with_pool(**double) { |pool| assert_equal([2, 4], pool.map([1, 2].each)) }
+  end
+
+  def test_workers_without_work_leave_and_others_come_when_there_is_some
+    with_pool(idle: 0.02, **double) do |pool|
+      next if strategy == :inline
+
+      2.times do
+        assert_equal([2, 4, 6], pool.map([1, 2, 3]))
+        wait_until { pool.stats[:workers].zero? }
+      end
+      assert_equal([0, 6], pool.stats.values_at(:replaced, :done))
+    end
+  end
+
   def test_stats_count
     with_pool(**fussy) do |pool|
       [1, 2, 7].map { |n| pool.submit(n) }.each(&:wait)
       stats = pool.stats
-      assert_equal({on: strategy, waiting: 0, submitted: 3, done: 2, failed: 1, cancelled: 0}, stats.except(:workers, :pids))
+      counts = {on: strategy, waiting: 0, submitted: 3, done: 2, failed: 1, cancelled: 0, rejected: 0, replaced: 0}
+      assert_equal(counts, stats.slice(*counts.keys))
       assert_operator(stats[:workers], :<=, 2)
+      assert_includes(0..2, stats[:most_workers])
+      assert_includes(0..3, stats[:most_waiting])
       assert_match(/on: :#{strategy}/, pool.inspect)
     end
   end
@@ -152,6 +206,7 @@ module PoolStandingContract
   end
 
   def test_a_forked_child_starts_afresh
+    need_fork
     with_pool(**double) do |pool|
       pool.submit(1).value
       next if strategy == :ractors # forking after Ractors were started is not safe before Ruby 4.0
@@ -165,8 +220,12 @@ module PoolStandingContract
   end
 
   def test_arguments_that_cannot_be_meant
-    assert_match(/workers: 0 is not a count/, assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: strategy, workers: 0) {} }.message)
-    assert_match(/queue: 0 is not a count/, assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: strategy, queue: 0) {} }.message)
+    {
+      {workers: 0} => /workers: 0 is not a count/, {queue: 0} => /queue: 0 is not a count/, {idle: -1} => /idle: -1 is not a time/,
+      {idle: "1"} => /idle: "1" is not a time/, {overflow: :drop} => /overflow: :drop is nothing .*:block, :reject, :caller_runs/
+    }.each do |options, message|
+      assert_match(message, assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: strategy, **options) {} }.message)
+    end
     with_pool(**double) { |pool| assert_raises(Raffia::ConfigError) { pool.submit(1).value(-1) } }
   end
 end
@@ -192,6 +251,24 @@ module PoolStandingBlocks
       future = Raffia.timeout(0.05) { pool.submit { sleep } }
       assert_equal(0.05, assert_raises(Raffia::TimeoutError) { future.value(PoolStandingContract::LONG) }.seconds)
       assert_equal(:next, pool.submit { :next }.value)
+    end
+  end
+
+  def test_callers_take_turns
+    with_pool(workers: 1) do |pool|
+      next if strategy == :inline
+
+      gate = Thread::Queue.new
+      order = Thread::Queue.new
+      pool.submit { gate.pop }
+      wait_until { pool.stats[:waiting].zero? && pool.stats[:workers] == 1 }
+      greedy = Thread.new { (1..200).map { |n| pool.submit { order << n } } }.value
+      modest = Thread.new { [:a, :b].map { |name| pool.submit { order << name } } }.value
+      gate << true
+      (greedy + modest).each { |future| future.wait(PoolStandingContract::LONG) }
+      done = Array.new(202) { order.pop }
+      assert_equal([1, :a, 2, :b, 3], done.first(5))
+      assert_equal([*1..200], done - [:a, :b])
     end
   end
 

@@ -42,6 +42,7 @@ class PoolStandingThreadsTest < Raffia::TestCase
       killed, other = pool.submit(:me) { Thread.current.kill }, pool.submit { :done }
       assert_equal([:me, 0], assert_raises(Raffia::WorkerDied) { killed.value }.then { |error| [error.item, error.index] })
       assert_equal(:done, other.value(PoolStandingContract::LONG))
+      assert_equal(1, pool.stats[:replaced])
     end
   end
 
@@ -50,6 +51,52 @@ class PoolStandingThreadsTest < Raffia::TestCase
       assert_raises(Raffia::Error) { pool.submit { pool.shutdown }.value }
       pool.submit { pool.terminate }.wait(PoolStandingContract::LONG)
       assert_predicate(pool, :closed?)
+    end
+  end
+
+  # However close to its end a piece of work is stopped, the next one of its worker never is.
+  def test_a_storm_of_cancels_meets_only_whom_it_is_meant_for
+    with_pool(workers: 3) do |pool|
+      kept, stopped = Array.new(1_500) { |n| pool.submit { sleep(0.0001) && n } }.partition.with_index { |_, n| n.even? }
+      stopped.each { |future| (future.status == :pending && rand < 0.5 && sleep(0.0002)) || future.cancel }
+      assert_equal((0...1_500).step(2).to_a, kept.map { |future| future.value(PoolStandingContract::LONG) })
+      assert_empty(stopped.map { |future| future.wait(PoolStandingContract::LONG).status } - %i[done cancelled])
+    end
+  end
+
+  def test_a_shield_holds_off_a_cancel
+    with_pool(workers: 1) do |pool|
+      steps = Thread::Queue.new
+      gate = Thread::Queue.new
+      future = pool.submit { Raffia.shield { (steps << :in) && gate.pop && (steps << :out) } && (steps << :never) }
+      steps.pop
+      assert_equal(:interrupted, future.cancel)
+      gate << true
+      assert_equal([:cancelled, :out, true], [future.wait(PoolStandingContract::LONG).status, steps.pop, steps.empty?])
+    end
+  end
+
+  # Each worker would wait for room that only the workers can make.
+  def test_a_worker_that_submits_to_a_full_queue_does_not_wait
+    with_pool(workers: 1, queue: 1) do |pool|
+      outer = pool.submit { Array.new(5) { |n| pool.submit { n } } }
+      assert_equal([0, 1, 2, 3, 4], outer.value(PoolStandingContract::LONG).map(&:value))
+      assert_equal([1, 2, 3], pool.submit { pool.map([0, 1, 2]) { |n| n + 1 } }.value(PoolStandingContract::LONG))
+    end
+  end
+
+  # Not one after the other, or none would ever be without work.
+  def test_who_rested_least_is_called_first
+    with_pool(workers: 4) do |pool|
+      gate = Thread::Queue.new
+      four = Array.new(4) { pool.submit { gate.pop && Thread.current } }
+      4.times { gate << true }
+      four.each(&:value)
+      wait_until { pool.stats[:idle] == 4 }
+      served = Array.new(20) do
+        pool.submit { Thread.current }.value.tap { wait_until { pool.stats[:idle] == 4 } }
+      end
+      assert_equal(1, served.uniq.size)
     end
   end
 
@@ -98,6 +145,29 @@ class PoolStandingProcessesTest < Raffia::TestCase
       assert_operator(outcomes[:failed], :<, 10_000 / 2)
       futures.select { |future| future.status == :failed }.each { |future| assert_instance_of(Raffia::WorkerDied, future.error) }
       assert_equal(1, pool.submit(1).value)
+    end
+  end
+
+  def test_what_a_killed_worker_had_is_done_by_others
+    with_pool(work: proc { |folder, n| (n % 500 == 250 && PoolRetryContract::Attempts.count([folder, n]) == 1) ? ::Process.kill(:KILL, ::Process.pid) : n }, retries: 1, backoff: 0) do |pool|
+      Dir.mktmpdir { |folder| assert_equal((0...2_000).to_a, (0...2_000).map { |n| pool.submit(folder, n) }.map { |future| future.value(PoolStandingContract::LONG) }) }
+    end
+  end
+
+  def test_an_item_that_kills_every_worker_fails_alone
+    with_pool(work: proc { |n| (n == 5) ? exit!(3) : n }, retries: 2, backoff: 0) do |pool|
+      futures = (0...50).map { |n| pool.submit(n) }
+      error = assert_raises(Raffia::WorkerDied) { futures[5].value(PoolStandingContract::LONG) }
+      assert_equal([3, 5], [error.status, error.item])
+      assert_equal((0...50).to_a - [5], (futures - [futures[5]]).map { |future| future.value(PoolStandingContract::LONG) })
+    end
+  end
+
+  def test_what_cannot_be_interrupted_is_ended_when_it_takes_too_long
+    with_pool(work: proc { |n| (n == 1) ? ::Process.kill(:STOP, ::Process.pid) : n }, workers: 1, item_timeout: 0.05) do |pool|
+      futures = [0, 1, 2].map { |n| pool.submit(n) }
+      assert_equal(1, assert_raises(Raffia::TimeoutError) { futures[1].value(PoolStandingContract::LONG) }.item)
+      assert_equal([0, 2], [futures[0].value, futures[2].value(PoolStandingContract::LONG)])
     end
   end
 

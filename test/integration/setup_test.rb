@@ -148,6 +148,54 @@ class SetupTest < Raffia::TestCase
     refute_equal(*digests)
   end
 
+  def test_a_java_that_is_new_enough_is_found
+    {"17.0.15" => 1, "1.8.0_401" => 1, "21.0.12.1" => 0, "25" => 0}.each do |version, status|
+      stub("java", "echo 'openjdk version \"#{version}\" 2026-08-18' >&2")
+      assert_equal status, bash("java_will_do #{stubs}/java").last.exitstatus, version
+    end
+    assert_equal 1, bash("java_will_do #{stubs}/nothing").last.exitstatus
+  end
+
+  # Not installed: it wants a newer libc.
+  def test_a_newer_java_is_unpacked_with_its_libc_and_runs_on_that
+    stub("newer-java", <<~'SCRIPT')
+      libraries=$1/usr/lib/x86_64-linux-gnu home=$1/usr/lib/jvm/java-21-openjdk-amd64
+      mkdir -p "$libraries" "$home/bin" "$home/conf" "$1/etc/java-21"
+      touch "$libraries/libc.so.6" "$1/etc/java-21/settings"
+      ln -s /etc/java-21/settings "$home/conf/settings"
+      printf '#!/bin/sh\necho "loader $*"\n' >"$libraries/ld-linux-x86-64.so.2" && chmod 755 "$libraries/ld-linux-x86-64.so.2"
+      touch "$home/bin/java"
+    SCRIPT
+    output, errors, status = bash('dir=$(java_dir); newer-java "$dir"; java_relink "$dir"; java_launcher "$dir"; ' \
+      'cat "$dir/usr/lib/jvm/java-21-openjdk-amd64/conf/settings"; "$dir/bin/java" -version')
+    assert_predicate status, :success?, errors
+    assert_match(%r{\Aloader --library-path \S+/java-21/usr/lib/x86_64-linux-gnu:\S+/lib \S+openjdk-amd64/bin/java -version$}, output)
+  end
+
+  def test_jruby_comes_beside_the_ruby_of_the_set_up
+    output, = bash('echo "${RAFFIA_RUBY:-none} $JRUBY_ASKED"', "RAFFIA_RUBY" => "/opt/jruby")
+    assert_equal "none /opt/jruby\n", output
+  end
+
+  def test_a_jruby_on_path_is_taken_if_it_is_new_enough
+    {"9.4.8.0 (3.1.4)" => false, "10.0.7.0 (3.4.5)" => true}.each do |version, taken|
+      stub("jruby", "echo 'jruby #{version}'")
+      output, _, status = bash('jruby_ready && echo "$JRUBY"')
+      assert_equal [taken, taken ? "#{stubs}/jruby\n" : ""], [status.success?, output]
+    end
+  end
+
+  def test_a_jruby_that_cannot_be_had_is_asked_for_once
+    script = "java_find() { return 1; }; java_make() { echo asked >&2; LOG=it; return 1; }; jruby_ready() { return 1; }; " \
+      'raffia_setup_jruby_for_tests || cat "$(jruby_stamp)"'
+    stub("id", "echo 0")
+    first, second = Array.new(2) { bash(script).first(2) }
+    assert_equal ["there is no Java >= 21 here, and none could be had (see it)\n", "asked\n"], first
+    assert_equal [first.first, ""], second
+    stub("id", "echo 1000")
+    assert_equal "bin/setup --jruby gets it\n", bash('jruby_ready() { return 1; }; raffia_setup_jruby_for_tests || echo "$JRUBY_REASON"').first
+  end
+
   def test_help_and_unknown_options
     %w[setup test].each do |name|
       output, errors, status = Open3.capture3("#{ROOT}/bin/#{name}", "-h")

@@ -15,7 +15,7 @@ module TestSupport
 
     def threads = Thread.list.to_h { |thread| [[:thread, thread.object_id], thread.inspect] }
 
-    def ractors = (2..Ractor.count).to_h { |n| [[:ractor, n], "Ractor number #{n}"] }
+    def ractors = (2..(defined?(Ractor) ? Ractor.count : 0)).to_h { |n| [[:ractor, n], "Ractor number #{n}"] }
 
     def children
       Dir["/proc/[0-9]*/stat"].each_with_object({}) do |path, found|

@@ -5,10 +5,13 @@
 #include <ruby.h>
 
 void raffia_init_blocking(VALUE raffia);
+void raffia_init_parcels(VALUE raffia);
 void raffia_init_engine(VALUE raffia);
 void raffia_init_scheduler(VALUE raffia);
 void raffia_init_lock_watch(VALUE raffia);
 void raffia_init_rebind(VALUE raffia);
+void raffia_init_slots(VALUE raffia);
+void raffia_init_tray(VALUE raffia);
 void raffia_init_see_through(VALUE raffia);
 
 /* Of the blocking pool. */

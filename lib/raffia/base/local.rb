@@ -11,6 +11,9 @@ module Raffia
       def self.fetch(key)
         ::Ractor.current[key] ||= yield
       end
+
+      # @return [Boolean] whether the running Ractor is the first, to which signals and the stdlib's timeouts belong
+      def self.main? = ::Ractor.current.equal?(::Ractor.main)
     else
       # Without Ractors (JRuby) the process is one big one.
       STORE = ::Thread::Queue.new.push({}) # a queue of one is a lock that holds what it locks
@@ -22,6 +25,8 @@ module Raffia
       ensure
         STORE.push(store)
       end
+
+      def self.main? = true
     end
   end
 end

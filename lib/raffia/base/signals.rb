@@ -47,7 +47,7 @@ module Raffia
     # @return [Object] the block's value
     # @raise [ConfigError] as {with}; and in another Ractor than the main one, to which signals belong
     def self.share(name, handler)
-      raise ConfigError, "SIG#{name} cannot be handled here: signals belong to the main Ractor" unless main_ractor?
+      raise ConfigError, "SIG#{name} cannot be handled here: signals belong to the main Ractor" unless Local.main?
 
       hold(name.to_sym, handler)
       begin
@@ -62,7 +62,7 @@ module Raffia
     #
     # @return [Boolean] true also where there is no telling
     def self.handled?
-      return false unless main_ractor?
+      return false unless Local.main?
 
       require "objspace"
       ours, earlier = shared { |all| [all.values.map(&:handler), all.values.map(&:earlier)] }
@@ -77,9 +77,6 @@ module Raffia
       roots.each_value.flat_map { |objects| objects.grep(::Proc) }
     end
     private_class_method :kept_procs
-
-    def self.main_ractor? = !defined?(::Ractor) || ::Ractor.current.equal?(::Ractor.main)
-    private_class_method :main_ractor?
 
     # @yieldparam all [Hash{Symbol => Shared}]
     def self.shared

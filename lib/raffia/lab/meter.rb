@@ -21,10 +21,16 @@ module Raffia
 
       # The process clock is finer than the ticks of Process.times, which alone know about children.
       def self.cpu
-        children = ::Process.times
-        ::Process.clock_gettime(::Process::CLOCK_PROCESS_CPUTIME_ID) + children.cutime + children.cstime
+        times = ::Process.times
+        own(times) + times.cutime + times.cstime
       end
-      private_class_method :cpu
+
+      if defined?(::Process::CLOCK_PROCESS_CPUTIME_ID)
+        def self.own(_times) = ::Process.clock_gettime(::Process::CLOCK_PROCESS_CPUTIME_ID)
+      else # JRuby
+        def self.own(times) = times.utime + times.stime
+      end
+      private_class_method :cpu, :own
     end
   end
 end

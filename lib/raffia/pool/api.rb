@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
+require_relative "ctrl_c"
 require_relative "gather"
 require_relative "input"
 require_relative "options"
+require_relative "retrying"
 require_relative "strategy"
 require_relative "traversal"
 require_relative "work"
@@ -23,6 +25,7 @@ module Raffia
       def run(name, items, plan, gather, on:, **keywords)
         Check.block(name, plan.block)
         strategy = Strategy.fetch(on)
+        Check.place(on, strategy.crew)
         options = Options.new(**keywords)
         input = Input.of(items)
         traverse(strategy, input, plan, gather, options)
@@ -35,12 +38,24 @@ module Raffia
       def traverse(strategy, input, plan, gather, options)
         workers = [strategy.workers(options), options.limit].compact.min
         sizer = ChunkSize.new(options.chunk, target: strategy.target)
-        seats = strategy.seats(plan, input, sizer, options)
-        traversal = Traversal.new(input, gather, options, workers: workers, sizer: sizer)
+        retries = Retries.for(options)
+        seats = strategy.seats(retries ? retries.plan(plan) : plan, input, sizer, options)
+        desk = {workers: workers, sizer: sizer, **retrying(retries, strategy, plan)}
+        traversal = (retries ? Retrying : Traversal).new(input, gather, options, **desk)
         strategy.around do
           within(options.timeout) { traversal.run(strategy.crew.new(traversal, workers, &seats)) }
         end
         traversal.value
+      rescue Interrupt => interrupt
+        raise CtrlC.plain(interrupt)
+      end
+
+      # What a traversal must know that tries items again.
+      def retrying(retries, strategy, plan)
+        return {} unless retries
+
+        # What has no workers of its own for certain may work in the caller.
+        {retries: retries, alone: ![ThreadCrew, FiberCrew].include?(strategy.crew), fold: plan.operation == :reduce}
       end
     end
   end
@@ -53,8 +68,17 @@ module Raffia
   #         It bounds the workers too, so on +:fibers+ it is all one needs
   # chunk:: how many items travel together; by default measured
   # timeout:: seconds for the whole call; then TimeoutError
+  # item_timeout:: seconds for each attempt at each item; then TimeoutError about that item
+  # retries:: how many further attempts an item gets when its block fails, takes too long, or its worker dies; by default none
+  # backoff:: seconds before the second attempt, doubled before each further one, or a callable, as {Raffia.retry} has it. Meanwhile
+  #           the workers do other items
+  # retry_on:: the errors to try again on, by default StandardError, to which TimeoutError and WorkerDied belong
   # progress:: true or a title: show how far it is
   # ordered:: false gives the results of map and filter_map as they come
+  #
+  # Retries mean that an item may be worked on more than once, and its result is used once. When a worker process dies, what it
+  # had done and not handed in is done again; only the item that it was at counts an attempt. In a fold the items of a chunk are
+  # folded anew together, so none is folded twice into one value.
   #
   # An exception in the block is raised in the caller, as it is, with the worker's backtrace and the item (see
   # {Pool::ItemContext}), and stops the other workers. So do +break+, a timeout, cancellation, and Ctrl-C. How a worker can be

@@ -30,6 +30,10 @@ module Raffia
 
       def cover?(index) = index >= @first && index < @first + @size
 
+      # @param first [Integer] the index of the first item
+      # @return [Chunk] some of the items, which may be tried again by themselves
+      def part(first, size) = Chunk.new(first, size, source: @source, items: @items && @items[first - @first, size])
+
       # Whether a worker that has the input itself needs only the numbers.
       def indexed? = @items.nil?
     end
@@ -52,6 +56,7 @@ module Raffia
       # @param target [Float] seconds of work that a chunk should hold; 0 means one item always
       def initialize(fixed, target:)
         @per_item = nil
+        @most = MOST
         aim(fixed, target: target)
       end
 
@@ -62,7 +67,17 @@ module Raffia
       def aim(fixed, target:)
         @target = target
         @fixed = fixed || (target.zero? ? 1 : nil)
+        @fixed &&= [@fixed, @most].min
         @now = @fixed || (@per_item ? wanted : 1)
+      end
+
+      # Never more than so many from now on, whoever wants more.
+      # @param count [Integer]
+      # @return [void]
+      def at_most(count)
+        @most = count
+        @fixed &&= [@fixed, count].min
+        @now = [@now, count].min
       end
 
       # @param count [Integer] items that were worked on
@@ -83,7 +98,7 @@ module Raffia
 
       private
 
-      def wanted = (@per_item.positive? ? @target / @per_item : MOST).clamp(1, MOST).to_i
+      def wanted = (@per_item.positive? ? @target / @per_item : @most).clamp(1, @most).to_i
     end
   end
 end

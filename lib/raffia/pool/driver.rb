@@ -8,8 +8,8 @@ module Raffia
     # or a fiber of the crew, or in the caller.
     #
     # The desk is who it works for: it has a +feed+, says whether a chunk is still wanted (+admit+), and hears of replies
-    # (+complete+), of chunks that could not be handed over (+refuse+), of what made the driver give up (+crash+), of its end
-    # (+left+) and of its thread's (+vacant+).
+    # (+complete+), of chunks that could not be handed over (+refuse+), of a seat that is lost (+salvage+: whether to take
+    # another), of what made the driver give up (+crash+), of its end (+left+) and of its thread's (+vacant+).
     #
     # @api private
     module Driver
@@ -20,21 +20,32 @@ module Raffia
       # @yield [Proc] runs the serving; the crew may put something around it, but not around the seat's beginning and end
       # @return [void]
       # @raise [Cancel] whoever told us to stop is not waiting for news
-      def run(desk, seats)
+      def run(desk, seats, &)
+        nil while sit(desk, seats, &) == :again
+      ensure
+        desk.left
+      end
+
+      # From the taking of a seat to its end.
+      # @return [Symbol, nil] :again when the seat was lost, and another one is to be taken
+      def sit(desk, seats)
         seat = seats.call
         yield proc { serve(desk, seat) }
         ended = clean = true
+        nil
       rescue Cancel
         ended = true
         raise
       rescue Exception => error # standard:disable Lint/RescueException
         ended = true
+        return :again if seat && desk.salvage(error, seat)
+
         desk.crash(error, seat)
+        nil
       ensure
         # Nothing but Thread#kill and Fiber#kill gets past these.
         desk.crash(killed(seat), seat) if seat && !ended
         seat&.leave(clean || false)
-        desk.left
       end
 
       # @param wait [Boolean] whether to wait for chunks that are not there yet

@@ -18,16 +18,26 @@ module Raffia
         @workers = workers
         @seats = seats
         @live = 0
+        @hosting = false
         @thread = nil
         @lock = Thread::Mutex.new
       end
 
       # @return [Boolean] whether the loop has to be started
-      def wanted?(_feed) = !@thread&.alive?
+      def wanted?(feed) = !@hosting && feed.size.positive?
 
       # @return [void]
       def grow(_feed)
-        @lock.synchronize { @thread = Thread.new { host } unless @thread&.alive? }
+        @lock.synchronize do
+          return if @hosting
+
+          @hosting = true
+          last = @thread
+          @thread = Thread.new do
+            last&.join # whoever waits for us then waits for all
+            host
+          end
+        end
       end
 
       # From a driver that has found work: somebody should wait for the next.
@@ -59,6 +69,10 @@ module Raffia
         end
       rescue => error
         @desk.crash(error, nil)
+      ensure
+        @hosting = false
+        # What came while the last fiber left.
+        @desk.vacant
       end
 
       def add

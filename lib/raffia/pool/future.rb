@@ -2,12 +2,16 @@
 
 require_relative "../base/error"
 require_relative "../task"
+require_relative "ctrl_c"
+require_relative "interruptible"
 require_relative "mishap"
 
 module Raffia
   class Pool
     # What becomes of a piece of work that was submitted to a pool. Fibers and threads may wait for it, any number of them.
     class Future
+      include Interruptible
+
       # @return [Array] what the block is called with
       # @api private
       attr_reader :arguments
@@ -27,7 +31,8 @@ module Raffia
         @block = block
         @deadline = Raffia.deadline
         @status = :pending
-        @waiters = nil
+        @failures = 0
+        @waiters = @followers = @runner = @notice = nil
       end
 
       # @return [Symbol] :pending, :running, :done, :failed or :cancelled
@@ -58,48 +63,72 @@ module Raffia
         Check.seconds(:timeout, timeout)
         return self if done?
 
-        @pool.help(self)
+        help
         until done?
           waiter = Waiter.new
           return if enlist(waiter) && waiter.wait(timeout) == Waiter::TIMED_OUT
         end
         self
+      rescue Interrupt => interrupt
+        raise CtrlC.plain(interrupt)
       end
 
-      # Ask that it not be done. What has begun goes on: only {Pool#terminate} stops that.
-      # @param reason [Object, nil]
-      # @return [Boolean] whether it will not be done
-      def cancel(reason = nil) = settle(:cancelled, reason, from: :pending)
+      # What is to be done with the result. The block runs in the worker that ends this future, right after it (with +:processes+
+      # and +:ractors+ in the thread of this process that looks after the worker), or here and now if it has ended.
+      #
+      # When this future fails or is cancelled the block does not run, and the one that is returned ends in the same way.
+      #
+      # @yieldparam value [Object]
+      # @return [Future] of the block's value
+      def then(&block)
+        Check.block("then", block)
+        Continuation.new(@pool, self, block).tap do |follower|
+          follower.resolve unless @pool.exclusive { done? ? nil : (@followers ||= []) << follower }
+        end
+      end
+
+      # Ask that it not be done, or stop what has begun as far as its strategy can.
+      #
+      # @param reason [Object, nil] for whoever asks for the value; the work finds it in the {Cancel} that is raised in it
+      # @return [Symbol, false] what it took. +:waiting+: it had not begun. +:interrupted+: {Cancel} is raised where the work waits
+      #   (on +:threads+ almost anywhere); it has ended when {wait} says so. +:killed+: its worker process was ended.
+      #   +:abandoned+: its Ractor is left alone with it. +:dropped+: it goes on, or has been done, and nobody will hear of it.
+      #   false: it had ended
+      def cancel(reason = nil)
+        return :waiting if withdraw(reason)
+
+        @pool.interrupt(self, reason)
+      end
 
       # @return [Exception, nil] what it failed with; nil as long as it has not
       def error
         (@status == :failed) ? @result.error : nil
       end
 
+      # Cancel it if it has not begun.
+      # @return [Boolean] whether that was so
+      # @api private
+      def withdraw(reason = nil) = settle(:cancelled, reason, from: :pending)
+
       # What a person would call the item.
       # @api private
       def subject = (@arguments.size == 1) ? @arguments.first : @arguments
 
-      # Run it here.
-      # @api private
-      def run
-        return unless start
-
-        # Whoever submitted this under a deadline has no more time for it elsewhere.
-        fulfil(@deadline ? @deadline.enforce { @block.call(*@arguments) } : @block.call(*@arguments))
-      rescue Cancel, ::Timeout::ExitException => stop
-        settle(:cancelled, stop.is_a?(Cancel) ? stop.reason : stop)
-        raise
-      rescue Exception => error # standard:disable Lint/RescueException
-        reject(Work.failure(error, 0))
-      end
-
       # A worker takes it.
+      # @param runner [Thread, Region, nil] where it can be interrupted
       # @return [Boolean] false when it was cancelled before
       # @api private
-      def start = @pool.exclusive { @status == :pending && @status = :running } && true
+      def start(runner = nil)
+        @pool.exclusive do
+          next false unless @status == :pending
+
+          @runner = runner
+          @status = :running
+        end && true
+      end
 
       # It will not come to an end any more.
+      # @return [Boolean] false when it has come to one
       # @api private
       def cut_off(reason) = settle(:cancelled, reason)
 
@@ -110,30 +139,64 @@ module Raffia
       # @api private
       def fulfil(value) = settle(:done, value)
 
+      # An attempt has failed.
       # @param failure [Failure]
       # @api private
       def reject(failure)
-        settle(:failed, @arguments.empty? ? Mishap.new(failure, nil, nil) : Mishap.new(failure, subject, @number))
+        fail_with(failure) unless @pool.again?(self, failure, @failures += 1)
       end
+
+      # @return [Deadline, nil] of whoever submitted it
+      # @api private
+      attr_reader :deadline
+
+      # Whoever waits for it may be the one who has to do it.
+      # @api private
+      def help = @pool.help(self)
+
+      # @return [Boolean] whether nobody but this one goes on from here
+      # @api private
+      def followed_by?(follower) = @pool.exclusive { @followers&.all? { |one| one.equal?(follower) } } || false
 
       # @return [String]
       def inspect = "#<#{self.class} #{@number} #{@status}>"
 
-      private
+      protected
+
+      # @return [Object] of the end: a value, a {Mishap} or a reason
+      attr_reader :result
 
       # @return [Boolean] whether this was the end
       def settle(status, result, from: nil)
-        waiters = @pool.exclusive do
+        waiters, followers = @pool.exclusive do
           return false if from ? @status != from : done?
 
           @result = result
           @status = status
-          @pool.forget(self)
-          @waiters
+          retire
+          [@waiters, @followers]
         end
         @block = nil
         waiters&.each(&:settle)
+        followers&.each(&:resolve)
         true
+      end
+
+      private
+
+      # Under the pool's guard.
+      def retire = @pool.forget(self)
+
+      def fail_with(failure)
+        settle(:failed, @arguments.empty? ? Mishap.new(failure, nil, nil) : Mishap.new(failure, subject, @number))
+      end
+
+      # Whoever submitted this under a deadline has no more time for it elsewhere.
+      def perform = @deadline ? @deadline.enforce { attempt } : attempt
+
+      def attempt
+        limit = @pool.item_timeout
+        limit ? Raffia.timeout(limit) { @block.call(*@arguments) } : @block.call(*@arguments)
       end
 
       def enlist(waiter)
@@ -142,3 +205,5 @@ module Raffia
     end
   end
 end
+
+require_relative "continuation"

@@ -4,6 +4,7 @@ require_relative "../process/experimental"
 require_relative "portable_block"
 require_relative "ractor_service"
 require_relative "seat"
+require_relative "trespass"
 
 module Raffia
   class Pool
@@ -11,23 +12,50 @@ module Raffia
     #
     # @api private
     class LoneRactorSeat < Seat
+      # The operations that drop their results.
+      EACH = %i[each try_each].freeze
+      private_constant :EACH
+
       # @param plan [Plan]
-      def initialize(plan)
+      # @param limit [Numeric, nil] seconds for an item
+      def initialize(plan, limit = nil)
         @alone = plan.block
+        @limit = limit
         @relay = RactorService.relay
         super(plan.with(block: ->(*arguments) { call(arguments) }))
       end
 
       def leave(clean) = clean ? @relay.finish : @relay.abandon
 
+      # (see RactorSeat#halt)
+      def halt
+        @relay.abandon
+        :abandoned
+      end
+
       private
 
       def call(arguments)
-        @relay.post([start(arguments), @plan.operation != :each])
-        frame = @relay.read or raise WorkerDied, "the Ractor that waits for the others ended; what it printed says why"
-        reply = ReplyDump.load(frame, @posted.first)
+        @relay.post([start(arguments), !EACH.include?(@plan.operation)])
+        overrun unless @relay.reply?(@limit)
+        frame = @relay.read or lost
+        reply = Trespass.explain(ReplyDump.load(frame, @posted.first), @alone)
         reply.failure ? raise(Carried.new(reply.failure)) : reply.value
       end
+
+      def lost
+        fresh
+        raise WorkerDied, "the Ractor that waits for the others ended; what it printed says why"
+      end
+
+      # The relay goes on waiting for a Ractor that nobody can stop.
+      def overrun
+        @relay.abandon
+        fresh
+        raise TimeoutError.new(seconds: @limit)
+      end
+
+      def fresh = @relay = RactorService.relay
 
       def start(arguments)
         Process::Experimental.silently { unreported { ::Ractor.new(*arguments, &@alone) } }

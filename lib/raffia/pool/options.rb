@@ -46,6 +46,15 @@ module Raffia
         Check.retries(retries, backoff, retry_on)
         super
       end
+
+      # Those of a pool that stays.
+      # @raise [ArgumentError] for what belongs to a single call
+      def self.standing(**keywords)
+        unknown = keywords.keys & %i[limit chunk timeout progress explain]
+        raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}" if unknown.any?
+
+        new(**keywords)
+      end
     end
 
     # Sentences for arguments that cannot be meant.
@@ -70,6 +79,14 @@ module Raffia
         return if block
 
         raise ConfigError, "#{name} was called without a block: give it the work, as in #{name}(items) { |item| ... }"
+      end
+
+      # Ruby 3.3 and 3.4 lose wake-ups when several Ractors have threads of their own: a few lines of plain Ruby hang.
+      def place(name, crew)
+        return if !defined?(::Ractor) || ::Ractor.current.equal?(::Ractor.main) || ![ThreadCrew, FiberHost].include?(crew)
+
+        raise ConfigError, "on: #{name.inspect} needs threads, and inside of a Ractor these can hang for ever: use on: :inline or " \
+          "on: :fibers there, or take the outer call to on: :processes"
       end
 
       def retries(times, backoff, classes)

@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
+require_relative "../base/clock"
 require_relative "chunk"
 
 module Raffia
   class Pool
-    # A bounded queue between one who has items and the workers. Workers take what is there, up to a chunk, and never wait for
+    # A bounded queue between those who have items and the workers. Workers take what is there, up to a chunk, and never wait for
     # a chunk to fill: a slow source loses nothing by it. Threads and fibers may wait on it alike.
     #
     # @api private
@@ -12,39 +13,56 @@ module Raffia
       # The most that a window that follows the measured speed may hold.
       WIDEST = 10_000
 
+      # What a worker at rest waits for. It is in the list of those as long as it was not rung.
+      class Bell < Thread::ConditionVariable
+        attr_accessor :listed
+      end
+      private_constant :Bell
+
       # @param sizer [ChunkSize]
       # @param workers [Integer] who share it
       # @param limit [Integer, nil] the bound; nil follows the speed: two chunks a worker
       # @param running [Boolean] whether items that are being worked on count too
-      def initialize(sizer, workers, limit: nil, running: true)
+      # @param items [Array, Lanes] where they wait
+      # @param idle [Numeric, nil] seconds that a worker waits for items before it is sent home; nil: for ever
+      def initialize(sizer, workers, limit: nil, running: true, items: [], idle: nil)
         @sizer = sizer
         @workers = workers
         @limit = limit
         @running = running
-        @items = []
+        @items = items
+        @patience = idle
         @first = 0 # the index of @items.first
         @out = 0 # items taken and not done
-        @idle = 0
+        @idle = @most = 0
         @ended = false
         @lock = Thread::Mutex.new
-        @filled = Thread::ConditionVariable.new
+        @bells = [] # one for each worker at rest
         @emptied = Thread::ConditionVariable.new
       end
 
       # @param workers [Integer] who share it from now on
       attr_writer :workers
 
-      # Add an item; wait while the queue is full.
-      # @param wait [Boolean] false adds it all the same
-      # @return [Symbol] :added or :closed
-      def push(item, wait: true)
+      # Add an item.
+      # @param full [Symbol] what to do when the queue is full: +:wait+ for room, +:refuse+ the item, or +:add+ it all the same
+      # @return [Symbol] :added, :closed or :full
+      def push(item, full: :wait)
         @lock.synchronize do
-          @emptied.wait(@lock) while wait && full? && !@ended
+          @emptied.wait(@lock) while full == :wait && full? && !@ended
           return :closed if @ended
+          return :full if full == :refuse && full?
 
-          @items << item
-          @filled.signal if @idle.positive?
-          :added
+          add(item)
+        end
+      end
+
+      # Add items as long as there is room.
+      # @param items [Array]
+      # @return [Integer] how many of them were added
+      def push_all(items)
+        @lock.synchronize do
+          items.take_while { add(_1) unless @ended || full? }.size
         end
       end
 
@@ -56,15 +74,15 @@ module Raffia
           @items.unshift(*items)
           @first -= items.size
           @out -= items.size
-          @filled.broadcast
+          wake_all
         end
       end
 
       # @param wait [Boolean] whether to wait when nothing is there
-      # @return [Chunk, nil] nil at the end, or when nothing is there now
+      # @return [Chunk, nil] nil at the end, when nothing is there now, or when nothing came for so long that the worker may go
       def take(wait: true)
         @lock.synchronize do
-          rest while wait && @items.empty? && !@ended
+          rest if wait && @items.empty? && !@ended
           cut unless @items.empty?
         end
       end
@@ -84,7 +102,7 @@ module Raffia
       def finish
         @lock.synchronize do
           @ended = true
-          @filled.broadcast
+          wake_all
           @emptied.broadcast
         end
       end
@@ -100,12 +118,14 @@ module Raffia
       def drain
         @lock.synchronize do
           @emptied.broadcast
-          @items.slice!(0..)
+          @items.shift(@items.size)
         end
       end
 
       # @return [Integer] how many workers wait for items
       attr_reader :idle
+      # @return [Integer] the most items that ever waited
+      attr_reader :most
 
       # @return [Integer] how many items wait
       def size = @items.size
@@ -120,12 +140,48 @@ module Raffia
         held >= (@limit || (2 * @workers * @sizer.now).clamp(2, WIDEST))
       end
 
+      def add(item)
+        @items << item
+        @most = @items.size if @items.size > @most
+        # Whoever has rested least: those that are not needed then rest long enough to be sent home.
+        ring(@bells.pop) unless @bells.empty?
+        :added
+      end
+
       def rest
         @idle += 1
-        @filled.wait(@lock)
+        home = @patience && Clock.now + @patience
+        bell = Bell.new
+        while @items.empty? && !@ended
+          hang(bell)
+          left = home - Clock.now if home && @bells.first.equal?(bell)
+          break if left && left <= 0
+
+          bell.wait(@lock, left)
+        end
       ensure
         @idle -= 1
+        retire(bell) if bell&.listed
       end
+
+      def hang(bell)
+        @bells << bell unless bell.listed
+        bell.listed = true
+      end
+
+      def ring(bell)
+        bell.listed = false
+        bell.signal
+      end
+
+      # Only the first, who has rested longest, watches the clock, because waiting for some time costs a thread much more than
+      # waiting. So he tells the next when he leaves.
+      def retire(bell)
+        @bells.delete(bell)
+        @bells.first&.signal
+      end
+
+      def wake_all = @bells.shift(@bells.size).each { |bell| ring(bell) }
 
       # One chunk, but no more than a fair share of what is there.
       def cut

@@ -4,6 +4,7 @@ require_relative "../base/error"
 require_relative "item_context"
 require_relative "ractor_service"
 require_relative "seat"
+require_relative "trespass"
 
 module Raffia
   class Pool
@@ -16,17 +17,22 @@ module Raffia
 
       # @param plan [Plan] shareable
       # @param input [#slice, nil]
-      def initialize(plan, input)
+      # @param room [HeapRoom]
+      # @param move [Boolean] whether items are moved and not copied
+      def initialize(plan, input, room, move: false)
         super(plan)
+        @move = move
+        @tray = Loan.tray
         @shared = input&.shareable
-        @ractor = RactorService.start(plan, @shared)
+        @ractor = RactorService.start(plan, @shared, @tray)
+        @room = room.tap(&:enter)
       end
 
       def ready? = @posted.size < WINDOW
 
       def post(chunk)
         @posted << chunk
-        @ractor.post([chunk.first, @shared ? chunk.size : payload(chunk)])
+        @ractor.post([chunk.first, @shared ? chunk.size : sent(chunk)], move: @move && !@shared)
       rescue TypeError, ::Ractor::Error => error
         @posted.pop
         raise uncopyable(chunk, error)
@@ -34,26 +40,49 @@ module Raffia
 
       def collect
         frame = @ractor.read or raise died
-        reply = ReplyDump.load(frame, @posted.first)
-        [@posted.shift, reply]
+        reply = Loan.collect(ReplyDump.load(frame, @posted.first), @tray)
+        [@posted.shift, Trespass.explain(reply, @plan.block)]
       end
+
+      # Wait until there is something to collect.
+      # @param seconds [Numeric]
+      # @return [Boolean] whether there is
+      def reply?(seconds) = @ractor.reply?(seconds)
 
       # @param clean [Boolean] false leaves a Ractor that is still at work alone with it: it ends when it has finished its chunk
       # @return [void]
-      def leave(clean) = clean ? @ractor.finish : @ractor.abandon
+      def leave(clean)
+        clean ? @ractor.finish : @ractor.abandon
+      ensure
+        @room.leave
+      end
+
+      # Leave the Ractor alone with what it does, from whichever thread; its driver then finds it gone.
+      # @return [Symbol] :abandoned
+      def halt
+        @ractor.abandon
+        :abandoned
+      end
 
       private
+
+      # The Arrays around what is moved are ours, so that nothing but the items, or the arguments, goes.
+      def sent(chunk)
+        return payload(chunk).map { |arguments| @move ? arguments.dup : Loan.lend(arguments) } if @plan.operation == :settle
+
+        @move ? payload(chunk).to_a.dup : Loan.lend(payload(chunk))
+      end
 
       def uncopyable(chunk, error)
         position = payload(chunk).index { |item| !copyable?(item) } || 0
         index = chunk.first + position
         item = subject(chunk, index)
-        ItemContext.mark(NotShareable.new("item #{index} (#{item.class}) cannot be copied to another Ractor (#{error.message}): " \
-          "hand in plain data, or run it on: :processes or :threads"), item, index)
+        ItemContext.mark(NotShareable.new("item #{index} (#{item.class}) cannot be #{@move ? "moved" : "copied"} to another Ractor " \
+          "(#{error.message}): hand in plain data, or run it on: :processes or :threads"), item, index)
       end
 
       def copyable?(item)
-        ::Ractor.make_shareable(item, copy: true)
+        ItemContext.moved?(item) || ::Ractor.make_shareable(item, copy: true)
         true
       rescue ::Ractor::Error, TypeError
         false

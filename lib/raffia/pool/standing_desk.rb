@@ -18,8 +18,10 @@ module Raffia
 
     # @api private
     def complete(chunk, reply)
+      return unless reply # futures that ran here
+
       @sizer.learn(chunk.size, reply.seconds)
-      settle(chunk, reply.value) if elsewhere?
+      settle(chunk, reply.value)
     end
 
     # One of the chunk could not be handed over; the others can still be.
@@ -34,6 +36,7 @@ module Raffia
     def crash(error, seat)
       return give_up(error) unless seat
 
+      @guard.hold { @counts[:replaced] += 1 }
       begun = error.is_a?(WorkerDied) ? seat.begun || -1 : Float::INFINITY
       lost, rest = seat.posted.flat_map { |chunk| chunk.items.zip(chunk.first..) }.partition { |_, index| index <= begun }
       seat.posted.clear
@@ -71,10 +74,12 @@ module Raffia
     # Whether the block runs where it can only be by having been there from the start.
     def elsewhere? = !@strategy.portable?
 
-    def plan
-      return Plan.new(:settle, @work || raise(ConfigError, need_block), Work::NOTHING) if elsewhere?
+    # @return [Proc] makes a seat for a worker
+    def seats(options)
+      raise ConfigError, need_block if elsewhere? && !@work
 
-      Plan.new(:each, ->(future) { serve(future) }, Work::NOTHING)
+      elsewhere = @strategy.seats(Plan.new(:settle, @work, Work::NOTHING), nil, @sizer, options)
+      elsewhere? ? elsewhere : -> { FutureSeat.new { |future| serve(future) } }
     end
 
     def serve(future)
@@ -85,15 +90,22 @@ module Raffia
     # A fresh start, after a fork too: the parent's workers and what they have are the parent's.
     def start_over
       @seats = {}.compare_by_identity
-      @feed = QueueFeed.new(@sizer, @workers, limit: @queue, running: false)
+      @most = 0
+      @feed = QueueFeed.new(@sizer, @workers, limit: @queue, running: false, items: Lanes.new, idle: @idle)
       @guard = Guard.new
       @open = {}.compare_by_identity
+      @halted = {}.compare_by_identity # seats whose end is meant
+      @pauses = Pauses.new { |future| resume(future) }
       @crew = @strategy.standing_crew&.new(self, @workers) { take_seat }
     end
 
     def take_seat
       seat = @make_seat.call
-      @guard.hold { @seats[::Fiber.current] = seat }
+      @guard.hold do
+        @seats[::Fiber.current] = seat
+        @most = @seats.size if @seats.size > @most
+      end
+      seat
     end
 
     # See that somebody does what waits.
@@ -131,37 +143,6 @@ module Raffia
       end
     end
 
-    def enter(arguments, work)
-      @guard.hold do
-        raise closed if @closed
-
-        future = Future.new(self, @counts[:submitted], arguments, work)
-        @counts[:submitted] += 1
-        @open[future] = true
-        future
-      end
-    end
-
-    def queue(future)
-      queued = @feed.push(future, wait: !own_worker?) == :added
-      raise closed unless queued
-    ensure
-      future.cut_off(:not_submitted) unless queued
-    end
-
     def own_worker? = @seats.key?(::Fiber.current)
-
-    def work_for(block)
-      raise ConfigError, need_block if block && elsewhere?
-
-      block || @work || raise(ConfigError, "submit was called without a block: give it the work, or give the pool its block when it is made")
-    end
-
-    def need_block
-      "a block cannot be sent to #{@on} that run already: give it to Raffia::Pool.new(on: #{@on.inspect}) { |argument| ... } and " \
-        "submit the arguments"
-    end
-
-    def closed = Closed.new("the pool has been shut down and takes no more work: make a new one")
   end
 end

@@ -38,7 +38,7 @@ module Raffia
       def open
         yield
       ensure
-        Raffia.shield { stop }
+        Raffia.shield { stop } if @present.positive?
       end
 
       # @param count [Integer] of drivers

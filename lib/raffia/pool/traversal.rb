@@ -46,6 +46,10 @@ module Raffia
         crew.open do
           supply(crew)
           await(crew)
+          through = true
+        ensure
+          # Whoever lives through being stopped finds nothing more to do.
+          @feed.close unless through
         end
       ensure
         @progress&.finish
@@ -78,8 +82,8 @@ module Raffia
           @progress&.add(chunk.size)
           @gather.add(chunk, reply.value)
         end
-        @feed.done(chunk.size)
-        over if enough
+        # When that was enough, there must not be room for another item before the end.
+        enough ? over : @feed.done(chunk.size)
       end
 
       # Whether a chunk is still wanted: all are.
@@ -87,6 +91,9 @@ module Raffia
 
       # A chunk cannot go to its worker.
       def refuse(_chunk, error) = failed(Crash.new(error))
+
+      # A worker is gone. Whether another one is to take its place: no, the call ends, with {#crash}.
+      def salvage(_error, _seat) = false
 
       # A driver cannot go on.
       def crash(error, _seat) = failed(Crash.new(error))

@@ -3,6 +3,8 @@
 require "timeout"
 require_relative "../base/clock"
 require_relative "../base/error"
+require_relative "../task"
+require_relative "trying"
 
 module Raffia
   class Pool
@@ -15,7 +17,11 @@ module Raffia
     # backtrace:: of the exception, apart from it because not every way between workers keeps it
     #
     # @api private
-    Failure = Struct.new(:kind, :position, :value, :backtrace)
+    Failure = Struct.new(:kind, :position, :value, :backtrace) do
+      # Whether another attempt may end better. One with wrong arguments will not.
+      # @param errors [Array<Module>] on which to try again
+      def passing?(errors) = kind == :error && !value.is_a?(ConfigError) && errors.any? { |error| error === value }
+    end
 
     # What a worker gives back for a chunk.
     #
@@ -38,10 +44,19 @@ module Raffia
     #
     # operation:: the name of a method of {Work}
     # block:: the user's
-    # seed:: what a fold starts from, {Work::NOTHING} for its first item
+    # seed:: what a fold starts from, {Work::NOTHING} for its first item; or what the operations of {Trying} try again on
     #
     # @api private
-    Plan = Data.define(:operation, :block, :seed)
+    Plan = Data.define(:operation, :block, :seed) do
+      # @param seconds [Numeric, nil] for each call of the block
+      # @return [Plan] the same work under that limit
+      def within(seconds)
+        return self unless seconds
+
+        work = block
+        with(block: ->(*arguments) { Raffia.timeout(seconds) { work.call(*arguments) } })
+      end
+    end
 
     # A failure that happened further away, on its way back through the {Work} that asked for it.
     #
@@ -65,6 +80,8 @@ module Raffia
       NOTHING = :raffia_nothing
 
       class << self
+        include Trying
+
         # @param plan [Plan]
         # @param items [#each]
         # @return [Reply]

@@ -14,7 +14,7 @@ module Raffia
         @memory = Experimental.silently do
           IO::Buffer.new(IO::Buffer::PAGE_SIZE, IO::Buffer::MAPPED | IO::Buffer::SHARED)
         end
-        self.value = 0
+        self.value = -1 # nothing yet
       end
 
       # @return [Integer]

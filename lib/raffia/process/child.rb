@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/signals"
+require_relative "../native"
 
 module Raffia
   module Process
@@ -8,12 +9,13 @@ module Raffia
     # finalizers and open transactions are the parent's, and a copy of them must not run here.
     #
     # * Standard input is the null device: a worker that read the terminal, or a shared file, would steal the parent's input.
-    # * Standard output and error are the parent's, and flushed at the end.
+    # * Standard output and error are the parent's, and written at once: from buffers that are full at different times the lines of
+    #   several workers would come in pieces, and those of one that is killed not at all.
     # * SIGINT does nothing: a terminal sends Ctrl-C to the whole group, and it is for the parent to decide. It is a handler and
     #   not "IGNORE", which programs started from here would inherit.
     # * SIGTERM and SIGHUP raise {Cancel} in the work, so that +ensure+ blocks run, whatever handler the application had set.
-    # * When the parent ends, by kill -9 too, the worker ends within a moment. Only a call into C that never lets other threads
-    #   run can hold that up.
+    # * When the parent ends, by kill -9 too, so does the worker. On Linux the kernel kills it, whatever it does at the time; elsewhere
+    #   a call into C that never lets other threads run can hold it up.
     #
     # @api private
     class Child
@@ -25,7 +27,7 @@ module Raffia
       # @param link [Link] of which this process takes the child's side
       # @param parent [Integer] the pid of the parent, for the title
       def initialize(link, parent)
-        @link = link.child_side
+        @link = link
         @parent = parent
       end
 
@@ -43,6 +45,7 @@ module Raffia
 
       def serve
         status = 1
+        @link.child_side
         settle
         yield @link
         status = 0
@@ -56,15 +59,23 @@ module Raffia
       end
 
       def settle
+        end_with_parent
         Thread.new do
           @link.wait_for_parents_end
           ::Process.exit!(ORPHANED)
         end
+        [$stdout, $stderr].each { |io| io.sync = true }
         ::Process.setproctitle("raffia: worker of #{@parent}")
         # The descriptor, whatever $stdin may be now.
         ::STDIN.reopen(::File::NULL) # standard:disable Style/GlobalStdStream
       rescue IOError, SystemCallError
         nil # the application had closed its standard input: nothing to protect
+      end
+
+      # The signal comes when the thread ends that forked. That one stays to reap this process, so it is the parent's end.
+      def end_with_parent
+        Native.end_with(@parent) if Native.available?
+        ::Process.exit!(ORPHANED) unless ::Process.ppid == @parent
       end
 
       def report(error)

@@ -85,6 +85,15 @@ module Raffia
           nil
         end
 
+        # Wait until there is something to read, or the other side is gone.
+        # @param seconds [Numeric, nil] nil waits as long as it takes
+        # @return [Boolean] whether that was in time
+        def ready?(seconds)
+          @buffer.bytesize >= 4 && @buffer.bytesize >= @buffer.unpack1("N") + 4 || !@io.wait_readable(seconds).nil?
+        rescue IOError
+          true # closed by us
+        end
+
         # Whether all has been fetched that a writer, who is known to be dead, left in the kernel: either the end was seen, or
         # nothing is there although some other process still holds the pipe open.
         def drained?

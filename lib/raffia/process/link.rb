@@ -1,12 +1,15 @@
 # frozen_string_literal: true
 
+require "fcntl"
+
 require_relative "../base/fork"
 require_relative "framed_pipe"
+require_relative "parcels"
 
 module Raffia
   module Process
-    # The three pipes between a parent and one worker: frames down, frames up, and a lifeline that carries nothing, but whose
-    # end tells the worker that the parent is gone, however it went.
+    # What is between a parent and one worker: a pipe for frames down, one for frames up, a way for parcels, and a lifeline that carries
+    # nothing, but whose end tells the worker that the parent is gone, however it went.
     #
     # A pipe end that some third process also holds never reports its end. So every other child that is forked while a link
     # is open (a sibling, another pool's worker, a fork of the user's own) closes all of its ends at once, in a fork callback;
@@ -18,11 +21,14 @@ module Raffia
       attr_reader :reader
       # @return [FramedPipe::Writer]
       attr_reader :writer
+      # @return [Parcels, nil] for what is too long for a pipe; nil where there is no such thing
+      attr_reader :parcels
 
       def initialize
         @down = ::IO.pipe
         @up = ::IO.pipe
         @lifeline = ::IO.pipe
+        @parcels, @parcels_of_child = @both = Parcels.pair
         # The one thread that is about to fork the worker of this link; in the child it is the thread that goes on.
         @forker = Thread.current
         @guard = Fork.after_child { leave_to_others unless Thread.current.equal?(@forker) }
@@ -32,6 +38,7 @@ module Raffia
       # @return [self]
       def parent_side
         @forker = nil
+        @parcels_of_child&.close
         keep(reads: @up, writes: @down, lifeline: @lifeline.last)
       end
 
@@ -39,6 +46,8 @@ module Raffia
       # @return [self]
       def child_side
         @guard.remove
+        @parcels&.close
+        @parcels = @parcels_of_child
         keep(reads: @down, writes: @up, lifeline: @lifeline.first)
       end
 
@@ -62,14 +71,21 @@ module Raffia
       def keep(reads:, writes:, lifeline:)
         kept = [reads.first, writes.last, lifeline]
         ends.each { |io| io.close unless kept.include?(io) }
-        @reader = FramedPipe::Reader.new(reads.first)
-        @writer = FramedPipe::Writer.new(writes.last)
+        @reader = FramedPipe::Reader.new(patient(reads.first))
+        @writer = FramedPipe::Writer.new(patient(writes.last))
         self
+      end
+
+      # Whoever reads or writes a frame has a thread to wait in. Ruby makes pipes non-blocking, and then each wait for a frame takes
+      # three system calls: a read in vain, a poll, and the read. (IO#nonblock= says the same, but not in a Ractor.)
+      def patient(io)
+        io.fcntl(Fcntl::F_SETFL, io.fcntl(Fcntl::F_GETFL) & ~::File::NONBLOCK)
+        io
       end
 
       def ends = [*@down, *@up, *@lifeline]
 
-      def close_all = ends.each(&:close)
+      def close_all = [*ends, *@both].each(&:close)
 
       # In a child that is not the worker of this link.
       def leave_to_others

@@ -28,6 +28,7 @@ module Raffia
         raise ArgumentError, "a block is needed: what shall the worker do?" unless service
 
         @exit = nil
+        @dismissed = false
         @ended = Thread::Queue.new
         born = Thread::Queue.new
         @reaper = Thread.new { live(born, service) }
@@ -53,6 +54,14 @@ module Raffia
       # @return [String, nil] nil when the worker is gone; {#exit} says how
       def read = @link.reader.read
 
+      # Wait until there is something to read, or the worker is gone.
+      # @param seconds [Numeric]
+      # @return [Boolean] whether that was in time
+      def reply?(seconds) = @link.reader.ready?(seconds)
+
+      # @return [Parcels, nil]
+      def parcels = @link.parcels
+
       # @return [Boolean]
       def alive? = @exit.nil?
 
@@ -62,6 +71,13 @@ module Raffia
       def exit(timeout = nil)
         @ended.pop(timeout: timeout)
         @exit
+      end
+
+      # Nobody wants anything of it any more: it leaves when it has done what it has, without being waited for. {#stop} may follow.
+      # @return [void]
+      def dismiss
+        @dismissed = true
+        @link.writer.close
       end
 
       # End the worker: no more frames, and it leaves when it has done what it has. What does not leave in time gets SIGTERM,
@@ -88,9 +104,14 @@ module Raffia
       private
 
       def live(born, service)
-        @link = Link.new
         parent = ::Process.pid
-        pid = ::Process.fork { Child.new(@link, parent).run(&service) }
+        @link = Link.new
+        pid = ::Process.fork do
+          Child.new(@link, parent).run(&service)
+        ensure
+          # Also when a Ctrl-C meets the child before it has a handler for it: nothing of the parent's may run here.
+          ::Process.exit!(Child::TERMINATED)
+        end
         @link.parent_side
         born << pid
         reap(pid)
@@ -99,6 +120,9 @@ module Raffia
         @link.close
         reap(pid)
       rescue Exception => error # standard:disable Lint/RescueException
+        # The same, a moment earlier.
+        ::Process.exit!(Child::TERMINATED) unless ::Process.pid == parent
+
         @link&.close
         born << error unless born.closed?
       end
@@ -112,7 +136,7 @@ module Raffia
       ensure
         @exit = Exit.from(pid, status)
         @ended.close
-        sleep(NAP) until @link.reader.drained?
+        sleep(NAP) until @dismissed || @link.reader.drained?
         @link.close
       end
 

@@ -3,6 +3,7 @@
 require "timeout"
 require_relative "../base/clock"
 require_relative "../base/error"
+require_relative "../base/local"
 
 module Raffia
   # A point in time by which work must be done. It is a value: frozen, shareable between Ractors, and readable in a forked child,
@@ -103,7 +104,7 @@ module Raffia
       scheduler = Fiber.current_scheduler
       return Alarm.of(scheduler).watch(at, -> { region.cancel(error) }, &) if scheduler
       # Timeout's thread belongs to the main Ractor. In others only the waits of Raffia, and {check!}, see the deadline.
-      return yield unless ::Ractor.current.equal?(::Ractor.main)
+      return yield unless Local.main?
 
       watch_thread(&)
     end

@@ -12,8 +12,8 @@ module Raffia
   def self.shield(&block)
     return Strand.enter(nil, shield: true) { Deadline.replace(nil, &block) } if Fiber.current_scheduler
 
-    # A thread's own timeouts come by Thread#raise.
-    Thread.handle_interrupt(::Timeout::ExitException => :never) do
+    # A thread's own timeouts come by Thread#raise, and so does what stops a worker of a pool.
+    Thread.handle_interrupt(::Timeout::ExitException => :never, Cancel => :never) do
       Strand.enter(nil, shield: true) { Deadline.replace(nil, &block) }
     end
   end

@@ -4,6 +4,8 @@ require "test_helper"
 require "raffia/base"
 
 class ForkTest < Raffia::TestCase
+  def setup = need_fork
+
   # Forks in different ways, and returns what the child wrote.
   def child(way)
     reader, writer = IO.pipe

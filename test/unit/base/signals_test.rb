@@ -49,6 +49,7 @@ class SignalsTest < Raffia::TestCase
   end
 
   def test_signals_that_cannot_be_handled
+    need_cruby("which signals are refused")
     %i[KILL NONESUCH VTALRM].each do |name|
       error = assert_raises(Raffia::ConfigError, name) { Raffia::Signals.with(:USR1 => -> {}, name => -> {}) { flunk } }
       assert_match(/SIG#{name}/, error.message)
@@ -81,6 +82,7 @@ class SignalsTest < Raffia::TestCase
   end
 
   def test_shared_with_the_end_of_the_process
+    need_cruby("what signals do by default")
     {HUP: SignalException, INT: Interrupt, TERM: SignalException, QUIT: SignalException}.each do |name, error|
       before = trap(name, "DEFAULT")
       seen = nil
@@ -93,6 +95,7 @@ class SignalsTest < Raffia::TestCase
   end
 
   def test_shared_is_nothing_for_a_forked_child
+    need_fork
     out, input = IO.pipe
     Raffia::Signals.share(:USR1, ->(_) { input << "x" }) do
       child = fork { ::Process.kill(:USR1, ::Process.pid) && exit!(0) }
@@ -101,10 +104,11 @@ class SignalsTest < Raffia::TestCase
     input.close
     assert_equal "", out.read
   ensure
-    [out, input].each(&:close)
+    [out, input].compact.each(&:close)
   end
 
   def test_shared_is_the_main_ractors
+    need_ractors
     before = Warning[:experimental]
     Warning[:experimental] = false
     ractor = Ractor.new do
@@ -118,6 +122,7 @@ class SignalsTest < Raffia::TestCase
   end
 
   def test_whether_any_signal_is_handled
+    need_cruby("what the garbage collector is kept from")
     alone = lambda do |code|
       IO.popen([RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-rraffia/base", "-e", "#{code}; p Raffia::Signals.handled?"], &:read).chomp
     end

@@ -29,6 +29,7 @@ module Raffia
       end
 
       def test_it_can_be_built_in_another_ractor
+        need_ractors
         inline = Mailer.write(7, 10, 55).to_s
         assert_equal inline, Ractor.new { Raffia::Lab::Mailer.write(7, 10, 55).to_s }.then { |r| r.respond_to?(:value) ? r.value : r.take }
       end

@@ -111,4 +111,56 @@ class QueueFeedTest < Raffia::TestCase
   def test_take_without_waiting
     assert_nil(feed.take(wait: false))
   end
+
+  def test_what_finds_no_room_may_be_refused_or_added_all_the_same
+    queue = feed(limit: 1)
+    assert_equal([:added, :full, :added], [queue.push(1, full: :refuse), queue.push(2, full: :refuse), queue.push(3, full: :add)])
+    assert_equal([2, 2], [queue.size, queue.most])
+  end
+
+  def test_of_several_so_many_are_added_as_there_is_room_for
+    queue = feed(limit: 3)
+    assert_equal([2, 1, 0], [queue.push_all([1, 2]), queue.push_all([3, 4]), queue.push_all([4])])
+    assert_equal([1, 2, 3], queue.close)
+    assert_equal(0, queue.push_all([5]))
+  end
+
+  def test_a_worker_that_waited_long_enough_may_go
+    queue = Raffia::Pool::QueueFeed.new(Raffia::Pool::ChunkSize.new(1, target: 0.01), 1, idle: 0.01)
+    assert_nil(queue.take)
+    assert_equal(0, queue.idle)
+    queue.push(1)
+    assert_equal([1], queue.take.items)
+  end
+end
+
+class LanesTest < Raffia::TestCase
+  def from(lanes, items) = Fiber.new { items.each { |item| lanes << item } }.resume
+
+  def test_one_of_each_caller_in_turn
+    lanes = Raffia::Pool::Lanes.new
+    from(lanes, [1, 2, 3, 4])
+    from(lanes, [:a])
+    from(lanes, %w[x y])
+    assert_equal([7, false], [lanes.size, lanes.empty?])
+    assert_equal([1, :a, "x"], lanes.shift(3))
+    assert_equal([2, "y", 3, 4], lanes.shift(10))
+    assert_equal([0, true, []], [lanes.size, lanes.empty?, lanes.shift(1)])
+  end
+
+  def test_what_is_put_back_comes_first
+    lanes = Raffia::Pool::Lanes.new
+    from(lanes, [1, 2, 3])
+    lanes.unshift(*lanes.shift(2))
+    assert_equal([3, [1, 2, 3]], [lanes.size, lanes.shift(3)])
+  end
+
+  def test_whoever_comes_again_waits_for_his_turn
+    lanes = Raffia::Pool::Lanes.new
+    from(lanes, [:a, :b])
+    2.times { |n| lanes << n }
+    assert_equal([:a, 0], lanes.shift(2))
+    from(lanes, [:c])
+    assert_equal([:b, 1, :c], lanes.shift(3))
+  end
 end

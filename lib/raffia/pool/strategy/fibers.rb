@@ -24,7 +24,15 @@ module Raffia
         # For pools that live on.
         def standing_crew = FiberHost
 
-        def seats(plan, _input, _sizer, _options) = -> { Seat.new(plan) }
+        # JRuby has fibers and hooks for a scheduler, but not all the waits of its core call them.
+        def seats(plan, _input, _sizer, options)
+          unless RUBY_ENGINE == "ruby"
+            raise ConfigError, "on: :fibers needs a Fiber scheduler as CRuby has it, which this Ruby (#{RUBY_ENGINE}) does not have: use on: :threads"
+          end
+
+          limited = plan.within(options.item_timeout)
+          -> { Seat.new(limited) }
+        end
 
         def portable? = true
 

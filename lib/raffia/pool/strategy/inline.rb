@@ -20,7 +20,10 @@ module Raffia
         # A pool that lives on does the work in the caller, when it is submitted.
         def standing_crew = nil
 
-        def seats(plan, _input, _sizer, _options) = -> { Seat.new(plan) }
+        def seats(plan, _input, _sizer, options)
+          limited = plan.within(options.item_timeout)
+          -> { Seat.new(limited) }
+        end
 
         def around = yield
 

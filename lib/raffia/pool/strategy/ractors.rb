@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
+require_relative "../heap_room"
 require_relative "../lone_ractor_seat"
+require_relative "../overseen_seat"
 require_relative "../portable_block"
 require_relative "../ractor_seat"
 require_relative "../thread_crew"
@@ -22,14 +24,23 @@ module Raffia
         # For pools that live on.
         def standing_crew = ThreadCrew
 
-        def seats(plan, input, _sizer, _options)
+        def seats(plan, input, sizer, options)
           raise ConfigError, "on: :ractors needs Ractors, which this Ruby does not have: use on: :threads" unless defined?(::Ractor)
 
+          if options.move && options.retries.positive?
+            raise ConfigError, "move: and retries: exclude each other: what was moved to a Ractor is not here any more for another attempt"
+          end
+
           block = PortableBlock.share(plan.block)
-          return -> { LoneRactorSeat.new(plan) } unless block
+          limit = options.item_timeout
+          return -> { LoneRactorSeat.new(plan, limit) } unless block
+
+          # From outside one sees how long a chunk takes, and not its items.
+          sizer.at_most(1) if limit
 
           shared = ::Ractor.make_shareable(plan.with(block: block, seed: seed(plan.seed)))
-          -> { RactorSeat.new(shared, input) }
+          room = HeapRoom.new
+          -> { OverseenSeat.over(RactorSeat.new(shared, input, room, move: options.move), limit) }
         end
 
         def around = yield

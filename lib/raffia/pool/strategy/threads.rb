@@ -20,7 +20,10 @@ module Raffia
         # For pools that live on.
         def standing_crew = ThreadCrew
 
-        def seats(plan, _input, _sizer, _options) = -> { Seat.new(plan) }
+        def seats(plan, _input, _sizer, options)
+          limited = plan.within(options.item_timeout)
+          -> { Seat.new(limited) }
+        end
 
         def around = yield
 

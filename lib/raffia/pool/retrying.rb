@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require_relative "retries"
+require_relative "retry_feed"
+require_relative "traversal"
+
+module Raffia
+  class Pool
+    # A traversal whose items may be tried again: because the block failed, because it took too long, because its worker died.
+    #
+    # Results are handed in once: what has been gathered is never worked on again. What a worker that died had finished and not
+    # handed in is unknown, so that is done anew, and so are the items that it had not begun; only the one that it was at
+    # counts an attempt.
+    #
+    # @api private
+    class Retrying < Traversal
+      # So many workers in a row may die before they have begun anything: then it is not the items.
+      FALSE_STARTS = 10
+
+      # @param retries [Retries]
+      # @param alone [Boolean] see {RetryFeed}
+      # @param fold [Boolean] whether a chunk's value is made of all its items
+      def initialize(input, gather, options, retries:, alone:, fold:, **rest)
+        super(input, gather, options, **rest)
+        @retries = retries
+        @fold = fold
+        @feed = RetryFeed.new(@feed, ended: input.indexed?, alone: alone)
+        @attempts = {} # failed ones, by the index of the item
+        @false_starts = 0
+      end
+
+      # (see Traversal#complete)
+      def complete(chunk, reply)
+        @false_starts = 0
+        failure = reply.failure
+        return (@retries.worth?(failure) && again(chunk, chunk.first + failure.position)) || super if failure
+        return settle(chunk, reply) if reply.value.is_a?(Settled)
+
+        @lock.synchronize { @attempts.delete_if { |index, _| chunk.cover?(index) } } unless @attempts.empty?
+        super
+      end
+
+      # A worker is gone, with what it had.
+      # @return [Boolean] whether another one is to take its place
+      def salvage(error, seat)
+        return false if @over || !@retries.worth?(Failure.new(:error, 0, error))
+
+        index = seat.begun
+        return false if index.nil? && (@false_starts += 1) > FALSE_STARTS
+
+        seat.posted.all? { |chunk| take_back(chunk, index) }
+      end
+
+      private
+
+      # @param index [Integer] of the item to blame
+      # @return [Boolean] whether the chunk will be done again
+      def again(chunk, index)
+        failed = @lock.synchronize { @attempts[index] = @attempts.fetch(index, 0) + 1 }
+        pause = @retries.pause(failed)
+        @feed.give_back(chunk, pause) if pause
+        !pause.nil?
+      end
+
+      # @return [Boolean] false when one of its items may not be tried again
+      def take_back(chunk, index)
+        return true.tap { @feed.give_back(chunk) } unless index && chunk.cover?(index)
+        return again(chunk, index) if @fold
+        return false unless again(chunk.part(index, 1), index)
+
+        @feed.give_back(chunk.part(chunk.first, index - chunk.first)) if index > chunk.first
+        rest = chunk.first + chunk.size - index - 1
+        @feed.give_back(chunk.part(index + 1, rest)) if rest.positive?
+        true
+      end
+
+      # Hand in what went well, item by item, and have the others tried again.
+      def settle(chunk, reply)
+        values, failures = *reply.value
+        chunk.size.times do |position|
+          part = chunk.part(chunk.first + position, 1)
+          failure = failures[position]
+          if failure
+            return failed(Mishap.in(chunk, failure)) unless again(part, part.first)
+          else
+            complete(part, Reply.new(([values[position]] unless values.empty?), nil, reply.seconds / chunk.size))
+          end
+        end
+      end
+    end
+  end
+end

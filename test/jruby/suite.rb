@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+# What is tested on JRuby, in one process because each takes seconds to start: what Raffia promises there. bin/test runs it when JRuby is
+# there, and `RAFFIA_RUBY=jruby bin/test` runs nothing else.
+require "test_helper"
+require "json"
+require "open3"
+require "tmpdir"
+require "raffia"
+
+%w[unit/base/* unit/pool/feed_test unit/lab/mail_test unit/lab/stats_test contract/pool_inline_test contract/pool_threads_test].each do |pattern|
+  Dir[File.expand_path("../#{pattern}.rb", __dir__)].sort.each { |file| require file }
+end
+
+require_relative "../contract/pool_standing_contract"
+# The classes of the strategies that there are here.
+%w[Inline Threads].each do |name|
+  Object.const_set("PoolStanding#{name}OnJRubyTest", Class.new(Raffia::TestCase) do
+    include PoolStandingContract
+    include PoolStandingBlocks
+
+    define_method(:strategy) { name.downcase.to_sym }
+  end)
+end
+
+class JRubyTest < Raffia::TestCase
+  ROOT = File.expand_path("../..", __dir__)
+
+  def test_what_there_is_not_is_refused_with_what_to_use_instead
+    {fibers: /Fiber scheduler.*jruby/, processes: /needs fork/, ractors: /needs Ractors/}.each do |on, message|
+      [-> { Raffia.map([1], on: on) { |n| n } }, -> { Raffia::Pool.new(on: on) { |n| n } }].each do |call|
+        error = assert_raises(Raffia::ConfigError) { call.call }
+        assert_match(message, error.message)
+        assert_match(/use on: :threads/, error.message)
+      end
+    end
+    assert_match(/Fiber scheduler/, assert_raises(Raffia::ConfigError) { Raffia.run { nil } }.message)
+  end
+
+  def test_the_lab_runs_and_its_results_are_right
+    Dir.mktmpdir do |dir|
+      json = File.join(dir, "lab.json")
+      command = [RbConfig.ruby, "-I#{File.join(ROOT, "lib")}", File.join(ROOT, "exe/raffia"), "lab", "run", "mailer", "zlib", "squares",
+        "--on", "threads", "--runs", "1", "--scale", "0.02", "--json=#{json}"]
+      output, status = Open3.capture2e(*command)
+      assert_predicate(status, :success?, output)
+      assert_equal(7, output.scan(/^right: /).size, output)
+      assert_match(/jruby/, JSON.parse(File.read(json)).dig("environment", "ruby"))
+    end
+  end
+end
