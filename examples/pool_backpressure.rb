@@ -23,8 +23,8 @@ end
 
 # A pool that stays, with a queue of its own: here what finds it full is refused, rather than kept waiting.
 pool = Raffia::Pool.new(on: :threads, workers: 2, queue: 5, overflow: :reject)
-refused = 100.times.count do |n|
-  pool.submit { sleep 0.01 && n }
+refused = 100.times.count do
+  pool.submit { sleep 0.01 }
   false
 rescue Raffia::Full
   true
