@@ -20,3 +20,14 @@ begin
 rescue Raffia::TimeoutError => e
   puts "stopped: #{e.message}"
 end
+
+# A pool that stays, with a queue of its own: here what finds it full is refused, rather than kept waiting.
+pool = Raffia::Pool.new(on: :threads, workers: 2, queue: 5, overflow: :reject)
+refused = 100.times.count do
+  pool.submit { sleep 0.01 }
+  false
+rescue Raffia::Full
+  true
+end
+pool.shutdown
+puts "#{pool.stats[:done]} done, #{refused} refused, never more than #{pool.stats[:most_waiting]} waiting"

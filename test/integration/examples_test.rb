@@ -12,7 +12,8 @@ module Raffia
       ],
       "pipeline" => ["100 lines counted, 0 of them wrong", "the reader was never more than 12 lines ahead"],
       "pool_backpressure" => [
-        /\Afound \d+, after reading \d+ numbers\z/, "stopped: not finished within 0.2 s: give it more time or less work"
+        /\Afound \d+, after reading \d+ numbers\z/, "stopped: not finished within 0.2 s: give it more time or less work",
+        /\A\d+ done, \d+ refused, never more than 5 waiting\z/
       ],
       "pool_processes" => [
         *Dir[File.join(ROOT, "examples/*")].map { /\A\h{16}  .*\.rb\z/ }, /\Aby the workers \d+/,

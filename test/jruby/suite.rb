@@ -37,6 +37,30 @@ class JRubyTest < Raffia::TestCase
     assert_match(/Fiber scheduler/, assert_raises(Raffia::ConfigError) { Raffia.run { nil } }.message)
   end
 
+  # With a lock as CRuby's the kernel never finds more than one of them ready to run.
+  def test_threads_run_ruby_code_at_once
+    skip "there is no /proc here" unless File.directory?("/proc/self/task")
+
+    most = rounds = 0
+    Raffia.each([0, 1, 2], on: :threads, workers: 3, chunk: 1) do |who|
+      if who.zero?
+        most = [most, ready_threads].max until most == 3 || (rounds += 1) > 5_000
+        rounds = 5_001
+      end
+      nil until rounds > 5_000
+    end
+    assert_equal(3, most)
+  end
+
+  # @return [Integer] how many of Ruby's threads run, or wait for nothing but a processor
+  def ready_threads
+    Dir["/proc/self/task/*/stat"].count do |path|
+      File.read(path).match?(/\(Ruby-0-Thread.*\) R /)
+    rescue SystemCallError
+      false # it has ended
+    end
+  end
+
   def test_the_lab_runs_and_its_results_are_right
     Dir.mktmpdir do |dir|
       json = File.join(dir, "lab.json")

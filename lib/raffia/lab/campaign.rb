@@ -43,7 +43,7 @@ module Raffia
 
       # @return [Array(Selection, Hash, Array<Cell>)] with the obstacles, and the cells in the order of their runs
       def prepare(selection)
-        obstacles = selection.experiment.obstacles(selection.params)
+        obstacles = Environment.missing.merge(selection.experiment.obstacles(selection.params))
         cells = selection.cells.reject { |cell| obstacles.key?(cell.variant) }
         [selection, obstacles, Array.new(selection.runs) { cells.shuffle(random: @random) }.flatten]
       end

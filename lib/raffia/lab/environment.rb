@@ -29,6 +29,12 @@ module Raffia
       # @return [Boolean]
       def yjit? = defined?(RubyVM::YJIT) ? RubyVM::YJIT.enabled? : false
 
+      # @return [Hash{Symbol => String}] the variants that this Ruby has no means for, and why
+      def missing
+        return {} if RUBY_ENGINE == "ruby"
+        %i[fibers processes ractors plain_ractors].to_h { |name| [name, "#{RUBY_ENGINE} does not have them"] }
+      end
+
       # Ruby 3.3 and 3.4 built with a JIT count each interpreted instruction in one variable of the process, whether the JIT is
       # on or not (vm_insnhelper.h, JIT_COLLECT_USAGE_INSN), and Ractors take its cache line from each other all the time.
       #
