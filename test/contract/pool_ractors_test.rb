@@ -64,13 +64,33 @@ module RactorContract
   def test_a_method_of_an_unshareable_object_is_refused
     list = []
     error = assert_raises(Raffia::NotShareable) { Raffia.map([1], on: strategy, &list.method(:push)) }
-    assert_match(/method of a Array/, error.message)
+    assert_match(/method of an Array/, error.message)
   end
 
   def test_items_that_cannot_be_copied
     run_on do |on|
       error = assert_raises(Raffia::NotShareable) { Raffia.map([1, Thread.current], **on) { |x| x } }
       assert_match(/Thread/, error.message)
+    end
+  end
+
+  TABLE = {1 => 2} # standard:disable Style/MutableConstant
+
+  def test_a_constant_is_named_before_anything_runs
+    run_on do |on|
+      error = assert_raises(Raffia::NotShareable) { Raffia.map([1], **on) { |n| TABLE[n] } }
+      assert_equal(:TABLE, error.variable)
+      assert_nil(error.cause)
+    end
+  end
+
+  # What only shows when it is reached comes back in the same words, with the item.
+  def test_what_is_found_in_the_ractor_is_named_too
+    run_on do |on|
+      error = assert_raises(Raffia::NotShareable) { Raffia.map([1, 2], **on) { |n| (n == 2) ? RactorContract.const_get(:TABLE) : n } }
+      assert_equal(:"RactorContract::TABLE", error.variable)
+      assert_instance_of(Ractor::IsolationError, error.cause)
+      assert_equal([2, 1], [error.item, error.item_index])
     end
   end
 

@@ -4,6 +4,7 @@ require_relative "../process/experimental"
 require_relative "portable_block"
 require_relative "ractor_service"
 require_relative "seat"
+require_relative "trespass"
 
 module Raffia
   class Pool
@@ -38,7 +39,7 @@ module Raffia
         @relay.post([start(arguments), !EACH.include?(@plan.operation)])
         overrun unless @relay.reply?(@limit)
         frame = @relay.read or lost
-        reply = ReplyDump.load(frame, @posted.first)
+        reply = Trespass.explain(ReplyDump.load(frame, @posted.first), @alone)
         reply.failure ? raise(Carried.new(reply.failure)) : reply.value
       end
 

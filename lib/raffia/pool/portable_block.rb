@@ -2,6 +2,8 @@
 
 require_relative "../base/error"
 require_relative "../native"
+require_relative "block_code"
+require_relative "outer_use"
 require_relative "self_use"
 
 module Raffia
@@ -23,10 +25,9 @@ module Raffia
         # @return [Proc, nil] shareable; nil when it can only go to a Ractor per item
         # @raise [NotShareable] naming the variable that is in the way
         def share(block)
-          return block if ::Ractor.shareable?(block)
-
           check(block)
-          return ::Ractor.make_shareable(block) unless SelfUse.code(block)
+          return block if ::Ractor.shareable?(block)
+          return ::Ractor.make_shareable(block) unless BlockCode.of(block)
 
           copy = rebind(block)
           ::Ractor.make_shareable(copy) if copy
@@ -34,11 +35,22 @@ module Raffia
           raise refusal(block, error)
         end
 
-        # What Ruby itself does not find: a +self+ that would be another one.
+        # What Ruby itself does not find, or finds too late.
         # @raise [NotShareable]
         def check(block)
-          code = SelfUse.code(block)
-          code ? SelfUse.check(block, code) : check_method(block)
+          code = BlockCode.of(block) or return check_method(block)
+          SelfUse.check(block, code) unless ::Ractor.shareable?(block)
+          OuterUse.check(block, code)
+        end
+
+        # Whether the block could go to a Ractor. It is not run, and stays as it is; constants that it names may be autoloaded.
+        # @param block [Proc]
+        # @return [String, nil] what is in the way and what to do about it; nil when nothing is known to be
+        def obstacle(block)
+          share(block)
+          nil
+        rescue NotShareable => error
+          error.message
         end
 
         # @param error [Exception] what Ruby said about a block
@@ -61,6 +73,7 @@ module Raffia
         # Blocks made from a Symbol are harmless; those made from a Method carry its receiver along, unchecked by Ruby.
         def check_method(block)
           receiver = receiver(block)
+          return OuterUse.check_method(block, receiver) if receiver.is_a?(Module)
           return if ::Ractor.shareable?(receiver)
 
           raise NotShareable.new("a method of #{SelfUse.brief(receiver)} cannot run in another Ractor, which may not see its " \

@@ -4,6 +4,7 @@ require_relative "../base/error"
 require_relative "item_context"
 require_relative "ractor_service"
 require_relative "seat"
+require_relative "trespass"
 
 module Raffia
   class Pool
@@ -35,7 +36,7 @@ module Raffia
       def collect
         frame = @ractor.read or raise died
         reply = ReplyDump.load(frame, @posted.first)
-        [@posted.shift, reply]
+        [@posted.shift, Trespass.explain(reply, @plan.block)]
       end
 
       # Wait until there is something to collect.

@@ -10,25 +10,12 @@ module Raffia
     #
     # @api private
     module SelfUse
-      VARIABLE = /^\d+ [gs]etinstancevariable\s+:(@\w+)/
-      CALL = /<calldata!mid:([^,]+), argc:\d+,.*?\bFCALL\b/
-
       class << self
         # @param block [Proc]
-        # @return [String, nil] the instructions of the block's own body; nil when it is not written in Ruby, or this Ruby
-        #   does not show them ("" then)
-        def code(block)
-          return "" unless defined?(::RubyVM::InstructionSequence)
-
-          text = ::RubyVM::InstructionSequence.of(block)&.disasm or return
-          text.split(/^== disasm:/, 3)[1]
-        end
-
-        # @param block [Proc]
-        # @param code [String]
+        # @param code [BlockCode]
         # @raise [NotShareable]
         def check(block, code)
-          name = code[VARIABLE, 1] || code.scan(CALL).flatten.find { |called| !nil.respond_to?(called, true) }
+          name = code.variables.first || code.own_calls.find { |called| !nil.respond_to?(called, true) }
           return unless name
 
           where = block.source_location.join(":")
@@ -39,7 +26,10 @@ module Raffia
 
         # @return [String] an object in a few words, without asking it
         def brief(object)
-          object.is_a?(Module) ? object.name.to_s : "a #{object.class}"
+          return object.name.to_s if object.is_a?(Module)
+
+          name = object.class.to_s
+          name.start_with?(/[AEIOU]/) ? "an #{name}" : "a #{name}"
         end
       end
     end
