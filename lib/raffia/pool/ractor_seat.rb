@@ -17,10 +17,12 @@ module Raffia
 
       # @param plan [Plan] shareable
       # @param input [#slice, nil]
-      def initialize(plan, input)
+      # @param room [HeapRoom]
+      def initialize(plan, input, room)
         super(plan)
         @shared = input&.shareable
         @ractor = RactorService.start(plan, @shared)
+        @room = room.tap(&:enter)
       end
 
       def ready? = @posted.size < WINDOW
@@ -46,7 +48,11 @@ module Raffia
 
       # @param clean [Boolean] false leaves a Ractor that is still at work alone with it: it ends when it has finished its chunk
       # @return [void]
-      def leave(clean) = clean ? @ractor.finish : @ractor.abandon
+      def leave(clean)
+        clean ? @ractor.finish : @ractor.abandon
+      ensure
+        @room.leave
+      end
 
       # Leave the Ractor alone with what it does, from whichever thread; its driver then finds it gone.
       # @return [Symbol] :abandoned

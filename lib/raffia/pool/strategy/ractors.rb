@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../heap_room"
 require_relative "../lone_ractor_seat"
 require_relative "../overseen_seat"
 require_relative "../portable_block"
@@ -34,7 +35,8 @@ module Raffia
           sizer.single if limit
 
           shared = ::Ractor.make_shareable(plan.with(block: block, seed: seed(plan.seed)))
-          -> { OverseenSeat.over(RactorSeat.new(shared, input), limit) }
+          room = HeapRoom.new
+          -> { OverseenSeat.over(RactorSeat.new(shared, input, room), limit) }
         end
 
         def around = yield

@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "raffia/pool"
+
+class HeapRoomTest < Raffia::TestCase
+  Watch = Raffia::Pool::HeapRoom::Watch
+
+  def setup
+    skip "needs the extension" unless Raffia::Native.respond_to?(:fill_heap)
+  end
+
+  def slots(size) = GC.stat_heap(size, :heap_eden_slots)
+
+  def test_the_slots_of_the_size_in_question_grow_up_to_a_bound
+    watch = Watch.new
+    most = Raffia::Pool::HeapRoom::MOST / GC.stat_heap(1, :slot_size)
+    before = slots(1)
+    watch.send(:grow, 1)
+    assert_operator(slots(1), :>, before * 2)
+    3.times { watch.send(:grow, 1) }
+    assert_operator(slots(1), :<=, most + before)
+  end
+
+  def test_the_size_that_is_allocated_most_is_found
+    watch = Watch.new
+    30_000.times { Array.new(18) }
+    assert_equal(160, GC.stat_heap(watch.send(:busiest), :slot_size))
+  end
+
+  def test_collections_stay_on
+    Raffia::Native.fill_heap(10, 3)
+    Raffia::Native.finish_sweep
+    refute(GC.disable)
+  ensure
+    GC.enable
+  end
+
+  def test_whoever_has_switched_collections_off_is_obeyed
+    GC.disable
+    assert_nil(Raffia::Native.fill_heap(10, 3))
+    refute(Raffia::Native.finish_sweep)
+    assert(GC.disable)
+  ensure
+    GC.enable
+  end
+
+  def test_what_is_made_fills_slots_of_that_size
+    made = Raffia::Native.fill_heap(10, 3)
+    assert_equal([[]] * 10, made)
+    assert_raises(TypeError) { Raffia::Native.fill_heap("many", 3) }
+  end
+
+  def test_nobody_looks_when_the_last_has_left
+    room = Raffia::Pool::HeapRoom.new
+    before = Thread.list
+    2.times { room.enter }
+    keeper = (Thread.list - before).first
+    assert_equal("raffia heap", keeper.name) if keeper.name
+    room.leave
+    assert_predicate(keeper, :alive?)
+    room.leave
+    refute_predicate(keeper, :alive?)
+    room.enter
+    room.leave
+    assert_empty(Thread.list - before)
+  end
+
+  # Sums of big numbers, as long as it takes until they were collected often enough to be noticed.
+  def test_a_keeper_makes_room_while_numbers_pile_up
+    room = Raffia::Pool::HeapRoom.new
+    before = slots(0)
+    room.enter
+    give_up = Raffia::Clock.now + 20
+    total = 1 << 70
+    100_000.times { total += 1 } until slots(0) > before * 2 || Raffia::Clock.now > give_up
+    room.leave
+    assert_operator(slots(0), :>, before * 2) if before * 5 < Raffia::Pool::HeapRoom::MOST / 40
+  end
+end
