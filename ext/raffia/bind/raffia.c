@@ -17,5 +17,6 @@ void Init_raffia(void)
     raffia_init_scheduler(raffia);
     raffia_init_rebind(raffia);
     raffia_init_slots(raffia);
+    raffia_init_tray(raffia);
     raffia_init_see_through(raffia);
 }

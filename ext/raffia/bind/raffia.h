@@ -9,6 +9,7 @@ void raffia_init_engine(VALUE raffia);
 void raffia_init_scheduler(VALUE raffia);
 void raffia_init_rebind(VALUE raffia);
 void raffia_init_slots(VALUE raffia);
+void raffia_init_tray(VALUE raffia);
 void raffia_init_see_through(VALUE raffia);
 
 /* Of the blocking pool. */

@@ -38,11 +38,17 @@ module Raffia
 
       # @api private
       def self.brief(item)
+        return "moved to its Ractor" if moved?(item)
+
         text = item.inspect
         (text.length > 80) ? "#{text[0, 77]}..." : text
       rescue
         item.class.name
       end
+
+      # Whether it is what is left here of something that was moved, which answers nothing.
+      # @api private
+      def self.moved?(item) = defined?(::Ractor::MovedObject) ? ::Ractor::MovedObject === item : false
     end
   end
 end

@@ -47,10 +47,11 @@ module Raffia
       end
 
       # @param message [Object] copied, but for what is shareable
+      # @param move [Boolean] whether to move it instead, which leaves nothing of it here
       # @return [void]
-      # @raise [TypeError] when it cannot be copied
-      def post(message)
-        @ractor.send(message)
+      # @raise [TypeError, Ractor::Error] when it cannot be copied, or moved
+      def post(message, move: false)
+        @ractor.send(message, move: move)
       rescue ::Ractor::ClosedError
         nil # it has said goodbye, or will
       end

@@ -18,10 +18,13 @@ module Raffia
       # @param plan [Plan] shareable
       # @param input [#slice, nil]
       # @param room [HeapRoom]
-      def initialize(plan, input, room)
+      # @param move [Boolean] whether items are moved and not copied
+      def initialize(plan, input, room, move: false)
         super(plan)
+        @move = move
+        @tray = Loan.tray
         @shared = input&.shareable
-        @ractor = RactorService.start(plan, @shared)
+        @ractor = RactorService.start(plan, @shared, @tray)
         @room = room.tap(&:enter)
       end
 
@@ -29,7 +32,7 @@ module Raffia
 
       def post(chunk)
         @posted << chunk
-        @ractor.post([chunk.first, @shared ? chunk.size : payload(chunk)])
+        @ractor.post([chunk.first, @shared ? chunk.size : sent(chunk)], move: @move && !@shared)
       rescue TypeError, ::Ractor::Error => error
         @posted.pop
         raise uncopyable(chunk, error)
@@ -37,7 +40,7 @@ module Raffia
 
       def collect
         frame = @ractor.read or raise died
-        reply = ReplyDump.load(frame, @posted.first)
+        reply = Loan.collect(ReplyDump.load(frame, @posted.first), @tray)
         [@posted.shift, Trespass.explain(reply, @plan.block)]
       end
 
@@ -63,16 +66,23 @@ module Raffia
 
       private
 
+      # The Arrays around what is moved are ours, so that nothing but the items, or the arguments, goes.
+      def sent(chunk)
+        return payload(chunk).map { |arguments| @move ? arguments.dup : Loan.lend(arguments) } if @plan.operation == :settle
+
+        @move ? payload(chunk).to_a.dup : Loan.lend(payload(chunk))
+      end
+
       def uncopyable(chunk, error)
         position = payload(chunk).index { |item| !copyable?(item) } || 0
         index = chunk.first + position
         item = subject(chunk, index)
-        ItemContext.mark(NotShareable.new("item #{index} (#{item.class}) cannot be copied to another Ractor (#{error.message}): " \
-          "hand in plain data, or run it on: :processes or :threads"), item, index)
+        ItemContext.mark(NotShareable.new("item #{index} (#{item.class}) cannot be #{@move ? "moved" : "copied"} to another Ractor " \
+          "(#{error.message}): hand in plain data, or run it on: :processes or :threads"), item, index)
       end
 
       def copyable?(item)
-        ::Ractor.make_shareable(item, copy: true)
+        ItemContext.moved?(item) || ::Ractor.make_shareable(item, copy: true)
         true
       rescue ::Ractor::Error, TypeError
         false

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "failure_dump"
+require_relative "loan"
 require_relative "ractor_adapter"
 require_relative "reply_dump"
 require_relative "work"
@@ -13,11 +14,12 @@ module Raffia
     module RactorService
       # @param plan [Plan] shareable
       # @param input [#slice, nil] shareable, when chunks come as numbers
+      # @param tray [Native::Tray, nil] where long Strings are left
       # @return [RactorAdapter]
-      def self.start(plan, input)
+      def self.start(plan, input, tray)
         RactorAdapter.new do |fd|
-          ::Ractor.new(plan, input, fd) do |given_plan, given_input, given_fd|
-            RactorAdapter.serve(given_fd) { |writer| RactorService.run(given_plan, given_input, writer) }
+          ::Ractor.new(plan, input, tray, fd) do |given_plan, given_input, given_tray, given_fd|
+            RactorAdapter.serve(given_fd) { |writer| RactorService.run(given_plan, given_input, given_tray, writer) }
           end
         end
       end
@@ -25,13 +27,16 @@ module Raffia
       # In the Ractor.
       # @param writer [Process::FramedPipe::Writer]
       # @return [void]
-      def self.run(plan, input, writer)
+      def self.run(plan, input, tray, writer)
         while (message = ::Ractor.receive)
           first, what = message
-          reply = Work.call(plan, what.is_a?(Integer) ? input.slice(first, what) : what)
-          break unless writer.write(ReplyDump.dump(reply))
+          reply = Work.call(plan, what.is_a?(Integer) ? input.slice(first, what) : items(plan, what))
+          break unless writer.write(ReplyDump.dump(Loan.deposit(reply, tray)))
         end
       end
+
+      def self.items(plan, what) = (plan.operation == :settle) ? what.map { |arguments| Loan.borrow(arguments) } : Loan.borrow(what)
+      private_class_method :items
 
       # A Ractor that waits for Ractors, so that the main one need not: it receives them, and writes what each has come to.
       # @return [RactorAdapter]

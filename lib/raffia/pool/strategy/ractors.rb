@@ -27,6 +27,10 @@ module Raffia
         def seats(plan, input, sizer, options)
           raise ConfigError, "on: :ractors needs Ractors, which this Ruby does not have: use on: :threads" unless defined?(::Ractor)
 
+          if options.move && options.retries.positive?
+            raise ConfigError, "move: and retries: exclude each other: what was moved to a Ractor is not here any more for another attempt"
+          end
+
           block = PortableBlock.share(plan.block)
           limit = options.item_timeout
           return -> { LoneRactorSeat.new(plan, limit) } unless block
@@ -36,7 +40,7 @@ module Raffia
 
           shared = ::Ractor.make_shareable(plan.with(block: block, seed: seed(plan.seed)))
           room = HeapRoom.new
-          -> { OverseenSeat.over(RactorSeat.new(shared, input, room), limit) }
+          -> { OverseenSeat.over(RactorSeat.new(shared, input, room, move: options.move), limit) }
         end
 
         def around = yield
