@@ -204,6 +204,33 @@ class PoolRactorsTest < Raffia::TestCase
     assert_raises(Raffia::ConfigError) { Raffia.map([1], on: :ractors, move: true, retries: 1) { |x| x } }
   end
 
+  # What a living Ractor can be given.
+  module Work
+    def self.call(number) = number * 2
+  end
+
+  def test_a_pool_takes_a_method_a_shareable_lambda_or_its_block
+    factor = 2
+    blocks = [Work.method(:call).to_proc, shareable(->(n) { n * 2 }), ->(n) { n * factor }]
+    blocks.each do |block|
+      assert_no_leaks do
+        Raffia::Pool.open(on: :ractors, workers: 2, work: block) { |pool| assert_equal([2, 4, 6], pool.map([1, 2, 3])) }
+      end
+    end
+    assert_no_leaks { Raffia::Pool.open(on: :ractors, work: Work.method(:call)) { |pool| assert_equal(8, pool.submit(4).value) } }
+  end
+
+  def test_a_pool_refuses_what_no_ractor_can_be_given_when_it_is_made
+    list = []
+    @own = 1
+    {list: proc { |n| list << n }, "@own": proc { @own }, TABLE: proc { |n| TABLE[n] }, self: list.method(:push).to_proc}.each do |variable, block|
+      assert_no_leaks do
+        assert_equal(variable, assert_raises(Raffia::NotShareable) { Raffia::Pool.new(on: :ractors, workers: 1, &block) }.variable)
+      end
+    end
+    assert_match(/give it to Raffia::Pool.new/, assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: :ractors) }.message)
+  end
+
   def test_the_block_itself_stays_as_it_was
     block = proc { |n| n + 1 }
     run_on { |on| Raffia.map([1], **on, &block) }
