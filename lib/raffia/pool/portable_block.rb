@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require_relative "../base/error"
-require_relative "../native"
 require_relative "block_code"
 require_relative "outer_use"
+require_relative "ractor_adapter"
 require_relative "self_use"
 
 module Raffia
@@ -19,7 +19,7 @@ module Raffia
     module PortableBlock
       class << self
         # Whether blocks can go to living Ractors here.
-        def available? = !rebind(proc {}).nil?
+        def available? = !RactorAdapter.detach(proc {}).nil?
 
         # @param block [Proc]
         # @return [Proc, nil] shareable; nil when it can only go to a Ractor per item
@@ -29,7 +29,7 @@ module Raffia
           return block if ::Ractor.shareable?(block)
           return ::Ractor.make_shareable(block) unless BlockCode.of(block)
 
-          copy = rebind(block)
+          copy = RactorAdapter.detach(block)
           ::Ractor.make_shareable(copy) if copy
         rescue ::Ractor::IsolationError, ArgumentError => error
           raise refusal(block, error)
@@ -64,11 +64,6 @@ module Raffia
         end
 
         private
-
-        # @return [Proc, nil] a copy whose self is nil; nil when there is no extension, or it cannot do that on this Ruby
-        def rebind(block)
-          Native.rebind_self(block, nil) if Native.respond_to?(:rebind_self)
-        end
 
         # Blocks made from a Symbol are harmless; those made from a Method carry its receiver along, unchecked by Ruby.
         def check_method(block)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/fork"
+require_relative "../native"
 require_relative "../process/experimental"
 require_relative "../process/framed_pipe"
 
@@ -23,6 +24,18 @@ module Raffia
       # @param ractor [Ractor]
       # @return [Object]
       def self.value(ractor) = ractor.respond_to?(:take) ? ractor.take : ractor.value
+
+      # A copy of a block that knows nothing of the object it was written in: its self is nil. Ruby 4.0 has that, before it takes the
+      # extension.
+      # @param block [Proc]
+      # @param ractors [#shareable_proc] Ractor, of whichever Ruby
+      # @return [Proc, nil] nil where there is no way
+      # @raise [Ractor::IsolationError, ArgumentError] from 4.0 on, when it captures what is not shareable
+      def self.detach(block, ractors = ::Ractor)
+        return ractors.shareable_proc(self: nil, &block) if ractors.respond_to?(:shareable_proc)
+
+        Native.rebind_self(block, nil) if Native.respond_to?(:rebind_self)
+      end
 
       # In the Ractor: its end of the pipe, closed after the block.
       # @yieldparam writer [Process::FramedPipe::Writer]

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "raffia/pool"
+
+# The seams between Rubies, with something in the place of what this Ruby does not have.
+class RactorAdapterTest < Raffia::TestCase
+  Adapter = Raffia::Pool::RactorAdapter
+
+  # As Ruby 4.0's Ractor answers: it has value and shareable_proc, and no take.
+  class FromFourOn
+    attr_reader :asked
+
+    def value = :worth
+
+    def shareable_proc(**keywords, &block)
+      @asked = keywords
+      block.dup
+    end
+  end
+
+  def test_the_value_of_a_ractor_by_whichever_name
+    assert_equal(:worth, Adapter.value(FromFourOn.new))
+    assert_equal(1, Adapter.value(Raffia::Process::Experimental.silently { Ractor.new { 1 } }))
+  end
+
+  def test_a_block_without_a_self_by_whichever_way
+    ractors = FromFourOn.new
+    assert_equal(2, Adapter.detach(proc { |n| n + 1 }, ractors).call(1))
+    assert_equal({self: nil}, ractors.asked)
+    copy = Adapter.detach(proc { self }) or skip "needs the extension"
+    assert_nil(copy.call)
+  end
+
+  def test_messages_and_frames
+    assert_no_leaks do
+      adapter = echo
+      adapter.post("one")
+      assert_equal("one", adapter.read)
+      adapter.finish
+      assert_nil(adapter.post("late")) # nobody is there: no news
+    end
+  end
+
+  def test_what_is_abandoned_ends_with_its_next_frame
+    assert_no_leaks do
+      adapter = echo
+      adapter.post("one")
+      adapter.abandon
+    end
+  end
+
+  def test_a_message_can_be_moved
+    assert_no_leaks do
+      adapter = echo
+      text = +"moved"
+      adapter.post(text, move: true)
+      assert_equal("moved", adapter.read)
+      assert(Ractor::MovedObject === text)
+      adapter.finish
+    end
+  end
+
+  def echo
+    Adapter.new do |fd|
+      Ractor.new(fd) do |given|
+        Raffia::Pool::RactorAdapter.serve(given) do |writer|
+          while (message = Ractor.receive)
+            break unless writer.write(message)
+          end
+        end
+      end
+    end
+  end
+end
