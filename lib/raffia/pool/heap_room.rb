@@ -23,7 +23,7 @@ module Raffia
       # Seconds between two looks: to begin with, at most when nothing is collected, and while sweeps are to be finished.
       PAUSE = 0.05
       IDLE = 1.0
-      BUSY = 0.004
+      BUSY = 0.002
       # Collections in a second from which on the heap grows, and from which on sweeps are finished.
       OFTEN = 50
       SOME = 10

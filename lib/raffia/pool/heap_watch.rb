@@ -53,7 +53,7 @@ module Raffia
         def grow(size)
           bytes = GC.stat_heap(size, :slot_size)
           count = [slots(size) * STEP, MOST / bytes].min - slots(size)
-          return unless count.positive?
+          return if count < slots(size) / 4 # it is as large as it may be
 
           # Arrays of that many words lie in their slots themselves.
           made = Native.fill_heap(count, (bytes - 16) / 8) or return
