@@ -50,11 +50,9 @@ module Raffia
       # One less. When it was the last nothing stays behind.
       # @return [void]
       def leave
-        last = @lock.synchronize { (@users -= 1).zero? && @keeper }
-        return unless last
-
-        @bell.close
-        last.join
+        keeper, bell = @lock.synchronize { [@keeper, @bell] if (@users -= 1).zero? }
+        bell&.close
+        keeper&.join
       end
 
       private
