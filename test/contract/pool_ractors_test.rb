@@ -231,6 +231,14 @@ class PoolRactorsTest < Raffia::TestCase
     assert_match(/give it to Raffia::Pool.new/, assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: :ractors) }.message)
   end
 
+  def test_arguments_can_be_moved_to_a_pool
+    Raffia::Pool.open(on: :ractors, workers: 1, move: true, work: :size.to_proc) do |pool|
+      list = [1, 2]
+      assert_equal(2, pool.submit(list).value)
+      assert(Ractor::MovedObject === list)
+    end
+  end
+
   def test_the_block_itself_stays_as_it_was
     block = proc { |n| n + 1 }
     run_on { |on| Raffia.map([1], **on, &block) }
