@@ -1,8 +1,13 @@
 #include "fork.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_int current;
@@ -28,4 +33,16 @@ int raffia_process_init(void)
 pid_t raffia_process(void)
 {
     return atomic_load_explicit(&current, memory_order_relaxed);
+}
+
+int raffia_process_end_with(pid_t parent)
+{
+#ifdef __linux__
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) return -errno;
+    /* It may have ended before that. */
+    return getppid() == parent ? 0 : -ESRCH;
+#else
+    (void)parent;
+    return -ENOSYS;
+#endif
 }

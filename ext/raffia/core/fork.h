@@ -9,5 +9,8 @@ int raffia_process_init(void);
 /* The id of this process: one load from memory. A child made by a bare clone(2), that fork handlers never hear of, still sees its
  * parent's; where a mistake would hurt the parent (closing), getpid(2) is asked instead. */
 pid_t raffia_process(void);
+/* The kernel kills this process (SIGKILL) when the thread that forked it ends, and so with its parent, whatever ends that and whatever
+ * this one does at the time. 0; -ESRCH when the parent has ended already; -ENOSYS but on Linux; or another -errno. */
+int raffia_process_end_with(pid_t parent);
 
 #endif

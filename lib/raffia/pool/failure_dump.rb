@@ -11,9 +11,10 @@ module Raffia
     module FailureDump
       class << self
         # @param value [Object]
+        # @param codec [#dump] as Marshal
         # @return [Boolean]
-        def dumpable?(value)
-          Marshal.dump(value)
+        def dumpable?(value, codec = Marshal)
+          codec.dump(value)
           true
         rescue
           false

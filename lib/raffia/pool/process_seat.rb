@@ -3,6 +3,7 @@
 require_relative "../process"
 require_relative "failure_dump"
 require_relative "item_context"
+require_relative "parcel_dump"
 require_relative "process_service"
 require_relative "seat"
 
@@ -29,6 +30,7 @@ module Raffia
         @cell = Process::Cell.new
         service = ProcessService.new(plan, input, @cell)
         @worker = Process::Worker.new { |link| service.run(link) }
+        @codec = ParcelDump.new(@worker.parcels)
       end
 
       # @return [Integer]
@@ -60,7 +62,7 @@ module Raffia
         @worker.write(@held) if @held
         @held = nil
         chunk = @posted.first
-        reply = ReplyDump.load(frame, chunk)
+        reply = ReplyDump.load(frame, chunk, @codec)
         @posted.shift
         [chunk, reply]
       end
@@ -84,13 +86,13 @@ module Raffia
       def dump(chunk)
         return Marshal.dump([chunk.first, chunk.size]) if chunk.indexed?
 
-        Marshal.dump([chunk.first, payload(chunk)])
+        @codec.dump([chunk.first, payload(chunk)])
       rescue TypeError => error
         raise undumpable(chunk, error)
       end
 
       def undumpable(chunk, error)
-        position = payload(chunk).index { |item| !FailureDump.dumpable?(item) } || 0
+        position = payload(chunk).index { |item| !FailureDump.dumpable?(item, ParcelDump.new(nil)) } || 0
         index = chunk.first + position
         item = subject(chunk, index)
         ItemContext.mark(NotDumpable.new("item #{index} (#{item.class}) cannot be dumped by Marshal (#{error.message}): hand " \

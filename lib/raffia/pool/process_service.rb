@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "parcel_dump"
 require_relative "reply_dump"
 require_relative "work"
 
@@ -23,13 +24,14 @@ module Raffia
       # @param link [Process::Link]
       # @return [void]
       def run(link)
+        codec = ParcelDump.new(link.parcels)
         while (frame = link.reader.read)
-          first, what = Marshal.load(frame) # standard:disable Security/MarshalLoad
+          first, what = codec.load(frame)
           items = what.is_a?(Integer) ? @input.slice(first, what) : what
           # The first item of such a fold is not given to the block.
           @index = first + @late
           reply = Work.call(@plan, items)
-          break unless link.writer.write(ReplyDump.dump(reply))
+          break unless link.writer.write(ReplyDump.dump(reply, codec, trial: ParcelDump.new(nil)))
         end
       end
 

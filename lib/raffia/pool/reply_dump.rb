@@ -12,20 +12,23 @@ module Raffia
       class << self
         # In the worker. Never fails: what cannot be dumped becomes a failure that says so.
         # @param reply [Reply]
+        # @param codec [#dump] as Marshal
+        # @param trial [#dump] says what codec would refuse, and sends nothing anywhere
         # @return [String]
-        def dump(reply)
-          Marshal.dump([reply.value, reply.failure && FailureDump.dump(reply.failure), reply.seconds])
+        def dump(reply, codec = Marshal, trial: codec)
+          codec.dump([reply.value, reply.failure && FailureDump.dump(reply.failure), reply.seconds])
         rescue => error
-          Marshal.dump([*without(reply.value, error), reply.seconds])
+          codec.dump([*without(reply.value, error, trial), reply.seconds])
         end
 
         # In the driver.
         # @param frame [String]
         # @param chunk [Chunk]
+        # @param codec [#load] as Marshal
         # @return [Reply]
         # @raise [NotDumpable] when it has a class that is not known here
-        def load(frame, chunk)
-          value, failure, seconds = Marshal.load(frame) # standard:disable Security/MarshalLoad
+        def load(frame, chunk, codec = Marshal)
+          value, failure, seconds = codec.load(frame)
           Reply.new(value, failure && FailureDump.load(failure), seconds)
         rescue ArgumentError, TypeError, NameError => error
           raise NotDumpable.new("the result of items #{chunk.first} to #{chunk.first + chunk.size - 1} cannot be loaded here " \
@@ -36,17 +39,17 @@ module Raffia
         private
 
         # What is left to say when a value cannot be dumped: a value and a failure.
-        def without(value, error)
-          return [each_without(value), nil] if value.is_a?(Settled)
+        def without(value, error, trial)
+          return [each_without(value, trial), nil] if value.is_a?(Settled)
 
-          [nil, FailureDump.dump(FailureDump.refusal(culprit(value), "the result", error))]
+          [nil, FailureDump.dump(FailureDump.refusal(culprit(value, trial), "the result", error))]
         end
 
         # The outcomes, with failures in place of those that cannot be dumped.
-        def each_without(settled)
+        def each_without(settled, trial)
           failures = (settled.failures || {}).transform_values { |failure| FailureDump.load(FailureDump.dump(failure)) }
           values = settled.values.each_with_index.map do |value, position|
-            Marshal.dump(value)
+            trial.dump(value)
             value
           rescue => error
             failures[position] = FailureDump.refusal(position, "the result", error)
@@ -56,10 +59,10 @@ module Raffia
         end
 
         # Which of the results cannot be dumped.
-        def culprit(values)
+        def culprit(values, trial)
           return 0 unless values.is_a?(Array)
 
-          values.index { |value| !FailureDump.dumpable?(value) } || 0
+          values.index { |value| !FailureDump.dumpable?(value, trial) } || 0
         end
       end
     end

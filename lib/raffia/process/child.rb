@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/signals"
+require_relative "../native"
 
 module Raffia
   module Process
@@ -12,8 +13,8 @@ module Raffia
     # * SIGINT does nothing: a terminal sends Ctrl-C to the whole group, and it is for the parent to decide. It is a handler and
     #   not "IGNORE", which programs started from here would inherit.
     # * SIGTERM and SIGHUP raise {Cancel} in the work, so that +ensure+ blocks run, whatever handler the application had set.
-    # * When the parent ends, by kill -9 too, the worker ends within a moment. Only a call into C that never lets other threads
-    #   run can hold that up.
+    # * When the parent ends, by kill -9 too, so does the worker. On Linux the kernel kills it, whatever it does at the time; elsewhere
+    #   a call into C that never lets other threads run can hold it up.
     #
     # @api private
     class Child
@@ -56,6 +57,7 @@ module Raffia
       end
 
       def settle
+        end_with_parent
         Thread.new do
           @link.wait_for_parents_end
           ::Process.exit!(ORPHANED)
@@ -65,6 +67,12 @@ module Raffia
         ::STDIN.reopen(::File::NULL) # standard:disable Style/GlobalStdStream
       rescue IOError, SystemCallError
         nil # the application had closed its standard input: nothing to protect
+      end
+
+      # The signal comes when the thread ends that forked. That one stays to reap this process, so it is the parent's end.
+      def end_with_parent
+        Native.end_with(@parent) if Native.available?
+        ::Process.exit!(ORPHANED) unless ::Process.ppid == @parent
       end
 
       def report(error)

@@ -2,11 +2,12 @@
 
 require_relative "../base/fork"
 require_relative "framed_pipe"
+require_relative "parcels"
 
 module Raffia
   module Process
-    # The three pipes between a parent and one worker: frames down, frames up, and a lifeline that carries nothing, but whose
-    # end tells the worker that the parent is gone, however it went.
+    # What is between a parent and one worker: a pipe for frames down, one for frames up, a way for parcels, and a lifeline that carries
+    # nothing, but whose end tells the worker that the parent is gone, however it went.
     #
     # A pipe end that some third process also holds never reports its end. So every other child that is forked while a link
     # is open (a sibling, another pool's worker, a fork of the user's own) closes all of its ends at once, in a fork callback;
@@ -18,11 +19,14 @@ module Raffia
       attr_reader :reader
       # @return [FramedPipe::Writer]
       attr_reader :writer
+      # @return [Parcels, nil] for what is too long for a pipe; nil where there is no such thing
+      attr_reader :parcels
 
       def initialize
         @down = ::IO.pipe
         @up = ::IO.pipe
         @lifeline = ::IO.pipe
+        @parcels, @parcels_of_child = @both = Parcels.pair
         # The one thread that is about to fork the worker of this link; in the child it is the thread that goes on.
         @forker = Thread.current
         @guard = Fork.after_child { leave_to_others unless Thread.current.equal?(@forker) }
@@ -32,6 +36,7 @@ module Raffia
       # @return [self]
       def parent_side
         @forker = nil
+        @parcels_of_child&.close
         keep(reads: @up, writes: @down, lifeline: @lifeline.last)
       end
 
@@ -39,6 +44,8 @@ module Raffia
       # @return [self]
       def child_side
         @guard.remove
+        @parcels&.close
+        @parcels = @parcels_of_child
         keep(reads: @down, writes: @up, lifeline: @lifeline.first)
       end
 
@@ -69,7 +76,7 @@ module Raffia
 
       def ends = [*@down, *@up, *@lifeline]
 
-      def close_all = ends.each(&:close)
+      def close_all = [*ends, *@both].each(&:close)
 
       # In a child that is not the worker of this link.
       def leave_to_others

@@ -53,6 +53,9 @@ module Raffia
       # @return [String, nil] nil when the worker is gone; {#exit} says how
       def read = @link.reader.read
 
+      # @return [Parcels, nil]
+      def parcels = @link.parcels
+
       # @return [Boolean]
       def alive? = @exit.nil?
 

@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require_relative "../process/parcels"
+
+module Raffia
+  class Pool
+    # Finds what is too long for a pipe inside of a value, and puts slips in its places: Strings of {Process::Parcels::WORTH} bytes or
+    # more, and IO::Buffers of any length, because Marshal does not know them.
+    #
+    # It looks into Arrays, the values of Hashes, and Structs, as far as that costs little. One that is elsewhere, in an object of
+    # another class for example, goes through the pipe with the rest.
+    #
+    # @api private
+    class Outsized
+      # In place of what travels as a parcel.
+      #
+      # content:: its number in the message; or itself, when it could not be sent so
+      # encoding:: its name; nil for an IO::Buffer
+      Slip = Struct.new(:content, :encoding)
+
+      # How deep it is looked. The items are three deep, in a chunk of arguments.
+      DEPTH = 5
+      # How many objects are looked at in all. Where there are more, they are small ones.
+      PATIENCE = 1_024
+
+      # @return [Array<String, IO::Buffer>] what was found
+      attr_reader :contents
+      # @return [Array<Slip>] in the same order
+      attr_reader :slips
+
+      def initialize
+        @contents = []
+        @slips = []
+        @left = PATIENCE
+        # What is in the value twice stays one object.
+        @known = {}.compare_by_identity
+      end
+
+      # Whether a search pays: nearly always there is nothing, so this looks before anything is copied.
+      def any?(value, depth = DEPTH)
+        return false if (@left -= 1).negative?
+
+        case value
+        when ::String then long?(value)
+        when ::Array then depth.positive? && value.any? { |element| any?(element, depth - 1) }
+        when ::Hash then depth.positive? && value.each_value.any? { |element| any?(element, depth - 1) }
+        when ::Struct then depth.positive? && plain?(value) && value.any? { |element| any?(element, depth - 1) }
+        else value.is_a?(::IO::Buffer)
+        end
+      end
+
+      # @return [Object] the value with slips; the value itself is not touched
+      def strip(value, depth = DEPTH)
+        case value
+        when ::String then (long?(value) && room?) ? slip(value, value.encoding.name) : value
+        when ::IO::Buffer then room? ? slip(value, nil) : inline(value)
+        when ::Array, ::Hash, ::Struct then (depth.positive? && plain?(value)) ? copy(value, depth - 1) : value
+        else value
+        end
+      end
+
+      # What a slip says that brings its content with it.
+      # @return [Slip]
+      def inline(content, encoding = nil)
+        content = content.get_string if content.is_a?(::IO::Buffer)
+        Slip.new(content, encoding)
+      end
+
+      private
+
+      def room? = @contents.size < Process::Parcels::MOST
+
+      def long?(string)
+        string.bytesize >= Process::Parcels::WORTH && string.instance_of?(::String) && string.instance_variables.empty?
+      end
+
+      # Whether Marshal takes it apart, and not the class itself.
+      def plain?(value) = !value.respond_to?(:marshal_dump, true) && !value.respond_to?(:_dump, true)
+
+      def slip(content, encoding)
+        @known[content] ||= Slip.new(@contents.size, encoding).tap do |slip|
+          @contents << content
+          @slips << slip
+        end
+      end
+
+      def copy(container, depth)
+        return @known[container] if @known.key?(container)
+
+        copy = @known[container] = container.dup
+        keys = container.is_a?(::Hash) ? container.keys : 0...container.size
+        keys.each { |key| copy[key] = strip(container[key], depth) }
+        copy
+      end
+    end
+  end
+end
