@@ -63,6 +63,19 @@ module Raffia
         @target = target
         @fixed = fixed || (target.zero? ? 1 : nil)
         @now = @fixed || (@per_item ? wanted : 1)
+
+        @now = @fixed || 1
+        @most = MOST
+        @per_item = nil
+      end
+
+      # Never more than so many from now on, whoever wants more.
+      # @param count [Integer]
+      # @return [void]
+      def at_most(count)
+        @most = count
+        @fixed &&= [@fixed, count].min
+        @now = [@now, count].min
       end
 
       # @param count [Integer] items that were worked on
@@ -75,6 +88,9 @@ module Raffia
         # Halfway to the new value: one odd item does not turn it around.
         @per_item = @per_item ? (@per_item + measured) / 2 : measured
         @now = [wanted, count * GROWTH].min
+
+        wanted = @per_item.positive? ? @target / @per_item : @most
+        @now = wanted.clamp(1, [count * GROWTH, @most].min).to_i
       end
 
       # Whether what is under way per worker is so short that it should already hold the next chunk when it is through.

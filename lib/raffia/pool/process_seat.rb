@@ -6,6 +6,7 @@ require_relative "item_context"
 require_relative "parcel_dump"
 require_relative "process_service"
 require_relative "seat"
+require_relative "tenure"
 
 module Raffia
   class Pool
@@ -23,15 +24,21 @@ module Raffia
       # @param plan [Plan]
       # @param input [#slice, nil]
       # @param sizer [ChunkSize]
-      def initialize(plan, input, sizer)
+      # @param options [Options] what a worker may use up before it is replaced
+      def initialize(plan, input, sizer, options)
         super(plan)
         @sizer = sizer
         @held = nil
+        @options = options
         @cell = Process::Cell.new
-        service = ProcessService.new(plan, input, @cell)
-        @worker = Process::Worker.new { |link| service.run(link) }
-        @codec = ParcelDump.new(@worker.parcels)
+        @service = ProcessService.new(plan, input, @cell)
+        @leaving = []
+        @replaced = 0
+        hire
       end
+
+      # @return [Integer]
+      attr_reader :replaced
 
       # @return [Integer]
       def pid = @worker.pid
@@ -39,13 +46,15 @@ module Raffia
       def ready?
         return true if @posted.empty?
 
-        @posted.size == 1 && @held.nil? && @sizer.hand_ahead?(AHEAD)
+        @posted.size == 1 && @held.nil? && @sizer.hand_ahead?(AHEAD) && !@tenure.over?(@sizer.now)
       end
 
       def post(chunk)
+        replace if @posted.empty? && @tenure.over?(chunk.size)
         # First, so that the chunk is known to be here whatever happens next.
         @posted << chunk
         frame = dump(chunk)
+        @tenure.add(chunk.size)
         # A frame that may not fit is held back: the worker may be waiting for us to read, and would not read this.
         if @posted.size == 1 || @worker.room_for?(frame)
           @worker.write(frame)
@@ -70,7 +79,7 @@ module Raffia
       # @param clean [Boolean]
       # @return [void]
       def leave(clean)
-        @worker.stop(patience: clean ? PATIENCE : 0)
+        [@worker, *@leaving].each { |worker| worker.stop(patience: clean ? PATIENCE : 0) }
       ensure
         @cell.free
       end
@@ -82,6 +91,27 @@ module Raffia
       end
 
       private
+
+      def hire
+        @worker = Process::Worker.new { |link| @service.run(link) }
+        @codec = ParcelDump.new(@worker.parcels)
+        @tenure = Tenure.new(@options, @worker.pid)
+      end
+
+      # The next one begins at once; the old one has nothing left to do and ends in its own time. Where no more can be forked just
+      # now, it stays for another chunk.
+      def replace
+        # Whoever has begun to take a worker must know that he has it before he can be stopped.
+        Thread.handle_interrupt(Cancel => :never) do
+          old = @worker
+          hire
+          @replaced += 1
+          @leaving.select!(&:alive?)
+          @leaving << old.tap(&:dismiss)
+        end
+      rescue SystemCallError
+        nil
+      end
 
       def dump(chunk)
         return Marshal.dump([chunk.first, chunk.size]) if chunk.indexed?

@@ -40,6 +40,9 @@ module Raffia
       # @return [Integer, nil] of a worker process
       def pid = nil
 
+      # @return [Integer] how many workers were here before this one, and have been replaced because they had served their time
+      def replaced = 0
+
       # @return [Integer, nil] the index of the item that the worker has begun and not finished, as far as that is known
       def begun = @posted.first&.first
 

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "etc"
+
 module Raffia
   module Process
     # What a process costs in memory, as Linux's /proc/PID/smaps_rollup counts it.
@@ -23,6 +25,15 @@ module Raffia
         nil
       end
 
+      # The resident size alone, from /proc/PID/statm, which costs some microseconds where the above costs up to milliseconds.
+      # @param pid [Integer]
+      # @return [Integer, nil] bytes; nil when the process is gone or the system does not tell
+      def self.resident(pid = ::Process.pid)
+        File.read("/proc/#{pid}/statm").split[1].to_i * self::PAGE
+      rescue SystemCallError
+        nil
+      end
+
       # The PSS of several processes together.
       # @param pids [Enumerable<Integer>]
       # @return [Integer, nil] bytes; nil when none could be read
@@ -33,6 +44,8 @@ module Raffia
     end
 
     class Memory
+      # Bytes in what the system counts in.
+      PAGE = Etc.sysconf(Etc::SC_PAGESIZE)
       # Our names, and the lines of the file.
       LINES = {pss: "Pss", rss: "Rss", private_dirty: "Private_Dirty"}.freeze
     end

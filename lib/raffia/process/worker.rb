@@ -28,6 +28,7 @@ module Raffia
         raise ArgumentError, "a block is needed: what shall the worker do?" unless service
 
         @exit = nil
+        @dismissed = false
         @ended = Thread::Queue.new
         born = Thread::Queue.new
         @reaper = Thread.new { live(born, service) }
@@ -65,6 +66,13 @@ module Raffia
       def exit(timeout = nil)
         @ended.pop(timeout: timeout)
         @exit
+      end
+
+      # Nobody wants anything of it any more: it leaves when it has done what it has, without being waited for. {#stop} may follow.
+      # @return [void]
+      def dismiss
+        @dismissed = true
+        @link.writer.close
       end
 
       # End the worker: no more frames, and it leaves when it has done what it has. What does not leave in time gets SIGTERM,
@@ -115,7 +123,7 @@ module Raffia
       ensure
         @exit = Exit.from(pid, status)
         @ended.close
-        sleep(NAP) until @link.reader.drained?
+        sleep(NAP) until @dismissed || @link.reader.drained?
         @link.close
       end
 

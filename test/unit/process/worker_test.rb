@@ -83,6 +83,14 @@ class ProcessWorkerTest < Raffia::TestCase
     worker(->(_) { ::Process.exit!(9) }) { |child| assert_equal([nil, 9], [child.exit.signal, child.exit.status]) }
   end
 
+  # Its own reaper takes note of the death; nobody has to look for it.
+  def test_death_is_known_without_a_read
+    worker do |child|
+      ::Process.kill(:KILL, child.pid)
+      assert_equal("SIGKILL", child.exit(PATIENCE).signal)
+    end
+  end
+
   # The end of the pipe does not come: the grandchild holds it.
   def test_death_is_seen_although_a_grandchild_holds_the_pipe
     service = lambda do |link|
@@ -134,19 +142,49 @@ class ProcessWorkerTest < Raffia::TestCase
     assert_equal("from the child;parent's at_exit;", out)
   end
 
-  def test_it_ends_when_its_parent_is_killed
-    reader, writer = IO.pipe
-    parent = fork do
-      child = Raffia::Process::Worker.new { |_| sleep }
-      writer.puts(child.pid)
-      sleep
+  # What a worker may be at when its parent is killed.
+  OCCUPATIONS = {
+    "asleep" => -> { sleep },
+    "in a loop" => -> { nil while true },
+    # Holds Ruby's lock, so no thread of the worker can do anything.
+    "in C" => -> { Fiddle::Function.new(Fiddle.dlopen(nil)["pause"], [], Fiddle::TYPE_INT, need_gvl: true).call }
+  }.freeze
+
+  OCCUPATIONS.each do |name, occupation|
+    define_method(:"test_it_ends_when_its_parent_is_killed_#{name.tr(" ", "_")}") do
+      require "fiddle"
+      skip "only Linux can end what is in C" if name == "in C" && !RUBY_PLATFORM.include?("linux")
+      reader, writer = IO.pipe
+      parent = fork do
+        Raffia::Process::Worker.new do |_|
+          writer.puts(::Process.pid)
+          occupation.call
+        end
+        sleep
+      end
+      child = reader.gets.to_i
+      ::Process.kill(:KILL, parent)
+      ::Process.wait(parent)
+      wait_until { !running?(child) }
+    ensure
+      [reader, writer].each(&:close)
     end
-    child = reader.gets.to_i
-    ::Process.kill(:KILL, parent)
-    ::Process.wait(parent)
-    wait_until { !File.exist?("/proc/#{child}") }
-  ensure
-    [reader, writer].each(&:close)
+  end
+
+  # Nobody may be there to reap it.
+  def running?(pid) = File.exist?("/proc/#{pid}/stat") && !File.read("/proc/#{pid}/stat").match?(/\) [ZX] /)
+
+  def test_the_end_of_a_thread_that_started_it_is_not_the_end_of_it
+    assert_no_leaks do
+      child = Thread.new { Raffia::Process::Worker.new { |link| echo(link) } }.value
+      5.times do |n|
+        Thread.new { nil }.join
+        child.write(n.to_s)
+        assert_equal(n.to_s, child.read)
+      end
+    ensure
+      child&.kill
+    end
   end
 
   # Sibling's ends would keep pipes open that should report their end.

@@ -19,14 +19,16 @@ module Raffia
         # For pools that live on.
         def standing_crew = ThreadCrew
 
-        def seats(plan, input, sizer, _options)
+        def seats(plan, input, sizer, options)
           unless ::Process.respond_to?(:fork)
             raise ConfigError, "on: :processes needs fork, which this Ruby does not have: use on: :threads"
           end
 
           Process::Warmup.call
           inherited = input if input&.indexed?
-          -> { ProcessSeat.new(plan, inherited, sizer) }
+          longest = Tenure.chunk(options)
+          sizer.at_most(longest) if longest
+          -> { ProcessSeat.new(plan, inherited, sizer, options) }
         end
 
         def around = yield
