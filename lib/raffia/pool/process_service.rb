@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../process/headroom"
 require_relative "parcel_dump"
 require_relative "reply_dump"
 require_relative "work"
@@ -25,6 +26,7 @@ module Raffia
       # @return [void]
       def run(link)
         codec = ParcelDump.new(link.parcels)
+        headroom = Process::Headroom.new
         while (frame = link.reader.read)
           first, what = codec.load(frame)
           items = what.is_a?(Integer) ? @input.slice(first, what) : what
@@ -32,6 +34,8 @@ module Raffia
           @index = first + @late
           reply = Work.call(@plan, items)
           break unless link.writer.write(ReplyDump.dump(reply, codec, trial: ParcelDump.new(nil)))
+
+          headroom.call
         end
       end
 

@@ -35,22 +35,29 @@ class ProcessCellTest < Raffia::TestCase
   end
 end
 
+# Each in a program of its own: whether a heap was warmed before is a fact about a process.
 class ProcessWarmupTest < Raffia::TestCase
-  def test_a_warm_heap_is_left_alone
-    keep = Array.new(Raffia::Process::Warmup::WORTH * 2) { |n| n.to_s }
-    ::Process.warmup
-    refute(Raffia::Process::Warmup.call)
-    refute_empty(keep)
+  def ask(body)
+    script = "require 'raffia/process'\nWarmup = Raffia::Process::Warmup\n#{body}"
+    IO.popen([RbConfig.ruby, "-I", File.expand_path("../../../lib", __dir__), "-e", script], &:read)
   end
 
-  def test_a_young_heap_is_warmed
-    ::Process.warmup
-    GC.disable
-    keep = Array.new(GC.stat(:heap_live_slots) + Raffia::Process::Warmup::WORTH) { |n| "#{n} and" }
-    assert_predicate(Raffia::Process::Warmup, :due?)
-    assert(Raffia::Process::Warmup.call)
-    refute_empty(keep)
-  ensure
-    GC.enable
+  def test_the_first_time_pays_for_a_young_program
+    assert_equal("[true, false]", ask("keep = Array.new(20_000) { |n| n.to_s }; p [Warmup.call, Warmup.call]").chomp)
+  end
+
+  def test_a_warm_heap_is_left_alone
+    assert_equal("[false, false]", ask("Process.warmup; p [Warmup.due?, Warmup.call]").chomp)
+  end
+
+  def test_later_only_a_heap_that_is_much_and_young
+    assert_equal("[true, false, true, false]", ask(<<~RUBY).chomp)
+      first = Warmup.call
+      GC.disable
+      few = Array.new(Warmup::WORTH / 2) { |n| n.to_s }
+      second = Warmup.call
+      many = Array.new(GC.stat(:heap_live_slots) + Warmup::WORTH) { |n| n.to_s }
+      p [first, second, Warmup.call, Warmup.call]
+    RUBY
   end
 end
