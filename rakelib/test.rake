@@ -6,10 +6,11 @@ task test: :compile do
 end
 
 namespace :test do
-  desc "A million operations of each kind of storm, broken off at random; RAFFIA_STORM_SEED repeats one"
+  desc "A million operations of each kind of storm, broken off at random, and 30 s of workers killed; RAFFIA_STORM_SEED repeats one"
   task storm: :compile do
     size = ENV.fetch("RAFFIA_STORM", "1000000")
-    ruby({"RAFFIA_STORM" => size, "RAFFIA_TEST_LIMIT" => "0"}, "-Ilib", "-Itest", "script/minitest.rb", "test/stress/scheduler_storm_test.rb",
-      "--verbose", verbose: false)
+    seconds = ENV.fetch("RAFFIA_KILL_STORM", "30")
+    ruby({"RAFFIA_STORM" => size, "RAFFIA_KILL_STORM" => seconds, "RAFFIA_TEST_LIMIT" => "0"}, "-Ilib", "-Itest", "script/minitest.rb",
+      "test/stress/scheduler_storm_test.rb", "test/stress/process_storm_test.rb", "--verbose", verbose: false)
   end
 end

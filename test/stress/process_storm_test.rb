@@ -1,0 +1,115 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "raffia/pool"
+
+# Somebody kills a worker every 50 ms, at random, while the pool is at work on small and on long things. Whoever is told that his
+# item was lost hands it in again. RAFFIA_KILL_STORM says for how many seconds.
+class ProcessStormTest < Raffia::TestCase
+  SECONDS = Float(ENV.fetch("RAFFIA_KILL_STORM", "2"))
+  SEED = Integer(ENV.fetch("RAFFIA_STORM_SEED", Random.new_seed % 1_000_000))
+  PAUSE = 0.05
+  # One of so many items is too long for a pipe.
+  LONG = 20
+
+  def self.item(n) = (n % LONG).zero? ? "#{n} #{"x" * 100_000}" : n.to_s
+
+  def self.work(text)
+    sleep(0.0005)
+    text.reverse
+  end
+
+  def setup
+    @random = Random.new(SEED)
+    @kills = 0
+  end
+
+  def kill_somebody
+    victim = TestSupport::Holdings.children.keys.map { |_, pid| pid.to_i }.sample(random: @random)
+    ::Process.kill(:KILL, victim) && @kills += 1 if victim
+  rescue Errno::ESRCH
+    nil
+  end
+
+  def storm
+    over = false
+    killer = Thread.new do
+      until over
+        sleep(PAUSE)
+        kill_somebody
+      end
+    end
+    yield
+  ensure
+    over = true
+    killer.join
+  end
+
+  def names = File.directory?("/dev/shm") ? Dir.children("/dev/shm").sort : []
+
+  def mappings = File.read("/proc/self/maps").scan("memfd:raffia").size
+
+  # Nothing with a name, and no mapping, is left when nobody holds a result any more.
+  def assert_nothing_left
+    before = names
+    assert_no_leaks { Thread.new { yield }.join }
+    assert_equal(before, names)
+    wait_until { Thread.new { GC.start }.join && mappings.zero? }
+  end
+
+  def test_every_result_arrives_once
+    assert_nothing_left do
+      pool = Raffia::Pool.new(on: :processes, workers: 4, queue: 64) { |text| ProcessStormTest.work(text) }
+      done = Hash.new(0)
+      lost = 0
+      storm do
+        give_up = TestSupport.now + SECONDS
+        waiting = (0...128).to_h { |n| [n, pool.submit(ProcessStormTest.item(n))] }
+        until waiting.empty?
+          number, future = waiting.shift
+          assert(future.wait(60), "item #{number} hangs (seed #{SEED})")
+          if future.status == :done
+            assert_equal(ProcessStormTest.item(number).reverse.hash, future.value.hash)
+            done[number] += 1
+            number = done.size + waiting.size
+            next if TestSupport.now > give_up
+          else
+            assert_kind_of(Raffia::WorkerDied, future.error)
+            lost += 1
+          end
+          waiting[number] = pool.submit(ProcessStormTest.item(number))
+        end
+      end
+      assert_equal((0...done.size).to_a, done.keys.sort)
+      assert_equal([1], done.values.uniq)
+      assert_operator(@kills, :>, 0)
+      counts = pool.stats
+      assert_equal([done.size, lost], [counts[:done], counts[:failed]])
+    ensure
+      pool&.shutdown
+    end
+  end
+
+  # Each call sees its error, and the next one starts from nothing.
+  def test_calls_that_are_hit_leave_nothing
+    assert_nothing_left do
+      storm do
+        give_up = TestSupport.now + SECONDS
+        hit = 0
+        calls = 0
+        until TestSupport.now > give_up
+          items = Array.new(100) { |n| ProcessStormTest.item(n) }
+          begin
+            results = Raffia.map(items.each, on: :processes, workers: 3) { |text| ProcessStormTest.work(text) }
+            assert_equal(items.map(&:reverse).hash, results.hash)
+          rescue Raffia::WorkerDied => error
+            assert_equal("SIGKILL", error.signal)
+            hit += 1
+          end
+          calls += 1
+        end
+        assert_operator(calls, :>, hit)
+      end
+    end
+  end
+end
