@@ -9,7 +9,8 @@ module Raffia
     # finalizers and open transactions are the parent's, and a copy of them must not run here.
     #
     # * Standard input is the null device: a worker that read the terminal, or a shared file, would steal the parent's input.
-    # * Standard output and error are the parent's, and flushed at the end.
+    # * Standard output and error are the parent's, and written at once: from buffers that are full at different times the lines of
+    #   several workers would come in pieces, and those of one that is killed not at all.
     # * SIGINT does nothing: a terminal sends Ctrl-C to the whole group, and it is for the parent to decide. It is a handler and
     #   not "IGNORE", which programs started from here would inherit.
     # * SIGTERM and SIGHUP raise {Cancel} in the work, so that +ensure+ blocks run, whatever handler the application had set.
@@ -62,6 +63,7 @@ module Raffia
           @link.wait_for_parents_end
           ::Process.exit!(ORPHANED)
         end
+        [$stdout, $stderr].each { |io| io.sync = true }
         ::Process.setproctitle("raffia: worker of #{@parent}")
         # The descriptor, whatever $stdin may be now.
         ::STDIN.reopen(::File::NULL) # standard:disable Style/GlobalStdStream
