@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "io/nonblock"
+
 require_relative "../base/fork"
 require_relative "framed_pipe"
 require_relative "parcels"
@@ -69,9 +71,16 @@ module Raffia
       def keep(reads:, writes:, lifeline:)
         kept = [reads.first, writes.last, lifeline]
         ends.each { |io| io.close unless kept.include?(io) }
-        @reader = FramedPipe::Reader.new(reads.first)
-        @writer = FramedPipe::Writer.new(writes.last)
+        @reader = FramedPipe::Reader.new(patient(reads.first))
+        @writer = FramedPipe::Writer.new(patient(writes.last))
         self
+      end
+
+      # Whoever reads or writes a frame has a thread to wait in. Ruby makes pipes non-blocking, and then each wait for a frame takes
+      # three system calls: a read in vain, a poll, and the read.
+      def patient(io)
+        io.nonblock = false
+        io
       end
 
       def ends = [*@down, *@up, *@lifeline]
