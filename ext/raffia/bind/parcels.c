@@ -7,7 +7,7 @@
 #include "fork.h"
 #include "shm.h"
 
-/* From here on a String is mapped and not copied: below, a mapping costs more than it saves. */
+/* From here on a String is mapped and not copied: below, it gains little, and there are only so many mappings. */
 enum { MAPPED_FROM = 256 * 1024 };
 /* A process may have some 65,000 mappings, and without any left malloc fails too: this many are ours at once, then we copy. */
 enum { MOST_MAPPINGS = 4096 };
