@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "io/nonblock"
+require "fcntl"
 
 require_relative "../base/fork"
 require_relative "framed_pipe"
@@ -77,9 +77,9 @@ module Raffia
       end
 
       # Whoever reads or writes a frame has a thread to wait in. Ruby makes pipes non-blocking, and then each wait for a frame takes
-      # three system calls: a read in vain, a poll, and the read.
+      # three system calls: a read in vain, a poll, and the read. (IO#nonblock= says the same, but not in a Ractor.)
       def patient(io)
-        io.nonblock = false
+        io.fcntl(Fcntl::F_SETFL, io.fcntl(Fcntl::F_GETFL) & ~::File::NONBLOCK)
         io
       end
 

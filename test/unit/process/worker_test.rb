@@ -240,6 +240,15 @@ class ProcessWorkerTest < Raffia::TestCase
     end
   end
 
+  def test_a_worker_of_a_ractor
+    ractor = Ractor.new do
+      child = Raffia::Process::Worker.new { |link| link.writer.write(link.reader.read) }
+      child.write("x")
+      [child.read, child.stop(patience: 10).clean?]
+    end
+    assert_equal(["x", true], ractor.take)
+  end
+
   def test_a_block_is_needed
     assert_raises(ArgumentError) { Raffia::Process::Worker.new }
   end
