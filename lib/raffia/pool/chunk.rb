@@ -52,6 +52,7 @@ module Raffia
       # @param target [Float] seconds of work that a chunk should hold; 0 means one item always
       def initialize(fixed, target:)
         @per_item = nil
+        @most = MOST
         aim(fixed, target: target)
       end
 
@@ -62,11 +63,8 @@ module Raffia
       def aim(fixed, target:)
         @target = target
         @fixed = fixed || (target.zero? ? 1 : nil)
+        @fixed &&= [@fixed, @most].min
         @now = @fixed || (@per_item ? wanted : 1)
-
-        @now = @fixed || 1
-        @most = MOST
-        @per_item = nil
       end
 
       # Never more than so many from now on, whoever wants more.
@@ -88,9 +86,6 @@ module Raffia
         # Halfway to the new value: one odd item does not turn it around.
         @per_item = @per_item ? (@per_item + measured) / 2 : measured
         @now = [wanted, count * GROWTH].min
-
-        wanted = @per_item.positive? ? @target / @per_item : @most
-        @now = wanted.clamp(1, [count * GROWTH, @most].min).to_i
       end
 
       # Whether what is under way per worker is so short that it should already hold the next chunk when it is through.
@@ -99,7 +94,7 @@ module Raffia
 
       private
 
-      def wanted = (@per_item.positive? ? @target / @per_item : MOST).clamp(1, MOST).to_i
+      def wanted = (@per_item.positive? ? @target / @per_item : @most).clamp(1, @most).to_i
     end
   end
 end
