@@ -29,6 +29,16 @@ class PoolTenureTest < Raffia::TestCase
     end
   end
 
+  def test_a_pool_replaces_its_workers_and_counts_them
+    assert_no_leaks do
+      Raffia::Pool.open(on: :processes, workers: 1, max_tasks: 2, work: ->(_) { ::Process.pid }) do |pool|
+        pids = Array.new(7) { |number| pool.submit(number).value }
+        assert_equal([2, 2, 2, 1], pids.tally.values)
+        assert_equal(3, pool.stats[:replaced])
+      end
+    end
+  end
+
   def test_results_stay_in_order_and_errors_come_through
     run_on(max_tasks: 2) do |on|
       assert_equal((2..41).to_a, Raffia.map((1..40).each, **on) { |n| n + 1 })

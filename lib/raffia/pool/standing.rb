@@ -139,12 +139,13 @@ module Raffia
     def closed? = @closed
 
     # @return [Hash] on:; of workers: workers: (those that live), idle:, most_workers: (that ever lived at once), replaced: (that died
-    #   at work); of work: waiting:, most_waiting:, and so far submitted:, done:, failed:, cancelled:, rejected:; with pids: of worker
+    #   at work, or had served their time); of work: waiting:, most_waiting:, and so far submitted:, done:, failed:, cancelled:, rejected:; with pids: of worker
     #   processes
     def stats
-      pids = @seats.values.filter_map(&:pid)
-      {on: @on, workers: @seats.size, idle: @feed.idle, most_workers: @most, waiting: @feed.size, most_waiting: @feed.most, **@counts,
-       **(pids.empty? ? {} : {pids: pids})}
+      seats = @seats.values
+      pids = seats.filter_map(&:pid)
+      {on: @on, workers: seats.size, idle: @feed.idle, most_workers: @most, waiting: @feed.size, most_waiting: @feed.most, **@counts,
+       replaced: @counts[:replaced] + seats.sum(&:replaced), **(pids.empty? ? {} : {pids: pids})}
     end
 
     # @return [String]

@@ -46,7 +46,10 @@ module Raffia
 
     # @api private
     def left
-      @guard.hold { @seats.delete(::Fiber.current) }
+      @guard.hold do
+        seat = @seats.delete(::Fiber.current)
+        @counts[:replaced] += seat.replaced if seat
+      end
     end
 
     # A driver's thread has ended. When that was not because all is done, the next one takes over.

@@ -26,7 +26,7 @@ module Raffia
         @tasks = 0
         @born = Clock.now if options.max_age
         # What it has from its parent is not its own.
-        @inherited = Process::Memory.resident(pid) if options.max_memory
+        @least = Process::Memory.resident(pid) if options.max_memory
       end
 
       # @param count [Integer] of items that it was handed
@@ -39,12 +39,17 @@ module Raffia
         max = @options.max_tasks
         return true if max && @tasks + count > max && @tasks.positive?
 
-        (@born && Clock.now - @born >= @options.max_age) || (@inherited && grown > @options.max_memory) || false
+        (@born && Clock.now - @born >= @options.max_age) || (@least && grown > @options.max_memory) || false
       end
 
       private
 
-      def grown = (Process::Memory.resident(@pid) || 0) - @inherited
+      # It counts from the least that was seen: a child may free much of what it inherited, as garbage, and fill the room again.
+      def grown
+        now = Process::Memory.resident(@pid) || @least
+        @least = [@least, now].min
+        now - @least
+      end
     end
   end
 end

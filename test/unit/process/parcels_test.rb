@@ -50,18 +50,18 @@ class ProcessParcelsTest < Raffia::TestCase
     assert_equal("x" * 3_000_000, part)
   end
 
+  # Some, because a stack may hold a word of one that nobody uses any more.
   def test_parts_keep_the_memory_and_the_last_gives_it_back
-    held, right, freed = in_child do
-      tail = elsewhere do
-        @here.send(["x" * 3_000_000 + "tail" * 300_000])
-        @there.receive.first[3_000_000..]
-      end
+    held, right, left = in_child do
+      tails = elsewhere { Array.new(20) { @here.send(["x" * 300_000 + "tail" * 100_000]) && @there.receive.first[300_000..] } }
       elsewhere { GC.start }
-      found = [mappings, tail == "tail" * 300_000]
-      tail.clear
-      [*found, wait_until { elsewhere { GC.start } || mappings.zero? }]
+      found = [mappings, tails.uniq == ["tail" * 100_000]]
+      tails.each(&:clear)
+      elsewhere { GC.start }
+      [*found, mappings]
     end
-    assert_equal([1, true, true], [held, right, freed])
+    assert_equal([20, true], [held, right])
+    assert_operator(left, :<, 5)
   end
 
   def test_a_child_has_its_own_copy
