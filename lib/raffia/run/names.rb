@@ -13,6 +13,13 @@ module Raffia
   #
   # @api private
   class Names
+    # @return [Array<Object>] what an object refers to; nothing where Ruby does not show it, as in all Ractors but the main one
+    def self.referred(object)
+      ObjectSpace.respond_to?(:reachable_objects_from) ? ObjectSpace.reachable_objects_from(object) || [] : []
+    rescue ::Ractor::Error
+      []
+    end
+
     # @param fibers [Array<Fiber>]
     def initialize(fibers)
       @tasks = {}.compare_by_identity
@@ -47,13 +54,6 @@ module Raffia
     def strands(fiber)
       found = Names.referred(fiber)
       [*found, *found.grep(Hash).flat_map(&:values)].grep(Strand)
-    end
-
-    # @return [Array<Object>] what an object refers to; nothing where Ruby does not show it, as in all Ractors but the main one
-    def self.referred(object)
-      ObjectSpace.respond_to?(:reachable_objects_from) ? ObjectSpace.reachable_objects_from(object) || [] : []
-    rescue ::Ractor::Error
-      []
     end
   end
 end
