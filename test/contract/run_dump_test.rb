@@ -86,26 +86,6 @@ module RunDumpSuite
     assert_includes out, "handled"
   end
 
-  # The handler of the first signal waits, because it prints, wherever that one struck.
-  def test_a_signal_that_ends_the_process_still_does
-    out, status = program(<<~RUBY, ["ready", :USR2], ["handled", :QUIT])
-      trap(:USR2) { puts "handled" }
-      Raffia.run(dump_on: :USR2) do
-        gate = Thread::Queue.new
-        Thread.new { Raffia.run(dump_on: :QUIT) { gate << 1 && sleep } }
-        scheduler = Fiber.scheduler
-        Thread.new do
-          gate.pop
-          sleep 0.001 until scheduler.parked.any? { |one| one.reason == :sleep }
-          puts "ready"
-        end
-        sleep
-      end
-    RUBY
-    assert_equal Signal.list["QUIT"], status.termsig, out
-    refute_includes out, "went on"
-  end
-
   def test_it_is_taken_off_again
     handler = -> {}
     before = trap(:USR2, handler)
