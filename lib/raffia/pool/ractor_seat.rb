@@ -11,18 +11,21 @@ module Raffia
     #
     # @api private
     class RactorSeat < Seat
-      # How many chunks the Ractor may have: with a second one it never waits for us.
-      WINDOW = 2
+      # Work that is shorter than this is handed over ahead, so that the Ractor does not wait for us between chunks. What takes
+      # longer is not: handed over, it could not go to a Ractor that is idle.
+      AHEAD = 0.05
 
       # @param plan [Plan] shareable
       # @param input [#slice, nil]
-      def initialize(plan, input)
+      # @param sizer [ChunkSize]
+      def initialize(plan, input, sizer)
         super(plan)
+        @sizer = sizer
         @shared = input&.shareable
         @ractor = RactorService.start(plan, @shared)
       end
 
-      def ready? = @posted.size < WINDOW
+      def ready? = @posted.empty? || (@posted.size == 1 && @sizer.hand_ahead?(AHEAD))
 
       def post(chunk)
         @posted << chunk

@@ -22,14 +22,14 @@ module Raffia
         # For pools that live on.
         def standing_crew = ThreadCrew
 
-        def seats(plan, input, _sizer, _options)
+        def seats(plan, input, sizer, _options)
           raise ConfigError, "on: :ractors needs Ractors, which this Ruby does not have: use on: :threads" unless defined?(::Ractor)
 
           block = PortableBlock.share(plan.block)
           return -> { LoneRactorSeat.new(plan) } unless block
 
           shared = ::Ractor.make_shareable(plan.with(block: block, seed: seed(plan.seed)))
-          -> { RactorSeat.new(shared, input) }
+          -> { RactorSeat.new(shared, input, sizer) }
         end
 
         def around = yield
