@@ -32,7 +32,9 @@ missing_for_ruby() {
 
 # Wanted, but nothing of the runtime depends on them.
 missing_tools() {
-  has wrk || echo wrk                   # loads the server of the lab's http experiment
+  has wrk || echo wrk                   # loads the servers of the lab's http experiments
+  has ab || echo apache2-utils          # and that of blocking_db
+  [ -e /usr/share/dictd/wn.dict.dz ] || echo dict-wn # text for wordcount
   has clang-format || echo clang-format # bin/test checks the C style with it
 }
 
@@ -81,7 +83,7 @@ tools_make() {
   mkdir -p "$RAFFIA_CACHE"
   list "$missing" >"$RAFFIA_CACHE/tools-not-found"
   if [ -n "$missing" ]; then
-    say "not found, and not needed to go on: $(list "$missing") (wrk: the lab's http experiment; clang-format: the check of the C style)"
+    say "not found, and not needed to go on: $(list "$missing") (wrk, apache2-utils, dict-wn: for experiments of the lab; clang-format: the check of the C style)"
   fi
 }
 

@@ -7,6 +7,16 @@ require_relative "pool_contract"
 module RactorContract
   include PoolContract
 
+  # Nobody may hold a second piece of work while another Ractor has none.
+  def test_as_many_long_items_as_ractors_are_worked_on_side_by_side
+    where = Raffia.map([1, 2], on: :ractors, workers: 2, chunk: 1) do
+      stop = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC) + 0.5
+      nil while ::Process.clock_gettime(::Process::CLOCK_MONOTONIC) < stop
+      ::Ractor.current.to_s
+    end
+    assert_equal 2, where.uniq.size
+  end
+
   def test_results_that_cannot_be_dumped_are_named
     run_on do |on|
       error = assert_raises(Raffia::NotDumpable) { Raffia.map([1, 2, 3], **on) { |n| (n == 2) ? -> {} : n } }

@@ -46,6 +46,27 @@ module Raffia
       rows.select { |row| row["status"] == "ok" }.each { |row| assert_equal 0, row.dig("extras", "errors") }
     end
 
+    def test_what_needs_no_further_programs
+      ended = raffia("lab", "run", "fan_out", "pipeline", "--scale", "0.02", "--runs", "1", "--json", "out.json")
+      assert_equal 0, ended.code, ended.out + ended.err
+      report = JSON.parse(File.read(File.join(@dir, "out.json")))
+      assert_equal({"fan_out" => true, "pipeline" => true}, report["checks"])
+      assert_equal ["ok"], report["experiments"].flat_map { |each| each["rows"] }.map { |row| row["status"] }.uniq
+    end
+
+    # Their results are right, or they say what is missing here.
+    def test_what_needs_a_database_a_load_generator_or_a_text
+      %w[blocking_db ractor_web wordcount].each do |name|
+        ended = raffia("lab", "run", name, "--scale", "0.005", "--runs", "1", "--json", "out.json")
+        assert_equal 0, ended.code, ended.out + ended.err
+        report = JSON.parse(File.read(File.join(@dir, "out.json")))
+        rows = report["experiments"].first["rows"]
+        rows.each { |row| assert_includes %w[ok skipped], row["status"], row.inspect }
+        rows.select { |row| row["status"] == "skipped" }.each { |row| assert_match(/apt-get|gem install|limit/, row["reason"]) }
+        refute_equal false, report["checks"][name]
+      end
+    end
+
     def test_without_wrk_http_is_skipped_and_not_called_right
       ended = raffia("lab", "run", "http", "--json", "out.json", env: {"PATH" => @dir})
       report = JSON.parse(File.read(File.join(@dir, "out.json")))
@@ -53,6 +74,16 @@ module Raffia
       assert_equal ["skipped"], report["experiments"].first["rows"].map { |row| row["status"] }.uniq
       assert_includes ended.out, "wrk is not installed"
       assert_includes ended.out, "nothing was checked in http"
+    end
+
+    def test_without_ab_there_is_no_database_started
+      ended = raffia("lab", "run", "blocking_db", "ractor_web", "--json", "out.json", env: {"PATH" => @dir})
+      report = JSON.parse(File.read(File.join(@dir, "out.json")))
+      assert_equal [0, {"blocking_db" => nil, "ractor_web" => nil}], [ended.code, report["checks"]], ended.err
+      rows = report["experiments"].flat_map { |each| each["rows"] }
+      assert_equal ["skipped"], rows.map { |row| row["status"] }.uniq
+      assert_equal ["ab is not installed; Debian has it in a package: apt-get install apache2-utils",
+        "wrk is not installed; Debian has it as a package: apt-get install wrk"], rows.map { |row| row["reason"] }.uniq
     end
 
     def test_a_refusal_is_a_sentence_and_no_work

@@ -8,7 +8,7 @@ module Raffia
     module Lab
       # The ways to call it.
       USAGE = <<~TEXT
-        Usage: raffia lab [options]                   a tour of all experiments, about two minutes on two cores
+        Usage: raffia lab [options]                   a tour of all experiments, about three minutes on two cores
                raffia lab list [FILE...]              what there is, in the lab or in a file
                raffia lab run NAME|FILE... [options]  single experiments at their published size, or your own
                raffia lab new NAME                    write NAME.rb, an experiment of your own to start from

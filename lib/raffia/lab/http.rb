@@ -53,11 +53,7 @@ module Raffia
       # @param setting [Setting]
       # @param host [Child::Host] who wants to know the port, and says when to stop
       # @return [Hash{Symbol => Object}]
-      def serve(setting, host)
-        reading = Meter.measure { Server.new.run(setting.variant, host) }
-        facts = reading.value
-        {**facts, cpu_per_request: reading.cpu * 1e6 / [facts[:served], 1].max}
-      end
+      def serve(setting, host) = measured { Server.new.run(setting.variant, host) }
 
       def driver(params, announced)
         [params[:warm_up], params[:seconds]].map { |seconds| Wrk.command(params, seconds, announced.fetch(:port)) }
@@ -78,6 +74,15 @@ module Raffia
       def extras
         [Extra.new(key: :errors, label: "errors", format: "%d"), Extra.new(key: :p99, label: "p99 ms", format: "%.1f"),
           Extra.new(key: :cpu_per_request, label: "CPU us/req", format: "%.1f")]
+      end
+
+      private
+
+      # @return [Hash{Symbol => Object}] what the server counted, and what a request cost
+      def measured(&)
+        reading = Meter.measure(&)
+        facts = reading.value
+        {**facts, cpu_per_request: reading.cpu * 1e6 / [facts[:served], 1].max}
       end
     end
   end

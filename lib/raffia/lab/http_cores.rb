@@ -29,11 +29,7 @@ module Raffia
         reason ? VARIANTS.to_h { |variant| [variant, reason] } : {}
       end
 
-      def serve(setting, host)
-        reading = Meter.measure { Fleet.run(setting.variant, setting.workers, host) }
-        facts = reading.value
-        {**facts, cpu_per_request: reading.cpu * 1e6 / [facts[:served], 1].max}
-      end
+      def serve(setting, host) = measured { Fleet.run(setting.variant, setting.workers, host) }
 
       def notes(_params)
         ["ractors_handed: the main Ractor accepts and hands descriptors on; ractors_sharing: a listener in each, on one port",

@@ -10,7 +10,7 @@ module Raffia
   module Lab
     # Turns what was asked for into selections, and refuses what makes no sense before anything is run.
     module Plan
-      # The tour: each experiment small enough that all of them take about two minutes on two cores, and large enough that the
+      # The tour: each experiment small enough that all of them take about three minutes on two cores, and large enough that the
       # figures mean something.
       TOUR = {
         "mailer" => {scale: 0.32, runs: 3}.freeze,
@@ -20,7 +20,12 @@ module Raffia
         "threads_10k" => {scale: 1.0, runs: 3}.freeze,
         "http" => {scale: 0.2, runs: 2}.freeze,
         "http_cores" => {scale: 0.2, runs: 2}.freeze,
-        "auto" => {scale: 0.2, runs: 1}.freeze
+        "auto" => {scale: 0.2, runs: 1}.freeze,
+        "blocking_db" => {scale: 0.05, runs: 1}.freeze,
+        "ractor_web" => {scale: 0.2, runs: 1}.freeze,
+        "fan_out" => {scale: 0.5, runs: 1}.freeze,
+        "pipeline" => {scale: 0.2, runs: 1}.freeze,
+        "wordcount" => {scale: 0.2, runs: 1}.freeze
       }.freeze
       RUNS = 5
       MOST_WORKERS = 1_000

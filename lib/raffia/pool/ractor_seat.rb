@@ -12,15 +12,18 @@ module Raffia
     #
     # @api private
     class RactorSeat < Seat
-      # How many chunks the Ractor may have: with a second one it never waits for us.
-      WINDOW = 2
+      # Work that is shorter than this is handed over ahead, so that the Ractor does not wait for us between chunks. What takes
+      # longer is not: handed over, it could not go to a Ractor that is idle.
+      AHEAD = 0.05
 
       # @param plan [Plan] shareable
       # @param input [#slice, nil]
+      # @param sizer [ChunkSize]
       # @param room [HeapRoom]
       # @param move [Boolean] whether items are moved and not copied
-      def initialize(plan, input, room, move: false)
+      def initialize(plan, input, sizer, room, move: false)
         super(plan)
+        @sizer = sizer
         @move = move
         @tray = Loan.tray
         @shared = input&.shareable
@@ -28,7 +31,7 @@ module Raffia
         @room = room.tap(&:enter)
       end
 
-      def ready? = @posted.size < WINDOW
+      def ready? = @posted.empty? || (@posted.size == 1 && @sizer.hand_ahead?(AHEAD))
 
       def post(chunk)
         @posted << chunk

@@ -96,6 +96,30 @@ module Raffia
         assert_equal [[1], [2], [4]], [[:one_loop, 4], [:processes, 1], [:ractors_sharing, 4]].map { |variant, cores| experiment.workers(variant, cores) }
       end
 
+      def test_blocking_db_notices_a_lost_row_and_a_failed_request
+        params = {ten: 10, requests: 50}
+        verdict = lambda do |rows: 62, **facts|
+          Lab.experiment("blocking_db").verify(params, {errors: 0, complete: 62, served: 62, **facts}, {rows:}).values
+        end
+        assert_equal [[true, true, true], [false, true, true], [false, true, true], [true, false, true], [true, true, false]],
+          [verdict[], verdict[errors: 1], verdict[complete: 61], verdict[rows: 61], verdict[served: 63]]
+      end
+
+      def test_blocking_db_is_scaled_by_the_statement_and_then_by_the_requests
+        sizes = [1, 0.1, 0.05, 0.0001].map { |scale| Lab.experiment("blocking_db").params(scale).values }
+        assert_equal [[2.0, 10, 200, 1_000], [0.2, 10, 200, 1_000], [0.1, 10, 100, 500], [0.01, 10, 10, 50]], sizes
+      end
+
+      def test_fan_out_notices_a_call_that_was_lost_or_made_twice
+        params = {calls: 40}
+        sum = ->(calls) { (0...calls).sum { |index| Zlib.crc32(Web::Document.text(index, FanOut::BYTES)) } }
+        verdict = ->(calls, served, different, checksums = sum[calls]) do
+          Lab.experiment("fan_out").verify(params, {calls:, checksums:}, {served:, different:}).values
+        end
+        assert_equal [[true, true, true], [true, true, true], [false, true, true], [true, false, true], [true, false, true], [true, true, false]],
+          [verdict[40, 40, 40], verdict[2, 2, 2], verdict[39, 39, 39], verdict[40, 41, 40], verdict[40, 40, 39], verdict[40, 40, 40, 1]]
+      end
+
       def test_no_name_is_used_twice
         all = EXPERIMENTS.values
         assert_equal all.map(&:name), all.map(&:name).uniq

@@ -7,12 +7,16 @@ module Raffia
   module Lab
     # The parent of tests that talk to a helper process of the lab; here it runs in a thread.
     class ServiceCase < TestCase
+      # @return [Hash{Symbol => Object}] everything that it said when it was there
+      attr_reader :announced
+
       # @yieldparam port [Integer]
       def serve(name)
         commands, @commands = IO.pipe
         @events, events = IO.pipe
         thread = Thread.new { Service.main(name, input: commands, output: events) }
-        yield JSON.parse(@events.gets)["port"]
+        @announced = JSON.parse(@events.gets, symbolize_names: true)
+        yield announced[:port]
       ensure
         @commands.close
         thread.join

@@ -27,11 +27,12 @@ module Raffia
         # A worker that shares the port.
         #
         # @param slot [Array(Integer, Integer)] descriptors: of its listener, and of the pipe that says when to stop
+        # @param server [Class] {Server}, or one like it
         # @return [Hash{Symbol => Integer}]
-        def attend(slot)
+        def attend(slot, server)
           listener = TCPServer.for_fd(slot.first).tap { |copy| copy.autoclose = false }
           stop = IO.for_fd(slot.last, autoclose: false)
-          Server.new.attend(listener) { stop.gets }
+          server.new.attend(listener) { stop.gets }
         end
 
         # A worker that accepts nothing.
@@ -40,14 +41,20 @@ module Raffia
         # @return [Hash{Symbol => Integer}]
         def adopt(slot) = Server.new.adopt(IO.for_fd(slot, "rb", autoclose: false))
 
-        # The listeners are made and kept here: one that is closed loses the connections in its queue.
-        def share(strategy, workers, host)
+        # Workers that share one port. The listeners are made and kept here: one that is closed loses the connections in its queue.
+        #
+        # @param strategy [Symbol]
+        # @param workers [Integer]
+        # @param host [Child::Host]
+        # @param server [Class]
+        # @return [Hash{Symbol => Integer}] the sums of what the servers counted
+        def share(strategy, workers, host, server: Server)
           listeners = [listener(0)]
           port = listeners.first.local_address.ip_port
           listeners << listener(port) while listeners.size < workers
           stops = listeners.map { IO.pipe }
           slots = listeners.zip(stops).map { |socket, (stop, _)| [socket.fileno, stop.fileno] }
-          crew(slots, strategy, :attend) do
+          crew(slots, strategy, Work.new(Fleet, :attend, [server])) do
             host.announce(port: port)
             host.wait_for_stop
             stops.each { |_, tell| tell.puts }
@@ -57,7 +64,7 @@ module Raffia
         def hand_on(workers, host)
           listener = listener(0)
           inboxes = Array.new(workers) { IO.pipe(binmode: true) }
-          crew(inboxes.map { |inbox, _| inbox.fileno }, :ractors, :adopt) do |scope|
+          crew(inboxes.map { |inbox, _| inbox.fileno }, :ractors, Work.new(Fleet, :adopt)) do |scope|
             accepting = scope.spawn { inboxes.cycle { |_, pipe| give(listener.accept.first, pipe) } }
             host.announce(port: listener.local_address.ip_port)
             host.wait_for_stop
@@ -67,8 +74,7 @@ module Raffia
         end
 
         # Runs a worker for each slot, and the block beside them.
-        def crew(slots, strategy, call)
-          work = Work.new(Fleet, call)
+        def crew(slots, strategy, work)
           Raffia.run do |scope|
             found = scope.spawn { Raffia.map(slots, on: strategy, workers: slots.size, chunk: 1, &work) }
             yield scope
@@ -90,7 +96,7 @@ module Raffia
           socket
         end
 
-        private_class_method :share, :hand_on, :crew, :give, :listener
+        private_class_method :hand_on, :crew, :give, :listener
       end
     end
   end

@@ -40,7 +40,7 @@ module Raffia
 
           shared = ::Ractor.make_shareable(plan.with(block: block, seed: seed(plan.seed)))
           room = HeapRoom.new
-          -> { OverseenSeat.over(RactorSeat.new(shared, input, room, move: options.move), limit) }
+          -> { OverseenSeat.over(RactorSeat.new(shared, input, sizer, room, move: options.move), limit) }
         end
 
         def around = yield

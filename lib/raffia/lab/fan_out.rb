@@ -1,0 +1,121 @@
+# frozen_string_literal: true
+
+require "zlib"
+require_relative "experiment"
+require_relative "limits"
+require_relative "mapping"
+require_relative "meter"
+require_relative "squares"
+require_relative "web/document"
+require_relative "web/fetch"
+
+module Raffia
+  module Lab
+    # A thousand HTTP calls to a server that takes its time: how many can wait at once, and what does a waiting call cost?
+    class FanOut < Experiment
+      VARIANTS = %i[inline fibers threads processes fibers_in_processes fibers_in_ractors].freeze
+      CALLS = 1_000
+      DELAY = 50
+      BYTES = 2_000
+      # One call after the other: all of them would take a minute and tell nothing more.
+      INLINE_SHARE = 20
+      SPARE_FILES = 200
+
+      # Make one call.
+      #
+      # @param index [Integer]
+      # @param client [Symbol] of {Web::Fetch}
+      # @param port [Integer]
+      # @param delay [Integer] milliseconds that the server takes
+      # @return [Integer] the checksum of the answer
+      def self.call(index, client, port, delay)
+        Zlib.crc32(Web::Fetch.public_send(client, "/#{delay}/#{index}/#{BYTES}", port))
+      end
+
+      # Make the calls of a worker, on fibers.
+      #
+      # @param range [Array(Integer, Integer)] from, and up to but not with
+      # @return [Array<Integer>] checksums
+      def self.calls(range, client, port, delay)
+        Raffia.run do |scope|
+          Range.new(*range, true).map { |index| scope.spawn { call(index, client, port, delay) } }.map(&:value)
+        end
+      end
+
+      def name = "fan_out"
+
+      def title = "a thousand HTTP calls to a server that takes its time"
+
+      def variants = VARIANTS
+
+      def workers(variant, cores)
+        case variant
+        when :inline then [1]
+        when :fibers then [CALLS]
+        when :threads then [100]
+        when :processes then [20]
+        else [cores]
+        end
+      end
+
+      def cpu_bound? = false
+
+      def metric = Metric.new(key: :rate, unit: "requests/s", more: true)
+
+      def params(scale) = {calls: [(CALLS * scale).round, INLINE_SHARE].max, delay: DELAY}
+
+      def size(params) = "#{params[:calls]} calls, each answered after #{params[:delay]} ms"
+
+      def service = :slow_web
+
+      def needs = {nofile: CALLS + SPARE_FILES}
+
+      def obstacles(_params)
+        reason = Limits.obstacle(needs)
+        variants.to_h { |variant| [variant, reason] }.compact
+      end
+
+      def warm_up(setting)
+        require "net/http"
+        make(setting, 4, 0)
+      end
+
+      def perform(setting)
+        params = setting.params
+        calls = (setting.variant == :inline) ? FanOut.inline_calls(params) : params[:calls]
+        reading = Meter.measure { make(setting, calls, params[:delay]) }
+        {calls: reading.value.size, rate: calls / reading.seconds, checksums: reading.value.sum}
+      end
+
+      # @return [Integer] how many of the calls inline makes
+      def self.inline_calls(params) = params[:calls] / INLINE_SHARE
+
+      def verify(params, facts, report)
+        calls = facts[:calls]
+        {
+          "each call was made" => [params[:calls], FanOut.inline_calls(params)].include?(calls),
+          "each document came once" => report[:served] == calls && report[:different] == calls,
+          "each came whole" => facts[:checksums] == (0...calls).sum { |index| Zlib.crc32(Web::Document.text(index, BYTES)) }
+        }
+      end
+
+      def extras = [Extra.new(key: :threads, label: "threads", format: "%d"), Extra.new(key: :processes, label: "processes", format: "%d")]
+
+      def notes(params)
+        ["inline makes one call in #{INLINE_SHARE}, #{FanOut.inline_calls(params)} of them",
+          "the client is Net::HTTP; in Ractors, where Ruby does not let it run, it is a plain socket, which is less work"]
+      end
+
+      private
+
+      # The workers of a strategy by itself take one call after the other; in the other two each has all its calls waiting at once.
+      def make(setting, calls, delay)
+        strategy = setting.variant.name.delete_prefix("fibers_in_").to_sym
+        arguments = [(strategy == :ractors) ? :socket : :net_http, setting.service.fetch(:port), delay]
+        return Mapping.call(setting, 0...calls, Work.new(FanOut, :call, arguments)) if strategy == setting.variant
+        ranges = Squares.split(calls, setting.workers)
+        Mapping.call(setting.with(variant: strategy), ranges, Work.new(FanOut, :calls, arguments)).flatten
+      end
+    end
+  end
+end

@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require "digest/sha2"
+require "tmpdir"
+require "zlib"
+require_relative "experiment"
+require_relative "meter"
+require_relative "pipeline/flow"
+require_relative "web/document"
+require_relative "web/fetch"
+
+module Raffia
+  module Lab
+    # Documents read from a slow server, digested and deflated, and written to files: waiting, CPU and files mixed, as in most
+    # programs. In sequence each waits for the other; in a pipeline the waiting costs nothing.
+    class Pipeline < Experiment
+      DOCUMENTS = 200
+      BYTES = 512 * 1_024
+      DELAY = 20
+
+      # The stage that takes CPU.
+      #
+      # @param text [String]
+      # @return [Array(String, String)] the digest, and the text deflated
+      def self.pack(text) = [Digest::SHA256.hexdigest(text), Zlib::Deflate.deflate(text)]
+
+      def name = "pipeline"
+
+      def title = "read from sockets, digest and deflate, write to files"
+
+      def params(scale) = {documents: [(DOCUMENTS * scale).round, 4].max, bytes: BYTES, delay: DELAY}
+
+      def size(params) = "#{params[:documents]} documents of #{params[:bytes] / 1_024} KB, each answered after #{params[:delay]} ms"
+
+      def service = :slow_web
+
+      # Half of it is waiting, which takes no core.
+      def cpu_bound? = false
+
+      def warm_up(setting) = in_folder { |folder| run(setting, folder, documents: 2, bytes: 100, delay: 0) }
+
+      def perform(setting)
+        params = setting.params
+        in_folder do |folder|
+          reading = Meter.measure { run(setting, folder, **params) }
+          {seconds: reading.seconds, cpu: reading.cpu, digests: reading.value, right: right(folder, **params)}
+        end
+      end
+
+      def verify(params, facts, report)
+        expected = Array.new(params[:documents]) { |index| Digest::SHA256.hexdigest(Web::Document.text(index, params[:bytes])) }
+        {
+          "each document was read once" => report[:served] == expected.size && report[:different] == expected.size,
+          "the digests are right" => facts[:digests] == expected,
+          "each file holds its document" => facts[:right] == expected.size
+        }
+      end
+
+      def goals(rows) = [Goal.at_least("processes at least 2x inline on 2 cores", rows.speedup(:processes, 2), 2.0)]
+
+      def notes(_params)
+        ["inline does one thing after the other; in the others reading and writing are fibers, and the strategy is where the CPU work goes"]
+      end
+
+      private
+
+      def in_folder(&) = Dir.mktmpdir("raffia-lab-pipeline-", &)
+
+      # @return [Array<String>] the digests
+      def run(setting, folder, documents:, bytes:, delay:)
+        read = ->(index) { Web::Fetch.socket("/#{delay}/#{index}/#{bytes}", setting.service.fetch(:port)) }
+        write = ->(index, (digest, packed)) { File.binwrite(file(folder, index), packed) && digest }
+        return Array.new(documents) { |index| write.call(index, Pipeline.pack(read.call(index))) } if setting.variant == :inline
+        Flow.new(0...documents, read:, write:, pack: Work.new(Pipeline, :pack).to_proc).run(on: setting.variant, workers: setting.workers)
+      end
+
+      # @return [Integer] how many of the files hold what they should
+      def right(folder, documents:, bytes:, **)
+        (0...documents).count { |index| Zlib::Inflate.inflate(File.binread(file(folder, index))) == Web::Document.text(index, bytes) }
+      end
+
+      def file(folder, index) = File.join(folder, "#{index}.zlib")
+    end
+  end
+end

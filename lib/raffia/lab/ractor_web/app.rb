@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require "erb"
+require "json"
+require_relative "catalogue"
+
+module Raffia
+  module Lab
+    class RactorWeb < HttpCores
+      # A small Rack application: twenty articles of the catalogue, their prices added up, once as JSON and once through a
+      # template. It may be called in any Ractor: it has no state, and what it reads is shareable.
+      module App
+        PAGE = 20
+        HEADERS = {"content-type" => "text/html; charset=utf-8"}.freeze
+        TEMPLATE = <<~ERB
+          <!doctype html>
+          <title>Articles from <%= articles.first.id %></title>
+          <table>
+          <% articles.each do |article| %>
+            <tr><td><%= escape(article.name) %><td><%= format("%.2f", article.cents / 100.0) %><td><%= article.stock %>
+          <% end %>
+          </table>
+          <p>Together <%= format("%.2f", articles.sum(&:cents) / 100.0) %>
+          <script type="application/json"><%= json %></script>
+        ERB
+        # Compiled into a method: a template that is an object would belong to the Ractor that made it.
+        ERB.new(TEMPLATE, trim_mode: "<>").def_method(singleton_class, "render(articles, json)")
+
+        ESCAPES = {"&" => "&amp;", "<" => "&lt;", ">" => "&gt;", '"' => "&quot;", "'" => "&#39;"}.freeze
+
+        # ERB's own is an extension that may be called in the main Ractor only.
+        def self.escape(text) = text.gsub(/[&<>"']/, ESCAPES)
+
+        # @param env [Hash{String => String}]
+        # @return [Array(Integer, Hash, Array<String>)]
+        def self.call(env)
+          first = env.fetch("QUERY_STRING").to_i % (Catalogue::SIZE - PAGE)
+          articles = Catalogue::ALL[first, PAGE]
+          [200, HEADERS, [render(articles, JSON.generate(articles.map(&:to_h)))]]
+        end
+      end
+    end
+  end
+end

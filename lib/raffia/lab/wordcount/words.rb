@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Lab
+    class Wordcount < Experiment
+      # The words of a file, part by part.
+      module Words
+        # Small enough that the strings of one block are dead, and still in the processor's cache, when the next one comes.
+        BLOCK = 262_144
+        # Longer than any word: how far a cut may have to move.
+        REACH = 4_096
+
+        module_function
+
+        # @param path [String]
+        # @param count [Integer]
+        # @return [Array<Array(Integer, Integer)>] parts of about the same size, from, and up to but not with; no word is in two
+        def parts(path, count)
+          File.open(path, "rb") do |file|
+            cuts = (1...count).map { |part| cut(file, file.size * part / count) }
+            [0, *cuts, file.size].each_cons(2).map(&:freeze)
+          end
+        end
+
+        # @param part [Array(Integer, Integer)]
+        # @param path [String]
+        # @return [Hash{String => Integer}] the words in lower case
+        def count(part, path)
+          counts = {}
+          rest = "".b
+          each_block(part, path) do |block|
+            text = (rest << block).downcase(:ascii)
+            text.tr!("^a-z", " ")
+            whole = text.rindex(" ") || 0
+            rest = text.byteslice(whole..)
+            text.byteslice(0, whole).split(" ").tally(counts)
+          end
+          rest.split(" ").tally(counts)
+        end
+
+        # @param counts [Array<Hash{String => Integer}>]
+        # @return [Hash{String => Integer}]
+        def together(counts) = counts.reduce { |all, some| all.merge!(some) { |_, one, other| one + other } }
+
+        # @return [String] a line for each word, in the order of the bytes
+        def table(counts) = counts.sort.map { |word, count| "#{word} #{count}\n" }.join
+
+        def each_block((from, to), path)
+          File.open(path, "rb") do |file|
+            file.seek(from)
+            while from < to && (block = file.read([BLOCK, to - from].min))
+              yield block
+              from += block.bytesize
+            end
+          end
+        end
+
+        def cut(file, offset)
+          file.seek(offset)
+          offset + (file.read(REACH).index(/[^A-Za-z]/n) || REACH)
+        end
+
+        private_class_method :each_block, :cut
+      end
+    end
+  end
+end
