@@ -264,7 +264,7 @@ module PoolContract
       read = 0
       endless = (1..).lazy.map { |n| read = n }.select(&:even?)
       assert_equal(40, Raffia.find_any(endless, **on) { |n| n == 40 })
-      assert_equal(20, Raffia.each(endless, **on) { |n| break n if n == 20 })
+      assert_equal(20, catch(:found) { Raffia.each(endless, **on) { |n| throw :found, n if n == 20 } })
       # The others go on until the caller has heard of the end.
       assert_operator(read, :<=, 200)
     end
