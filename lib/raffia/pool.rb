@@ -22,4 +22,4 @@ end
 
 require_relative "pool/api"
 require_relative "pool/offload"
-require_relative "pool/standing"
+require_relative "pool/standing/standing"

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "ctrl_c"
+require_relative "crew/ctrl_c"
 require_relative "gather"
 require_relative "input"
 require_relative "options"
-require_relative "retrying"
+require_relative "retry/retrying"
 require_relative "strategy"
 require_relative "traversal"
 require_relative "work"

@@ -4,7 +4,7 @@ require "timeout"
 require_relative "../base/clock"
 require_relative "../base/error"
 require_relative "../task"
-require_relative "trying"
+require_relative "retry/trying"
 
 module Raffia
   class Pool

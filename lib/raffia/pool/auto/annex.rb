@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../task"
-require_relative "../driver"
+require_relative "../crew/driver"
 
 module Raffia
   class Pool

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../driver"
-require_relative "../fiber_crew"
+require_relative "../crew/driver"
+require_relative "../crew/fiber_crew"
 require_relative "annex"
 require_relative "probe"
 require_relative "trial"

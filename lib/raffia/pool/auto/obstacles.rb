@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../portable_block"
+require_relative "../ractors/portable_block"
 require_relative "effects"
 
 module Raffia

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../fiber_crew"
-require_relative "../fiber_host"
+require_relative "../crew/fiber_crew"
+require_relative "../crew/fiber_host"
 require_relative "../seat"
 
 module Raffia

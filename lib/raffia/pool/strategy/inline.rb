@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../inline_crew"
+require_relative "../crew/inline_crew"
 require_relative "../seat"
 
 module Raffia

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../overseen_seat"
-require_relative "../process_seat"
-require_relative "../thread_crew"
+require_relative "../processes/process_seat"
+require_relative "../crew/thread_crew"
 
 module Raffia
   class Pool

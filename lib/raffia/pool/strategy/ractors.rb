@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../heap_room"
-require_relative "../lone_ractor_seat"
+require_relative "../ractors/heap_room"
+require_relative "../ractors/lone_ractor_seat"
 require_relative "../overseen_seat"
-require_relative "../portable_block"
-require_relative "../ractor_seat"
-require_relative "../thread_crew"
+require_relative "../ractors/portable_block"
+require_relative "../ractors/ractor_seat"
+require_relative "../crew/thread_crew"
 
 module Raffia
   class Pool

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../seat"
-require_relative "../thread_crew"
+require_relative "../crew/thread_crew"
 
 module Raffia
   class Pool

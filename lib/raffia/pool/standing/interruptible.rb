@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "timeout"
-require_relative "../base/error"
-require_relative "../task"
-require_relative "work"
+require_relative "../../base/error"
+require_relative "../../task"
+require_relative "../work"
 
 module Raffia
   class Pool

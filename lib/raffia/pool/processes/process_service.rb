@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "../process/headroom"
+require_relative "../../process/headroom"
 require_relative "parcel_dump"
-require_relative "reply_dump"
-require_relative "work"
+require_relative "../reply_dump"
+require_relative "../work"
 
 module Raffia
   class Pool

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../base/clock"
-require_relative "../base/error"
-require_relative "../task"
+require_relative "../../base/clock"
+require_relative "../../base/error"
+require_relative "../../task"
 require_relative "driver"
 
 module Raffia

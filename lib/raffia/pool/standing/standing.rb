@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
-require_relative "../base/fork"
-require_relative "../task"
+require_relative "../../base/fork"
+require_relative "../../task"
 require_relative "future"
 require_relative "future_seat"
 require_relative "lanes"
-require_relative "options"
-require_relative "pauses"
-require_relative "queue_feed"
-require_relative "retries"
-require_relative "strategy"
-require_relative "work"
+require_relative "../options"
+require_relative "../retry/pauses"
+require_relative "../queue_feed"
+require_relative "../retry/retries"
+require_relative "../strategy"
+require_relative "../work"
 
 module Raffia
   class Pool

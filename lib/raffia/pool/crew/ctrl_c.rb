@@ -6,7 +6,7 @@ module Raffia
     #
     # @api private
     module CtrlC
-      HOME = "#{File.dirname(__dir__, 2)}/".freeze
+      HOME = "#{File.dirname(__dir__, 3)}/".freeze
       private_constant :HOME
 
       # @param interrupt [Interrupt]

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "failure_dump"
+require_relative "../failure_dump"
 require_relative "loan"
 require_relative "ractor_adapter"
-require_relative "reply_dump"
-require_relative "work"
+require_relative "../reply_dump"
+require_relative "../work"
 
 module Raffia
   class Pool

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "../process/experimental"
+require_relative "../../process/experimental"
 require_relative "portable_block"
 require_relative "ractor_service"
-require_relative "seat"
+require_relative "../seat"
 require_relative "trespass"
 
 module Raffia

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../process"
-require_relative "failure_dump"
-require_relative "item_context"
+require_relative "../../process"
+require_relative "../failure_dump"
+require_relative "../item_context"
 require_relative "parcel_dump"
 require_relative "process_service"
-require_relative "seat"
+require_relative "../seat"
 require_relative "tenure"
 
 module Raffia

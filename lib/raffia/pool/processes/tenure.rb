@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../base/clock"
-require_relative "../process/memory"
+require_relative "../../base/clock"
+require_relative "../../process/memory"
 
 module Raffia
   class Pool

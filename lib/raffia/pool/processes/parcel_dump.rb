@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../process/experimental"
+require_relative "../../process/experimental"
 require_relative "outsized"
 
 module Raffia

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../base/clock"
+require_relative "../../base/clock"
 
 module Raffia
   class Pool

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
-require_relative "../task"
-require_relative "ctrl_c"
+require_relative "../../base/error"
+require_relative "../../task"
+require_relative "../crew/ctrl_c"
 require_relative "interruptible"
-require_relative "mishap"
+require_relative "../mishap"
 
 module Raffia
   class Pool

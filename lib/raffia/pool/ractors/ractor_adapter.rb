@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "../base/fork"
-require_relative "../native"
-require_relative "../process/experimental"
-require_relative "../process/framed_pipe"
+require_relative "../../base/fork"
+require_relative "../../native"
+require_relative "../../process/experimental"
+require_relative "../../process/framed_pipe"
 
 module Raffia
   class Pool

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "rbconfig"
-require_relative "../base/error"
+require_relative "../../base/error"
 require_relative "block_code"
 require_relative "constant_lookup"
 require_relative "ractor_offenders"
@@ -23,7 +23,7 @@ module Raffia
       # What loads code. On Ruby 3.3 it raises in a Ractor, and on 3.4 it can hang.
       LOADERS = %i[require require_relative load].freeze
       # Code that is not followed.
-      LIBRARIES = /\A(?:<internal:|#{Regexp.escape(RbConfig::CONFIG["rubylibdir"])}|#{Regexp.escape(File.dirname(__dir__))})|\/gems\//
+      LIBRARIES = /\A(?:<internal:|#{Regexp.escape(RbConfig::CONFIG["rubylibdir"])}|#{Regexp.escape(File.dirname(__dir__, 2))})|\/gems\//
 
       # @param block [Proc]
       # @param code [BlockCode]

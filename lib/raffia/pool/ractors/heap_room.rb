@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../base/clock"
-require_relative "../native"
+require_relative "../../base/clock"
+require_relative "../../native"
 
 module Raffia
   class Pool

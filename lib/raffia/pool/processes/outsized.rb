@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../process/parcels"
+require_relative "../../process/parcels"
 
 module Raffia
   class Pool

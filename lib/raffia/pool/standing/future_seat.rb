@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "seat"
+require_relative "../seat"
 
 module Raffia
   class Pool

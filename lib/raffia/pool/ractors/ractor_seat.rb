@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
-require_relative "item_context"
+require_relative "../../base/error"
+require_relative "../item_context"
 require_relative "ractor_service"
-require_relative "seat"
+require_relative "../seat"
 require_relative "trespass"
 
 module Raffia

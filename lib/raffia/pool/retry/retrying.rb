@@ -2,7 +2,7 @@
 
 require_relative "retries"
 require_relative "retry_feed"
-require_relative "traversal"
+require_relative "../traversal"
 
 module Raffia
   class Pool
