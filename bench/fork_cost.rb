@@ -1,54 +1,79 @@
 # frozen_string_literal: true
 
-# Whether a forked worker is as fast as a program of its own: the CPU seconds that two halves of a piece of work take, in two programs, in two
-# plain forks, in two forks of a warmed heap, and in the workers of Raffia.map, which include their fork and their end. Medians of RUNS runs,
-# interleaved.
+# Whether a forked worker is as fast as a program of its own: two halves of the lab's `squares` and `mailer` (without its SMTP), in two
+# programs that wait for the word to begin, in two plain forks, in two forks of a warmed heap, and by Raffia.map, whose fork and end are
+# counted. Seconds from the beginning to the last result, and CPU seconds of the workers; medians of RUNS runs, interleaved.
 #
-#     ruby -Ilib bench/fork_cost.rb            # RUNS=5 ITEMS=24
+#     ruby -Ilib bench/fork_cost.rb            # RUNS=5 SCALE=1.0
 #
-# All of them have Raffia loaded, so all have the same heap to begin with. How fast is the first row's CPU divided by the row's.
+# All of them have Raffia and the lab loaded, so all have the same heap to begin with. How fast is the first row's time divided by the row's.
 
 require "raffia"
+require "raffia/lab"
 
 module ForkCost
   RUNS = Integer(ENV.fetch("RUNS", "5"))
-  ITEMS = Integer(ENV.fetch("ITEMS", "24"))
+  SCALE = Float(ENV.fetch("SCALE", "1"))
 
+  # name => the items, and what is done with one
   WORKS = {
-    squares: ->(item) { (item * 560_000...(item + 1) * 560_000).inject(0) { |sum, n| sum + (n + 60_000_000)**2 } },
-    small_objects: ->(item) { Array.new(30_000) { |n| [n, n.to_s, {item: item}] }.size },
-    fib: ->(item) { (fib = ->(n) { (n < 2) ? n : fib.call(n - 1) + fib.call(n - 2) }).call(26) }
+    squares: [-> { Raffia::Lab::Squares.split((Raffia::Lab::Squares::LIMIT * SCALE).round, Raffia::Lab::Squares::PARTS) },
+      ->(range) { Raffia::Lab::Squares.sum(range) }],
+    mailer: [-> { (0...(Raffia::Lab::Mailer::MAILS * SCALE).ceil).to_a },
+      ->(index) { Raffia::Lab::Mailer.write(index, 30, Raffia::Lab::Mailer.fib(30)).to_s.size }]
   }.freeze
+  # CPU and elapsed seconds.
+  Cost = Struct.new(:cpu, :wall)
 
   module_function
 
-  def half(work, number) = (number...ITEMS).step(2) { |item| WORKS.fetch(work).call(item) }
+  # @return [Array] the items of one half, each second one
+  def half(work, number) = WORKS.fetch(work).first.call.each_slice(2).filter_map { |pair| pair[number] }
 
-  # @return [Float] CPU seconds of this process for one half
-  def cost(work, number)
-    before = cpu
-    half(work, number)
-    cpu - before
+  def block(work) = WORKS.fetch(work).last
+
+  # Two workers, each with a pipe to say go and one for its CPU seconds.
+  def pair
+    starts, gates = Array.new(2) { IO.pipe }.transpose
+    workers = starts.each_with_index.map { |start, number| yield(start, number) }
+    workers.each(&:gets) # ready
+    began = now
+    gates.each { |gate| gate.puts "go" }
+    cpu = workers.sum { |pipe| Float(pipe.gets) }
+    Cost.new(cpu, now - began)
+  ensure
+    workers&.each(&:close)
+    gates.each(&:close)
   end
 
-  def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+  # In a worker.
+  def serve(work, number, start, out)
+    items = half(work, number)
+    out.puts "ready"
+    out.flush
+    start.gets
+    before = cpu
+    items.each(&block(work))
+    out.puts cpu - before
+    out.flush
+  end
 
   def programs(work)
-    pipes = Array.new(2) { |number| IO.popen([RbConfig.ruby, *("--yjit" if yjit?), "-W0", "-I", *$LOAD_PATH.first, __FILE__, "half", work.to_s, number.to_s]) }
-    pipes.sum { |pipe| Float(pipe.read).tap { pipe.close } }
+    pair { |start, number| IO.popen(command("half", work.to_s, number.to_s), in: start) }
   end
 
   def forks(work)
-    pipes = Array.new(2) do |number|
+    pair do |start, number|
       reader, writer = IO.pipe
       fork do
-        writer.write(cost(work, number).to_s)
+        serve(work, number, start, writer)
         exit!
       end
       writer.close
       reader
     end
-    pipes.sum { |pipe| Float(pipe.read).tap { pipe.close } }.tap { Process.waitall }
+  ensure
+    Process.waitall
   end
 
   def warmed_forks(work)
@@ -57,34 +82,41 @@ module ForkCost
   end
 
   def raffia(work)
+    items = WORKS.fetch(work).first.call
+    began = now
     before = Process.times
-    Raffia.map((0...ITEMS).to_a, on: :processes, workers: 2, &WORKS.fetch(work))
+    Raffia.map(items, on: :processes, workers: 2, &block(work))
     after = Process.times
-    (after.cutime + after.cstime) - (before.cutime + before.cstime)
+    Cost.new((after.cutime + after.cstime) - (before.cutime + before.cstime), now - began)
   end
 
+  def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+
+  def now = Raffia::Clock.now
+
   def yjit? = defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled?
+
+  def command(*arguments) = [RbConfig.ruby, *("--yjit" if yjit?), "-W0", "-I", $LOAD_PATH.first, __FILE__, *arguments]
 
   WAYS = %i[programs forks warmed_forks raffia].freeze
 
   # Each run is a program, because a heap that was warmed stays warm.
   def measure(work)
-    times = WAYS.to_h { |way| [way, []] }
+    costs = WAYS.to_h { |way| [way, []] }
     RUNS.times do
-      WAYS.shuffle.each do |way|
-        command = [RbConfig.ruby, *("--yjit" if yjit?), "-W0", "-I", *$LOAD_PATH.first, __FILE__, way.to_s, work.to_s]
-        times[way] << Float(IO.popen(command, &:read))
-      end
+      WAYS.shuffle.each { |way| costs[way] << Cost.new(*IO.popen(command(way.to_s, work.to_s), &:read).split.map(&:to_f)) }
     end
-    times.transform_values { |all| all.sort[all.size / 2] }
+    costs.transform_values { |all| Cost.new(*Cost.members.map { |name| all.map(&name).sort[all.size / 2] }) }
   end
 
   def report
-    puts "#{RUBY_DESCRIPTION}, #{Raffia::Pool::Cpus.count} processors, #{ITEMS} items, #{RUNS} runs"
+    puts "#{RUBY_DESCRIPTION}, #{Raffia::Pool::Cpus.count} processors, scale #{SCALE}, #{RUNS} runs"
     WORKS.each_key do |work|
       medians = measure(work)
-      puts "", work
-      medians.each { |way, seconds| puts format("  %-14s %6.3f s   %.2f", way, seconds, medians[:programs] / seconds) }
+      puts "", format("%-14s %9s %7s %9s %7s", work, "seconds", "", "CPU", "")
+      medians.each do |way, cost|
+        puts format("  %-12s %9.3f %7.2f %9.3f %7.2f", way, cost.wall, medians[:programs].wall / cost.wall, cost.cpu, medians[:programs].cpu / cost.cpu)
+      end
     end
   end
 end
@@ -92,6 +124,6 @@ end
 way, work, number = ARGV
 case way
 when nil then ForkCost.report
-when "half" then puts ForkCost.cost(work.to_sym, Integer(number))
-else puts ForkCost.public_send(way, work.to_sym)
+when "half" then ForkCost.serve(work.to_sym, Integer(number), $stdin, $stdout)
+else puts ForkCost.public_send(way, work.to_sym).to_a.join(" ")
 end
