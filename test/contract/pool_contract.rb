@@ -339,7 +339,7 @@ module PoolContract
       assert_match(message, error.message)
     end
     assert_match(/without a block/, assert_raises(Raffia::ConfigError) { Raffia.map([1], on: strategy) }.message)
-    assert_match(/Integer is not a collection/, assert_raises(Raffia::ConfigError) { Raffia.map(5, on: strategy) { |n| n } }.message)
+    assert_match(/\AInteger is not a collection/, assert_raises(Raffia::ConfigError) { Raffia.map(5, on: strategy) { |n| n } }.message)
     assert_match(/initial value/, assert_raises(Raffia::ConfigError) { Raffia.reduce([1], combine: :+, on: strategy) { |a, b| a + b } }.message)
     assert_raises(ArgumentError) { Raffia.map([1], on: strategy, wrokers: 2) { |n| n } }
   end
