@@ -56,6 +56,7 @@ module PoolBench
     ALL = [
       Target.new(name: "inline", group: :inline, reference: true, without: {"waits" => nil}, open: -> { Drivers::Plain.new }),
       raffia(:inline, without: {"waits" => nil, **warm(nil)}), raffia(:fibers), raffia(:threads), raffia(:ractors), raffia(:processes),
+      raffia(:auto, without: warm(nil)),
       parallel(:processes), plain(:processes, Drivers::PlainForks), parallel(:threads), promises, plain(:threads, Drivers::PlainThreads),
       parallel(:ractors), plain(:ractors, Drivers::PlainRactors),
       python("processes", "concurrent.futures"), python("threads", "concurrent.futures"), python("loky", "joblib")

@@ -46,6 +46,7 @@ module Raffia
         end
       end
 
+      # Which fiber holds a mutex: Ruby itself does not say.
       def self.holder(_mutex, _fibers) = nil
     end
   end

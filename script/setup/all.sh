@@ -96,6 +96,9 @@ make_everything() {
 }
 
 make_jruby() {
+  case $JRUBY_ASKED in
+  */*) fail "RAFFIA_RUBY names a JRuby that cannot be used: $JRUBY_ASKED is not there, or older than 10" "name another, or say RAFFIA_RUBY=jruby" ;;
+  esac
   make_ruby
   ruby_ready || fail "the choice of a Ruby could not be written to $RUBY_CHOICE"
   jruby_ready || jruby_make || fail "JRuby cannot be had: $JRUBY_REASON" "install one by any means and put it on PATH as jruby"

@@ -18,6 +18,7 @@ jruby_ready() {
     JRUBY=$named
     return 0
   fi
+  case ${JRUBY_ASKED:-} in */*) return 1 ;; esac # that one and no other
   JRUBY=$(jruby_dir)/bin/jruby
   # The Java that it is started with is named in it.
   [ -x "$(cat "$(jruby_dir)/$COMPLETE" 2>/dev/null)" ]

@@ -164,7 +164,7 @@ class PoolStandingProcessesTest < Raffia::TestCase
   end
 
   def test_what_cannot_be_interrupted_is_ended_when_it_takes_too_long
-    with_pool(work: proc { |n| (n == 1) ? ::Process.kill(:STOP, ::Process.pid) : n }, workers: 1, item_timeout: 0.05) do |pool|
+    with_pool(work: proc { |n| (n == 1) ? ::Process.kill(:STOP, ::Process.pid) : n }, workers: 1, item_timeout: 0.5) do |pool|
       futures = [0, 1, 2].map { |n| pool.submit(n) }
       assert_equal(1, assert_raises(Raffia::TimeoutError) { futures[1].value(PoolStandingContract::LONG) }.item)
       assert_equal([0, 2], [futures[0].value, futures[2].value(PoolStandingContract::LONG)])

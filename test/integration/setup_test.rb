@@ -185,6 +185,12 @@ class SetupTest < Raffia::TestCase
     end
   end
 
+  def test_a_jruby_that_is_named_by_its_path_is_that_one_or_none
+    _, errors, status = bash("raffia_setup_jruby", "RAFFIA_RUBY" => "#{stubs}/nowhere/jruby")
+    refute status.success?
+    assert_includes errors, "RAFFIA_RUBY names a JRuby that cannot be used: #{stubs}/nowhere/jruby is not there"
+  end
+
   def test_a_jruby_that_cannot_be_had_is_asked_for_once
     script = "java_find() { return 1; }; java_make() { echo asked >&2; LOG=it; return 1; }; jruby_ready() { return 1; }; " \
       'raffia_setup_jruby_for_tests || cat "$(jruby_stamp)"'

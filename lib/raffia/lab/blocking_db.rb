@@ -10,7 +10,7 @@ require_relative "blocking_db/servers"
 
 module Raffia
   module Lab
-    # S9: requests that each wait for a slow statement of a real MariaDB: 10 at once, then 1,000 of them 200 at once. What matters
+    # Requests that each wait for a slow statement of a real MariaDB: 10 at once, then 1,000 of them 200 at once. What matters
     # is how many statements are in the database at the same time, and what that costs the server in memory.
     class BlockingDB < Experiment
       VARIANTS = %i[processes threads offload fibers].freeze

@@ -6,7 +6,7 @@ require_relative "mapping"
 
 module Raffia
   module Lab
-    # S11: buffers deflated and inflated. zlib lets go of the GVL, so this is CPU work that even threads share out, and from
+    # Buffers deflated and inflated. zlib lets go of the GVL, so this is CPU work that even threads share out, and from
     # Ruby 3.4 on fibers too, where the scheduler hands the call to its blocking pool.
     class Deflate < Experiment
       BUFFERS = 16

@@ -68,7 +68,7 @@ module Raffia
 
       # What the work needs and must not be measured, in the process of the run.
       #
-      # @param setting [Setting]
+      # @param _setting [Setting]
       # @return [Object] the following methods find it as Setting#given
       def set_up(_setting) = nil
 
@@ -86,14 +86,14 @@ module Raffia
 
       # What is to be told of the work's result. It comes after the measurement, still in the process of the run.
       #
-      # @param setting [Setting]
+      # @param _setting [Setting]
       # @param result [Object] of {#perform}
       # @return [Hash{Symbol => Object}] facts for {#verify}, of JSON's types
       def examine(_setting, result) = result
 
       # Undo {#set_up}.
       #
-      # @param setting [Setting]
+      # @param _setting [Setting]
       # @return [void]
       def tear_down(_setting) = nil
 
@@ -128,7 +128,7 @@ module Raffia
       # @return [Array<String>] what a reader of the table should know
       def notes(_params) = []
 
-      # @param rows [Array<Hash>] of the table, with the runs' facts
+      # @param _rows [Array<Hash>] of the table, with the runs' facts
       # @return [Array<String>] what the runs themselves told
       def remarks(_rows) = []
     end

@@ -102,7 +102,7 @@ module Raffia
       def extras = [Extra.new(key: :threads, label: "threads", format: "%d"), Extra.new(key: :processes, label: "processes", format: "%d")]
 
       def notes(params)
-        ["inline makes one call in #{INLINE_SHARE}, #{FanOut.inline_calls(params)} of them",
+        ["inline makes every #{INLINE_SHARE}th call only (#{FanOut.inline_calls(params)} of #{params[:calls]}): one after the other, all of them would take a minute",
           "the client is Net::HTTP; in Ractors, where Ruby does not let it run, it is a plain socket, which is less work"]
       end
 

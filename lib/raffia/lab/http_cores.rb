@@ -5,7 +5,7 @@ require_relative "http/fleet"
 
 module Raffia
   module Lab
-    # S17: the server of `http` on several cores. One loop; loops in Ractors that share the port, or that are handed what the main
+    # The server of `http` on several cores. One loop; loops in Ractors that share the port, or that are handed what the main
     # Ractor accepts; and the same in forked processes.
     class HttpCores < Http
       VARIANTS = %i[one_loop ractors_handed ractors_sharing processes].freeze

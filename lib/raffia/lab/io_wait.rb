@@ -6,7 +6,7 @@ require_relative "mapping"
 
 module Raffia
   module Lab
-    # S10: three sockets whose answers come after 3, 2 and 5 seconds. Together that is 10 s in sequence and 5 s at best.
+    # Three sockets whose answers come after 3, 2 and 5 seconds. Together that is 10 s in sequence and 5 s at best.
     class IoWait < Experiment
       WAITS = [3.0, 2.0, 5.0].freeze
 

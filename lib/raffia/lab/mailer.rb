@@ -8,7 +8,7 @@ require_relative "mapping"
 
 module Raffia
   module Lab
-    # S1 to S4: mails, each built by a small DSL after some CPU work, and handed over SMTP to a sink that counts them.
+    # Mails, each built by a small DSL after some CPU work, and handed over SMTP to a sink that counts them.
     class Mailer < Experiment
       MAILS = 100
       FIB = 30

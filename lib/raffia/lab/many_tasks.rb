@@ -7,7 +7,7 @@ require_relative "mapping"
 
 module Raffia
   module Lab
-    # S3: ten thousand tasks on bounded pools, beside the loop that starts a thread for each. The loop needs ten thousand
+    # Ten thousand tasks on bounded pools, beside the loop that starts a thread for each. The loop needs ten thousand
     # stacks and ends, on a machine that does not give as many, with a ThreadError.
     class ManyTasks < Experiment
       TASKS = 10_000

@@ -4,7 +4,7 @@ require_relative "http_cores"
 
 module Raffia
   module Lab
-    # S13: the same small Rack application served from N processes and from N Ractors, a listener and a loop in each, on one port.
+    # The same small Rack application served from N processes and from N Ractors, a listener and a loop in each, on one port.
     # What is compared is requests and memory.
     class RactorWeb < HttpCores
       VARIANTS = %i[processes ractors].freeze

@@ -5,7 +5,7 @@ require_relative "mapping"
 
 module Raffia
   module Lab
-    # S12: the sum of the squares of 0...72,072,000 on 1 to N workers. The sums are Bignums: they allocate, and garbage
+    # The sum of the squares of 0...72,072,000 on 1 to N workers. The sums are Bignums: they allocate, and garbage
     # collection stops all Ractors, which is what makes this harder than it looks.
     class Squares < Experiment
       LIMIT = 72_072_000

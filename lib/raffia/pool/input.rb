@@ -23,7 +23,7 @@ module Raffia
       def self.stream(items)
         return Stream.new(items) if items.respond_to?(:each)
 
-        raise ConfigError, "a #{items.class} is not a collection: give an Array, a Range or anything else that has #each"
+        raise ConfigError, "#{items.class} is not a collection: give an Array, a Range or anything else that has #each"
       end
       private_class_method :stream
 

@@ -41,7 +41,7 @@ module Raffia
         @emptied = Thread::ConditionVariable.new
       end
 
-      # @param workers [Integer] who share it from now on
+      # @return [Integer] who share it from now on
       attr_writer :workers
 
       # Add an item.

@@ -33,7 +33,8 @@ module Raffia
         %w[new] => /\Araffia lab new needs one name/,
         %w[new two/words] => /\Araffia lab new needs one name/,
         %w[run mailer --json /no/such/folder/a.json] => /\A\/no\/such\/folder\/a\.json cannot be written: No such file or directory/,
-        %w[run mailer --html /] => /\A\/ cannot be written: Is a directory/
+        %w[run mailer --html /] => /\A\/ cannot be written: Is a directory/,
+        %w[run mailer --html ./a --json a] => /\A--json and --html name the same file: a\z/
       }.freeze
 
       REFUSED.each do |argv, message|
@@ -75,6 +76,8 @@ module Raffia
           assert_equal ["mine", {items: 1_000}], [experiment.name, experiment.params(1.0)]
           error = assert_raises(ConfigError) { call("new", "mine.rb") }
           assert_equal "mine.rb is there already: choose another name", error.message
+          error = assert_raises(ConfigError) { call("new", "squares") }
+          assert_equal "the lab has squares already: choose another name", error.message
         end
       end
 

@@ -102,7 +102,7 @@ module Raffia
         told = text(outcome(threads: {error: "it fell over"}))
         assert_match(/^threads +2 +failed/, told)
         assert_includes told, "threads x2 failed: it fell over"
-        assert_includes closing([outcome(threads: {error: "it fell over"})]), "WRONG RESULTS in squares"
+        assert_includes closing([outcome(threads: {error: "it fell over"})]), "FAILED, at least in part: squares"
         assert_includes closing([outcome(seconds: {})]), "nothing was checked in squares"
         assert_equal "right results in squares\n", closing([outcome])
       end

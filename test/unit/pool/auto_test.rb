@@ -25,6 +25,16 @@ class PoolAutoPartsTest < Raffia::TestCase
     assert_equal([1, 9, 1], [work.items, work.left, work.done])
   end
 
+  def test_a_short_first_item_tells_nothing_however_late_it_was
+    probe = Auto::Probe.new(enough: 0.3, sends_items: false)
+    sleep(0.3)
+    Auto::ThreadTime.watch do
+      probe.measure { [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Pool::Reply.new([1], nil, 0.0)] }
+    end
+    assert probe.measured?
+    refute probe.due?
+  end
+
   def test_c_code_without_the_lock_is_seen
     skip "nothing tells it without the extension" unless Auto::ThreadTime::WATCHES
     text = Random.new(1).bytes(500_000)
@@ -177,7 +187,7 @@ class PoolAutoPartsTest < Raffia::TestCase
 
   def test_fibers_that_do_not_block_are_kept
     [0...40, (0...40).each].each do |items|
-      results, choices = map(:fibers, items) { |n| sleep(0.02) && n }
+      results, choices = map(:fibers, items) { |n| sleep(0.1) && n } # so long that a busy machine does not hide it
       assert_equal([(0...40).to_a, [:fibers]], [results, choices.map(&:on)])
     end
   end

@@ -79,7 +79,11 @@ module Raffia
           raise ConfigError, "tolerance: #{percent} makes no sense: use percents from 0 up"
         end
 
-        def targets(options) = {targets: options.slice(*FILES).transform_values { |path| Raffia::Lab::Report::Target.new(path) }}
+        def targets(options)
+          paths = options.slice(*FILES)
+          raise ConfigError, "--json and --html name the same file: #{paths[:json]}" if paths.size > paths.values.uniq { |path| File.expand_path(path) }.size
+          {targets: paths.transform_values { |path| Raffia::Lab::Report::Target.new(path) }}
+        end
       end
     end
   end

@@ -2,6 +2,7 @@
 
 require_relative "../../base/error"
 require_relative "../../lab/definition"
+require_relative "../../lab/experiments"
 
 module Raffia
   module CLI
@@ -28,10 +29,11 @@ module Raffia
 
         # @param names [Array<String>]
         # @return [Integer] the exit code
-        # @raise [ConfigError] when there is such a file already, or when it cannot be written
+        # @raise [ConfigError] when there is such a file or experiment already, or when it cannot be written
         def call(names)
           name = names.first&.delete_suffix(".rb")
           raise ConfigError, "raffia lab new needs one name, of letters, digits and _" unless names.size == 1 && name.match?(Raffia::Lab::Definition::NAME)
+          raise ConfigError, "the lab has #{name} already: choose another name" if Raffia::Lab::EXPERIMENTS.key?(name)
           file = "#{name}.rb"
           File.open(file, File::WRONLY | File::CREAT | File::EXCL) { |io| io.write(format(TEXT, name:, file:)) }
           @out.puts "wrote #{file}; run it: raffia lab run ./#{file}"

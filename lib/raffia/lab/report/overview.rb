@@ -5,6 +5,7 @@ require_relative "chart"
 require_relative "change_columns"
 require_relative "facts"
 require_relative "markup"
+require_relative "verdicts"
 
 module Raffia
   module Lab
@@ -35,11 +36,7 @@ module Raffia
 
         # @return [Array<Array(Symbol, String)>]
         def state
-          names = ->(verdict) { @data[:checks].select { |_, right| right == verdict }.keys.join(", ") }
-          [([:bad, "WRONG RESULTS in #{names[false]}: their times mean nothing"] if @data[:checks].value?(false)),
-            ([:good, "right results in #{names[true]}"] if @data[:checks].value?(true)),
-            ([:warn, "nothing was checked in #{names[nil]}"] if @data[:checks].value?(nil)),
-            ([:warn, "Interrupted: this is what was finished."] if @data[:interrupted])].compact
+          [*Verdicts.overall(@outcomes), ([:warn, "Interrupted: this is what was finished."] if @data[:interrupted])].compact
         end
 
         def tiles

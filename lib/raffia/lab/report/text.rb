@@ -61,12 +61,7 @@ module Raffia
         # @return [void]
         def closing(outcomes)
           summary(outcomes)
-          wrong = outcomes.select { |outcome| outcome[:check] == false }.map { |outcome| outcome[:name] }
-          unknown = outcomes.select { |outcome| outcome[:check].nil? }.map { |outcome| outcome[:name] }
-          say "WRONG RESULTS in #{wrong.join(", ")}: see above. Their times mean nothing.", :red if wrong.any?
-          say "nothing was checked in #{unknown.join(", ")}", :yellow if unknown.any?
-          right = outcomes.select { |outcome| outcome[:check] }.map { |outcome| outcome[:name] }
-          say "right results in #{right.join(", ")}", :green if right.any?
+          Verdicts.overall(outcomes).each { |kind, text| say text, STYLES.fetch(kind) }
           say "Stopped: the above is what was finished.", :yellow unless outcomes.all? { |outcome| outcome[:finished] }
         end
 

@@ -8,7 +8,20 @@ module Raffia
       # What is to be said below a table, in the same words everywhere: whether the results were right, which goals were met,
       # and why rows are missing.
       module Verdicts
+        # Of an experiment as a whole: what could not be run to its end is no wrong result.
+        OVERALL = {
+          wrong: [:bad, "WRONG RESULTS in %s: their times mean nothing"].freeze, failed: [:bad, "FAILED, at least in part: %s"].freeze,
+          unknown: [:warn, "nothing was checked in %s"].freeze, right: [:good, "right results in %s"].freeze
+        }.freeze
+
         module_function
+
+        # @param outcomes [Array<Hash>]
+        # @return [Array<Array(Symbol, String)>] in which of them all was right, and in which not
+        def overall(outcomes)
+          names = outcomes.group_by { |outcome| state(outcome) }
+          OVERALL.slice(*names.keys).map { |state, (kind, text)| [kind, format(text, names[state].map { |outcome| outcome[:name] }.join(", "))] }
+        end
 
         # @param outcome [Hash] of {Outcome}
         # @return [Array<Array(Symbol, String)>] :good, :warn, :bad or :soft, and the sentence
@@ -21,6 +34,11 @@ module Raffia
             "#{list.join(", ")} (#{hardware})"
           end
           "Published, on other machines and other Rubies: #{groups.join("; ")}. Compare the ratios." unless groups.empty?
+        end
+
+        def state(outcome)
+          return :wrong if outcome[:checks].value?(false)
+          {true => :right, false => :failed, nil => :unknown}.fetch(outcome[:check])
         end
 
         def checks(outcome)
@@ -41,7 +59,7 @@ module Raffia
           reasons.map { |(status, reason), rows| [:warn, "#{rows.map { |row| Words.label(row) }.join(", ")} #{status}: #{reason}"] }
         end
 
-        private_class_method :checks, :goals, :reasons
+        private_class_method :state, :checks, :goals, :reasons
       end
     end
   end

@@ -56,7 +56,7 @@ module Raffia
         # Whether it is time for a conclusion. Time without a processor tells nothing of the work.
         # @return [Boolean]
         def due?
-          return false unless measured?
+          return false if !measured? || first_use?
 
           passed = Clock.now - @since
           passed >= @enough && passed - delay >= @enough
@@ -101,6 +101,9 @@ module Raffia
           forget
         end
 
+        # The first of all items pays for what is loaded and connected on first use: others tell more, if they come in time.
+        def first_use? = @done == 1 && @wall < @enough
+
         def forget
           @since = Clock.now
           @items = 0
@@ -108,7 +111,6 @@ module Raffia
         end
 
         def count(chunk, reply)
-          # The first of all items pays for what is loaded and connected on first use: others tell more, if they come in time.
           forget if @items == 1 && @done == 1
           @items += chunk.size
           @done += chunk.size
