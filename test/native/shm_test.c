@@ -137,8 +137,8 @@ static void limits_are_errors(void)
     close_pair();
 }
 
-static const struct check_test tests[] = {TEST(contents_arrive), TEST(nobody_can_make_it_shorter), TEST(nothing_stays_behind),
-                                          TEST(limits_are_errors)};
+static const struct check_test tests[] = {TEST(contents_arrive), TEST(nobody_can_make_it_shorter),
+                                          TEST(nothing_stays_behind), TEST(limits_are_errors)};
 
 int main(void)
 {

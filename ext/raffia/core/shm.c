@@ -55,7 +55,8 @@ static int fill(const struct raffia_parcel *parcel)
     int failure = write_all(file, parcel->start, parcel->size);
     if (failure == 0 && ftruncate(file, (off_t)whole(parcel->size)) < 0) failure = -errno;
     /* Whoever has it mapped would get SIGBUS if it shrank. (A seal against writing would first wait until no page is in use.) */
-    if (failure == 0 && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) failure = -errno;
+    if (failure == 0 && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+        failure = -errno;
     if (failure == 0) return file;
     close(file);
     return failure;

@@ -289,7 +289,7 @@ class ProcessWorkerTest < Raffia::TestCase
       mine = half.instance_variable_get(:@forker)
       half.instance_variable_set(:@forker, nil)
       pipes = half.instance_variables & %i[@down @up @lifeline]
-      child = fork { ::Process.exit!(pipes.all? { |name| half.instance_variable_get(name).all?(&:closed?) } ? 0 : 1) }
+      child = fork { ::Process.exit!(pipes.all? { |name| half.instance_variable_get(name).all?(&:closed?) }) }
       found << [pipes.size, ::Process.wait2(child).last.exitstatus]
       half.instance_variable_set(:@forker, mine)
     end
