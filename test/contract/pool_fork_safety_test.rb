@@ -169,4 +169,25 @@ class PoolForkSafetyTest < Raffia::TestCase
     end
     assert_equal([500_000, "first"], [error.message.bytesize, error.cause.message])
   end
+
+  def test_ctrl_c_is_the_parents_business_whatever_handler_the_program_has
+    was = trap(:INT) { exit!(3) }
+    assert_equal([1], Raffia.map([1], **ON) { |n| ::Process.kill(:INT, ::Process.pid) && sleep(0.05) && n })
+  ensure
+    trap(:INT, was)
+  end
+
+  # What fork itself needs, and no more.
+  class Screen
+    def write(*) = nil
+
+    def flush = nil
+  end
+
+  def test_where_standard_output_is_no_io
+    was, $stdout = $stdout, Screen.new
+    assert_equal([1, 2], Raffia.map([1, 2], **ON) { |n| puts(n) || n })
+  ensure
+    $stdout = was
+  end
 end

@@ -150,4 +150,76 @@ class PoolParcelsTest < Raffia::TestCase
       end
     end
   end
+
+  # Its pipes do not end: a grandchild holds them.
+  def die_soon
+    fork { sleep(PATIENCE) }.tap { Thread.new { sleep(0.05) && ::Process.kill(:KILL, ::Process.pid) } }
+  end
+
+  PATIENCE = 20
+  PAUSE = 0.3
+
+  # What comes late for a worker that has died meanwhile.
+  def test_a_worker_that_dies_while_it_is_idle
+    run_on(workers: 1, chunk: 1) do |on|
+      reader, writer = IO.pipe
+      items = Enumerator.new { |all| [text("a"), text("b")].each { |item| (all << item) && sleep(PAUSE) } }
+      error = assert_raises(Raffia::WorkerDied) { Raffia.each(items, **on) { |_| writer.puts(die_soon) } }
+      assert_equal(["SIGKILL", 1], [error.signal, error.index])
+    ensure
+      ::Process.kill(:KILL, reader.gets.to_i)
+      [reader, writer].each(&:close)
+    end
+  end
+
+  # It was seen before they were taken, although its frame had been read.
+  def test_a_worker_that_dies_before_its_parcels_were_taken
+    here, there = Raffia::Process::Parcels.pair
+    skip "no parcels here" unless here
+    frame = Raffia::Pool::ParcelDump.new(there).dump([text("a")])
+    here.close
+    assert_raises(IOError) { Raffia::Pool::ParcelDump.new(here).load(frame) }
+    refute(here.send([text("a")]))
+  ensure
+    there&.close
+  end
+
+  class Bare < BasicObject; end
+
+  def test_what_has_no_methods
+    run_on { |on| assert_operator(Bare, :===, Raffia.map([[Bare.new]].each, **on) { |item| item }.first.first) }
+  end
+
+  def test_keys_that_have_changed_since
+    run_on do |on|
+      hash = {(key = [1]) => text("a")}
+      key << 2
+      same([[[1, 2], text("a")]], Raffia.map([hash].each, **on) { |item| item.to_a }.first)
+    end
+  end
+
+  def nested(depth) = depth.times.reduce(nil) { |inner, _| [inner] }
+
+  def test_what_is_nested_too_deeply
+    run_on do |on|
+      error = assert_raises(Raffia::NotDumpable) { Raffia.map([1, 2], chunk: 2, **on) { |n| (n == 2) ? nested(200_000) : n } }
+      assert_equal(1, error.index)
+      error = assert_raises(Raffia::NotDumpable) { Raffia.map([1, nested(200_000)].each, chunk: 2, **on) { |n| n } }
+      assert_equal(1, error.index)
+    end
+  end
+
+  class Mute < StandardError
+    def initialize = @undumpable = -> {}
+
+    def message = raise("nothing to say")
+  end
+
+  def test_exceptions_without_words
+    Raffia::Pool.open(on: :processes, workers: 1, work: ->(n) { (n == 1) ? raise(Mute) : n }) do |pool|
+      failed, done = pool.submit(1), pool.submit(2)
+      assert_includes(failed.wait.error.message, "PoolParcelsTest::Mute (whose message raises RuntimeError)")
+      assert_equal(2, done.value)
+    end
+  end
 end

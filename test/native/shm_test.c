@@ -1,4 +1,5 @@
 /* Parcels: bytes in shared memory that change hands. */
+#include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -71,6 +72,20 @@ static void contents_arrive(void)
     CHECK_EQUAL(check_open_descriptors(), before);
 }
 
+static void nobody_can_make_it_shorter(void)
+{
+    int files[RAFFIA_SHM_MOST];
+    struct raffia_parcel parcel = {"xyz", 3};
+    open_pair();
+    CHECK_EQUAL(raffia_shm_send(pair[0], &parcel, 1), 1);
+    CHECK_EQUAL(raffia_shm_receive(pair[1], files), 1);
+    CHECK_EQUAL(ftruncate(files[0], 0), -1);
+    CHECK_EQUAL(errno, EPERM);
+    CHECK_EQUAL(raffia_shm_size(files[0]), 3);
+    close(files[0]);
+    close_pair();
+}
+
 static void nothing_stays_behind(void)
 {
     int files[RAFFIA_SHM_MOST], before = check_open_descriptors();
@@ -122,8 +137,8 @@ static void limits_are_errors(void)
     close_pair();
 }
 
-static const struct check_test tests[] = {TEST(contents_arrive), TEST(nothing_stays_behind),
-                                          TEST(limits_are_errors)};
+static const struct check_test tests[] = {TEST(contents_arrive), TEST(nobody_can_make_it_shorter),
+                                          TEST(nothing_stays_behind), TEST(limits_are_errors)};
 
 int main(void)
 {

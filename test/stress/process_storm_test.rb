@@ -11,6 +11,8 @@ class ProcessStormTest < Raffia::TestCase
   PAUSE = 0.05
   # One of so many items is too long for a pipe.
   LONG = 20
+  # In a call that goes on while several are killed.
+  ITEMS = 1_000
 
   def self.item(n) = (n % LONG).zero? ? "#{n} #{"x" * 100_000}" : n.to_s
 
@@ -87,6 +89,24 @@ class ProcessStormTest < Raffia::TestCase
       assert_equal([done.size, lost], [counts[:done], counts[:failed]])
     ensure
       pool&.shutdown
+    end
+  end
+
+  # Whoever is killed, each item is in the results once and in its place: nobody hands anything in again but the call itself.
+  def test_retries_make_good_what_was_killed
+    assert_nothing_left do
+      storm do
+        give_up = TestSupport.now + SECONDS
+        replaced = 0
+        until TestSupport.now > give_up
+          items = Array.new(ITEMS) { |n| ProcessStormTest.item(n) }
+          pids = Raffia.map(items.each, on: :processes, workers: 3, retries: ITEMS) { |text| [ProcessStormTest.work(text), ::Process.pid] }
+          assert_equal(items.map(&:reverse).hash, pids.map(&:first).hash)
+          replaced += pids.map(&:last).uniq.size - 3
+        end
+        assert_operator(@kills, :>, 0)
+        assert_operator(replaced, :>, 0)
+      end
     end
   end
 

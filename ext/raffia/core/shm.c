@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #ifdef __linux__
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -48,11 +49,14 @@ static int is_allowed(size_t size)
 static int fill(const struct raffia_parcel *parcel)
 {
     if (!is_allowed(whole(parcel->size))) return -EFBIG;
-    int file = memfd_create("raffia", MFD_CLOEXEC);
+    int file = memfd_create("raffia", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0) return -errno;
     /* Written and not mapped: the kernel need not clear pages that it fills at once, and there is no fault for each of them. */
     int failure = write_all(file, parcel->start, parcel->size);
     if (failure == 0 && ftruncate(file, (off_t)whole(parcel->size)) < 0) failure = -errno;
+    /* Whoever has it mapped would get SIGBUS if it shrank. (A seal against writing would first wait until no page is in use.) */
+    if (failure == 0 && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+        failure = -errno;
     if (failure == 0) return file;
     close(file);
     return failure;

@@ -9,6 +9,9 @@ module Raffia
     #
     # @api private
     module FailureDump
+      # What Marshal says to a value: what the value's own methods may raise, and that it is nested too deeply.
+      REFUSALS = [StandardError, SystemStackError].freeze
+
       class << self
         # @param value [Object]
         # @param codec [#dump] as Marshal
@@ -16,7 +19,7 @@ module Raffia
         def dumpable?(value, codec = Marshal)
           codec.dump(value)
           true
-        rescue
+        rescue *REFUSALS
           false
         end
 
@@ -24,7 +27,7 @@ module Raffia
         # @return [String]
         def dump(failure)
           Marshal.dump(failure.to_a)
-        rescue => error
+        rescue *REFUSALS => error
           Marshal.dump(refusal(failure.position, what(failure), error, failure.backtrace).to_a)
         end
 
@@ -46,8 +49,15 @@ module Raffia
           case failure.kind
           when :break then "the value of the break"
           when :throw then "the value of the throw"
-          else "the exception #{failure.value.class} (#{failure.value.message})"
+          else "the exception #{failure.value.class} (#{words(failure.value)})"
           end
+        end
+
+        # A message is code of the user's.
+        def words(error)
+          error.message
+        rescue => worse
+          "whose message raises #{worse.class}"
         end
       end
     end

@@ -17,7 +17,7 @@ module Raffia
         # @return [String]
         def dump(reply, codec = Marshal, trial: codec)
           codec.dump([reply.value, reply.failure && FailureDump.dump(reply.failure), reply.seconds])
-        rescue => error
+        rescue *FailureDump::REFUSALS => error
           codec.dump([*without(reply.value, error, trial), reply.seconds])
         end
 
@@ -51,7 +51,7 @@ module Raffia
           values = settled.values.each_with_index.map do |value, position|
             trial.dump(value)
             value
-          rescue => error
+          rescue *FailureDump::REFUSALS => error
             failures[position] = FailureDump.refusal(position, "the result", error)
             nil
           end

@@ -11,8 +11,8 @@ module Raffia
     # * Standard input is the null device: a worker that read the terminal, or a shared file, would steal the parent's input.
     # * Standard output and error are the parent's, and written at once: from buffers that are full at different times the lines of
     #   several workers would come in pieces, and those of one that is killed not at all.
-    # * SIGINT does nothing: a terminal sends Ctrl-C to the whole group, and it is for the parent to decide. It is a handler and
-    #   not "IGNORE", which programs started from here would inherit.
+    # * SIGINT does nothing, whatever handler the application had set: a terminal sends Ctrl-C to the whole group, and it is for the
+    #   parent to decide. It is a handler and not "IGNORE", which programs started from here would inherit.
     # * SIGTERM and SIGHUP raise {Cancel} in the work, so that +ensure+ blocks run, whatever handler the application had set.
     # * When the parent ends, by kill -9 too, so does the worker. On Linux the kernel kills it, whatever it does at the time; elsewhere
     #   a call into C that never lets other threads run can hold it up.
@@ -36,7 +36,7 @@ module Raffia
       def run(&service)
         # The handlers stay until the end: outside of this block SIGTERM would be the application's again.
         stop = ->(_) { raise Cancel.new(:terminated) }
-        Signals.with(INT: ->(_) {}, TERM: stop, HUP: stop) { serve(&service) }
+        Signals.with(chain: false, INT: ->(_) {}, TERM: stop, HUP: stop) { serve(&service) }
       ensure
         ::Process.exit!(TERMINATED)
       end
@@ -64,12 +64,18 @@ module Raffia
           @link.wait_for_parents_end
           ::Process.exit!(ORPHANED)
         end
-        [$stdout, $stderr].each { |io| io.sync = true }
         ::Process.setproctitle("raffia: worker of #{@parent}")
+        # What the application has put there need not be an IO.
+        [$stdout, $stderr].each { |io| if_open { io.sync = true if io.respond_to?(:sync=) } }
         # The descriptor, whatever $stdin may be now.
-        ::STDIN.reopen(::File::NULL) # standard:disable Style/GlobalStdStream
+        if_open { ::STDIN.reopen(::File::NULL) } # standard:disable Style/GlobalStdStream
+      end
+
+      # The application may have closed its own.
+      def if_open
+        yield
       rescue IOError, SystemCallError
-        nil # the application had closed its standard input: nothing to protect
+        nil
       end
 
       # The signal comes when the thread ends that forked. That one stays to reap this process, so it is the parent's end.
@@ -83,11 +89,7 @@ module Raffia
       end
 
       def leave(status)
-        [$stdout, $stderr].each do |io|
-          io.flush
-        rescue IOError, SystemCallError
-          next
-        end
+        [$stdout, $stderr].each { |io| if_open { io.flush } }
       ensure
         ::Process.exit!(status)
       end

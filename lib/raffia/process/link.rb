@@ -25,13 +25,17 @@ module Raffia
       attr_reader :parcels
 
       def initialize
+        # The one thread that is about to fork the worker of this link; in the child it is the thread that goes on.
+        @forker = Thread.current
+        # First: another thread may fork before all of it is here.
+        @guard = Fork.after_child { leave_to_others unless Thread.current.equal?(@forker) }
         @down = ::IO.pipe
         @up = ::IO.pipe
         @lifeline = ::IO.pipe
         @parcels, @parcels_of_child = @both = Parcels.pair
-        # The one thread that is about to fork the worker of this link; in the child it is the thread that goes on.
-        @forker = Thread.current
-        @guard = Fork.after_child { leave_to_others unless Thread.current.equal?(@forker) }
+      rescue SystemCallError
+        close # no more descriptors: those that were had go back
+        raise
       end
 
       # In the parent, after the fork: keep our side.

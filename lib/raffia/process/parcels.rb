@@ -8,8 +8,8 @@ module Raffia
     # other side, which maps it. Long strings are not copied on arrival.
     #
     # The memory has no name anywhere and is nobody's but its users': the kernel frees it with the last of them, however they end.
-    # A sender never waits. Where the system gives no memory or no descriptors, or the other side has much to take still, {send}
-    # says so, and the pipe does it.
+    # A sender never waits. Where the system gives no memory or no descriptors, the other side has much to take still, or is gone,
+    # {send} says so, and the pipe does it.
     #
     # @api private
     class Parcels
@@ -32,11 +32,16 @@ module Raffia
 
       # @param contents [Array<String, IO::Buffer>]
       # @return [Boolean] whether all of them were sent; else none was
-      def send(contents) = contents.size <= MOST && Native.send_parcels(@socket.fileno, contents)
+      def send(contents)
+        contents.size <= MOST && Native.send_parcels(@socket.fileno, contents)
+      rescue IOError
+        false # closed by whoever saw the other side end
+      end
 
       # What the other side has sent at once; it must have been sent already.
       # @return [Array<String>] binary
       # @raise [SystemCallError] when this process may open no more files
+      # @raise [IOError] when the other side has ended, and what it had sent was given up
       def receive = Native.receive_parcels(@socket.fileno)
 
       # @return [void]

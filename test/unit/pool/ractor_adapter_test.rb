@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "raffia/pool"
+require "raffia/pool/ractors/lone_ractor_seat"
 
 # The seams between Rubies, with something in the place of what this Ruby does not have.
 class RactorAdapterTest < Raffia::TestCase
@@ -71,5 +72,25 @@ class RactorAdapterTest < Raffia::TestCase
         end
       end
     end
+  end
+
+  def test_a_ractor_that_cannot_be_made_leaves_nothing
+    assert_no_leaks { assert_raises(ArgumentError) { Adapter.new { |_| raise ArgumentError } } }
+  end
+
+  # Two drivers at once, of which the first goes first.
+  def test_whether_threads_report_is_as_it_was
+    seats = Array.new(2) { Raffia::Pool::LoneRactorSeat.allocate }
+    gates = Array.new(2) { Thread::Queue.new }
+    inside = Thread::Queue.new
+    threads = seats.zip(gates).map do |seat, gate|
+      thread = Thread.new { seat.send(:unreported) { inside.push(Thread.report_on_exception) && gate.pop } }
+      assert_equal(false, inside.pop && Thread.report_on_exception)
+      thread
+    end
+    gates.zip(threads) { |gate, thread| gate.push(true) && thread.join }
+    assert_equal(true, Thread.report_on_exception)
+  ensure
+    Thread.report_on_exception = true
   end
 end

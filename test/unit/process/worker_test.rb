@@ -252,4 +252,50 @@ class ProcessWorkerTest < Raffia::TestCase
   def test_a_block_is_needed
     assert_raises(ArgumentError) { Raffia::Process::Worker.new }
   end
+
+  # In a process of its own, because a limit that was lowered stays.
+  def test_where_there_are_not_descriptors_enough_none_is_kept
+    reader, writer = IO.pipe
+    child = fork do
+      ::Process.setrlimit(:NOFILE, 64)
+      GC.disable # which would close them too
+      taken = []
+      loop { taken << File.open(File::NULL) } rescue nil # standard:disable Style/RescueModifier
+      taken.pop(3).each(&:close)
+      before = taken.size
+      error = begin
+        Raffia::Process::Worker.new { |_| nil }
+      rescue => caught
+        caught.class
+      end
+      loop { taken << File.open(File::NULL) } rescue nil # standard:disable Style/RescueModifier
+      writer.print([error, taken.size - before].inspect)
+    ensure
+      ::Process.exit!(0)
+    end
+    writer.close
+    assert_equal("[Errno::EMFILE, 3]", reader.read)
+    ::Process.wait(child)
+  ensure
+    [reader, writer].each(&:close)
+  end
+
+  # Somebody else's child, forked between two lines of it.
+  def test_a_link_that_is_half_made_is_left_to_others_too
+    link = Raffia::Process::Link
+    found = []
+    trace = TracePoint.new(:line) do |point|
+      half = point.self
+      mine = half.instance_variable_get(:@forker)
+      half.instance_variable_set(:@forker, nil)
+      pipes = half.instance_variables & %i[@down @up @lifeline]
+      child = fork { ::Process.exit!(pipes.all? { |name| half.instance_variable_get(name).all?(&:closed?) }) }
+      found << [pipes.size, ::Process.wait2(child).last.exitstatus]
+      half.instance_variable_set(:@forker, mine)
+    end
+    made = trace.enable(target: link.instance_method(:initialize)) { link.new }
+    made.close
+    assert_equal([0, 1, 2, 3], found.map(&:first).uniq)
+    assert_equal([0], found.map(&:last).uniq)
+  end
 end

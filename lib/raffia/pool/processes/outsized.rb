@@ -45,7 +45,7 @@ module Raffia
         when ::Array then depth.positive? && value.any? { |element| any?(element, depth - 1) }
         when ::Hash then depth.positive? && value.each_value.any? { |element| any?(element, depth - 1) }
         when ::Struct then depth.positive? && plain?(value) && value.any? { |element| any?(element, depth - 1) }
-        else value.is_a?(::IO::Buffer)
+        else ::IO::Buffer === value # it may be a BasicObject
         end
       end
 
@@ -88,8 +88,11 @@ module Raffia
         return @known[container] if @known.key?(container)
 
         copy = @known[container] = container.dup
-        keys = container.is_a?(::Hash) ? container.keys : 0...container.size
-        keys.each { |key| copy[key] = strip(container[key], depth) }
+        case copy
+        when ::Hash then copy.transform_values! { |value| strip(value, depth) } # also of keys that have changed since
+        when ::Array then copy.map! { |value| strip(value, depth) }
+        else copy.each_with_index { |value, index| copy[index] = strip(value, depth) }
+        end
         copy
       end
     end

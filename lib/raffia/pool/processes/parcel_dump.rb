@@ -36,7 +36,7 @@ module Raffia
 
         contents = nil
         Marshal.load(frame.byteslice(1..), lambda do |object| # standard:disable Security/MarshalLoad
-          next object unless object.is_a?(Outsized::Slip)
+          next object unless Outsized::Slip === object
 
           content = object.content
           content = (contents ||= @parcels.receive)[content] if content.is_a?(Integer)

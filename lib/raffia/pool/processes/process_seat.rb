@@ -74,6 +74,10 @@ module Raffia
         reply = ReplyDump.load(frame, chunk, @codec)
         @posted.shift
         [chunk, reply]
+      rescue IOError
+        raise if @worker.alive?
+
+        raise died # the frame was here in time, what went beside it was not
       end
 
       # Wait until there is something to collect.
@@ -129,7 +133,7 @@ module Raffia
         return Marshal.dump([chunk.first, chunk.size]) if chunk.indexed?
 
         @codec.dump([chunk.first, payload(chunk)])
-      rescue TypeError => error
+      rescue TypeError, SystemStackError => error
         raise undumpable(chunk, error)
       end
 

@@ -70,11 +70,15 @@ module Raffia
       # may +require+ something, which in a Ractor of Ruby 3.4 can deadlock with the garbage collector. Whether a thread reports
       # is settled when it is made. The switch belongs to the process, so it is turned for that moment only.
       def unreported
-        before = ::Thread.report_on_exception
-        ::Thread.report_on_exception = false
-        yield
-      ensure
-        ::Thread.report_on_exception = before
+        # Off already: another driver is at it, and puts back what was. If we did so too, it could stay off.
+        return yield unless ::Thread.report_on_exception
+
+        begin
+          ::Thread.report_on_exception = false
+          yield
+        ensure
+          ::Thread.report_on_exception = true
+        end
       end
     end
   end

@@ -57,6 +57,11 @@ module Raffia
         @reader = Process::FramedPipe::Reader.new(reader)
         @guard = Fork.after_child { @reader.close }
         @ractor = Process::Experimental.silently { yield writer.fileno }
+      rescue Exception # standard:disable Lint/RescueException
+        close if @guard
+        writer&.autoclose = true
+        writer&.close
+        raise
       end
 
       # @param message [Object] copied, but for what is shareable
