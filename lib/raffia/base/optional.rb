@@ -15,7 +15,7 @@ module Raffia
     def self.gem(name, requirement = nil, for:, feature: name)
       # Asks RubyGems for the version; without RubyGems there is only the load path.
       Kernel.send(:gem, name, *requirement) if Kernel.respond_to?(:gem, true)
-      require feature
+      load(feature)
       true
     rescue LoadError
       user = binding.local_variable_get(:for)
@@ -23,6 +23,19 @@ module Raffia
       raise MissingDependency.new("#{user} needs the gem #{name}#{" #{requirement}" if requirement}, which could not be loaded: " \
         "add this line to your Gemfile and run `bundle install`: #{line}", gem_name: name, requirement: requirement)
     end
+
+    # Of what a gem wants and does not name there may be two versions, Ruby's own and a later one (bigdecimal since Ruby 3.4), and RubyGems
+    # does not choose between them.
+    def self.load(feature)
+      require feature
+    rescue LoadError => error
+      wanted = error.path
+      raise if wanted.nil? || wanted == feature || ::Gem::Specification.find_all_by_name(wanted).empty?
+
+      Kernel.send(:gem, wanted)
+      require feature
+    end
+    private_class_method :load
 
     # @return [Boolean] whether such a gem could be loaded, without loading it
     def self.available?(name, requirement = nil)
