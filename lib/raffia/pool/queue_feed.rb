@@ -32,7 +32,7 @@ module Raffia
         @running = running
         @items = items
         @patience = idle
-        @first = 0 # the index of @items.first
+        @first = 0 # the number of @items.first
         @out = 0 # items taken and not done
         @idle = @most = 0
         @ended = false
@@ -71,8 +71,7 @@ module Raffia
       # @return [void]
       def unshift(items)
         @lock.synchronize do
-          @items.unshift(*items)
-          @first -= items.size
+          @items.unshift(*items) # they get new numbers, which no worker can have noted
           @out -= items.size
           wake_all
         end
