@@ -126,6 +126,13 @@ module PoolFutureContract
     assert_equal((0...30).to_h { |n| [n, (n % 3 == 0) ? 3 : 1] }, attempts)
   end
 
+  def test_work_whose_backoff_fails_fails_with_that
+    with_pool(**fussy, retries: 2, backoff: ->(_) { raise KeyError, "no pause" }) do |pool|
+      assert_equal("no pause", assert_raises(KeyError) { pool.submit(7).value(LONG) }.message)
+      assert_equal(1, pool.submit(1).wait(LONG).value && pool.stats[:failed])
+    end
+  end
+
   def test_a_pool_gives_up
     attempts = with_work(retries: 1, retry_on: [IOError]) do |pool, item|
       assert_equal("attempt 2", assert_raises(IOError) { pool.submit(item[0], 0, 5).value(LONG) }.message)

@@ -79,10 +79,22 @@ module PoolRetryContract
       assert_raises(IOError) { Raffia.map(items, **on) { |item| raise IOError if Attempts.count(item) && item.last == 1 } }
     end
     assert_equal(1, attempts[1])
-    attempts = with_items(3, retries: 5) do |items, on|
-      assert_raises(Raffia::ConfigError) { Raffia.map(items, **on) { |item| raise Raffia::ConfigError if Attempts.count(item) && item.last == 1 } }
+  end
+
+  def test_what_will_not_get_better_is_not_tried_again
+    [Raffia::ConfigError, Raffia::NotShareable, Raffia::NotDumpable].each do |hopeless|
+      attempts = with_items(3, retries: 5) do |items, on|
+        items = items.map { |item| [*item, hopeless] }
+        assert_raises(hopeless) { Raffia.map(items, **on) { |folder, n, error| raise error if Attempts.count([folder, n]) && n == 1 } }
+      end
+      assert_equal(1, attempts[1])
     end
-    assert_equal(1, attempts[1])
+  end
+
+  def test_a_backoff_that_fails_ends_the_call
+    with_items(9, retries: 5, backoff: ->(_) { raise KeyError, "no pause" }) do |items, on|
+      assert_equal("no pause", assert_raises(KeyError) { Raffia.map(items, **on) { |item| raise IOError if item.last == 4 } }.message)
+    end
   end
 
   def test_break_and_throw_are_no_failures

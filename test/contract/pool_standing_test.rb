@@ -64,6 +64,31 @@ class PoolStandingThreadsTest < Raffia::TestCase
     end
   end
 
+  def test_a_cancel_does_not_reach_who_follows
+    with_pool(workers: 2) do |pool|
+      pairs = Array.new(1_500) { |n| pool.submit { n }.then { |value| sleep(0.0001) && value }.then { |value| value } }
+      firsts = Array.new(1_500) { |n| pool.submit { n } }
+      pairs.concat(firsts.map { |first| first.then { |value| sleep(0.0001) && value } })
+      firsts.each { |first| (first.status == :pending && sleep(0.0001)) || first.cancel }
+      pairs.first(1_500).each_with_index { |last, n| assert_equal(n, last.value(PoolStandingContract::LONG)) }
+      followers = pairs.last(1_500).map { |last| last.wait(PoolStandingContract::LONG).status }
+      assert_equal(firsts.map(&:status), followers)
+    end
+  end
+
+  def test_whoever_follows_hears_of_the_end_of_the_pool
+    with_pool(workers: 1) do |pool|
+      gate = Thread::Queue.new
+      begun = Thread::Queue.new
+      first = pool.submit { gate.pop }
+      followers = [first.then { (begun << true) && sleep }, first.then { |value| value }]
+      gate << 1
+      begun.pop
+      pool.terminate
+      assert_equal([:cancelled] * 2, followers.map { |follower| follower.wait(PoolStandingContract::LONG).status })
+    end
+  end
+
   def test_a_shield_holds_off_a_cancel
     with_pool(workers: 1) do |pool|
       steps = Thread::Queue.new
@@ -151,6 +176,30 @@ class PoolStandingProcessesTest < Raffia::TestCase
   def test_what_a_killed_worker_had_is_done_by_others
     with_pool(work: proc { |folder, n| (n % 500 == 250 && PoolRetryContract::Attempts.count([folder, n]) == 1) ? ::Process.kill(:KILL, ::Process.pid) : n }, retries: 1, backoff: 0) do |pool|
       Dir.mktmpdir { |folder| assert_equal((0...2_000).to_a, (0...2_000).map { |n| pool.submit(folder, n) }.map { |future| future.value(PoolStandingContract::LONG) }) }
+    end
+  end
+
+  def test_workers_that_never_begin_are_not_started_for_ever
+    [0, 5].each do |retries|
+      dying = nil
+      with_pool(**double, retries: retries, backoff: 0) do |pool|
+        dying = Raffia::Fork.after_child { exit!(1) }
+        futures = Array.new(30) { |n| pool.submit(n) }
+        futures.each { |future| assert_raises(Raffia::WorkerDied) { future.value(PoolStandingContract::LONG) } }
+        dying.remove
+        assert_equal(4, pool.submit(2).value(PoolStandingContract::LONG))
+      end
+    ensure
+      dying&.remove
+    end
+  end
+
+  def test_workers_that_died_are_counted
+    [0, 1].each do |retries|
+      with_pool(work: proc { |n| (n == 5) ? exit!(3) : n }, workers: 1, retries: retries, backoff: 0) do |pool|
+        assert_raises(Raffia::WorkerDied) { pool.submit(5).value(PoolStandingContract::LONG) }
+        assert_equal([1, 1 + retries], [pool.submit(1).value(PoolStandingContract::LONG), pool.stats[:replaced]])
+      end
     end
   end
 

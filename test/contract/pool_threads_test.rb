@@ -66,7 +66,7 @@ class PoolThreadsTest < Raffia::TestCase
     run_on do |on|
       error = assert_raises(Raffia::WorkerDied) { Raffia.map(1..100, chunk: 1, **on) { |n| (n == 50) ? Thread.current.kill : n } }
       assert_equal([50, 49], [error.item, error.index])
-      assert_match(/killed while it worked on item 49: .*use next or break/, error.message)
+      assert_match(/killed while it worked on item 49: .*use next to end an item/, error.message)
     end
   end
 end

@@ -84,7 +84,8 @@ module Raffia
 
         # @return [Integer, nil] nil when it is not known without reading it
         def size
-          size = @items.size if @items.respond_to?(:size)
+          # That of a file is in bytes, and its items are lines.
+          size = @items.size if @items.respond_to?(:size) && !@items.respond_to?(:gets)
           size if size.is_a?(Integer)
         end
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../base/clock"
 require_relative "chunk"
+require_relative "resting"
 
 module Raffia
   class Pool
@@ -12,12 +12,6 @@ module Raffia
     class QueueFeed
       # The most that a window that follows the measured speed may hold.
       WIDEST = 10_000
-
-      # What a worker at rest waits for. It is in the list of those as long as it was not rung.
-      class Bell < Thread::ConditionVariable
-        attr_accessor :listed
-      end
-      private_constant :Bell
 
       # @param sizer [ChunkSize]
       # @param workers [Integer] who share it
@@ -31,13 +25,12 @@ module Raffia
         @limit = limit
         @running = running
         @items = items
-        @patience = idle
-        @first = 0 # the index of @items.first
+        @first = 0 # the number of @items.first
         @out = 0 # items taken and not done
-        @idle = @most = 0
+        @most = 0
         @ended = false
         @lock = Thread::Mutex.new
-        @bells = [] # one for each worker at rest
+        @resting = Resting.new(@lock, idle)
         @emptied = Thread::ConditionVariable.new
       end
 
@@ -71,10 +64,9 @@ module Raffia
       # @return [void]
       def unshift(items)
         @lock.synchronize do
-          @items.unshift(*items)
-          @first -= items.size
+          @items.unshift(*items) # they get new numbers, which no worker can have noted
           @out -= items.size
-          wake_all
+          @resting.call_all
         end
       end
 
@@ -82,7 +74,7 @@ module Raffia
       # @return [Chunk, nil] nil at the end, when nothing is there now, or when nothing came for so long that the worker may go
       def take(wait: true)
         @lock.synchronize do
-          rest if wait && @items.empty? && !@ended
+          @resting.rest { nothing? } if wait && nothing?
           cut unless @items.empty?
         end
       end
@@ -102,7 +94,7 @@ module Raffia
       def finish
         @lock.synchronize do
           @ended = true
-          wake_all
+          @resting.close
           @emptied.broadcast
         end
       end
@@ -123,7 +115,7 @@ module Raffia
       end
 
       # @return [Integer] how many workers wait for items
-      attr_reader :idle
+      def idle = @resting.count
       # @return [Integer] the most items that ever waited
       attr_reader :most
 
@@ -131,9 +123,11 @@ module Raffia
       def size = @items.size
 
       # @return [Boolean] whether more wait than there are workers at rest to take them
-      def crowded? = @lock.synchronize { @items.size > @idle }
+      def crowded? = @lock.synchronize { @items.size > idle }
 
       private
+
+      def nothing? = @items.empty? && !@ended
 
       def full?
         held = @running ? @items.size + @out : @items.size
@@ -143,45 +137,9 @@ module Raffia
       def add(item)
         @items << item
         @most = @items.size if @items.size > @most
-        # Whoever has rested least: those that are not needed then rest long enough to be sent home.
-        ring(@bells.pop) unless @bells.empty?
+        @resting.call_one
         :added
       end
-
-      def rest
-        @idle += 1
-        home = @patience && Clock.now + @patience
-        bell = Bell.new
-        while @items.empty? && !@ended
-          hang(bell)
-          left = home - Clock.now if home && @bells.first.equal?(bell)
-          break if left && left <= 0
-
-          bell.wait(@lock, left)
-        end
-      ensure
-        @idle -= 1
-        retire(bell) if bell&.listed
-      end
-
-      def hang(bell)
-        @bells << bell unless bell.listed
-        bell.listed = true
-      end
-
-      def ring(bell)
-        bell.listed = false
-        bell.signal
-      end
-
-      # Only the first, who has rested longest, watches the clock, because waiting for some time costs a thread much more than
-      # waiting. So he tells the next when he leaves.
-      def retire(bell)
-        @bells.delete(bell)
-        @bells.first&.signal
-      end
-
-      def wake_all = @bells.shift(@bells.size).each { |bell| ring(bell) }
 
       # One chunk, but no more than a fair share of what is there.
       def cut

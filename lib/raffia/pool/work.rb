@@ -18,9 +18,14 @@ module Raffia
     #
     # @api private
     Failure = Struct.new(:kind, :position, :value, :backtrace) do
-      # Whether another attempt may end better. One with wrong arguments will not.
+      # Whether another attempt may end better. One with wrong arguments will not, nor one with what cannot cross to its worker.
       # @param errors [Array<Module>] on which to try again
-      def passing?(errors) = kind == :error && !value.is_a?(ConfigError) && errors.any? { |error| error === value }
+      def passing?(errors)
+        case value
+        when ConfigError, NotShareable, NotDumpable then false
+        else kind == :error && errors.any? { |error| error === value }
+        end
+      end
     end
 
     # What a worker gives back for a chunk.

@@ -105,7 +105,7 @@ class QueueFeedTest < Raffia::TestCase
     [1, 2, 3].each { |n| queue.push(n) }
     taken = queue.take
     queue.unshift(taken.items)
-    assert_equal([[1, 2], 0], queue.take.then { |chunk| [chunk.items, chunk.first] })
+    assert_equal([[1, 2], 2], queue.take.then { |chunk| [chunk.items, chunk.first] })
   end
 
   def test_take_without_waiting
@@ -123,6 +123,19 @@ class QueueFeedTest < Raffia::TestCase
     assert_equal([2, 1, 0], [queue.push_all([1, 2]), queue.push_all([3, 4]), queue.push_all([4])])
     assert_equal([1, 2, 3], queue.close)
     assert_equal(0, queue.push_all([5]))
+  end
+
+  def test_the_clock_is_watched_by_one_thread_that_ends_with_the_queue
+    queue = Raffia::Pool::QueueFeed.new(Raffia::Pool::ChunkSize.new(1, target: 0.01), 2, running: false, idle: 60)
+    workers = Array.new(2) { Thread.new { nil while queue.take } }
+    wait_until { queue.idle == 2 }
+    50.times { |n| queue.push(n) }
+    wait_until { queue.size.zero? && queue.idle == 2 }
+    watching = Thread.list.select { |thread| thread.name == "raffia idle" && thread.alive? }
+    queue.finish
+    workers.each(&:join)
+    watching.each { |thread| assert(thread.join(10)) }
+    assert_equal(1, watching.size)
   end
 
   def test_a_worker_that_waited_long_enough_may_go

@@ -16,6 +16,10 @@ class PoolInputTest < Raffia::TestCase
     assert_equal([2, nil], [{a: 1, b: 2}, loop].map { |items| of(items).size })
   end
 
+  def test_a_file_does_not_know_how_many_lines_it_has
+    File.open(__FILE__) { |file| assert_nil(of(file).size) }
+  end
+
   def test_what_ractors_can_be_given
     assert_nil(of([+"a"]).shareable)
     assert(Ractor.shareable?(of(Ractor.make_shareable(%w[a b])).shareable))

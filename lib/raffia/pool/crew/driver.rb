@@ -65,8 +65,8 @@ module Raffia
       def killed(seat)
         chunk = seat.posted.first
         what = chunk ? "while it worked on item #{chunk.first}#{" or one of the next" if chunk.size > 1}" : "while it was idle"
-        WorkerDied.new("a worker thread or fiber was killed #{what}: Thread.current.kill and Fiber#kill end workers, use next or " \
-          "break to end work", item: chunk && seat.subject(chunk, chunk.first), index: chunk&.first)
+        WorkerDied.new("a worker thread or fiber was killed #{what}: Thread.current.kill and Fiber#kill end workers, use next to " \
+          "end an item, or an exception to end the call", item: chunk && seat.subject(chunk, chunk.first), index: chunk&.first)
       end
 
       def post(desk, seat, chunk)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../base/clock"
 require_relative "../../task"
 require_relative "driver"
 
@@ -47,7 +48,14 @@ module Raffia
       end
 
       # @return [Boolean] whether all have ended by themselves
-      def join(timeout = nil) = @thread.nil? || !@thread.join(timeout).nil?
+      def join(timeout = nil)
+        give_up = timeout && Clock.now + timeout
+        while (thread = @thread)
+          return false unless thread.join(give_up && [give_up - Clock.now, 0].max)
+          break if thread.equal?(@thread) # the last thing that one does may be to start the next
+        end
+        true
+      end
 
       # Cancel the fibers where they wait, and wait for their end.
       # @return [void]

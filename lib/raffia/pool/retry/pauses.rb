@@ -28,12 +28,14 @@ module Raffia
       # There are no pauses any more: what waits goes on at once, and so does what comes.
       # @return [void]
       def close
-        waiting = @lock.synchronize do
+        waiting, thread = @lock.synchronize do
           @open = false
           @news.signal
-          @waiting.slice!(0..)
+          [@waiting.slice!(0..), @thread]
         end
         waiting.each { |_, work| @resume.call(work) }
+        # It may be about to hand in what it was waiting with.
+        thread&.join
       end
 
       private

@@ -24,6 +24,9 @@ module Raffia
         @news = Thread::ConditionVariable.new
       end
 
+      # @param alone [Boolean] see {#initialize}
+      attr_writer :alone
+
       # As {QueueFeed#push}.
       def push(item)
         @feed.push(item).tap { @lock.synchronize { @news.signal } }

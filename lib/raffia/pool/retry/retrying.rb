@@ -14,9 +14,6 @@ module Raffia
     #
     # @api private
     class Retrying < Traversal
-      # So many workers in a row may die before they have begun anything: then it is not the items.
-      FALSE_STARTS = 10
-
       # @param retries [Retries]
       # @param alone [Boolean] see {RetryFeed}
       # @param fold [Boolean] whether a chunk's value is made of all its items
@@ -27,6 +24,12 @@ module Raffia
         @feed = RetryFeed.new(@feed, ended: input.indexed?, alone: alone)
         @attempts = {} # failed ones, by the index of the item
         @false_starts = 0
+      end
+
+      # Whoever shares the input with others can leave pauses to them.
+      def share(workers)
+        super
+        @feed.alone = false
       end
 
       # (see Traversal#complete)
@@ -43,10 +46,12 @@ module Raffia
       # A worker is gone, with what it had.
       # @return [Boolean] whether another one is to take its place
       def salvage(error, seat)
+        # Any other error is one of the driver itself: of a chunk that it has from the worker already, and nobody would have then.
+        return false unless error.is_a?(WorkerDied) || error.is_a?(TimeoutError)
         return false if @over || !@retries.worth?(Failure.new(:error, 0, error))
 
         index = seat.begun
-        return false if index.nil? && (@false_starts += 1) > FALSE_STARTS
+        return false if index.nil? && (@false_starts += 1) > Retries::FALSE_STARTS
 
         seat.posted.all? { |chunk| take_back(chunk, index) }
       end

@@ -144,6 +144,9 @@ module Raffia
       # @api private
       def reject(failure)
         fail_with(failure) unless @pool.again?(self, failure, @failures += 1)
+      rescue => error
+        # The caller's +backoff:+ is code of his, too.
+        fail_with(Work.failure(error, 0))
       end
 
       # @return [Deadline, nil] of whoever submitted it
@@ -178,7 +181,7 @@ module Raffia
         end
         @block = nil
         waiters&.each(&:settle)
-        followers&.each(&:resolve)
+        pass_on(followers) if followers
         true
       end
 
@@ -186,6 +189,14 @@ module Raffia
 
       # Under the pool's guard.
       def retire = @pool.forget(self)
+
+      # A worker that is stopped in the middle of this will not come back to the others.
+      def pass_on(followers)
+        followers.each(&:resolve)
+        through = true
+      ensure
+        followers.each { |follower| follower.cut_off(:pool_terminated) } unless through
+      end
 
       def fail_with(failure)
         settle(:failed, @arguments.empty? ? Mishap.new(failure, nil, nil) : Mishap.new(failure, subject, @number))

@@ -57,8 +57,9 @@ module Raffia
           # Before it is tried again, maybe by another thread.
           return failed(disarm || error)
         end
+        # Before anybody goes on from the result: what was sent to this one is not for him.
+        disarm
         fulfil(value)
-        disarm if @notice
       end
 
       def failed(error)

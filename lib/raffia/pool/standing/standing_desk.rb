@@ -20,6 +20,7 @@ module Raffia
     def complete(chunk, reply)
       return unless reply # futures that ran here
 
+      @false_starts = 0
       @sizer.learn(chunk.size, reply.seconds)
       settle(chunk, reply.value)
     end
@@ -37,11 +38,13 @@ module Raffia
       return give_up(error) unless seat
 
       @guard.hold { @counts[:replaced] += 1 }
-      begun = error.is_a?(WorkerDied) ? seat.begun || -1 : Float::INFINITY
+      hopeless = hopeless?(error, seat)
+      begun = (error.is_a?(WorkerDied) && !hopeless) ? seat.begun || -1 : Float::INFINITY
       lost, rest = seat.posted.flat_map { |chunk| chunk.items.zip(chunk.first..) }.partition { |_, index| index <= begun }
       seat.posted.clear
       lost.each { |future, _| future.reject(Work.failure(for_one(error, future), 0)) }
       put_back(rest.map(&:first))
+      give_up(error) if hopeless
     end
 
     # @api private
@@ -98,6 +101,7 @@ module Raffia
       @guard = Guard.new
       @open = {}.compare_by_identity
       @halted = {}.compare_by_identity # seats whose end is meant
+      @false_starts = 0
       @pauses = Pauses.new { |future| resume(future) }
       @crew = @strategy.standing_crew&.new(self, @workers) { take_seat }
     end
@@ -105,6 +109,8 @@ module Raffia
     def take_seat
       seat = @make_seat.call
       @guard.hold do
+        lost = @seats[::Fiber.current]
+        @counts[:replaced] += 1 + lost.replaced if lost
         @seats[::Fiber.current] = seat
         @most = @seats.size if @seats.size > @most
       end
@@ -133,9 +139,16 @@ module Raffia
         .tap { |own| own.set_backtrace(error.backtrace) }
     end
 
+    # Whether workers die one after the other before they have begun anything.
+    def hopeless?(error, seat)
+      return false unless error.is_a?(WorkerDied) && seat.begun.nil?
+
+      @guard.hold { (@false_starts += 1) > Retries::FALSE_STARTS && (@false_starts = 0) } && true
+    end
+
     # No worker could be had at all. Whoever waits hears why, rather than waiting for ever.
     def give_up(error)
-      @feed.drain.each { |future| future.reject(Work.failure(error, 0)) }
+      @feed.drain.each { |future| future.reject(Work.failure(for_one(error, future), 0)) }
     end
 
     def settle(chunk, settled)

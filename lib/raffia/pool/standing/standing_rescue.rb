@@ -38,7 +38,7 @@ module Raffia
     # @api private
     def salvage(error, seat)
       meant = @guard.hold { @halted.delete(seat) }
-      return false if !meant && !error.is_a?(TimeoutError) && !(@retries && error.is_a?(WorkerDied))
+      return false if !meant && !error.is_a?(TimeoutError) && !(@retries && error.is_a?(WorkerDied) && seat.begun)
 
       index = seat.begun unless meant
       rest = seat.posted.flat_map { |chunk| chunk.items.zip(chunk.first..) }
@@ -53,6 +53,9 @@ module Raffia
 
     # Whether the worker is at this piece of work right now, as far as that can be known.
     def at_work?(seat, future)
+      # One that has nothing may have gone already, and what it noted with it.
+      return false if seat.posted.empty?
+
       index = seat.begun or return false
       seat.posted.any? { |chunk| chunk.cover?(index) && chunk.at(index).equal?(future) }
     end
