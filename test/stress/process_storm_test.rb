@@ -115,7 +115,7 @@ class ProcessStormTest < Raffia::TestCase
     assert_nothing_left do
       storm do
         give_up = TestSupport.now + SECONDS
-        hit = 0
+
         calls = 0
         until TestSupport.now > give_up
           items = Array.new(100) { |n| ProcessStormTest.item(n) }

@@ -48,6 +48,8 @@ module Raffia
       MOST = 65_536
       # How much longer the next chunk may be than the one that was measured: the first items may not be typical.
       GROWTH = 8
+      # Seconds that it takes to wake another worker and to hear of it, roughly.
+      HAND_OVER = 0.000_1
 
       # @return [Integer]
       attr_reader :now
@@ -91,6 +93,10 @@ module Raffia
         @per_item = @per_item ? (@per_item + measured) / 2 : measured
         @now = [wanted, count * GROWTH].min
       end
+
+      # Whether so many are done in less time than it takes to hand something over.
+      # @param count [Integer] of items
+      def brief?(count) = !@fixed && !@per_item.nil? && @per_item * count < HAND_OVER
 
       # Whether what is under way per worker is so short that it should already hold the next chunk when it is through.
       # @param seconds [Float] the length of a hand-over that does not matter

@@ -47,6 +47,8 @@ module Raffia
           return :full if full == :refuse && full?
 
           add(item)
+          @resting.call_one
+          :added
         end
       end
 
@@ -55,7 +57,9 @@ module Raffia
       # @return [Integer] how many of them were added
       def push_all(items)
         @lock.synchronize do
-          items.take_while { add(_1) unless @ended || full? }.size
+          added = items.take_while { add(_1) unless @ended || full? }.size
+          (brief? ? [added, 1].min : added).times { @resting.call_one }
+          added
         end
       end
 
@@ -116,6 +120,7 @@ module Raffia
 
       # @return [Integer] how many workers wait for items
       def idle = @resting.count
+
       # @return [Integer] the most items that ever waited
       attr_reader :most
 
@@ -137,13 +142,16 @@ module Raffia
       def add(item)
         @items << item
         @most = @items.size if @items.size > @most
-        @resting.call_one
-        :added
+        true
       end
+
+      # Whether all that waits is done sooner than a second worker is woken for a part of it.
+      def brief? = @sizer.brief?(@items.size)
 
       # One chunk, but no more than a fair share of what is there.
       def cut
-        items = @items.shift([@sizer.now, (@items.size + @workers - 1) / @workers].min)
+        share = brief? ? @items.size : (@items.size + @workers - 1) / @workers
+        items = @items.shift([@sizer.now, share].min)
         chunk = Chunk.new(@first, items.size, items: items)
         @first += items.size
         @out += items.size

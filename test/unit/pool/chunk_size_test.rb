@@ -6,6 +6,15 @@ require "raffia/pool"
 class ChunkSizeTest < Raffia::TestCase
   def size(fixed = nil, target: 0.01) = Raffia::Pool::ChunkSize.new(fixed, target: target)
 
+  def test_what_is_done_before_another_worker_is_woken
+    sizer = Raffia::Pool::ChunkSize.new(nil, target: 0.01)
+    refute(sizer.brief?(1), "nothing was measured")
+    sizer.learn(100, 0.001)
+    assert(sizer.brief?(2))
+    refute(sizer.brief?(11))
+    refute(Raffia::Pool::ChunkSize.new(1, target: 0.01).tap { |fixed| fixed.learn(1, 0.0) }.brief?(1))
+  end
+
   def test_it_starts_with_single_items_and_grows_in_steps
     sizer = size
     assert_equal(1, sizer.now)
