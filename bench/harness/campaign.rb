@@ -97,7 +97,7 @@ module Bench
 
     # The tracepoint costs time, so system calls have a round of their own.
     def count(pairs)
-      return unless @options.syscalls
+      return unless @options.syscalls && @suite.columns.include?(:syscalls)
 
       trouble = Syscalls.trouble
       trouble ? note("system calls are not counted: #{trouble}") : go(pairs, "system calls", COUNTED)

@@ -48,13 +48,15 @@ module Bench
       return "" unless cell.any?
 
       text = number(cell.median(:cpu_us))
-      (target == @summary.best_rival(plan)) ? "**#{text}**" : text
+      (target == @summary.best_rival(plan, target.group)) ? "**#{text}**" : text
     end
 
-    def verdict(plan)
-      ours = @summary.best_ours(plan)
-      ratio = ours && @summary.ahead(plan, ours) or return ""
-      "#{format("%.2f", ratio.value)}x#{", noise" if ratio.noise}"
+    def verdict(plan) = @summary.groups.filter_map { |group| lead(plan, group) }.join("; ")
+
+    def lead(plan, group)
+      ours = @summary.best_ours(plan, group)
+      ratio = ours && @summary.ahead(plan, ours) or return
+      "#{"#{group} " if group}#{format("%.2f", ratio.value)}x#{", noise" if ratio.noise}"
     end
 
     def syscalls

@@ -52,7 +52,12 @@ module Bench
     end
 
     # @return [Target, nil]
-    def best_ours(plan) = targets.select(&:ours?).select { |target| right?(plan, target) }.min_by { |target| cpu(plan, target) }
+    def best_ours(plan, group = nil)
+      targets.select { |target| target.ours? && (group.nil? || target.group == group) && right?(plan, target) }.min_by { |target| cpu(plan, target) }
+    end
+
+    # @return [Array<Symbol, nil>] those in which there is a rival; one nil where the suite has none
+    def groups = targets.select(&:rival?).map(&:group).uniq
 
     # @return [Raffia::Lab::Stats::Ratio, nil] the rival's CPU time / this target's: above 1 it is ahead of the best rival
     def ahead(plan, target)

@@ -30,6 +30,7 @@ class BenchPoolTest < Raffia::TestCase
     report = Bench::Report.new(summary).to_s
     assert_match(/raffia-threads .* 2\.00x parallel-threads$/, report)
     assert_match(/raffia-processes .* 3\.00x plain-processes$/, report)
+    assert_includes Bench::Page.new(summary).body, "| processes 3.00x; threads 2.00x |"
   end
 
   def test_what_is_not_here_is_skipped_and_said
