@@ -32,7 +32,7 @@ module Raffia
       def workers(variant, cores) = workers?(variant) ? @said[:workers] || [cores] : [1]
 
       # The plain loop has as many threads as items.
-      def workers?(variant) = !%i[inline plain_threads].include?(variant)
+      def workers?(variant) = !%i[inline plain_threads auto].include?(variant)
 
       def params(scale) = @said[:sizes].transform_values { |value| scaled(value, scale) }
 

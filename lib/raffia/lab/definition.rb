@@ -76,10 +76,11 @@ module Raffia
         check("the results are as expected") { |results, size, given| results == (block ? block.call(size, given) : value) }
       end
 
-      # @param variants [Array<Symbol>] strategies; all of them without this
+      # @param variants [Array<Symbol>] strategies, or :auto, which chooses its workers itself; all but :auto without this
       def on(*variants)
-        wrong = variants - Experiment::STRATEGIES
-        refuse("there is no strategy #{wrong.first}: choose from #{Experiment::STRATEGIES.join(", ")}") if wrong.any?
+        known = [*Experiment::STRATEGIES, :auto]
+        wrong = variants - known
+        refuse("there is no strategy #{wrong.first}: choose from #{known.join(", ")}") if wrong.any?
         @said[:on] = variants.uniq.freeze
       end
 

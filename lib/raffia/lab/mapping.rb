@@ -17,7 +17,8 @@ module Raffia
       def self.call(setting, items, work, **options)
         control = CONTROLS[setting.variant]
         return control.map(items.to_a, setting.workers, work) if control
-        Raffia.map(items, on: setting.variant, workers: setting.workers, **options, &work)
+        workers = setting.workers unless setting.variant == :auto
+        Raffia.map(items, on: setting.variant, workers: workers, **options, &work)
       end
     end
   end
