@@ -29,6 +29,17 @@ module Raffia
       TestSupport::WATCHDOG.end
     end
 
+    # @param script [String] a program, run by this Ruby in a process of its own
+    # @return [String] what it printed
+    def output_of(script) = IO.popen([RbConfig.ruby, "-W0", "-I", File.expand_path("../lib", __dir__), "-e", script], &:read)
+
+    # The block is refused by a ConfigError.
+    # @param message [String, Regexp] all of what it says, or a part
+    def assert_refused(message, &)
+      error = assert_raises(Raffia::ConfigError, &)
+      message.is_a?(Regexp) ? assert_match(message, error.message) : assert_equal(message, error.message)
+    end
+
     # Containers may be without /dev/pts.
     def need_terminals
       require "pty"

@@ -132,7 +132,7 @@ class PoolParcelsTest < Raffia::TestCase
       print Raffia.map(items.each, on: :processes, workers: 2) { |item| [item.upcase, IO::Buffer.for(item[..9])] }
         .map { |text, buffer| [text.size, text[-1], buffer.get_string[0]] }.inspect
     RUBY
-    out = IO.popen([RbConfig.ruby, "-W0", "-I", File.expand_path("../../lib", __dir__), "-e", script], &:read)
+    out = output_of(script)
     assert_equal('[[300000, "A", "a"], [300000, "B", "b"], [300000, "C", "c"]]', out)
   end
 

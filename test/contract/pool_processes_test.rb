@@ -121,20 +121,7 @@ class PoolProcessesTest < Raffia::TestCase
   end
 
   def test_ensure_blocks_run_when_an_item_overruns
-    reader, writer = IO.pipe
-    run_on(item_timeout: 0.5) do |on| # the block has begun by then, on a busy machine too
-      assert_raises(Raffia::TimeoutError) do
-        Raffia.each([1], **on) do
-          sleep
-        ensure
-          writer.write("cleaned")
-        end
-      end
-    end
-    writer.close
-    assert_equal("cleaned", reader.read)
-  ensure
-    [reader, writer].each(&:close)
+    assert_cleans_up(item_timeout: 0.5) # the block has begun by then, on a busy machine too
   end
 
   def test_exit_in_the_block_is_the_callers
@@ -153,20 +140,7 @@ class PoolProcessesTest < Raffia::TestCase
   end
 
   def test_ensure_blocks_run_when_a_worker_is_stopped
-    reader, writer = IO.pipe
-    run_on(workers: 1) do |on|
-      assert_raises(Raffia::TimeoutError) do
-        Raffia.each([1], timeout: 0.2, **on) do
-          sleep
-        ensure
-          writer.write("cleaned")
-        end
-      end
-    end
-    writer.close
-    assert_equal("cleaned", reader.read)
-  ensure
-    [reader, writer].each(&:close)
+    assert_cleans_up(workers: 1, timeout: 0.2)
   end
 
   def test_calls_nest
@@ -187,5 +161,25 @@ class PoolProcessesTest < Raffia::TestCase
   def test_what_workers_print_arrives
     out, = capture_subprocess_io { run_on { |on| Raffia.each(1..3, **on) { |n| $stdout.print("<#{n}>") } } }
     assert_equal(%w[<1> <2> <3>], out.scan(/<\d>/).sort)
+  end
+
+  private
+
+  # A block that sleeps is ended by the limit, and its ensure runs in the worker.
+  def assert_cleans_up(**limits)
+    reader, writer = IO.pipe
+    run_on(**limits) do |on|
+      assert_raises(Raffia::TimeoutError) do
+        Raffia.each([1], **on) do
+          sleep
+        ensure
+          writer.write("cleaned")
+        end
+      end
+    end
+    writer.close
+    assert_equal("cleaned", reader.read)
+  ensure
+    [reader, writer].each(&:close)
   end
 end

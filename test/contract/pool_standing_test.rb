@@ -182,7 +182,7 @@ class PoolStandingProcessesTest < Raffia::TestCase
   # In a process of its own, because every worker that is forked meanwhile dies.
   def test_workers_that_never_begin_are_not_started_for_ever
     [0, 5].each do |retries|
-      out = IO.popen([RbConfig.ruby, "-W0", "-I", File.expand_path("../../lib", __dir__), "-e", <<~RUBY], &:read)
+      out = output_of(<<~RUBY)
         require "raffia"
         dying = Raffia::Fork.after_child { exit!(1) }
         pool = Raffia::Pool.new(on: :processes, workers: 2, retries: #{retries}, backoff: 0) { |n| n * 2 }

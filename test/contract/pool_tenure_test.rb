@@ -82,7 +82,7 @@ class PoolTenureTest < Raffia::TestCase
   end
 
   def test_where_no_more_can_be_forked_the_old_one_stays
-    out = IO.popen([RbConfig.ruby, "-W0", "-I", File.expand_path("../../lib", __dir__), "-e", <<~RUBY], &:read)
+    out = output_of(<<~RUBY)
       require "raffia/pool"
       # Of the calls of fork(2) the first succeeds.
       forks = 0

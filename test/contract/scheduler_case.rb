@@ -43,10 +43,11 @@ module SchedulerCase
   # Runs the block in a fiber of a scheduler, in a thread of its own, until the scheduler has nothing left to do; whatever it
   # leaves behind fails the test.
   #
+  # @param patience [Numeric] seconds until it counts as hanging
   # @yieldparam scheduler [Raffia::Scheduler]
   # @return [Object] the block's value; an exception is raised here
-  def on_scheduler(offload: true, &block)
-    in_thread do
+  def on_scheduler(offload: true, patience: Raffia::TestCase::PATIENCE, &block)
+    in_thread(patience) do
       with_scheduler(offload: offload) do |scheduler|
         result = nil
         Fiber.schedule do
@@ -73,18 +74,18 @@ module SchedulerCase
   end
 
   # Runs the block in a thread; nothing may be left behind.
-  def in_thread(&block)
+  def in_thread(patience = Raffia::TestCase::PATIENCE, &block)
     assert_no_leaks do
       thread = Thread.new do
         Thread.current.report_on_exception = false
         block.call
       end
-      join(thread).value
+      join(thread, patience).value
     end
   end
 
-  def join(thread)
-    return thread if thread.join(Raffia::TestCase::PATIENCE)
+  def join(thread, patience = Raffia::TestCase::PATIENCE)
+    return thread if thread.join(patience)
 
     where = thread.backtrace
     thread.kill

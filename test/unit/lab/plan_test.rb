@@ -67,13 +67,6 @@ module Raffia
         assert Ractor.shareable?(Plan::TOUR)
         assert Ractor.shareable?(Published::FIGURES)
       end
-
-      private
-
-      def assert_refused(message, &)
-        error = assert_raises(ConfigError, &)
-        message.is_a?(Regexp) ? assert_match(message, error.message) : assert_equal(message, error.message)
-      end
     end
   end
 end

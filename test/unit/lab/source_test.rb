@@ -84,11 +84,6 @@ module Raffia
           end
         end
       end
-
-      def assert_refused(message, &)
-        error = assert_raises(ConfigError, &)
-        message.is_a?(Regexp) ? assert_match(message, error.message) : assert_equal(message, error.message)
-      end
     end
   end
 end

@@ -42,7 +42,7 @@ class ProcessHeadroomTest < Raffia::TestCase
       end
       print collections.call, " ", headroom.call, " ", collections.call
     RUBY
-    before, made, after = IO.popen([RbConfig.ruby, "-I", File.expand_path("../../../lib", __dir__), "-e", script], &:read).split
+    before, made, after = output_of(script).split
     assert_equal("true", made)
     assert_operator(after.to_i, :<, before.to_i)
   end

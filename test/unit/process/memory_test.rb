@@ -39,7 +39,7 @@ end
 class ProcessWarmupTest < Raffia::TestCase
   def ask(body)
     script = "require 'raffia/process'\nWarmup = Raffia::Process::Warmup\n#{body}"
-    IO.popen([RbConfig.ruby, "-I", File.expand_path("../../../lib", __dir__), "-e", script], &:read)
+    output_of(script)
   end
 
   def test_the_first_time_pays_for_a_young_program

@@ -160,7 +160,7 @@ class ProcessParcelsTest < Raffia::TestCase
         print error.class, content.bytesize
       end
     RUBY
-    out = IO.popen([RbConfig.ruby, "-W0", "-I", File.expand_path("../../../lib", __dir__), "-e", script], &:read)
+    out = output_of(script)
     assert_equal("NoMemoryError40000000", out)
   end
 end

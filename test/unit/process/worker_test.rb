@@ -138,7 +138,7 @@ class ProcessWorkerTest < Raffia::TestCase
       worker.exit
       worker.stop
     RUBY
-    out = IO.popen([RbConfig.ruby, "-I", File.expand_path("../../../lib", __dir__), "-e", script], &:read)
+    out = output_of(script)
     assert_equal("from the child;parent's at_exit;", out)
   end
 
