@@ -12,7 +12,7 @@ jruby | */jruby)
 esac
 
 _setup=$(dirname "${BASH_SOURCE[0]}")
-for _step in common packages newer_suites libraries ruby ruby_build bundle extension drivers java jruby; do
+for _step in common packages newer_suites libraries ruby ruby_build bundle extension drivers server java jruby; do
   # shellcheck source=/dev/null
   source "$_setup/$_step.sh"
 done
@@ -38,6 +38,12 @@ raffia_setup_ruby() {
 raffia_setup_drivers() {
   if drivers_ready; then return 0; fi
   (locked drivers_make) || exit $?
+}
+
+# Likewise.
+raffia_setup_server() {
+  if server_ready; then return 0; fi
+  (locked server_make) || exit $?
 }
 
 # What RAFFIA_RUBY=jruby wants, in place of raffia_setup.

@@ -28,7 +28,7 @@ drivers_make() {
   drivers_packages
   missing=$(missing_for_drivers)
   say "installing the gems of the drivers for Ruby $RUBY_VERSION"
-  bundle_install "$(bundle_dir)" || missing="$missing gems"
+  bundle_install "$(bundle_dir)" BUNDLE_WITHOUT=server || missing="$missing gems"
   missing=$(list "$missing")
   echo "$missing" >"$(drivers_stamp)"
   if [ -z "$missing" ]; then

@@ -138,6 +138,21 @@ class SetupTest < Raffia::TestCase
     ]
   end
 
+  def test_what_the_server_is_tested_with_comes_likewise
+    stub("id", "echo 0")
+    stub("apt-get", %(test -x "$POLICY" && sh "$POLICY"; echo "policy:$? arguments:$*"; case "$*" in *haproxy*) exit 100 ;; esac))
+    errors = server_make("bundle_install() { echo gems for $1, $2 >&2; }")
+    assert_match(/installing nginx-light, haproxy with apt.*\ngems for .*, BUNDLE_WITHOUT=drivers\n.*not found, so .*skipped: nginx-light, haproxy \(/m, errors)
+    assert_match(/policy:101 arguments:.*install -y .*nginx-light/, File.read(File.join(@cache, "raffia/log/server-3.4.5.log")))
+    refute_path_exists policy
+  end
+
+  def test_who_is_not_root_gets_the_gems_that_the_server_serves_only
+    stub("id", "echo 1000")
+    errors = server_make("bundle_install() { return 1; }")
+    assert_match(/skipped: nginx-light, haproxy, gems \(/, errors)
+  end
+
   def test_the_extension_is_stale_when_any_of_its_files_changes
     ext = File.join(@dir, "ext/raffia/core")
     FileUtils.mkdir_p(ext)
@@ -220,6 +235,13 @@ class SetupTest < Raffia::TestCase
   def drivers_make(bundle_install)
     _, errors, status = bash("RUBY_VERSION=3.4.5; SERVICES_POLICY=#{policy}; missing_for_drivers() { echo redis-server; }; #{bundle_install}; " \
       "mkdir -p $(bundle_dir); drivers_make; drivers_ready", "POLICY" => policy)
+    assert_predicate status, :success?, errors
+    errors
+  end
+
+  def server_make(bundle_install)
+    _, errors, status = bash("RUBY_VERSION=3.4.5; SERVICES_POLICY=#{policy}; missing_for_server() { echo nginx-light; echo haproxy; }; #{bundle_install}; " \
+      "mkdir -p $(bundle_dir); server_make; server_ready", "POLICY" => policy)
     assert_predicate status, :success?, errors
     errors
   end
