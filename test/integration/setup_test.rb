@@ -140,7 +140,7 @@ class SetupTest < Raffia::TestCase
 
   def test_what_the_server_is_tested_with_comes_likewise
     stub("id", "echo 0")
-    stub("apt-get", %(test -x "$POLICY" && sh "$POLICY"; echo "policy:$? arguments:$*"; case "$*" in *haproxy*) exit 100 ;; esac))
+    stub("apt-get", %[test -x "$POLICY" && sh "$POLICY"; echo "policy:$? arguments:$*"; case "$*" in *haproxy*) exit 100 ;; esac])
     errors = server_make("bundle_install() { echo gems for $1, $2 >&2; }")
     assert_match(/installing nginx-light, haproxy with apt.*\ngems for .*, BUNDLE_WITHOUT=drivers\n.*not found, so .*skipped: nginx-light, haproxy \(/m, errors)
     assert_match(/policy:101 arguments:.*install -y .*nginx-light/, File.read(File.join(@cache, "raffia/log/server-3.4.5.log")))
