@@ -62,6 +62,36 @@ else
   message "liburing >= 2.3 was not found: built without io_uring\n"
 end
 
+# llhttp 9: parses the server's HTTP/1.1. Without it there is no server (`require "raffia/server"` says so), and all else works. It is linked
+# statically where there is a static library, and its names are hidden: another extension of the same process may have an older one.
+before = [$libs, $CFLAGS, $LDFLAGS, $INCFLAGS].map(&:dup)
+llhttp = <<~C
+  #include <llhttp.h>
+  #if LLHTTP_VERSION_MAJOR < 9
+  #error "older versions are lenient by themselves"
+  #endif
+  int parse(llhttp_t *parser, const llhttp_settings_t *settings);
+  int parse(llhttp_t *parser, const llhttp_settings_t *settings)
+  {
+      llhttp_init(parser, HTTP_REQUEST, settings);
+      return llhttp_execute(parser, "", 0);
+  }
+C
+main = "int main(void) { llhttp_t parser; llhttp_settings_t settings = {0}; return parse(&parser, &settings); }\n"
+if pkg_config("libllhttp") && try_link(llhttp + main)
+  $defs << "-DHAVE_LLHTTP"
+  archive = File.join(`pkg-config --variable=libdir libllhttp`.chomp, "libllhttp.a")
+  hidden = "-Wl,--exclude-libs,libllhttp.a"
+  # As a part of a shared library, for which not every archive is made.
+  if File.exist?(archive) && try_link(llhttp, "-shared -fPIC #{archive} #{hidden}")
+    $libs = $libs.gsub(/(?<=\A|\s)-lllhttp(?=\s|\z)/, archive)
+    $DLDFLAGS << " #{hidden}"
+  end
+else
+  $libs, $CFLAGS, $LDFLAGS, $INCFLAGS = before
+  message "llhttp >= 9 was not found: built without the HTTP server\n"
+end
+
 # kqueue(2): the back end of macOS and the BSDs, which have it in libc. Without it there is poll.
 #
 # libkqueue 2.6 has it on Linux, on top of epoll, to test that back end with. It is never taken by itself: its first kqueue() starts a

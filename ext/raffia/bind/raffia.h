@@ -13,6 +13,7 @@ void raffia_init_rebind(VALUE raffia);
 void raffia_init_slots(VALUE raffia);
 void raffia_init_tray(VALUE raffia);
 void raffia_init_see_through(VALUE raffia);
+void raffia_init_http1(VALUE raffia);
 
 /* Of the blocking pool. */
 VALUE raffia_blocking_stats(void);

@@ -28,7 +28,7 @@ static int arm(struct parking *parking)
     return 0;
 }
 
-static VALUE wait_until_ready(struct scheduler *scheduler, VALUE io, uint32_t events, int64_t limit)
+VALUE raffia_wait_until_ready(struct scheduler *scheduler, VALUE io, uint32_t events, int64_t limit)
 {
     int fd = raffia_descriptor_of(io);
     if (limit == 0) return look(io, fd, events);
@@ -71,11 +71,11 @@ static VALUE scheduler_io_wait(int argc, VALUE *argv, VALUE self)
         return NIL_P(ready) ? Qfalse : ready;
     }
     uint32_t events = NUM2UINT(argv[1]);
-    if (!NIL_P(timeout)) return wait_until_ready(scheduler, io, events, raffia_nanoseconds(timeout));
+    if (!NIL_P(timeout)) return raffia_wait_until_ready(scheduler, io, events, raffia_nanoseconds(timeout));
 
     VALUE limit = time_limit(io);
-    if (NIL_P(limit)) return wait_until_ready(scheduler, io, events, RAFFIA_NO_LIMIT);
-    VALUE ready = wait_until_ready(scheduler, io, events, raffia_nanoseconds(limit));
+    if (NIL_P(limit)) return raffia_wait_until_ready(scheduler, io, events, RAFFIA_NO_LIMIT);
+    VALUE ready = raffia_wait_until_ready(scheduler, io, events, raffia_nanoseconds(limit));
     return RTEST(ready) ? ready : rb_funcall(self, id_give_up, 1, limit);
 }
 

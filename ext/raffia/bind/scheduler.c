@@ -88,6 +88,11 @@ struct scheduler *raffia_scheduler_of(VALUE self)
     return scheduler;
 }
 
+int raffia_scheduler_is_native(VALUE scheduler)
+{
+    return rb_typeddata_is_kind_of(scheduler, &scheduler_type);
+}
+
 struct scheduler *raffia_scheduler_attached(VALUE self)
 {
     struct scheduler *scheduler = raffia_scheduler_of(self);

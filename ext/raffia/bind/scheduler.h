@@ -69,6 +69,7 @@ struct scheduler {
 };
 
 struct scheduler *raffia_scheduler_of(VALUE self);
+int raffia_scheduler_is_native(VALUE scheduler);
 /* The same, with its engine open: it is opened by the thread that uses it first. Raises Raffia::Closed. */
 struct scheduler *raffia_scheduler_attached(VALUE self);
 int raffia_scheduler_is_own_thread(const struct scheduler *scheduler);
@@ -112,6 +113,9 @@ int64_t raffia_park(struct parking *parking);
 struct wait *raffia_wait_of(const struct scheduler *scheduler, VALUE fiber);
 /* Completes an op of the caller's own making, from any thread. */
 void raffia_deliver(struct scheduler *scheduler, VALUE word, int64_t result);
+
+/* readiness.c: the events of an IO that came within `limit` nanoseconds, or Qfalse. Raises what interrupts the wait. */
+VALUE raffia_wait_until_ready(struct scheduler *scheduler, VALUE io, uint32_t events, int64_t limit);
 
 /* closes.c: fails the waits for what has been closed, if it is time for that; else the nanoseconds until it is, or -1. */
 int64_t raffia_look_for_closed(struct scheduler *scheduler);

@@ -1,0 +1,54 @@
+/* The output side of a wire: what has been said and not been sent yet, and how the response at hand is framed. */
+#ifndef RAFFIA_BIND_HTTP1_OUTPUT_H
+#define RAFFIA_BIND_HTTP1_OUTPUT_H
+
+#include <ruby.h>
+
+struct http1;
+
+/* How the end of a response's body is told. RAW: it has none, what follows is another protocol. */
+enum framing { BODY_NONE, BODY_LENGTH, BODY_CHUNKED, BODY_UNTIL_CLOSE, BODY_RAW };
+
+struct http1_output {
+    char *bytes; /* from `start` on, `length` of them are to be sent */
+    size_t start, length, capacity;
+    int64_t declared; /* the content-length of the response at hand, or -1 */
+    int64_t body;     /* bytes of its body so far, without framing */
+    int64_t timeout;  /* nanoseconds in which something must get through; negative: for ever */
+    int status;       /* of the last response, 0 before */
+    unsigned char framing;
+    unsigned char begun;   /* the head of the response at hand has been said */
+    unsigned char closing; /* no further request is wanted: say so in each response */
+};
+
+void raffia_http1_output_init(struct http1_output *output);
+void raffia_http1_output_free(struct http1_output *output);
+size_t raffia_http1_output_memsize(const struct http1_output *output);
+
+/* Adds bytes of the wire's own, such as an interim response. */
+void raffia_http1_say(struct http1_output *output, const char *bytes, size_t length);
+/* Sends what there is. Raises Raffia::Server::Disconnected when that cannot be done, or not in time, and what interrupts the wait. */
+void raffia_http1_flush(struct http1 *wire);
+
+/* http1_head.c: a head is appended whole, or refused with Raffia::Server::BadResponse and nothing is. */
+struct head {
+    int status;
+    VALUE headers;
+    int64_t length; /* of the body when the server knows it, or -1; in the end what the app said, if it did */
+    int informs;    /* no final response: no date, nothing about the body or the connection */
+    int raw;        /* what follows is not HTTP */
+    VALUE upgrade;  /* the protocol to be switched to, or Qnil */
+    /* What is found in the headers */
+    int64_t declared;
+    int has_date, closes, encodes, hijacks, connects;
+    struct http1 *wire;
+    size_t mark; /* where it begins, to be taken back */
+};
+/* Whether it has been said: not when there is something in it for others (rack.hijack, rack.protocol) and it is not `raw`. */
+int raffia_http1_say_head(struct head *head);
+void raffia_http1_say_trailers(struct http1 *wire, VALUE trailers);
+NORETURN(void raffia_http1_bad_response(struct http1 *wire, size_t mark, const char *format, ...));
+
+void raffia_init_http1_response(VALUE http1);
+
+#endif
