@@ -32,7 +32,7 @@ module Raffia
           @done = 0
           @started = Clock.now
           @rest = 0.0
-          begin_again
+          forget
         end
 
         # @yieldreturn [Array(Chunk, Reply)]
@@ -56,10 +56,11 @@ module Raffia
         # Whether it is time for a conclusion. Time without a processor tells nothing of the work.
         # @return [Boolean]
         def due?
-          return false if !measured? || first_use?
+          return false if !measured? || first_use? || Clock.now - @since < @enough
 
-          passed = Clock.now - @since
-          passed >= @enough && passed - delay >= @enough
+          # In this order, here and in forget: a delay between the two must not make the delays seem longer than all that has passed.
+          late = delay
+          Clock.now - @since - late >= @enough
         end
 
         # @param left [Integer, nil] items
@@ -92,13 +93,8 @@ module Raffia
           chunk, reply = answer
           @done += chunk.size
           @rest -= reply.seconds || 0.0
-          begin_again unless @rest.positive?
+          forget unless @rest.positive?
           answer
-        end
-
-        def begin_again
-          @delay = ThreadTime.run_delay
-          forget
         end
 
         # The first of all items pays for what is loaded and connected on first use: others tell more, if they come in time.
@@ -106,6 +102,7 @@ module Raffia
 
         def forget
           @since = Clock.now
+          @delay = ThreadTime.run_delay
           @items = 0
           @wall = @cpu = @off = @off_cpu = 0.0
         end
