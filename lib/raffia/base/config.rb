@@ -16,6 +16,11 @@ module Raffia
   # | RAFFIA_COLOR        | always never auto (NO_COLOR means never)     | auto             |
   # | RAFFIA_DUMP_SIGNAL  | the name of a signal, such as USR2; off      | off; `raffia run`: QUIT |
   # | RAFFIA_DEADLOCK     | raise report off                             | raise            |
+  # | RAFFIA_BIND         | addresses to listen on, with spaces between  | see `raffia serve` |
+  # | RAFFIA_PORT, PORT   | a port                                       | 9292             |
+  # | RAFFIA_PROCESSES, WEB_CONCURRENCY | a number, auto                 | auto             |
+  # | RAFFIA_ENV, RACK_ENV, RAILS_ENV | the environment of an application | development     |
+  # | LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES | by systemd: sockets handed in |               |
   #
   # @!attribute [r] backend
   #   @return [Symbol, nil] the forced engine back end
@@ -33,7 +38,18 @@ module Raffia
   #   @return [Symbol, nil] on which signal to print what all fibers wait for: :USR2, :off; nil when nothing is said
   # @!attribute [r] deadlock
   #   @return [Symbol] what to do when nothing can ever go on: :raise, :report or :off
-  Config = Data.define(:backend, :log_level, :log_format, :workers, :blocking_threads, :color, :dump_signal, :deadlock) do
+  # @!attribute [r] bind
+  #   @return [Array<String>, nil] where a server is to listen
+  # @!attribute [r] port
+  #   @return [String, nil] where else
+  # @!attribute [r] processes
+  #   @return [String, nil] how many a server is to have
+  # @!attribute [r] environment
+  #   @return [String, nil] that an application runs in
+  # @!attribute [r] inherited
+  #   @return [Hash{Integer => String}] descriptors of sockets that systemd has handed in, and their names
+  Config = Data.define(:backend, :log_level, :log_format, :workers, :blocking_threads, :color, :dump_signal, :deadlock,
+    :bind, :port, :processes, :environment, :inherited) do
     # @param env [#[]] the environment
     # @return [Config] frozen, shareable
     # @raise [ConfigError] when a variable has a value that means nothing; the message lists what would
@@ -46,7 +62,12 @@ module Raffia
         blocking_threads: count(env, "RAFFIA_BLOCKING_THREADS"),
         color: choice(env, "RAFFIA_COLOR", self::COLORS, env["NO_COLOR"].to_s.empty? ? :auto : :never),
         dump_signal: signal(env["RAFFIA_DUMP_SIGNAL"].to_s),
-        deadlock: choice(env, "RAFFIA_DEADLOCK", self::DEADLOCKS, :raise)
+        deadlock: choice(env, "RAFFIA_DEADLOCK", self::DEADLOCKS, :raise),
+        bind: first(env, "RAFFIA_BIND")&.split&.map(&:freeze)&.freeze,
+        port: first(env, "RAFFIA_PORT", "PORT"),
+        processes: first(env, "RAFFIA_PROCESSES", "WEB_CONCURRENCY"),
+        environment: first(env, "RAFFIA_ENV", "RACK_ENV", "RAILS_ENV"),
+        inherited: inherited(env)
       )
     end
 
@@ -73,6 +94,23 @@ module Raffia
       raise ConfigError, "#{name} is no signal here: use one such as USR2 (`kill -l` lists them), or off"
     end
 
+    # What each of them may be is known where it is used.
+    # @return [String, nil] of the first that is set
+    def self.first(env, *names)
+      names.each { |name| (value = env[name].to_s.dup.freeze).empty? or return value }
+      nil
+    end
+    private_class_method :first
+
+    # As sd_listen_fds(3) has it: the descriptors begin at 3, and are meant for the process whose pid is named.
+    def self.inherited(env)
+      return {}.freeze unless env["LISTEN_PID"].to_s == ::Process.pid.to_s
+
+      names = env["LISTEN_FDNAMES"].to_s.split(":")
+      Array.new(env["LISTEN_FDS"].to_i) { |index| [3 + index, (names[index] || "unknown").dup.freeze] }.to_h.freeze
+    end
+    private_class_method :inherited
+
     def self.count(env, name)
       value = env[name].to_s
       return if value.empty?
@@ -94,6 +132,16 @@ module Raffia
     COLORS = %i[always never auto].freeze
     # `raise`: where it is certain. `report`: on stderr, also where a signal handler might still help.
     DEADLOCKS = %i[raise report off].freeze
+  end
+
+  # Tells an application, and the programs that it starts, what it runs in.
+  # @param environment [String]
+  # @return [void]
+  # @api private
+  def self.export_environment(environment, env = ENV)
+    %w[RACK_ENV RAILS_ENV].each { |name| env[name] = environment }
+    %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES].each { |name| env.delete(name) } # those sockets are ours
+    nil
   end
 
   # Reads the environment, afresh on each call: no setting is kept in a global. Entrances call it once and hand the result down.

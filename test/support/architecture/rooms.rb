@@ -28,7 +28,7 @@ module Architecture
       "root" => BELOW_PRODUCTS,
       "actor" => PRODUCT,
       "jobs" => PRODUCT,
-      "server" => PRODUCT,
+      "server" => PRODUCT + %w[native],
       "jobs/web" => %w[base jobs],
       "compat" => PRODUCT + %w[actor jobs server],
       "integrations" => PRODUCT + %w[engine actor jobs server],

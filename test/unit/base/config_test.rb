@@ -7,7 +7,7 @@ class ConfigTest < Raffia::TestCase
   def test_defaults
     config = Raffia::Config.load({})
     assert_equal({backend: nil, log_level: :warn, log_format: :text, workers: nil, blocking_threads: nil, color: :auto, dump_signal: nil,
-                  deadlock: :raise}, config.to_h)
+                  deadlock: :raise, bind: nil, port: nil, processes: nil, environment: nil, inherited: {}}, config.to_h)
     assert_predicate config, :frozen?
     assert Ractor.shareable?(config) if defined?(Ractor)
   end
@@ -16,7 +16,26 @@ class ConfigTest < Raffia::TestCase
     config = Raffia::Config.load("RAFFIA_BACKEND" => "epoll", "RAFFIA_LOG" => "debug", "RAFFIA_LOG_FORMAT" => "json",
       "RAFFIA_WORKERS" => "4", "RAFFIA_BLOCKING_THREADS" => "9", "RAFFIA_COLOR" => "always", "RAFFIA_DUMP_SIGNAL" => "SIGUSR2", "RAFFIA_DEADLOCK" => "report")
     assert_equal({backend: :epoll, log_level: :debug, log_format: :json, workers: 4, blocking_threads: 9, color: :always, dump_signal: :USR2,
-                  deadlock: :report}, config.to_h)
+                  deadlock: :report}, config.to_h.except(:bind, :port, :processes, :environment, :inherited))
+  end
+
+  def test_what_a_server_reads
+    config = Raffia::Config.load("RAFFIA_BIND" => "tcp://a:1  unix:///b", "PORT" => "3000", "RAFFIA_PROCESSES" => "2", "WEB_CONCURRENCY" => "3", "RAILS_ENV" => "test")
+    assert_equal [%w[tcp://a:1 unix:///b], "3000", "2", "test"], [config.bind, config.port, config.processes, config.environment]
+    assert Ractor.shareable?(config) if defined?(Ractor)
+  end
+
+  def test_sockets_of_systemd
+    handed_in = {"LISTEN_FDS" => "3", "LISTEN_PID" => Process.pid.to_s, "LISTEN_FDNAMES" => "web:admin"}
+    assert_equal({3 => "web", 4 => "admin", 5 => "unknown"}, Raffia::Config.load(handed_in).inherited)
+    assert_empty Raffia::Config.load(handed_in.merge("LISTEN_PID" => "1")).inherited, "meant for another process"
+    assert_empty Raffia::Config.load(handed_in.merge("LISTEN_FDS" => "")).inherited
+  end
+
+  def test_the_environment_of_an_application_is_told_to_it
+    env = {"RAILS_ENV" => "test", "LISTEN_FDS" => "1", "HOME" => "/"}
+    Raffia.export_environment("production", env)
+    assert_equal({"RACK_ENV" => "production", "RAILS_ENV" => "production", "HOME" => "/"}, env)
   end
 
   def test_empty_is_unset

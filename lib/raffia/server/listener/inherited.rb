@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module Raffia
+  class Server
+    class Listener
+      # Sockets that somebody else has opened: by number, or handed in by systemd.
+      #
+      # @api private
+      module Inherited
+        class << self
+          # @param handed [Hash{Integer => String}] number and name of what systemd has handed in
+          # @return [Array<TCPServer, UNIXServer>]
+          # @raise [ConfigError]
+          def open(bind, handed)
+            return [server(bind, bind.path.to_i)] if bind.scheme == "fd"
+
+            numbers = handed.filter_map { |number, name| number if bind.path.empty? || bind.path == name }
+            raise ConfigError, "cannot listen on #{bind}: #{missing(handed)}" if numbers.empty?
+
+            numbers.map { |number| server(bind, number) }
+          end
+
+          private
+
+          def missing(handed)
+            return "systemd has handed no socket in (LISTEN_FDS): start the .socket unit" if handed.empty?
+
+            "systemd has handed in #{handed.values.uniq.join(", ")} (FileDescriptorName= of the .socket unit)"
+          end
+
+          def server(bind, number)
+            socket = ::Socket.for_fd(number).tap { |plain| plain.autoclose = false }
+            check(bind, socket)
+            address = socket.local_address
+            socket.setsockopt(:TCP, :NODELAY, true) if address.ip?
+            (address.unix? ? UNIXServer : TCPServer).for_fd(number).tap { |server| server.close_on_exec = true }
+          rescue SystemCallError, ArgumentError => error
+            raise ConfigError, "cannot listen on #{bind}: descriptor #{number} is no socket (#{error.message})"
+          end
+
+          def check(bind, socket)
+            return if socket.getsockopt(:SOCKET, :ACCEPTCONN).bool
+
+            raise ConfigError, "cannot listen on #{bind}: that socket does not listen"
+          end
+        end
+      end
+      private_constant :Inherited
+    end
+  end
+end

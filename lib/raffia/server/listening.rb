@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require_relative "listener"
+
+module Raffia
+  class Server
+    # All listeners of a server. They live as long as the server does: a worker that ends leaves them open, and with them the
+    # connections that wait to be accepted (DESIGN.md 4, contract 14).
+    class Listening
+      # @return [Array<Listener>] those of the first worker
+      attr_reader :first
+
+      # @param options [Options]
+      # @param inherited [Hash{Integer => String}] what systemd has handed in
+      # @raise [ConfigError] when an address cannot be had; none is held then
+      def initialize(options, inherited: {})
+        @options = options
+        @reuse_port = options.reuse_port && options.workers > 1
+        @all = []
+        @first = options.binds.flat_map { |bind| add(Listener.open(bind, options, reuse_port: @reuse_port && bind.tcp?, inherited: inherited)) }
+        @slots = [@first]
+      rescue
+        close
+        raise
+      end
+
+      # @param index [Integer] of a worker
+      # @return [Array<Listener>] the same for each generation of that worker. TCP sockets of its own; all others are shared
+      def slot(index)
+        @slots[index] ||= @first.map { |listener| (@reuse_port && listener.bind.tcp?) ? again(listener) : listener }
+      end
+
+      # @return [void]
+      def close
+        @all.each(&:close)
+        @all.clear
+      end
+
+      private
+
+      def add(listeners) = listeners.each { |listener| @all << listener }
+
+      def again(listener) = add([listener.again(@options)]).first
+    end
+  end
+end
