@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+require_relative "../../base/signals"
+require_relative "../../native"
+
+module Raffia
+  module Process
+    class Supervisor
+      # The life of a worker, in its process. Unlike a pool's worker, it is the program: it runs the application's `at_exit` handlers
+      # when it ends by itself, as with other servers.
+      #
+      # * Signals to stop are the supervisor's to understand; a terminal, and systemd, send them to the whole group. SIGTERM to a worker
+      #   asks the supervisor to drain it, SIGINT and the others do nothing (by handlers: ignored signals would be inherited by programs).
+      # * It ends with the supervisor, by kill -9 too.
+      # * Standard input is the null device, output is written at once.
+      #
+      # @api private
+      class Life
+        # Exit status of a worker whose supervisor has ended.
+        ORPHANED = 70
+        # Signals that say nothing to a worker.
+        SILENT = %i[INT HUP QUIT USR1 USR2 TTIN TTOU].freeze
+
+        # @param supervisor [Integer] its pid
+        # @param name [String]
+        # @param hooks [Hash]
+        def initialize(supervisor, name, hooks)
+          @supervisor = supervisor
+          @name = name
+          @hooks = hooks
+        end
+
+        # @param seat [Seat]
+        # @param work [#call]
+        # @return [Integer] exit status
+        def run(seat, work)
+          Signals.with(chain: false, TERM: ->(_) { seat.leave }, CHLD: "DEFAULT", **SILENT.to_h { |name| [name, ->(_) {}] }) do
+            settle(seat)
+            serve(seat, work)
+          end
+        end
+
+        private
+
+        def serve(seat, work)
+          @hooks[:after_fork]&.call(seat)
+          work.call(seat)
+          @hooks[:before_worker_shutdown]&.call(seat)
+          0
+        rescue SystemExit => exit
+          exit.status
+        rescue Exception => error # standard:disable Lint/RescueException
+          warn("raffia: worker #{seat.index} (#{::Process.pid}) failed: #{error.full_message(highlight: false)}")
+          1
+        end
+
+        def settle(seat)
+          end_with_supervisor
+          Thread.new { live_and_die_with(seat) }.name = "raffia seat"
+          ::Process.setproctitle("#{@name}: worker #{seat.index}, generation #{seat.generation}")
+          [$stdout, $stderr].each { |io| if_open { io.sync = true if io.respond_to?(:sync=) } }
+          if_open { ::STDIN.reopen(::File::NULL) } # standard:disable Style/GlobalStdStream
+        end
+
+        # Not by `ensure`: that would also run when this process ends in peace.
+        def live_and_die_with(seat)
+          begin
+            seat.listen
+          rescue Exception => error # standard:disable Lint/RescueException
+            warn("raffia: worker #{::Process.pid} cannot read: #{error.full_message(highlight: false)}")
+          end
+          ::Process.exit!(ORPHANED)
+        end
+
+        def end_with_supervisor
+          Native.end_with(@supervisor) if Native.available?
+          ::Process.exit!(ORPHANED) unless ::Process.ppid == @supervisor
+        end
+
+        def if_open
+          yield
+        rescue IOError, SystemCallError
+          nil
+        end
+      end
+    end
+  end
+end

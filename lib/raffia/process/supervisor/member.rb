@@ -1,0 +1,147 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+
+module Raffia
+  module Process
+    class Supervisor
+      # One worker process, seen from the supervisor.
+      #
+      # It is :booting until it says ready, then :ready, then perhaps :draining, and in the end :gone.
+      #
+      # @api private
+      class Member
+        # How many messages wait for a worker that does not read.
+        BACKLOG = 32
+
+        # @return [Nursery] that bore it
+        attr_reader :nursery
+        # @return [Integer]
+        attr_reader :lane
+        # @return [Channel]
+        attr_reader :channel
+        # @return [Integer, nil] nil until that is known
+        attr_reader :pid
+        # @return [Symbol]
+        attr_reader :state
+        # @return [Float] when the state began, in the time of {Clock}
+        attr_reader :since
+        # @return [Float, nil] when something must have happened
+        attr_reader :deadline
+        # @return [String, nil] why it was told to end
+        attr_reader :reason
+
+        # @param nursery [Nursery]
+        # @param channel [Channel]
+        # @param board [Board]
+        # @param lane [Integer]
+        # @param boot_timeout [Numeric]
+        def initialize(nursery, channel, board, lane, boot_timeout)
+          @nursery = nursery
+          @channel = channel
+          @board = board
+          @lane = lane
+          @boot_timeout = boot_timeout
+          @backlog = []
+          @warnings = 0
+          board.still
+          enter(:booting, boot_timeout)
+        end
+
+        # @param pid [Integer]
+        def born(pid)
+          @pid = pid
+          enter(:booting, @boot_timeout) if booting?
+        end
+
+        def booting? = @state == :booting
+
+        def ready? = @state == :ready
+
+        def draining? = @state == :draining
+
+        # @return [void]
+        def ready
+          @ready_at = Clock.now
+          enter(:ready, nil)
+        end
+
+        # @return [Float, nil] for how long it has been ready; nil when it never was
+        def served(now) = @ready_at && now - @ready_at
+
+        # Asks it to finish and leave.
+        # @param patience [Numeric] seconds until SIGKILL
+        # @param reason [String]
+        # @return [void]
+        def drain(patience, reason)
+          return if draining?
+
+          @reason ||= reason
+          enter(:draining, patience)
+          tell("drain")
+        end
+
+        # @param reason [String]
+        # @return [void]
+        def kill(reason)
+          @reason = reason
+          @deadline = nil
+          # Not born yet: its end of the channel says that it need not be.
+          @pid ? signal(:KILL) : @channel.close
+        end
+
+        # It has ended.
+        # @return [void]
+        def gone
+          @channel.close
+          enter(:gone, nil)
+        end
+
+        # Never waits: a worker that does not read gets the messages later, as far as there is room to keep them.
+        # @return [void]
+        def tell(name, data = nil)
+          @backlog << [name, data] if @backlog.size < BACKLOG
+          flush
+        end
+
+        # @return [void]
+        def flush = (@backlog.shift while @backlog.any? && @channel.send(*@backlog.first))
+
+        # @return [Boolean]
+        def overdue?(now) = !@deadline.nil? && now >= @deadline
+
+        # A worker that hangs is warned twice, by a dump and by SIGTERM, and then killed; one that beats again is forgiven.
+        # @param now [Float]
+        # @param since [Float] before that nobody could beat
+        # @param timeout [Numeric]
+        # @param grace [Numeric]
+        # @return [Symbol, nil] what was done: :dump, :TERM or :KILL
+        def check_beat(now, since, timeout, grace)
+          beaten = @board.beaten
+          return @warnings = 0 if !ready? || beaten.zero? || now - [beaten, since].max < timeout + @warnings * grace
+
+          @warnings += 1
+          case @warnings
+          when 1 then :dump.tap { tell("dump") }
+          when 2 then :TERM.tap { signal(:TERM) }
+          else :KILL.tap { kill("no heartbeat") }
+          end
+        end
+
+        private
+
+        def enter(state, limit)
+          @state = state
+          @since = Clock.now
+          @deadline = limit && @since + limit
+        end
+
+        def signal(name)
+          ::Process.kill(name, @pid) if @pid && @state != :gone
+        rescue Errno::ESRCH
+          nil
+        end
+      end
+    end
+  end
+end

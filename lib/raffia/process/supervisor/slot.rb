@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+require_relative "../exit"
+require_relative "boards"
+require_relative "crashes"
+
+module Raffia
+  module Process
+    class Supervisor
+      # A place for a worker. It stays, with its resources, while workers come and go: {current} serves, {successor} is about to take
+      # over, {leaving} finish what they had begun.
+      #
+      # @api private
+      class Slot
+        # @return [Integer]
+        attr_reader :index
+        # @return [Array<IO>]
+        attr_reader :ios
+        # @return [Member, nil]
+        attr_reader :current, :successor
+        # @return [Array<Member>]
+        attr_reader :leaving
+        # @return [Crashes]
+        attr_reader :crashes
+        # @return [Integer] workers that were started here
+        attr_reader :starts
+        # @return [Hash, nil] how the last one ended that nobody had told to
+        attr_reader :last_exit
+        # @return [Nursery] that bears its workers
+        attr_accessor :nursery
+        # @return [Float, nil] when the next worker is to be started; nil while there is one
+        attr_accessor :due
+        # @return [Boolean] whether it gets no more workers
+        attr_accessor :retired
+
+        def initialize(index, ios, window)
+          @index = index
+          @ios = ios
+          @leaving = []
+          @crashes = Crashes.new(window)
+          @starts = 0
+          @retired = false
+        end
+
+        # @return [Array<Member>]
+        def members = [@current, @successor, *@leaving].compact
+
+        # @return [Integer, nil] one that no worker has; nil when there are too many workers that take long to leave
+        def lane = (0...Boards::LANES).find { |lane| members.none? { |member| member.lane == lane } }
+
+        # @param member [Member]
+        # @param successor [Boolean] whether it is to take over, rather than to be the one
+        # @return [void]
+        def seat(member, successor: false)
+          @starts += 1
+          if successor
+            @successor = member
+          else
+            @current = member
+            @due = nil
+          end
+        end
+
+        # The successor serves, and the one that did is to leave.
+        # @return [Member, nil] that one
+        def promote
+          old = @current
+          @current = @successor
+          @successor = nil
+          @nursery = @current.nursery
+          @due = nil
+          @leaving << old if old
+          old
+        end
+
+        # The one that serves is to leave, and there is no other yet.
+        # @param now [Float]
+        # @return [void]
+        def vacate(now)
+          @leaving << @current
+          @current = nil
+          @due = now
+        end
+
+        # @param member [Member] that has ended
+        # @return [Symbol] what it was: :current, :successor or :leaving
+        def remove(member)
+          if member.equal?(@current)
+            @current = nil
+            :current
+          elsif member.equal?(@successor)
+            @successor = nil
+            :successor
+          else
+            @leaving.delete(member)
+            :leaving
+          end
+        end
+
+        # @param how [Exit]
+        # @param member [Member]
+        # @return [void]
+        def note_exit(how, member)
+          @last_exit = {pid: how.pid, signal: how.signal, status: how.status, reason: member.reason, state: member.state, at: Time.now.to_f}
+        end
+
+        # @return [Symbol] :booting, :ready, :draining, :waiting (for its next worker) or :retired
+        def state
+          return :retired if @retired
+
+          @current&.state || (@leaving.any? ? :draining : :waiting)
+        end
+      end
+    end
+  end
+end
