@@ -14,7 +14,7 @@ module Raffia
     # when something does not work, so each part is asked by itself and one that fails is a finding, not the end.
     module Doctor
       # How to call it.
-      USAGE = "Usage: raffia doctor [--json]"
+      USAGE = "Usage: raffia doctor [--json] [--rack config.ru [--path /]]"
       # Title, and what answers `call` with the findings.
       SECTIONS = {
         "Ruby" => Ruby, "Native extension" => Extension, "Back ends" => BackEnds, "Limits" => Limits, "Optional gems" => Gems
@@ -25,11 +25,11 @@ module Raffia
 
       # @return [Integer] the exit code: {FAILED} when something is broken, {OK} else
       def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
-        options = {}
+        options = {paths: []}
         rest = parser(options).parse(argv)
         return show_help(out) if options[:help]
         raise OptionParser::NeedlessArgument, rest.first if rest.any?
-        sections = SECTIONS.transform_values { |examine| findings(examine) }
+        sections = options[:rack] ? application(options) : SECTIONS.transform_values { |examine| findings(examine) }
         options[:json] ? Report.json(sections, out) : Report.text(sections, out)
         sections.values.flatten.any?(&:broken?) ? FAILED : OK
       end
@@ -43,6 +43,8 @@ module Raffia
             o.separator "Checks this machine and says what to do about each finding."
             o.separator "The exit code is 1 when something is broken."
             o.separator ""
+            o.on("--rack FILE", "instead: whether this application could be served from Ractors", "(raffia serve --ractors), and what stops it") { |file| options[:rack] = file }
+            o.on("--path PATH", "with --rack: what to ask it for, / by default; may be given more than once") { |path| options[:paths] << path }
             o.on("--json", "the same as JSON") { options[:json] = true }
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
@@ -51,6 +53,12 @@ module Raffia
         def show_help(out)
           out.puts parser({})
           OK
+        end
+
+        def application(options)
+          require_relative "doctor/application"
+          paths = options[:paths].empty? ? ["/"] : options[:paths]
+          {"#{options[:rack]} in Ractors" => Application.new(options[:rack], paths).call}
         end
 
         def findings(examine)

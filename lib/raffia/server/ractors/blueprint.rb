@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require_relative "../../base/error"
+
+module Raffia
+  class Server
+    module Ractors
+      # How an application is put together, so that each Ractor can do it for itself: its middlewares then are its own, and may keep
+      # what they like. What all Ractors have in common, and what must be shareable, is the innermost application and what the
+      # middlewares are given.
+      #
+      # app:: what `run` was given; nil where an outer application takes its place
+      # steps:: {Use} and {Map}, in the order in which config.ru has them
+      # frozen:: whether what has been built is frozen
+      #
+      # @api private
+      Blueprint = Data.define(:app, :steps, :frozen) do
+        # @param app [#call] one that was built already
+        def self.of(app) = app.is_a?(self) ? app : new(app, [], false)
+
+        # @param outer [#call, nil] what to call where there is no `run`
+        # @return [#call]
+        # @raise [ConfigError]
+        def build(outer = nil)
+          inner = seal(app || outer)
+          raise ConfigError, "there is nothing to run: config.ru needs a line `run` or `map`" unless inner || steps.last.is_a?(Map)
+
+          steps.reverse.reduce(inner) { |built, step| seal(step.build(built)) }
+        end
+
+        # @param sharing [Sharing]
+        # @param path [String]
+        # @return [Blueprint] shareable, when there are no findings
+        def share(sharing, path = "config.ru")
+          fit = with(app: sharing.share(app, "#{path}: run"), steps: steps.map { |step| step.share(sharing, path) }.freeze)
+          sharing.findings.empty? ? ::Ractor.make_shareable(fit) : fit
+        end
+
+        # @return [Array<Module>] the classes that it is made of
+        def classes = [app.is_a?(::Module) ? app : app.class, *steps.flat_map(&:classes)]
+
+        private
+
+        def seal(built) = frozen ? built.freeze : built
+      end
+
+      # A line `use Middleware, arguments`.
+      # @api private
+      Use = Data.define(:middleware, :arguments, :block) do
+        def build(inner) = middleware.new(inner, *arguments, &block)
+
+        def share(sharing, path)
+          path = "#{path}: use #{middleware}"
+          arguments.each_index do |index|
+            arguments[index] = sharing.share(arguments[index], "#{path}, argument #{index + 1}")
+          end
+          with(middleware: sharing.share(middleware, path), arguments: arguments.freeze, block: sharing.share(block, "#{path}, its block"))
+        end
+
+        def classes = [middleware.is_a?(::Module) ? middleware : middleware.class]
+      end
+
+      # The `map` blocks that stand between two others.
+      # @api private
+      Map = Data.define(:places) do
+        def build(inner)
+          ::Rack::URLMap.new({**({"/" => inner} if inner), **places.transform_values { |blueprint| blueprint.build(inner) }})
+        end
+
+        def share(sharing, path)
+          with(places: places.to_h { |place, blueprint| [place.dup.freeze, blueprint.share(sharing, "#{path}: map #{place}")] }.freeze)
+        end
+
+        def classes = places.values.flat_map(&:classes)
+      end
+    end
+  end
+end

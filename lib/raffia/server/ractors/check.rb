@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require_relative "../../base/error"
+require_relative "../../base/optional"
+require_relative "../../pool"
+require_relative "sharing"
+require_relative "recorder"
+require_relative "libraries"
+require_relative "code_check"
+require_relative "evidence"
+
+module Raffia
+  class Server
+    module Ractors
+      # Whether an application can be served from Ractors, and if not why. It is tried in a process of its own, because trying it freezes what
+      # it consists of, and may crash a Ruby.
+      #
+      # @api private
+      module Check
+        # Seconds for all of it.
+        PATIENCE = 60
+
+        # findings:: what is in the way
+        # answers:: what was answered in a Ractor, as {Evidence} has it
+        # prepared:: what of gems had to be frozen
+        Result = Data.define(:findings, :answers, :prepared) do
+          # @return [Boolean] whether it can be served
+          def ok? = obstacles.empty?
+
+          # @return [Array<Finding>]
+          def obstacles = findings + answers.filter_map(&:finding)
+        end
+
+        class << self
+          # @param paths [Array<String>] what to ask for
+          # @yieldreturn [Blueprint, #call] the application; called in the process that tries it
+          # @return [Result]
+          def run(paths: ["/"], &load)
+            Raffia.map([paths], on: :processes, workers: 1, timeout: PATIENCE) { |all| here(load.call, all) }.first
+          rescue WorkerDied, TimeoutError => error
+            failed("the process that tried it", "came to an end of its own (#{error.message.lines.first.chomp})")
+          end
+
+          # @param file [String] a config.ru
+          # @return [Result]
+          # @raise [Exception] what loading it raised
+          def file(file, paths: ["/"])
+            run(paths:) do
+              Optional.gem("rack", for: "a config.ru")
+              Recorder.builder.load_file(file)
+            end
+          end
+
+          private
+
+          def here(app, paths)
+            blueprint = Blueprint.of(app)
+            sharing = Sharing.new
+            fit = blueprint.share(sharing)
+            findings = sharing.findings + code(blueprint)
+            # Findings of the code may be in branches that are not taken, so the application has a say.
+            return Result.new(findings, [], []) if sharing.findings.any?
+
+            prepared = Libraries.new.prepare(fit.classes).prepared
+            Result.new(findings, answers(fit, paths), prepared)
+          end
+
+          def code(blueprint)
+            CodeCheck.new("run").application(blueprint.app).findings +
+              blueprint.classes.drop(1).flat_map { |klass| CodeCheck.new("use").middleware(klass).findings }
+          end
+
+          def answers(blueprint, paths) = Raffia.map(paths, on: :ractors, workers: 1) { |path| Evidence.of(blueprint, path) }
+
+          def failed(what, why) = Result.new([Finding.new(what, why, "Serve it with processes")], [], [])
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require "stringio"
+require_relative "../../pool/ractors/outer_use"
+require_relative "../../pool/ractors/trespass"
+require_relative "finding"
+require_relative "parts"
+
+module Raffia
+  class Server
+    module Ractors
+      # What an application says when it is called in a Ractor: much can only be seen there.
+      #
+      # @api private
+      module Evidence
+        # Of the same request, because the first may be the one that fills a cache.
+        TIMES = 2
+        # path:: what was asked for
+        # status:: of the answer, nil when there was none
+        # finding:: what was raised instead
+        Answer = Data.define(:path, :status, :finding)
+
+        class << self
+          # In a Ractor.
+          # @param blueprint [Blueprint] shareable
+          # @param path [String]
+          # @return [Answer]
+          def of(blueprint, path)
+            app = blueprint.build
+            statuses = Array.new(TIMES) { request(app, path) }
+            Answer.new(path, statuses.max, nil)
+          rescue ::StandardError, ::ScriptError => error
+            Answer.new(path, nil, finding(error, blueprint, path))
+          end
+
+          private
+
+          def request(app, path)
+            status, _, body = app.call(env(path))
+            body.respond_to?(:each) ? body.each { |part| part.bytesize } : body
+            body.close if body.respond_to?(:close)
+            status.to_i
+          end
+
+          def env(target)
+            path, query = target.split("?", 2)
+            {"REQUEST_METHOD" => "GET", "SCRIPT_NAME" => "", "PATH_INFO" => path, "QUERY_STRING" => query.to_s, "SERVER_NAME" => "localhost",
+             "SERVER_PORT" => "80", "SERVER_PROTOCOL" => "HTTP/1.1", "HTTP_HOST" => "localhost", "HTTP_USER_AGENT" => "raffia doctor",
+             "REMOTE_ADDR" => "127.0.0.1", "rack.url_scheme" => "http", "rack.input" => ::StringIO.new("".b), "rack.errors" => $stderr}
+          end
+
+          def finding(error, blueprint, path)
+            name = error.is_a?(::FrozenError) && named(error, blueprint)
+            Finding.new("GET #{path}", "raised #{error.class} at #{place(error)}: #{error.message.lines.first&.chomp&.delete_suffix(".")}#{" (#{name})" if name}",
+              advice(error, place(error)))
+          end
+
+          # The line of the application's own that led to it, when there is one.
+          def place(error)
+            lines = error.backtrace.to_a.reject { |line| line.start_with?("<internal:") }
+            inner = lines.first.to_s[/\A.*?:\d+/]
+            own = lines.take_while { |line| !line.include?(__FILE__) }.find { |line| !Pool::OuterUse::LIBRARIES.match?(line) }
+            own = own.to_s[/\A.*?:\d+/]
+            (own.nil? || own == inner) ? inner : "#{inner}, called at #{own}"
+          end
+
+          def named(error, blueprint) = search(blueprint.app, "run", error.receiver, {}.compare_by_identity)
+
+          def search(object, path, wanted, seen)
+            return path if object.equal?(wanted)
+            return if seen.key?(object)
+
+            seen[object] = true
+            Parts.each(object) { |part, label,| search(part, "#{path} > #{label}", wanted, seen).then { |found| return found if found } }
+            nil
+          end
+
+          def advice(error, place)
+            gem = place[%r{/gems/([^/]+)/}, 1] and return "That is #{gem}'s, which is not made for Ractors: serve it with processes"
+            return "What `run` is given is frozen: keep what changes in Ractor.current[:name], or in a middleware, of which each Ractor has its own" if error.is_a?(::FrozenError)
+
+            Pool::Trespass::ADVICE.find { |pattern, _| pattern.match?(error.message) }&.last&.then { |text| Wording.remedy(text) } ||
+              "Serve it with processes"
+          end
+        end
+      end
+    end
+  end
+end
