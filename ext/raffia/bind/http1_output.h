@@ -29,6 +29,11 @@ size_t raffia_http1_output_memsize(const struct http1_output *output);
 void raffia_http1_say(struct http1_output *output, const char *bytes, size_t length);
 /* Sends what there is. Raises Raffia::Server::Disconnected when that cannot be done, or not in time, and what interrupts the wait. */
 void raffia_http1_flush(struct http1 *wire);
+/* The same, and these Strings after it. */
+void raffia_http1_send(struct http1 *wire, VALUE strings);
+/* The same, and so many bytes of a file. The wire must be native. */
+void raffia_http1_send_file(struct http1 *wire, int file, int64_t from, int64_t length);
+void raffia_init_http1_output(void);
 
 /* http1_head.c: a head is appended whole, or refused with Raffia::Server::BadResponse and nothing is. */
 struct head {
@@ -47,6 +52,7 @@ struct head {
 /* Whether it has been said: not when there is something in it for others (rack.hijack, rack.protocol) and it is not `raw`. */
 int raffia_http1_say_head(struct head *head);
 void raffia_http1_say_trailers(struct http1 *wire, VALUE trailers);
+RBIMPL_ATTR_FORMAT(RBIMPL_PRINTF_FORMAT, 3, 4)
 NORETURN(void raffia_http1_bad_response(struct http1 *wire, size_t mark, const char *format, ...));
 
 void raffia_init_http1_response(VALUE http1);

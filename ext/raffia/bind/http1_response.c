@@ -1,31 +1,308 @@
-/* The output side of the wire. */
+/* Raffia::Native::Http1, output side: responses. */
 #include "http1.h"
 
 #ifdef HAVE_LLHTTP
 
-void raffia_http1_output_init(struct http1_output *output)
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    BIG = 8 * 1024,    /* Strings from here on are not copied, but sent from where they are */
+    BATCH = 64 * 1024, /* answers to pipelined requests that are sent together */
+};
+
+static struct http1_output *output_of(VALUE self)
 {
-    output->declared = -1;
+    return &raffia_http1_of(self)->output;
 }
 
-void raffia_http1_output_free(struct http1_output *output)
+/* While more requests are here to be answered, their answers go together. */
+static void send_or_collect(struct http1 *wire)
 {
-    ruby_xfree(output->bytes);
+    if (wire->output.length < BATCH && wire->keep_alive && raffia_http1_pending(wire)) return;
+    raffia_http1_flush(wire);
 }
 
-size_t raffia_http1_output_memsize(const struct http1_output *output)
+/* Whole responses */
+
+static int64_t size_of(VALUE strings)
 {
-    return output->capacity;
+    int64_t size = 0;
+    for (long i = 0; i < RARRAY_LEN(strings); i++) {
+        VALUE string = RARRAY_AREF(strings, i);
+        if (!RB_TYPE_P(string, T_STRING)) return -1;
+        size += RSTRING_LEN(string);
+    }
+    return size;
 }
 
-void raffia_http1_flush(struct http1 *wire)
+static void say_body(struct http1 *wire, VALUE strings, int64_t size)
 {
-    (void)wire;
+    if (wire->output.framing == BODY_NONE) {
+        send_or_collect(wire);
+    } else if (size >= BIG) {
+        raffia_http1_send(wire, strings);
+    } else {
+        for (long i = 0; i < RARRAY_LEN(strings); i++) {
+            VALUE string = RARRAY_AREF(strings, i);
+            raffia_http1_say(&wire->output, RSTRING_PTR(string), (size_t)RSTRING_LEN(string));
+        }
+        send_or_collect(wire);
+    }
+}
+
+static int respond_whole(struct http1 *wire, int status, VALUE headers, VALUE strings)
+{
+    struct http1_output *output = &wire->output;
+    int64_t size = size_of(strings);
+    size_t mark = output->length;
+    struct head head = {.wire = wire, .status = status, .headers = headers, .length = size, .upgrade = Qnil};
+    if (size < 0) raffia_http1_bad_response(wire, mark, "the response's body has something else than Strings in it");
+    if (!raffia_http1_say_head(&head)) return 0;
+    if (output->framing == BODY_LENGTH && output->declared != size) {
+        output->begun = 0;
+        raffia_http1_bad_response(wire, mark, "the response's content-length is %" PRId64 ", but its body has %" PRId64 " bytes",
+                                  output->declared, size);
+    }
+    output->body = output->framing == BODY_NONE ? 0 : size;
+    say_body(wire, strings, size);
+    output->begun = 0;
+    return 1;
+}
+
+/*
+ * @overload answer(response)
+ *   The way of nearly all responses: says and sends it whole, if its body is an Array.
+ *   @param response [Object] what the app returned
+ *   @return [Boolean] false: it is of another kind, and nothing has been said
+ *   @raise [Server::BadResponse] nothing has been said
+ *   @raise [Server::Disconnected]
+ */
+static VALUE http1_answer(VALUE self, VALUE response)
+{
+    if (!RB_TYPE_P(response, T_ARRAY) || RARRAY_LEN(response) != 3) return Qfalse;
+    VALUE status = RARRAY_AREF(response, 0), headers = RARRAY_AREF(response, 1), body = RARRAY_AREF(response, 2);
+    if (!RB_FIXNUM_P(status) || !RB_TYPE_P(headers, T_HASH) || !RB_TYPE_P(body, T_ARRAY)) return Qfalse;
+    long number = FIX2LONG(status);
+    if (number < 200 || number > 999) return Qfalse;
+    VALUE answered = respond_whole(raffia_http1_of(self), (int)number, headers, body) ? Qtrue : Qfalse;
+    RB_GC_GUARD(response);
+    return answered;
+}
+
+/*
+ * @overload respond(status, headers, strings)
+ *   The same for parts that have been looked at.
+ *   @return [Boolean] false: it is to be hijacked
+ */
+static VALUE http1_respond(VALUE self, VALUE status, VALUE headers, VALUE strings)
+{
+    Check_Type(strings, T_ARRAY);
+    return respond_whole(raffia_http1_of(self), NUM2INT(status), headers, strings) ? Qtrue : Qfalse;
+}
+
+/* Responses in pieces */
+
+/*
+ * @overload begin(status, headers, length = nil)
+ *   Says the head. It is sent with the first piece of the body.
+ *   @param length [Integer, nil] bytes of the body; nil: what the headers say, or nobody knows
+ *   @return [Boolean] whether a body may follow
+ */
+static VALUE http1_begin(int argc, VALUE *argv, VALUE self)
+{
+    rb_check_arity(argc, 2, 3);
+    struct http1 *wire = raffia_http1_of(self);
+    int64_t length = argc == 3 && !NIL_P(argv[2]) ? NUM2LL(argv[2]) : -1;
+    struct head head = {.wire = wire, .status = NUM2INT(argv[0]), .headers = argv[1], .length = length, .upgrade = Qnil};
+    head.hijacks = 0;
+    if (!raffia_http1_say_head(&head)) rb_raise(rb_eArgError, "it is to be hijacked");
+    return wire->output.framing == BODY_NONE ? Qfalse : Qtrue;
+}
+
+/*
+ * @overload begin_raw(status, headers, protocol = nil)
+ *   Says and sends the head of what is not HTTP from there on.
+ *   @param protocol [String, nil] that is switched to
+ */
+static VALUE http1_begin_raw(int argc, VALUE *argv, VALUE self)
+{
+    rb_check_arity(argc, 2, 3);
+    struct http1 *wire = raffia_http1_of(self);
+    struct head head = {.wire = wire, .status = NUM2INT(argv[0]), .headers = argv[1], .length = -1, .raw = 1,
+                        .upgrade = argc == 3 ? argv[2] : Qnil};
+    raffia_http1_say_head(&head);
+    raffia_http1_flush(wire);
+    return self;
+}
+
+static void check_room(struct http1 *wire, int64_t length)
+{
+    struct http1_output *output = &wire->output;
+    if (output->framing != BODY_LENGTH || output->body + length <= output->declared) return;
+    rb_raise(rb_path2class("Raffia::Server::BadResponse"), "the response's body is longer than its content-length of %" PRId64,
+             output->declared);
+}
+
+static void write_pieces(struct http1 *wire, VALUE string)
+{
+    size_t length = (size_t)RSTRING_LEN(string);
+    int chunked = wire->output.framing == BODY_CHUNKED;
+    if (chunked) {
+        char size[24];
+        raffia_http1_say(&wire->output, size, (size_t)snprintf(size, sizeof(size), "%zx\r\n", length));
+    }
+    wire->output.body += (int64_t)length;
+    if (length < BIG) {
+        raffia_http1_say(&wire->output, RSTRING_PTR(string), length);
+        if (chunked) raffia_http1_say(&wire->output, "\r\n", 2);
+        raffia_http1_flush(wire);
+    } else {
+        raffia_http1_send(wire, chunked ? rb_ary_new_from_args(2, string, rb_str_new_static("\r\n", 2))
+                                        : rb_ary_new_from_args(1, string));
+    }
+}
+
+/*
+ * @overload write(string)
+ *   A piece of the body, which is sent at once.
+ *   @return [Integer] its bytes
+ *   @raise [Server::BadResponse] beyond the content-length
+ *   @raise [Server::Disconnected]
+ */
+static VALUE http1_write(VALUE self, VALUE string)
+{
+    struct http1 *wire = raffia_http1_of(self);
+    StringValue(string);
+    long length = RSTRING_LEN(string);
+    if (length == 0 || wire->output.framing == BODY_NONE) return LONG2NUM(length);
+    check_room(wire, length);
+    write_pieces(wire, string);
+    RB_GC_GUARD(string);
+    return LONG2NUM(length);
+}
+
+/*
+ * @overload send_file(io, from, length)
+ *   A piece of the body that is in a file.
+ */
+static VALUE http1_send_file(VALUE self, VALUE io, VALUE from, VALUE length)
+{
+    struct http1 *wire = raffia_http1_of(self);
+    if (wire->output.framing == BODY_NONE) return Qnil;
+    check_room(wire, NUM2LL(length));
+    raffia_http1_send_file(wire, raffia_descriptor_of(io), NUM2LL(from), NUM2LL(length));
+    return Qnil;
+}
+
+/*
+ * @overload finish(trailers = nil)
+ *   The end of the body.
+ *   @raise [Server::BadResponse] short of the content-length
+ */
+static VALUE http1_finish(int argc, VALUE *argv, VALUE self)
+{
+    rb_check_arity(argc, 0, 1);
+    struct http1 *wire = raffia_http1_of(self);
+    struct http1_output *output = &wire->output;
+    if (!output->begun) return Qnil;
+    if (output->framing == BODY_LENGTH && output->body < output->declared)
+        rb_raise(rb_path2class("Raffia::Server::BadResponse"),
+                 "the response's body has %" PRId64 " bytes, which is short of its content-length of %" PRId64, output->body,
+                 output->declared);
+    if (output->framing == BODY_CHUNKED) {
+        raffia_http1_say(output, "0\r\n", 3);
+        if (argc == 1 && !NIL_P(argv[0])) raffia_http1_say_trailers(wire, argv[0]);
+        raffia_http1_say(output, "\r\n", 2);
+    }
+    output->begun = 0;
+    send_or_collect(wire);
+    return Qnil;
+}
+
+/*
+ * @overload inform(status, headers)
+ *   An interim response, such as 103, which is sent at once. HTTP/1.0 knows none.
+ */
+static VALUE http1_inform(VALUE self, VALUE status, VALUE headers)
+{
+    struct http1 *wire = raffia_http1_of(self);
+    if (wire->http10) return Qnil;
+    struct head head = {.wire = wire, .status = NUM2INT(status), .headers = headers, .informs = 1, .upgrade = Qnil};
+    raffia_http1_say_head(&head);
+    raffia_http1_flush(wire);
+    return Qnil;
+}
+
+/* @overload flush */
+static VALUE http1_flush(VALUE self)
+{
+    raffia_http1_flush(raffia_http1_of(self));
+    return self;
+}
+
+/* @overload write_timeout=(seconds) */
+static VALUE http1_set_write_timeout(VALUE self, VALUE seconds)
+{
+    output_of(self)->timeout = NIL_P(seconds) ? -1 : raffia_nanoseconds(seconds);
+    return seconds;
+}
+
+/* @overload closing=(whether)
+ *   Whether the client is to be told that this connection takes no further request. */
+static VALUE http1_set_closing(VALUE self, VALUE closing)
+{
+    output_of(self)->closing = RTEST(closing);
+    return closing;
+}
+
+/* @overload conclude
+ *   HTTP is over on this connection. */
+static VALUE http1_conclude(VALUE self)
+{
+    raffia_http1_of(self)->keep_alive = 0;
+    return Qnil;
+}
+
+/* @overload begun?
+ *   @return [Boolean] whether a response has begun and not ended */
+static VALUE http1_has_begun(VALUE self)
+{
+    return output_of(self)->begun ? Qtrue : Qfalse;
+}
+
+/* @overload status
+ *   @return [Integer] of the last response; 0 before */
+static VALUE http1_status(VALUE self)
+{
+    return INT2FIX(output_of(self)->status);
+}
+
+/* @overload body_sent
+ *   @return [Integer] bytes of the last response's body */
+static VALUE http1_body_sent(VALUE self)
+{
+    return LL2NUM(output_of(self)->body);
 }
 
 void raffia_init_http1_response(VALUE http1)
 {
-    (void)http1;
+    raffia_init_http1_output();
+    rb_define_method(http1, "answer", http1_answer, 1);
+    rb_define_method(http1, "respond", http1_respond, 3);
+    rb_define_method(http1, "begin", http1_begin, -1);
+    rb_define_method(http1, "begin_raw", http1_begin_raw, -1);
+    rb_define_method(http1, "write", http1_write, 1);
+    rb_define_method(http1, "send_file", http1_send_file, 3);
+    rb_define_method(http1, "finish", http1_finish, -1);
+    rb_define_method(http1, "inform", http1_inform, 2);
+    rb_define_method(http1, "flush", http1_flush, 0);
+    rb_define_method(http1, "write_timeout=", http1_set_write_timeout, 1);
+    rb_define_method(http1, "closing=", http1_set_closing, 1);
+    rb_define_method(http1, "conclude", http1_conclude, 0);
+    rb_define_method(http1, "begun?", http1_has_begun, 0);
+    rb_define_method(http1, "status", http1_status, 0);
+    rb_define_method(http1, "body_sent", http1_body_sent, 0);
 }
 
 #endif

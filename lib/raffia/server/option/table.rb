@@ -55,6 +55,7 @@ module Raffia
         row[:limits, :max_chunk_extensions, :bytes, 4 << 10, "all chunk extensions of a body"],
         row[:limits, :max_trailers, :bytes, 8 << 10, "all trailer fields of a request"],
         row[:limits, :max_body, :bytes, 50 << 20, "a request's body; longer: 413"],
+        row[:limits, :rewindable_input, :flag, false, "keep request bodies of more than 64 KiB in files, for apps that rewind them"],
         row[:limits, :max_connections, :limit, 10_000, "connections of a worker; with so many it does not accept"],
         row[:limits, :max_requests_per_connection, :limit, nil, "then the connection is closed, so that a load balancer spreads anew"],
         row[:limits, :max_in_flight, :limit, nil, "requests that a worker is at; more wait"],

@@ -1,0 +1,259 @@
+/* Sending: one system call for all that there is, whether it lies in the wire's own memory or in the app's strings. */
+#include "http1.h"
+
+#ifdef HAVE_LLHTTP
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/sendfile.h>
+#include <sys/uio.h>
+
+/* What a busy connection keeps for its next responses; what was needed once beyond that is given back. */
+enum { KEPT = 16 * 1024, VECTORS = 64 };
+
+static ID id_write_nonblock, id_exception, id_wait_readable, id_wait_writable;
+
+void raffia_http1_output_init(struct http1_output *output)
+{
+    *output = (struct http1_output){.declared = -1, .timeout = -1};
+}
+
+void raffia_http1_output_free(struct http1_output *output)
+{
+    ruby_xfree(output->bytes);
+}
+
+size_t raffia_http1_output_memsize(const struct http1_output *output)
+{
+    return output->capacity;
+}
+
+static void make_room(struct http1_output *output, size_t length)
+{
+    size_t capacity = output->capacity ? output->capacity : 512;
+    while (capacity < output->length + length)
+        capacity *= 2;
+    if (capacity == output->capacity) return;
+    REALLOC_N(output->bytes, char, capacity);
+    output->capacity = capacity;
+}
+
+void raffia_http1_say(struct http1_output *output, const char *bytes, size_t length)
+{
+    if (output->length + length > output->capacity) make_room(output, length);
+    memcpy(output->bytes + output->length, bytes, length);
+    output->length += length;
+}
+
+/* Memory is for connections that say something. */
+static void forget(struct http1_output *output, size_t sent)
+{
+    output->start += sent;
+    if (output->start < output->length) return;
+    output->start = output->length = 0;
+    if (output->capacity <= KEPT) return;
+    ruby_xfree(output->bytes);
+    output->bytes = NULL;
+    output->capacity = 0;
+}
+
+NORETURN(static void disconnected(const char *why));
+
+static void disconnected(const char *why)
+{
+    rb_raise(rb_path2class("Raffia::Server::Disconnected"), "%s", why);
+}
+
+/* What is to be sent: the wire's bytes, then `strings` from `first` on, of which `offset` bytes have gone. */
+struct parcel {
+    struct http1 *wire;
+    VALUE strings; /* Array of Strings, or Qnil */
+    long first;
+    size_t offset;
+    int pinned;
+};
+
+static long remaining(const struct parcel *parcel)
+{
+    return NIL_P(parcel->strings) ? 0 : RARRAY_LEN(parcel->strings) - parcel->first;
+}
+
+static int gather(const struct parcel *parcel, struct iovec *vectors)
+{
+    const struct http1_output *output = &parcel->wire->output;
+    int count = 0;
+    size_t offset = parcel->offset;
+    if (output->start < output->length)
+        vectors[count++] = (struct iovec){output->bytes + output->start, output->length - output->start};
+    for (long i = parcel->first; i < parcel->first + remaining(parcel) && count < VECTORS; i++, offset = 0) {
+        VALUE string = RARRAY_AREF(parcel->strings, i);
+        size_t length = (size_t)RSTRING_LEN(string);
+        if (length > offset) vectors[count++] = (struct iovec){RSTRING_PTR(string) + offset, length - offset};
+    }
+    return count;
+}
+
+static void advance(struct parcel *parcel, size_t sent)
+{
+    struct http1_output *output = &parcel->wire->output;
+    size_t own = output->length - output->start;
+    if (own > sent) own = sent;
+    forget(output, own);
+    parcel->offset += sent - own;
+    while (remaining(parcel) > 0) {
+        size_t length = (size_t)RSTRING_LEN(RARRAY_AREF(parcel->strings, parcel->first));
+        if (parcel->offset < length) return;
+        parcel->offset -= length;
+        parcel->first++;
+    }
+}
+
+/* While we wait the app may do with its strings what it likes, so from then on they are copies, which share their bytes. */
+static void pin(struct parcel *parcel)
+{
+    if (parcel->pinned || NIL_P(parcel->strings)) return;
+    VALUE copies = rb_ary_new_capa(remaining(parcel));
+    for (long i = parcel->first; i < RARRAY_LEN(parcel->strings); i++)
+        rb_ary_push(copies, rb_str_new_frozen(RARRAY_AREF(parcel->strings, i)));
+    parcel->strings = copies;
+    parcel->first = 0;
+    parcel->pinned = 1;
+}
+
+static void await_room(struct parcel *parcel)
+{
+    pin(parcel);
+    if (!raffia_http1_wait(parcel->wire, RAFFIA_WRITABLE, parcel->wire->output.timeout))
+        disconnected("the client takes nothing more: the write timeout has passed");
+}
+
+static void send_natively(struct parcel *parcel)
+{
+    struct iovec vectors[VECTORS];
+    for (;;) {
+        struct msghdr message = {.msg_iov = vectors};
+        message.msg_iovlen = (size_t)gather(parcel, vectors);
+        if (message.msg_iovlen == 0) return;
+        ssize_t sent = sendmsg(raffia_http1_descriptor(parcel->wire), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (sent >= 0) {
+            parcel->wire->sent += (uint64_t)sent;
+            advance(parcel, (size_t)sent);
+        } else if (errno == EAGAIN) {
+            await_room(parcel);
+        } else if (errno != EINTR) {
+            disconnected("the client has gone");
+        }
+    }
+}
+
+/* TLS, and schedulers that are not ours. */
+
+static VALUE try_to_write(VALUE pointer)
+{
+    VALUE *arguments = (VALUE *)pointer, options = rb_hash_new();
+    rb_hash_aset(options, ID2SYM(id_exception), Qfalse);
+    VALUE passed[] = {arguments[1], options};
+    return rb_funcallv_kw(arguments[0], id_write_nonblock, 2, passed, RB_PASS_KEYWORDS);
+}
+
+static VALUE is_gone(VALUE unused, VALUE error)
+{
+    (void)unused, (void)error;
+    disconnected("the client has gone");
+    return Qnil;
+}
+
+static void write_string(struct parcel *parcel, VALUE string)
+{
+    struct http1 *wire = parcel->wire;
+    VALUE arguments[] = {wire->socket, string};
+    while (RSTRING_LEN(arguments[1]) > 0) {
+        /* Of what TLS may raise we do not know the classes. */
+        VALUE written = rb_rescue2(try_to_write, (VALUE)arguments, is_gone, Qnil, rb_eStandardError, (VALUE)0);
+        if (written == ID2SYM(id_wait_writable)) {
+            await_room(parcel);
+        } else if (written == ID2SYM(id_wait_readable)) {
+            if (!raffia_http1_wait(wire, RAFFIA_READABLE, wire->output.timeout))
+                disconnected("the client has gone");
+        } else {
+            long count = NUM2LONG(written);
+            wire->sent += (uint64_t)count;
+            arguments[1] = rb_str_subseq(arguments[1], count, RSTRING_LEN(arguments[1]) - count);
+        }
+    }
+    RB_GC_GUARD(arguments[1]);
+}
+
+static void send_by_methods(struct parcel *parcel)
+{
+    struct http1_output *output = &parcel->wire->output;
+    VALUE all = rb_str_new(output->bytes + output->start, (long)(output->length - output->start));
+    forget(output, output->length - output->start);
+    for (; remaining(parcel) > 0; parcel->first++)
+        rb_str_buf_append(all, RARRAY_AREF(parcel->strings, parcel->first));
+    write_string(parcel, all);
+}
+
+/* Reentry: whoever is parked in here owns what is being sent; others come when it is done (server/stream.rb has a lock for apps). */
+static void dispatch(struct parcel *parcel)
+{
+    if (parcel->wire->native)
+        send_natively(parcel);
+    else
+        send_by_methods(parcel);
+    RB_GC_GUARD(parcel->strings);
+}
+
+void raffia_http1_send(struct http1 *wire, VALUE strings)
+{
+    struct parcel parcel = {.wire = wire, .strings = strings};
+    dispatch(&parcel);
+}
+
+void raffia_http1_flush(struct http1 *wire)
+{
+    if (wire->output.start < wire->output.length) raffia_http1_send(wire, Qnil);
+}
+
+/* How many bytes of a file sendfile(2) is asked for at once: the disk may have to be waited for, and others want their turn. */
+enum { PIECE = 512 * 1024 };
+
+static void send_piece(struct http1 *wire, int file, off_t *from, size_t length)
+{
+    struct parcel parcel = {.wire = wire, .strings = Qnil};
+    for (;;) {
+        ssize_t sent = sendfile(raffia_http1_descriptor(wire), file, from, length);
+        if (sent > 0) {
+            wire->sent += (uint64_t)sent;
+            wire->output.body += sent;
+            return;
+        }
+        if (sent == 0) rb_raise(rb_path2class("Raffia::Server::BadResponse"), "the file has become shorter while it was being sent");
+        if (errno == EAGAIN)
+            await_room(&parcel);
+        else if (errno != EINTR)
+            disconnected("the client has gone");
+    }
+}
+
+void raffia_http1_send_file(struct http1 *wire, int file, int64_t from, int64_t length)
+{
+    off_t position = (off_t)from, end = (off_t)(from + length);
+    raffia_http1_flush(wire);
+    while (position < end) {
+        size_t piece = end - position < PIECE ? (size_t)(end - position) : PIECE;
+        send_piece(wire, file, &position, piece);
+    }
+}
+
+void raffia_init_http1_output(void)
+{
+    id_write_nonblock = rb_intern("write_nonblock");
+    id_exception = rb_intern("exception");
+    id_wait_readable = rb_intern("wait_readable");
+    id_wait_writable = rb_intern("wait_writable");
+}
+
+#endif

@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+require_relative "errors"
+require_relative "input"
+require_relative "output"
+require_relative "hijack"
+require_relative "early_hints"
+require_relative "request_id"
+
+module Raffia
+  class Server
+    # A request and its response: where the server meets the app. On an HTTP/1 connection there is one after the other, all of them in
+    # this object, since none begins before the last has ended.
+    #
+    # @api private
+    class Exchange
+      # Of what the app has not read of a request's body: bytes, and seconds in all. Beyond that a new connection is cheaper.
+      SKIPPED = 256 * 1024
+      PATIENCE = 5
+      TEXT = {"content-type" => "text/plain; charset=utf-8"}.freeze
+      private_constant :SKIPPED, :PATIENCE, :TEXT
+
+      # @return [Hash, nil] of the request at hand
+      attr_reader :env
+      # @return [IO] that HTTP is spoken on
+      attr_reader :io
+
+      def initialize(service, wire, io, address)
+        @service = service
+        @app = service.app
+        @wire = wire
+        @io = io
+        @address = address
+        @hijack = Hijack.new(wire, io)
+        @early_hints = EarlyHints.new(wire)
+        @output = Output.new(wire, io, @hijack)
+        @env = @input = nil
+        @unread = false
+      end
+
+      # @param env [Hash] a fresh one
+      # @return [Boolean] whether the connection is good for another request
+      # @raise [Exception] what is not the app's affair, and ends the connection
+      def run(env)
+        @env = env
+        finished = equip(env)
+        response = call(env)
+        respond(response) unless @hijack.used?
+        over(env, response, nil, finished)
+        go_on?
+      rescue Exception => error # standard:disable Lint/RescueException
+        good = settle(error, env)
+        over(env, response, error, finished)
+        good && go_on?
+      ensure
+        @env = @input = @input&.close
+      end
+
+      # @return [Boolean] whether somebody else has the socket now
+      def hijacked? = @hijack.used?
+
+      # @return [Boolean] whether there may be input that nobody has read
+      def unread? = @unread
+
+      private
+
+      # What each request has of its own. The rest is in the template.
+      # @return [Array<#call>]
+      def equip(env)
+        env["REMOTE_ADDR"] = @address
+        env["rack.hijack"] = @hijack
+        env["rack.early_hints"] = @early_hints
+        env["rack.input"] = @input = Input.new(@wire, @service) if @wire.body?
+        env["rack.response_finished"] = []
+      end
+
+      # The one place where the app is called.
+      def call(env) = @app.call(env)
+
+      def respond(response)
+        @wire.answer(response) or @output.deliver(response, @input || NullInput::ONE)
+      end
+
+      def go_on?
+        return true if @wire.keep_alive? && (!@wire.body? || @wire.skip_body(SKIPPED, PATIENCE))
+
+        @unread = @wire.body? || @wire.pending?
+        false
+      end
+
+      # The one place where an exchange is over.
+      def over(env, response, error, finished)
+        return if finished.nil? || finished.empty?
+
+        status, headers = response if response.is_a?(Array)
+        finished.reverse_each do |callable|
+          callable.call(env, status, headers, error)
+        rescue => raised
+          @service.log.error("rack.response_finished of request #{RequestId.of(env)}: #{raised.full_message(highlight: false)}")
+        end
+      end
+
+      # @return [Boolean] whether the client knows where this response ends
+      def settle(error, env)
+        case error
+        when Disconnected then false
+        when Refused then give(error.status, "#{error.reason}\n") && false
+        when Cancel, SignalException
+          give(503, "Service Unavailable\n")
+          raise error
+        else failed(error, env)
+        end
+      end
+
+      # The one place for what the app has raised, or returned in place of a response.
+      def failed(error, env)
+        id = RequestId.of(env)
+        @service.log.error("request #{id} (#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}): #{error.full_message(highlight: false)}")
+        give(500, "Internal Server Error\n", "x-request-id" => id)
+      end
+
+      # @return [Boolean] false: too late, another response has begun
+      def give(status, text, headers = {})
+        return false if @wire.begun? || hijacked?
+
+        @wire.closing = true if status != 500
+        @wire.respond(status, {**TEXT, **headers}, [text])
+      rescue Disconnected
+        false
+      end
+    end
+  end
+end

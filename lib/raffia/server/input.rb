@@ -1,0 +1,118 @@
+# frozen_string_literal: true
+
+require_relative "replay"
+
+module Raffia
+  class Server
+    # `rack.input`: the request's body, read from the client when the app reads it.
+    #
+    # @api private
+    class Input
+      # Bytes to ask the wire for at once.
+      PIECE = 64 * 1024
+      private_constant :PIECE
+
+      def initialize(wire, service)
+        @wire = wire
+        @timeout = service.options.body_timeout
+        @replay = Replay.new(service.rewindable?)
+        @rest = String.new
+        @ended = false
+      end
+
+      # As IO#read has it.
+      # @param length [Integer, nil] bytes
+      # @param buffer [String, nil] takes the bytes
+      # @return [String, nil]
+      # @raise [Refused] when the body is malformed, too long or too slow
+      # @raise [Disconnected] when the client goes away in the middle of it
+      def read(length = nil, buffer = nil)
+        raise ArgumentError, "negative length #{length} given" if length&.negative?
+
+        nil while (length.nil? || @rest.bytesize < length) && more
+        found = length ? @rest.byteslice(0, length) : @rest
+        @rest = length ? @rest.byteslice(found.bytesize..) : String.new
+        found = nil if length&.positive? && found.empty?
+        buffer ? fill(buffer, found) : found
+      end
+
+      # @return [String, nil] what has come, at most `length` bytes
+      def read_partial(length, buffer = nil)
+        more if @rest.empty?
+        raise EOFError, "end of file reached" if @rest.empty? && length.positive?
+
+        read([length, @rest.bytesize].min, buffer)
+      end
+      alias_method :readpartial, :read_partial
+
+      # As IO#gets has it.
+      # @return [String, nil]
+      def gets(separator = $/, limit = nil)
+        separator, limit = $/, separator if separator.is_a?(Integer)
+        return read(limit) if separator.nil?
+
+        separator = "\n\n" if separator.empty?
+        nil until (index = @rest.index(separator.b)) || (limit && @rest.bytesize >= limit) || !more
+        length = index ? index + separator.bytesize : @rest.bytesize
+        read([length, limit].compact.min) unless @rest.empty?
+      end
+
+      # @yieldparam piece [String]
+      # @return [self]
+      def each
+        return to_enum unless block_given?
+
+        while (piece = read_partial_or_nil)
+          yield piece
+        end
+        self
+      end
+
+      # What has been read can be read again, as far as it was kept.
+      # @return [Integer] 0
+      # @raise [Errno::ESPIPE]
+      def rewind
+        @replay.rewind
+        @rest = String.new
+        0
+      end
+
+      # @return [Boolean]
+      def eof? = @rest.empty? && !more
+
+      # @return [Encoding]
+      def external_encoding = Encoding::BINARY
+
+      # @return [void]
+      def close
+        @replay.close
+        nil
+      end
+
+      private
+
+      # @return [Boolean] whether there was any
+      def more
+        piece = @replay.next_piece || from_wire or return false
+
+        @rest.empty? ? @rest = piece : @rest << piece
+        true
+      end
+
+      def from_wire
+        return if @ended
+
+        piece = @wire.read_body(PIECE, @timeout)
+        piece ? @replay.keep(piece) : @ended = true
+        piece
+      end
+
+      def read_partial_or_nil = (eof? ? nil : read(@rest.bytesize))
+
+      def fill(buffer, found)
+        buffer.replace(found || "")
+        found && buffer
+      end
+    end
+  end
+end

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require "securerandom"
+
+module Raffia
+  class Server
+    # The name of a request in the logs. Made only when somebody asks.
+    module RequestId
+      KEY = "raffia.request_id"
+      # What others gave a request is taken if it cannot make a mess of a log.
+      SOUND = /\A[\w.:=+\/@-]{1,200}\z/
+      private_constant :KEY, :SOUND
+
+      # @param env [Hash]
+      # @return [String] the app's, else that of X-Request-Id, else a fresh one
+      def self.of(env)
+        env[KEY] ||= env["action_dispatch.request_id"] || given(env) || SecureRandom.uuid
+      end
+
+      def self.given(env)
+        id = env["HTTP_X_REQUEST_ID"]
+        id if id&.match?(SOUND)
+      end
+      private_class_method :given
+    end
+  end
+end

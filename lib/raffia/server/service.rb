@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require_relative "../base/log"
+require_relative "../native"
+require_relative "drain"
+require_relative "null_input"
+
+module Raffia
+  class Server
+    # What all connections of a worker have in common.
+    #
+    # @api private
+    class Service
+      # @return [#call] the Rack app
+      attr_reader :app
+      # @return [Options]
+      attr_reader :options
+      # @return [Logger]
+      attr_reader :log
+      # @return [Drain]
+      attr_reader :drain
+      # @return [Hash] what the wire keeps to; bytes
+      attr_reader :limits
+
+      def initialize(app, options, log)
+        @app = app
+        @options = options
+        @log = log || Log.build(Raffia.config)
+        @drain = Drain.new
+        @rewindable = options.rewindable_input || !!(defined?(::Rack.release) && ::Rack.release < "3")
+        @templates = {}.compare_by_identity
+        @limits = {
+          request_line: options.max_line, head: options.max_head, fields: options.max_headers, name: options.max_header_name,
+          extensions: options.max_chunk_extensions, trailers: options.max_trailers, body: options.max_body
+        }.freeze
+      end
+
+      # @return [Boolean] whether the beginning of long request bodies is kept: Rack 3 does not ask for that, Rack 2 did
+      def rewindable? = @rewindable
+
+      # @param listener [Listener]
+      # @return [Hash] what every env of a request that comes in there has
+      def template(listener) = @templates[listener] ||= Native::Http1.template(environment(listener)).freeze
+
+      private
+
+      def environment(listener)
+        {
+          "rack.errors" => $stderr, "rack.input" => NullInput::ONE, "rack.url_scheme" => listener.scheme,
+          "rack.multithread" => true, "rack.multiprocess" => true, "rack.run_once" => false, "rack.hijack?" => true,
+          "raffia.drain" => @drain, "SCRIPT_NAME" => "", "SERVER_NAME" => listener.host,
+          "SERVER_PORT" => (listener.port || ((listener.scheme == "https") ? 443 : 80)).to_s,
+          **(listener.tls? ? {"HTTPS" => "on"} : {})
+        }
+      end
+    end
+  end
+end

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require_relative "../run"
+require_relative "errors"
+require_relative "service"
+require_relative "acceptor"
+require_relative "connection"
+require_relative "retreat"
+
+module Raffia
+  class Server
+    # Serves in this process and thread: accepts on its listeners, one fiber for each connection.
+    #
+    # @api private
+    class Worker
+      # @return [Hash{Connection => Task}] those that are open
+      attr_reader :connections
+      # @return [Service]
+      attr_reader :service
+
+      # @param app [#call]
+      # @param listeners [Array<Listener>] they stay open when the worker ends
+      # @param options [Options]
+      # @param seat [Object, nil] the supervisor's
+      # @param log [Logger, nil]
+      def initialize(app, listeners:, options:, seat: nil, log: nil)
+        @listeners = listeners
+        @seat = seat
+        @service = Service.new(app, options, log)
+        @connections = {}.compare_by_identity
+        @orders = ::Thread::Queue.new
+        @room = nil
+      end
+
+      # Serves until {stop}, in a scheduler of its own.
+      # @yield when connections are accepted
+      # @return [void]
+      def run
+        Raffia.run do |scope|
+          @scope = scope
+          accepting = @listeners.map { |listener| scope.spawn { Acceptor.new(listener, self).run } }
+          yield if block_given?
+          order = @orders.pop
+          accepting.each { |task| task.cancel(:drain) }
+          Retreat.new(self).run(order == :now ? 0 : service.options.drain_timeout) { @orders.pop(timeout: _1) }
+        end
+      end
+
+      # Any thread may ask, and so may a trap.
+      # @param how [Symbol] :drain lets the requests in flight end, :now does not
+      # @return [void]
+      def stop(how = :drain)
+        @orders.push(how)
+        nil
+      end
+
+      # Speaks HTTP with a client that has been accepted.
+      # @return [void]
+      def admit(socket, listener)
+        connection = Connection.new(service, socket, listener)
+        connections[connection] = nil
+        task = @scope.spawn do
+          connection.run
+        ensure
+          leave(connection)
+        end
+        connections[connection] = task if connections.key?(connection)
+      end
+
+      # Waits while there are as many connections as there may be.
+      # @return [void]
+      def await_room
+        most = service.options.max_connections
+        @departures ||= ::Thread::Queue.new
+        @departures.pop while most && connections.size >= most
+      end
+
+      private
+
+      def leave(connection)
+        connections.delete(connection)
+        @departures&.push(nil) if @departures&.num_waiting&.positive?
+      end
+    end
+  end
+end
