@@ -2,28 +2,33 @@
 
 require_relative "../raffia"
 require_relative "server/options"
+require_relative "server/application"
+require_relative "server/hooks"
 require_relative "server/listening"
-require_relative "server/handle"
 require_relative "server/alone"
+require_relative "server/supervised"
+require_relative "server/handle"
 
 module Raffia
-  # A Rack server: worker processes, fibers in each.
+  # A Rack server: worker processes, and in each of them a fiber for each connection.
   #
   #     Raffia::Server.new(app, bind: "tcp://127.0.0.1:9292", processes: 2).run
   #
   # A program that wants one beside its own work, or a test:
   #
-  #     server = Raffia::Server.start(app, bind: "tcp://127.0.0.1:0")
+  #     server = Raffia::Server.start(app)
   #     Net::HTTP.get(URI(server.url))
   #     server.stop
   class Server
-    # Runs a server in a thread of this process, without signals and without further processes.
+    # Starts a server in a thread of this process: no further processes, no signals.
     #
     # @param app [#call] a Rack application
-    # @param options [Hash] as {new} takes them
-    # @return [Handle] once it accepts; with a block its value, and the server is stopped then
+    # @param bind [String, Array<String>] by default any free port of this machine
+    # @param options [Hash] as {#initialize} takes them
     # @yieldparam handle [Handle]
+    # @return [Handle] once connections are accepted; with a block its value, and the server is stopped then
     # @raise [ConfigError]
+    # @raise [CannotListen]
     def self.start(app, bind: "tcp://127.0.0.1:0", **options)
       handle = Handle.new(new(app, **options, bind: bind, processes: 0))
       return handle unless block_given?
@@ -37,31 +42,39 @@ module Raffia
 
     # @return [Options]
     attr_reader :options
+    # @return [Logger]
+    attr_reader :log
 
-    # @param app [#call] a Rack application
-    # @param options [Hash] each row of {Option::TABLE}; guides/server.md lists them
+    # @param app [#call, Application] a Rack application, or where to find it
+    # @param hooks [Hooks, nil]
+    # @param logger [Logger, nil] nil: one that follows the options `log`, `log_level` and `log_format`
+    # @param options [Hash] each row of {Option::TABLE}: guides/server.md lists them
     # @raise [ConfigError] for an option that does not exist or makes no sense
-    def initialize(app, **options)
-      raise ConfigError, "a server needs an application, which has a method `call`: #{app.inspect} has none" unless app.respond_to?(:call)
-
-      @app = app
+    def initialize(app, hooks: nil, logger: nil, **options)
+      @application = app.is_a?(Application) ? app : Application.of(app)
+      @hooks = hooks || Hooks.new
       @options = Options.build(options)
+      @log = logger || @options.logger
     end
 
-    # Serves until the process is told to stop: INT, TERM and QUIT end the requests in flight first, a second one does not wait for them.
+    # Serves until the process is told to stop. INT and TERM end the requests in flight first, a second INT does not wait for them.
     #
-    # @yield once the server accepts
+    # @param inherited [Hash{Integer => String}] descriptors that systemd has handed in, and their names
+    # @yield once the addresses are ours and the application is loaded
     # @yieldparam listeners [Array<Listener>]
     # @return [Integer] the exit code that tells how it went
-    # @raise [ConfigError] when an address cannot be had
-    def run(&)
-      listening = Listening.new(options, inherited: Raffia.config.inherited)
-      options.workers.zero? ? Alone.new(@app, listening, options).run(&) : Supervised.new(@app, listening, options).run(&)
+    # @raise [CannotListen] when an address cannot be had
+    # @raise [Exception] what the application raises while it is loaded
+    def run(inherited: Raffia.config.inherited, &)
+      listening = Listening.new(options, inherited: inherited)
+      kind = options.workers.zero? ? Alone : Supervised
+      kind.new(@application, listening, options, hooks: @hooks, log: log).run(&)
     ensure
       listening&.close
     end
 
+    # @return [Alone] this server, to be run in any thread
     # @api private
-    def alone = Alone.new(@app, Listening.new(options), options)
+    def alone = Alone.new(@application, Listening.new(options), options, hooks: @hooks, log: log)
   end
 end

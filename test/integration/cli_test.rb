@@ -17,7 +17,7 @@ module Raffia
     def test_exit_codes_reach_the_shell
       assert_equal 0, raffia.code
       assert_equal 2, raffia("docter").code
-      assert_equal 64, raffia("serve").code
+      assert_equal 64, raffia("console").code
     end
 
     def test_a_reader_that_leaves_early

@@ -51,12 +51,13 @@ module Raffia
   Config = Data.define(:backend, :log_level, :log_format, :workers, :blocking_threads, :color, :dump_signal, :deadlock,
     :bind, :port, :processes, :environment, :inherited) do
     # @param env [#[]] the environment
+    # @param log_level [Symbol] where nothing is said
     # @return [Config] frozen, shareable
     # @raise [ConfigError] when a variable has a value that means nothing; the message lists what would
-    def self.load(env = ENV)
+    def self.load(env = ENV, log_level = :warn)
       new(
         backend: choice(env, "RAFFIA_BACKEND", self::BACKENDS, nil),
-        log_level: choice(env, "RAFFIA_LOG", self::LOG_LEVELS, :warn),
+        log_level: choice(env, "RAFFIA_LOG", self::LOG_LEVELS, log_level),
         log_format: choice(env, "RAFFIA_LOG_FORMAT", self::LOG_FORMATS, :text),
         workers: count(env, "RAFFIA_WORKERS"),
         blocking_threads: count(env, "RAFFIA_BLOCKING_THREADS"),
@@ -136,18 +137,18 @@ module Raffia
 
   # Tells an application, and the programs that it starts, what it runs in.
   # @param environment [String]
+  # @param force [Boolean] whether it counts more than what is set
   # @return [void]
   # @api private
-  def self.export_environment(environment, env = ENV)
-    %w[RACK_ENV RAILS_ENV].each { |name| env[name] = environment }
+  def self.export_environment(environment, env = ENV, force: false)
+    %w[RACK_ENV RAILS_ENV].each { |name| env[name] = environment if force || env[name].to_s.empty? }
     %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES].each { |name| env.delete(name) } # those sockets are ours
     nil
   end
 
   # Reads the environment, afresh on each call: no setting is kept in a global. Entrances call it once and hand the result down.
+  # @param log_level [Symbol] where nothing is said
   # @return [Config]
   # @raise [ConfigError]
-  def self.config
-    Config.load
-  end
+  def self.config(log_level = :warn) = Config.load(ENV, log_level)
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/signals"
+require_relative "worker"
 
 module Raffia
   class Server
@@ -9,16 +10,23 @@ module Raffia
     # @api private
     class Alone
       # The signals that mean: come to an end.
-      STOP = %i[INT TERM QUIT].freeze
+      STOP = %i[INT TERM].freeze
       private_constant :STOP
 
       # @return [Listening]
       attr_reader :listening
 
-      def initialize(app, listening, options)
-        require_relative "worker"
+      # @param application [Application]
+      # @param listening [Listening]
+      # @param options [Options]
+      # @param hooks [Hooks]
+      # @param log [Logger]
+      def initialize(application, listening, options, hooks:, log:)
+        @application = application
         @listening = listening
-        @worker = Worker.new(app, listeners: listening.first, options: options)
+        @options = options
+        @hooks = hooks
+        @log = log
         @asked = false
       end
 
@@ -29,9 +37,13 @@ module Raffia
       end
 
       # Serves in this thread, whatever thread that is.
-      # @yieldparam listeners [Array<Listener>] once they are accepted from
-      def work(&)
+      # @yieldparam listeners [Array<Listener>] before connections are accepted from them
+      # @return [void]
+      def work
+        @worker = Worker.new(@application.load, listeners: listening.first, options: @options, log: @log)
+        @worker.stop if @asked
         @worker.run { yield listening.first if block_given? }
+        @hooks.call(:on_stop)
       ensure
         listening.close
       end
@@ -41,7 +53,7 @@ module Raffia
       def stop
         how = @asked ? :now : :drain
         @asked = true
-        @worker.stop(how)
+        @worker&.stop(how)
       end
     end
   end

@@ -2,6 +2,7 @@
 
 require "socket"
 require_relative "bind"
+require_relative "cannot_listen"
 require_relative "listener/tcp"
 require_relative "listener/unix"
 require_relative "listener/inherited"
@@ -24,7 +25,7 @@ module Raffia
       # @param reuse_port [Boolean] whether others of this server will have the same port
       # @param inherited [Hash{Integer => String}] what systemd has handed in
       # @return [Array<Listener>] more than one where a name stands for several addresses, or several sockets were handed in
-      # @raise [ConfigError] when the address cannot be had
+      # @raise [CannotListen] when the address cannot be had
       def self.open(bind, options, reuse_port: false, inherited: {})
         sockets = case bind.scheme
         when "unix" then [Unix.open(bind, backlog(bind, options))]
@@ -37,10 +38,10 @@ module Raffia
       def self.backlog(bind, options) = bind.param(:backlog)&.to_i || options.backlog
 
       # @api private
-      def initialize(socket, bind)
+      def initialize(socket, bind, owner: ::Process.pid)
         @socket = socket
         @bind = bind
-        @owner = ::Process.pid
+        @owner = owner
         address = socket.local_address
         @host = address.unix? ? address.unix_path : address.ip_address
         @port = address.ip_port unless address.unix?
@@ -49,6 +50,15 @@ module Raffia
 
       # @return [Listener] one more with the same address and port, for another worker
       def again(options) = self.class.new(Tcp.again(host, port, self.class.backlog(bind, options)), bind)
+
+      # @param socket [IO] of the same address
+      # @return [Listener]
+      def adopt(socket)
+        return self if socket.equal?(@socket)
+
+        socket.autoclose = false
+        self.class.new(@socket.class.for_fd(socket.fileno), bind, owner: nil)
+      end
 
       # @return [IO] what the loop waits for
       def to_io = socket

@@ -12,7 +12,7 @@ module Raffia
 
       # @param options [Options]
       # @param inherited [Hash{Integer => String}] what systemd has handed in
-      # @raise [ConfigError] when an address cannot be had; none is held then
+      # @raise [CannotListen] when an address cannot be had; none is held then
       def initialize(options, inherited: {})
         @options = options
         @reuse_port = options.reuse_port && options.workers > 1
@@ -29,6 +29,11 @@ module Raffia
       def slot(index)
         @slots[index] ||= @first.map { |listener| (@reuse_port && listener.bind.tcp?) ? again(listener) : listener }
       end
+
+      # What a worker has of its slot: a process that was not forked from this one has sockets without what is known of them.
+      # @param sockets [Array<IO>] of a slot
+      # @return [Array<Listener>]
+      def adopt(sockets) = sockets.zip(@first).map { |socket, listener| listener.adopt(socket) }
 
       # @return [void]
       def close

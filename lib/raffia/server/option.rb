@@ -45,10 +45,18 @@ module Raffia
       # @return [Boolean]
       def flag? = kind == :flag
 
+      # @return [String] the default as a person writes it
+      def shown
+        return default.inspect unless kind == :bytes && default
+
+        unit, size = {"g" => 1 << 30, "m" => 1 << 20, "k" => 1 << 10}.find { |_, bytes| (default % bytes).zero? }
+        unit ? "\"#{default / size}#{unit}\"" : default.to_s
+      end
+
       private
 
       def choose(value)
-        kind.find { |word| word.to_s == value.to_s } or raise ArgumentError, "use one of #{kind.join(", ")}"
+        kind.find { |word| word.to_s == value.to_s.tr("-", "_") } or raise ArgumentError, "use one of #{kind.join(", ")}"
       end
     end
   end

@@ -2,6 +2,7 @@
 
 require "did_you_mean"
 require_relative "../base/config"
+require_relative "../base/log"
 require_relative "../pool/cpus"
 require_relative "option/table"
 require_relative "bind"
@@ -56,6 +57,14 @@ module Raffia
         address = host || (development? ? "localhost" : "[::]")
         address = "[#{address}]" if address.count(":") > 1 && !address.start_with?("[")
         [Bind.parse("#{(tls == :off && tls_cert.empty?) ? "tcp" : "ssl"}://#{address}:#{port}")]
+      end
+
+      # @return [Logger] to where the options say
+      def logger
+        config = Raffia.config(:info)
+        level, format = log ? log_level || config.log_level : :off, log_format || config.log_format
+        out = (log.nil? || log == "-") ? $stderr : ::File.open(log, "a").tap { |file| file.sync = true }
+        Log.build(config.with(log_level: level, log_format: format), out: out)
       end
 
       # @return [Integer] how many worker processes there are; 0: none but this one

@@ -33,9 +33,11 @@ class ConfigTest < Raffia::TestCase
   end
 
   def test_the_environment_of_an_application_is_told_to_it
-    env = {"RAILS_ENV" => "test", "LISTEN_FDS" => "1", "HOME" => "/"}
+    env = {"RAILS_ENV" => "test", "RACK_ENV" => "", "LISTEN_FDS" => "1", "HOME" => "/"}
     Raffia.export_environment("production", env)
-    assert_equal({"RACK_ENV" => "production", "RAILS_ENV" => "production", "HOME" => "/"}, env)
+    assert_equal({"RACK_ENV" => "production", "RAILS_ENV" => "test", "HOME" => "/"}, env)
+    Raffia.export_environment("production", env, force: true)
+    assert_equal "production", env["RAILS_ENV"]
   end
 
   def test_empty_is_unset

@@ -25,14 +25,14 @@ module Raffia
       end
 
       def test_pages_fit_a_terminal
-        [%w[help], %w[help run], %w[help doctor]].each do |argv|
+        [%w[help], %w[help serve], %w[help run], %w[help doctor]].each do |argv|
           assert_empty help(*argv).lines.select { |line| line.chomp.size > 80 }, argv.join(" ")
         end
       end
 
       def test_help_on_what_is_not_there
         assert_equal 2, CLI.call(%w[help nonsense], out: StringIO.new, err: StringIO.new)
-        assert_equal 64, CLI.call(%w[help serve], out: StringIO.new, err: StringIO.new)
+        assert_equal 64, CLI.call(%w[help console], out: StringIO.new, err: StringIO.new)
       end
 
       private

@@ -76,17 +76,17 @@ module Raffia
       define_method(:"test_a_port_in_use_with_#{processes}_processes") do
         port = listen("tcp://127.0.0.1:0", processes: processes).first.first.port
         who = %r{cannot listen on tcp://127\.0\.0\.1:#{port}: the port is in use by .*ruby.* \(process #{::Process.pid}\)}
-        assert_refused(who) { listen("tcp://127.0.0.1:#{port}", processes: processes) }
+        assert_cannot(who) { listen("tcp://127.0.0.1:#{port}", processes: processes) }
       end
     end
 
     def test_addresses_that_are_not_here
-      assert_refused(/this machine does not have the address/) { listen("tcp://192.0.2.1:0") }
-      assert_refused(%r{cannot listen on tcp://no-such-host\.invalid:0: }) { listen("tcp://no-such-host.invalid:0") }
+      assert_cannot(/this machine does not have the address/) { listen("tcp://192.0.2.1:0") }
+      assert_cannot(%r{cannot listen on tcp://no-such-host\.invalid:0: }) { listen("tcp://no-such-host.invalid:0") }
     end
 
     def test_nothing_is_held_when_one_of_several_cannot_be_had
-      assert_refused(/./) { listen("unix://#{@dir}/a.sock", "tcp://192.0.2.1:0") }
+      assert_cannot(/./) { listen("unix://#{@dir}/a.sock", "tcp://192.0.2.1:0") }
       refute_path_exists File.join(@dir, "a.sock")
     end
 
@@ -113,9 +113,9 @@ module Raffia
 
     def test_one_that_is_answered_and_one_that_is_no_socket_are_not
       listen("unix://#{@dir}/a.sock")
-      assert_refused(/a server answers there already/) { listen("unix://#{@dir}/a.sock") }
+      assert_cannot(/a server answers there already/) { listen("unix://#{@dir}/a.sock") }
       File.write("#{@dir}/file", "precious")
-      assert_refused(/it is no socket/) { listen("unix://#{@dir}/file") }
+      assert_cannot(/it is no socket/) { listen("unix://#{@dir}/file") }
       assert_equal "precious", File.read("#{@dir}/file")
     end
 
@@ -144,10 +144,10 @@ module Raffia
 
     def test_descriptors_that_will_not_do
       file = File.open(__FILE__)
-      assert_refused(/descriptor #{file.fileno} is no socket/) { listen("fd://#{file.fileno}") }
-      assert_refused(/descriptor 999 is no socket/) { listen("fd://999") }
+      assert_cannot(/descriptor #{file.fileno} is no socket/) { listen("fd://#{file.fileno}") }
+      assert_cannot(/descriptor 999 is no socket/) { listen("fd://999") }
       quiet = ::Socket.new(:INET, :STREAM)
-      assert_refused(/that socket does not listen/) { listen("fd://#{quiet.fileno}") }
+      assert_cannot(/that socket does not listen/) { listen("fd://#{quiet.fileno}") }
     ensure
       file&.close
       quiet&.close
@@ -157,8 +157,8 @@ module Raffia
       assert_equal 2, listen("systemd:", inherited: handed_in).first.size
       assert_equal 1, listen("systemd:web", inherited: handed_in).first.size
       assert_predicate listen("systemd:other", inherited: handed_in).first.first.port, :nil?
-      assert_refused(/systemd has handed in web, other/) { listen("systemd:wbe", inherited: handed_in) }
-      assert_refused(/systemd has handed no socket in/) { listen("systemd:web") }
+      assert_cannot(/systemd has handed in web, other/) { listen("systemd:wbe", inherited: handed_in) }
+      assert_cannot(/systemd has handed no socket in/) { listen("systemd:web") }
     end
 
     private
@@ -174,6 +174,8 @@ module Raffia
       options = Server::Options.build({processes: 1, bind: binds, **options}, config: Config.load({}))
       Server::Listening.new(options, inherited: inherited).tap { |listening| @open << listening }
     end
+
+    def assert_cannot(message, &) = assert_match(message, assert_raises(Server::CannotListen, &).message)
 
     def assert_accepts(listener, client)
       accepted = accept(listener)

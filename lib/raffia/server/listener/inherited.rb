@@ -12,12 +12,12 @@ module Raffia
         class << self
           # @param handed [Hash{Integer => String}] number and name of what systemd has handed in
           # @return [Array<TCPServer, UNIXServer>]
-          # @raise [ConfigError]
+          # @raise [CannotListen]
           def open(bind, handed)
             return [server(bind, bind.path.to_i)] if bind.scheme == "fd"
 
             numbers = handed.filter_map { |number, name| number if bind.path.empty? || bind.path == name }
-            raise ConfigError, "cannot listen on #{bind}: #{missing(handed)}" if numbers.empty?
+            raise CannotListen, "cannot listen on #{bind}: #{missing(handed)}" if numbers.empty?
 
             numbers.map { |number| server(bind, number) }
           end
@@ -37,13 +37,13 @@ module Raffia
             socket.setsockopt(:TCP, :NODELAY, true) if address.ip?
             (address.unix? ? UNIXServer : TCPServer).for_fd(number).tap { |server| server.close_on_exec = true }
           rescue SystemCallError, ArgumentError => error
-            raise ConfigError, "cannot listen on #{bind}: descriptor #{number} is no socket (#{error.message})"
+            raise CannotListen, "cannot listen on #{bind}: descriptor #{number} is no socket (#{error.message})"
           end
 
           def check(bind, socket)
             return if socket.getsockopt(:SOCKET, :ACCEPTCONN).bool
 
-            raise ConfigError, "cannot listen on #{bind}: that socket does not listen"
+            raise CannotListen, "cannot listen on #{bind}: that socket does not listen"
           end
         end
       end

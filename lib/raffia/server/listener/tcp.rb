@@ -17,7 +17,7 @@ module Raffia
         class << self
           # @param reuse_port [Boolean] whether this server opens the port again later
           # @return [Array<TCPServer>]
-          # @raise [ConfigError]
+          # @raise [CannotListen]
           def open(bind, backlog, reuse_port)
             port = bind.port
             addresses(bind).each_with_object([]) do |address, sockets|
@@ -27,7 +27,7 @@ module Raffia
               raise unless address.include?(":") && bind.local?
             end
           rescue SystemCallError, SocketError => error
-            raise ConfigError, "cannot listen on #{bind}: #{reason(error, bind)}"
+            raise CannotListen, "cannot listen on #{bind}: #{reason(error, bind)}"
           end
 
           # @return [TCPServer] one more with the same address

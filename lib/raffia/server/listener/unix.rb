@@ -11,14 +11,14 @@ module Raffia
       module Unix
         class << self
           # @return [UNIXServer]
-          # @raise [ConfigError]
+          # @raise [CannotListen]
           def open(bind, backlog)
             clear(bind)
             server = with_umask(mask(bind)) { UNIXServer.new(bind.path) }
             server.listen(backlog)
             server
           rescue SystemCallError, ArgumentError => error
-            raise ConfigError, "cannot listen on #{bind}: #{error.message}"
+            raise CannotListen, "cannot listen on #{bind}: #{error.message}"
           end
 
           # @return [Array, nil] tells this file from a later one of the same name
@@ -33,10 +33,10 @@ module Raffia
 
           def clear(bind)
             return unless ::File.exist?(bind.path)
-            raise ConfigError, "cannot listen on #{bind}: there is a file of this name, and it is no socket" unless ::File.socket?(bind.path)
+            raise CannotListen, "cannot listen on #{bind}: there is a file of this name, and it is no socket" unless ::File.socket?(bind.path)
 
             UNIXSocket.new(bind.path).close
-            raise ConfigError, "cannot listen on #{bind}: a server answers there already"
+            raise CannotListen, "cannot listen on #{bind}: a server answers there already"
           rescue Errno::ECONNREFUSED
             ::File.unlink(bind.path)
           end

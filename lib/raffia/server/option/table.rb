@@ -18,7 +18,7 @@ module Raffia
         row[:listen, :backlog, :count, 1024, "connections that may wait to be accepted, per socket; the kernel's somaxconn is the most"],
         row[:listen, :reuse_port, :flag, true, "a TCP socket of its own for each worker process (SO_REUSEPORT)"],
 
-        row[:tls, :tls, %i[off files self_signed], :off, "TLS on the default bind: with files, or with a certificate made for development"],
+        row[:tls, :tls, %i[off self_signed], :off, "TLS on the default bind, with a certificate made here, for development"],
         row[:tls, :tls_cert, :paths, [], "a certificate with its chain, PEM; once for each host name (SNI)"],
         row[:tls, :tls_key, :paths, [], "the key of the certificate at the same place in the list, PEM"],
         row[:tls, :tls_ca, :path, nil, "the CAs that client certificates must come from, PEM"],
@@ -30,6 +30,7 @@ module Raffia
         row[:workers, :processes, :workers, :auto, "worker processes; auto: one for each CPU that the control group grants; 0: none, serve in this process", short: "-w"],
         row[:workers, :ractors, :count, 0, "Ractors in each process, for applications that are shareable"],
         row[:workers, :preload, :flag, true, "load the application before forking, so that the workers share its memory"],
+        row[:workers, :yjit, :flag, true, "compile with YJIT, where this Ruby has it"],
         row[:workers, :environment, :string, nil, "sets RACK_ENV and RAILS_ENV; default: what these say, else development", short: "-e", takes: "ENV"],
         row[:workers, :tag, :string, nil, "the name in process titles; default: that of the folder"],
         row[:workers, :pidfile, :path, nil, "where to write the pid; removed at the end"],

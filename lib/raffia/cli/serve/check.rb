@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+require "json"
+
+module Raffia
+  module CLI
+    module Serve
+      # `raffia serve --check`: everything that can be wrong before the first request is tried out, but nothing is listened to.
+      #
+      # @api private
+      class Check
+        # @param said [Hash] what is set
+        # @param file [Server::ConfigFile, nil]
+        # @param json [Boolean, nil]
+        def initialize(said, application, file, out, json:)
+          @options = Server::Options.build(said)
+          @said = said
+          @application = application
+          @file = file
+          @out = out
+          @json = json
+        end
+
+        # @return [Integer] the exit code
+        # @raise [Exception] what is wrong
+        def call
+          binds = @options.binds
+          @application.load
+          @json ? json(binds) : text(binds)
+          OK
+        end
+
+        private
+
+        def text(binds)
+          @out.puts "#{@application.name} loads, and would be served in #{@options.environment} by " \
+            "#{@options.workers.zero? ? "this process" : "#{@options.workers} worker processes"} at"
+          binds.each { |bind| @out.puts "  #{bind}" }
+          set = @said.keys.reject { |name| %i[bind environment processes].include?(name) }
+          @out.puts "Set#{" (#{@file.path})" if @file}: #{set.map { |name| "#{name} #{@options.public_send(name)}" }.join(", ")}" if set.any?
+        end
+
+        def json(binds)
+          @out.puts JSON.generate(application: @application.name, config: @file&.path, binds: binds.map(&:to_s), workers: @options.workers,
+            options: @options.to_h.merge(environment: @options.environment))
+        end
+      end
+    end
+  end
+end

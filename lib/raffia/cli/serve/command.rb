@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require_relative "../../server"
+require_relative "../../server/config_file"
+require_relative "banner"
+require_relative "check"
+require_relative "sample"
+
+module Raffia
+  module CLI
+    module Serve
+      # One call of `raffia serve`: puts the settings together, and serves.
+      #
+      # @api private
+      class Command
+        LIB = ::File.expand_path("../..", __dir__).freeze
+        private_constant :LIB
+
+        # @param flags [Flags]
+        # @param path [String, nil] of the application
+        # @param out [IO]
+        def initialize(flags, path, out)
+          @given = flags.given
+          @asked = flags.asked
+          @path = path
+          @out = out
+        end
+
+        # @return [Integer] the exit code
+        def call
+          return Sample.new(@out).call if @asked[:init]
+
+          options = settings
+          application = guarded(@path ? Server::Application.at(@path) : @file&.application || Server::Application.at(nil))
+          return Check.new(options, application, @file, @out, json: @asked[:json]).call if @asked[:check]
+
+          serve(options, application)
+        end
+
+        private
+
+        # The file may ask in which environment it is, so what the command line says about that comes first.
+        def settings
+          Raffia.export_environment(@given[:environment], force: true) if @given[:environment]
+          path = @asked.fetch(:config) { Server::ConfigFile.find }
+          @file = attempt { Server::ConfigFile.read(path) } if path
+          said = {**(@file&.given || {}), **(elsewhere? ? {bind: []} : {}), **@given}
+          options = Server::Options.build(said)
+          @inherited = Raffia.config.inherited
+          Raffia.export_environment(options.environment, force: said.key?(:environment))
+          said
+        end
+
+        # Whoever says -p means that port, and not the binds of a file besides.
+        def elsewhere? = !@given.key?(:bind) && (@given.key?(:port) || @given.key?(:host))
+
+        def serve(said, application)
+          server = Server.new(application, hooks: @file&.hooks, **said)
+          ::RubyVM::YJIT.enable if server.options.yjit && defined?(::RubyVM::YJIT.enable)
+          banner = Banner.new(server.options, application, @file)
+          server.run(inherited: @inherited) do |listeners|
+            @asked[:json] ? banner.json(listeners, @out) : banner.text(listeners, @out)
+            @out.flush # whoever waits for it may read a pipe
+          end
+        end
+
+        def guarded(application) = Server::Application.new(application.name) { attempt { application.load } }
+
+        # What files of the user raise is reported as Ruby would report it.
+        def attempt
+          yield
+        rescue Error, SystemExit, Interrupt
+          raise
+        rescue Exception => error # rubocop:disable Lint/RescueException
+          trim(error)
+          raise Uncaught.new(error)
+        end
+
+        # Ours are the last frames of all: whoever reads this looks for his own.
+        def trim(error)
+          return unless (frames = error.backtrace)
+
+          last = frames.rindex { |line| !line.include?(LIB) && !line.include?("/exe/raffia:") }
+          error.set_backtrace(frames[0..last]) if last
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require_relative "../process/supervisor"
+require_relative "worker"
+
+module Raffia
+  class Server
+    # Worker processes, and this one that keeps them alive.
+    #
+    # @api private
+    class Supervised
+      # Hooks that get what the supervisor hands them.
+      PLAIN = %i[before_fork on_restart on_reopen on_stop].freeze
+      # In a worker, of whose seat they want the index alone.
+      SEATED = %i[after_fork before_worker_shutdown].freeze
+      private_constant :PLAIN, :SEATED
+
+      # @param (see Alone#initialize)
+      def initialize(application, listening, options, hooks:, log:)
+        @application = application
+        @listening = listening
+        @options = options
+        @hooks = hooks
+        @log = log
+      end
+
+      # @return [Integer] the exit code
+      # @yieldparam listeners [Array<Listener>] before connections are accepted from them
+      def run
+        @application.load if @options.preload
+        yield @listening.first if block_given?
+        Process::Supervisor.new(**settings, **limits) { |seat| work(seat) }.run
+      end
+
+      private
+
+      def settings
+        {workers: @options.workers, name: "raffia #{@options.tag || ::File.basename(::Dir.pwd)}", log: @log, pid_file: @options.pidfile,
+         slot: ->(index) { @listening.slot(index).map(&:socket) }, preload: (-> { @application.load } if @options.preload), hooks: hooks}
+      end
+
+      def limits
+        {boot_timeout: @options.boot_timeout, drain_timeout: @options.drain_timeout, hang_timeout: @options.worker_timeout,
+         memory_limit: @options.worker_memory}
+      end
+
+      def hooks
+        plain = PLAIN.to_h { |name| [name, ->(*arguments) { @hooks.call(name, *arguments) }] }
+        seated = SEATED.to_h { |name| [name, ->(seat) { @hooks.call(name, seat.index) }] }
+        {**plain, **seated, on_worker_ready: ->(slot) { @hooks.call(:on_worker_ready, slot[:index]) },
+                            on_worker_exit: ->(slot, how) { @hooks.call(:on_worker_exit, slot[:index], how) }}
+      end
+
+      # The life of a worker process.
+      def work(seat)
+        worker = Worker.new(seat.preloaded || @application.load, listeners: @listening.adopt(seat.ios), options: @options, seat: seat, log: @log)
+        seat.on_stop { worker.stop(:drain) }
+        worker.run { seat.ready! }
+      end
+    end
+  end
+end
