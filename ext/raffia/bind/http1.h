@@ -12,26 +12,28 @@
 #include "http1_parser.h"
 #include "scheduler.h"
 
-/* Bytes that came and were not consumed, from `start` on. An idle connection has none, and no memory for any. */
+/* Bytes that came and were not consumed, `length` of them from `start` on. An idle connection has none, and no memory for any. */
 struct http1_input {
     struct raffia_parser parser;
     char *bytes;
     size_t start, length, capacity;
+    size_t shared, shared_start;     /* or, within one call, in memory that all wires of the thread share */
     struct raffia_parser_head *head; /* of a head that has come in part, or NULL */
     VALUE host, server_name, server_port; /* HTTP_HOST of the last request, and what came of it */
     VALUE trailers;                       /* Hash or Qnil */
-    int64_t arrived;                      /* when the first byte of the last head was noticed; coarse nanoseconds */
-    unsigned char misses;                 /* how often in a row there was nothing to read yet */
-    unsigned char ended;                  /* the peer sends no more */
+    int64_t arrived;      /* when the first byte of the last head was noticed; coarse nanoseconds */
+    unsigned char misses; /* how often in a row there was nothing to read yet */
+    unsigned char streak; /* how often in a row there was, so that nobody else had a turn */
+    unsigned char broken; /* nothing can be read any more */
 };
 
 struct http1 {
     VALUE self, socket;
-    VALUE template; /* of each env */
-    int native; /* a BasicSocket: recv(2) and send(2) on its descriptor do */
+    VALUE template;          /* of each env */
+    int native;              /* a BasicSocket: recv(2) and send(2) on its descriptor do */
     uint64_t received, sent; /* bytes, on this connection */
     /* Of the request at hand. */
-    unsigned char keep_alive, head, http10, expects_continue;
+    unsigned char keep_alive, head, http10, expects_continue, has_body;
     struct http1_input input;
     struct http1_output output;
 };
@@ -55,6 +57,27 @@ void raffia_http1_input_compact(struct http1_input *input);
 void raffia_http1_input_free(struct http1_input *input);
 size_t raffia_http1_input_memsize(const struct http1_input *input);
 void raffia_init_http1_request(VALUE http1);
+/* http1_intake.c: receives more, after a wait when there is nothing yet. How many bytes came; 0 at the end, which is where a connection
+ * broke, too; -ETIME when it is `deadline` (raffia_about_now) before. Raises what interrupts it. */
+int64_t raffia_http1_take_in(struct http1 *wire, int64_t deadline);
+/* What there is to be read. It stays there until the next call of one of these. */
+const char *raffia_http1_bytes(const struct http1 *wire, size_t *size);
+/* `count` of them have been dealt with. */
+void raffia_http1_consume(struct http1 *wire, size_t count);
+/* What is in shared memory gets memory of the wire's own. To be called before another fiber can run. */
+void raffia_http1_keep(struct http1 *wire);
+/* Likewise for the head, of which one is being read at a time; it is kept when it has come in part. */
+struct raffia_parser_head *raffia_http1_head(struct http1 *wire);
+void raffia_http1_keep_head(struct http1 *wire);
+void raffia_http1_drop_head(struct http1 *wire);
+void raffia_init_http1_intake(void);
+/* http1_env.c */
+VALUE raffia_http1_env(struct http1 *wire, const struct raffia_parser_head *head, const char *bytes);
+VALUE raffia_http1_trailers(const struct raffia_parser_head *trailers, const char *bytes);
+void raffia_init_http1_env(void);
+/* http1_names.c: the key in an env of a header field, other than Content-Type and Content-Length. */
+VALUE raffia_http1_key(const char *name, size_t size);
+void raffia_init_http1_names(void);
 
 #endif
 

@@ -44,10 +44,7 @@ static size_t http1_memsize(const void *pointer)
 
 static const rb_data_type_t http1_type = {
     .wrap_struct_name = "Raffia::Native::Http1",
-    .function = {.dmark = http1_mark,
-                 .dfree = http1_free,
-                 .dsize = http1_memsize,
-                 .dcompact = http1_compact},
+    .function = {.dmark = http1_mark, .dfree = http1_free, .dsize = http1_memsize, .dcompact = http1_compact},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED,
 };
 
@@ -89,7 +86,7 @@ int raffia_http1_wait(struct http1 *wire, uint32_t events, int64_t limit)
 
 int raffia_http1_pending(const struct http1 *wire)
 {
-    return wire->input.length > wire->input.start;
+    return wire->input.length > 0;
 }
 
 static int is_plain(VALUE socket)

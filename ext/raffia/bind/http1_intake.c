@@ -1,0 +1,212 @@
+/* Where the bytes of a wire come from, and where they are meanwhile. Most requests come whole, and are over with before anybody else runs:
+ * they are read in memory that all wires of a thread share. Only what is left over gets memory of the wire's own, so that thousands of
+ * idle connections have none. */
+#include "http1.h"
+
+#ifdef HAVE_LLHTTP
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "transfer.h"
+
+/* What a request has as a rule, and what one receive takes of a body; the least room behind bytes that are held. */
+enum { SHARED = 16 << 10, LEAST = 4 << 10 };
+
+/* A Ractor's thread may go on as another one after a switch: the address is not to be kept. */
+static _Thread_local struct {
+    struct raffia_parser_head head;
+    char bytes[SHARED];
+} shared;
+
+static ID id_read_nonblock, id_exception;
+static VALUE sym_wait_readable;
+
+static __attribute__((noinline)) char *shared_bytes(void)
+{
+    return shared.bytes;
+}
+
+/* Holding */
+
+static void make_room(struct http1_input *input, size_t room)
+{
+    size_t needed = input->length + room;
+    if (input->start > 0 && input->start + needed > input->capacity) {
+        memmove(input->bytes, input->bytes + input->start, input->length);
+        input->start = 0;
+    }
+    if (input->start + needed <= input->capacity) return;
+    size_t capacity = needed > 2 * input->capacity ? needed : 2 * input->capacity;
+    char *bytes = realloc(input->bytes, capacity);
+    if (!bytes) rb_memerror();
+    input->bytes = bytes;
+    input->capacity = capacity;
+}
+
+void raffia_http1_keep(struct http1 *wire)
+{
+    struct http1_input *input = &wire->input;
+    if (input->shared == 0) return;
+    make_room(input, input->shared);
+    memcpy(input->bytes + input->start + input->length, shared_bytes() + input->shared_start, input->shared);
+    input->length += input->shared;
+    input->shared = 0;
+}
+
+const char *raffia_http1_bytes(const struct http1 *wire, size_t *size)
+{
+    const struct http1_input *input = &wire->input;
+    *size = input->shared ? input->shared : input->length;
+    return input->shared ? shared_bytes() + input->shared_start : input->bytes + input->start;
+}
+
+static void give_back(struct http1_input *input)
+{
+    free(input->bytes);
+    input->bytes = NULL;
+    input->start = input->capacity = 0;
+}
+
+void raffia_http1_consume(struct http1 *wire, size_t count)
+{
+    struct http1_input *input = &wire->input;
+    if (input->shared) {
+        input->shared -= count;
+        input->shared_start += count;
+        return;
+    }
+    input->length -= count;
+    input->start += count;
+    if (input->length == 0) give_back(input);
+}
+
+struct raffia_parser_head *raffia_http1_head(struct http1 *wire)
+{
+    return wire->input.head ? wire->input.head : &shared.head;
+}
+
+void raffia_http1_keep_head(struct http1 *wire)
+{
+    if (wire->input.head) return;
+    struct raffia_parser_head *head = malloc(sizeof(*head));
+    if (!head) rb_memerror();
+    *head = shared.head;
+    wire->input.head = head;
+}
+
+void raffia_http1_drop_head(struct http1 *wire)
+{
+    free(wire->input.head);
+    wire->input.head = NULL;
+}
+
+/* Receiving */
+
+static int64_t arrived(struct http1 *wire, int64_t count)
+{
+    struct http1_input *input = &wire->input;
+    if (count == -EAGAIN) {
+        if (input->misses < UINT8_MAX) input->misses++;
+        input->streak = 0;
+    } else {
+        input->misses = 0;
+    }
+    if (count <= 0) return count;
+    wire->received += (uint64_t)count;
+    if (input->length > 0) {
+        input->length += (size_t)count;
+    } else {
+        input->shared = (size_t)count;
+        input->shared_start = 0;
+    }
+    return count;
+}
+
+static int64_t receive(struct http1 *wire)
+{
+    struct http1_input *input = &wire->input;
+    int fd = raffia_http1_descriptor(wire);
+    if (input->length == 0) return arrived(wire, raffia_try_receive(fd, shared_bytes(), SHARED));
+    make_room(input, LEAST);
+    size_t end = input->start + input->length;
+    return arrived(wire, raffia_try_receive(fd, input->bytes + end, input->capacity - end));
+}
+
+static VALUE read_nonblock(VALUE socket)
+{
+    VALUE keywords = rb_hash_new();
+    rb_hash_aset(keywords, ID2SYM(id_exception), Qfalse);
+    VALUE arguments[] = {INT2FIX(SHARED), keywords};
+    return rb_funcallv_kw(socket, id_read_nonblock, 2, arguments, RB_PASS_KEYWORDS);
+}
+
+/* TLS may have to write before it can read. */
+static int64_t receive_with_ruby(struct http1 *wire, uint32_t *events)
+{
+    struct http1_input *input = &wire->input;
+    VALUE bytes = read_nonblock(wire->socket);
+    if (NIL_P(bytes)) return 0;
+    *events = bytes == sym_wait_readable ? RAFFIA_READABLE : RAFFIA_WRITABLE;
+    if (!RB_TYPE_P(bytes, T_STRING)) return -EAGAIN;
+    size_t size = (size_t)RSTRING_LEN(bytes);
+    make_room(input, size);
+    memcpy(input->bytes + input->start + input->length, RSTRING_PTR(bytes), size);
+    RB_GC_GUARD(bytes);
+    input->length += size;
+    wire->received += size;
+    return (int64_t)size;
+}
+
+/* Where there was nothing to read several times in a row there will be nothing again, and asking costs a system call: a peer that answers
+ * is slower than we are. Now and then it is asked all the same. And where there was always something, others must have their turn. */
+enum { SEVERAL = 3, NOW_AND_THEN = 16, TURN = 16 };
+
+static int waits_first(struct http1_input *input)
+{
+    if (++input->streak >= TURN) {
+        input->streak = 0;
+        return 1;
+    }
+    if (input->misses < SEVERAL) return 0;
+    input->misses = input->misses < SEVERAL + NOW_AND_THEN ? input->misses + 1 : SEVERAL - 1;
+    return input->misses >= SEVERAL;
+}
+
+static int64_t time_left(int64_t deadline)
+{
+    if (deadline == RAFFIA_FOREVER) return RAFFIA_NO_LIMIT;
+    int64_t left = deadline - raffia_about_now();
+    return left > 0 ? left : 0;
+}
+
+static int is_gone(int64_t result)
+{
+    return result == -ECONNRESET || result == -EPIPE || result == -ETIMEDOUT || result == -ENOTCONN;
+}
+
+int64_t raffia_http1_take_in(struct http1 *wire, int64_t deadline)
+{
+    uint32_t events = RAFFIA_READABLE;
+    raffia_http1_keep(wire);
+    raffia_http1_flush(wire);
+    int64_t count = -EAGAIN;
+    /* What TLS has read ahead is announced by nobody. */
+    if (!wire->native || !waits_first(&wire->input))
+        count = wire->native ? receive(wire) : receive_with_ruby(wire, &events);
+    while (count == -EAGAIN) {
+        if (!raffia_http1_wait(wire, events, time_left(deadline))) return -ETIME;
+        count = wire->native ? receive(wire) : receive_with_ruby(wire, &events);
+    }
+    if (is_gone(count)) return 0;
+    return raffia_check(count, "recv");
+}
+
+void raffia_init_http1_intake(void)
+{
+    id_read_nonblock = rb_intern("read_nonblock");
+    id_exception = rb_intern("exception");
+    sym_wait_readable = ID2SYM(rb_intern("wait_readable"));
+}
+
+#endif

@@ -1,0 +1,249 @@
+/* What must hold of a head on top of its grammar. Nothing is taken from llhttp on trust: versions differ in what they let through, and a
+ * request that somebody in front of us reads in another way is an attack. */
+#include "http1_parser.h"
+
+#ifdef HAVE_LLHTTP
+
+#include <string.h>
+#include <strings.h>
+
+int raffia_slice_is(const char *bytes, struct raffia_slice slice, const char *text, size_t size)
+{
+    return slice.size == size && strncasecmp(bytes + slice.start, text, size) == 0;
+}
+
+#define IS(slice, text) raffia_slice_is(bytes, slice, text, sizeof(text) - 1)
+
+/* tchar of RFC 9110, 5.6.2 */
+static const uint8_t token[256] = {
+    ['!'] = 1, ['#'] = 1, ['$'] = 1, ['%'] = 1, ['&'] = 1, ['\''] = 1, ['*'] = 1, ['+'] = 1, ['-'] = 1,
+    ['.'] = 1, ['^'] = 1, ['_'] = 1, ['`'] = 1, ['|'] = 1, ['~'] = 1,  ['0'] = 1, ['1'] = 1, ['2'] = 1,
+    ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1,  ['9'] = 1, ['A'] = 1, ['B'] = 1,
+    ['C'] = 1, ['D'] = 1, ['E'] = 1, ['F'] = 1, ['G'] = 1, ['H'] = 1,  ['I'] = 1, ['J'] = 1, ['K'] = 1,
+    ['L'] = 1, ['M'] = 1, ['N'] = 1, ['O'] = 1, ['P'] = 1, ['Q'] = 1,  ['R'] = 1, ['S'] = 1, ['T'] = 1,
+    ['U'] = 1, ['V'] = 1, ['W'] = 1, ['X'] = 1, ['Y'] = 1, ['Z'] = 1,  ['a'] = 1, ['b'] = 1, ['c'] = 1,
+    ['d'] = 1, ['e'] = 1, ['f'] = 1, ['g'] = 1, ['h'] = 1, ['i'] = 1,  ['j'] = 1, ['k'] = 1, ['l'] = 1,
+    ['m'] = 1, ['n'] = 1, ['o'] = 1, ['p'] = 1, ['q'] = 1, ['r'] = 1,  ['s'] = 1, ['t'] = 1, ['u'] = 1,
+    ['v'] = 1, ['w'] = 1, ['x'] = 1, ['y'] = 1, ['z'] = 1,
+};
+
+static int is_token(const char *bytes, struct raffia_slice slice)
+{
+    unsigned all = 1;
+    for (uint32_t i = 0; i < slice.size; i++)
+        all &= token[(unsigned char)bytes[slice.start + i]];
+    return all && slice.size > 0;
+}
+
+/* field-vchar, obs-text, SP and HTAB of RFC 9110, 5.5 */
+static int is_text(const char *bytes, struct raffia_slice slice)
+{
+    unsigned bad = 0;
+    for (uint32_t i = 0; i < slice.size; i++) {
+        unsigned char byte = (unsigned char)bytes[slice.start + i];
+        bad |= (byte < ' ' && byte != '\t') | (byte == 127);
+    }
+    return !bad;
+}
+
+static int is_space(char byte)
+{
+    return byte == ' ' || byte == '\t';
+}
+
+static enum raffia_meaning meaning_of(const char *bytes, struct raffia_slice name)
+{
+    switch (name.size) {
+    case 4: return IS(name, "host") ? RAFFIA_FIELD_HOST : RAFFIA_FIELD_OTHER;
+    case 6: return IS(name, "expect") ? RAFFIA_FIELD_EXPECT : RAFFIA_FIELD_OTHER;
+    case 12: return IS(name, "content-type") ? RAFFIA_FIELD_CONTENT_TYPE : RAFFIA_FIELD_OTHER;
+    case 14: return IS(name, "content-length") ? RAFFIA_FIELD_CONTENT_LENGTH : RAFFIA_FIELD_OTHER;
+    case 17: return IS(name, "transfer-encoding") ? RAFFIA_FIELD_TRANSFER_ENCODING : RAFFIA_FIELD_OTHER;
+    default: return RAFFIA_FIELD_OTHER;
+    }
+}
+
+/* Cuts the space around a value off. Whether it is one line, and nothing but a colon is behind the name. `bytes` go on at least up to the
+ * end of the head. */
+static int is_line(const char *bytes, struct raffia_field *field)
+{
+    struct raffia_slice *value = &field->value;
+    uint32_t colon = field->name.start + field->name.size;
+    if (value->size == 0) value->start = colon + 1;
+    uint32_t end = value->start + value->size;
+    while (value->size > 0 && is_space(bytes[value->start + value->size - 1]))
+        value->size--;
+    while (is_space(bytes[end]))
+        end++;
+    return bytes[colon] == ':' && bytes[end] == '\r' && bytes[end + 1] == '\n';
+}
+
+static int judge_field(struct raffia_parser *parser, const char *bytes, struct raffia_field *field)
+{
+    if (!is_token(bytes, field->name))
+        return raffia_parser_refuse(parser, 400, "the name of a header field is no token");
+    if (!is_line(bytes, field)) return raffia_parser_refuse(parser, 400, "a header field is not one line");
+    if (!is_text(bytes, field->value))
+        return raffia_parser_refuse(parser, 400, "the value of a header field has control characters");
+    field->meaning = (uint8_t)meaning_of(bytes, field->name);
+    return 0;
+}
+
+/* CGI makes the same variable of X-Y and X_Y. One of them is taken for what a proxy in front of us has set, or has removed. */
+
+static int fold(char byte)
+{
+    return byte == '_' ? '-' : byte >= 'A' && byte <= 'Z' ? byte + ('a' - 'A') : byte;
+}
+
+static int is_twin(const char *bytes, struct raffia_slice name, struct raffia_slice other)
+{
+    if (name.size != other.size || raffia_slice_is(bytes, other, bytes + name.start, name.size)) return 0;
+    for (uint32_t i = 0; i < name.size; i++)
+        if (fold(bytes[name.start + i]) != fold(bytes[other.start + i])) return 0;
+    return 1;
+}
+
+/* Whether it would be taken for a field that has a meaning. */
+static int is_disguise(const char *bytes, struct raffia_slice name)
+{
+    char folded[sizeof("transfer-encoding")];
+    if (name.size >= sizeof(folded)) return 0;
+    for (uint32_t i = 0; i < name.size; i++)
+        folded[i] = (char)fold(bytes[name.start + i]);
+    return meaning_of(folded, (struct raffia_slice){0, name.size}) != RAFFIA_FIELD_OTHER;
+}
+
+static int judge_underscores(struct raffia_parser *parser, const struct raffia_parser_head *head,
+                             const char *bytes)
+{
+    for (uint32_t i = 0; i < head->count; i++) {
+        struct raffia_slice name = head->fields[i].name;
+        if (!memchr(bytes + name.start, '_', name.size)) continue;
+        int collides = is_disguise(bytes, name);
+        for (uint32_t j = 0; j < head->count && !collides; j++)
+            collides = is_twin(bytes, name, head->fields[j].name);
+        if (collides)
+            return raffia_parser_refuse(parser, 400,
+                                        "an underscore makes one header field look like another");
+    }
+    return 0;
+}
+
+/* The fields that say where a request ends, each at most once. */
+
+struct findings {
+    const struct raffia_field *of[RAFFIA_MEANINGS];
+};
+
+static int find(struct raffia_parser *parser, const struct raffia_parser_head *head,
+                struct findings *findings)
+{
+    for (uint32_t i = 0; i < head->count; i++) {
+        const struct raffia_field *field = &head->fields[i], **place = &findings->of[field->meaning];
+        int is_single = field->meaning != RAFFIA_FIELD_OTHER && field->meaning != RAFFIA_FIELD_EXPECT;
+        if (*place && is_single)
+            return raffia_parser_refuse(parser, 400, "a header field that may come once came twice");
+        *place = field;
+    }
+    return 0;
+}
+
+static int judge_coding(struct raffia_parser *parser, const struct findings *findings, const char *bytes)
+{
+    const struct raffia_field *coding = findings->of[RAFFIA_FIELD_TRANSFER_ENCODING];
+    if (!coding) return 0;
+    if (findings->of[RAFFIA_FIELD_CONTENT_LENGTH])
+        return raffia_parser_refuse(parser, 400, "both Transfer-Encoding and Content-Length");
+    if (parser->minor == 0) return raffia_parser_refuse(parser, 400, "HTTP/1.0 has no Transfer-Encoding");
+    if (!IS(coding->value, "chunked"))
+        return is_token(bytes, coding->value)
+                   ? raffia_parser_refuse(parser, 501, "the transfer coding is not known")
+                   : raffia_parser_refuse(parser, 400, "Transfer-Encoding is not exactly \"chunked\"");
+    parser->chunked = 1;
+    return 0;
+}
+
+static int judge_length(struct raffia_parser *parser, const struct findings *findings, const char *bytes)
+{
+    const struct raffia_field *length = findings->of[RAFFIA_FIELD_CONTENT_LENGTH];
+    if (!length) return 0;
+    for (uint32_t i = 0; i < length->value.size; i++) {
+        char digit = bytes[length->value.start + i];
+        if (digit < '0' || digit > '9')
+            return raffia_parser_refuse(parser, 400, "Content-Length is not a number");
+        if (parser->left > (UINT64_MAX - 9) / 10)
+            return raffia_parser_refuse(parser, 413, "the body is too large");
+        parser->left = parser->left * 10 + (uint64_t)(digit - '0');
+    }
+    if (length->value.size == 0) return raffia_parser_refuse(parser, 400, "Content-Length is not a number");
+    return parser->left > parser->limits.body ? raffia_parser_refuse(parser, 413, "the body is too large")
+                                              : 0;
+}
+
+static int judge_expectation(struct raffia_parser *parser, const struct findings *findings, const char *bytes)
+{
+    const struct raffia_field *expect = findings->of[RAFFIA_FIELD_EXPECT];
+    if (!expect || parser->minor == 0) return 0;
+    if (!IS(expect->value, "100-continue"))
+        return raffia_parser_refuse(parser, 417, "only 100-continue can be expected");
+    parser->expects = parser->chunked || parser->left > 0;
+    return 0;
+}
+
+static int judge_framing(struct raffia_parser *parser, const struct raffia_parser_head *head,
+                         const char *bytes)
+{
+    struct findings findings = {{NULL}};
+    int failure = find(parser, head, &findings);
+    if (!findings.of[RAFFIA_FIELD_HOST] && parser->minor > 0 && failure == 0)
+        failure = raffia_parser_refuse(parser, 400, "HTTP/1.1 needs a Host");
+    if (failure == 0) failure = judge_coding(parser, &findings, bytes);
+    if (failure == 0) failure = judge_length(parser, &findings, bytes);
+    if (failure == 0) failure = judge_expectation(parser, &findings, bytes);
+    return failure;
+}
+
+static int judge_fields(struct raffia_parser *parser, struct raffia_parser_head *head, const char *bytes)
+{
+    for (uint32_t i = 0; i < head->count; i++) {
+        int failure = judge_field(parser, bytes, &head->fields[i]);
+        if (failure < 0) return failure;
+    }
+    return judge_underscores(parser, head, bytes);
+}
+
+static int is_tunnel(const struct raffia_parser *parser)
+{
+    return parser->method == HTTP_CONNECT;
+}
+
+int raffia_parser_judge_head(struct raffia_parser *parser, struct raffia_parser_head *head, const char *bytes)
+{
+    parser->method = llhttp_get_method(&parser->llhttp);
+    parser->minor = llhttp_get_http_minor(&parser->llhttp);
+    parser->chunked = parser->expects = 0;
+    int failure = judge_fields(parser, head, bytes);
+    if (failure == 0) failure = raffia_parser_judge_target(parser, head, bytes);
+    if (failure == 0) failure = judge_framing(parser, head, bytes);
+    if (failure < 0) return failure;
+    if (is_tunnel(parser) && (parser->chunked || parser->left > 0))
+        return raffia_parser_refuse(parser, 400, "CONNECT has no body");
+    parser->keep_alive = (uint8_t)llhttp_should_keep_alive(&parser->llhttp);
+    parser->upgrades = is_tunnel(parser) || (parser->llhttp.upgrade && parser->minor > 0);
+    parser->phase = parser->chunked || parser->left > 0 ? RAFFIA_IN_BODY : RAFFIA_AT_END;
+    parser->step = 0;
+    return 0;
+}
+
+int raffia_parser_judge_trailers(struct raffia_parser *parser, struct raffia_parser_head *trailers,
+                                 const char *bytes)
+{
+    int failure = judge_fields(parser, trailers, bytes);
+    for (uint32_t i = 0; i < trailers->count && failure == 0; i++)
+        if (trailers->fields[i].meaning != RAFFIA_FIELD_OTHER)
+            failure = raffia_parser_refuse(parser, 400, "a trailer that must be in the head");
+    return failure;
+}
+
+#endif
