@@ -387,7 +387,8 @@ int raffia_http1_say_head(struct head *head)
         }
         output->status = head->status;
         output->body = 0;
-        output->begun = 1;
+        output->begun = output->whole = 1;
+        output->mark = head->mark;
     }
     raffia_http1_say(output, "\r\n", 2);
     return 1;

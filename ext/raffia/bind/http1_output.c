@@ -50,6 +50,7 @@ void raffia_http1_say(struct http1_output *output, const char *bytes, size_t len
 /* Memory is for connections that say something. */
 static void forget(struct http1_output *output, size_t sent)
 {
+    if (sent > 0) output->whole = 0;
     output->start += sent;
     if (output->start < output->length) return;
     output->start = output->length = 0;

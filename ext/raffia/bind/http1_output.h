@@ -16,6 +16,8 @@ struct http1_output {
     int64_t body;     /* bytes of its body so far, without framing */
     int64_t timeout;  /* nanoseconds in which something must get through; negative: for ever */
     int status;       /* of the last response, 0 before */
+    size_t mark;      /* where it begins in `bytes`, while `whole` */
+    unsigned char whole; /* nothing of it has been sent */
     unsigned char framing;
     unsigned char begun;   /* the head of the response at hand has been said */
     unsigned char closing; /* no further request is wanted: say so in each response */

@@ -256,6 +256,18 @@ static VALUE http1_set_closing(VALUE self, VALUE closing)
     return closing;
 }
 
+/* @overload retract
+ *   Takes the response that has begun back, if nothing of it has been sent.
+ *   @return [Boolean] whether that was possible */
+static VALUE http1_retract(VALUE self)
+{
+    struct http1_output *output = output_of(self);
+    if (!output->begun || !output->whole) return Qfalse;
+    output->length = output->mark;
+    output->begun = 0;
+    return Qtrue;
+}
+
 /* @overload conclude
  *   HTTP is over on this connection. */
 static VALUE http1_conclude(VALUE self)
@@ -299,6 +311,7 @@ void raffia_init_http1_response(VALUE http1)
     rb_define_method(http1, "flush", http1_flush, 0);
     rb_define_method(http1, "write_timeout=", http1_set_write_timeout, 1);
     rb_define_method(http1, "closing=", http1_set_closing, 1);
+    rb_define_method(http1, "retract", http1_retract, 0);
     rb_define_method(http1, "conclude", http1_conclude, 0);
     rb_define_method(http1, "begun?", http1_has_begun, 0);
     rb_define_method(http1, "status", http1_status, 0);

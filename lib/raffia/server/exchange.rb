@@ -121,7 +121,7 @@ module Raffia
 
       # @return [Boolean] false: too late, another response has begun
       def give(status, text, headers = {})
-        return false if @wire.begun? || hijacked?
+        return false if hijacked? || (@wire.begun? && !@wire.retract)
 
         @wire.closing = true if status != 500
         @wire.respond(status, {**TEXT, **headers}, [text])

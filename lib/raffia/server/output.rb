@@ -2,6 +2,7 @@
 
 require_relative "errors"
 require_relative "stream"
+require_relative "static/file_body"
 
 module Raffia
   class Server
@@ -50,6 +51,7 @@ module Raffia
 
         if (hijack = special(headers, HIJACK)) then partial_hijack(status, headers, hijack)
         elsif (protocol = special(headers, PROTOCOL)) then upgrade(headers, protocol, body)
+        elsif body.is_a?(Static::FileBody) then send_part(status, headers, body)
         elsif body.respond_to?(:to_path) && (file = open_file(body)) then send_file(status, headers, file)
         elsif body.respond_to?(:to_ary) then send_array(status, headers, body)
         elsif body.respond_to?(:each) then send_each(status, headers, body)
@@ -66,7 +68,7 @@ module Raffia
 
       def brief(object) = "#{object.inspect[0, 100]} (#{object.class})"
 
-      def special(headers, name) = headers.respond_to?(:[]) && !headers.is_a?(Array) ? headers[name] : nil
+      def special(headers, name) = (headers.respond_to?(:[]) && !headers.is_a?(Array)) ? headers[name] : nil
 
       def send_array(status, headers, body)
         strings = body.to_ary
@@ -89,13 +91,18 @@ module Raffia
       end
 
       def open_file(body)
-        file = ::File.open(body.to_path, "rb")
+        file = Fiber.blocking { ::File.open(body.to_path, "rb") }
         return file if file.stat.file?
 
         file.close
         nil
       rescue SystemCallError
         nil
+      end
+
+      def send_part(status, headers, body)
+        send_range(body.file, body.from, body.size) if @wire.begin(status, headers, body.size)
+        @wire.finish
       end
 
       def send_file(status, headers, file)
@@ -131,7 +138,6 @@ module Raffia
       ensure
         @io.close
       end
-
     end
   end
 end

@@ -23,26 +23,27 @@ module Raffia
       # @param options [Options]
       # @param seat [Object, nil] the supervisor's
       # @param log [Logger, nil]
-      def initialize(app, listeners:, options:, seat: nil, log: nil)
+      # @param backend [Symbol, nil] as {Raffia.run} takes it
+      def initialize(app, listeners:, options:, seat: nil, log: nil, backend: nil)
         @listeners = listeners
         @seat = seat
+        @backend = backend
         @service = Service.new(app, options, log)
         @connections = {}.compare_by_identity
         @orders = ::Thread::Queue.new
-        @room = nil
       end
 
       # Serves until {stop}, in a scheduler of its own.
       # @yield when connections are accepted
       # @return [void]
       def run
-        Raffia.run do |scope|
+        Raffia.run(backend: @backend) do |scope|
           @scope = scope
           accepting = @listeners.map { |listener| scope.spawn { Acceptor.new(listener, self).run } }
           yield if block_given?
           order = @orders.pop
           accepting.each { |task| task.cancel(:drain) }
-          Retreat.new(self).run(order == :now ? 0 : service.options.drain_timeout) { @orders.pop(timeout: _1) }
+          Retreat.new(self).run((order == :now) ? 0 : service.options.drain_timeout) { @orders.pop(timeout: _1) }
         end
       end
 

@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Server
+    class Static
+      # A part of an open file. Our connections hand it to sendfile(2); any other server, and a Rack::Lint in between, calls `each`.
+      #
+      # @api private
+      class FileBody
+        # Bytes.
+        PIECE = 64 * 1024
+        private_constant :PIECE
+
+        # @return [File]
+        attr_reader :file
+        # @return [Integer] bytes
+        attr_reader :from, :size
+
+        def initialize(file, from, size)
+          @file = file
+          @from = from
+          @size = size
+        end
+
+        # @yieldparam piece [String]
+        def each
+          at = from
+          last = from + size
+          while at < last
+            piece = file.pread([last - at, PIECE].min, at)
+            yield piece
+            at += piece.bytesize
+          end
+        end
+
+        # @return [void]
+        def close = file.close
+      end
+    end
+  end
+end

@@ -1,0 +1,193 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "logger"
+require "rack"
+require "rack/lint"
+require "socket"
+require "stringio"
+require "raffia"
+require "raffia/server"
+require "raffia/server/worker"
+
+# The suites of the server run over real sockets, on every back end that works here, with Rack::Lint around every app.
+module ServerCase
+  BACKENDS = Raffia::Engine.probe.filter_map { |found| found[:name] if found[:ok] }
+
+  # A response as it came over the wire.
+  Answer = Struct.new(:status, :headers, :body, :version, :raw) do
+    def [](name) = headers[name]&.join(", ")
+  end
+
+  # Speaks HTTP by hand.
+  class Client
+    attr_reader :socket
+
+    def initialize(socket)
+      @socket = socket
+      @buffer = String.new
+    end
+
+    def say(text)
+      @socket.write(text)
+      self
+    end
+
+    # @return [Answer]
+    def answer(head: false)
+      raw = line_block
+      lines = raw.split("\r\n")
+      version, status = lines.shift.split(" ", 3)
+      headers = lines.each_with_object({}) { |line, all| (all[line[/\A[^:]+/]] ||= []) << line[/: ?(.*)\z/, 1] }
+      status = status.to_i
+      bodyless = head || status < 200 || status == 204 || status == 304
+      Answer.new(status, headers, bodyless ? "" : body(headers), version, raw)
+    end
+
+    def get(path = "/", headers = {}, method: "GET")
+      say("#{method} #{path} HTTP/1.1\r\nhost: test\r\n#{headers.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n")
+      answer(head: method == "HEAD")
+    end
+
+    def post(path, body, headers = {})
+      say("POST #{path} HTTP/1.1\r\nhost: test\r\ncontent-length: #{body.bytesize}\r\n#{headers.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n#{body}")
+      answer
+    end
+
+    def read(length)
+      @buffer << @socket.readpartial(65_536) while @buffer.bytesize < length
+      @buffer.slice!(0, length)
+    end
+
+    def rest
+      all = @buffer.dup << @socket.read.to_s
+      @buffer.clear
+      all
+    rescue Errno::ECONNRESET
+      @buffer.dup
+    end
+
+    # Whether the server has ended the connection, and sent nothing more.
+    def ended? = rest.empty?
+
+    def gets
+      @buffer << @socket.readpartial(65_536) until @buffer.include?("\r\n")
+      @buffer.slice!(/\A.*?\r\n/m).chomp
+    end
+
+    def close = @socket.close
+
+    private
+
+    def line_block
+      @buffer << @socket.readpartial(65_536) until @buffer.include?("\r\n\r\n")
+      @buffer.slice!(/\A.*?\r\n\r\n/m)
+    end
+
+    def body(headers)
+      return read(headers["content-length"].first.to_i) if headers["content-length"]
+      return chunks if headers["transfer-encoding"]&.first == "chunked"
+
+      rest
+    end
+
+    def chunks
+      all = String.new
+      while (size = gets.hex) > 0
+        all << read(size)
+        raise "a chunk's end is missing" unless read(2) == "\r\n"
+      end
+      nil until gets.empty?
+      all
+    end
+  end
+
+  # Defines a test class for each back end, named after the suite.
+  def self.run(suite)
+    BACKENDS.each do |name|
+      parent = Class.new(Raffia::TestCase) do
+        include ServerCase
+        include suite
+
+        define_method(:backend) { name }
+      end
+      suite.const_set(:"On#{name.capitalize}Test", parent)
+    end
+  end
+
+  # Serves the app for the time of the block.
+  # @yieldparam server [Running]
+  def serve(app, lint: true, bind: "tcp://127.0.0.1:0", **options)
+    @log = StringIO.new
+    assert_no_leaks do
+      server = Running.new(lint ? Rack::Lint.new(app) : app, backend, bind, @log, options)
+      begin
+        yield server
+      ensure
+        server.stop
+      end
+    end
+  end
+
+  # @return [String] what the server has logged
+  def log = @log.string
+
+  def eventually(message = "it did not come true")
+    2000.times do
+      return if yield
+      sleep(0.005)
+    end
+    flunk(message)
+  end
+
+  # A worker in a thread.
+  class Running
+    attr_reader :worker, :listener, :thread
+
+    def initialize(app, backend, bind, log, options)
+      options = Raffia::Server::Options.build(options)
+      @listener = Raffia::Server::Listener.open(Raffia::Server::Bind.parse(bind), options).first
+      @worker = Raffia::Server::Worker.new(app, listeners: [@listener], options: options, log: Logger.new(log), backend: backend)
+      @clients = []
+      ready = Thread::Queue.new
+      @thread = Thread.new do
+        Thread.current.report_on_exception = false
+        @worker.run { ready << true }
+      ensure
+        ready.close
+      end
+      ready.pop or @thread.value
+    end
+
+    # @yieldparam client [Client]
+    def connect
+      socket = @listener.port ? TCPSocket.new("127.0.0.1", @listener.port) : UNIXSocket.new(@listener.host)
+      socket.timeout = Raffia::TestCase::PATIENCE
+      @clients << socket
+      return Client.new(socket) unless block_given?
+
+      begin
+        yield Client.new(socket)
+      ensure
+        socket.close
+      end
+    end
+
+    def get(...) = connect { |client| client.get(...) }
+
+    def post(...) = connect { |client| client.post(...) }
+
+    # All connections of the clients' are closed first, or those that are idle would be waited for.
+    def stop
+      @clients.each(&:close)
+      drain
+      @listener.close
+    end
+
+    def drain(how = :drain)
+      @worker.stop(how)
+      @thread.join(Raffia::TestCase::PATIENCE) or raise "the worker does not end"
+      @thread.value
+    end
+  end
+end

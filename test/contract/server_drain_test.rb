@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+require_relative "server_case"
+
+# How a worker comes to its end.
+module ServerDrainTest
+  TEXT = {"content-type" => "text/plain"}.freeze
+
+  def test_requests_in_flight_end_and_their_clients_are_told
+    gate = Thread::Queue.new
+    serve(->(_) { gate.pop && [200, TEXT.dup, ["late"]] }) do |server|
+      client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+      eventually { gate.num_waiting == 1 }
+      server.worker.stop
+      eventually { server.worker.service.drain.begun? }
+      gate << true
+      answer = client.answer
+      assert_equal ["late", "close"], [answer.body, answer["connection"]]
+      assert client.ended?
+      server.thread.value
+    end
+  end
+
+  def test_idle_connections_are_closed
+    serve(->(_) { [200, TEXT.dup, ["x"]] }) do |server|
+      fresh = server.connect
+      used = server.connect
+      used.get
+      eventually { server.worker.connections.size == 2 }
+      server.drain
+      assert [fresh, used].all?(&:ended?)
+    end
+  end
+
+  def test_a_request_that_comes_while_the_worker_drains_is_served
+    serve(->(_) { [200, TEXT.dup, ["x"]] }) do |server|
+      clients = Array.new(2) { server.connect }
+      clients.first.get
+      eventually { server.worker.connections.size == 2 }
+      server.worker.stop
+      eventually { server.worker.service.drain.begun? }
+      clients.each { |client| assert_equal ["x", "close"], client.get.then { |answer| [answer.body, answer["connection"]] } }
+      server.thread.value
+    end
+  end
+
+  def test_requests_that_were_pipelined_before_are_served_up_to_the_next_response
+    gate = Thread::Queue.new
+    serve(->(_) { gate.pop && [200, TEXT.dup, ["x"]] }) do |server|
+      client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n" * 3)
+      eventually { gate.num_waiting == 1 }
+      server.worker.stop
+      eventually { server.worker.service.drain.begun? }
+      3.times { gate << true }
+      assert_equal "close", client.answer["connection"]
+      assert client.ended?
+      server.thread.value
+    end
+  end
+
+  def test_what_does_not_end_in_time_is_given_up
+    serve(->(_) { sleep }, drain_timeout: 0.2) do |server|
+      client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+      eventually { server.worker.connections.any? { |connection, _| connection.env } }
+      server.drain
+      assert_equal 503, client.answer.status
+    end
+    assert_match(/gives up 1 request/, log)
+  end
+
+  def test_whoever_stops_twice_does_not_wait
+    serve(->(_) { sleep }) do |server|
+      client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+      eventually { server.worker.connections.any? { |connection, _| connection.env } }
+      server.worker.stop
+      server.drain(:now)
+      assert_equal 503, client.answer.status
+    end
+  end
+
+  def test_nothing_is_accepted_any_more
+    gate = Thread::Queue.new
+    serve(->(_) { gate.pop && [200, TEXT.dup, ["x"]] }) do |server|
+      client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+      eventually { gate.num_waiting == 1 }
+      server.worker.stop
+      eventually { server.worker.service.drain.begun? }
+      server.connect
+      assert_equal 1, server.worker.connections.size
+      gate << true
+      client.answer
+      server.thread.value
+      assert_equal 0, server.worker.connections.size
+    end
+  end
+
+  # Whoever drains while clients send as fast as they can: each request is answered, or its connection was closed before it was sent.
+  def test_no_request_is_lost_in_between
+    serve(->(_) { [200, TEXT.dup, ["x"]] }) do |server|
+      lost = Thread::Queue.new
+      count = Thread::Queue.new
+      clients = Array.new(8) do
+        client = server.connect
+        Thread.new do
+          loop do
+            answer = client.get
+            count << true
+            break if answer["connection"] == "close"
+          end
+        rescue IOError, SystemCallError => error
+          lost << error
+        end
+      end
+      eventually { count.size > 100 }
+      server.drain
+      clients.each(&:join)
+      assert lost.empty?, -> { lost.pop.full_message }
+    end
+  end
+
+  ServerCase.run(self)
+end

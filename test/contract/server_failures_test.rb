@@ -1,0 +1,129 @@
+# frozen_string_literal: true
+
+require_relative "server_case"
+
+# Apps that go wrong, and clients that do.
+module ServerFailuresTest
+  TEXT = {"content-type" => "text/plain"}.freeze
+
+  def test_an_app_that_raises_is_a_500_and_a_line_in_the_log
+    serve(->(env) { (env["PATH_INFO"] == "/") ? [200, TEXT.dup, ["fine"]] : raise("the secret") }) do |server|
+      server.connect do |client|
+        answer = client.get("/broken")
+        assert_equal [500, "Internal Server Error\n", "text/plain; charset=utf-8"], [answer.status, answer.body, answer["content-type"]]
+        assert_match(/request #{answer["x-request-id"]} \(GET \/broken\).*the secret/, log)
+        assert_equal "fine", client.get.body, "the connection does not survive"
+      end
+    end
+  end
+
+  def test_the_request_id_of_the_client_is_taken
+    serve(->(_) { raise "broken" }) do |server|
+      assert_equal "abc-123", server.get("/", "x-request-id" => "abc-123")["x-request-id"]
+      assert_match(/request abc-123 /, log)
+      refute_equal "a b", server.get("/", "x-request-id" => "a b")["x-request-id"]
+    end
+  end
+
+  def test_every_kind_of_error_is_one
+    [NotImplementedError, NoMemoryError, SystemExit, SecurityError, SystemStackError].each do |kind|
+      serve(->(env) { (env["PATH_INFO"] == "/") ? [200, TEXT.dup, ["fine"]] : raise(kind) }) do |server|
+        server.connect do |client|
+          assert_equal 500, client.get("/broken").status
+          assert_equal "fine", client.get.body
+        end
+      end
+    end
+  end
+
+  def test_what_is_no_response_is_a_500_that_says_so
+    {
+      nil => /the app returned nil \(NilClass\)/, "text" => /the app returned "text"/, [200, {}] => /the app returned \[200, \{\}\]/,
+      ["x", {}, []] => /the response's status is "x"/, [99, {}, []] => /99 is no status/, [100, {}, []] => /100 is no status/, [101, {}, []] => /101 is no status/,
+      [200, nil, []] => /the response's headers are nil/, [200, {}, nil] => /the response's body is nil/, [200, {}, [1]] => /something else than Strings/,
+      [200, {1 => "x"}, []] => /1 is no name/
+    }.each do |response, message|
+      serve(->(_) { response }, lint: false) do |server|
+        server.connect { |client| assert_equal([500, 500], Array.new(2) { client.get.status }, response.inspect) }
+      end
+      assert_match message, log
+    end
+  end
+
+  def test_a_status_that_is_a_string_is_forgiven
+    serve(->(_) { ["201", {}, []] }, lint: false) { |server| assert_equal 201, server.get.status }
+  end
+
+  def test_a_cancelled_request_is_told_so
+    app = ->(_) { raise Raffia::Cancel, :enough }
+    serve(app) do |server|
+      server.connect do |client|
+        assert_equal [503, "close"], client.get.then { |answer| [answer.status, answer["connection"]] }
+        assert client.ended?
+      end
+      assert_equal 503, server.get.status
+    end
+  end
+
+  def test_a_timeout_of_the_apps_own_is_an_error
+    serve(->(_) { Raffia.timeout(0.01) { sleep } }) { |server| assert_equal 500, server.get.status }
+  end
+
+  def test_a_client_that_leaves_while_the_app_works_disturbs_nobody
+    gate = Thread::Queue.new
+    serve(->(env) { gate.pop if env["PATH_INFO"] == "/slow"; [200, TEXT.dup, ["x" * 100_000]] }) do |server| # standard:disable Style/Semicolon
+      server.connect { |client| client.say("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n") && eventually { gate.num_waiting == 1 } }
+      gate << true
+      assert_equal 200, server.get.status
+      eventually { server.worker.connections.empty? }
+    end
+    assert_empty log
+  end
+
+  def test_a_malformed_request_is_refused_and_the_connection_closed
+    serve(->(_) { [200, TEXT.dup, []] }) do |server|
+      server.connect do |client|
+        answer = client.say("GET / HTTP/1.1\r\nno colon\r\n\r\n").answer
+        assert_equal [400, "close"], [answer.status, answer["connection"]]
+        assert client.ended?
+      end
+    end
+  end
+
+  def test_who_says_nothing_is_left_after_a_while
+    serve(->(_) { [200, TEXT.dup, []] }, idle_timeout: 0.1) do |server|
+      server.connect { |client| assert client.ended? }
+      server.connect do |client|
+        assert_equal 200, client.get.status
+        assert client.ended?
+      end
+    end
+  end
+
+  def test_who_begins_a_request_and_never_ends_it_is_told
+    serve(->(_) { [200, TEXT.dup, []] }, head_timeout: 0.1) do |server|
+      server.connect { |client| assert_equal 408, client.say("GET / HTTP/1.1\r\nho").answer.status }
+    end
+  end
+
+  def test_who_sends_half_a_body_is_told
+    serve(->(env) { [200, TEXT.dup, [env["rack.input"].read]] }, body_timeout: 0.1) do |server|
+      server.connect do |client|
+        answer = client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf").answer
+        assert_equal [408, "close"], [answer.status, answer["connection"]]
+      end
+    end
+    assert_empty log
+  end
+
+  def test_who_leaves_in_the_middle_of_a_body_disturbs_nobody
+    serve(->(env) { [200, TEXT.dup, [env["rack.input"].read]] }) do |server|
+      server.connect { |client| client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf") }
+      eventually { server.worker.connections.empty? }
+      assert_equal 200, server.get.status
+    end
+    assert_empty log
+  end
+
+  ServerCase.run(self)
+end

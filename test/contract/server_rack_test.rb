@@ -1,0 +1,166 @@
+# frozen_string_literal: true
+
+require_relative "server_case"
+
+# What an app finds in its env, and what it may do there beyond returning a response.
+module ServerRackTest
+  TEXT = {"content-type" => "text/plain"}.freeze
+
+  def test_the_env_tells_of_server_client_and_request
+    env = nil
+    serve(->(given) { [200, TEXT.dup, []].tap { env = given } }, lint: false) do |server|
+      server.get("/a%20b?c=d", "x-some-header" => "1")
+      expected = {
+        "REQUEST_METHOD" => "GET", "SCRIPT_NAME" => "", "PATH_INFO" => "/a%20b", "QUERY_STRING" => "c=d", "SERVER_PROTOCOL" => "HTTP/1.1",
+        "HTTP_HOST" => "test", "HTTP_X_SOME_HEADER" => "1", "SERVER_NAME" => "test", "REMOTE_ADDR" => "127.0.0.1",
+        "rack.url_scheme" => "http", "rack.multithread" => true, "rack.multiprocess" => true, "rack.run_once" => false, "rack.hijack?" => true
+      }
+      assert_equal expected, env.slice(*expected.keys)
+      assert_respond_to env["rack.errors"], :puts
+      refute env.frozen?
+    end
+  end
+
+  def test_each_request_has_an_env_of_its_own
+    envs = []
+    serve(->(env) { [200, TEXT.dup, []].tap { envs << env } }, lint: false) do |server|
+      server.connect { |client| 2.times { client.get("/", "x" => "1") } }
+    end
+    refute_same(*envs)
+    refute_same(*envs.map { |env| env["rack.response_finished"] })
+  end
+
+  def test_a_request_without_a_body_has_an_empty_input
+    app = ->(env) { [200, TEXT.dup, [env["rack.input"].read.inspect, env["rack.input"].read(1).inspect]] }
+    serve(app) { |server| assert_equal "\"\"nil", server.get.body }
+  end
+
+  def test_what_is_to_be_called_after_the_response_is_called_in_reverse
+    calls = Thread::Queue.new
+    app = lambda do |env|
+      2.times { |index| env["rack.response_finished"] << ->(*arguments) { calls << [index, *arguments] } }
+      env["rack.response_finished"] << ->(*) { raise "in vain" }
+      [201, TEXT.dup, ["x"]]
+    end
+    serve(app) do |server|
+      server.get
+      assert_equal([[1, 201, nil], [0, 201, nil]], Array.new(2) { calls.pop }.map { |index, _, status, _, error| [index, status, error] })
+      eventually { log.include?("in vain") }
+    end
+  end
+
+  def test_they_are_told_of_an_error_as_well
+    calls = Thread::Queue.new
+    app = lambda do |env|
+      env["rack.response_finished"] << ->(_, status, headers, error) { calls << [status, headers, error.message] }
+      raise "broken"
+    end
+    serve(app) do |server|
+      assert_equal 500, server.get.status
+      assert_equal [nil, nil, "broken"], calls.pop
+    end
+  end
+
+  def test_hints_go_ahead_of_the_response
+    app = lambda do |env|
+      env["rack.early_hints"].call("link" => "</a.css>; rel=preload\n</b.js>; rel=preload")
+      env["rack.early_hints"].call("link" => ["</c.css>; rel=preload"])
+      [200, TEXT.dup, ["x"]]
+    end
+    serve(app) do |server|
+      server.connect do |client|
+        hints = client.get
+        assert_equal [103, ["</a.css>; rel=preload", "</b.js>; rel=preload"], %w[link]], [hints.status, hints.headers["link"], hints.headers.keys]
+        assert_equal [103, 200], [client.answer.status, client.answer.status]
+      end
+    end
+  end
+
+  def test_http_1_0_gets_no_hints
+    app = ->(env) { env["rack.early_hints"].call("link" => "</a>") || [200, TEXT.dup, ["x"]] }
+    serve(app) { |server| server.connect { |client| assert_equal 200, client.say("GET / HTTP/1.0\r\n\r\n").answer.status } }
+  end
+
+  def test_an_app_may_take_the_socket
+    socket = Thread::Queue.new
+    app = lambda do |env|
+      socket << env["rack.hijack"].call
+      [-1, {}, []]
+    end
+    serve(app, lint: false) do |server|
+      server.connect do |client|
+        client.say("GET / HTTP/1.1\r\nhost: x\r\n\r\nand more")
+        taken = socket.pop
+        assert_kind_of BasicSocket, taken
+        assert_equal "and more", taken.readpartial(100)
+        taken.write("anything")
+        taken.close
+        assert_equal "anything", client.rest
+      end
+      eventually { server.worker.connections.empty? }
+    end
+  end
+
+  def test_an_app_may_take_the_socket_after_the_head
+    app = lambda do |env|
+      [200, {"content-type" => "text/special", "rack.hijack" => lambda { |io|
+        io.write("by hand")
+        io.close
+      }}, []]
+    end
+    serve(app) do |server|
+      server.connect do |client|
+        answer = client.get
+        assert_equal ["text/special", "close", "by hand", nil], [answer["content-type"], answer["connection"], answer.body, answer["rack.hijack"]]
+      end
+    end
+  end
+
+  def test_another_protocol_may_take_over
+    offered = nil
+    app = lambda do |env|
+      offered = env["rack.protocol"]
+      [101, {"rack.protocol" => "echo", "x-extra" => "1"}, lambda { |stream|
+        stream.write(stream.readpartial(100).upcase)
+      }]
+    end
+    serve(app) do |server|
+      server.connect do |client|
+        answer = client.get("/", "connection" => "upgrade", "upgrade" => "echo")
+        assert_equal [101, "echo", "upgrade", "1", nil], [answer.status, answer["upgrade"], answer["connection"], answer["x-extra"], answer["transfer-encoding"]]
+        client.say("hello")
+        assert_equal "HELLO", client.rest
+      end
+      assert_equal %w[echo], offered
+    end
+  end
+
+  def test_what_an_app_leaves_in_fiber_and_thread_is_gone_with_the_next_request
+    app = lambda do |_|
+      found = [Fiber[:mine], Thread.current[:mine]].inspect
+      Fiber[:mine] = Thread.current[:mine] = 1
+      [200, TEXT.dup, [found]]
+    end
+    serve(app) { |server| server.connect { |client| 2.times { assert_equal "[nil, nil]", client.get.body } } }
+  end
+
+  def test_a_farewell_is_said_when_the_worker_drains
+    said = Thread::Queue.new
+    app = lambda do |env|
+      cancelled = env["raffia.drain"].call { said << :cancelled }
+      cancelled.cancel
+      env["raffia.drain"].call { said << :said }
+      env["raffia.drain"].call { raise "no goodbye" }
+      [200, TEXT.dup, []]
+    end
+    serve(app) do |server|
+      server.get
+      server.drain
+      assert_equal :said, said.pop
+      assert said.empty?
+    end
+    assert_match(/no goodbye/, log)
+  end
+
+  ServerCase.run(self)
+end
