@@ -74,7 +74,7 @@ void raffia_init_http1_intake(void);
 /* http1_env.c */
 VALUE raffia_http1_env(struct http1 *wire, const struct raffia_parser_head *head, const char *bytes);
 VALUE raffia_http1_trailers(const struct raffia_parser_head *trailers, const char *bytes);
-void raffia_init_http1_env(void);
+void raffia_init_http1_env(VALUE http1);
 /* http1_names.c: the key in an env of a header field, other than Content-Type and Content-Length. */
 VALUE raffia_http1_key(const char *name, size_t size);
 void raffia_init_http1_names(void);

@@ -154,6 +154,28 @@ VALUE raffia_http1_env(struct http1 *wire, const struct raffia_parser_head *head
     return build.env;
 }
 
+/* Entries of an env: 14 of ours, the template's, and a browser's header fields. A copy has as much room as what it was copied from. */
+enum { ROOM = 48 };
+
+static int copy_entry(VALUE key, VALUE value, VALUE template)
+{
+    rb_hash_aset(template, key, value);
+    return ST_CONTINUE;
+}
+
+/*
+ * @overload template(entries)
+ *   @param entries [Hash] that every env shall have
+ *   @return [Hash] frozen, of which copies are made in one go
+ */
+static VALUE template(VALUE class, VALUE entries)
+{
+    VALUE template = rb_hash_new_capa(ROOM);
+    (void)class;
+    rb_hash_foreach(entries, copy_entry, template);
+    return rb_obj_freeze(template);
+}
+
 VALUE raffia_http1_trailers(const struct raffia_parser_head *trailers, const char *bytes)
 {
     VALUE all = rb_hash_new();
@@ -175,8 +197,9 @@ static VALUE constant(const char *text)
     return string;
 }
 
-void raffia_init_http1_env(void)
+void raffia_init_http1_env(VALUE http1)
 {
+    rb_define_singleton_method(http1, "template", template, 1);
     key_method = constant("REQUEST_METHOD");
     key_path = constant("PATH_INFO");
     key_query = constant("QUERY_STRING");

@@ -342,7 +342,7 @@ void raffia_init_http1_request(VALUE http1)
 {
     raffia_init_http1_intake();
     raffia_init_http1_names();
-    raffia_init_http1_env();
+    raffia_init_http1_env(http1);
     rb_define_method(http1, "receive", http1_receive, 2);
     rb_define_method(http1, "read_body", http1_read_body, -1);
     rb_define_method(http1, "skip_body", http1_skip_body, -1);
