@@ -407,6 +407,7 @@ int raffia_engine_peek(VALUE self, struct engine *engine)
     VALUE word = (VALUE)completion.data;
     engine->next = written(self, is_parcel(word) ? unpack(word) : word);
     engine->result = completion.result;
+    engine->happened = completion.happened;
     engine->peeked = 1;
     return 1;
 }
@@ -445,10 +446,16 @@ struct sleep {
     int result;
 };
 
+/* A wait that took longer than it takes to ask: nothing had happened when it began. Nanoseconds. */
+#define ASLEEP 50000
+
 static void *sleep_unlocked(void *pointer)
 {
     struct sleep *sleep = pointer;
+    int64_t begun = raffia_now();
     sleep->result = raffia_loop_wait(sleep->loop, sleep->pause);
+    int64_t now = raffia_now();
+    if (now - begun > ASLEEP) sleep->loop->ready.since = now;
     return NULL;
 }
 

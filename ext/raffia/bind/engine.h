@@ -9,7 +9,7 @@ struct engine {
     struct raffia_loop loop;
     const struct raffia_backend *backend; /* stays when the loop is closed */
     VALUE next;                           /* the data of the completion that has been peeked at */
-    int64_t result;
+    int64_t result, happened;
     int peeked;
     int polling; /* a thread is in the back end's wait, without the lock */
 };

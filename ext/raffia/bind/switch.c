@@ -141,6 +141,8 @@ static void begin_turn(struct scheduler *scheduler, int ready)
 {
     if ((size_t)ready > scheduler->deepest) scheduler->deepest = (size_t)ready;
     scheduler->turn_begun = raffia_about_now();
+    /* What the next look finds may have happened from now on. */
+    scheduler->loop->ready.since = raffia_now();
 }
 
 /* `limit`: nanoseconds to sleep at most when nothing is ready, RAFFIA_NO_LIMIT, or 0. The number of completions. */
@@ -170,13 +172,14 @@ static int pays(const struct wait *wait, int64_t result, int of_object)
     return wait->owed && !of_object && result != -ETIME;
 }
 
-static VALUE settle(struct scheduler *scheduler, struct wait *wait, int64_t result, int of_object)
+static VALUE settle(struct scheduler *scheduler, struct wait *wait, int64_t result, int64_t happened, int of_object)
 {
     int paid = pays(wait, result, of_object);
     if (paid || !wait->settled) wait->result = result;
     wait->paid |= (unsigned char)paid;
     wait->settled = 1;
     scheduler->running = wait->owner;
+    scheduler->happened = happened;
     return wait->fiber;
 }
 
@@ -188,14 +191,14 @@ static VALUE next_ready(struct scheduler *scheduler)
     if (++scheduler->burst > scheduler->turn) look_at_io(scheduler, 0, 1);
     while (raffia_engine_peek(scheduler->engine, engine)) {
         VALUE ticket = engine->next;
-        int64_t result = engine->result;
+        int64_t result = engine->result, happened = engine->happened;
         int of_object = !FIXNUM_P(ticket);
         if (of_object)
             ticket = ask(engine, ticket, result);
         else
             raffia_engine_drop(engine);
         struct wait *wait = FIXNUM_P(ticket) ? raffia_waits_find(&scheduler->waits, ticket) : NULL;
-        if (wait) return settle(scheduler, wait, result, of_object);
+        if (wait) return settle(scheduler, wait, result, happened, of_object);
     }
     return Qnil;
 }

@@ -49,6 +49,7 @@ int raffia_ready_put(struct raffia_ready *ready, struct raffia_completion comple
 {
     int failure = raffia_ready_reserve(ready, 1);
     if (failure < 0) return failure;
+    completion.happened = ready->since;
     *slot(ready, ready->count) = completion;
     ready->count++;
     return 0;

@@ -11,7 +11,8 @@ enum raffia_flags {
 
 struct raffia_completion {
     raffia_data data;
-    int64_t result; /* events, bytes, a descriptor, or -errno */
+    int64_t result;   /* events, bytes, a descriptor, or -errno */
+    int64_t happened; /* not before that: the `since` of the moment when it came in here */
     uint32_t
         buffer; /* number of the buffer that the bytes are in, until it is given back; 0: there is none */
     uint32_t flags;
@@ -21,6 +22,7 @@ struct raffia_completion {
 struct raffia_ready {
     struct raffia_completion *slots;
     size_t capacity, head, count;
+    int64_t since; /* nanoseconds, or 0: what comes in now has not happened before that */
 };
 
 void raffia_ready_init(struct raffia_ready *ready);
