@@ -14,6 +14,7 @@ void Init_raffia(void)
     VALUE raffia = rb_define_module("Raffia");
     raffia_init_engine(raffia);
     raffia_init_blocking(raffia);
+    raffia_init_board(raffia);
     raffia_init_parcels(raffia);
     raffia_init_scheduler(raffia);
     raffia_init_rebind(raffia);

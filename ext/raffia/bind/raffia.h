@@ -5,6 +5,7 @@
 #include <ruby.h>
 
 void raffia_init_blocking(VALUE raffia);
+void raffia_init_board(VALUE raffia);
 void raffia_init_parcels(VALUE raffia);
 void raffia_init_engine(VALUE raffia);
 void raffia_init_scheduler(VALUE raffia);
