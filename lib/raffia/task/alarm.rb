@@ -40,7 +40,7 @@ module Raffia
 
     def serves?(scheduler) = @scheduler.equal?(scheduler)
 
-    # Runs the block; if it takes longer than until `at`, `call` is called meanwhile.
+    # Runs the block; if it takes longer than until `at`, `call` is called meanwhile, and again at the time that it answers, if any.
     def watch(at, call)
       entry = Entry.new(at, call)
       add(entry)
@@ -63,17 +63,26 @@ module Raffia
     def done? = @wanted.zero? && @scopes.zero?
 
     def add(entry)
-      index = @entries.bsearch_index { |other| other.at > entry.at } || @entries.size
-      @entries.insert(index, entry)
+      index = insert(entry)
       @wanted += 1
       @running ? (wake if index.zero?) : start
+    end
+
+    def insert(entry)
+      index = @entries.bsearch_index { |other| other.at > entry.at } || @entries.size
+      @entries.insert(index, entry)
+      index
+    end
+
+    def settle(entry)
+      entry.call = nil
+      @wanted -= 1
     end
 
     def drop(entry)
       return unless entry.call
 
-      entry.call = nil
-      @wanted -= 1
+      settle(entry)
       @entries.select!(&:call) if @entries.size > SLACK && @entries.size > 2 * @wanted
       wake if done?
     end
@@ -108,9 +117,11 @@ module Raffia
       while (entry = @entries.first) && (entry.call.nil? || entry.at <= now)
         @entries.shift
         call = entry.call or next
-        entry.call = nil
-        @wanted -= 1
-        call.call
+        again = call.call
+        next settle(entry) unless again
+
+        entry.at = again
+        insert(entry)
       end
     end
   end

@@ -45,7 +45,7 @@ module Raffia
     def initialize(limit)
       @limit = Deadline.seconds(limit)
       @at = Clock.now + limit
-      freeze
+      fix
     end
 
     # @return [Float] seconds left, 0.0 when none
@@ -100,9 +100,18 @@ module Raffia
 
     private
 
+    def fix = freeze
+
+    # Called by the alarm.
+    # @return [Float, nil] when to be called again
+    def late(region)
+      region.cancel(error)
+      nil
+    end
+
     def watch(region, &)
       scheduler = Fiber.current_scheduler
-      return Alarm.of(scheduler).watch(at, -> { region.cancel(error) }, &) if scheduler
+      return Alarm.of(scheduler).watch(at, -> { late(region) }, &) if scheduler
       # Timeout's thread belongs to the main Ractor. In others only the waits of Raffia, and {check!}, see the deadline.
       return yield unless Local.main?
 
