@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require "json"
+
+module Raffia
+  class Server
+    class AccessLog
+      # What a line is made of.
+      #
+      # @!attribute [r] duration
+      #   @return [Integer] microseconds
+      # @!attribute [r] queued
+      #   @return [Integer] microseconds; negative when not known
+      Entry = ::Struct.new(:env, :id, :status, :sent, :duration, :queued)
+
+      # The line that log analysers know ("combined"), and behind it the seconds that the request took, those that it waited before, and
+      # its id.
+      #
+      #   127.0.0.1 - - [21/Nov/2026:15:00:00 +0000] "GET /a?b=1 HTTP/1.1" 200 512 "-" "curl/8.5" 0.003 0.000 4f1a-7
+      #
+      # @api private
+      class Combined
+        # Anything else could be taken for the end of a field or of the line, or act on a terminal.
+        STRANGE = /[^ !#-\[\]-~]/n
+        private_constant :STRANGE
+
+        def initialize
+          @second = 0
+        end
+
+        # @param out [String] to which the line is appended
+        def write(out, entry, now = Time.now)
+          env = entry.env
+          out << plain(env["REMOTE_ADDR"]) << " - " << plain(env["REMOTE_USER"]) << stamp(now) << '"' << plain(env["REQUEST_METHOD"]) << " " <<
+            plain(AccessLog.target(env)) << " " << plain(env["SERVER_PROTOCOL"]) << '" ' << entry.status.to_s << " " << entry.sent.to_s <<
+            ' "' << plain(env["HTTP_REFERER"]) << '" "' << plain(env["HTTP_USER_AGENT"]) << '" ' << AccessLog.seconds(entry.duration) << " " <<
+            ((entry.queued < 0) ? "-" : AccessLog.seconds(entry.queued)) << " " << entry.id << "\n"
+        end
+
+        private
+
+        def stamp(now)
+          return @stamp if now.to_i == @second
+
+          @second = now.to_i
+          @stamp = now.strftime(" [%d/%b/%Y:%H:%M:%S %z] ").freeze
+        end
+
+        def plain(text)
+          return "-" if text.nil? || text.empty?
+
+          text = text.b
+          text.match?(STRANGE) ? text.gsub(STRANGE) { |byte| format('\x%02X', byte.ord) } : text
+        end
+      end
+
+      # One JSON object a line, times in seconds.
+      #
+      # @api private
+      class Json
+        # What needs no thought.
+        PLAIN = /\A[ !#-\[\]-~]*\z/n
+        FIELDS = {remote: "REMOTE_ADDR", user: "REMOTE_USER", method: "REQUEST_METHOD", protocol: "SERVER_PROTOCOL", host: "HTTP_HOST",
+                  referer: "HTTP_REFERER", agent: "HTTP_USER_AGENT", forwarded: "HTTP_X_FORWARDED_FOR"}.to_h { |name, key| [",\"#{name}\":", key] }.freeze
+        private_constant :PLAIN, :FIELDS
+
+        # @param out [String] to which the line is appended
+        def write(out, entry, now = Time.now)
+          out << '{"time":"' << now.utc.strftime("%FT%T.%LZ") << '","id":' << quote(entry.id) << ',"target":' << quote(AccessLog.target(entry.env))
+          FIELDS.each { |name, key| (text = entry.env[key]) and out << name << quote(text) }
+          out << ',"status":' << entry.status.to_s << ',"bytes":' << entry.sent.to_s << ',"duration":' << AccessLog.seconds(entry.duration)
+          out << ',"queued":' << AccessLog.seconds(entry.queued) unless entry.queued < 0
+          out << "}\n"
+        end
+
+        private
+
+        # In binary, as the buffer: lines of several encodings would not fit together.
+        def quote(text)
+          text = text.b
+          text.match?(PLAIN) ? "\"#{text}\"" : ::JSON.generate(text.force_encoding(Encoding::UTF_8).scrub).b
+        end
+      end
+
+      # @return [String] what was asked for, before anybody took it apart
+      def self.target(env)
+        env["REQUEST_URI"] || (env["QUERY_STRING"].to_s.empty? ? "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}" : "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}?#{env["QUERY_STRING"]}")
+      end
+
+      # @return [String] with six digits behind the point, without going through a Float
+      def self.seconds(microseconds)
+        whole, rest = microseconds.divmod(1_000_000)
+        "#{whole}.#{rest.to_s.rjust(6, "0")}"
+      end
+    end
+  end
+end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require_relative "../task"
+
+module Raffia
+  class Server
+    # The deadline of a request, which the application finds as `Raffia.deadline`. Work that turns out to be long, and to be worth it, asks
+    # for more:
+    #
+    #   Raffia.deadline.extend_by(60) # a minute more for an export
+    #
+    # When it passes, the fiber is cancelled where it waits, and the client is answered 504.
+    class TimeLimit < Deadline
+      # Moves the deadline. What runs under a `Raffia.timeout` of its own still ends with that.
+      # @param seconds [Numeric] more
+      # @return [self]
+      # @raise [ConfigError] when it is not a number of seconds from 0 up
+      def extend_by(seconds)
+        @at += Deadline.seconds(seconds)
+        @limit += seconds
+        self
+      end
+
+      private
+
+      def fix = nil # it stays as it is: not frozen
+
+      # Looks again where it was extended meanwhile.
+      def late(region) = expired? ? super : at
+    end
+  end
+end
