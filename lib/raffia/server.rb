@@ -2,6 +2,7 @@
 
 require_relative "../raffia"
 require_relative "server/options"
+require_relative "server/ractors"
 require_relative "server/application"
 require_relative "server/hooks"
 require_relative "server/listening"
@@ -66,6 +67,7 @@ module Raffia
     # @raise [CannotListen] when an address cannot be had
     # @raise [Exception] what the application raises while it is loaded
     def run(inherited: Raffia.config.inherited, &)
+      settle
       listening = Listening.new(options, inherited: inherited)
       kind = options.workers.zero? ? Alone : Supervised
       kind.new(@application, listening, options, hooks: @hooks, log: log).run(&)
@@ -75,6 +77,16 @@ module Raffia
 
     # @return [Alone] this server, to be run in any thread
     # @api private
-    def alone = Alone.new(@application, Listening.new(options), options, hooks: @hooks, log: log)
+    def alone
+      settle
+      Alone.new(@application, Listening.new(options), options, hooks: @hooks, log: log)
+    end
+
+    private
+
+    # Whether there can be Ractors is known when the application has been looked at.
+    def settle
+      @options = Ractors::Choice.new(@application, options, log).call if options.ractors?
+    end
   end
 end

@@ -40,7 +40,7 @@ module Raffia
       # @yieldparam listeners [Array<Listener>] before connections are accepted from them
       # @return [void]
       def work
-        @worker = Worker.new(@application.load, listeners: listening.first, options: @options, log: @log)
+        @worker = Worker.for(@application.load, listening.lanes(listening.slot(0)), options: @options, log: @log)
         @worker.stop if @asked
         @worker.run { yield listening.first if block_given? }
         @hooks.call(:on_stop)

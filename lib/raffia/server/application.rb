@@ -21,16 +21,16 @@ module Raffia
         raise NotFound.new("#{path} does not exist: check the spelling and the path", name: path) unless ::File.exist?(path)
         raise NotFound.new("#{path} is a folder: name the file in it, such as #{::File.join(path, FILES.first)}", name: path) if ::File.directory?(path)
 
-        new(path) { path.end_with?(".ru") ? rackup(path) : ruby(path) }
+        new(path) { |how| path.end_with?(".ru") ? rackup(path, how) : ruby(path) }
       end
 
       # @param app [#call] one that is there already
       # @return [Application]
       def self.of(app) = new("the application") { app }
 
-      def self.rackup(path)
+      def self.rackup(path, how)
         Optional.gem("rack", ">= 2.2", for: "`raffia serve #{path}`", feature: "rack")
-        built = ::Rack::Builder.parse_file(path)
+        built = ((how == :record) ? Ractors::Recorder.builder : ::Rack::Builder).parse_file(path)
         built.is_a?(::Array) ? built.first : built # Rack 2 has options with it
       end
       private_class_method :rackup
@@ -44,23 +44,33 @@ module Raffia
       # @return [String] for people
       attr_reader :name
 
+      # @yieldparam how [Symbol] :build, or :record what Ractors will each build for themselves
       # @yieldreturn [#call]
       def initialize(name, &load)
         @name = name
         @load = load
+        @how = :build
       end
 
-      # @return [#call] the same each time
+      # @param how [Symbol] :build, :record, or :share what was recorded; from here on it is loaded like that
+      # @return [void]
+      def load_to(how)
+        @app = @app.build if how == :build && @app.is_a?(Ractors::Blueprint)
+        @app = Ractors.ready(@app) if how == :share && @app
+        @how = how
+      end
+
+      # @return [#call, Ractors::Blueprint] the same each time
       # @raise [ConfigError] when what is there is no application
       # @raise [Exception] what the application raises while it is loaded, SyntaxError included
       def load
-        @app ||= check(@load.call)
+        @app ||= (@how == :share) ? Ractors.ready(@load.call(:record)) : check(@load.call(@how))
       end
 
       private
 
       def check(app)
-        return app if app.respond_to?(:call)
+        return app if app.respond_to?(:call) || app.is_a?(Ractors::Blueprint)
 
         raise ConfigError, "#{name} gives #{app.inspect[0, 60]}, which is no application: that has a method `call`. " \
           "A rackup file says `run app`; any other file ends with the application"

@@ -15,25 +15,30 @@ module Raffia
       # @raise [CannotListen] when an address cannot be had; none is held then
       def initialize(options, inherited: {})
         @options = options
-        @reuse_port = options.reuse_port && options.workers > 1
+        @reuse_port = options.reuse_port && [options.workers, 1].max * options.lanes > 1
         @all = []
         @first = options.binds.flat_map { |bind| add(Listener.open(bind, options, reuse_port: @reuse_port && bind.tcp?, inherited: inherited)) }
-        @slots = [@first]
+        @slots = (options.lanes == 1) ? [@first] : []
       rescue
         close
         raise
       end
 
       # @param index [Integer] of a worker
-      # @return [Array<Listener>] the same for each generation of that worker. TCP sockets of its own; all others are shared
+      # @return [Array<Listener>] the same for each generation of that worker. TCP sockets of its own, as many as it has Ractors; all others
+      #   are shared
       def slot(index)
-        @slots[index] ||= @first.map { |listener| (@reuse_port && listener.bind.tcp?) ? again(listener) : listener }
+        @slots[index] ||= Array.new(@options.lanes) { |each| (index + each).zero? ? @first : lane }.flatten
       end
+
+      # @param slot [Array<Listener>]
+      # @return [Array<Array<Listener>>] those of each Ractor; of the worker where there are none
+      def lanes(slot) = slot.each_slice(@first.size).to_a
 
       # What a worker has of its slot: a process that was not forked from this one has sockets without what is known of them.
       # @param sockets [Array<IO>] of a slot
       # @return [Array<Listener>]
-      def adopt(sockets) = sockets.zip(@first).map { |socket, listener| listener.adopt(socket) }
+      def adopt(sockets) = sockets.each_with_index.map { |socket, index| @first[index % @first.size].adopt(socket) }
 
       # @return [void]
       def close
@@ -42,6 +47,8 @@ module Raffia
       end
 
       private
+
+      def lane = @first.map { |listener| (@reuse_port && listener.bind.tcp?) ? again(listener) : listener }
 
       def add(listeners) = listeners.each { |listener| @all << listener }
 

@@ -68,7 +68,17 @@ module Raffia
       end
 
       # @return [Integer] how many worker processes there are; 0: none but this one
-      def workers = (processes == :auto) ? Pool::Cpus.count : processes
+      def workers
+        return processes unless processes == :auto
+
+        (ractors == :auto) ? 1 : [Pool::Cpus.count / lanes, 1].max
+      end
+
+      # @return [Integer] in each process
+      def lanes = (ractors == :auto) ? Pool::Cpus.count : [ractors, 1].max
+
+      # @return [Boolean]
+      def ractors? = ractors != 0
     end
   end
 end

@@ -53,7 +53,8 @@ module Raffia
 
       # The life of a worker process.
       def work(seat)
-        worker = Worker.new(seat.preloaded || @application.load, listeners: @listening.adopt(seat.ios), options: @options, seat: seat, log: @log)
+        lanes = @listening.lanes(@listening.adopt(seat.ios))
+        worker = Worker.for(seat.preloaded || @application.load, lanes, options: @options, seat: seat, log: @log)
         seat.on_stop { worker.stop(:drain) }
         worker.run { seat.ready! }
       end

@@ -13,6 +13,16 @@ module Raffia
     #
     # @api private
     class Worker
+      # @param app [#call]
+      # @param lanes [Array<Array<Listener>>] what each of its Ractors accepts from; of one where there are none
+      # @return [Worker, Ractors::Workers]
+      def self.for(app, lanes, options:, **others)
+        return new(app, listeners: lanes.first, options: options, **others) unless options.ractors?
+
+        require_relative "ractors/workers"
+        Ractors::Workers.new(app, listeners: lanes, options: options, **others)
+      end
+
       # @return [Hash{Connection => Task}] those that are open
       attr_reader :connections
       # @return [Service]

@@ -20,8 +20,9 @@ module Raffia
         def call
           raise NotFound.new("there is no #{@file}: name the config.ru of your application", name: @file) unless ::File.file?(@file)
 
-          require_relative "../../server/ractors/check"
-          result = Server::Ractors::Check.file(@file, paths: @paths)
+          require_relative "../../server"
+          application = Server::Application.at(@file).tap { |one| one.load_to(:record) }
+          result = Server::Ractors::Check.run(paths: @paths) { application.load }
           [*result.findings.map { |finding| finding(finding) }, *result.answers.map { |answer| answer(answer) }, *prepared(result)]
         rescue ::ScriptError, ::StandardError => error
           raise if error.is_a?(Error)

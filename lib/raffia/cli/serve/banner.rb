@@ -9,21 +9,26 @@ module Raffia
       #
       # @api private
       class Banner
+        # @param server [Server]
         # @param file [Server::ConfigFile, nil]
-        def initialize(options, application, file)
-          @options = options
+        def initialize(server, application, file)
+          @server = server
           @application = application
           @file = file
         end
 
         def text(listeners, out)
+          @options = @server.options # when it starts they are final
           out.puts "Raffia #{VERSION} (Ruby #{RUBY_VERSION}#{" with YJIT" if yjit?}, #{Engine.best}) serves #{@application.name} in #{@options.environment}"
           out.puts "  #{workers}#{", set by #{@file.path}" if @file}"
           listeners.each { |listener| out.puts "  #{listener.url}" }
           out.puts "Ctrl-C stops it (process #{::Process.pid})"
         end
 
-        def json(listeners, out) = out.puts(JSON.generate(facts(listeners)))
+        def json(listeners, out)
+          @options = @server.options
+          out.puts(JSON.generate(facts(listeners)))
+        end
 
         private
 
@@ -35,7 +40,7 @@ module Raffia
         def workers
           count = @options.workers
           processes = count.zero? ? "in this process" : "#{count} worker process#{"es" if count > 1}"
-          "#{processes}#{", #{@options.ractors} Ractors in each" if @options.ractors.positive?}, a fiber for each connection"
+          "#{processes}#{", #{@options.ractors} Ractors in each" if @options.ractors?}, a fiber for each connection"
         end
 
         def yjit? = defined?(::RubyVM::YJIT) ? !!::RubyVM::YJIT.enabled? : false

@@ -57,14 +57,19 @@ module Raffia
         def serve(said, application)
           server = Server.new(application, hooks: @file&.hooks, **said)
           ::RubyVM::YJIT.enable if server.options.yjit && defined?(::RubyVM::YJIT.enable)
-          banner = Banner.new(server.options, application, @file)
+          banner = Banner.new(server, application, @file)
           server.run(inherited: @inherited) do |listeners|
             @asked[:json] ? banner.json(listeners, @out) : banner.text(listeners, @out)
             @out.flush # whoever waits for it may read a pipe
           end
         end
 
-        def guarded(application) = Server::Application.new(application.name) { attempt { application.load } }
+        def guarded(application)
+          Server::Application.new(application.name) do |how|
+            application.load_to(how)
+            attempt { application.load }
+          end
+        end
 
         # What files of the user raise is reported as Ruby would report it.
         def attempt

@@ -25,6 +25,10 @@ module Raffia
       # @return [Object]
       def self.value(ractor) = ractor.respond_to?(:take) ? ractor.take : ractor.value
 
+      # A Ractor that is on its own: whoever starts it has pipes of his own to it.
+      # @return [Ractor]
+      def self.start(...) = Process::Experimental.silently { ::Ractor.new(...) }
+
       # A copy of a block that knows nothing of the object it was written in: its self is nil. Ruby 4.0 has that, before it takes the
       # extension.
       # @param block [Proc]

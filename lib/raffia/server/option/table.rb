@@ -28,7 +28,7 @@ module Raffia
         row[:tls, :tls_handshake_timeout, :seconds, 10, "a client that has not finished its handshake by then is dropped"],
 
         row[:workers, :processes, :workers, :auto, "worker processes; auto: one for each CPU that the control group grants; 0: none, serve in this process", short: "-w"],
-        row[:workers, :ractors, :count, 0, "Ractors in each process, for applications that are shareable"],
+        row[:workers, :ractors, :ractors, 0, "Ractors in each process, for applications that can; auto: as many as CPUs, or none when the application cannot"],
         row[:workers, :preload, :flag, true, "load the application before forking, so that the workers share its memory"],
         row[:workers, :yjit, :flag, true, "compile with YJIT, where this Ruby has it"],
         row[:workers, :environment, :string, nil, "sets RACK_ENV and RAILS_ENV; default: what these say, else development", short: "-e", takes: "ENV"],

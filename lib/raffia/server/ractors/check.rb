@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../../base/error"
-require_relative "../../base/optional"
 require_relative "../../pool"
 require_relative "sharing"
 require_relative "recorder"
@@ -41,16 +40,6 @@ module Raffia
             failed("the process that tried it", "came to an end of its own (#{error.message.lines.first.chomp})")
           end
 
-          # @param file [String] a config.ru
-          # @return [Result]
-          # @raise [Exception] what loading it raised
-          def file(file, paths: ["/"])
-            run(paths:) do
-              Optional.gem("rack", for: "a config.ru")
-              Recorder.builder.load_file(file)
-            end
-          end
-
           private
 
           def here(app, paths)
@@ -70,7 +59,11 @@ module Raffia
               blueprint.classes.drop(1).flat_map { |klass| CodeCheck.new("use").middleware(klass).findings }
           end
 
-          def answers(blueprint, paths) = Raffia.map(paths, on: :ractors, workers: 1) { |path| Evidence.of(blueprint, path) }
+          # Without a path it is built, at least.
+          def answers(blueprint, paths)
+            paths = [nil] if paths.empty?
+            Raffia.map(paths, on: :ractors, workers: 1) { |path| Evidence.of(blueprint, path) }
+          end
 
           def failed(what, why) = Result.new([Finding.new(what, why, "Serve it with processes")], [], [])
         end

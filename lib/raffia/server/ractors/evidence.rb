@@ -23,12 +23,11 @@ module Raffia
         class << self
           # In a Ractor.
           # @param blueprint [Blueprint] shareable
-          # @param path [String]
+          # @param path [String, nil] nil: build it, and no more
           # @return [Answer]
           def of(blueprint, path)
             app = blueprint.build
-            statuses = Array.new(TIMES) { request(app, path) }
-            Answer.new(path, statuses.max, nil)
+            Answer.new(path, (Array.new(TIMES) { request(app, path) }.max if path), nil)
           rescue ::StandardError, ::ScriptError => error
             Answer.new(path, nil, finding(error, blueprint, path))
           end
@@ -51,7 +50,7 @@ module Raffia
 
           def finding(error, blueprint, path)
             name = error.is_a?(::FrozenError) && named(error, blueprint)
-            Finding.new("GET #{path}", "raised #{error.class} at #{place(error)}: #{error.message.lines.first&.chomp&.delete_suffix(".")}#{" (#{name})" if name}",
+            Finding.new(path ? "GET #{path}" : "config.ru", "raised #{error.class} at #{place(error)}: #{error.message.lines.first&.chomp&.delete_suffix(".")}#{" (#{name})" if name}",
               advice(error, place(error)))
           end
 
@@ -71,7 +70,7 @@ module Raffia
             return if seen.key?(object)
 
             seen[object] = true
-            Parts.each(object) { |part, label,| search(part, "#{path} > #{label}", wanted, seen).then { |found| return found if found } }
+            Parts.each(object) { |part, label, _| search(part, "#{path} > #{label}", wanted, seen).then { |found| return found if found } }
             nil
           end
 

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+require_relative "ractors/recorder"
+require_relative "ractors/sharing"
+require_relative "ractors/libraries"
+require_relative "ractors/choice"
+
+module Raffia
+  class Server
+    # Serving from several Ractors of one process: each with a listener, a loop and an application of its own (docs/ractors.md).
+    #
+    # @api private
+    module Ractors
+      # @param app [Blueprint, #call]
+      # @return [Blueprint] shareable; what it consists of is frozen, and the gems that it needs are prepared
+      # @raise [NotShareable] that names all that is in the way
+      def self.ready(app)
+        sharing = Sharing.new
+        blueprint = Blueprint.of(app).share(sharing)
+        raise NotShareable, refusal(sharing.findings) if sharing.findings.any?
+
+        Libraries.new.prepare(blueprint.classes)
+        blueprint
+      end
+
+      # @param findings [Array<Finding>]
+      # @return [String]
+      def self.refusal(findings)
+        "the application cannot be served from Ractors: #{findings.join("; ")} (`raffia doctor --rack config.ru` says more). Or leave `ractors` out, and use more processes"
+      end
+    end
+  end
+end

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../../pool/ractors/ractor_adapter"
+require_relative "../../process/framed_pipe"
+require_relative "inside"
+
+module Raffia
+  class Server
+    module Ractors
+      # One Ractor that serves, seen from the main one.
+      #
+      # @api private
+      class Berth
+        # What comes up from the Ractor, besides its last words.
+        READY = "ready"
+        BEAT = "beat"
+
+        # @return [String] what it said when it failed
+        attr_reader :last_words
+
+        # @param index [Integer]
+        # @param app [Blueprint]
+        # @param listeners [Array<Listener>]
+        # @param options [Options]
+        def initialize(index, app, listeners, options)
+          @listeners = listeners # the Ractor has their numbers, so nobody may close them meanwhile
+          places = listeners.map { |listener| [listener.socket.class, listener.socket.fileno, listener.bind] }
+          @given = ::Ractor.make_shareable([index, app, places, options])
+          @gone = true
+        end
+
+        # @return [void]
+        def start
+          close
+          @last_words = "nothing"
+          @ready = @gone = false
+          report, @tell = pipes
+          @report = report
+          @reader = Process::FramedPipe::Reader.new(report)
+          @heard = Clock.now
+          @ractor = Pool::RactorAdapter.start(@given, *@theirs.map(&:fileno)) { |given, *fds| Inside.serve(*given, *fds) }
+        end
+
+        # @return [IO] readable when it has said something, or has ended
+        def to_io = @report
+
+        # Takes in what it has said.
+        # @return [void]
+        def hear
+          loop do
+            word = @reader.read or return @gone = true
+            @heard = Clock.now
+            case word
+            when READY then @ready = true
+            when BEAT then nil
+            else @last_words = word.force_encoding(Encoding::UTF_8).scrub
+            end
+            return unless @reader.ready?(0)
+          end
+        end
+
+        # @param order [String] one byte
+        # @return [void]
+        def tell(order)
+          @tell.write_nonblock(order, exception: false)
+        rescue Errno::EPIPE, IOError
+          nil # it has ended
+        end
+
+        # @return [Boolean] whether it accepts, or did
+        def ready? = @ready
+        # @return [Boolean] whether it has ended
+        def gone? = @gone
+
+        # @param limit [Numeric, nil] seconds
+        # @return [Boolean] whether its loop has turned lately
+        def alive?(limit) = @gone || limit.nil? || Clock.now < @heard + limit
+
+        # @return [void]
+        def close = [@report, @tell].compact.each(&:close)
+
+        private
+
+        # The other ends are the Ractor's, which closes them; from here on they are numbers.
+        def pipes
+          report, words = ::IO.pipe
+          orders, tell = ::IO.pipe
+          @theirs = [orders, words].each { |io| io.autoclose = false }
+          [report, tell]
+        end
+      end
+    end
+  end
+end

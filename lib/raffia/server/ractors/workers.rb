@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../../base/error"
+require_relative "../../base/log"
+require_relative "berth"
+
+module Raffia
+  class Server
+    module Ractors
+      # In place of a {Worker}: several of them, each in a Ractor with listeners and a loop of its own. This side only watches them, from
+      # the main Ractor, to which signals belong. No message goes to or from a Ractor while it serves, and nothing waits for one: orders go
+      # down through pipes, and life signs come up through pipes.
+      #
+      # A Ractor cannot be stopped by force. One whose loop no longer turns is no longer vouched for to the supervisor, which then
+      # replaces the process.
+      #
+      # @api private
+      class Workers
+        # How often one may end of its own and be replaced, within so many seconds, before all is given up.
+        INTENSITY = 5
+        PERIOD = 60
+        # Seconds between two looks at the life signs.
+        PULSE = 1.0
+        # Seconds beyond drain_timeout that a Ractor may take to end.
+        GRACE = 2
+
+        # @param app [Blueprint] shareable
+        # @param listeners [Array<Array<Listener>>] of each Ractor
+        # @param options [Options]
+        # @param seat [Object, nil] the supervisor's
+        # @param log [Logger, nil]
+        def initialize(app, listeners:, options:, seat: nil, log: nil)
+          @options = options
+          @seat = seat
+          @log = log || Log.build(Raffia.config)
+          @orders, @ask = ::IO.pipe
+          @berths = listeners.each_with_index.map { |own, index| Berth.new(index, app, own, options) }
+          @ends = []
+        end
+
+        # @return [Array<Berth>]
+        attr_reader :berths
+
+        # Serves until {stop}.
+        # @yield when all Ractors accept
+        # @return [void]
+        # @raise [WorkerDied] when one does not start, or when they end again and again
+        def run
+          @berths.each(&:start)
+          turn until @stopping || @berths.all?(&:ready?)
+          yield if block_given? && !@stopping
+          turn until @stopping
+          turn until @berths.all?(&:gone?) || late?
+        ensure
+          @berths.each(&:close)
+        end
+
+        # Any thread may ask, and so may a trap.
+        # @param how [Symbol] :drain lets the requests in flight end, :now does not
+        # @return [void]
+        def stop(how = :drain)
+          @ask.write_nonblock(how.to_s[0], exception: false)
+          nil
+        end
+
+        private
+
+        def turn
+          readable, = ::IO.select([@orders, *@berths.reject(&:gone?)], nil, nil, PULSE)
+          readable&.each { |one| one.equal?(@orders) ? obey : hear(one) }
+          @seat&.beat if @berths.all? { |berth| berth.alive?(@options.worker_timeout) }
+        end
+
+        def obey
+          order = @orders.read_nonblock(1)
+          @stopping = Clock.now
+          @berths.each { |berth| berth.tell(order) }
+        end
+
+        def hear(berth)
+          berth.hear
+          return if !berth.gone? || @stopping
+
+          raise WorkerDied, "a Ractor could not begin to serve: #{berth.last_words}" unless berth.ready?
+
+          @log.error("a Ractor of the server ended, and is replaced: #{berth.last_words}")
+          note_end(berth)
+          berth.start
+        end
+
+        def note_end(berth)
+          now = Clock.now
+          @ends = @ends.select { |at| at > now - PERIOD } << now
+          raise WorkerDied, "#{INTENSITY} Ractors ended within #{PERIOD} s; the last one said: #{berth.last_words}" if @ends.size >= INTENSITY
+        end
+
+        def late? = Clock.now > @stopping + @options.drain_timeout.to_f + GRACE
+      end
+    end
+  end
+end
