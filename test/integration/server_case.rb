@@ -9,11 +9,6 @@ require "support/daemon"
 # The parent of the tests of the server with real things around it: each test skips what is not installed, and says how to get it.
 class ServerCase < Raffia::TestCase
   ROOT = File.expand_path("../..", __dir__)
-  PROGRAM = <<~RUBY
-    require "raffia/server"
-    app = eval("proc { \#{File.read("app.rb")} }", TOPLEVEL_BINDING, "app.rb").call
-    exit Raffia::Server.new(app, **Marshal.load(ARGV.first.unpack1("m"))).run
-  RUBY
   HELLO = ->(_env) { [200, {"content-type" => "text/plain"}, ["hello"]] }
 
   private
@@ -21,13 +16,16 @@ class ServerCase < Raffia::TestCase
   # @yieldparam server [Raffia::Server::Handle] in a thread of this process
   def serve(app, **options, &) = Raffia::Server.start(app, **options, &)
 
-  # @param app [String] Ruby whose value is the app
-  # @yieldparam port [Integer] of a server in a process of its own
+  # `raffia serve`, as a user starts it.
+  # @param config [String] a config.ru
+  # @param options [Hash] flags; a flag without a value is true
+  # @yieldparam port [Integer]
   # @yieldparam daemon [TestSupport::Daemon]
-  def program(app, port: TestSupport::Daemon.free_port, env: {}, **options)
-    options = {bind: "tcp://127.0.0.1:#{port}", processes: 0}.merge(options)
-    TestSupport::Daemon.run({"RUBYOPT" => "-W:no-experimental"}.merge(env), RbConfig.ruby, "-I#{ROOT}/lib", "-e", PROGRAM,
-      [Marshal.dump(options)].pack("m0"), port: port, files: {"app.rb" => app}) { |daemon| yield port, daemon }
+  def program(config, env: {}, files: {}, port: TestSupport::Daemon.free_port, **options)
+    options = {bind: "tcp://127.0.0.1:#{port}", processes: 0, environment: "production"}.merge(options)
+    flags = options.flat_map { |name, value| ["--#{name.to_s.tr("_", "-")}", *(value.to_s unless value == true)] }
+    TestSupport::Daemon.run(RbConfig.ruby, "-W:no-experimental", "-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "serve", "config.ru", *flags,
+      port: port, files: files.merge("config.ru" => config), env: {"RUBYOPT" => nil, "RAFFIA_LOG" => nil}.merge(env)) { |daemon| yield port, daemon }
   end
 
   def connect(server) = TCPSocket.new("127.0.0.1", server.is_a?(Integer) ? server : server.port)

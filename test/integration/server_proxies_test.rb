@@ -1,0 +1,134 @@
+# frozen_string_literal: true
+
+require_relative "server_case"
+require "digest"
+
+module Raffia
+  # Behind the proxies that people put before a Ruby server. What a proxy could not do with us it says by 502 or 504.
+  class ServerProxiesTest < ServerCase
+    CONFIG = <<~'RUBY'
+      require "raffia/server/websocket"
+      require "raffia/server/event_stream"
+      require "digest"
+      connections = {}
+      run lambda { |env|
+        case env["PATH_INFO"]
+        when "/socket" then Raffia::Server::WebSocket.open(env) { |socket| socket.each { |message| socket.write(message.upcase) } }
+        when "/events" then Raffia::Server::EventStream.open(env) { |stream| 3.times { |n| stream.write(n); sleep 0.01 } }
+        when "/sum" then [200, {}, [Digest::SHA256.hexdigest(env["rack.input"].read)]]
+        when "/stream" then [200, {}, ->(stream) { 100.times { |n| stream.write("#{n} " * 1000) } && stream.close }]
+        when "/head" then [200, {"content-length" => "1000"}, ["x" * 1000]]
+        when "/nothing" then [304, {"etag" => '"1"'}, []]
+        else [200, {"x-via" => env.values_at("HTTP_X_FORWARDED_FOR", "HTTP_HOST").join(" ")}, ["hello"]]
+        end
+      }
+    RUBY
+
+    NGINX = <<~'CONF'
+      %{user}
+      daemon off; pid nginx.pid; error_log log;
+      events { worker_connections 1000; }
+      http {
+        access_log off; client_max_body_size 100m;
+        client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
+        upstream app { server 127.0.0.1:%{back}; keepalive 16; }
+        map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
+        server {
+          listen 127.0.0.1:%{front};
+          location / {
+            proxy_pass http://app; proxy_http_version 1.1; proxy_request_buffering %{buffering};
+            proxy_set_header Host $http_host; proxy_set_header X-Forwarded-For $remote_addr;
+            proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;
+          }
+        }
+      }
+    CONF
+
+    HAPROXY = <<~'CONF'
+      defaults
+        mode http
+        timeout connect 5s
+        timeout client 60s
+        timeout server 60s
+        option forwardfor
+        http-reuse always
+      frontend front
+        bind 127.0.0.1:%{front}
+        default_backend app
+      backend app
+        server one 127.0.0.1:%{back}
+    CONF
+
+    # As the proxies are: each test is run behind all of them.
+    {nginx: {buffering: "on"}, nginx_streaming: {buffering: "off"}, haproxy: {}}.each do |proxy, settings|
+      {answers: "each kind of answer comes through", uploads: "a big upload comes through, with a length and in chunks",
+       sockets: "a WebSocket and an event stream come through", many: "thousands of requests over kept connections, and none is a 502"}.each do |name, says|
+        define_method(:"test_#{proxy}_#{says.downcase.tr(" ", "_").delete(",")}") do
+          behind(proxy, settings) { |port, back| send(name, port, back) }
+        end
+      end
+    end
+
+    private
+
+    def behind(proxy, settings)
+      name = proxy.to_s[/\A[a-z]+/]
+      binary = need_program(name)
+      need_gem "websocket-driver"
+      front = TestSupport::Daemon.free_port
+      program(CONFIG) do |back|
+        user = (::Process.uid.zero? ? "user root;" : "")
+        text = format((name == "nginx") ? NGINX : HAPROXY, front: front, back: back, user: user, **settings)
+        command = (name == "nginx") ? ["-p", ".", "-e", "log", "-c", "conf"] : ["-f", "conf"]
+        TestSupport::Daemon.run(binary, *command, port: front, files: {"conf" => text}) { yield front, back }
+      end
+    end
+
+    def answers(port, _back)
+      Net::HTTP.start("127.0.0.1", port) do |http|
+        3.times do
+          assert_equal ["200", "hello"], http.get("/").then { |response| [response.code, response.body] }
+          assert_equal Array.new(100) { |n| "#{n} " * 1000 }.join, http.get("/stream").body
+          assert_equal ["200", "1000"], http.head("/head").then { |response| [response.code, response["content-length"]] }
+          assert_equal ["304", '"1"'], http.get("/nothing").then { |response| [response.code, response["etag"]] }
+        end
+        assert_equal "127.0.0.1 127.0.0.1:#{port}", http.get("/")["x-via"]
+      end
+    end
+
+    def uploads(port, _back)
+      data = Random.new(2).bytes(20_000_000)
+      sum = Digest::SHA256.hexdigest(data)
+      Net::HTTP.start("127.0.0.1", port) do |http|
+        [{}, {"Transfer-Encoding" => "chunked"}, {"Expect" => "100-continue"}].each do |headers|
+          request = Net::HTTP::Put.new("/sum", headers)
+          request.body_stream = StringIO.new(data)
+          request.content_length = data.bytesize unless headers.key?("Transfer-Encoding")
+          assert_equal sum, http.request(request).body, headers
+        end
+      end
+    end
+
+    def sockets(port, _back)
+      require "support/websocket_client"
+      TestSupport::WebSocketClient.open(connect(port), url: "ws://127.0.0.1:#{port}/socket", headers: {"Origin" => "http://127.0.0.1:#{port}"}) do |client|
+        ["hello", "x" * 100_000].each do |text|
+          client.say(text)
+          assert_equal text.upcase, client.hear
+        end
+        client.close
+        assert_equal 1000, client.farewell.first
+      end
+      Net::HTTP.start("127.0.0.1", port) { |http| assert_equal "data: 0\n\ndata: 1\n\ndata: 2\n\n", http.get("/events").body }
+    end
+
+    def many(port, _back)
+      codes = Array.new(8) do
+        Thread.new do
+          Net::HTTP.start("127.0.0.1", port) { |http| Array.new(250) { |n| http.get((n % 5).zero? ? "/head" : "/").code } }
+        end
+      end
+      assert_equal({"200" => 2000}, codes.flat_map(&:value).tally)
+    end
+  end
+end

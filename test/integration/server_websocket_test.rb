@@ -1,0 +1,227 @@
+# frozen_string_literal: true
+
+require_relative "server_case"
+
+module Raffia
+  # WebSockets, with another implementation's client behind real sockets.
+  class ServerWebSocketTest < ServerCase
+    def setup
+      need_gem "websocket-driver"
+      require "support/websocket_client"
+      require "raffia/server/websocket"
+    end
+
+    def test_text_and_bytes_go_both_ways
+      echo do |server|
+        dial(server) do |client|
+          messages = ["hello", "žluťoučký kůň", "", "\x00\xFF".b, "x" * 125, "y" * 126, "z" * 70_000]
+          messages.each { |message| client.say(message) }
+          heard = messages.map { client.hear }
+          assert_equal messages, heard
+          assert_equal messages.map(&:encoding), heard.map(&:encoding)
+        end
+      end
+    end
+
+    def test_either_side_may_close_and_says_why
+      seen = Thread::Queue.new
+      app = socket_app { |socket| socket.each { |_| socket.close(4001, "enough") } && seen << [socket.close_code, socket.close_reason, socket.read] }
+      serve(app) do |server|
+        dial(server) do |client|
+          client.close(3001, "bye")
+          assert_equal [3001, "bye"], client.farewell
+        end
+        assert_equal [3001, "bye", nil], seen.pop
+        dial(server) do |client|
+          client.say("anything")
+          assert_equal [4001, "enough"], client.farewell
+        end
+      end
+    end
+
+    def test_the_end_of_the_block_closes_and_an_error_says_so
+      log = StringIO.new
+      app = socket_app { |socket| raise "it broke" if socket.read == "break" }
+      serve(app) do |server|
+        dial(server) { |client| assert_equal 1000, client.tap { client.say("end") }.farewell.first }
+        dial(server) { |client| assert_equal 1011, client.tap { client.say("break") }.farewell.first }
+      end
+      assert_empty log.string
+    end
+
+    def test_writing_to_a_closed_one_is_an_error_and_pushing_is_not
+      seen = Thread::Queue.new
+      app = socket_app do |socket|
+        socket.each { nil }
+        seen << socket.push("late")
+        begin
+          socket.write("late")
+        rescue Closed => error
+          seen << error.message
+          raise
+        end
+      end
+      serve(app) do |server|
+        dial(server) { |client| client.close && client.farewell }
+        assert_equal false, seen.pop
+        assert_match(/closed \(1000\)/, seen.pop)
+      end
+    end
+
+    def test_a_peer_that_vanishes_ends_the_conversation
+      seen = Thread::Queue.new
+      serve(socket_app { |socket| seen << [socket.read, socket.close_code] }) do |server|
+        dial(server, &:abandon)
+        assert_equal [nil, 1006], seen.pop
+      end
+    end
+
+    def test_a_silent_peer_is_asked_and_then_given_up
+      seen = Thread::Queue.new
+      serve(socket_app(ping: 0.2) { |socket| seen << [socket.read, socket.close_code] }) do |server|
+        dial(server) do |client|
+          client.receive until client.pings >= 3 # its answers keep it alive
+          assert_empty seen
+          assert_equal [nil, 1006], seen.pop # and now it says nothing
+        end
+      end
+    end
+
+    def test_what_the_protocol_forbids_closes
+      echo(max_message: 1000) do |server|
+        {too_long: ["\x82\xFE\x03\xE9".b + "mask" + "x" * 1001, 1009], unmasked: ["\x81\x02hi", 1003], reserved: ["\xF1\x80mask", 1002],
+         not_utf8: ["\x81\x81\0\0\0\0\xFF", 1007], fragmented_ping: ["\x09\x80mask", 1002]}.each do |name, (bytes, code)|
+          dial(server) do |client|
+            client.io.write(bytes.b)
+            assert_equal code, client.farewell.first, name
+          end
+        end
+      end
+    end
+
+    def test_a_text_that_is_none_is_refused_and_other_encodings_are_translated
+      seen = Thread::Queue.new
+      app = socket_app do |socket|
+        socket.write("\xFF")
+      rescue EncodingError => error
+        seen << error.message
+        socket.write("k\xF9\xF2".dup.force_encoding("ISO-8859-2"))
+      end
+      serve(app) do |server|
+        dial(server) { |client| assert_equal "kůň", client.hear }
+      end
+      assert_match(/send bytes as message.b/, seen.pop)
+    end
+
+    def test_a_slow_reader_stops_who_writes_but_not_who_pushes
+      state = Thread::Queue.new
+      app = socket_app(backlog: 100_000) do |socket|
+        refused = 0
+        refused += 1 until refused == 1 || !socket.push("x" * 50_000)
+        state << :full
+        3.times { socket.write("y" * 50_000) }
+        state << :written
+        socket.read
+      end
+      serve(app) do |server|
+        dial(server) do |client|
+          assert_equal :full, state.pop
+          assert_empty state # waits for us
+          heard = []
+          heard << client.hear[0] until heard.count("y") == 3
+          assert_equal :written, state.pop
+          assert_equal heard.sort, heard
+          client.close
+        end
+      end
+    end
+
+    def test_a_reader_that_stands_still_is_given_up
+      seen = Thread::Queue.new
+      app = socket_app(backlog: 100_000, write_timeout: 0.2) do |socket|
+        loop { socket.write("x" * 50_000) }
+      rescue Closed => error
+        seen << error.message
+        raise
+      end
+      serve(app) do |server|
+        dial(server) { assert_match(/reads nothing/, seen.pop) }
+      end
+    end
+
+    def test_the_fibers_of_a_thread_share_a_socket
+      app = socket_app do |socket|
+        Scope.open do |scope|
+          4.times { |number| scope.spawn { 50.times { |index| socket.write("#{number}:#{index}" + "." * 9_000) } } }
+        end
+      end
+      serve(app) do |server|
+        dial(server) do |client|
+          heard = Array.new(200) { client.hear.split(":").map(&:to_i) }
+          assert_equal Array.new(4) { [*0...50] }, heard.group_by(&:first).sort.map { |_, pairs| pairs.map(&:last) }
+        end
+      end
+    end
+
+    def test_a_request_that_is_none_gets_an_answer
+      app = ->(env) { Server::WebSocket.open(env, origins: env["PATH_INFO"] == "/strict" ? ["https://good.example"] : nil) { nil } }
+      serve(app) do |server|
+        good = {"Connection" => "keep-alive, Upgrade", "Upgrade" => "websocket", "Sec-WebSocket-Version" => "13", "Sec-WebSocket-Key" => "dGhlIHNhbXBsZSBub25jZQ=="}
+        status = lambda do |path, headers|
+          lines = headers.compact.map { |name, value| "#{name}: #{value}\r\n" }.join
+          socket = connect(server)
+          socket.write("GET #{path} HTTP/1.1\r\nHost: here.example\r\n#{lines}\r\n")
+          socket.gets[/\d{3}/].to_i
+        ensure
+          socket.close
+        end
+        assert_equal 101, status["/", good]
+        assert_equal 426, status["/", {}]
+        assert_equal 426, status["/", good.merge("Sec-WebSocket-Version" => "8")]
+        assert_equal 400, status["/", good.merge("Sec-WebSocket-Key" => "short")]
+        assert_equal 403, status["/", good.merge("Origin" => "https://evil.example")]
+        assert_equal 101, status["/", good.merge("Origin" => "https://here.example")]
+        assert_equal 403, status["/strict", good.merge("Origin" => "https://here.example")]
+        assert_equal 101, status["/strict", good.merge("Origin" => "https://good.example")]
+      end
+    end
+
+    def test_subprotocols_and_headers
+      app = ->(env) { Server::WebSocket.open(env, protocols: %w[b c], headers: {"set-cookie" => "a=1"}) { |socket| socket.write(socket.protocol) } }
+      serve(app) do |server|
+        dial(server, protocols: %w[a c b]) do |client|
+          assert_equal %w[c c], [client.hear, client.protocol]
+        end
+      end
+    end
+
+    def test_a_server_that_stops_says_goodbye
+      seen = Thread::Queue.new
+      server = Server.start(socket_app { |socket| socket.each { nil } && seen << socket.close_code })
+      dial(server) do |client|
+        client.say("here")
+        stopping = Thread.new { server.stop }
+        assert_equal [1001, "going away"], client.farewell
+        client.receive until client.io.closed? || client.io.eof?
+        stopping.join
+      end
+      assert_equal 1001, seen.pop
+    end
+
+    def test_what_open_wants
+      assert_refused("WebSocket.open needs a block: the conversation") { Server::WebSocket.open({}) }
+      refute Server::WebSocket.request?({"REQUEST_METHOD" => "POST", "HTTP_UPGRADE" => "websocket", "HTTP_CONNECTION" => "upgrade"})
+      status, = Server::WebSocket.open({"REQUEST_METHOD" => "GET", "HTTP_UPGRADE" => "WebSocket", "HTTP_CONNECTION" => "upgrade",
+        "HTTP_SEC_WEBSOCKET_VERSION" => "13", "HTTP_SEC_WEBSOCKET_KEY" => "dGhlIHNhbXBsZSBub25jZQ=="}) { nil }
+      assert_equal 501, status # a server that cannot
+    end
+
+    private
+
+    def socket_app(**options, &block) = ->(env) { Server::WebSocket.open(env, **options, &block) }
+
+    def echo(**options, &) = serve(socket_app(**options) { |socket| socket.each { |message| socket.write(message) } }, &)
+
+    def dial(server, **options, &) = TestSupport::WebSocketClient.open(connect(server), **options, &)
+  end
+end
