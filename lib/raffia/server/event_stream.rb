@@ -1,0 +1,140 @@
+# frozen_string_literal: true
+
+require_relative "../base"
+require_relative "../task"
+require_relative "event_stream/pulse"
+
+module Raffia
+  class Server
+    # Server-sent events (text/event-stream), which a browser's EventSource reads: a response that stays open, in a fiber of its own.
+    #
+    # @example
+    #   run do |env|
+    #     Raffia::Server::EventStream.open(env) do |stream|
+    #       loop do
+    #         stream.write(Time.now.to_s, event: "tick")
+    #         sleep 1
+    #       end
+    #     end
+    #   end
+    #
+    # While the app has nothing to say the stream says so itself, by comments, which keep proxies from closing it. A client that has gone
+    # ends the block, where it waits or at its next {#write}: as a cancellation, so clean up in `ensure`.
+    class EventStream
+      # proxy_buffering would hold events back: nginx and others let the answer turn it off.
+      HEADERS = {"content-type" => "text/event-stream", "cache-control" => "no-cache", "x-accel-buffering" => "no"}.freeze
+      HEARTBEAT = ":\n\n"
+      # What ends a line in a stream of events. An end at the end of the data is a line, too: it must come back.
+      LINE = /\r\n|\r|\n/
+      private_constant :HEADERS, :HEARTBEAT, :LINE
+
+      # Answers a request by a stream of events.
+      #
+      # @param env [Hash] the request's
+      # @param heartbeat [Numeric, nil] seconds of silence after which a comment is sent and the client looked after; nil: never
+      # @param retry [Numeric, nil] seconds after which a browser that lost the stream comes back; nil: as it likes, some 3
+      # @param headers [Hash] more response headers
+      # @yieldparam stream [EventStream]
+      # @return [Array] a Rack response: status, headers, body
+      def self.open(env, heartbeat: 15, retry: nil, headers: {}, &block)
+        raise ConfigError, "EventStream.open needs a block: what writes the events" unless block
+
+        seconds = binding.local_variable_get(:retry)
+        last = env["HTTP_LAST_EVENT_ID"]
+        drain = env["raffia.drain"]
+        [200, HEADERS.merge(headers), ->(output) { new(output, last, heartbeat, seconds).serve(drain, &block) }]
+      end
+
+      # @return [String, nil] the id of the last event that the client has seen, when it comes back: go on after that
+      attr_reader :last_event_id
+
+      # @api private
+      def initialize(output, last_event_id, heartbeat, pause)
+        @output = output
+        @last_event_id = last_event_id
+        @heartbeat = heartbeat
+        @pause = pause
+      end
+
+      # Sends one event, and waits while the client reads slower than that.
+      #
+      # @param data [String, #to_s] may have several lines
+      # @param event [String, Symbol, nil] its type; browsers know one without as "message"
+      # @param id [String, Integer, nil] a client that comes back says the last one it has seen
+      # @return [self]
+      # @raise [Closed] when the client has gone
+      # @raise [ConfigError] for a type or an id that is more than a line
+      def write(data, event: nil, id: nil)
+        lines = []
+        lines << "event: #{field(event, :event)}\n" if event
+        lines << "id: #{field(id, :id)}\n" if id
+        data.to_s.split(LINE, -1).each { |line| lines << "data: #{line}\n" }
+        lines << "data: \n" if data.to_s.empty?
+        transmit(lines.push("\n").join)
+      end
+
+      # @return [Boolean] whether the client is known to have gone
+      def closed? = !!@gone
+
+      # @api private
+      def serve(drain)
+        draining = nil
+        transmit("retry: #{(@pause * 1000).round}\n\n") if @pause
+        Strand.enter(self) do |region|
+          @region = region
+          draining = drain&.call { region.cancel("the server is stopping") }
+          Pulse.join(self, @heartbeat) { yield self }
+        end
+      rescue Cancel => cancel
+        raise unless cancel.origin.equal?(self)
+      rescue Closed
+        raise unless closed? # somebody else's
+      ensure
+        draining&.cancel
+        @output.close
+      end
+
+      # Says that it is alive, and sees whether the client is. In the fiber of all streams, so it must not wait.
+      # @api private
+      def beat
+        return if @writing
+        return gone unless present?
+
+        transmit(HEARTBEAT) if socket.wait_writable(0)
+      rescue # whatever it is, OpenSSL's errors too: nothing gets through
+        gone
+      end
+
+      private
+
+      def field(value, name)
+        text = value.to_s
+        raise ConfigError, "#{name} of an event must be one line without NUL: #{text.inspect}" if text.match?(/[\r\n\0]/)
+
+        text
+      end
+
+      def transmit(text)
+        raise Closed, "the client of the event stream has gone" if closed?
+
+        @writing = true
+        @output.write(text)
+        self
+      rescue => error # IOError, Errno, OpenSSL's
+        @gone = true
+        raise Closed, "the client of the event stream has gone (#{error.message})"
+      ensure
+        @writing = false
+      end
+
+      def gone
+        @gone = true
+        @region.cancel("the client has gone")
+      end
+
+      def present? = socket.recv_nonblock(1, ::Socket::MSG_PEEK, exception: false) != ""
+
+      def socket = @output.to_io
+    end
+  end
+end

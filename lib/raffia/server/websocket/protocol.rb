@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Server
+    class WebSocket
+      # The gem websocket-driver: the handshake's headers, frames to messages and back. This is the one file that knows it.
+      #
+      # @api private
+      class Protocol
+        # @return [String, nil] of the subprotocols
+        attr_reader :protocol
+
+        # What the driver takes for its socket: it asks for the request once, and writes. It holds the request no longer than the handshake.
+        class Port
+          attr_accessor :env, :outbox
+
+          def write(bytes) = outbox ? outbox.push(bytes) : (@handshake = bytes)
+
+          def handshake
+            @handshake.lines(chomp: true).drop(1).reject(&:empty?).to_h do |line|
+              name, value = line.split(": ", 2)
+              [name.downcase, value]
+            end
+          end
+        end
+
+        # @raise [MissingDependency]
+        def initialize(env, max_message:, protocols:, extensions:)
+          Optional.gem("websocket-driver", ">= 0.7.6", for: "a WebSocket", feature: "websocket/driver")
+          @port = Port.new
+          @port.env = env
+          @driver = ::WebSocket::Driver::Hybi.new(@port, max_length: max_message, protocols: protocols, require_masking: true)
+          extensions.each { |extension| @driver.add_extension(extension) }
+          @driver.start
+          @port.env = nil
+          @protocol = @driver.protocol
+        end
+
+        # @return [Hash] the headers of the answer
+        def headers = @port.handshake
+
+        # @param socket [WebSocket] hears of messages and of the end
+        def attach(outbox, socket)
+          @port.outbox = outbox
+          @driver.on(:message) { |event| socket.received(event.data) }
+          @driver.on(:close) { |event| socket.closed(event.code, event.reason) }
+        end
+
+        def parse(bytes) = @driver.parse(bytes)
+
+        def message(message)
+          return @driver.binary(message) if message.encoding == Encoding::BINARY
+          raise EncodingError, "a text message must be valid #{message.encoding}: send bytes as message.b" unless message.valid_encoding?
+
+          @driver.text(message)
+        end
+
+        def ping = @driver.ping
+
+        def close(code, reason) = @driver.close(reason, code)
+      end
+    end
+  end
+end

@@ -1,0 +1,130 @@
+# frozen_string_literal: true
+
+require "base64"
+require "io/nonblock"
+require "json"
+require "tmpdir"
+require "fileutils"
+
+module TestSupport
+  # A real Chromium, spoken to over its own protocol by two pipes (--remote-debugging-pipe: JSON, ended by NUL): no driver program, no gem.
+  class Browser
+    class Missing < StandardError; end
+
+    NAMES = %w[chromium chromium-browser google-chrome].freeze
+    PATIENCE = 60
+    # It must not call home, and a container has neither its sandbox nor much shared memory.
+    FLAGS = %w[--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking --disable-sync
+      --disable-component-update --disable-extensions --ignore-certificate-errors --remote-debugging-pipe --hide-scrollbars].freeze
+
+    def self.program
+      folders = ENV["PATH"].split(":")
+      NAMES.filter_map { |name| folders.map { |folder| File.join(folder, name) }.find { |path| File.executable?(path) } }.first or
+        raise Missing, "Chromium is not installed here (as root: bin/setup --server)"
+    end
+
+    # @yieldparam browser [Browser] which is gone, with all it wrote, when the block ends
+    def self.open
+      browser = new(program)
+      yield browser
+    ensure
+      browser&.quit
+    end
+
+    def initialize(program)
+      @folder = Dir.mktmpdir("raffia-browser-")
+      its_input, @orders = IO.pipe
+      @answers, its_output = IO.pipe
+      # Ruby's pipes do not block, and the browser takes that for their end.
+      [its_input, its_output].each { |pipe| pipe.nonblock = false }
+      @pid = ::Process.spawn({"HOME" => @folder}, program, *FLAGS, "--user-data-dir=#{@folder}", "about:blank",
+        3 => its_input, 4 => its_output, :out => File.join(@folder, "log"), :err => %i[child out], :pgroup => true)
+      [its_input, its_output].each(&:close)
+      @number = 0
+    end
+
+    # @return [Page] in a tab of its own
+    def visit(url, width: 1280, height: 800)
+      target = call("Target.createTarget", url: "about:blank")["targetId"]
+      session = call("Target.attachToTarget", targetId: target, flatten: true)["sessionId"]
+      Page.new(self, session).tap do |page|
+        page.size(width, height)
+        page.go(url)
+      end
+    end
+
+    # @return [Hash] the result of a method of the protocol
+    def call(method, session = nil, **params)
+      @number += 1
+      @orders.write(JSON.generate({id: @number, method: method, params: params, sessionId: session}.compact), "\0")
+      loop do
+        message = next_message
+        next unless message["id"] == @number # an event
+        raise "#{method}: #{message["error"]}" if message["error"]
+
+        return message["result"]
+      end
+    end
+
+    def quit
+      ::Process.kill(:KILL, -@pid)
+      ::Process.wait(@pid)
+      [@orders, @answers].each(&:close)
+      FileUtils.rm_rf(@folder)
+    end
+
+    private
+
+    def next_message
+      raise "the browser does not answer:\n#{File.read(File.join(@folder, "log"))}" unless @answers.wait_readable(PATIENCE)
+
+      line = @answers.gets("\0") or raise "the browser has ended:\n#{File.read(File.join(@folder, "log"))}"
+      JSON.parse(line.chomp("\0"))
+    end
+
+    # One tab.
+    class Page
+      def initialize(browser, session)
+        @browser = browser
+        @session = session
+      end
+
+      def size(width, height)
+        @browser.call("Emulation.setDeviceMetricsOverride", @session, width: width, height: height, deviceScaleFactor: 1, mobile: width < 600)
+      end
+
+      def dark(on = true)
+        @browser.call("Emulation.setEmulatedMedia", @session, features: [{name: "prefers-color-scheme", value: on ? "dark" : "light"}])
+      end
+
+      def go(url)
+        error = @browser.call("Page.navigate", @session, url: url)["errorText"]
+        raise "#{url}: #{error}" if error
+
+        await("document.readyState === 'complete' && location.href !== 'about:blank'")
+      end
+
+      # @return [Object] the expression's value
+      def eval(expression)
+        answer = @browser.call("Runtime.evaluate", @session, expression: expression, returnByValue: true, awaitPromise: true)
+        raise answer["exceptionDetails"].to_s if answer["exceptionDetails"]
+
+        answer.dig("result", "value")
+      end
+
+      # Waits until the expression is truthy.
+      # @return [Object] its value
+      def await(expression)
+        give_up = TestSupport.now + PATIENCE
+        until (value = self.eval(expression))
+          raise "never became true: #{expression}; the page: #{self.eval("document.body.innerText")}" if TestSupport.now > give_up
+          sleep(0.02)
+        end
+        value
+      end
+
+      # @return [String] a PNG
+      def picture = @browser.call("Page.captureScreenshot", @session, format: "png")["data"].unpack1("m")
+    end
+  end
+end
