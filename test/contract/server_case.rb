@@ -44,12 +44,12 @@ module ServerCase
       Answer.new(status, headers, bodyless ? "" : body(headers), version, raw)
     end
 
-    def get(path = "/", headers = {}, method: "GET")
+    def get(path = "/", method: "GET", **headers)
       say("#{method} #{path} HTTP/1.1\r\nhost: test\r\n#{headers.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n")
       answer(head: method == "HEAD")
     end
 
-    def post(path, body, headers = {})
+    def post(path, body, **headers)
       say("POST #{path} HTTP/1.1\r\nhost: test\r\ncontent-length: #{body.bytesize}\r\n#{headers.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n#{body}")
       answer
     end

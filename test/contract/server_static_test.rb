@@ -79,11 +79,11 @@ module ServerStaticTest
     files do |server|
       first = server.get("/hello.txt")
       [{"if-none-match" => first["etag"]}, {"if-none-match" => "\"x\", W/#{first["etag"]}"}, {"if-none-match" => "*"}, {"if-modified-since" => first["last-modified"]}].each do |condition|
-        assert_equal [304, ""], server.get("/hello.txt", condition).then { |answer| [answer.status, answer.body] }, condition.inspect
+        assert_equal [304, ""], server.get("/hello.txt", **condition).then { |answer| [answer.status, answer.body] }, condition.inspect
       end
       [{"if-none-match" => "\"x\""}, {"if-modified-since" => "nonsense"}, {"if-modified-since" => Time.at(0).httpdate},
         {"if-none-match" => "\"x\"", "if-modified-since" => first["last-modified"]}].each do |condition|
-        assert_equal 200, server.get("/hello.txt", condition).status, condition.inspect
+        assert_equal 200, server.get("/hello.txt", **condition).status, condition.inspect
       end
     end
   end

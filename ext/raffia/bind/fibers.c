@@ -44,14 +44,14 @@ static int clear_storage(VALUE key, VALUE value, VALUE unused)
     return set_storage(key, Qnil, unused);
 }
 
-static void clear_locals(void)
+void raffia_clear_locals(void)
 {
     VALUE thread = rb_thread_current(), keys = rb_funcall(thread, id_keys, 0);
     for (long i = 0; i < RARRAY_LEN(keys); i++)
         rb_thread_local_aset(thread, rb_sym2id(RARRAY_AREF(keys, i)), Qnil);
 }
 
-static void clear_variables(VALUE fiber)
+void raffia_clear_variables(VALUE fiber)
 {
     if (rb_ivar_count(fiber) == 0) return;
     VALUE names = rb_funcall(fiber, id_instance_variables, 0);
@@ -63,8 +63,8 @@ static void clean(struct scheduler *scheduler, VALUE fiber)
 {
     VALUE storage = rb_funcall(fiber, id_storage, 0);
     if (!NIL_P(storage) && RHASH_SIZE(storage) > 0) rb_hash_foreach(storage, clear_storage, Qnil);
-    clear_locals();
-    clear_variables(fiber);
+    raffia_clear_locals();
+    raffia_clear_variables(fiber);
     raffia_take_permit(scheduler, fiber);
 }
 

@@ -283,6 +283,13 @@ static VALUE http1_has_begun(VALUE self)
     return output_of(self)->begun ? Qtrue : Qfalse;
 }
 
+/* @overload native?
+ *   @return [Boolean] whether the kernel may send files on it by itself */
+static VALUE http1_is_native(VALUE self)
+{
+    return raffia_http1_of(self)->native ? Qtrue : Qfalse;
+}
+
 /* @overload status
  *   @return [Integer] of the last response; 0 before */
 static VALUE http1_status(VALUE self)
@@ -314,6 +321,7 @@ void raffia_init_http1_response(VALUE http1)
     rb_define_method(http1, "retract", http1_retract, 0);
     rb_define_method(http1, "conclude", http1_conclude, 0);
     rb_define_method(http1, "begun?", http1_has_begun, 0);
+    rb_define_method(http1, "native?", http1_is_native, 0);
     rb_define_method(http1, "status", http1_status, 0);
     rb_define_method(http1, "body_sent", http1_body_sent, 0);
 }

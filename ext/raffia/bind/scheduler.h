@@ -149,6 +149,9 @@ void raffia_fibers_mark(struct scheduler *scheduler);
 void raffia_fibers_free(struct scheduler *scheduler);
 /* Whether it has ended its block and waits for another. */
 int raffia_fibers_is_idle(const struct scheduler *scheduler, VALUE fiber);
+/* What a block has left in the running fiber. */
+void raffia_clear_locals(void);
+void raffia_clear_variables(VALUE fiber);
 /* Lets go of those that are idle. */
 void raffia_fibers_release(struct scheduler *scheduler);
 

@@ -83,9 +83,12 @@ module Raffia
 
       def serve
         turn = served = 0
+        kept = Fiber.current.storage || {}
         while (env = @wire.receive(@idle, @head))
           @wire.closing = true if @most && (served += 1) >= @most
           return unless @exchange.run(env)
+
+          Native.tidy(kept)
           next if (turn += 1) < TURN
 
           turn = 0
