@@ -82,7 +82,7 @@ module Raffia
       private_class_method :host
 
       # @return [Boolean]
-      def tls? = scheme == "ssl"
+      def tls? = scheme == "ssl" || params.key?(:cert) || params.key?(:self_signed)
 
       # @return [Boolean] whether each worker may have a socket of its own
       def tcp? = scheme == "tcp" || scheme == "ssl"

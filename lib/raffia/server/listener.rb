@@ -3,6 +3,8 @@
 require "socket"
 require_relative "bind"
 require_relative "cannot_listen"
+require_relative "tls"
+require_relative "tls/settings"
 require_relative "listener/tcp"
 require_relative "listener/unix"
 require_relative "listener/inherited"
@@ -27,20 +29,22 @@ module Raffia
       # @return [Array<Listener>] more than one where a name stands for several addresses, or several sockets were handed in
       # @raise [CannotListen] when the address cannot be had
       def self.open(bind, options, reuse_port: false, inherited: {})
+        tls = Tls.new(Tls::Settings.of(bind, options)) if bind.tls?
         sockets = case bind.scheme
         when "unix" then [Unix.open(bind, backlog(bind, options))]
         when "fd", "systemd" then Inherited.open(bind, inherited)
         else Tcp.open(bind, backlog(bind, options), reuse_port)
         end
-        sockets.map { |socket| new(socket, bind) }
+        sockets.map { |socket| new(socket, bind, tls: tls) }
       end
 
       def self.backlog(bind, options) = bind.param(:backlog)&.to_i || options.backlog
 
       # @api private
-      def initialize(socket, bind, owner: ::Process.pid)
+      def initialize(socket, bind, tls: nil, owner: ::Process.pid)
         @socket = socket
         @bind = bind
+        @tls = tls
         @owner = owner
         address = socket.local_address
         @host = address.unix? ? address.unix_path : address.ip_address
@@ -49,7 +53,7 @@ module Raffia
       end
 
       # @return [Listener] one more with the same address and port, for another worker
-      def again(options) = self.class.new(Tcp.again(host, port, self.class.backlog(bind, options)), bind)
+      def again(options) = self.class.new(Tcp.again(host, port, self.class.backlog(bind, options)), bind, tls: @tls)
 
       # @param socket [IO] of the same address
       # @return [Listener]
@@ -57,7 +61,7 @@ module Raffia
         return self if socket.equal?(@socket)
 
         socket.autoclose = false
-        self.class.new(@socket.class.for_fd(socket.fileno), bind, owner: nil)
+        self.class.new(@socket.class.for_fd(socket.fileno), bind, tls: @tls, owner: nil)
       end
 
       # @return [IO] what the loop waits for
@@ -79,7 +83,7 @@ module Raffia
       # What is to be done with a new connection before HTTP is spoken on it, in the connection's own fiber.
       # @param socket [BasicSocket] that was accepted here
       # @return [IO, nil] to speak HTTP on; nil: the peer was turned away
-      def admit(socket) = socket
+      def admit(socket) = @tls ? @tls.admit(socket) : socket
 
       # Closes the socket. The file of a Unix socket is removed by the process that made it, unless another server has made a new one.
       # @return [void]

@@ -27,10 +27,10 @@ module Raffia
         EXAMPLES = <<~TEXT
 
           Examples:
-            raffia serve                                 config.ru on localhost:9292
-            raffia serve -e production -p 80             on all addresses, a process for each CPU
+            raffia serve                         config.ru on localhost:9292
+            raffia serve -e production -p 80     on all addresses, a process per CPU
             raffia serve -b unix:///run/a.sock -b tcp://[::]:8080 --processes 4
-            raffia serve --tls self-signed               https://localhost:9292, for development
+            raffia serve --tls self-signed       https://localhost:9292, to develop
 
           Signals to the process whose pid is shown: INT and TERM stop it when the
           requests in flight have ended, HUP replaces the workers one after the other,

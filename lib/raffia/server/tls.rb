@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require_relative "../base/clock"
+require_relative "../base/optional"
+
+module Raffia
+  class Server
+    # What a listener needs to speak TLS: contexts with certificates, and the handshake. The certificates' files are looked at again
+    # from time to time, so a renewed one is used without a restart.
+    #
+    # This is the one file that loads openssl.
+    #
+    # @api private
+    class Tls
+      # In the order of preference. HTTP/2 will stand before it.
+      PROTOCOLS = %w[http/1.1].freeze
+      # Seconds between two looks at the files.
+      LOOK = 1
+      # Who speaks HTTP to a port for HTTPS is told so, as he can read it.
+      PLAIN = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\nconnection: close\r\ncontent-length: 60\r\n\r\n" \
+        "This port speaks HTTPS: use a URL that begins with https://\n"
+      private_constant :LOOK, :PLAIN
+
+      # @param settings [Settings]
+      # @raise [ConfigError] when a file cannot be read, or its contents make no sense
+      def initialize(settings)
+        Optional.gem("openssl", for: "TLS")
+        require_relative "tls/contexts"
+        @settings = settings
+        @contexts = Contexts.new(settings)
+        @looked = Clock.now
+      end
+
+      # The handshake, in the connection's own fiber.
+      #
+      # @param socket [BasicSocket]
+      # @return [OpenSSL::SSL::SSLSocket, nil] nil: there is none to be had with this peer, and it has been told
+      def admit(socket)
+        ssl = ::OpenSSL::SSL::SSLSocket.new(socket, context)
+        ssl.sync_close = true
+        shake(ssl, Clock.now + @settings.handshake_timeout)
+      rescue ::OpenSSL::SSL::SSLError => error
+        speak_plainly(socket) if error.message.include?("http request")
+        nil
+      end
+
+      # @return [OpenSSL::SSL::SSLContext] the one that connections begin with
+      def context
+        now = Clock.now
+        return @contexts.first if now - @looked < LOOK
+
+        @looked = now
+        @contexts = @contexts.renewed
+        @contexts.first
+      end
+
+      private
+
+      # @return [OpenSSL::SSL::SSLSocket, nil] nil: it takes too long
+      def shake(ssl, finish)
+        loop do
+          wanted = ssl.accept_nonblock(exception: false)
+          return ssl unless wanted.is_a?(::Symbol)
+
+          left = finish - Clock.now
+          return unless left.positive? && wait(ssl.io, wanted, left)
+        end
+      end
+
+      def wait(io, wanted, seconds)
+        (wanted == :wait_readable) ? io.wait_readable(seconds) : io.wait_writable(seconds)
+      end
+
+      # What the peer has sent meanwhile is thrown away: with unread input the kernel would reset the connection, answer and all.
+      def speak_plainly(socket)
+        socket.write_nonblock(PLAIN, exception: false)
+        socket.shutdown(::Socket::SHUT_WR)
+        socket.read_nonblock(16_384, exception: false)
+      rescue SystemCallError
+        nil
+      end
+    end
+  end
+end

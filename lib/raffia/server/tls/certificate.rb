@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require_relative "../../base/error"
+
+module Raffia
+  class Server
+    class Tls
+      # A certificate, its key, its chain, and the names that it is for.
+      #
+      # @api private
+      class Certificate
+        # @param cert_path [String] PEM: the certificate first, then the ones that lead to a CA
+        # @param key_path [String] PEM
+        # @return [Certificate]
+        # @raise [ConfigError]
+        def self.read(cert_path, key_path)
+          cert, *chain = part("certificate", cert_path) { |text| ::OpenSSL::X509::Certificate.load(text) }
+          # Without a password, or openssl would ask for it at the terminal.
+          key = part("key", key_path) { |text| ::OpenSSL::PKey.read(text, "") }
+          raise ConfigError, "the key #{key_path} does not belong to the certificate #{cert_path}" unless cert.check_private_key(key)
+
+          new(cert, key, chain)
+        end
+
+        def self.part(what, path)
+          yield ::File.read(path)
+        rescue SystemCallError => error
+          raise ConfigError, "the TLS #{what} #{path} cannot be read: #{error.message}"
+        rescue ::OpenSSL::OpenSSLError => error
+          raise ConfigError, "#{path} has no TLS #{what} in PEM that can be read: #{error.message}"
+        end
+        private_class_method :part
+
+        # @return [OpenSSL::X509::Certificate]
+        attr_reader :cert
+        # @return [OpenSSL::PKey::PKey]
+        attr_reader :key
+        # @return [Array<OpenSSL::X509::Certificate>]
+        attr_reader :chain
+
+        def initialize(cert, key, chain = [])
+          @cert = cert
+          @key = key
+          @chain = chain
+          @names = names.map(&:downcase)
+        end
+
+        # @param name [String] of a host
+        # @return [Boolean] whether it is one of the names
+        def for?(name) = @names.include?(name.downcase)
+
+        # @return [Boolean] whether a wildcard is for it: that stands for one label
+        def covers?(name) = @names.include?(name.downcase.sub(/\A[^.]+/, "*"))
+
+        private
+
+        # Those of subjectAltName; the common name counts only where there are none.
+        def names
+          extension = cert.extensions.find { |each| each.oid == "subjectAltName" }
+          return cert.subject.to_a.filter_map { |kind, value| value if kind == "CN" } unless extension
+
+          extension.value.scan(/DNS:([^,\s]+)/).flatten
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require_relative "certificate"
+require_relative "self_signed"
+
+module Raffia
+  class Server
+    class Tls
+      # A context for each certificate, and which of them a client wants.
+      #
+      # @api private
+      class Contexts
+        VERIFY = {
+          none: ::OpenSSL::SSL::VERIFY_NONE, optional: ::OpenSSL::SSL::VERIFY_PEER,
+          required: ::OpenSSL::SSL::VERIFY_PEER | ::OpenSSL::SSL::VERIFY_FAIL_IF_NO_PEER_CERT
+        }.freeze
+        # A client that just closes its connection has not cut a request short: where that ends, HTTP says itself.
+        OPTIONS = ::OpenSSL::SSL::OP_NO_RENEGOTIATION | ::OpenSSL::SSL::OP_NO_COMPRESSION | ::OpenSSL::SSL::OP_IGNORE_UNEXPECTED_EOF
+        private_constant :VERIFY, :OPTIONS
+
+        # @return [OpenSSL::SSL::SSLContext] with the certificate for clients that do not say whom they want, and for those who want
+        #   somebody else
+        attr_reader :first
+
+        # @param settings [Settings]
+        # @raise [ConfigError]
+        def initialize(settings)
+          @settings = settings
+          @stamp = stamp
+          @certificates = settings.pairs.empty? ? [SelfSigned.certificate] : settings.pairs.map { |cert, key| Certificate.read(cert, key) }
+          @contexts = @certificates.map { |certificate| context(certificate) }
+          @first = @contexts.first
+        end
+
+        # @return [Contexts] others if the files have changed and make sense; else these
+        def renewed
+          return self if (now = stamp) == @stamp
+
+          self.class.new(@settings)
+        rescue ConfigError => error
+          warn("raffia: goes on with the old certificates: #{error.message}")
+          @stamp = now
+          self
+        end
+
+        private
+
+        def stamp
+          [*@settings.pairs.flatten, *@settings.ca].map do |path|
+            stat = ::File.stat(path)
+            [stat.mtime, stat.ino, stat.size]
+          rescue SystemCallError
+            nil
+          end
+        end
+
+        def context(certificate)
+          context = ::OpenSSL::SSL::SSLContext.new
+          context.add_certificate(certificate.cert, certificate.key, certificate.chain)
+          harden(context)
+          verify(context)
+          context.servername_cb = ->((_, name)) { wanted(name) }
+          context.alpn_select_cb = ->(offered) { PROTOCOLS.find { |protocol| offered.include?(protocol) } }
+          context.setup
+          context
+        rescue ::OpenSSL::OpenSSLError => error
+          raise ConfigError, "TLS: #{error.message}"
+        end
+
+        def harden(context)
+          context.min_version = @settings.min
+          context.ciphers = @settings.ciphers if @settings.ciphers
+          context.options |= OPTIONS
+          context.session_id_context = "raffia"
+        end
+
+        def verify(context)
+          context.verify_mode = VERIFY.fetch(@settings.verify)
+          return if @settings.verify == :none
+
+          context.ca_file = @settings.ca
+          context.client_ca = ::OpenSSL::X509::Certificate.load_file(@settings.ca)
+        rescue SystemCallError, ::OpenSSL::X509::CertificateError => error
+          raise ConfigError, "tls_ca #{@settings.ca} cannot be read: #{error.message}"
+        end
+
+        # @return [OpenSSL::SSL::SSLContext, nil] nil: the one at hand
+        def wanted(name)
+          index = @certificates.index { |certificate| certificate.for?(name) } || @certificates.index { |certificate| certificate.covers?(name) }
+          @contexts[index] if index
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require_relative "../../base/error"
+
+module Raffia
+  class Server
+    class Tls
+      # How a listener is to speak TLS: what its address says, and for what it does not say, the options.
+      #
+      # @!attribute [r] pairs
+      #   @return [Array<Array(String, String)>] paths of certificates and their keys; empty: one that is made here
+      # @!attribute [r] ca
+      #   @return [String, nil] path of the CAs that clients' certificates must come from
+      # @!attribute [r] verify
+      #   @return [Symbol] :none, :optional or :required
+      # @!attribute [r] min
+      #   @return [Symbol] the oldest version, as openssl names it
+      # @!attribute [r] ciphers
+      #   @return [String, nil]
+      # @!attribute [r] handshake_timeout
+      #   @return [Numeric] seconds
+      Settings = ::Data.define(:pairs, :ca, :verify, :min, :ciphers, :handshake_timeout) do
+        # @param bind [Bind]
+        # @param options [Options]
+        # @return [Settings]
+        # @raise [ConfigError]
+        def self.of(bind, options)
+          ::Ractor.make_shareable(new(pairs: pairs(bind, options), ca: bind.param(:ca) || options.tls_ca, verify: verify(bind, options),
+            min: min(bind, options), ciphers: bind.param(:ciphers) || options.tls_ciphers, handshake_timeout: options.tls_handshake_timeout || 86_400))
+        end
+
+        def self.pairs(bind, options)
+          certs, keys = bind.params[:cert] ? [bind.params[:cert], bind.params[:key] || []] : [options.tls_cert, options.tls_key]
+          return [] if bind.params.key?(:self_signed) || (certs.empty? && options.tls == :self_signed)
+
+          raise ConfigError, "#{bind} has no certificate: name tls_cert and tls_key, or for development tls self_signed" if certs.empty?
+          raise ConfigError, "#{bind} has #{certs.size} certificates and #{keys.size} keys: each needs its own" unless certs.size == keys.size
+
+          certs.zip(keys)
+        end
+
+        def self.verify(bind, options)
+          verify = bind.param(:verify) ? Options.row(:tls_verify).read(bind.param(:verify)) : options.tls_verify
+          raise ConfigError, "#{bind}: to verify clients their CAs must be known: name tls_ca" if verify != :none && !(bind.param(:ca) || options.tls_ca)
+
+          verify
+        end
+
+        def self.min(bind, options)
+          version = bind.param(:min) ? Options.row(:tls_min).read(bind.param(:min)) : options.tls_min
+          :"TLS#{version.tr(".", "_")}"
+        end
+        private_class_method :pairs, :verify, :min
+      end
+    end
+  end
+end
