@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "raffia/process/memory"
 require_relative "syscalls"
 
 module Bench
@@ -27,14 +28,14 @@ module Bench
 
     def mark(name)
       Fiber.blocking do
-        @syscalls ||= Syscalls.new(@pid) if @count && name == :begin
+        @syscalls ||= Syscalls.new(*pids) if @count && name == :begin
         @readings[name] = read
       end
     end
 
-    # @return [Hash] the sample: totals between :begin and :end, for each operation where the name says so
-    def sample
-      first, last = @readings.fetch_values(:begin, :end)
+    # @return [Hash] the sample: totals between the two marks, for each operation where the name says so
+    def sample(from = :begin, to = :end)
+      first, last = @readings.fetch_values(from, to)
       cpu = last.cpu - first.cpu
       wall = last.wall - first.wall
       {
@@ -51,6 +52,12 @@ module Bench
       (last.rss - first.rss) / 1024.0 / parked
     end
 
+    # @return [Array<Integer>] whose work is measured
+    def pids = @descendants ? [@pid, *living(@pid)] : [@pid]
+
+    # @return [Integer] bytes, with pages that processes share counted in parts
+    def pss = Raffia::Process::Memory.total_pss(pids)
+
     private
 
     def own? = @pid == Process.pid
@@ -60,7 +67,7 @@ module Bench
         user: own? ? Process.times.utime : nil, cpu: cpu, wall: Process.clock_gettime(Process::CLOCK_MONOTONIC))
     end
 
-    def cpu = @descendants ? of(@pid) + ended + living(@pid).sum { |pid| of(pid) } : of(@pid)
+    def cpu = pids.sum { |pid| of(pid) } + (@descendants ? ended : 0)
 
     # The kernel's clock of a process's CPU time, with all of its threads, those of io_uring too: clock_getcpuclockid(3) in one line.
     def of(pid)

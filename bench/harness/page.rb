@@ -79,6 +79,22 @@ module Bench
         table(plans.select(&:parks?)) { |plan, target| number(cell(plan, target)&.median(:kib)) }]
     end
 
+    def pss
+      ["**Memory, MiB of all processes together** (PSS, at the end)",
+        table { |plan, target| number(cell(plan, target)&.median(:pss_mib)) }]
+    end
+
+    # Of requests that come when they come, however many are being answered.
+    def waiting
+      ["**Latency, ms: p50 / p99 / p99.9**, at a fixed rate of arrivals",
+        table(plans.select { |plan| plan.rate.positive? }) { |plan, target| percentiles(cell(plan, target)) }]
+    end
+
+    def percentiles(cell)
+      found = %i[p50_us p99_us p999_us].map { |name| cell&.median(name) }
+      found.map { |value| number(value / 1000) }.join(" / ") if found.all?
+    end
+
     def table(rows = plans)
       markdown(["", *targets.map(&:name)], rows.map { |plan| [plan.title, *targets.map { |target| yield(plan, target).to_s }] })
     end
@@ -90,13 +106,20 @@ module Bench
     def notes
       failures = plans.product(targets).filter_map { |plan, target| failure(plan, target) }
       odd = @summary.data[:semantics].flat_map { |target, questions| questions.map { |question| "* #{target}: not so: #{question}." } }
-      lines = [*@summary.data[:notes].map { |note| "* #{note}." }, *failures, *odd]
+      late = plans.product(targets).filter_map { |plan, target| late(plan, target) }
+      lines = [*@summary.data[:notes].map { |note| "* #{note}." }, *failures, *late, *odd]
       lines.empty? ? "" : ["Fails, or is not what a program would expect:", "", *lines].join("\n")
     end
 
     def failure(plan, target)
       error = cell(plan, target)&.errors&.first or return
       "* #{target.name}, #{plan.name}: `#{error[0, 160]}`."
+    end
+
+    def late(plan, target)
+      %i[unanswered open_unanswered].filter_map { |name| cell(plan, target)&.median(name)&.round }.max.then do |count|
+        "* #{target.name}, #{plan.name}: #{count} requests were not answered in time." if count&.positive?
+      end
     end
 
     def plans = @summary.plans

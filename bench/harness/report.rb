@@ -5,8 +5,9 @@ require_relative "summary"
 module Bench
   # For people, on a terminal: all figures, workload by workload. A figure in the noise has a ~ in front.
   class Report
-    HEAD = "  %-14s %10s %19s %10s %9s %9s %9s %8s %10s %6s  %s"
-    NAMES = ["", "CPU us", "(min - max)", "per second", "user us", "syscalls", "objects", "KiB", "p99 us", "load", "best rival / it"].freeze
+    HEAD = "  %-14s %10s %19s %10s %9s %9s %9s %8s %8s %8s %10s %6s  %s"
+    NAMES = ["", "CPU us", "(min - max)", "per second", "user us", "syscalls", "objects", "KiB", "PSS MiB", "p50 us", "p99 us", "load",
+      "best rival / it"].freeze
     BUSY = 0.9 # of a processor: the load may be what is measured
 
     def initialize(summary)
@@ -34,8 +35,10 @@ module Bench
 
       text = format(HEAD, target.name, number(cell.median(:cpu_us)), "(#{cell.range.map { |value| number(value) }.join(" - ")})",
         cell.median(:rate).round.to_s, number(cell.median(:user_us)), number(cell.syscalls), number(cell.median(:allocations)),
-        number(cell.median(:kib)), number(cell.median(:p99_us)), number(cell.median(:load)), ahead(plan, target))
+        number(cell.median(:kib)), number(cell.median(:pss_mib)), number(cell.median(:p50_us)), number(cell.median(:p99_us)),
+        number(cell.median(:load)), ahead(plan, target))
       text << " FAILED #{cell.errors.size} times: #{cell.errors.first}" unless cell.errors.empty?
+      text << " #{cell.median(:unanswered).round} requests were not answered in time" if cell.median(:unanswered).to_f > 0
       text << " the load is busy: more per second cannot be seen" if cell.median(:load).to_f > BUSY
       text
     end

@@ -20,7 +20,7 @@ module Bench
       @options = options
       @gems = gems
       @scale = scale
-      @seconds = seconds
+      @seconds = seconds + suite.boot
       @count = count
     end
 

@@ -18,11 +18,14 @@ module Bench
   #   @return [Proc] targets, options and gems to what each target does differently from what programs expect
   # @!attribute related
   #   @return [Array<String>] gems that the figures depend on besides the targets' own
+  # @!attribute boot
+  #   @return [Numeric] seconds that a run may take besides, until what is measured is there
   # @!attribute columns
-  #   @return [Array<Symbol>] which tables the page has besides: :syscalls, :allocations, :memory, :seconds
-  Suite = Data.define(:name, :targets, :plans, :usual, :prepare, :trouble, :semantics, :related, :columns) do
+  #   @return [Array<Symbol>] which tables the page has besides: :syscalls, :allocations, :memory, :pss, :seconds, :waiting
+  Suite = Data.define(:name, :targets, :plans, :usual, :prepare, :trouble, :semantics, :related, :columns,
+    :boot) do
     def initialize(name:, targets:, plans:, usual: targets.values, prepare: -> {}, trouble: ->(_plan) {}, semantics: ->(*) { {} },
-      related: [], columns: [])
+      related: [], columns: [], boot: 0)
       super
     end
 

@@ -22,8 +22,8 @@ module Bench
     end
 
     # Threads that the process starts later are counted as well.
-    def initialize(pid)
-      @counters = Dir.children("/proc/#{pid}/task").filter_map { |thread| open_counter(thread.to_i) }
+    def initialize(*pids)
+      @counters = pids.flat_map { |pid| Dir.children("/proc/#{pid}/task") }.filter_map { |thread| open_counter(thread.to_i) }
     end
 
     def total = @counters.sum { |io| io.sysread(8).unpack1("Q") }

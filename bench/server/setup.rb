@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+require_relative "tools"
+
+module ServerBench
+  # How a server is started.
+  #
+  # @!attribute command
+  #   @return [Array<String>] where it says PORT and FOLDER, these are put in
+  # @!attribute files
+  #   @return [Hash{String => String}] settings that it reads from files of its FOLDER, which is where it is started; PORT and FOLDER likewise
+  # @!attribute cores
+  #   @return [Integer] how many it may run on; with more than one the load has none for itself
+  # @!attribute counts
+  #   @return [Boolean] whether /stats says how many objects were allocated: one process, and Ruby
+  Setup = Data.define(:command, :files, :env, :cores, :counts) do
+    def initialize(command:, files: {}, env: {}, cores: 1, counts: true) = super
+
+    # @return [Setup] for this port and folder
+    def at(port, folder)
+      fill = ->(text) { text.gsub("PORT", port.to_s).gsub("FOLDER", folder) }
+      with(command: command.map(&fill), files: files.transform_values(&fill))
+    end
+  end
+end
