@@ -48,7 +48,10 @@ module TestSupport
     def await(port)
       give_up = TestSupport.now + PATIENCE
       until listens?(port)
-        raise "it ended at once:\n#{log}" if ::Process.wait(@pid, ::Process::WNOHANG) && !(@pid = nil)
+        if ::Process.wait(@pid, ::Process::WNOHANG)
+          @pid = nil
+          raise "it ended at once:\n#{log}"
+        end
         raise "it does not listen on #{port}:\n#{log}" if TestSupport.now > give_up
         sleep(0.02)
       end
