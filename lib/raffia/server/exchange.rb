@@ -104,7 +104,9 @@ module Raffia
       def settle(error, env)
         case error
         when Disconnected then false
-        when Refused then give(error.status, "#{error.reason}\n") && false
+        when Refused
+          @unread = true
+          give(error.status, "#{error.reason}\n") && false
         when Cancel, SignalException
           give(503, "Service Unavailable\n")
           raise error

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
+require_relative "../base/clock"
 
 module Raffia
   class Server
@@ -9,9 +10,9 @@ module Raffia
     #
     # @api private
     class Linger
-      # Seconds, and bytes.
+      # Seconds of silence, and in all: who is in the middle of a big upload reads nothing before it is through with it.
       PATIENCE = 1
-      MOST = 1024 * 1024
+      MOST = 5
       private_constant :PATIENCE, :MOST
 
       def initialize(socket)
@@ -21,12 +22,11 @@ module Raffia
       def run
         @socket.shutdown(Socket::SHUT_WR)
         buffer = +""
-        read = 0
-        while read < MOST
+        give_up = Clock.now + MOST
+        while Clock.now < give_up
           case @socket.read_nonblock(16_384, buffer, exception: false)
           when nil then return
           when :wait_readable then @socket.wait_readable(PATIENCE) or return
-          else read += buffer.bytesize
           end
         end
       rescue SystemCallError, IOError
