@@ -27,6 +27,7 @@ module Raffia
       class Site < Roda
         plugin :streaming
         plugin :all_verbs
+  plugin :head
         plugin :cookies
         plugin :sinatra_helpers
         route do |r|

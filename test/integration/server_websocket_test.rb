@@ -120,16 +120,17 @@ module Raffia
         refused = 0
         refused += 1 until refused == 1 || !socket.push("x" * 50_000)
         state << :full
-        3.times { socket.write("y" * 50_000) }
+        300.times { socket.write("y" * 50_000) } # more than kernels keep
         state << :written
         socket.read
       end
       serve(app) do |server|
         dial(server) do |client|
+          client.io.setsockopt(:SOCKET, :RCVBUF, 64 * 1024)
           assert_equal :full, state.pop
           assert_empty state # waits for us
           heard = []
-          heard << client.hear[0] until heard.count("y") == 3
+          heard << client.hear[0] until heard.count("y") == 300
           assert_equal :written, state.pop
           assert_equal heard.sort, heard
           client.close
