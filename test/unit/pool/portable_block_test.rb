@@ -113,7 +113,7 @@ class PortableBlockTest < Raffia::TestCase
   def test_what_ruby_brings_and_is_known_to_fail
     assert_obstacle(:require, /loads code. Load it before the call/) { require "no_such_library" }
     assert_obstacle(:"Timeout.timeout", /Use Raffia.timeout/) { |x| Timeout.timeout(1) { x } }
-    assert_obstacle(:"ERB.new", /Compile the template before/) { |x| ERB.new("x").result }
+    assert_obstacle(:"ERB.new", /Compile the template before/) { |x| ERB.new("x").result } if defined?(ERB::NOT_GIVEN) # until ERB 6
   end
 
   def test_what_is_no_obstacle
