@@ -8,7 +8,7 @@ require "tempfile"
 # finds beyond them goes to tmp/fuzz/TARGET/corpus, from where the next one goes on; an input that fails goes to tmp/fuzz/TARGET.
 class FuzzTarget
   # target => the files of the core that it is made of
-  ALL = {"timers" => %w[timer heap op], "ops" => %w[op]}.freeze
+  ALL = {"timers" => %w[timer heap op], "ops" => %w[op], "http1" => %w[http1_parser http1_policy http1_target]}.freeze
   FLAGS = %w[
     -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -g -O1 -fno-omit-frame-pointer
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iext/raffia/core
@@ -37,7 +37,7 @@ class FuzzTarget
   def build
     FileUtils.mkdir_p(@corpus)
     sources = ALL.fetch(@name).map { |file| "ext/raffia/core/#{file}.c" }
-    sh COMPILER, *FLAGS, "fuzz/#{@name}.c", *sources, "-o", @program
+    sh COMPILER, *FLAGS, "fuzz/#{@name}.c", *sources, *llhttp, "-o", @program
   end
 
   def run(seconds)
@@ -48,6 +48,14 @@ class FuzzTarget
   end
 
   private
+
+  # The one library that a target needs.
+  def llhttp
+    return [] unless @name.start_with?("http1")
+    flags = `pkg-config --cflags --libs libllhttp`.split
+    abort "fuzz: #{@name} needs llhttp >= 9, which pkg-config does not find" unless $?.success?
+    ["-DHAVE_LLHTTP", *flags]
+  end
 
   def advice
     <<~TEXT

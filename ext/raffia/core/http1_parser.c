@@ -155,12 +155,15 @@ static int refuse_method(struct raffia_parser *parser, const char *at)
                : raffia_parser_refuse(parser, 400, "not an HTTP request");
 }
 
-static int refuse_version(struct raffia_parser *parser)
+/* Behind DIGIT.DIGIT it is a version, if not one of ours. */
+static int refuse_version(struct raffia_parser *parser, const char *at)
 {
     const llhttp_t *llhttp = &parser->llhttp;
-    int known = llhttp->http_major == 1 && llhttp->http_minor <= 1;
-    return known ? raffia_parser_refuse(parser, 400, llhttp->reason)
-                 : raffia_parser_refuse(parser, 505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
+    int is_ours = llhttp->http_major == 1 && llhttp->http_minor <= 1;
+    int is_version = at - parser->bytes > 1 && at[-2] == '.';
+    return is_version && !is_ours
+               ? raffia_parser_refuse(parser, 505, "only HTTP/1.0 and HTTP/1.1 are spoken here")
+               : raffia_parser_refuse(parser, 400, llhttp_get_error_reason(&parser->llhttp));
 }
 
 static int refuse(struct raffia_parser *parser, llhttp_errno_t error)
@@ -169,7 +172,7 @@ static int refuse(struct raffia_parser *parser, llhttp_errno_t error)
     case HPE_USER:
     case HPE_CB_HEADER_FIELD_COMPLETE: return -431; /* The callback has said why. */
     case HPE_INVALID_METHOD: return refuse_method(parser, llhttp_get_error_pos(&parser->llhttp));
-    case HPE_INVALID_VERSION: return refuse_version(parser);
+    case HPE_INVALID_VERSION: return refuse_version(parser, llhttp_get_error_pos(&parser->llhttp));
     case HPE_PAUSED_H2_UPGRADE: return raffia_parser_refuse(parser, 505, "HTTP/2 is not spoken here");
     default: return raffia_parser_refuse(parser, 400, llhttp_get_error_reason(&parser->llhttp));
     }
