@@ -180,6 +180,18 @@ static VALUE end_with(VALUE module, VALUE parent)
     return raffia_process_end_with(NUM2PIDT(parent)) == 0 ? Qtrue : Qfalse;
 }
 
+/*
+ * @overload adopt_orphans(orphans)
+ *   Whether this process gets the descendants whose parents end, to reap them, instead of init.
+ *   @param orphans [Boolean]
+ *   @return [Boolean] false when the system cannot do it
+ */
+static VALUE adopt_orphans(VALUE module, VALUE orphans)
+{
+    (void)module;
+    return raffia_process_adopt(RTEST(orphans)) == 0 ? Qtrue : Qfalse;
+}
+
 void raffia_init_parcels(VALUE raffia)
 {
     VALUE native = rb_define_module_under(raffia, "Native");
@@ -189,4 +201,5 @@ void raffia_init_parcels(VALUE raffia)
     rb_define_singleton_method(native, "send_parcels", send_parcels, 2);
     rb_define_singleton_method(native, "receive_parcels", receive_parcels, 1);
     rb_define_singleton_method(native, "end_with", end_with, 1);
+    rb_define_singleton_method(native, "adopt_orphans", adopt_orphans, 1);
 }

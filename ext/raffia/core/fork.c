@@ -46,3 +46,13 @@ int raffia_process_end_with(pid_t parent)
     return -ENOSYS;
 #endif
 }
+
+int raffia_process_adopt(int orphans)
+{
+#ifdef __linux__
+    return prctl(PR_SET_CHILD_SUBREAPER, (unsigned long)(orphans != 0), 0, 0, 0) < 0 ? -errno : 0;
+#else
+    (void)orphans;
+    return -ENOSYS;
+#endif
+}

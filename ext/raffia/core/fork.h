@@ -12,5 +12,8 @@ pid_t raffia_process(void);
 /* The kernel kills this process (SIGKILL) when the thread that forked it ends, and so with its parent, whatever ends that and whatever
  * this one does at the time. 0; -ESRCH when the parent has ended already; -ENOSYS but on Linux; or another -errno. */
 int raffia_process_end_with(pid_t parent);
+/* Whether this process gets the descendants whose parents end, to reap them, instead of init. 0; -ENOSYS but on Linux; or another
+ * -errno. */
+int raffia_process_adopt(int orphans);
 
 #endif

@@ -11,14 +11,14 @@ module Raffia
       class Crashes
         # Seconds before the second try, and the longest pause.
         FIRST, LONGEST = 0.1, 5.0
-        # A worker that lived for less seconds after it was ready has hardly served.
-        SHORT = 1.0
         # So many short lives in a row are taken as accidents.
         ACCIDENTS = 5
 
         # @param window [Numeric] seconds for which a crash counts
-        def initialize(window)
+        # @param min_life [Numeric] seconds; a worker that lived for less after it was ready has hardly served
+        def initialize(window, min_life)
           @window = window
+          @min_life = min_life
           @boots = []
           @short = 0
         end
@@ -28,7 +28,7 @@ module Raffia
         # @param served [Float, nil] seconds for which it was ready; nil when it never was
         # @return [Float] seconds to wait before the next
         def died(now, served)
-          return (served < SHORT) ? pause((@short += 1) - ACCIDENTS) : clear if served
+          return (served < @min_life) ? pause((@short += 1) - ACCIDENTS) : clear if served
 
           @boots << now
           pause(count(now))

@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
 require_relative "boards"
+require_relative "crashes"
 require_relative "member"
-require_relative "nursery"
+require_relative "nurseries"
+require_relative "reaper"
 require_relative "slot"
 
 module Raffia
@@ -12,12 +14,15 @@ module Raffia
       #
       # @api private
       class Fleet
+        # Seconds before it is tried again to start a worker in a slot that has too many.
+        NAP = 0.1
+
         # @return [Array<Slot>]
         attr_reader :slots
         # @return [Boards]
         attr_reader :boards
-        # @return [Nursery] that bears the workers of new slots
-        attr_accessor :nursery
+        # @return [Nurseries]
+        attr_reader :nurseries
 
         # @param settings [Settings]
         # @param supervisor [#heard, #ready, #lost] hears of it
@@ -26,6 +31,7 @@ module Raffia
           @supervisor = supervisor
           @log = settings.log
           @slots = []
+          @nurseries = Nurseries.new(settings)
           @boards = Boards.new(settings.max_workers, settings.words)
           @awake = Clock.now
         end
@@ -35,7 +41,7 @@ module Raffia
         def open_slots(count)
           (@slots.size...count).map do |index|
             ios = @settings.slot ? Array(@settings.slot.call(index)).map(&:to_io) : []
-            @slots << Slot.new(index, ios, @settings.crash_window)
+            @slots << Slot.new(index, ios, Crashes.new(@settings.crash_window, @settings.min_life))
             @slots.last
           end
         end
@@ -44,15 +50,15 @@ module Raffia
         def members = @slots.flat_map(&:members)
 
         # @return [Array<IO>] to wait for
-        def ios = members.filter_map { |member| member.channel.to_io unless member.channel.closed? }
+        def ios = @nurseries.ios + members.filter_map { |member| member.channel.to_io unless member.channel.closed? }
 
         # Starts a worker. One that cannot be started is one that died at once.
         # @param slot [Slot]
         # @param nursery [Nursery]
         # @param successor [Boolean]
         # @return [Member, nil]
-        def start(slot, nursery = slot.nursery || @nursery, successor: false)
-          return unless (lane = slot.lane)
+        def start(slot, nursery = slot.nursery || @nurseries.current, successor: false)
+          lane = slot.lane or return slot.wait(Clock.now + NAP)
 
           channel, pid = nursery.bear(slot, lane)
           member = Member.new(nursery, channel, @boards.board(slot.index, lane), lane, @settings.boot_timeout)
@@ -69,12 +75,13 @@ module Raffia
         # Starts what is due.
         # @return [void]
         def start_due(now)
-          @slots.each { |slot| start(slot) if slot.current.nil? && slot.due && slot.due <= now && slot.successor.nil? }
+          @slots.each { |slot| start(slot) if slot.current.nil? && slot.due && slot.due <= now && slot.successor.nil? && !slot.retired }
         end
 
         # Reads all that workers have sent.
         # @return [void]
         def hear
+          @nurseries.hear
           @slots.each do |slot|
             slot.members.each { |member| hear_member(slot, member) }
           end
@@ -83,10 +90,13 @@ module Raffia
         # Takes leave of the workers that have ended.
         # @return [void]
         def reap
+          ended = @nurseries.molds ? Reaper.all_ended : Reaper.ended(members.filter_map(&:pid))
+          hear if ended.any? # who has ended may have said only just before who it is
+          @nurseries.reap(ended)
           @slots.each do |slot|
             slot.members.each do |member|
-              how = ending(member) or next
-              slot.remove(member).then { |role| @supervisor.lost(slot, member, role, how) }
+              how = ended[member.pid] || missing(member) or next
+              @supervisor.lost(slot, member, slot.remove(member), how)
             end
           end
         end
@@ -107,7 +117,15 @@ module Raffia
 
         # @return [Float] when something is due, at the latest in a second
         def due(now)
-          [now + 1, *@slots.filter_map(&:due), *members.filter_map(&:deadline)].min
+          [now + 1, *@nurseries.deadline, *@slots.filter_map(&:due), *members.filter_map(&:deadline)].min
+        end
+
+        # Ends all, now.
+        # @return [void]
+        def end_all
+          members.each { |member| member.kill("the supervisor ends") }
+          @nurseries.close
+          members.filter_map(&:pid).each { |pid| Reaper.await(pid) }
         end
 
         # Closes what is ours: in a child all but what it keeps.
@@ -133,12 +151,14 @@ module Raffia
           end
         end
 
-        def ending(member)
-          return (Exit.new(pid: nil, signal: nil, status: nil) if member.channel.closed?) unless member.pid
+        # It was never born; or somebody else has reaped it.
+        def missing(member)
+          return unless member.channel.closed?
+          return Exit.new(pid: nil, signal: nil, status: nil) unless member.pid
 
-          pid, status = ::Process.wait2(member.pid, ::Process::WNOHANG)
-          Exit.from(pid, status) if pid
-        rescue Errno::ECHILD
+          ::Process.kill(0, member.pid)
+          nil
+        rescue Errno::ESRCH
           Exit.from(member.pid, nil)
         end
 

@@ -8,7 +8,7 @@ require_relative "seat"
 module Raffia
   module Process
     class Supervisor
-      # Bears workers by forking the supervisor itself.
+      # Bears workers by forking the supervisor itself. What is to be preloaded is loaded here, once: all generations have it.
       #
       # @api private
       class Nursery
@@ -18,18 +18,44 @@ module Raffia
         # @param settings [Settings]
         # @param work [#call] of a worker
         # @param boards [Boards]
+        # @param disown [#call] closes, in a child, what is the supervisor's, but for the IOs that it gets
         # @param generation [Integer]
-        # @param disown [#call] closes, in a child, what is the supervisor's; gets what to keep
-        def initialize(settings, work, boards, generation, disown)
+        # @param preloaded [Object, nil]
+        def initialize(settings, work, boards, disown, generation: 1, preloaded: settings.preload&.call)
           @settings = settings
           @work = work
           @boards = boards
-          @generation = generation
           @disown = disown
+          @generation = generation
+          @preloaded = preloaded
           @supervisor = ::Process.pid
-          @preloaded = settings.preload&.call
           Warmup.call
         end
+
+        # @return [Nursery] of the next generation
+        def next(generation)
+          Nursery.new(@settings, @work, @boards, @disown, generation: generation, preloaded: @preloaded)
+        end
+
+        # @return [Symbol] :ready: it bears workers at once; a {Mold} has more states
+        def state = :ready
+
+        # What a {Mold} has, and this has not.
+
+        # @return [Array]
+        def ios = []
+
+        # @return [nil]
+        def pid = nil
+
+        # @return [nil]
+        def deadline = nil
+
+        # @return [void]
+        def hear = nil
+
+        # @return [void]
+        def close = nil
 
         # @param slot [Slot]
         # @param lane [Integer]
@@ -39,11 +65,7 @@ module Raffia
           ours, theirs = Channel.pair
           @settings.hooks[:before_fork]&.call(slot.index)
           # In a block of fork nothing of the supervisor's own stack is ever unwound.
-          pid = ::Process.fork do
-            ours.close
-            live(slot, lane, theirs)
-          end
-          [ours, pid]
+          [ours, ::Process.fork { live(slot, lane, ours, theirs) }]
         rescue
           ours&.close
           raise
@@ -53,9 +75,10 @@ module Raffia
 
         private
 
-        def live(slot, lane, channel)
-          @disown.call([channel.to_io, *slot.ios])
-          seat = Seat.new(channel, boards: @boards, index: slot.index, generation: @generation, lane: lane, ios: slot.ios,
+        def live(slot, lane, ours, theirs)
+          ours.close
+          @disown.call([theirs.to_io, *slot.ios])
+          seat = Seat.new(theirs, boards: @boards, index: slot.index, generation: @generation, lane: lane, ios: slot.ios,
             preloaded: @preloaded)
           exit(Life.new(@supervisor, @settings.name, @settings.hooks).run(seat, @work))
         end

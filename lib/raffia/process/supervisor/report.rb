@@ -17,17 +17,18 @@ module Raffia
            leaving: slot.leaving.map(&:pid), successor: slot.successor&.pid}
         end
 
-        # @param supervisor [Supervisor]
-        # @param fleet [Fleet, nil]
-        def initialize(supervisor, fleet)
-          @supervisor = supervisor
-          @slots = fleet ? fleet.slots : []
+        # @param loop [Loop]
+        def initialize(loop)
+          @loop = loop
+          @slots = loop.fleet.slots
         end
 
         # @return [Hash]
         def to_h
-          {name: @supervisor.settings.name, pid: ::Process.pid, state: @supervisor.state, generation: @supervisor.generation,
-           workers: @slots.size, ready: @slots.count { |slot| slot.current&.ready? }, slots: @slots.map { |slot| measured(slot) }}
+          {name: @loop.settings.name, pid: ::Process.pid, state: @loop.state, generation: @loop.restart.generation,
+           restart: {phase: @loop.restart.phase, last: @loop.restart.last}, workers: @slots.size,
+           ready: @slots.count { |slot| slot.current&.ready? }, molds: @loop.fleet.nurseries.pids,
+           slots: @slots.map { |slot| measured(slot) }}
         end
 
         private

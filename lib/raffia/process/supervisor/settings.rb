@@ -37,6 +37,9 @@ module Raffia
       #     unless another worker serves
       # @!attribute [r] crash_window
       #   @return [Numeric]
+      # @!attribute [r] min_life
+      #   @return [Numeric] for which a worker must have served to be replaced at once; of those that die sooner, again and again, the next
+      #     comes after a pause
       # @!attribute [r] words
       #   @return [Integer] of a board
       # @!attribute [r] max_workers
@@ -52,7 +55,7 @@ module Raffia
       # @!attribute [r] pid_file
       #   @return [String, nil] path
       Settings = Data.define(:workers, :slot, :preload, :name, :boot_timeout, :drain_timeout, :hang_timeout, :hang_grace, :memory_limit,
-        :memory_interval, :max_age, :jitter, :crash_limit, :crash_window, :words, :max_workers, :log, :hooks, :notify_socket, :watchdog,
+        :memory_interval, :max_age, :jitter, :crash_limit, :crash_window, :min_life, :words, :max_workers, :log, :hooks, :notify_socket, :watchdog,
         :pid_file) do
         # @param given [Hash]
         # @return [Settings]
@@ -107,7 +110,7 @@ module Raffia
       class Settings
         # Puma's and systemd's are alike: long enough for applications that start slowly and for downloads that end.
         DEFAULTS = {workers: 1, slot: nil, preload: nil, name: "raffia", boot_timeout: 60, drain_timeout: 30, hang_timeout: 60, hang_grace: 2,
-                    memory_limit: nil, memory_interval: 10, max_age: nil, jitter: 0.1, crash_limit: 5, crash_window: 60, words: 64, log: nil,
+                    memory_limit: nil, memory_interval: 10, max_age: nil, jitter: 0.1, crash_limit: 5, crash_window: 60, min_life: 1, words: 64, log: nil,
                     hooks: {}.freeze, notify_socket: nil, watchdog: nil, pid_file: nil}.freeze
         # These there always are.
         TIMES = %i[boot_timeout drain_timeout hang_grace memory_interval crash_window].freeze

@@ -2,7 +2,6 @@
 
 require_relative "../exit"
 require_relative "boards"
-require_relative "crashes"
 
 module Raffia
   module Process
@@ -33,11 +32,11 @@ module Raffia
         # @return [Boolean] whether it gets no more workers
         attr_accessor :retired
 
-        def initialize(index, ios, window)
+        def initialize(index, ios, crashes)
           @index = index
           @ios = ios
           @leaving = []
-          @crashes = Crashes.new(window)
+          @crashes = crashes
           @starts = 0
           @retired = false
         end
@@ -59,6 +58,14 @@ module Raffia
             @current = member
             @due = nil
           end
+        end
+
+        # No worker can be started now.
+        # @param time [Float] when it is tried again
+        # @return [nil]
+        def wait(time)
+          @due &&= time
+          nil
         end
 
         # The successor serves, and the one that did is to leave.

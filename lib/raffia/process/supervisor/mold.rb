@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../../base/error"
+require_relative "channel"
+require_relative "mold_life"
+
+module Raffia
+  module Process
+    class Supervisor
+      # Bears workers from a process that has preloaded what they share: the mold of one generation. A restart makes a new mold, which
+      # loads the code afresh, while the workers of the old one serve; so workers share memory *and* a restart brings new code, and the
+      # supervisor, which can unload nothing, never loads any of it.
+      #
+      # A worker is forked twice, by the mold and by a child of it that ends at once; the kernel then gives it to the supervisor, which
+      # reaps it like a child of its own.
+      #
+      # @api private
+      class Mold
+        # @return [Integer]
+        attr_reader :generation, :pid
+        # @return [Symbol] :loading, :ready, :failed or :gone
+        attr_reader :state
+
+        # As {Nursery} has them.
+        def initialize(settings, work, boards, disown, generation: 1)
+          @arguments = [settings, work, boards, disown]
+          @generation = generation
+          @state = :loading
+          @deadline = Clock.now + settings.boot_timeout
+          @channel, theirs = Channel.pair
+          life = MoldLife.new(settings, work, boards, generation)
+          @pid = ::Process.fork do
+            @channel.close
+            disown.call([theirs.to_io])
+            life.run(theirs)
+          end
+        ensure
+          theirs&.close
+        end
+
+        # @return [Mold] of the next generation
+        def next(generation) = Mold.new(*@arguments, generation: generation)
+
+        # @return [Float, nil] by when it must be ready
+        def deadline = (@deadline if @state == :loading)
+
+        # @return [Array<IO>] to wait for
+        def ios = @channel.closed? ? [] : [@channel.to_io]
+
+        # Reads what it has sent.
+        # @return [void]
+        def hear
+          while !@channel.closed? && (message = @channel.receive_now) != :none
+            return @channel.close unless message
+
+            @state = :ready if message.first == "loaded"
+            @state = :failed if message.first == "failed"
+          end
+        end
+
+        # It has ended.
+        # @return [void]
+        def gone
+          @state = :gone unless @state == :failed
+          @channel.close
+        end
+
+        # Ends it: with the channel, or else by force.
+        # @return [void]
+        def close
+          @channel.close
+          ::Process.kill(:KILL, @pid)
+        rescue Errno::ESRCH
+          nil
+        end
+
+        # The worker says itself which process it has become. What is asked for while the mold loads is done when it has.
+        # @param slot [Slot]
+        # @param lane [Integer]
+        # @return [Array(Channel, nil)] our end of the worker's channel
+        # @raise [WorkerDied]
+        def bear(slot, lane)
+          ours, theirs = Channel.pair
+          order = {index: slot.index, lane: lane, classes: slot.ios.map { |io| io.class.name }}
+          return [ours, nil] if @channel.send(:bear, order, [theirs.to_io, *slot.ios])
+
+          ours.close
+          raise WorkerDied.new("the process that forks the workers is gone", pid: @pid)
+        ensure
+          theirs&.close
+        end
+      end
+    end
+  end
+end

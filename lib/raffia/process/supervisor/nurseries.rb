@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require_relative "crashes"
+require_relative "mold"
+require_relative "nursery"
+require_relative "reaper"
+
+module Raffia
+  module Process
+    class Supervisor
+      # The nurseries that there are: one, and during a restart two. A mold that dies is made again, for the code that is on the disk then.
+      #
+      # @api private
+      class Nurseries
+        # States of a mold that bears no more.
+        DEAD = %i[failed gone].freeze
+
+        # @return [Nursery, Mold] that bears the workers of new slots
+        attr_accessor :current
+        # @return [Boolean] whether they are molds
+        attr_reader :molds
+
+        # @param settings [Settings]
+        def initialize(settings)
+          @settings = settings
+          @all = []
+          @crashes = Crashes.new(settings.crash_window, settings.min_life)
+        end
+
+        # @return [void]
+        # @raise whatever `preload` raised, where the supervisor itself must call it
+        def start(work, boards, disown)
+          # Whose parents end, comes to us.
+          @molds = !@settings.preload.nil? && Native.available? && Native.adopt_orphans(true)
+          @current = add((@molds ? Mold : Nursery).new(@settings, work, boards, disown))
+        end
+
+        # @return [Nursery, Mold] it
+        def add(nursery) = nursery.tap { @all << nursery }
+
+        # @return [Array<IO>] to wait for
+        def ios = @all.flat_map(&:ios)
+
+        # @return [Array<Integer>]
+        def pids = @all.filter_map(&:pid)
+
+        # @return [void]
+        def hear = @all.each(&:hear)
+
+        # @param ended [Hash{Integer => Exit}]
+        # @return [void]
+        def reap(ended) = @all.each { |one| one.gone if ended.key?(one.pid) }
+
+        # @return [Float, nil]
+        def deadline = @all.filter_map(&:deadline).min
+
+        # Ends those that are not needed, and those that take too long.
+        # @param needed [Array<Nursery>]
+        # @return [void]
+        def tidy(needed, now)
+          unneeded, @all = @all.partition { |one| !one.equal?(@current) && needed.none? { |other| other.equal?(one) } }
+          unneeded.each(&:close)
+          @all.each { |one| one.close if one.state == :loading && one.deadline && now > one.deadline }
+        end
+
+        # @return [Boolean] whether the first one never got ready, so that there is nothing to go on with
+        def hopeless? = !@seen && DEAD.include?(@current.state)
+
+        # Makes a dead one again, after a pause that grows.
+        # @yieldparam old [Mold]
+        # @yieldparam new [Mold]
+        # @return [void]
+        def mend(now)
+          @seen ||= @current.state == :ready
+          dead = @all.find { |one| DEAD.include?(one.state) } or return
+          @due ||= now + @crashes.died(now, nil)
+          return if now < @due
+
+          @due = nil
+          new = dead.next(dead.generation)
+          @all[@all.index(dead)] = new
+          @current = new if @current.equal?(dead)
+          yield dead, new
+        end
+
+        # @return [void]
+        def close
+          @all.each(&:close)
+          pids.each { |pid| Reaper.await(pid) }
+        ensure
+          Native.adopt_orphans(false) if @molds
+        end
+      end
+    end
+  end
+end

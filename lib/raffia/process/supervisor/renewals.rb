@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Process
+    class Supervisor
+      # Replaces workers that work, one slot at a time, so that there is never more than one worker too many. The new one is started beside
+      # the old one; only when it has said that it is ready the old one is told to drain. Both accept from the same sockets meanwhile.
+      #
+      # @api private
+      class Renewals
+        Renewal = Struct.new(:slot, :nursery, :reason, :phase, :old)
+        private_constant :Renewal
+
+        # @param fleet [Fleet]
+        # @param drain_timeout [Numeric]
+        # @param log [#info, nil]
+        def initialize(fleet, drain_timeout, log)
+          @fleet = fleet
+          @drain_timeout = drain_timeout
+          @log = log
+          @waiting = []
+        end
+
+        # @param slot [Slot]
+        # @param nursery [Nursery] that is to bear the new worker
+        # @param reason [String]
+        # @return [void]
+        def add(slot, nursery, reason)
+          @waiting << Renewal.new(slot, nursery, reason, :start) unless queued?(slot, nursery)
+        end
+
+        # @return [Boolean] whether a slot waits for, or gets, a worker of this nursery
+        def for?(nursery) = [@now, *@waiting].compact.any? { |one| one.nursery.equal?(nursery) }
+
+        # @return [Nursery, nil] one whose worker could not be started
+        def step
+          @now = nil if @now && over?(@now)
+          @now ||= @waiting.shift
+          begin_with(@now) if @now&.phase == :start
+        end
+
+        # @return [Boolean] whether a slot is between two workers, or will be
+        def any? = !@now.nil? || @waiting.any?
+
+        # @param slot [Slot]
+        # @return [Boolean] whether the worker of this slot that has just become ready takes over
+        def ready(slot)
+          return false unless @now && @now.slot.equal?(slot) && @now.phase == :boot
+
+          @now.old = slot.promote
+          @now.phase = :drain
+          @now.old&.drain(@drain_timeout, @now.reason)
+          true
+        end
+
+        # A successor has ended before it could take over.
+        # @return [Nursery, nil] which bore it
+        def lost(slot)
+          return unless @now&.slot.equal?(slot)
+
+          @now.nursery.tap { @now = nil }
+        end
+
+        # @return [void]
+        def forget(nursery = nil)
+          @waiting.reject! { |one| nursery.nil? || one.nursery.equal?(nursery) }
+        end
+
+        private
+
+        def queued?(slot, nursery) = [@now, *@waiting].compact.any? { |one| one.slot.equal?(slot) && one.nursery.equal?(nursery) }
+
+        def over?(renewal)
+          return renewal.slot.retired if renewal.phase == :start
+
+          renewal.phase == :drain && !renewal.slot.leaving.include?(renewal.old)
+        end
+
+        # Too many workers of the slot may still be leaving: then it is tried again.
+        def begin_with(renewal)
+          return if renewal.slot.lane.nil?
+          return lost(renewal.slot) unless @fleet.start(renewal.slot, renewal.nursery, successor: true)
+
+          @log&.info("worker #{renewal.slot.index} gets a successor: #{renewal.reason}")
+          renewal.phase = :boot
+          nil
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,114 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Process
+    class Supervisor
+      # A rolling restart: a new nursery loads, and then each slot in turn gets a worker of it. One that does not load, or whose worker
+      # does not boot, ends the restart, and what serves goes on serving.
+      #
+      # @api private
+      class Restart
+        # @return [Symbol] :idle, :loading or :rolling
+        attr_reader :phase
+        # @return [Hash, nil] how the last one went
+        attr_reader :last
+
+        # @param fleet [Fleet]
+        # @param renewals [Renewals]
+        # @param loop [Loop]
+        def initialize(fleet, renewals, loop)
+          @fleet = fleet
+          @nurseries = fleet.nurseries
+          @renewals = renewals
+          @loop = loop
+          @log = loop.settings.log
+          @phase = :idle
+          @generation = 1
+        end
+
+        # @return [Integer] of the newest workers
+        attr_reader :generation
+
+        # A second one is begun when the first is done.
+        # @return [void]
+        def begin
+          return @again = true unless @phase == :idle
+
+          @log&.info("restarting")
+          @loop.hook(:on_restart)
+          @nursery = @nurseries.add(@nurseries.current.next(@generation += 1))
+          @phase = :loading
+          @loop.reloading("restarting")
+        rescue SystemCallError => error
+          abort("its process cannot be started: #{error.message}")
+        end
+
+        # @return [void]
+        def step
+          step_loading if @phase == :loading
+          failed = @renewals.step
+          failed(nil, failed) if failed
+          step_rolling if @phase == :rolling
+        end
+
+        # @return [Array<Nursery>] those that are in use
+        def needed = [@nursery, *@fleet.slots.map(&:nursery)].compact
+
+        # A worker that was to take over has not become one.
+        # @param slot [Slot, nil]
+        # @param nursery [Nursery, nil] which bore it
+        # @return [void]
+        def failed(slot, nursery)
+          return if nursery.nil? || !nursery.equal?(@nursery)
+
+          abort("#{slot ? "worker #{slot.index}" : "a worker"} of generation #{nursery.generation} could not be started")
+        end
+
+        private
+
+        def step_loading
+          case @nursery.state
+          when :ready
+            @phase = :rolling
+            roll
+          when :failed, :gone then abort("the new code could not be loaded")
+          end
+        end
+
+        # @return [Boolean] whether there is something left to do; slots that were added meanwhile too
+        def roll
+          old = @fleet.slots.reject { |slot| slot.retired || slot.nursery.equal?(@nursery) }
+          old.each { |slot| @renewals.add(slot, @nursery, "restart") }
+          old.any?
+        end
+
+        def step_rolling
+          return abort("the process that forks the workers ended") if Nurseries::DEAD.include?(@nursery.state)
+
+          finish unless @renewals.for?(@nursery) || roll
+        end
+
+        def finish
+          @nurseries.current = @nursery
+          @log&.info("restarted: generation #{@nursery.generation}")
+          over(:done)
+        end
+
+        def abort(reason)
+          @log&.error("THE RESTART HAS FAILED: #{reason}. Workers of the earlier generation go on.")
+          @renewals.forget(@nursery)
+          over(:failed, reason)
+        end
+
+        def over(result, reason = nil)
+          @last = {generation: @generation, result: result, reason: reason, at: Time.now.to_f}
+          @phase = :idle
+          @nursery = nil
+          @loop.reloaded(reason ? "restart failed: #{reason}" : "generation #{@generation}")
+          again, @again = @again, false
+          self.begin if again
+        end
+      end
+    end
+  end
+end

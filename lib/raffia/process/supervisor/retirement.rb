@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require_relative "selection"
+
+module Raffia
+  module Process
+    class Supervisor
+      # Takes a slot away without losing a connection: closing a socket that listens by SO_REUSEPORT drops its queue. So the kernel is
+      # told to send it nothing new; its worker accepts what is there, and also what was still shaking hands; then the worker drains; and
+      # only a queue that is then empty is closed. One that is not gets another worker.
+      #
+      # @api private
+      class Retirement
+        # Seconds for which the queue must have been empty: as long as a handshake over a bad line may take.
+        QUIET = 3
+
+        # @param slot [Slot] the last one
+        # @param others [Array<Slot>]
+        # @param quiet [Numeric]
+        def initialize(slot, others, quiet = QUIET)
+          @slot = slot
+          shared = others.flat_map(&:ios)
+          @own = slot.ios - shared
+          @groups = @own.select { |io| Selection.group?(io) }
+          @live = others.map(&:index)
+          @quiet = @groups.empty? ? 0 : quiet
+          @empty_since = nil
+        end
+
+        # @return [Slot]
+        attr_reader :slot
+
+        # @return [Boolean] false when the slot cannot be taken away here
+        def begin
+          Selection.apply(@groups, @live).tap { |able| @slot.retired = able }
+        end
+
+        # @return [void]
+        def take_back
+          Selection.apply(@groups, [])
+          @slot.retired = false
+        end
+
+        # @param now [Float]
+        # @return [Symbol, nil] what is to be done: :drain its worker, :start one, :close its sockets
+        def step(now)
+          @empty_since = queued? ? nil : @empty_since || now
+          return (:start if idle?) unless @empty_since
+          return if now - @empty_since < @quiet
+
+          idle? ? :close : :drain
+        end
+
+        # The end: the last references to the sockets.
+        # @return [void]
+        def close
+          @own.each(&:close)
+        end
+
+        # Once the sockets are gone, the others are all there is.
+        # @param ios [Array<IO>] one socket of each group that remains
+        # @return [void]
+        def self.open(ios) = Selection.apply(ios.select { |io| Selection.group?(io) }, [])
+
+        private
+
+        def idle? = @slot.members.empty?
+
+        def queued? = @groups.any? { |io| Selection.queued(io).positive? }
+      end
+    end
+  end
+end

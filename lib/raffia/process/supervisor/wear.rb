@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+require_relative "../memory"
+
+module Raffia
+  module Process
+    class Supervisor
+      # Which workers have grown too large or too old.
+      #
+      # @api private
+      class Wear
+        # @param settings [Settings]
+        def initialize(settings)
+          @limit = settings.memory_limit
+          @interval = settings.memory_interval
+          @max_age = settings.max_age
+          @jitter = settings.jitter
+          @ages = {}.compare_by_identity
+          @due = 0.0
+        end
+
+        # @param members [Array<Member>]
+        # @param now [Float]
+        # @return [Hash{Member => String}] with the reason
+        def worn(members, now)
+          return {} if now < @due || !(@limit || @max_age)
+
+          @due = now + @interval
+          @ages.keep_if { |member, _| members.include?(member) }
+          members.select(&:ready?).to_h { |member| [member, old(member, now) || large(member)] }.compact
+        end
+
+        private
+
+        # Ages differ, or workers that were started together would all leave together.
+        def old(member, now)
+          return unless @max_age
+
+          age = @ages[member] ||= @max_age * (1 - @jitter * rand)
+          "#{@max_age} s old" if member.served(now) >= age
+        end
+
+        def large(member)
+          pss = @limit && Memory.of(member.pid)&.pss
+          "#{pss} bytes (PSS), the limit is #{@limit}" if pss && pss > @limit
+        end
+      end
+    end
+  end
+end

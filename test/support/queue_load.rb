@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module TestSupport
+  # Clients that connect, say one line and want it back, again and again, until they are told to stop. The workers are slower than they
+  # are, so connections wait in the queues of their sockets: one that is dropped there is counted.
+  class QueueLoad
+    # What a worker does: one connection at a time. Each says in the board that it begins, and that it is done.
+    WORKER = <<~RUBY
+      def listener(port)
+        socket = Socket.new(:INET, :STREAM)
+        socket.setsockopt(:SOCKET, :REUSEPORT, 1)
+        socket.bind(Addrinfo.tcp("127.0.0.1", port))
+        socket.listen(512)
+        [TCPServer.for_fd(socket.tap { |one| one.autoclose = false }.fileno)]
+      end
+
+      def echo(seat)
+        server = seat.ios.first
+        seat.ready!
+        until seat.stopping?
+          seat.beat
+          next unless server.wait_readable(0.02)
+          client = server.accept_nonblock(exception: false)
+          next if client == :wait_readable
+          line = client.gets
+          sleep(0.0005)
+          client.write(line) if line
+          client.close
+        end
+      end
+    RUBY
+
+    attr_reader :served, :errors
+
+    # @param port [Integer]
+    # @param clients [Integer]
+    def initialize(port, clients = 12)
+      @port = port
+      @go_on = true
+      @served = Thread::Queue.new
+      @errors = Thread::Queue.new
+      @threads = Array.new(clients) { |number| Thread.new { ask(number) while @go_on } }
+    end
+
+    # @return [void]
+    def stop
+      @go_on = false
+      @threads.each(&:join)
+    end
+
+    # Wait until so many more were served.
+    def await(more)
+      goal = @served.size + more
+      limit = TestSupport.now + 30
+      sleep(0.001) until @served.size >= goal || TestSupport.now > limit
+      raise "only #{@served.size} of #{goal} were served: #{all_errors.tally}" if @served.size < goal
+    end
+
+    def all_errors = Array.new(@errors.size) { @errors.pop }.each { |error| @errors << error }
+
+    private
+
+    def ask(number)
+      Socket.tcp("127.0.0.1", @port, connect_timeout: 20) do |socket|
+        socket.write("hello #{number}\n")
+        raise "no answer came within 20 s" unless socket.wait_readable(20)
+        answer = socket.read
+        raise "the answer was #{answer.inspect}" unless answer == "hello #{number}\n"
+      end
+      @served << number
+    rescue => error
+      @errors << "#{error.class}: #{error.message}"
+    end
+  end
+end
