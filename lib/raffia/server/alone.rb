@@ -41,6 +41,8 @@ module Raffia
       # @return [void]
       def work
         @worker = Worker.for(@application.load, listening.lanes(listening.slot(0)), options: @options, log: @log)
+        # Ractors have their listeners until the end.
+        @worker.on_leave { listening.close } if @worker.is_a?(Worker)
         @worker.stop if @asked
         @worker.run { yield listening.first if block_given? }
         @hooks.call(:on_stop)

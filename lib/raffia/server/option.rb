@@ -24,6 +24,7 @@ module Raffia
       # @return [Object] the value as the server keeps it
       # @raise [ConfigError] for one that makes no sense
       def read(value)
+        return if value.nil? && default.nil?
         return choose(value) if kind.is_a?(Array)
 
         Kinds.public_send(kind, value)

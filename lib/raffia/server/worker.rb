@@ -41,6 +41,7 @@ module Raffia
         @service = Service.new(app, options, log)
         @connections = {}.compare_by_identity
         @orders = ::Thread::Queue.new
+        @take_leave = nil
       end
 
       # Serves until {stop}, in a scheduler of its own.
@@ -53,9 +54,15 @@ module Raffia
           yield if block_given?
           order = @orders.pop
           accepting.each { |task| task.cancel(:drain) }
+          take_leave(accepting) if @take_leave
           Retreat.new(self).run((order == :now) ? 0 : service.options.drain_timeout) { @orders.pop(timeout: _1) }
         end
       end
+
+      # For a worker that nobody takes over from.
+      # @yield when it accepts no more, and has accepted who had connected by then: the listeners may be closed
+      # @return [void]
+      def on_leave(&block) = @take_leave = block
 
       # Any thread may ask, and so may a trap.
       # @param how [Symbol] :drain lets the requests in flight end, :now does not
@@ -87,6 +94,18 @@ module Raffia
       end
 
       private
+
+      def take_leave(accepting)
+        accepting.each(&:join)
+        @listeners.each do |listener|
+          while (socket = listener.socket.accept_nonblock(exception: false)) != :wait_readable
+            admit(socket, listener)
+          end
+        rescue SystemCallError
+          nil # who cannot be accepted now never will be
+        end
+        @take_leave.call
+      end
 
       def leave(connection)
         connections.delete(connection)

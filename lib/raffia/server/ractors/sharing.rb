@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "monitor"
 require_relative "../../base/error"
 require_relative "../../pool/ractors/portable_block"
 require_relative "finding"

@@ -1,0 +1,277 @@
+# frozen_string_literal: true
+
+require_relative "cli_serve_case"
+
+module Raffia
+  # `raffia serve` as a new user meets it.
+  class CLIServeTest < CLIServeCase
+    def test_without_any_configuration
+      serve do |server|
+        assert_equal "200", server.get.code
+        workers = Array.new(16) { server.get.body.to_i }.uniq
+        refute_includes workers, server.pid
+        assert_equal [Pool::Cpus.count, "development", "config.ru"], server.facts.values_at("processes", "environment", "application")
+        assert_equal %w[127.0.0.1 ::1].first(server.urls.size), server.urls.map { |url| URI(url).hostname }
+        server.kill(:INT)
+        assert_equal 0, server.ended.exitstatus
+        workers.each { |pid| assert_raises(Errno::ESRCH) { ::Process.kill(0, pid) } }
+      end
+    end
+
+    %i[INT TERM].each do |signal|
+      [0, 2].each do |processes|
+        define_method(:"test_#{signal}_with_#{processes}_processes") do
+          serve("--processes", processes.to_s) do |server|
+            assert_equal processes.zero?, server.get.body.to_i == server.pid
+            server.kill(signal)
+            assert_equal [0, nil], [server.ended.exitstatus, server.ended.termsig]
+            refute_match(/Traceback|Error/, server.err)
+          end
+        end
+      end
+    end
+
+    def test_requests_in_flight_are_answered_and_a_second_signal_does_not_wait
+      script 'run ->(_env) { $stderr.puts "begun"; sleep(File.exist?("go") ? 0 : 0.01) until File.exist?("go"); [200, {}, ["late"]] }', "config.ru"
+      serve("--processes", "0") do |server|
+        answer = Thread.new { server.get.body }
+        wait_until(PROCESS_PATIENCE) { server.err.include?("begun") }
+        server.kill(:TERM)
+        wait_until(PROCESS_PATIENCE) { refused?(URI(server.url).port) }
+        script "", "go"
+        assert_equal "late", answer.value
+        assert_equal 0, server.ended.exitstatus
+      end
+      FileUtils.rm(File.join(@dir, "go"))
+      serve("--processes", "0") do |server|
+        answer = Thread.new { server.get.code rescue "cut off" } # standard:disable Style/RescueModifier
+        wait_until(PROCESS_PATIENCE) { server.err.include?("begun") }
+        server.kill(:INT)
+        wait_until(PROCESS_PATIENCE) { refused?(URI(server.url).port) }
+        server.kill(:INT)
+        assert_equal 0, server.ended.exitstatus
+        assert_includes ["503", "cut off"], answer.value
+      end
+    end
+
+    def test_what_it_says_to_people
+      server = start(EXECUTABLE, "serve", "-p", "0", "--processes", "0")
+      wait_until(PROCESS_PATIENCE) { server.out.include?("Ctrl-C") }
+      assert_match(/\ARaffia #{Regexp.escape(VERSION)} \(Ruby #{Regexp.escape(RUBY_VERSION)}.*\) serves config\.ru in development$/o, server.out)
+      assert_match(%r{^  http://127\.0\.0\.1:\d+$}, server.out)
+      assert_match(/^Ctrl-C stops it \(process #{server.pid}\)$/, server.out)
+    ensure
+      server&.finish
+    end
+
+    def test_several_addresses
+      serve("-b", "tcp://127.0.0.1:0", "-b", "unix://a.sock?mode=0600", "--processes", "2") do |server|
+        assert_equal 2, server.urls.size
+        assert_equal "200", server.get.code
+        UNIXSocket.open(File.join(@dir, "a.sock")) do |socket|
+          socket.write("GET / HTTP/1.0\r\n\r\n")
+          assert_match(/ 200 OK\r\n/, socket.read)
+        end
+        server.kill(:TERM)
+        server.ended
+        refute_path_exists File.join(@dir, "a.sock")
+      end
+    end
+
+    def test_the_environment
+      script 'run ->(_env) { [200, {}, [ENV.values_at("RACK_ENV", "RAILS_ENV").inspect]] }', "config.ru"
+      serve("-e", "staging", "--processes", "0", env: {"RAILS_ENV" => "test"}) { |server| assert_equal '["staging", "staging"]', server.get.body }
+      serve("--processes", "0", env: {"RAILS_ENV" => "test"}) { |server| assert_equal '["test", "test"]', server.get.body }
+      serve("--processes", "0") { |server| assert_equal '["development", "development"]', server.get.body }
+    end
+
+    def test_port_and_processes_from_the_environment
+      serve("-b", "tcp://127.0.0.1:0", env: {"WEB_CONCURRENCY" => "0"}) { |server| assert_equal server.pid, server.get.body.to_i }
+      assert_equal 3000, JSON.parse(raffia("serve", "--check", "--json", env: {"PORT" => "3000"}).out).dig("options", "port")
+    end
+
+    def test_settings_in_raffia_rb
+      script <<~RUBY, "raffia.rb"
+        bind "tcp://127.0.0.1:0"
+        processes 1
+        environment "production"
+        before_fork { |index| $stderr.puts "before \#{index}" }
+        after_fork { |index| $stderr.puts "after \#{index}" }
+        on_stop { $stderr.puts "the end" }
+      RUBY
+      serve("-b", "tcp://127.0.0.1:0") do |server|
+        assert_equal ["200", 1, "production", "raffia.rb"], [server.get.code, *server.facts.values_at("processes", "environment", "config")]
+        server.kill(:TERM)
+        server.ended
+        assert_equal ["before 0", "after 0", "the end"], server.err.lines.map(&:chomp).grep(/\A(before|after|the end)/)
+      end
+      serve("-b", "tcp://127.0.0.1:0", "--processes", "0") { |server| assert_equal server.pid, server.get.body.to_i }
+      serve("-b", "tcp://127.0.0.1:0", "--no-config") { |server| assert_equal "development", server.url && server.facts["environment"] }
+    end
+
+    def test_an_application_that_each_worker_loads
+      script "$stderr.puts \"loaded in \#{Process.pid}\"\n#{PIDS}", "config.ru"
+      serve("--processes", "2", "--no-preload") do |server|
+        server.get
+        wait_until(PROCESS_PATIENCE) { server.err.scan(/loaded in (\d+)/).flatten.uniq.size == 2 }
+        refute_includes server.err, "loaded in #{server.pid}"
+      end
+    end
+
+    def test_a_ruby_file_that_ends_with_an_application
+      script "require 'json'\nhi = 'hi'\n->(env) { [200, {}, [hi, __FILE__]] }", "hello.rb"
+      serve("hello.rb", "--processes", "0") { |server| assert_equal "hi#{File.realpath(File.join(@dir, "hello.rb"))}", server.get.body }
+      FileUtils.rm(File.join(@dir, "config.ru"))
+      FileUtils.mv(File.join(@dir, "hello.rb"), File.join(@dir, "app.rb"))
+      serve("--processes", "0") { |server| assert_match(/\Ahi/, server.get.body) }
+    end
+
+    def test_a_port_in_use
+      server = TCPServer.new("127.0.0.1", 0)
+      port = server.local_address.ip_port
+      [0, 2].each do |processes|
+        ended = raffia("serve", "-b", "tcp://127.0.0.1:#{port}", "--processes", processes.to_s)
+        assert_equal [1, ""], [ended.code, ended.out]
+        assert_match(%r{\Araffia: cannot listen on tcp://127\.0\.0\.1:#{port}: the port is in use by .* \(process #{::Process.pid}\)\. Stop that, or choose}, ended.err)
+      end
+    ensure
+      server&.close
+    end
+
+    def test_what_is_wrong_is_said_in_a_sentence
+      {
+        %w[nowhere.ru] => /\Araffia: nowhere\.ru does not exist/,
+        %w[.] => /\Araffia: \. is a folder: name the file in it/,
+        %w[--prot 1] => /\Araffia: invalid option: --prot\. Did you mean --port\?/,
+        %w[config.ru more] => /\Araffia: needless argument: more\./,
+        %w[--port http] => /\Araffia: port "http" makes no sense: use a port/,
+        %w[-b ftp://a:1] => %r{\Araffia: bind ftp://a:1 is no address: use tcp://},
+        %w[-C none.rb] => /\Araffia: none\.rb does not exist/,
+        %w[--tls-cert none.pem -p 0] => /\Araffia: ssl:.* has 1 certificates and 0 keys/
+      }.each do |argv, message|
+        ended = raffia("serve", *argv)
+        assert_equal [2, ""], [ended.code, ended.out], argv.join(" ")
+        assert_match(message, ended.err)
+        assert_equal 1, ended.err.lines.size, ended.err
+      end
+    end
+
+    def test_no_application
+      FileUtils.rm(File.join(@dir, "config.ru"))
+      ended = raffia("serve")
+      assert_equal 2, ended.code
+      assert_match(/\Araffia: there is no config\.ru here \(.*\), and no app\.rb: .*`raffia serve path/, ended.err)
+    end
+
+    def test_an_application_that_does_not_load
+      {
+        "raise 'boom'" => /\Aconfig\.ru:1:.*boom \(RuntimeError\)/,
+        "\ndef (" => /config\.ru:2: syntax error/,
+        "require 'not/there'" => /cannot load such file -- not\/there \(LoadError\)/
+      }.each do |source, message|
+        script source, "config.ru"
+        [%w[--check], %w[--processes 0], %w[--processes 2]].each do |argv|
+          ended = raffia("serve", "-b", "tcp://127.0.0.1:0", *argv)
+          assert_equal 1, ended.code
+          assert_match message, ended.err
+          refute_includes ended.err, "lib/raffia/cli", "our own frames"
+        end
+      end
+    end
+
+    def test_what_is_no_application
+      {"run 1" => /config\.ru gives 1, which is no application/, "# nothing" => /missing run or map statement/}.each do |source, message|
+        script source, "config.ru"
+        assert_match message, raffia("serve", "--check").err
+      end
+    end
+
+    def test_without_rack
+      ended = ruby("--disable-gems", EXECUTABLE, "serve", env: {"GEM_HOME" => @dir, "GEM_PATH" => @dir})
+      assert_equal 1, ended.code
+      assert_match(/needs the gem rack >= 2\.2, which could not be loaded: add this line to your Gemfile .*: gem "rack", ">= 2\.2"/, ended.err)
+    end
+
+    def test_check
+      script "processes 3\nrequest_timeout 5", "raffia.rb"
+      ended = raffia("serve", "--check", "-b", "unix://a.sock")
+      assert_equal [0, ""], [ended.code, ended.err]
+      assert_equal <<~TEXT, ended.out
+        config.ru loads, and would be served in development by 3 worker processes at
+          unix://a.sock
+        Set (raffia.rb): request_timeout 5
+      TEXT
+      refute_path_exists File.join(@dir, "a.sock")
+    end
+
+    def test_init
+      assert_equal 0, raffia("serve", "--init").code
+      text = File.read(File.join(@dir, "raffia.rb"))
+      assert_equal 0, raffia("serve", "--check").code
+      words = text.scan(/^# ([a-z_]+)(?: .*)?$/).flatten
+      assert_empty Server::Option::TABLE.map { |row| row.name.to_s } - words - ["tls_cert", "tls_key"]
+      ended = raffia("serve", "--init")
+      assert_equal 2, ended.code
+      assert_match(/there is a raffia\.rb here already/, ended.err)
+      assert_equal text, File.read(File.join(@dir, "raffia.rb"))
+    end
+
+    # Every line with a setting is one that the file may have.
+    def test_what_init_writes_may_be_uncommented
+      raffia("serve", "--init")
+      path = File.join(@dir, "raffia.rb")
+      names = [*Server::Option::TABLE.map(&:name), *Server::Hooks::NAMES.keys].join("|")
+      File.write(path, File.read(path).gsub(/^# ((?:#{names})(?: [^ ].*| \{ \}))$/) { |line| line.match?(/# \w+ (?:the|a|in|to|of) /) ? line : $1 })
+      File.write(path, File.read(path).gsub(/^tls .*$/, ""))
+      ended = raffia("serve", "--check")
+      assert_equal [0, ""], [ended.code, ended.err]
+    end
+
+    def test_a_socket_that_was_handed_in
+      listening = TCPServer.new("127.0.0.1", 0)
+      port = listening.local_address.ip_port
+      serve("-b", "fd://9", "--processes", "2", 9 => listening) { |server| assert_equal ["http://127.0.0.1:#{port}", "200"], [server.url, server.get.code] }
+    ensure
+      listening&.close
+    end
+
+    # As systemd does it: the pid of the process that it starts, and descriptors from 3 on.
+    def test_sockets_of_systemd
+      web = TCPServer.new("127.0.0.1", 0)
+      other = TCPServer.new("127.0.0.1", 0)
+      script "run ->(_env) { [200, {}, [ENV.keys.grep(/LISTEN/).inspect]] }", "config.ru"
+      program = <<~RUBY
+        ENV.update("LISTEN_PID" => Process.pid.to_s, "LISTEN_FDS" => "2", "LISTEN_FDNAMES" => "web:other")
+        exec(RbConfig.ruby, "-I", #{File.join(ROOT, "lib").inspect}, #{EXECUTABLE.inspect}, "serve", "--json", "--processes", "2", *ARGV, 3 => 3, 4 => 4)
+      RUBY
+      serve("-b", "systemd:web", :command => ["-e", program, "--"], 3 => web, 4 => other) do |server|
+        assert_equal ["http://127.0.0.1:#{web.local_address.ip_port}"], server.url && server.urls
+        assert_equal "[]", server.get.body
+      end
+      serve("-b", "systemd:", :command => ["-e", program, "--"], 3 => web, 4 => other) { |server| assert_equal 2, server.url && server.urls.size }
+    ensure
+      [web, other].each(&:close)
+    end
+
+    def test_a_pidfile
+      serve("--processes", "1", "--pidfile", "raffia.pid") do |server|
+        server.get
+        path = File.join(@dir, "raffia.pid")
+        assert_equal server.pid, wait_until { File.exist?(path) && File.read(path) }.to_i
+        server.kill(:TERM)
+        server.ended
+        refute_path_exists path
+      end
+    end
+
+    def test_a_log_of_its_own
+      serve("--processes", "1", "--log", "raffia.log", "--log-format", "json") do |server|
+        server.get
+        server.kill(:TERM)
+        server.ended
+        assert_empty server.err
+        assert_equal [server.pid], File.readlines(File.join(@dir, "raffia.log")).map { |line| JSON.parse(line)["pid"] }.uniq
+      end
+    end
+  end
+end
