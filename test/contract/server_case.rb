@@ -25,7 +25,7 @@ module ServerCase
 
     def initialize(socket)
       @socket = socket
-      @buffer = String.new
+      @buffer = "".b
     end
 
     def say(text)
@@ -92,7 +92,7 @@ module ServerCase
     end
 
     def chunks
-      all = String.new
+      all = "".b
       while (size = gets.hex) > 0
         all << read(size)
         raise "a chunk's end is missing" unless read(2) == "\r\n"

@@ -102,12 +102,14 @@ void raffia_http1_bad_response(struct http1 *wire, size_t mark, const char *form
 
 static void say_status(struct http1_output *output, int status)
 {
-    char line[64];
-    int length = snprintf(line, sizeof(line), "HTTP/1.1 %03d %s\r\n", status, reason_of(status));
-    if (status == 200)
-        raffia_http1_say(output, "HTTP/1.1 200 OK\r\n", 17);
-    else
-        raffia_http1_say(output, line, (size_t)length);
+    const char *reason = reason_of(status);
+    char line[] = "HTTP/1.1 000 ";
+    line[9] = (char)('0' + status / 100);
+    line[10] = (char)('0' + status / 10 % 10);
+    line[11] = (char)('0' + status % 10);
+    raffia_http1_say(output, line, 13);
+    raffia_http1_say(output, reason, strlen(reason));
+    raffia_http1_say(output, "\r\n", 2);
 }
 
 /* The lines of one second are the same in the whole thread. There is no object in it, so Ractors do not get in each other's way. */

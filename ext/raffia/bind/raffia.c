@@ -21,6 +21,7 @@ void Init_raffia(void)
     raffia_init_lock_watch(raffia);
     raffia_init_slots(raffia);
     raffia_init_tray(raffia);
+    raffia_init_peer(raffia);
     raffia_init_tidy(raffia);
     raffia_init_see_through(raffia);
     raffia_init_http1(raffia);

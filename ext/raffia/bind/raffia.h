@@ -13,6 +13,7 @@ void raffia_init_lock_watch(VALUE raffia);
 void raffia_init_rebind(VALUE raffia);
 void raffia_init_slots(VALUE raffia);
 void raffia_init_tray(VALUE raffia);
+void raffia_init_peer(VALUE raffia);
 void raffia_init_tidy(VALUE raffia);
 void raffia_init_see_through(VALUE raffia);
 void raffia_init_http1(VALUE raffia);

@@ -75,11 +75,8 @@ module Raffia
         @exchange = Exchange.new(@service, @wire, io, address)
       end
 
-      def address
-        address = @socket.remote_address
-        # Who comes by a Unix socket is on this machine, and apps expect an address.
-        address.ip? ? address.ip_address : "127.0.0.1"
-      end
+      # Who comes by a Unix socket is on this machine, and apps expect an address.
+      def address = Native.peer(@socket) || "127.0.0.1"
 
       def serve
         turn = served = 0
@@ -92,6 +89,8 @@ module Raffia
           next if (turn += 1) < TURN
 
           turn = 0
+          next unless @wire.pending?
+
           @wire.flush
           Fiber.scheduler.yield
         end

@@ -16,7 +16,7 @@ module Raffia
         @wire = wire
         @timeout = service.options.body_timeout
         @replay = Replay.new(service.rewindable?)
-        @rest = String.new
+        @rest = "".b
         @ended = false
       end
 
@@ -31,7 +31,7 @@ module Raffia
 
         nil while (length.nil? || @rest.bytesize < length) && more
         found = length ? @rest.byteslice(0, length) : @rest
-        @rest = length ? @rest.byteslice(found.bytesize..) : String.new
+        @rest = length ? @rest.byteslice(found.bytesize..) : "".b
         found = nil if length&.positive? && found.empty?
         buffer ? fill(buffer, found) : found
       end
@@ -73,7 +73,7 @@ module Raffia
       # @raise [Errno::ESPIPE]
       def rewind
         @replay.rewind
-        @rest = String.new
+        @rest = "".b
         0
       end
 

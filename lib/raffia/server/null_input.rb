@@ -12,7 +12,7 @@ module Raffia
         buffer&.clear
         return if length && length > 0
 
-        buffer || String.new
+        buffer || "".b
       end
 
       # @return [nil]

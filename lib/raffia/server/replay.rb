@@ -17,7 +17,7 @@ module Raffia
       # @param whole [Boolean] whether longer bodies are to be kept as well
       def initialize(whole)
         @whole = whole
-        @kept = String.new
+        @kept = "".b
         @size = 0
         @file = @position = nil
       end

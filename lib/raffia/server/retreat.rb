@@ -55,9 +55,9 @@ module Raffia
       end
 
       def cut_off
-        tasks = connections.values.compact
-        @service.log.warn("gives up #{tasks.size} requests that did not end in time") unless tasks.empty?
-        tasks.each { |task| task.cancel(:drain) }
+        busy = connections.each_key.count(&:env)
+        @service.log.warn("gives up #{busy} requests that did not end in time") if busy > 0
+        connections.values.each { |task| task&.cancel(:drain) }
       end
     end
   end

@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "server_case"
+require_relative "../../bench/harness/syscalls"
+
+# What a request costs, in counts that are the same everywhere. The server is a program of its own, so that nothing is counted but what it does.
+module ServerCountsTest
+  REQUEST = "GET / HTTP/1.1\r\nhost: test\r\nuser-agent: test\r\naccept: */*\r\n\r\n"
+  # Of Ruby objects. Ours are the env, what is new in it, and a look at what is left in the fiber.
+  MOST_OBJECTS = 12
+  PROGRAM = <<~RUBY
+    # frozen_string_literal: true
+    require "json"
+    require "raffia/server"
+    require "raffia/server/worker"
+    RESPONSE = [200, {"content-type" => "text/plain"}.freeze, ["hello"].freeze].freeze
+    made = Array.new(2000, 0)
+    index = -1
+    app = lambda do |env|
+      next [200, {}, [JSON.generate(made: made, loop: Fiber.scheduler.stats[:syscalls].to_i)]] if env["PATH_INFO"] == "/counts"
+
+      made[index += 1] = GC.stat(:total_allocated_objects)
+      RESPONSE
+    end
+    options = Raffia::Server::Options.build
+    listener = Raffia::Server::Listener.open(Raffia::Server::Bind.parse("tcp://127.0.0.1:0"), options).first
+    worker = Raffia::Server::Worker.new(app, listeners: [listener], options: options)
+    trap("TERM") { worker.stop(:now) }
+    $stdout.sync = true
+    worker.run { puts listener.port }
+  RUBY
+  private_constant :REQUEST, :MOST_OBJECTS, :PROGRAM
+
+  def test_each_request_makes_the_same_few_objects
+    skip "the engine in Ruby makes objects when it waits" if backend == :select
+    with_program do |port, _|
+      client = connect(port)
+      1100.times { client.say(REQUEST).answer }
+      made = counts(port)["made"].first(1100).last(1001)
+      each = made.each_cons(2).map { |before, after| after - before }
+      assert_equal 1, each.uniq.size, each.tally.to_s
+      assert_operator each.first, :<=, MOST_OBJECTS
+      client.close
+    end
+  end
+
+  # Beside what the loop needs to learn who has sent something, which is for all of them at once. Now and then a connection is asked in vain.
+  def test_each_request_takes_two_system_calls
+    (trouble = Bench::Syscalls.trouble) and skip(trouble)
+    skip "its waits are system calls of their own" if backend == :select
+    with_program do |port, pid|
+      clients = Array.new(32) { connect(port) }
+      rounds(clients, 10)
+      each = calls(port, pid) { rounds(clients, 50) } / (32 * 50.0)
+      assert_includes 2.0..2.12, each
+      clients.each(&:close)
+    end
+  end
+
+  private
+
+  def with_program
+    program = IO.popen([{"RAFFIA_BACKEND" => backend.to_s}, RbConfig.ruby, "-W0", "-I#{File.expand_path("../../lib", __dir__)}", "-e", PROGRAM])
+    yield program.gets.to_i, program.pid
+  ensure
+    ::Process.kill(:TERM, program.pid)
+    program.close
+  end
+
+  def connect(port) = ServerCase::Client.new(TCPSocket.new("127.0.0.1", port))
+
+  def counts(port)
+    client = connect(port)
+    JSON.parse(client.get("/counts").body)
+  ensure
+    client.close
+  end
+
+  # All clients have sent before the first one reads, so the server has all of them to do at once.
+  def rounds(clients, count)
+    count.times do
+      clients.each { |client| client.say(REQUEST) }
+      clients.each(&:answer)
+    end
+  end
+
+  # @return [Integer] of the server while the block runs, without those of the loop
+  def calls(port, pid)
+    counter = Bench::Syscalls.new(pid)
+    loop_before = counts(port)["loop"]
+    before = counter.total
+    yield
+    total = counter.total - before
+    total - (counts(port)["loop"] - loop_before)
+  ensure
+    counter&.close
+  end
+
+  ServerCase.run(self)
+end
