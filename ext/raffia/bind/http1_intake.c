@@ -194,9 +194,11 @@ int64_t raffia_http1_take_in(struct http1 *wire, int64_t deadline)
     /* What TLS has read ahead is announced by nobody. */
     if (!wire->native || !waits_first(&wire->input))
         count = wire->native ? receive(wire) : receive_with_ruby(wire, &events);
+    unsigned char misses = wire->input.misses;
     while (count == -EAGAIN) {
         if (!raffia_http1_wait(wire, events, time_left(deadline))) return -ETIME;
         count = wire->native ? receive(wire) : receive_with_ruby(wire, &events);
+        wire->input.misses = misses; /* Of course there is something now. */
     }
     if (is_gone(count)) return 0;
     return raffia_check(count, "recv");
