@@ -22,26 +22,26 @@ module Raffia
       run Site
     RUBY
     ROUTES = <<~'RUBY'
-      require "rack/lint"
-      require "roda"
-      class Site < Roda
-        plugin :streaming
-        plugin :all_verbs
-  plugin :head
-        plugin :cookies
-        plugin :sinatra_helpers
-        route do |r|
-          r.get("hello", String) { |name| "hello #{name}" }
-          r.post("form") { r.params.map { |name, value| "#{name}=#{value}" }.join(",") }
-          r.get("stream") { stream { |out| 3.times { |n| out << "#{n}\n" } } }
-          r.get("file") { send_file "config.ru" }
-          r.get("boom") { raise "boom" }
-          r.get("cookie") { response.set_cookie("a", "1"); response.set_cookie("b", "2"); "" }
-          r.post("upload") { r.params["file"][:tempfile].size.to_s }
-        end
-      end
-      use Rack::Lint
-      run Site.freeze.app
+          require "rack/lint"
+          require "roda"
+          class Site < Roda
+            plugin :streaming
+            plugin :all_verbs
+      plugin :head
+            plugin :cookies
+            plugin :sinatra_helpers
+            route do |r|
+              r.get("hello", String) { |name| "hello #{name}" }
+              r.post("form") { r.params.map { |name, value| "#{name}=#{value}" }.join(",") }
+              r.get("stream") { stream { |out| 3.times { |n| out << "#{n}\n" } } }
+              r.get("file") { send_file "config.ru" }
+              r.get("boom") { raise "boom" }
+              r.get("cookie") { response.set_cookie("a", "1"); response.set_cookie("b", "2"); "" }
+              r.post("upload") { r.params["file"][:tempfile].size.to_s }
+            end
+          end
+          use Rack::Lint
+          run Site.freeze.app
     RUBY
 
     {sinatra: SINATRA, roda: ROUTES}.each do |name, config|

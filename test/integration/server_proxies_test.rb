@@ -24,7 +24,7 @@ module Raffia
       }
     RUBY
 
-    NGINX = <<~'CONF'
+    NGINX = <<~CONF
       %{user}
       daemon off; pid nginx.pid; error_log log;
       events { worker_connections 1000; }
@@ -44,7 +44,7 @@ module Raffia
       }
     CONF
 
-    HAPROXY = <<~'CONF'
+    HAPROXY = <<~CONF
       defaults
         mode http
         timeout connect 5s

@@ -7,6 +7,7 @@ require "support/servers"
 # A Rails application, whole but small, as `rails server -u raffia` runs it.
 class ServerRailsCase < ServerCase
   APPLICATION = <<~'RUBY'
+    $stdout.sync = true
     require "rails"
     require "active_record/railtie" if ENV["DATABASE_URL"]
     require "action_controller/railtie"
@@ -87,7 +88,7 @@ class ServerRailsCase < ServerCase
   FILES = {
     "config.ru" => "require_relative \"application\"\nrun Rails.application\n",
     "application.rb" => APPLICATION,
-    "rails.rb" => <<~'RUBY'
+    "rails.rb" => <<~RUBY
       require "rails"
       APP_PATH = File.expand_path("application", __dir__)
       require "rails/commands"

@@ -166,7 +166,7 @@ module Raffia
     end
 
     def test_a_request_that_is_none_gets_an_answer
-      app = ->(env) { Server::WebSocket.open(env, origins: env["PATH_INFO"] == "/strict" ? ["https://good.example"] : nil) { nil } }
+      app = ->(env) { Server::WebSocket.open(env, origins: (env["PATH_INFO"] == "/strict") ? ["https://good.example"] : nil) { nil } }
       serve(app) do |server|
         good = {"Connection" => "keep-alive, Upgrade", "Upgrade" => "websocket", "Sec-WebSocket-Version" => "13", "Sec-WebSocket-Key" => "dGhlIHNhbXBsZSBub25jZQ=="}
         status = lambda do |path, headers|

@@ -47,7 +47,7 @@ module TestSupport
     def visit(url, width: 1280, height: 800)
       target = call("Target.createTarget", url: "about:blank")["targetId"]
       session = call("Target.attachToTarget", targetId: target, flatten: true)["sessionId"]
-      Page.new(self, session).tap do |page|
+      Page.new(self, session, target).tap do |page|
         page.size(width, height)
         page.go(url)
       end
@@ -84,7 +84,8 @@ module TestSupport
 
     # One tab.
     class Page
-      def initialize(browser, session)
+      def initialize(browser, session, target)
+        @target = target
         @browser = browser
         @session = session
       end
@@ -123,8 +124,14 @@ module TestSupport
         value
       end
 
+      def close = @browser.call("Target.closeTarget", targetId: @target)
+
       # @return [String] a PNG
-      def picture = @browser.call("Page.captureScreenshot", @session, format: "png")["data"].unpack1("m")
+      def picture
+        # A tab behind another one is never drawn.
+        @browser.call("Page.bringToFront", @session)
+        @browser.call("Page.captureScreenshot", @session, format: "png")["data"].unpack1("m")
+      end
     end
   end
 end

@@ -10,7 +10,7 @@ require_relative "websocket/handshake"
 module Raffia
   class Server
     # A WebSocket (RFC 6455), in a fiber of its own: it reads and writes where the code stands, and waits there. The gem
-    # websocket-driver does the framing.
+    # websocket-driver does the framing; without it this file cannot be loaded (MissingDependency says so).
     #
     # @example an echo, as a Rack app
     #   run do |env|
@@ -47,7 +47,6 @@ module Raffia
       # @param headers [Hash] more response headers
       # @yieldparam socket [WebSocket]
       # @return [Array] status, headers, body; 426, 400 or 403 when it is not such a request, or must not be one
-      # @raise [MissingDependency] without the gem websocket-driver
       def self.open(env, protocols: [], origins: nil, max_message: 1024 * 1024, ping: 30, backlog: 1024 * 1024, write_timeout: 30,
         extensions: [], headers: {}, &block)
         raise ConfigError, "WebSocket.open needs a block: the conversation" unless block

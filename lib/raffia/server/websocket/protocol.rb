@@ -1,8 +1,14 @@
 # frozen_string_literal: true
 
+require_relative "../../base"
+
 module Raffia
   class Server
     class WebSocket
+      # With all that it would load when it is used first: reading files makes a fiber wait, where nobody expects it.
+      Optional.gem("websocket-driver", ">= 0.7.6", for: "a WebSocket", feature: "websocket/driver")
+      [::WebSocket::Driver::Headers, ::WebSocket::Driver::StreamReader, ::WebSocket::Driver::Hybi::Frame, ::WebSocket::Driver::Hybi::Message].freeze
+
       # The gem websocket-driver: the handshake's headers, frames to messages and back. This is the one file that knows it.
       #
       # @api private
@@ -24,9 +30,7 @@ module Raffia
           end
         end
 
-        # @raise [MissingDependency]
         def initialize(env, max_message:, protocols:, extensions:)
-          Optional.gem("websocket-driver", ">= 0.7.6", for: "a WebSocket", feature: "websocket/driver")
           @port = Port.new
           @port.env = env
           @driver = ::WebSocket::Driver::Hybi.new(@port, max_length: max_message, protocols: protocols, require_masking: true)
