@@ -118,6 +118,8 @@ static VALUE begin_request(struct http1 *wire, const struct raffia_parser_head *
     wire->expects_continue = parser->expects;
     wire->has_body = parser->phase != RAFFIA_AT_END;
     wire->input.trailers = Qnil;
+    wire->output.status = 0;
+    wire->output.body = 0;
     return env;
 }
 
@@ -133,6 +135,11 @@ static VALUE parse(struct http1 *wire)
     if (taken > 0) return begin_request(wire, head, bytes, (size_t)taken);
     if (parser->fed > 0) raffia_http1_keep_head(wire);
     return Qnil;
+}
+
+static void note_arrival(struct http1 *wire)
+{
+    wire->input.arrived = wire->input.happened ? wire->input.happened : raffia_now();
 }
 
 static int has_begun(const struct http1 *wire)
@@ -157,7 +164,9 @@ static VALUE http1_receive(VALUE self, VALUE idle_timeout, VALUE head_timeout)
     if (parser->phase != RAFFIA_IN_HEAD)
         rb_raise(rb_eIOError, "the body of the request before has not been read");
     wire->keep_alive = 0;
-    wire->input.arrived = raffia_about_now();
+    /* What was pipelined, or came while we did something else for this client, has not waited for others. */
+    if (wire->received > 0) wire->input.happened = 0;
+    note_arrival(wire);
     VALUE env = parse(wire);
     int64_t deadline = deadline_in(has_begun(wire) ? head_timeout : idle_timeout);
     while (NIL_P(env)) {
@@ -167,7 +176,7 @@ static VALUE http1_receive(VALUE self, VALUE idle_timeout, VALUE head_timeout)
             refuse(wire, 408, "the head of the request did not come in time");
         if (count <= 0) return Qnil;
         if (waited) {
-            wire->input.arrived = raffia_about_now();
+            note_arrival(wire);
             deadline = deadline_in(head_timeout);
         }
         env = parse(wire);

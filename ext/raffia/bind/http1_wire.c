@@ -76,12 +76,20 @@ static int wait_with_ruby(struct http1 *wire, uint32_t events, int64_t limit)
     return RTEST(rb_funcall(io, id_wait, 2, UINT2NUM(events), timeout));
 }
 
-int raffia_http1_wait(struct http1 *wire, uint32_t events, int64_t limit)
+static struct scheduler *native_scheduler(void)
 {
     VALUE current = rb_fiber_scheduler_current();
-    if (NIL_P(current) || !wire->native || !raffia_scheduler_is_native(current))
-        return wait_with_ruby(wire, events, limit);
-    return raffia_wait_until_ready(raffia_scheduler_attached(current), wire->socket, events, limit) != 0;
+    return NIL_P(current) || !raffia_scheduler_is_native(current) ? NULL : raffia_scheduler_attached(current);
+}
+
+int raffia_http1_wait(struct http1 *wire, uint32_t events, int64_t limit)
+{
+    struct scheduler *scheduler = native_scheduler();
+    int ready = scheduler && wire->native
+                    ? raffia_wait_until_ready(scheduler, wire->socket, events, limit) != 0
+                    : wait_with_ruby(wire, events, limit);
+    if (scheduler) wire->input.happened = scheduler->happened;
+    return ready;
 }
 
 int raffia_http1_pending(const struct http1 *wire)
@@ -111,6 +119,9 @@ static VALUE http1_initialize(int argc, VALUE *argv, VALUE self)
     RB_OBJ_WRITE(self, &wire->socket, argv[0]);
     RB_OBJ_WRITE(self, &wire->template, argv[1]);
     wire->native = is_plain(argv[0]);
+    /* Who has just accepted it may have waited for that, and its first bytes with it. */
+    struct scheduler *scheduler = native_scheduler();
+    if (scheduler) wire->input.happened = scheduler->happened;
     raffia_http1_input_limit(&wire->input, argc == 3 ? argv[2] : Qnil);
     return self;
 }
@@ -119,6 +130,16 @@ static VALUE http1_initialize(int argc, VALUE *argv, VALUE self)
 static VALUE http1_received(VALUE self)
 {
     return ULL2NUM(raffia_http1_of(self)->received);
+}
+
+/* @overload queued
+ *   @return [Integer] microseconds that the last request may have waited from its first byte until now; negative when that is not known */
+static VALUE http1_queued(VALUE self)
+{
+    int64_t arrived = raffia_http1_of(self)->input.arrived;
+    if (arrived == 0) return INT2FIX(-1);
+    int64_t waited = raffia_now() - arrived;
+    return LL2NUM(waited > 0 ? waited / 1000 : 0);
 }
 
 /* Bytes that were sent on this connection. */
@@ -137,6 +158,7 @@ void raffia_init_http1(VALUE raffia)
     rb_define_method(http1, "initialize", http1_initialize, -1);
     rb_define_method(http1, "received", http1_received, 0);
     rb_define_method(http1, "sent", http1_sent, 0);
+    rb_define_method(http1, "queued", http1_queued, 0);
     raffia_init_http1_request(http1);
     raffia_init_http1_response(http1);
 }

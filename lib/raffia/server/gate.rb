@@ -27,6 +27,10 @@ module Raffia
         end
       end
 
+      # Refused: the client does not wait for it any more.
+      class Expired < Busy
+      end
+
       # @param limit [Integer, nil] requests inside
       # @param target [Numeric, nil] seconds, see {Shed}
       # @param most [Numeric, nil] seconds that a request may have waited

@@ -11,6 +11,10 @@ module Raffia
     #
     # When it passes, the fiber is cancelled where it waits, and the client is answered 504.
     class TimeLimit < Deadline
+      # It has passed. Where the application sets limits of its own, those raise Raffia::TimeoutError alone.
+      class Passed < TimeoutError
+      end
+
       # Moves the deadline. What runs under a `Raffia.timeout` of its own still ends with that.
       # @param seconds [Numeric] more
       # @return [self]
@@ -20,6 +24,9 @@ module Raffia
         @limit += seconds
         self
       end
+
+      # @api private
+      def error = Passed.new(seconds: limit)
 
       private
 

@@ -9,6 +9,12 @@ module Raffia
       #
       # @api private
       class Ledger
+        # @return [Ledger] of a worker that has no others beside it
+        def self.alone = new(Native::Board.new(Layout::SIZE))
+
+        # @return [Native::Board]
+        attr_reader :board
+
         # @param board [Native::Board]
         # @param lane [Integer]
         def initialize(board, lane = 0)
