@@ -30,6 +30,9 @@ module Raffia
       # @return [Hash, nil] the request at hand
       def env = @exchange&.env
 
+      # @return [Integer, nil] when the last request began, in monotonic microseconds
+      def began = @exchange&.began
+
       # Until the client or we have had enough.
       def run
         @fiber = Fiber.current
@@ -72,7 +75,7 @@ module Raffia
         @idle = options.idle_timeout
         @head = options.head_timeout
         @most = options.max_requests_per_connection
-        @exchange = Exchange.new(@service, @wire, io, address)
+        @exchange = Exchange.new(@service, @wire, io, @address = address)
       end
 
       # Who comes by a Unix socket is on this machine, and apps expect an address.
@@ -103,6 +106,8 @@ module Raffia
         @rude = true
       rescue Disconnected, BadResponse
         nil
+      ensure
+        @service.monitor.turned_away(refusal.status, @address)
       end
 
       def close

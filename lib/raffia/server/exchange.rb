@@ -22,12 +22,15 @@ module Raffia
 
       # @return [Hash, nil] of the request at hand
       attr_reader :env
+      # @return [Integer] when it began, in monotonic microseconds
+      attr_reader :began
       # @return [IO] that HTTP is spoken on
       attr_reader :io
 
       def initialize(service, wire, io, address)
         @service = service
-        @app = service.app
+        @admission = service.admission
+        @monitor = service.monitor
         @wire = wire
         @io = io
         @address = address
@@ -36,12 +39,15 @@ module Raffia
         @output = Output.new(wire, io, @hijack)
         @env = @input = nil
         @unread = false
+        @received = @sent = 0
       end
 
       # @param env [Hash] a fresh one
       # @return [Boolean] whether the connection is good for another request
       # @raise [Exception] what is not the app's affair, and ends the connection
       def run(env)
+        @queued = @wire.queued
+        @began = @monitor.begin
         @env = env
         finished = equip(env)
         response = call(env)
@@ -53,6 +59,7 @@ module Raffia
         over(env, response, error, finished)
         good && go_on?
       ensure
+        tally(env)
         @env = @input = @input&.close
       end
 
@@ -75,7 +82,16 @@ module Raffia
       end
 
       # The one place where the app is called.
-      def call(env) = @app.call(env)
+      def call(env) = @admission.call(env, @queued)
+
+      # Answers to pipelined requests are sent together, so what they take is found with one of them.
+      def tally(env)
+        received = @wire.received
+        sent = @wire.sent
+        @monitor.over(env, @wire, @began, @queued, received - @received, sent - @sent)
+        @received = received
+        @sent = sent
+      end
 
       def respond(response)
         @wire.answer(response) or @output.deliver(response, @input || NullInput::ONE)
@@ -103,19 +119,40 @@ module Raffia
       # @return [Boolean] whether the client knows where this response ends
       def settle(error, env)
         case error
-        when Disconnected then false
-        when Refused
-          @unread = true
-          give(error.status, "#{error.reason}\n") && false
+        when Disconnected then @monitor.gone
+        when Refused then refused(error)
+        when Gate::Busy then busy(error)
+        when TimeLimit::Passed then late(error, env)
         when Cancel, SignalException
+          @wire.closing = true
           give(503, "Service Unavailable\n")
           raise error
         else failed(error, env)
         end
       end
 
+      def refused(error)
+        @monitor.refused(error.status)
+        @unread = @wire.closing = true
+        give(error.status, "#{error.reason}\n") && false
+      end
+
+      def busy(error)
+        @monitor.busy(error)
+        give(503, "Service Unavailable\n", "retry-after" => error.retry_after.to_s)
+      end
+
+      # @return [Boolean]
+      def late(error, env)
+        @monitor.ledger.count(:timed_out)
+        @service.log.warn("request #{RequestId.of(env)} (#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}) was interrupted: " \
+          "#{error.full_message(highlight: false)}")
+        give(504, "Gateway Timeout\n")
+      end
+
       # The one place for what the app has raised, or returned in place of a response.
       def failed(error, env)
+        @monitor.ledger.count(:app_errors)
         id = RequestId.of(env)
         @service.log.error("request #{id} (#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}): #{error.full_message(highlight: false)}")
         give(500, "Internal Server Error\n", "x-request-id" => id)
@@ -125,7 +162,6 @@ module Raffia
       def give(status, text, headers = {})
         return false if hijacked? || (@wire.begun? && !@wire.retract)
 
-        @wire.closing = true if status != 500
         @wire.respond(status, {**TEXT, **headers}, [text])
       rescue Disconnected
         false

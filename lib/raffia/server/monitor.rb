@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require_relative "access_log"
+require_relative "gate"
 require_relative "metrics/ledger"
+require_relative "pulse"
 require_relative "request_id"
 
 module Raffia
@@ -20,7 +22,7 @@ module Raffia
       # @param ledger [Metrics::Ledger]
       # @raise [ConfigError] when the access log cannot be opened
       def initialize(options, log:, ledger: Metrics::Ledger.alone)
-        @ledger = ledger.open
+        @ledger = ledger
         return unless options.access_log
 
         @access_log = AccessLog.new(options.access_log, format: options.access_log_format, log: log) { |lines| ledger.count(:log_lines_lost, lines) }
@@ -40,14 +42,28 @@ module Raffia
         @access_log&.add(AccessLog::Entry.new(env, RequestId.of(env), wire.status, wire.body_sent, duration, queued))
       end
 
-      # What came was no request that can be served.
-      # @param status [Integer] of the answer
+      # @param status [Integer] of the answer to a request that cannot be taken
+      # @return [void]
+      def refused(status) = @ledger.refused(status)
+
+      # The same for what was no request at all.
       # @param address [String] of the client
       # @return [void]
-      def refused(status, address)
-        @ledger.refused(status)
+      def turned_away(status, address)
+        refused(status)
         env = {"REMOTE_ADDR" => address}
         @access_log&.add(AccessLog::Entry.new(env, RequestId.of(env), status, 0, 0, -1))
+      end
+
+      # @param error [Gate::Busy]
+      # @return [void]
+      def busy(error) = @ledger.count(error.is_a?(Gate::Expired) ? :expired : :shed)
+
+      # The client has gone before it had its response.
+      # @return [false]
+      def gone
+        @ledger.count(:client_gone)
+        false
       end
 
       # @param change [Integer] 1: a connection more, -1: one less
@@ -56,6 +72,22 @@ module Raffia
         @ledger.change(:connections, change)
         @ledger.count(:accepted) if change.positive?
       end
+
+      # Starts what it does beside the requests.
+      # @param scope [Scope]
+      # @param seat [Object, nil] the supervisor's
+      # @return [Array<Task>]
+      def start(scope, seat, gate)
+        pulse = Pulse.new(@ledger, seat, gate)
+        [scope.spawn { pulse.run }, (scope.spawn { @access_log.run } if @access_log)].compact
+      end
+
+      # Opens the access log anew.
+      # @return [void]
+      def reopen = @access_log&.reopen
+
+      # @return [void]
+      def close = @access_log&.close
     end
   end
 end

@@ -2,7 +2,9 @@
 
 require_relative "../base/log"
 require_relative "../native"
+require_relative "admission"
 require_relative "drain"
+require_relative "monitor"
 require_relative "null_input"
 
 module Raffia
@@ -21,11 +23,18 @@ module Raffia
       attr_reader :drain
       # @return [Hash] what the wire keeps to; bytes
       attr_reader :limits
+      # @return [Monitor]
+      attr_reader :monitor
+      # @return [Admission] to the app
+      attr_reader :admission
 
-      def initialize(app, options, log)
+      # @param ledger [Metrics::Ledger] where requests are counted
+      def initialize(app, options, log, ledger = Metrics::Ledger.alone)
         @app = app
         @options = options
         @log = log || Log.build(Raffia.config)
+        @monitor = Monitor.new(options, log: @log, ledger: ledger)
+        @admission = Admission.new(app, options)
         @drain = Drain.new
         @rewindable = options.rewindable_input || !!(defined?(::Rack.release) && ::Rack.release < "3")
         @templates = {}.compare_by_identity

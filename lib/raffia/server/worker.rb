@@ -34,11 +34,12 @@ module Raffia
       # @param seat [Object, nil] the supervisor's
       # @param log [Logger, nil]
       # @param backend [Symbol, nil] as {Raffia.run} takes it
-      def initialize(app, listeners:, options:, seat: nil, log: nil, backend: nil)
+      # @param ledger [Metrics::Ledger] where requests are counted
+      def initialize(app, listeners:, options:, seat: nil, log: nil, backend: nil, ledger: Metrics::Ledger.alone)
         @listeners = listeners
         @seat = seat
         @backend = backend
-        @service = Service.new(app, options, log)
+        @service = Service.new(app, options, log, ledger)
         @connections = {}.compare_by_identity
         @orders = ::Thread::Queue.new
         @take_leave = nil
@@ -51,11 +52,15 @@ module Raffia
         Raffia.run(backend: @backend) do |scope|
           @scope = scope
           accepting = @listeners.map { |listener| scope.spawn { Acceptor.new(listener, self).run } }
+          helpers = service.monitor.start(scope, @seat, service.admission.gate)
           yield if block_given?
-          order = @orders.pop
+          order = await_order
           accepting.each { |task| task.cancel(:drain) }
           take_leave(accepting) if @take_leave
           Retreat.new(self).run((order == :now) ? 0 : service.options.drain_timeout) { @orders.pop(timeout: _1) }
+        ensure
+          service.monitor.close
+          helpers&.each { |task| task.cancel(:drain) }
         end
       end
 
@@ -72,11 +77,19 @@ module Raffia
         nil
       end
 
+      # Log files were moved away. Any thread may ask, and so may a trap.
+      # @return [void]
+      def reopen
+        @orders.push(:reopen)
+        nil
+      end
+
       # Speaks HTTP with a client that has been accepted.
       # @return [void]
       def admit(socket, listener)
         connection = Connection.new(service, socket, listener)
         connections[connection] = nil
+        service.monitor.connections(1)
         task = @scope.spawn do
           connection.run
         ensure
@@ -107,8 +120,17 @@ module Raffia
         @take_leave.call
       end
 
+      # @return [Symbol] :drain or :now
+      def await_order
+        while (order = @orders.pop) == :reopen
+          service.monitor.reopen
+        end
+        order
+      end
+
       def leave(connection)
         connections.delete(connection)
+        service.monitor.connections(-1)
         @departures&.push(nil) if @departures&.num_waiting&.positive?
       end
     end

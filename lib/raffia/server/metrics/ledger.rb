@@ -10,7 +10,7 @@ module Raffia
       # @api private
       class Ledger
         # @return [Ledger] of a worker that has no others beside it
-        def self.alone = new(Native::Board.new(Layout::SIZE))
+        def self.alone = new(Native::Board.new(Layout::SIZE)).open
 
         # @return [Native::Board]
         attr_reader :board

@@ -1,0 +1,249 @@
+# frozen_string_literal: true
+
+require_relative "server_case"
+require "tmpdir"
+require "raffia/server/metrics/totals"
+
+# What a server counts and logs, whom it lets in, and for how long.
+module ServerWatch
+  OK = ->(_env) { [200, {"content-type" => "text/plain"}, ["hello"]] }
+
+  # @return [Raffia::Server::Metrics::Totals]
+  def totals(server) = Raffia::Server::Metrics::Totals.new(server.worker.service.monitor.ledger.board, [Process.pid])
+
+  def test_every_request_is_counted_once
+    app = ->(env) { [env["PATH_INFO"].delete("/").to_i, {}, (env["PATH_INFO"] == "/204") ? [] : ["x" * 100]] }
+    serve(app, lint: false) do |server|
+      server.connect do |client|
+        10.times { assert_equal(200, client.get("/200").status) }
+        client.get("/302")
+        client.get("/404", method: "HEAD")
+        client.get("/503")
+        client.get("/204")
+        assert_equal([1, 1, 0], %i[connections accepted in_flight].map { |name| (name == :accepted) ? totals(server).counted(name) : totals(server).gauge(name) })
+      end
+      eventually { totals(server).gauge(:connections).zero? }
+      sums = totals(server)
+      assert_equal({"1xx" => 0, "2xx" => 11, "3xx" => 1, "4xx" => 1, "5xx" => 1}, sums.classes)
+      assert_equal([14, 14, 0], [sums.requests, sums.duration.count, sums.gauge(:in_flight)])
+    end
+  end
+
+  def test_bytes_are_what_went_over_the_wire
+    serve(OK) do |server|
+      request = "GET / HTTP/1.1\r\nhost: test\r\n\r\n"
+      sent = server.connect do |client|
+        client.say(request * 3)
+        3.times.sum { client.answer.then { |answer| answer.raw.bytesize + answer.body.bytesize } }
+      end
+      eventually { totals(server).sent == sent }
+      assert_equal([3, request.bytesize * 3], [totals(server).requests, totals(server).received])
+    end
+  end
+
+  def test_what_cannot_be_served_is_counted_by_its_answer
+    serve(OK, max_head: 1_000, max_body: 10) do |server|
+      assert_equal(400, server.connect { |client| client.say("GET / HTTP/1.1\r\n\r\n").answer.status })
+      assert_equal(431, server.connect { |client| client.get("/", "x" => "y" * 2_000).status })
+      assert_equal(413, server.post("/", "x" * 11).status)
+      assert_equal({"400" => 1, "431" => 1, "413" => 1}, totals(server).refusals.reject { |_, count| count.zero? })
+    end
+  end
+
+  def test_errors_of_the_app_are_counted
+    serve(->(_) { raise "no" }) do |server|
+      2.times { assert_equal(500, server.get.status) }
+      assert_equal([2, 2], [totals(server).counted(:app_errors), totals(server).classes["5xx"]])
+    end
+  end
+
+  def test_a_client_that_goes_is_counted
+    serve(->(_) { [200, {}, Enumerator.new { |out| loop { out << "x" * 100_000 } }] }, lint: false) do |server|
+      server.connect { |client| client.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n").gets }
+      eventually { totals(server).counted(:client_gone) == 1 }
+      assert_equal(0, totals(server).gauge(:in_flight))
+    end
+  end
+
+  def test_the_access_log
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "access.log")
+      serve(OK, access_log: path, access_log_format: :json, max_head: 1_000) do |server|
+        server.get("/a?b=1", "x-request-id" => "mine", "user-agent" => "test/1")
+        server.get("/", method: "HEAD")
+        server.connect { |client| client.say("GET / HTTP/1.1\r\n\r\n").answer }
+        eventually { File.readlines(path).size == 3 }
+        server.get("/last")
+      end
+      one, head, bad, last = File.readlines(path).map { |line| JSON.parse(line) }
+      assert_equal(["mine", "/a?b=1", "GET", 200, 5, "test/1", "127.0.0.1"], one.values_at("id", "target", "method", "status", "bytes", "agent", "remote"))
+      assert_equal(["HEAD", 200, 0], head.values_at("method", "status", "bytes"))
+      assert_equal([400, "127.0.0.1", nil], bad.values_at("status", "remote", "method"))
+      assert_equal("/last", last["target"], "what came just before the end is there too")
+    end
+  end
+
+  def test_after_a_reopen_lines_go_to_a_new_file
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "access.log")
+      serve(OK, access_log: path) do |server|
+        server.get("/1")
+        File.rename(path, "#{path}.1")
+        server.worker.reopen
+        eventually { File.exist?(path) }
+        server.get("/2")
+      end
+      assert_equal(["/1", "/2"], ["#{path}.1", path].map { |file| File.read(file)[/GET (\S+)/, 1] })
+    end
+  end
+
+  def test_a_full_disk_does_not_end_the_serving
+    skip "no /dev/full here" unless File.exist?("/dev/full")
+
+    serve(OK, access_log: "/dev/full") do |server|
+      3.times { assert_equal(200, server.get.status) }
+      eventually { log.include?("No space left on device") }
+      assert_equal(200, server.get.status)
+    end
+  end
+
+  def test_so_many_requests_are_inside_and_the_others_wait
+    inside = most = 0
+    app = lambda do |_|
+      most = [most, inside += 1].max
+      sleep(0.005)
+      inside -= 1
+      [200, {}, ["done"]]
+    end
+    serve(app, lint: false, max_in_flight: 3) do |server|
+      statuses = Array.new(20) { Thread.new { server.get.status } }.map(&:value)
+      assert_equal([[200], 3], [statuses.uniq, most])
+    end
+  end
+
+  def test_a_stream_does_not_keep_its_place
+    gate = Thread::Queue.new
+    app = ->(env) { (env["PATH_INFO"] == "/stream") ? [200, {}, ->(stream) { gate.pop && stream.close }] : [200, {}, ["done"]] }
+    serve(app, lint: false, max_in_flight: 1) do |server|
+      server.connect do |client|
+        client.say("GET /stream HTTP/1.1\r\nhost: test\r\n\r\n")
+        assert_equal(200, server.get.status)
+        gate << true
+        assert_equal(200, client.answer.status)
+      end
+    end
+  end
+
+  def test_who_has_waited_for_too_long_is_refused_and_may_ask_again
+    gate = Thread::Queue.new
+    app = ->(env) { (env["PATH_INFO"] == "/slow") ? gate.pop && [200, {}, []] : [200, {}, ["done"]] }
+    serve(app, lint: false, max_in_flight: 1, max_queue_time: 0.05) do |server|
+      server.connect do |slow|
+        slow.say("GET /slow HTTP/1.1\r\nhost: test\r\n\r\n")
+        eventually { totals(server).gauge(:in_flight) == 1 }
+        server.connect do |client|
+          answer = client.get
+          assert_equal([503, "1"], [answer.status, answer["retry-after"]])
+          gate << true
+          assert_equal(200, slow.answer.status)
+          assert_equal(200, client.get.status, "the connection was kept")
+        end
+      end
+      assert_equal([1, 3], [totals(server).counted(:shed), totals(server).requests])
+    end
+  end
+
+  def test_the_time_at_a_front_counts
+    serve(OK, max_queue_time: 2) do |server|
+      early = format("t=%.3f", Time.now.to_f - 5.5)
+      answer = server.get("/", "x-request-start" => early)
+      assert_equal([503, "6"], [answer.status, answer["retry-after"]])
+      assert_equal(200, server.get("/", "x-request-start" => format("t=%.3f", Time.now.to_f)).status)
+      assert_equal(200, server.get("/", "x-request-start" => "nonsense").status)
+    end
+  end
+
+  def test_a_client_that_has_given_up_is_not_served
+    asked = 0
+    serve(->(env) { OK.call(env).tap { asked += 1 } }) do |server|
+      early = format("t=%.3f", Time.now.to_f - 5)
+      assert_equal(503, server.get("/", "request-timeout" => "3", "x-request-start" => early).status)
+      assert_equal(200, server.get("/", "request-timeout" => "30", "x-request-start" => early).status)
+      assert_equal([1, 1], [asked, totals(server).counted(:expired)])
+    end
+  end
+
+  def test_the_app_finds_the_clients_deadline
+    app = ->(_) { [200, {}, [Raffia.deadline ? Raffia.deadline.limit.to_f.round(1).to_s : "none"]] }
+    serve(app, lint: false) do |server|
+      assert_equal(["7.0", "none", "none"], [{"request-timeout" => "7"}, {}, {"request-timeout" => "soon"}].map { |headers| server.get("/", **headers).body })
+    end
+    serve(app, lint: false, request_timeout: 5) do |server|
+      assert_equal(["5.0", "5.0", "2.0"], [{}, {"request-timeout" => "7"}, {"request-timeout" => "2"}].map { |headers| server.get("/", **headers).body })
+    end
+    serve(app, lint: false, request_deadline: false) { |server| assert_equal("none", server.get("/", "request-timeout" => "7").body) }
+  end
+
+  def test_a_request_whose_time_is_up_is_interrupted_and_its_connection_survives
+    ended = []
+    app = lambda do |env|
+      sleep if env["PATH_INFO"] == "/long"
+      [200, {}, ["done"]]
+    ensure
+      ended << env["PATH_INFO"]
+    end
+    serve(app, lint: false, request_timeout: 0.05) do |server|
+      server.connect do |client|
+        assert_equal(504, client.get("/long").status)
+        assert_equal(504, client.post("/long", "a body").status)
+        assert_equal(200, client.get.status)
+      end
+      assert_equal(%w[/long /long /], ended)
+      assert_equal(2, totals(server).counted(:timed_out))
+      assert_match(/was interrupted: .*server_watch_test\.rb/m, log)
+    end
+  end
+
+  def test_the_app_may_ask_for_more_time
+    app = lambda do |_|
+      Raffia.deadline.extend_by(5)
+      sleep(0.1)
+      [200, {}, ["done"]]
+    end
+    serve(app, lint: false, request_timeout: 0.05) { |server| assert_equal(200, server.get.status) }
+  end
+
+  def test_a_limit_of_the_apps_own_is_an_error_of_the_app
+    serve(->(_) { Raffia.timeout(0.01) { sleep } }, request_timeout: 30) do |server|
+      assert_equal(500, server.get.status)
+      assert_equal([1, 0], %i[app_errors timed_out].map { |name| totals(server).counted(name) })
+    end
+  end
+
+  # One request at a time takes 5 ms of the loop, and 30 clients ask without end: so all would wait for 150 ms.
+  def test_a_standing_queue_is_shed
+    skip "the select engine does not say since when a socket is readable" if backend == :select
+
+    app = lambda do |_|
+      Fiber.blocking { sleep(0.005) }
+      [200, {}, ["done"]]
+    end
+    serve(app, lint: false, queue_target: 0.02) do |server|
+      answers = Array.new(30) { Thread.new { server.connect { |client| Array.new(20) { client.get } } } }.flat_map(&:value)
+      assert_equal([200, 503], answers.map(&:status).uniq.sort)
+      assert_equal(["1"], answers.select { |answer| answer.status == 503 }.map { |answer| answer["retry-after"] }.uniq)
+      assert_equal(answers.count { |answer| answer.status == 503 }, totals(server).counted(:shed))
+      assert_equal([600, 200], [totals(server).requests, server.get.status])
+    end
+  end
+
+  def test_what_keeps_up_is_not_shed
+    serve(OK, queue_target: 5) do |server|
+      statuses = Array.new(10) { Thread.new { server.connect { |client| Array.new(50) { client.get.status } } } }.flat_map(&:value)
+      assert_equal([200], statuses.uniq)
+      assert_equal(500, totals(server).queued.count)
+    end
+  end
+end
+
+ServerCase.run(ServerWatch)
