@@ -49,7 +49,7 @@ module Raffia
 
       # @param listener [Listener]
       # @return [Hash] what every env of a request that comes in there has
-      def template(listener) = @templates[listener] ||= environment(listener).freeze
+      def template(listener) = @templates[listener] ||= Native::Http1.template(environment(listener))
 
       private
 
