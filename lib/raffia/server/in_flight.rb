@@ -13,6 +13,8 @@ module Raffia
       # Lines of a backtrace, and how many requests have one.
       FRAMES = 20
       TRACED = 8
+      # Where all that is the server's.
+      SERVER = "#{__dir__}/".freeze
       # Bytes of what a client has sent.
       LONG = 200
 
@@ -30,12 +32,12 @@ module Raffia
         # @return [String]
         def id = env["raffia.request_id"] || env["action_dispatch.request_id"] || env["HTTP_X_REQUEST_ID"] || "without id"
 
-        # @return [Array<String>] where its fiber is
-        def backtrace(frames = self.class::FRAMES) = fiber.backtrace(0, frames) || []
-      end
-
-      class Request
-        FRAMES = InFlight::FRAMES
+        # @return [Array<String>] where its fiber is: in the application's code, and what that calls
+        def backtrace
+          frames = fiber.backtrace || []
+          own = frames.take_while { |frame| !frame.start_with?(InFlight::SERVER) }
+          (own.empty? ? frames : own).first(InFlight::FRAMES)
+        end
       end
 
       # @param worker [Worker]
@@ -46,6 +48,8 @@ module Raffia
       # @return [Array<Request>] the oldest first
       def requests
         now = Clock.now
+        return [] unless @worker.respond_to?(:connections) # Ractors keep theirs to themselves
+
         @worker.connections.keys.filter_map do |connection|
           env, began, fiber = connection.env, connection.began, connection.fiber
           Request.new(env:, began:, fiber:, age: now - began / 1e6) if env && began && fiber

@@ -94,7 +94,7 @@ module Raffia
         # In a worker: answers the above.
         # @return [void]
         def self.answer(seat, worker)
-          seat.on_message("in_flight") { |round, slow| seat.send("in_flight", [round, InFlight.new(worker).to_h(slow: slow)]) }
+          seat.on_message(:in_flight) { |round, slow| seat.send(:in_flight, [round, InFlight.new(worker).to_h(slow: slow)]) }
         end
 
         private

@@ -24,18 +24,22 @@ module Raffia
         PULSE = 1.0
         # Seconds beyond drain_timeout that a Ractor may take to end.
         GRACE = 2
+        # The order to open log files anew.
+        REOPEN = "r"
+        private_constant :REOPEN
 
         # @param app [Blueprint] shareable
         # @param listeners [Array<Array<Listener>>] of each Ractor
         # @param options [Options]
         # @param seat [Object, nil] the supervisor's
         # @param log [Logger, nil]
-        def initialize(app, listeners:, options:, seat: nil, log: nil)
+        # @param ledger [Metrics::Ledger] where all of them count
+        def initialize(app, listeners:, options:, seat: nil, log: nil, ledger: Metrics::Ledger.alone)
           @options = options
           @seat = seat
           @log = log || Log.build(Raffia.config)
           @orders, @ask = ::IO.pipe
-          @berths = listeners.each_with_index.map { |own, index| Berth.new(index, app, own, options) }
+          @berths = listeners.each_with_index.map { |own, index| Berth.new(index, app, own, options, ledger) }
           @ends = []
         end
 
@@ -64,6 +68,10 @@ module Raffia
           nil
         end
 
+        # Log files were moved away. Any thread may ask, and so may a trap.
+        # @return [void]
+        def reopen = stop(REOPEN)
+
         private
 
         def turn
@@ -74,7 +82,7 @@ module Raffia
 
         def obey
           order = @orders.read_nonblock(1)
-          @stopping = Clock.now
+          @stopping = Clock.now unless order == REOPEN
           @berths.each { |berth| berth.tell(order) }
         end
 
