@@ -50,13 +50,17 @@ module Raffia
         @began = @monitor.begin
         @env = env
         finished = equip(env)
-        response = call(env)
-        respond(response) unless @hijack.used?
-        over(env, response, nil, finished)
-        go_on?
-      rescue Exception => error # standard:disable Lint/RescueException
-        good = settle(error, env)
+        begin
+          response = call(env)
+          respond(response) unless @hijack.used?
+          @wire.flush unless finished.empty?
+          good = true
+        rescue Exception => error # standard:disable Lint/RescueException
+          good = settle(error, env)
+        end
         over(env, response, error, finished)
+        raise error if error && !good && foreign?(error)
+
         good && go_on?
       ensure
         tally(env)
@@ -101,6 +105,7 @@ module Raffia
         return true if @wire.keep_alive? && (!@wire.body? || @wire.skip_body(SKIPPED, PATIENCE))
 
         @unread = @wire.body? || @wire.pending?
+        @wire.flush
         false
       end
 
@@ -123,10 +128,7 @@ module Raffia
         when Refused then refused(error)
         when Gate::Busy then busy(error)
         when TimeLimit::Passed then late(error, env)
-        when Cancel, SignalException
-          @wire.closing = true
-          give(503, "Service Unavailable\n")
-          raise error
+        when Cancel, SignalException then withdrawn
         else failed(error, env)
         end
       end
@@ -149,6 +151,15 @@ module Raffia
           "#{error.full_message(highlight: false)}")
         give(504, "Gateway Timeout\n")
       end
+
+      # @return [false]
+      def withdrawn
+        @wire.closing = true
+        give(503, "Service Unavailable\n") && false
+      end
+
+      # What is no affair of this request's alone.
+      def foreign?(error) = error.is_a?(Cancel) || error.is_a?(SignalException)
 
       # The one place for what the app has raised, or returned in place of a response.
       def failed(error, env)

@@ -1,0 +1,141 @@
+# frozen_string_literal: true
+
+require_relative "server_case"
+
+# Bodies of requests, as the app reads them.
+module ServerInputTest
+  TEXT = {"content-type" => "text/plain"}.freeze
+
+  # @return [String] what the block makes of rack.input
+  def reading(body, lint: true, chunked: false, **options, &block)
+    app = ->(env) { [200, TEXT.dup, [block.call(env["rack.input"]).inspect]] }
+    serve(app, lint: lint, **options) do |server|
+      return server.post("/", body).body.force_encoding("UTF-8") unless chunked
+
+      server.connect do |client|
+        client.say("POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n")
+        body.scan(/.{1,7}/m) { |piece| client.say("#{piece.bytesize.to_s(16)}\r\n#{piece}\r\n") }
+        return client.say("0\r\n\r\n").answer.body
+      end
+    end
+  end
+
+  def test_a_body_is_read_as_from_an_io
+    [false, true].each do |chunked|
+      assert_equal "[\"hello world\", \"\"]", reading("hello world", chunked: chunked) { |input| [input.read, input.read] }
+      assert_equal "[\"hello\", \" worl\", \"d\", nil]", reading("hello world", chunked: chunked) { |input| Array.new(4) { input.read(5) } }
+      assert_equal "[\"a\\n\", \"b\\n\", \"c\", nil]", reading("a\nb\nc", chunked: chunked) { |input| Array.new(4) { input.gets } }
+      assert_equal "\"a\\nb\\nc\"", reading("a\nb\nc", chunked: chunked) { |input| all = +"" and input.each { |piece| all << piece } && all }
+    end
+  end
+
+  def test_nothing_is_a_length_too
+    assert_equal "[\"\", \"x\", \"\", nil]", reading("x") { |input| [input.read(0), input.read(1), input.read(0), input.read(1)] }
+  end
+
+  def test_a_buffer_takes_what_is_read
+    assert_equal "[\"hel\", \"lo\", nil, \"\"]", reading("hello") { |input|
+      buffer = +"before"
+      [input.read(3, buffer).dup, input.read(3, buffer).dup, input.read(3, buffer), buffer]
+    }
+  end
+
+  def test_lines_may_be_limited_and_end_otherwise
+    expected = "[\"abc\", \"\\n\", \"d;\", \"e\\nf\"]"
+    assert_equal expected, reading("abc\nd;e\nf", lint: false) { |input| [input.gets("\n", 3), input.gets(5), input.gets(";"), input.gets(nil)] }
+  end
+
+  def test_what_has_come_can_be_had
+    assert_equal "[\"hel\", \"lo\", EOFError]", reading("hello", lint: false) { |input|
+      [input.readpartial(3), input.readpartial(10), (input.readpartial(1) rescue $!.class)] # standard:disable Style/RescueModifier
+    }
+  end
+
+  def test_a_body_can_be_read_again
+    assert_equal "[\"hel\", \"hello\", \"hello\"]", reading("hello", lint: false) { |input|
+      [input.read(3), input.rewind && input.read, input.rewind && input.read]
+    }
+  end
+
+  def test_a_long_body_can_be_read_again_where_that_was_asked_for
+    body = "0123456789" * 30_000
+    found = reading(body, lint: false, rewindable_input: true) { |input|
+      first = input.read(100_000)
+      input.rewind
+      [input.read == body, first == body[0, 100_000], input.rewind && (input.read == body)]
+    }
+    assert_equal "[true, true, true]", found
+  end
+
+  def test_without_that_nothing_is_kept_of_it
+    assert_equal "[300000, Errno::ESPIPE]", reading("0123456789" * 30_000, lint: false) { |input|
+      [input.read.bytesize, (input.rewind rescue $!.class)] # standard:disable Style/RescueModifier
+    }
+  end
+
+  def test_what_nobody_reads_is_skipped
+    serve(->(_) { [200, TEXT.dup, ["x"]] }) do |server|
+      server.connect do |client|
+        assert_equal 200, client.post("/", "x" * 100_000).status
+        assert_equal [200, nil], client.get.then { |answer| [answer.status, answer["connection"]] }
+      end
+    end
+  end
+
+  def test_of_what_is_long_the_rest_is_not_waited_for
+    serve(->(_) { [200, TEXT.dup, ["x"]] }) do |server|
+      server.connect do |client|
+        client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10000000\r\n\r\nbegin")
+        assert_equal 200, client.answer.status
+        assert client.ended?
+      end
+    end
+  end
+
+  def test_too_long_a_body_is_refused
+    serve(->(env) { [200, TEXT.dup, [env["rack.input"].read]] }, max_body: 10) do |server|
+      server.connect do |client|
+        assert_equal [413, "close"], client.post("/", "x" * 11).then { |answer| [answer.status, answer["connection"]] }
+        assert client.ended?
+      end
+      assert_equal "x" * 10, server.post("/", "x" * 10).body
+    end
+  end
+
+  def test_the_client_is_told_to_go_on_when_the_app_reads
+    gate = Thread::Queue.new
+    serve(->(env) { gate.pop && [200, TEXT.dup, [env["rack.input"].read]] }) do |server|
+      server.connect do |client|
+        client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\nexpect: 100-continue\r\n\r\n")
+        eventually { gate.num_waiting == 1 }
+        assert_equal :wait_readable, client.socket.read_nonblock(1, exception: false)
+        gate << true
+        assert_equal 100, client.answer.status
+        assert_equal "hello", client.say("hello").answer.body
+        client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nhello")
+        gate << true
+        assert_equal "hello", client.answer.body
+      end
+    end
+  end
+
+  def test_who_is_not_told_need_not_send_it
+    serve(->(_) { [401, TEXT.dup, ["no"]] }) do |server|
+      server.connect do |client|
+        client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\nexpect: 100-continue\r\n\r\n")
+        assert_equal 401, client.answer.status
+        assert client.ended?
+      end
+    end
+  end
+
+  def test_rack_2_reads_and_rewinds
+    app = lambda do |env|
+      found = [env["rack.input"].read, env["rack.input"].rewind, env["rack.input"].read, env["rack.input"].gets, env["rack.input"].size]
+      [200, {"Content-Type" => "text/plain"}, [found.inspect]]
+    end
+    serve(app, lint: false) { |server| assert_equal "[\"\", 0, \"\", nil, 0]", server.get.body }
+  end
+
+  ServerCase.run(self)
+end
