@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../base/signals"
-require_relative "admin"
-require_relative "panel"
 require_relative "worker"
 
 module Raffia
@@ -30,29 +28,28 @@ module Raffia
         @hooks = hooks
         @log = log
         @asked = false
-        @panel = Panel::Alone.new
       end
 
       # @return [Integer] the exit code
       def run(&)
-        handlers = {**STOP.to_h { |name| [name, ->(_) { stop }] }, USR1: ->(_) { @worker&.reopen }}
-        Signals.with(chain: false, **handlers) { work(&) }
-        0
+        Signals.with(chain: false, **STOP.to_h { |name| [name, ->(_) { stop }] }) { work(&) }
+        leave(0)
+      rescue WorkerDied => error
+        @log.fatal(error.message)
+        leave(1)
       end
 
       # Serves in this thread, whatever thread that is.
       # @yieldparam listeners [Array<Listener>] before connections are accepted from them
       # @return [void]
       def work
-        @worker = Worker.for(@application.load, listening.lanes(listening.slot(0)), options: @options, log: @log, ledger: @panel.ledger)
+        @worker = Worker.for(@application.load, listening.lanes(listening.slot(0)), options: @options, log: @log)
         # Ractors have their listeners until the end.
         @worker.on_leave { listening.close } if @worker.is_a?(Worker)
         @worker.stop if @asked
-        admin = Admin.start(@panel, @options, @log)
-        @worker.run { begun { yield listening.first if block_given? } }
+        @worker.run { yield listening.first if block_given? }
         @hooks.call(:on_stop)
       ensure
-        admin&.stop
         listening.close
       end
 
@@ -66,10 +63,8 @@ module Raffia
 
       private
 
-      def begun
-        @panel.worker = @worker
-        yield
-      end
+      # With Ractors that cannot be ended Ruby's own way out may take for ever.
+      def leave(code) = @worker.abandoned? ? ::Process.exit!(code) : code
     end
   end
 end

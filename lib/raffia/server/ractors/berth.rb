@@ -23,18 +23,17 @@ module Raffia
         # @param app [Blueprint]
         # @param listeners [Array<Listener>]
         # @param options [Options]
-        # @param ledger [Metrics::Ledger]
-        def initialize(index, app, listeners, options, ledger)
+        def initialize(index, app, listeners, options)
           @listeners = listeners # the Ractor has their numbers, so nobody may close them meanwhile
           places = listeners.map { |listener| [listener.socket.class, listener.socket.fileno, listener.bind] }
-          @given = ::Ractor.make_shareable([index, app, places, options, ledger])
+          @given = ::Ractor.make_shareable([index, app, places, options])
           @gone = true
         end
 
         # @return [void]
         def start
           close
-          @last_words = "nothing"
+          @last_words = "it was killed, and said nothing"
           @ready = @gone = false
           report, @tell = pipes
           @report = report
@@ -73,6 +72,9 @@ module Raffia
         def ready? = @ready
         # @return [Boolean] whether it has ended
         def gone? = @gone
+
+        # @return [Boolean] whether there is nothing left of it. Only Ractor#inspect tells
+        def ended? = @ractor.nil? || @ractor.inspect.include?("terminated")
 
         # @param limit [Numeric, nil] seconds
         # @return [Boolean] whether its loop has turned lately

@@ -24,22 +24,18 @@ module Raffia
         PULSE = 1.0
         # Seconds beyond drain_timeout that a Ractor may take to end.
         GRACE = 2
-        # The order to open log files anew.
-        REOPEN = "r"
-        private_constant :REOPEN
 
         # @param app [Blueprint] shareable
         # @param listeners [Array<Array<Listener>>] of each Ractor
         # @param options [Options]
         # @param seat [Object, nil] the supervisor's
         # @param log [Logger, nil]
-        # @param ledger [Metrics::Ledger] where all of them count
-        def initialize(app, listeners:, options:, seat: nil, log: nil, ledger: Metrics::Ledger.alone)
+        def initialize(app, listeners:, options:, seat: nil, log: nil)
           @options = options
           @seat = seat
           @log = log || Log.build(Raffia.config)
           @orders, @ask = ::IO.pipe
-          @berths = listeners.each_with_index.map { |own, index| Berth.new(index, app, own, options, ledger) }
+          @berths = listeners.each_with_index.map { |own, index| Berth.new(index, app, own, options) }
           @ends = []
         end
 
@@ -52,13 +48,16 @@ module Raffia
         # @raise [WorkerDied] when one does not start, or when they end again and again
         def run
           @berths.each(&:start)
-          turn until @stopping || @berths.all?(&:ready?)
-          yield if block_given? && !@stopping
-          turn until @stopping
-          turn until @berths.all?(&:gone?) || late?
+          turn until @until || @berths.all?(&:ready?)
+          yield if block_given? && !@until
+          turn until @until
         ensure
-          @berths.each(&:close)
+          wind_up
         end
+
+        # @return [Boolean] whether some could not be ended: then the process had better leave by exit!, because Ruby's own way out waits
+        #   for them, and may do so for ever (docs/ractors.md)
+        def abandoned? = !@berths.all?(&:ended?)
 
         # Any thread may ask, and so may a trap.
         # @param how [Symbol] :drain lets the requests in flight end, :now does not
@@ -68,10 +67,6 @@ module Raffia
           nil
         end
 
-        # Log files were moved away. Any thread may ask, and so may a trap.
-        # @return [void]
-        def reopen = stop(REOPEN)
-
         private
 
         def turn
@@ -80,15 +75,26 @@ module Raffia
           @seat&.beat if @berths.all? { |berth| berth.alive?(@options.worker_timeout) }
         end
 
-        def obey
-          order = @orders.read_nonblock(1)
-          @stopping = Clock.now unless order == REOPEN
+        def obey = pass_on(@orders.read_nonblock(1))
+
+        # @param order [String] d or n, see {stop}
+        def pass_on(order)
+          @until = Clock.now + GRACE + ((order == "d") ? @options.drain_timeout.to_f : 0)
           @berths.each { |berth| berth.tell(order) }
+        end
+
+        # No Ractor may be left when the process ends.
+        def wind_up
+          pass_on("n") unless @until
+          turn until @berths.all?(&:gone?) || Clock.now > @until
+          sleep(0.001) until @berths.none? { |berth| berth.gone? && !berth.ended? } # the last steps
+          @log.error("#{@berths.count { |berth| !berth.ended? }} Ractors of the server did not end") if abandoned?
+          @berths.each(&:close)
         end
 
         def hear(berth)
           berth.hear
-          return if !berth.gone? || @stopping
+          return if !berth.gone? || @until
 
           raise WorkerDied, "a Ractor could not begin to serve: #{berth.last_words}" unless berth.ready?
 
@@ -102,8 +108,6 @@ module Raffia
           @ends = @ends.select { |at| at > now - PERIOD } << now
           raise WorkerDied, "#{INTENSITY} Ractors ended within #{PERIOD} s; the last one said: #{berth.last_words}" if @ends.size >= INTENSITY
         end
-
-        def late? = Clock.now > @stopping + @options.drain_timeout.to_f + GRACE
       end
     end
   end
