@@ -66,8 +66,8 @@ module Raffia
 
     def test_a_body_that_is_too_long_is_refused_and_the_answer_arrives
       serve(ECHO, max_body: 100_000) do |server|
-        assert_equal "413", curl("-s", "-o", "/dev/null", "-w", "%{http_code}", "-H", "Expect:", "-T", @big, server.url)
-        assert_equal "413", curl("-s", "-o", "/dev/null", "-w", "%{http_code}", "-H", "Expect:", "-T", "-", server.url, stdin: File.binread(@big))
+        assert_equal "413", curl("-s", "-o", File::NULL, "-w", "%{http_code}", "-H", "Expect:", "-T", @big, server.url)
+        assert_equal "413", curl("-s", "-o", File::NULL, "-w", "%{http_code}", "-H", "Expect:", "-T", "-", server.url, stdin: File.binread(@big))
       end
     end
 
@@ -80,7 +80,7 @@ module Raffia
       serve(app) do |server|
         %w[/file /stream].each { |path| assert_equal @sum, Digest::SHA256.hexdigest(curl("#{server.url}#{path}")), path }
         assert_equal @sum, Digest::SHA256.hexdigest(curl("--http1.0", "#{server.url}/stream"))
-        assert_equal "5000000", curl("--limit-rate", "20M", "-o", "/dev/null", "-w", "%{size_download}", "#{server.url}/file")
+        assert_equal "5000000", curl("--limit-rate", "20M", "-o", File::NULL, "-w", "%{size_download}", "#{server.url}/file")
       end
     end
 
