@@ -189,6 +189,15 @@ module ServerResponsesTest
     end
   end
 
+  # A byte now and then is not enough, or its response would be kept for ever.
+  def test_a_client_that_takes_next_to_nothing_is_given_up
+    serve(->(_) { [200, TEXT.dup, ["x" * 20_000_000]] }, write_timeout: 0.3) do |server|
+      client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+      eventually { server.worker.connections.size == 1 }
+      eventually { client.read(1) && server.worker.connections.empty? }
+    end
+  end
+
   def test_a_unix_socket_serves_as_well
     Dir.mktmpdir do |folder|
       serve(->(env) { [200, TEXT.dup, [env["REMOTE_ADDR"]]] }, bind: "unix://#{folder}/s") do |server|

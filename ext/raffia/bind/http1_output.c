@@ -4,6 +4,7 @@
 #ifdef HAVE_LLHTTP
 
 #include <errno.h>
+#include <ruby/fiber/scheduler.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,7 +14,10 @@
 /* What a busy connection keeps for its next responses; what was needed once beyond that is given back. */
 enum { KEPT = 16 * 1024, VECTORS = 64 };
 
-static ID id_write_nonblock, id_exception, id_wait_readable, id_wait_writable;
+/* What is sent at once at most: copying it into the kernel takes that long, and a disk may have to be waited for. */
+enum { BITE = 256 * 1024 };
+
+static ID id_yield, id_write_nonblock, id_exception, id_wait_readable, id_wait_writable;
 
 void raffia_http1_output_init(struct http1_output *output)
 {
@@ -74,6 +78,8 @@ struct parcel {
     long first;
     size_t offset;
     int pinned;
+    int64_t deadline; /* until which some more must have gone, once it had to be waited for */
+    size_t since;     /* bytes that have gone since that was set */
 };
 
 static long remaining(const struct parcel *parcel)
@@ -81,17 +87,23 @@ static long remaining(const struct parcel *parcel)
     return NIL_P(parcel->strings) ? 0 : RARRAY_LEN(parcel->strings) - parcel->first;
 }
 
+static size_t take(struct iovec *vector, char *bytes, size_t length, size_t room)
+{
+    *vector = (struct iovec){bytes, length < room ? length : room};
+    return vector->iov_len;
+}
+
 static int gather(const struct parcel *parcel, struct iovec *vectors)
 {
     const struct http1_output *output = &parcel->wire->output;
     int count = 0;
-    size_t offset = parcel->offset;
+    size_t offset = parcel->offset, room = BITE;
     if (output->start < output->length)
-        vectors[count++] = (struct iovec){output->bytes + output->start, output->length - output->start};
-    for (long i = parcel->first; i < parcel->first + remaining(parcel) && count < VECTORS; i++, offset = 0) {
+        room -= take(&vectors[count++], output->bytes + output->start, output->length - output->start, room);
+    for (long i = parcel->first; i < parcel->first + remaining(parcel) && count < VECTORS && room > 0; i++, offset = 0) {
         VALUE string = RARRAY_AREF(parcel->strings, i);
         size_t length = (size_t)RSTRING_LEN(string);
-        if (length > offset) vectors[count++] = (struct iovec){RSTRING_PTR(string) + offset, length - offset};
+        if (length > offset) room -= take(&vectors[count++], RSTRING_PTR(string) + offset, length - offset, room);
     }
     return count;
 }
@@ -123,11 +135,40 @@ static void pin(struct parcel *parcel)
     parcel->pinned = 1;
 }
 
+/* Who takes a byte now and then holds as much memory as who takes none: only so many make the time begin anew. */
+enum { PROGRESS = 16 * 1024 };
+
+static int64_t time_left(struct parcel *parcel)
+{
+    int64_t timeout = parcel->wire->output.timeout, now = raffia_about_now();
+    if (timeout < 0) return RAFFIA_NO_LIMIT;
+    if (parcel->deadline == 0 || parcel->since >= PROGRESS) {
+        parcel->deadline = now + timeout;
+        parcel->since = 0;
+    }
+    return parcel->deadline > now ? parcel->deadline - now : 0;
+}
+
 static void await_room(struct parcel *parcel)
 {
     pin(parcel);
-    if (!raffia_http1_wait(parcel->wire, RAFFIA_WRITABLE, parcel->wire->output.timeout))
+    if (!raffia_http1_wait(parcel->wire, RAFFIA_WRITABLE, time_left(parcel)))
         disconnected("the client takes nothing more: the write timeout has passed");
+}
+
+static void count_sent(struct parcel *parcel, size_t sent)
+{
+    parcel->wire->sent += sent;
+    parcel->since += sent;
+}
+
+/* Whoever has much to send lets others come in between. */
+static void give_way(struct parcel *parcel)
+{
+    VALUE scheduler = rb_fiber_scheduler_current();
+    if (NIL_P(scheduler) || !rb_respond_to(scheduler, id_yield)) return;
+    pin(parcel);
+    rb_funcall(scheduler, id_yield, 0);
 }
 
 static void send_natively(struct parcel *parcel)
@@ -139,8 +180,9 @@ static void send_natively(struct parcel *parcel)
         if (message.msg_iovlen == 0) return;
         ssize_t sent = sendmsg(raffia_http1_descriptor(parcel->wire), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent >= 0) {
-            parcel->wire->sent += (uint64_t)sent;
+            count_sent(parcel, (size_t)sent);
             advance(parcel, (size_t)sent);
+            if (sent == BITE) give_way(parcel);
         } else if (errno == EAGAIN) {
             await_room(parcel);
         } else if (errno != EINTR) {
@@ -180,7 +222,7 @@ static void write_string(struct parcel *parcel, VALUE string)
                 disconnected("the client has gone");
         } else {
             long count = NUM2LONG(written);
-            wire->sent += (uint64_t)count;
+            count_sent(parcel, (size_t)count);
             arguments[1] = rb_str_subseq(arguments[1], count, RSTRING_LEN(arguments[1]) - count);
         }
     }
@@ -218,22 +260,20 @@ void raffia_http1_flush(struct http1 *wire)
     if (wire->output.start < wire->output.length) raffia_http1_send(wire, Qnil);
 }
 
-/* How many bytes of a file sendfile(2) is asked for at once: the disk may have to be waited for, and others want their turn. */
-enum { PIECE = 512 * 1024 };
-
-static void send_piece(struct http1 *wire, int file, off_t *from, size_t length)
+static void send_piece(struct parcel *parcel, int file, off_t *from, size_t length)
 {
-    struct parcel parcel = {.wire = wire, .strings = Qnil};
+    struct http1 *wire = parcel->wire;
     for (;;) {
         ssize_t sent = sendfile(raffia_http1_descriptor(wire), file, from, length);
         if (sent > 0) {
-            wire->sent += (uint64_t)sent;
+            count_sent(parcel, (size_t)sent);
             wire->output.body += sent;
+            if (sent == BITE) give_way(parcel);
             return;
         }
         if (sent == 0) rb_raise(rb_path2class("Raffia::Server::BadResponse"), "the file has become shorter while it was being sent");
         if (errno == EAGAIN)
-            await_room(&parcel);
+            await_room(parcel);
         else if (errno != EINTR)
             disconnected("the client has gone");
     }
@@ -241,16 +281,18 @@ static void send_piece(struct http1 *wire, int file, off_t *from, size_t length)
 
 void raffia_http1_send_file(struct http1 *wire, int file, int64_t from, int64_t length)
 {
+    struct parcel parcel = {.wire = wire, .strings = Qnil};
     off_t position = (off_t)from, end = (off_t)(from + length);
     raffia_http1_flush(wire);
     while (position < end) {
-        size_t piece = end - position < PIECE ? (size_t)(end - position) : PIECE;
-        send_piece(wire, file, &position, piece);
+        size_t piece = end - position < BITE ? (size_t)(end - position) : BITE;
+        send_piece(&parcel, file, &position, piece);
     }
 }
 
 void raffia_init_http1_output(void)
 {
+    id_yield = rb_intern("yield");
     id_write_nonblock = rb_intern("write_nonblock");
     id_exception = rb_intern("exception");
     id_wait_readable = rb_intern("wait_readable");
