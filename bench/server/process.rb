@@ -20,6 +20,7 @@ module ServerBench
       Dir.mktmpdir("bench") do |folder|
         server = new(setup, folder)
         server.await
+        server.prove
         yield server
       ensure
         server&.stop
@@ -47,6 +48,11 @@ module ServerBench
       end
     end
 
+    def prove
+      found = get("/stats") if @setup.proof
+      raise Bench::Wrong, "it should be #{@setup.proof.inspect}, and is #{found}" unless @setup.proof.nil? || found.match?(@setup.proof)
+    end
+
     # @return [String] the answer's body, empty when there is none
     def get(path)
       Net::HTTP.start("127.0.0.1", @port, open_timeout: 5, read_timeout: 10) { |http| http.get(path).body }
@@ -56,7 +62,7 @@ module ServerBench
 
     # @return [Integer, nil] objects allocated so far
     def allocated
-      Integer(get("/stats")[/\A\d+ (\d+) /, 1]) if @setup.counts
+      Integer(get("/stats")[/\A\d+/]) if @setup.counts
     end
 
     # Its children, too, and soon: how well it ends is not what is measured.

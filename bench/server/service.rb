@@ -21,7 +21,7 @@ module ServerBench
       when "/wait" then done { sleep(WAIT) }
       when "/nap" then done { sleep(NAP) }
       when "/cpu" then done { spin }
-      when "/stats" then text("#{Process.pid} #{GC.stat(:total_allocated_objects)} #{RubyVM::YJIT.enabled?}\n")
+      when "/stats" then text("#{GC.stat(:total_allocated_objects)} #{Ractor.count} Ractors, #{Fiber.scheduler.inspect}\n")
       else [404, {"content-type" => "text/plain"}, ["not here\n"]]
       end
     end

@@ -11,10 +11,12 @@ module ServerBench
   #   @return [Hash{String => String}] settings that it reads from files of its FOLDER, which is where it is started; PORT and FOLDER likewise
   # @!attribute cores
   #   @return [Integer] how many it may run on; with more than one the load has none for itself
+  # @!attribute proof
+  #   @return [Regexp, nil] what /stats must say, or it is not what it is called
   # @!attribute counts
   #   @return [Boolean] whether /stats says how many objects were allocated: one process, and Ruby
-  Setup = Data.define(:command, :files, :env, :cores, :counts) do
-    def initialize(command:, files: {}, env: {}, cores: 1, counts: true) = super
+  Setup = Data.define(:command, :files, :env, :cores, :proof, :counts) do
+    def initialize(command:, files: {}, env: {}, cores: 1, proof: nil, counts: true) = super
 
     # @return [Setup] for this port and folder
     def at(port, folder)

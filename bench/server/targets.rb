@@ -54,7 +54,8 @@ module ServerBench
     end
 
     ALL = [
-      raffia("raffia-uring", "--processes", "1", env: {"RAFFIA_BACKEND" => "uring"}), raffia("raffia-epoll", "--processes", "1", env: {"RAFFIA_BACKEND" => "epoll"}),
+      raffia("raffia-uring", "--processes", "1", env: {"RAFFIA_BACKEND" => "uring"}, proof: /uring/),
+      raffia("raffia-epoll", "--processes", "1", env: {"RAFFIA_BACKEND" => "epoll"}, proof: /epoll/),
       puma("puma-1", %w[-t 1:1]), puma("puma-5", %w[-t 5:5]),
       gem("falcon", "falcon", *%W[serve -b http://127.0.0.1:PORT -n 1 -c #{APP}]),
       gem("itsi", "itsi", "-C", "Itsi.rb", from: "itsi-server", files: {"Itsi.rb" => Settings.itsi(APP)},
@@ -65,7 +66,7 @@ module ServerBench
         without: %w[hello_8192 pipelined wait].to_h { |name| [name, "it closes each connection after an answer, and has one request at a time"] }),
       nginx, program("go", "net_http"), program("limit", without: {"wait" => nil, "mixed" => nil}),
       raffia("raffia-2", "--processes", "2", group: :two, without: ONLY_ENOUGH, cores: 2, counts: false),
-      raffia("raffia-ractors", "--processes", "1", "--ractors", "2", group: :two, without: ONLY_ENOUGH, cores: 2),
+      raffia("raffia-ractors", "--processes", "1", "--ractors", "2", group: :two, without: ONLY_ENOUGH, cores: 2, proof: /[2-9] Ractors/),
       puma("puma-cluster", %w[-t 5:5 -w 2 --preload], group: :two, without: ONLY_ENOUGH, cores: 2, counts: false),
       gem("falcon-2", "falcon", *%W[serve -b http://127.0.0.1:PORT -n 2 -c #{APP}], from: "falcon", group: :two, without: ONLY_ENOUGH, cores: 2,
         counts: false)
