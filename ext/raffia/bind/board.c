@@ -115,14 +115,19 @@ static VALUE board_raise_to(VALUE self, VALUE index, VALUE number)
     return Qnil;
 }
 
-/* @overload to_a
- *   @return [Array<Integer>] all numbers */
-static VALUE board_to_a(VALUE self)
+/* @overload to_a(from = 0, count = size - from)
+ *   @return [Array<Integer>] numbers from an index on */
+static VALUE board_to_a(int argc, VALUE *argv, VALUE self)
 {
+    rb_check_arity(argc, 0, 2);
     struct board *board = board_of(self);
-    VALUE numbers = rb_ary_new_capa((long)board->count);
-    for (size_t i = 0; i < board->count; i++)
-        rb_ary_push(numbers, LL2NUM(atomic_load_explicit(board->numbers + i, memory_order_relaxed)));
+    size_t from = argc > 0 ? NUM2SIZET(argv[0]) : 0;
+    if (from > board->count) rb_raise(rb_eIndexError, "a board of %zu numbers has none at %zu", board->count, from);
+    size_t count = argc > 1 ? NUM2SIZET(argv[1]) : board->count - from;
+    if (count > board->count - from) count = board->count - from;
+    VALUE numbers = rb_ary_new_capa((long)count);
+    for (size_t i = 0; i < count; i++)
+        rb_ary_push(numbers, LL2NUM(atomic_load_explicit(board->numbers + from + i, memory_order_relaxed)));
     return numbers;
 }
 
@@ -185,7 +190,7 @@ void raffia_init_board(VALUE raffia)
     rb_define_method(board, "[]=", board_set, 2);
     rb_define_method(board, "add", board_add, 2);
     rb_define_method(board, "raise_to", board_raise_to, 2);
-    rb_define_method(board, "to_a", board_to_a, 0);
+    rb_define_method(board, "to_a", board_to_a, -1);
     rb_define_method(board, "begin", board_begin, 1);
     rb_define_method(board, "finish", board_finish, -1);
 }

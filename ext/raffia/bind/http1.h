@@ -21,11 +21,11 @@ struct http1_input {
     struct raffia_parser_head *head; /* of a head that has come in part, or NULL */
     VALUE host, server_name, server_port; /* HTTP_HOST of the last request, and what came of it */
     VALUE trailers;                       /* Hash or Qnil */
-    int64_t arrived;  /* not before that the first byte of the last head came; nanoseconds */
-    int64_t happened; /* not before that what was waited for last; 0: nothing was */
-    unsigned char misses; /* how often in a row there was nothing to read yet */
-    unsigned char streak; /* how often in a row there was, so that nobody else had a turn */
-    unsigned char broken; /* nothing can be read any more */
+    int64_t arrived;       /* not before that the first byte of the last head came; nanoseconds */
+    int64_t happened;      /* not before that what was waited for last; 0: nothing was */
+    unsigned char drained; /* the last receive took all there was */
+    unsigned char streak;  /* how often in a row there was, so that nobody else had a turn */
+    unsigned char broken;  /* nothing can be read any more */
 };
 
 struct http1 {

@@ -103,15 +103,10 @@ void raffia_http1_drop_head(struct http1 *wire)
 
 /* Receiving */
 
-static int64_t arrived(struct http1 *wire, int64_t count)
+static int64_t arrived(struct http1 *wire, int64_t count, size_t room)
 {
     struct http1_input *input = &wire->input;
-    if (count == -EAGAIN) {
-        if (input->misses < UINT8_MAX) input->misses++;
-        input->streak = 0;
-    } else {
-        input->misses = 0;
-    }
+    input->drained = count < (int64_t)room;
     if (count <= 0) return count;
     wire->received += (uint64_t)count;
     if (input->length > 0) {
@@ -123,14 +118,14 @@ static int64_t arrived(struct http1 *wire, int64_t count)
     return count;
 }
 
-static int64_t receive(struct http1 *wire)
+static int64_t receive_directly(struct http1 *wire)
 {
     struct http1_input *input = &wire->input;
     int fd = raffia_http1_descriptor(wire);
-    if (input->length == 0) return arrived(wire, raffia_try_receive(fd, shared_bytes(), SHARED));
+    if (input->length == 0) return arrived(wire, raffia_try_receive(fd, shared_bytes(), SHARED), SHARED);
     make_room(input, LEAST);
-    size_t end = input->start + input->length;
-    return arrived(wire, raffia_try_receive(fd, input->bytes + end, input->capacity - end));
+    size_t end = input->start + input->length, room = input->capacity - end;
+    return arrived(wire, raffia_try_receive(fd, input->bytes + end, room), room);
 }
 
 static VALUE read_nonblock(VALUE socket)
@@ -158,19 +153,19 @@ static int64_t receive_with_ruby(struct http1 *wire, uint32_t *events)
     return (int64_t)size;
 }
 
-/* Where there was nothing to read several times in a row there will be nothing again, and asking costs a system call: a peer that answers
- * is slower than we are. Now and then it is asked all the same. And where there was always something, others must have their turn. */
-enum { SEVERAL = 3, NOW_AND_THEN = 16, TURN = 16 };
-
-static int waits_first(struct http1_input *input)
+static int64_t receive(struct http1 *wire, uint32_t *events)
 {
-    if (++input->streak >= TURN) {
-        input->streak = 0;
-        return 1;
-    }
-    if (input->misses < SEVERAL) return 0;
-    input->misses = input->misses < SEVERAL + NOW_AND_THEN ? input->misses + 1 : SEVERAL - 1;
-    return input->misses >= SEVERAL;
+    return wire->native ? receive_directly(wire) : receive_with_ruby(wire, events);
+}
+
+/* Receives in a row without a wait; then others have their turn. */
+enum { TURN = 16 };
+
+/* A receive that came out short took all there was, and asking again costs a system call: a peer that answers is slower than we are. But
+ * what TLS has read ahead is announced by nobody. */
+static int waits_first(struct http1 *wire)
+{
+    return wire->native && (wire->input.drained || ++wire->input.streak >= TURN);
 }
 
 static int64_t time_left(int64_t deadline)
@@ -190,18 +185,13 @@ int64_t raffia_http1_take_in(struct http1 *wire, int64_t deadline)
     uint32_t events = RAFFIA_READABLE;
     raffia_http1_keep(wire);
     raffia_http1_flush(wire);
-    int64_t count = -EAGAIN;
-    /* What TLS has read ahead is announced by nobody. */
-    if (!wire->native || !waits_first(&wire->input))
-        count = wire->native ? receive(wire) : receive_with_ruby(wire, &events);
-    unsigned char misses = wire->input.misses;
+    int64_t count = waits_first(wire) ? -EAGAIN : receive(wire, &events);
     while (count == -EAGAIN) {
+        wire->input.streak = 0;
         if (!raffia_http1_wait(wire, events, time_left(deadline))) return -ETIME;
-        count = wire->native ? receive(wire) : receive_with_ruby(wire, &events);
-        wire->input.misses = misses; /* Of course there is something now. */
+        count = receive(wire, &events);
     }
-    if (is_gone(count)) return 0;
-    return raffia_check(count, "recv");
+    return is_gone(count) ? 0 : raffia_check(count, "recv");
 }
 
 void raffia_init_http1_intake(void)

@@ -170,16 +170,14 @@ static VALUE http1_receive(VALUE self, VALUE idle_timeout, VALUE head_timeout)
     VALUE env = parse(wire);
     int64_t deadline = deadline_in(has_begun(wire) ? head_timeout : idle_timeout);
     while (NIL_P(env)) {
-        int waited = !has_begun(wire);
+        int begun = has_begun(wire);
         int64_t count = raffia_http1_take_in(wire, deadline);
-        if (count == -ETIME && has_begun(wire))
-            refuse(wire, 408, "the head of the request did not come in time");
+        if (count == -ETIME && begun) refuse(wire, 408, "the head of the request did not come in time");
         if (count <= 0) return Qnil;
-        if (waited) {
-            note_arrival(wire);
-            deadline = deadline_in(head_timeout);
-        }
         env = parse(wire);
+        if (begun || !(has_begun(wire) || RTEST(env))) continue;
+        note_arrival(wire);
+        deadline = deadline_in(head_timeout);
     }
     return env;
 }
@@ -191,42 +189,41 @@ static VALUE append(VALUE piece, const char *bytes, size_t size)
     return NIL_P(piece) ? rb_str_new(bytes, (long)size) : rb_str_cat(piece, bytes, (long)size);
 }
 
-static int read_trailers(struct http1 *wire)
+static int64_t read_trailers(struct http1 *wire)
 {
     struct raffia_parser *parser = &wire->input.parser;
     size_t size;
     const char *bytes = raffia_http1_bytes(wire, &size);
     struct raffia_parser_head *trailers = raffia_http1_head(wire);
-    int64_t taken = check(wire, raffia_parser_read_trailers(parser, trailers, bytes, size));
-    if (taken == 0) {
-        if (parser->fed > 0) raffia_http1_keep_head(wire);
-        return 0;
-    }
+    int64_t taken = raffia_parser_read_trailers(parser, trailers, bytes, size);
+    if (taken == 0 && parser->fed > 0) raffia_http1_keep_head(wire);
+    if (taken <= 0) return taken;
     if (trailers->count > 0)
         RB_OBJ_WRITE(wire->self, &wire->input.trailers, raffia_http1_trailers(trailers, bytes));
     raffia_http1_consume(wire, (size_t)taken);
     raffia_http1_drop_head(wire);
-    return 1;
+    return taken;
 }
 
-/* Decodes what there is; up to `most` bytes of it, if `piece` is wanted. How many they were. */
-static size_t decode(struct http1 *wire, size_t most, VALUE *piece)
+/* Decodes what there is; up to `most` bytes of it, if `piece` is wanted. How many they were, or a refusal. */
+static int64_t decode(struct http1 *wire, size_t most, VALUE *piece)
 {
     struct raffia_parser *parser = &wire->input.parser;
     size_t done = 0;
-    while (parser->phase == RAFFIA_IN_BODY) {
+    int64_t taken = 1;
+    while (parser->phase == RAFFIA_IN_BODY && taken > 0) {
         struct raffia_slice data;
         size_t size;
         const char *bytes = raffia_http1_bytes(wire, &size);
-        int64_t taken = check(wire, raffia_parser_read_body(parser, bytes, size, most - done, &data));
-        if (taken == 0) break;
+        taken = raffia_parser_read_body(parser, bytes, size, most - done, &data);
+        if (taken <= 0) break;
         if (piece && data.size > 0) *piece = append(*piece, bytes + data.start, data.size);
         done += data.size;
         raffia_http1_consume(wire, (size_t)taken);
     }
-    if (parser->phase == RAFFIA_IN_TRAILERS) read_trailers(wire);
+    if (parser->phase == RAFFIA_IN_TRAILERS && taken >= 0) taken = read_trailers(wire);
     raffia_http1_keep(wire);
-    return done;
+    return taken < 0 ? taken : (int64_t)done;
 }
 
 static int is_over(const struct http1 *wire)
@@ -263,7 +260,7 @@ static VALUE http1_read_body(int argc, VALUE *argv, VALUE self)
     if (most == 0) return rb_str_new(NULL, 0);
     tell_to_continue(wire);
     int64_t deadline = deadline_in(argc > 1 ? argv[1] : Qnil);
-    while (decode(wire, most, &piece) == 0 && !is_over(wire)) {
+    while (check(wire, decode(wire, most, &piece)) == 0 && !is_over(wire)) {
         int64_t count = raffia_http1_take_in(wire, deadline);
         if (count > 0) continue;
         if (count == -ETIME) refuse(wire, 408, "the body of the request did not come in time");
@@ -286,7 +283,10 @@ static VALUE skip(VALUE pointer)
     struct http1 *wire = skipping->wire;
     const struct raffia_parser *parser = &wire->input.parser;
     for (uint64_t done = 0; done <= skipping->limit;) {
-        done += decode(wire, SIZE_MAX, NULL);
+        int64_t count = decode(wire, SIZE_MAX, NULL);
+        wire->input.broken = count < 0;
+        if (count < 0) return Qfalse;
+        done += (uint64_t)count;
         if (is_over(wire)) return done <= skipping->limit ? Qtrue : Qfalse;
         if (!parser->chunked && parser->left > skipping->limit - done) return Qfalse;
         if (raffia_http1_take_in(wire, skipping->deadline) <= 0) return Qfalse;

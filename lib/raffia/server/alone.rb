@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../base/signals"
+require_relative "admin"
+require_relative "panel"
 require_relative "worker"
 
 module Raffia
@@ -28,11 +30,13 @@ module Raffia
         @hooks = hooks
         @log = log
         @asked = false
+        @panel = Panel::Alone.new
       end
 
       # @return [Integer] the exit code
       def run(&)
-        Signals.with(chain: false, **STOP.to_h { |name| [name, ->(_) { stop }] }) { work(&) }
+        handlers = {**STOP.to_h { |name| [name, ->(_) { stop }] }, USR1: ->(_) { @worker&.reopen }}
+        Signals.with(chain: false, **handlers) { work(&) }
         leave(0)
       rescue WorkerDied => error
         @log.fatal(error.message)
@@ -43,13 +47,15 @@ module Raffia
       # @yieldparam listeners [Array<Listener>] before connections are accepted from them
       # @return [void]
       def work
-        @worker = Worker.for(@application.load, listening.lanes(listening.slot(0)), options: @options, log: @log)
+        @worker = Worker.for(@application.load, listening.lanes(listening.slot(0)), options: @options, log: @log, ledger: @panel.ledger)
         # Ractors have their listeners until the end.
         @worker.on_leave { listening.close } if @worker.is_a?(Worker)
         @worker.stop if @asked
-        @worker.run { yield listening.first if block_given? }
+        admin = Admin.start(@panel, @options, @log)
+        @worker.run { begun { yield listening.first if block_given? } }
         @hooks.call(:on_stop)
       ensure
+        admin&.stop
         listening.close
       end
 
@@ -62,6 +68,11 @@ module Raffia
       end
 
       private
+
+      def begun
+        @panel.worker = @worker
+        yield
+      end
 
       # With Ractors that cannot be ended Ruby's own way out may take for ever.
       def leave(code) = @worker.abandoned? ? ::Process.exit!(code) : code

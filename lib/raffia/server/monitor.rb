@@ -16,6 +16,8 @@ module Raffia
       attr_reader :ledger
       # @return [AccessLog, nil]
       attr_reader :access_log
+      # @return [Pulse, nil] nil before {start}
+      attr_reader :pulse
 
       # @param options [Options]
       # @param log [Logger]
@@ -76,10 +78,11 @@ module Raffia
       # Starts what it does beside the requests.
       # @param scope [Scope]
       # @param seat [Object, nil] the supervisor's
+      # @param gate [Gate, nil]
       # @return [Array<Task>]
       def start(scope, seat, gate)
-        pulse = Pulse.new(@ledger, seat, gate)
-        [scope.spawn { pulse.run }, (scope.spawn { @access_log.run } if @access_log)].compact
+        @pulse = Pulse.new(@ledger, seat, gate)
+        [scope.spawn { @pulse.run }, (scope.spawn { @access_log.run } if @access_log)].compact
       end
 
       # Opens the access log anew.

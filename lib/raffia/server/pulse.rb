@@ -21,7 +21,11 @@ module Raffia
         @seat = seat
         @gate = gate
         @collections, @time = collected
+        @at = Clock.now
       end
+
+      # @return [Float] when it last beat, in {Clock}'s seconds
+      attr_reader :at
 
       # For ever.
       def run
@@ -35,6 +39,7 @@ module Raffia
 
       # @return [void]
       def beat
+        @at = Clock.now
         @seat&.beat
         note_collections
         @ledger.set(:waiting, @gate.waiting) if @gate

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../process/supervisor"
+require_relative "admin"
+require_relative "panel"
 require_relative "worker"
 
 module Raffia
@@ -13,7 +15,9 @@ module Raffia
       PLAIN = %i[before_fork on_restart on_reopen on_stop].freeze
       # In a worker, of whose seat they want the index alone.
       SEATED = %i[after_fork before_worker_shutdown].freeze
-      private_constant :PLAIN, :SEATED
+      # Seconds that a worker has to say by itself which request has taken too long.
+      MARGIN = 5
+      private_constant :PLAIN, :SEATED, :MARGIN
 
       # @param (see Alone#initialize)
       def initialize(application, listening, options, hooks:, log:)
@@ -29,10 +33,19 @@ module Raffia
       def run
         @application.load if @options.preload
         yield @listening.first if block_given?
-        Process::Supervisor.new(**settings, **limits) { |seat| work(seat) }.run
+        supervise(Process::Supervisor.new(**settings, **limits) { |seat| work(seat) })
       end
 
       private
+
+      def supervise(supervisor)
+        @panel = Panel::Supervised.new(supervisor.settings.max_workers)
+        @panel.supervisor = supervisor
+        admin = Admin.start(@panel, @options, @log)
+        supervisor.run
+      ensure
+        admin&.stop
+      end
 
       def settings
         {workers: @options.workers, name: "raffia #{@options.tag || ::File.basename(::Dir.pwd)}", log: @log, pid_file: @options.pidfile,
@@ -40,22 +53,28 @@ module Raffia
       end
 
       def limits
-        {boot_timeout: @options.boot_timeout, drain_timeout: @options.drain_timeout, hang_timeout: @options.worker_timeout,
+        {boot_timeout: @options.boot_timeout, drain_timeout: @options.drain_timeout, hang_timeout: hang_timeout,
          memory_limit: @options.worker_memory}
       end
+
+      # A request that holds up its loop does so for the supervisor's heartbeat as well.
+      def hang_timeout = [@options.worker_timeout, @options.hard_timeout&.+(MARGIN)].compact.min
 
       def hooks
         plain = PLAIN.to_h { |name| [name, ->(*arguments) { @hooks.call(name, *arguments) }] }
         seated = SEATED.to_h { |name| [name, ->(seat) { @hooks.call(name, seat.index) }] }
         {**plain, **seated, on_worker_ready: ->(slot) { @hooks.call(:on_worker_ready, slot[:index]) },
-                            on_worker_exit: ->(slot, how) { @hooks.call(:on_worker_exit, slot[:index], how) }}
+                            on_worker_exit: ->(slot, how) { @hooks.call(:on_worker_exit, slot[:index], how) },
+                            on_message: ->(_index, name, data) { @panel.hear(name, data) }}
       end
 
       # The life of a worker process.
       def work(seat)
         lanes = @listening.lanes(@listening.adopt(seat.ios))
-        worker = Worker.for(seat.preloaded || @application.load, lanes, options: @options, seat: seat, log: @log)
+        worker = Worker.for(seat.preloaded || @application.load, lanes, options: @options, seat: seat, log: @log, ledger: @panel.ledger(seat))
         seat.on_stop { worker.stop(:drain) }
+        seat.on_message("reopen") { worker.reopen }
+        Panel::Supervised.answer(seat, worker)
         worker.run { seat.ready! }
       end
     end

@@ -53,12 +53,14 @@ module Raffia
           @scope = scope
           accepting = @listeners.map { |listener| scope.spawn { Acceptor.new(listener, self).run } }
           helpers = service.monitor.start(scope, @seat, service.admission.gate)
+          lookout = hard_limit
           yield if block_given?
           order = await_order
           accepting.each { |task| task.cancel(:drain) }
           take_leave(accepting) if @take_leave
           Retreat.new(self).run((order == :now) ? 0 : service.options.drain_timeout) { @orders.pop(timeout: _1) }
         ensure
+          lookout&.close
           service.monitor.close
           helpers&.each { |task| task.cancel(:drain) }
         end
@@ -121,6 +123,12 @@ module Raffia
           nil # who cannot be accepted now never will be
         end
         @take_leave.call
+      end
+
+      def hard_limit
+        limit = service.options.hard_timeout or return
+        require_relative "hard_limit"
+        HardLimit.new(self, limit, @seat)
       end
 
       # @return [Symbol] :drain or :now

@@ -9,6 +9,8 @@ module Raffia
         attr_reader :index
         # @return [Integer] from 1: how often the supervisor has been told to {Supervisor#restart}, this worker's code included
         attr_reader :generation
+        # @return [Integer] which of the slot's lanes is this worker's alone while it lives
+        attr_reader :lane
         # @return [Array<IO>] the resources of the slot. They are the supervisor's: closing one here closes this process's copy alone
         attr_reader :ios
         # @return [Object, nil] what `preload` returned
@@ -24,6 +26,7 @@ module Raffia
           @boards = boards
           @board = boards.board(index, lane)
           @index = index
+          @lane = lane
           @generation = generation
           @ios = ios
           @preloaded = preloaded

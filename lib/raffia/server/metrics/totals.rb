@@ -12,7 +12,9 @@ module Raffia
         # @param board [Native::Board]
         # @param pids [Array<Integer>] of the workers that are alive: what others have left in their gauges is past
         def initialize(board, pids)
-          @lanes = board.to_a.each_slice(Layout::SIZE).to_a
+          # Most lanes have never been used.
+          used = (0...board.size).step(Layout::SIZE).reject { |first| board[first + Layout::GAUGE[:pid]].zero? }
+          @lanes = used.map { |first| board.to_a(first, Layout::SIZE) }
           @alive = @lanes.select { |lane| pids.include?(lane[Layout::GAUGE[:pid]]) }
         end
 

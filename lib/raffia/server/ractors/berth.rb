@@ -23,10 +23,11 @@ module Raffia
         # @param app [Blueprint]
         # @param listeners [Array<Listener>]
         # @param options [Options]
-        def initialize(index, app, listeners, options)
+        # @param ledger [Metrics::Ledger]
+        def initialize(index, app, listeners, options, ledger)
           @listeners = listeners # the Ractor has their numbers, so nobody may close them meanwhile
           places = listeners.map { |listener| [listener.socket.class, listener.socket.fileno, listener.bind] }
-          @given = ::Ractor.make_shareable([index, app, places, options])
+          @given = ::Ractor.make_shareable([index, app, places, options, ledger])
           @gone = true
         end
 

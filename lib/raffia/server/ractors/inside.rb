@@ -21,14 +21,15 @@ module Raffia
           # @param app [Blueprint]
           # @param places [Array<Array(Class, Integer, Bind)>] of listeners: the class of the socket, its descriptor
           # @param options [Options]
+          # @param ledger [Metrics::Ledger]
           # @param orders [Integer] descriptor of a pipe
           # @param words [Integer] descriptor of another one, on the way back
           # @return [void]
-          def serve(index, app, places, options, orders, words)
+          def serve(index, app, places, options, ledger, orders, words)
             ::Thread.current.report_on_exception = false
             orders = ::IO.for_fd(orders, "rb")
             report = Process::FramedPipe::Writer.new(words = ::IO.for_fd(words, "wb"))
-            work(Worker.new(app.build, listeners: listeners(places), options: options), orders, report)
+            work(Worker.new(app.build, listeners: listeners(places), options: options, ledger: ledger), orders, report)
           rescue ::Exception => error # standard:disable Lint/RescueException
             report&.write("#{error.class}: #{error.message} at #{error.backtrace&.first(5)&.join(", ")}")
           ensure
@@ -49,6 +50,8 @@ module Raffia
           # The end of the pipe is the end of the main Ractor's interest: the process is ending.
           def obey(worker, orders)
             until (order = orders.getc).nil?
+              next worker.reopen if order == "r"
+
               worker.stop((order == "n") ? :now : :drain)
             end
           end

@@ -24,18 +24,22 @@ module Raffia
         PULSE = 1.0
         # Seconds beyond drain_timeout that a Ractor may take to end.
         GRACE = 2
+        # The order to open log files anew.
+        REOPEN = "r"
+        private_constant :REOPEN
 
         # @param app [Blueprint] shareable
         # @param listeners [Array<Array<Listener>>] of each Ractor
         # @param options [Options]
         # @param seat [Object, nil] the supervisor's
         # @param log [Logger, nil]
-        def initialize(app, listeners:, options:, seat: nil, log: nil)
+        # @param ledger [Metrics::Ledger] where all of them count
+        def initialize(app, listeners:, options:, seat: nil, log: nil, ledger: Metrics::Ledger.alone)
           @options = options
           @seat = seat
           @log = log || Log.build(Raffia.config)
           @orders, @ask = ::IO.pipe
-          @berths = listeners.each_with_index.map { |own, index| Berth.new(index, app, own, options) }
+          @berths = listeners.each_with_index.map { |own, index| Berth.new(index, app, own, options, ledger) }
           @ends = []
         end
 
@@ -67,6 +71,10 @@ module Raffia
           nil
         end
 
+        # Log files were moved away. Any thread may ask, and so may a trap.
+        # @return [void]
+        def reopen = stop(REOPEN)
+
         private
 
         def turn
@@ -79,7 +87,7 @@ module Raffia
 
         # @param order [String] d or n, see {stop}
         def pass_on(order)
-          @until = Clock.now + GRACE + ((order == "d") ? @options.drain_timeout.to_f : 0)
+          @until = Clock.now + GRACE + ((order == "d") ? @options.drain_timeout.to_f : 0) unless order == REOPEN
           @berths.each { |berth| berth.tell(order) }
         end
 

@@ -1,0 +1,156 @@
+# frozen_string_literal: true
+
+require_relative "wire_case"
+require "objspace"
+
+# What a request costs, in numbers that are the same on every machine; and that the collector does no harm.
+class Http1CostTest < Raffia::TestCase
+  include WireCase
+
+  # As curl sends it.
+  SHORT = "GET / HTTP/1.1\r\nHost: example.org\r\nUser-Agent: curl/8\r\nAccept: */*\r\n\r\n"
+  # As a browser does.
+  LONG_HEAD = "GET /a?b=c HTTP/1.1\r\nHost: example.org\r\n#{%w[
+    Connection Cache-Control Sec-CH-UA Sec-CH-UA-Mobile Sec-CH-UA-Platform Upgrade-Insecure-Requests User-Agent Accept Sec-Fetch-Site
+    Sec-Fetch-Mode Sec-Fetch-User Sec-Fetch-Dest Accept-Encoding Accept-Language
+  ].map { |name| "#{name}: a\r\n" }.join}\r\n".freeze
+
+  # @return [Integer] objects that are made per request
+  def objects_for(bytes)
+    20.times { receive(bytes) }
+    GC.disable
+    @client << bytes * 100
+    before = GC.stat(:total_allocated_objects)
+    100.times { @wire.receive(nil, nil) }
+    (GC.stat(:total_allocated_objects) - before) / 100
+  ensure
+    GC.enable
+  end
+
+  # The env, PATH_INFO, REQUEST_URI, and a String for each field but Host.
+  def test_objects_of_a_request
+    assert_equal 5, objects_for(SHORT)
+    # QUERY_STRING, too.
+    assert_equal 4 + 14, objects_for(LONG_HEAD)
+  end
+
+  def test_objects_of_a_body
+    bytes = "#{POST}Content-Length: 5\r\n\r\nhello"
+    receive(bytes)
+    @wire.read_body
+    GC.disable
+    @client << bytes * 100
+    before = GC.stat(:total_allocated_objects)
+    100.times { @wire.receive(nil, nil) && @wire.read_body }
+    # As above, with Content-Length and the body.
+    assert_equal 5, (GC.stat(:total_allocated_objects) - before) / 100
+  ensure
+    GC.enable
+  end
+
+  # Ten thousand connections that do nothing are to be as good as free.
+  def test_an_idle_connection_has_no_buffers
+    fresh = ObjectSpace.memsize_of(wire)
+    receive(SHORT)
+    assert_equal fresh, ObjectSpace.memsize_of(@wire)
+    assert_operator fresh, :<=, 1024
+  end
+
+  def test_what_has_come_in_part_is_kept_and_given_back
+    fresh = ObjectSpace.memsize_of(@wire)
+    @client << "GET / HTTP"
+    assert_status(408) { @wire.receive(LONG, 0) }
+    assert_operator ObjectSpace.memsize_of(@wire), :>, fresh
+    @wire = wire
+    receive(SHORT + "GET")
+    assert_operator ObjectSpace.memsize_of(@wire), :>, fresh
+    receive(SHORT.delete_prefix("GET"))
+    assert_equal fresh, ObjectSpace.memsize_of(@wire)
+  end
+
+  def test_one_system_call_for_a_request
+    skip "strace is not installed" unless system("strace", "-V", out: File::NULL, err: File::NULL)
+    calls = IO.popen(["strace", "-f", "-qq", "-c", "-e", "trace=recvfrom", "-o", "/dev/stdout", RbConfig.ruby, "-W0", "-Ilib", "-e", <<~RUBY], &:read)
+      require "socket"
+      require "raffia"
+      client, socket = UNIXSocket.pair
+      wire = Raffia::Native::Http1.new(socket, {})
+      Raffia.run do |scope|
+        scope.spawn { 500.times { client.write("GET / HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n"); sleep(0) } }
+        500.times { wire.receive(nil, nil) }
+      end
+    RUBY
+    assert_equal "500", calls[/.*recvfrom$/].split[3], calls
+  end
+
+  def test_under_a_stressed_collector
+    @client << SHORT << CHUNKED << "2\r\nhi\r\n0\r\nA: b\r\n\r\n"
+    GC.stress = true
+    first = @wire.receive(nil, nil)
+    second = @wire.receive(nil, nil)
+    found = [@wire.read_body, @wire.read_body, @wire.trailers]
+    GC.stress = false
+    assert_equal ["hi", nil, {"a" => "b"}], found
+    assert_equal %w[/ curl/8 example.org], first.values_at("PATH_INFO", "HTTP_USER_AGENT", "HTTP_HOST")
+    assert_equal %w[POST chunked h], second.values_at("REQUEST_METHOD", "HTTP_TRANSFER_ENCODING", "SERVER_NAME")
+  ensure
+    GC.stress = false
+  end
+
+  def test_objects_that_move
+    receive("GET / HTTP/1.1\r\nHost: moving.example.org:81\r\nX-Moves: 1\r\n\r\n")
+    receive("#{CHUNKED}0\r\nA: b\r\n\r\n")
+    body
+    begin
+      GC.verify_compaction_references(expand_heap: true, toward: :empty)
+    rescue NotImplementedError
+      skip "this Ruby does not compact"
+    end
+    assert_equal({"a" => "b"}, @wire.trailers)
+    env = receive("GET / HTTP/1.1\r\nHost: moving.example.org:81\r\nX-Moves: 1\r\n\r\n")
+    assert_equal %w[moving.example.org:81 moving.example.org 81 1], env.values_at("HTTP_HOST", "SERVER_NAME", "SERVER_PORT", "HTTP_X_MOVES")
+  end
+
+  def test_in_ractors
+    need_ractors
+    found = output_of(<<~RUBY)
+      require "socket"
+      require "raffia"
+      ractors = Array.new(4) do |number|
+        Ractor.new(number) do |number|
+          client, socket = UNIXSocket.pair
+          wire = Raffia::Native::Http1.new(socket, Raffia::Native::Http1.template({"number" => number}))
+          keys = nil
+          2000.times do |i|
+            client << "GET /\#{i} HTTP/1.1\\r\\nHost: h\#{i % 3}\\r\\nX-Own-\#{i % 50}: \#{number}\\r\\nAccept: a\\r\\n\\r\\n"
+            env = wire.receive(nil, nil)
+            good = env["number"] == number && env["PATH_INFO"] == "/\#{i}" && env["HTTP_X_OWN_\#{i % 50}"] == number.to_s && env["SERVER_NAME"] == "h\#{i % 3}"
+            raise env.inspect unless good
+            keys = env.keys
+          end
+          keys
+        end
+      end
+      p ractors.map { |ractor| ractor.respond_to?(:value) ? ractor.value : ractor.take }.uniq.size
+    RUBY
+    assert_equal "1\n", found
+  end
+
+  def test_what_is_no_wire
+    assert_raises(TypeError) { Raffia::Native::Http1.instance_method(:receive).bind_call(Object.new, 1, 1) }
+    assert_raises(TypeError) { Raffia::Native::Http1.new(@socket, 1) }
+    assert_raises(TypeError) { Raffia::Native::Http1.new(@socket, {}, 1) }
+    assert_raises(ArgumentError) { @wire.receive }
+  end
+
+  def test_limits
+    [{request_line: 20}, {head: 30}, {fields: 0}, {name: 3}].zip([414, 431, 431, 431]) do |limits, status|
+      @wire = wire(limits)
+      assert_status(status) { receive("GET /#{"a" * 20} HTTP/1.1\r\nHost: h\r\n\r\n") }
+    end
+    @wire = wire({request_line: nil, head: nil, fields: nil, name: nil, extensions: nil, trailers: nil, body: nil})
+    env = receive("GET /#{"a" * 40_000} HTTP/1.1\r\nHost: h\r\n#{"n" * 1024}: 1\r\n#{"A: 1\r\n" * 200}\r\n")
+    assert_equal [40_001, (["1"] * 200).join(", ")], [env["PATH_INFO"].bytesize, env["HTTP_A"]]
+    assert_status(431) { receive("GET / HTTP/1.1\r\nHost: h\r\n#{"A: 1\r\n" * 256}\r\n") }
+  end
+end
