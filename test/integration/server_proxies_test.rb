@@ -2,10 +2,13 @@
 
 require_relative "server_case"
 require "digest"
+require "support/proxies"
 
 module Raffia
   # Behind the proxies that people put before a Ruby server. What a proxy could not do with us it says by 502 or 504.
   class ServerProxiesTest < ServerCase
+    include TestSupport::Proxies
+
     CONFIG = <<~'RUBY'
       require "raffia/server/websocket"
       require "raffia/server/event_stream"
@@ -24,65 +27,18 @@ module Raffia
       }
     RUBY
 
-    NGINX = <<~CONF
-      %{user}
-      daemon off; pid nginx.pid; error_log log;
-      events { worker_connections 1000; }
-      http {
-        access_log off; client_max_body_size 100m;
-        client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
-        upstream app { server 127.0.0.1:%{back}; keepalive 16; }
-        map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
-        server {
-          listen 127.0.0.1:%{front};
-          location / {
-            proxy_pass http://app; proxy_http_version 1.1; proxy_request_buffering %{buffering};
-            proxy_set_header Host $http_host; proxy_set_header X-Forwarded-For $remote_addr;
-            proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;
-          }
-        }
-      }
-    CONF
-
-    HAPROXY = <<~CONF
-      defaults
-        mode http
-        timeout connect 5s
-        timeout client 60s
-        timeout server 60s
-        option forwardfor
-        http-reuse always
-      frontend front
-        bind 127.0.0.1:%{front}
-        default_backend app
-      backend app
-        server one 127.0.0.1:%{back}
-    CONF
-
     # As the proxies are: each test is run behind all of them.
     {nginx: {buffering: "on"}, nginx_streaming: {buffering: "off"}, haproxy: {}}.each do |proxy, settings|
       {answers: "each kind of answer comes through", uploads: "a big upload comes through, with a length and in chunks",
        sockets: "a WebSocket and an event stream come through", many: "thousands of requests over kept connections, and none is a 502"}.each do |name, says|
         define_method(:"test_#{proxy}_#{says.downcase.tr(" ", "_").delete(",")}") do
-          behind(proxy, settings) { |port, back| send(name, port, back) }
+          need_gem "websocket-driver"
+          behind(proxy, CONFIG, **settings) { |port, back| send(name, port, back) }
         end
       end
     end
 
     private
-
-    def behind(proxy, settings)
-      name = proxy.to_s[/\A[a-z]+/]
-      binary = need_program(name)
-      need_gem "websocket-driver"
-      front = TestSupport::Daemon.free_port
-      program(CONFIG) do |back|
-        user = (::Process.uid.zero? ? "user root;" : "")
-        text = format((name == "nginx") ? NGINX : HAPROXY, front: front, back: back, user: user, **settings)
-        command = (name == "nginx") ? ["-p", ".", "-e", "log", "-c", "conf"] : ["-f", "conf"]
-        TestSupport::Daemon.run(binary, *command, port: front, files: {"conf" => text}) { yield front, back }
-      end
-    end
 
     def answers(port, _back)
       Net::HTTP.start("127.0.0.1", port) do |http|
