@@ -82,21 +82,29 @@ module Raffia
       def address = Native.peer(@socket) || "127.0.0.1"
 
       def serve
-        turn = served = 0
-        kept = Fiber.current.storage || {}
-        while (env = @wire.receive(@idle, @head))
-          @wire.closing = true if @most && (served += 1) >= @most
-          return unless @exchange.run(env)
+        @kept = Fiber.current.storage || {}
+        @turn = @served = 0
+        nil while request
+      end
 
-          Native.tidy(kept)
-          next if (turn += 1) < TURN
+      # A method, because a loop that is entered once is never compiled.
+      # @return [Boolean] whether another one may follow
+      def request
+        env = @wire.receive(@idle, @head) or return false
+        @wire.closing = true if @most && (@served += 1) >= @most
+        return false unless @exchange.run(env)
 
-          turn = 0
-          next unless @wire.pending?
+        Native.tidy(@kept)
+        give_way if (@turn += 1) == TURN
+        true
+      end
 
-          @wire.flush
-          Fiber.scheduler.yield
-        end
+      def give_way
+        @turn = 0
+        return unless @wire.pending?
+
+        @wire.flush
+        Fiber.scheduler.yield
       end
 
       def refused(refusal)
