@@ -6,6 +6,7 @@ require_relative "server/ractors"
 require_relative "server/application"
 require_relative "server/hooks"
 require_relative "server/listening"
+require_relative "server/log_file"
 require_relative "server/alone"
 require_relative "server/supervised"
 require_relative "server/handle"
@@ -55,22 +56,22 @@ module Raffia
       @application = app.is_a?(Application) ? app : Application.of(app)
       @hooks = hooks || Hooks.new
       @options = Options.build(options)
-      @log = logger || @options.logger
+      @log = logger || own_log
     end
 
     # Serves until the process is told to stop. INT and TERM end the requests in flight first, a second INT does not wait for them.
     #
-    # @param inherited [Hash{Integer => String}] descriptors that systemd has handed in, and their names
+    # @param config [Config] what systemd has said
     # @yield once the addresses are ours and the application is loaded
     # @yieldparam listeners [Array<Listener>]
     # @return [Integer] the exit code that tells how it went
     # @raise [CannotListen] when an address cannot be had
     # @raise [Exception] what the application raises while it is loaded
-    def run(inherited: Raffia.config.inherited, &)
+    def run(config: Raffia.config, &)
       settle
-      listening = Listening.new(options, inherited: inherited)
+      listening = Listening.new(options, inherited: config.inherited)
       kind = options.workers.zero? ? Alone : Supervised
-      kind.new(@application, listening, options, hooks: @hooks, log: log).run(&)
+      kind.new(@application, listening, options, hooks: @hooks, log: log, config: config).run(&)
     ensure
       listening&.close
     end
@@ -79,10 +80,19 @@ module Raffia
     # @api private
     def alone
       settle
-      Alone.new(@application, Listening.new(options), options, hooks: @hooks, log: log)
+      Alone.new(@application, Listening.new(options), options, hooks: @hooks, log: log, config: Raffia.config)
     end
 
     private
+
+    def own_log
+      path = options.log
+      return options.logger($stderr) if path.nil? || path == "-"
+
+      file = LogFile.new(path)
+      @hooks.add(:on_reopen) { file.reopen }
+      options.logger(file)
+    end
 
     # Whether there can be Ractors is known when the application has been looked at.
     def settle

@@ -165,7 +165,7 @@ module Raffia
 
     def test_an_application_that_does_not_load
       {
-        "raise 'boom'" => /\Aconfig\.ru:1:.*boom \(RuntimeError\)/,
+        "raise 'boom'" => /^config\.ru:1:.*boom \(RuntimeError\)|loading failed: config\.ru:1:.*boom/,
         "\ndef (" => /config\.ru:2: syntax error/,
         "require 'not/there'" => /cannot load such file -- not\/there \(LoadError\)/
       }.each do |source, message|
@@ -254,13 +254,46 @@ module Raffia
     end
 
     def test_a_pidfile
-      serve("--processes", "1", "--pidfile", "raffia.pid") do |server|
-        server.get
-        path = File.join(@dir, "raffia.pid")
-        assert_equal server.pid, wait_until { File.exist?(path) && File.read(path) }.to_i
-        server.kill(:TERM)
-        server.ended
-        refute_path_exists path
+      %w[0 1].each do |processes|
+        serve("--processes", processes, "--pidfile", "raffia.pid") do |server|
+          server.get
+          path = File.join(@dir, "raffia.pid")
+          assert_equal server.pid, wait_until { File.exist?(path) && File.read(path) }.to_i
+          server.kill(:TERM)
+          server.ended
+          refute_path_exists path
+        end
+      end
+    end
+
+    def test_HUP_serves_what_the_application_has_become
+      serve("--processes", "2") do |server|
+        script 'run ->(_env) { [200, {}, ["new"]] }', "config.ru"
+        server.kill(:HUP)
+        wait_until(PROCESS_PATIENCE) { server.get.body == "new" }
+      end
+    end
+
+    [0, 2].each do |processes|
+      define_method(:"test_logs_are_opened_anew_by_#{processes}_processes") do
+        serve("--processes", processes.to_s, "--access-log", "access.log", "--log", "raffia.log") do |server|
+          server.get("/before")
+          wait_until(PROCESS_PATIENCE) { File.read(File.join(@dir, "access.log")).include?("/before") }
+          %w[access.log raffia.log].each { |name| FileUtils.mv(File.join(@dir, name), File.join(@dir, "#{name}.1")) }
+          server.kill(:USR1)
+          wait_until(PROCESS_PATIENCE) { File.exist?(File.join(@dir, "access.log")) && File.exist?(File.join(@dir, "raffia.log")) }
+          wait_until(PROCESS_PATIENCE) { server.get("/after") && File.read(File.join(@dir, "access.log")).include?("/after") }
+          assert_predicate server, :running?
+        end
+      end
+
+      define_method(:"test_QUIT_shows_what_#{processes}_processes_are_at") do
+        serve("--processes", processes.to_s) do |server|
+          server.get
+          server.kill(:QUIT)
+          wait_until(PROCESS_PATIENCE) { server.err.include?("acceptor.rb") }
+          assert_equal "200", server.get.code
+        end
       end
     end
 

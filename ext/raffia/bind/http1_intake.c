@@ -6,6 +6,7 @@
 #ifdef HAVE_LLHTTP
 
 #include <errno.h>
+#include <ruby/ractor.h>
 #include <stdlib.h>
 #include <string.h>
 #include "transfer.h"
@@ -19,7 +20,9 @@ static _Thread_local struct {
     char bytes[SHARED];
 } shared;
 
-static ID id_read_nonblock, id_exception;
+static ID id_read_nonblock;
+static VALUE no_exception;
+static rb_ractor_local_key_t record_key;
 static VALUE sym_wait_readable;
 
 static __attribute__((noinline)) char *shared_bytes(void)
@@ -128,19 +131,34 @@ static int64_t receive_directly(struct http1 *wire)
     return arrived(wire, raffia_try_receive(fd, input->bytes + end, room), room);
 }
 
+/* TLS hands out a record at a time, and that is at most so long. */
+enum { RECORD = 16 * 1024 };
+
+static VALUE record_buffer(void)
+{
+    VALUE buffer = rb_ractor_local_storage_value(record_key);
+    if (NIL_P(buffer)) rb_ractor_local_storage_value_set(record_key, buffer = rb_str_buf_new(RECORD));
+    return buffer;
+}
+
 static VALUE read_nonblock(VALUE socket)
 {
-    VALUE keywords = rb_hash_new();
-    rb_hash_aset(keywords, ID2SYM(id_exception), Qfalse);
-    VALUE arguments[] = {INT2FIX(SHARED), keywords};
-    return rb_funcallv_kw(socket, id_read_nonblock, 2, arguments, RB_PASS_KEYWORDS);
+    VALUE arguments[] = {INT2FIX(RECORD), record_buffer(), no_exception};
+    return rb_funcallv_kw(socket, id_read_nonblock, 3, arguments, RB_PASS_KEYWORDS);
+}
+
+/* What TLS raises when the peer does not keep to the protocol is an end like any other; of what classes it is we do not know. */
+static VALUE is_over(VALUE unused, VALUE error)
+{
+    (void)unused, (void)error;
+    return Qnil;
 }
 
 /* TLS may have to write before it can read. */
 static int64_t receive_with_ruby(struct http1 *wire, uint32_t *events)
 {
     struct http1_input *input = &wire->input;
-    VALUE bytes = read_nonblock(wire->socket);
+    VALUE bytes = rb_rescue2(read_nonblock, wire->socket, is_over, Qnil, rb_eStandardError, (VALUE)0);
     if (NIL_P(bytes)) return 0;
     *events = bytes == sym_wait_readable ? RAFFIA_READABLE : RAFFIA_WRITABLE;
     if (!RB_TYPE_P(bytes, T_STRING)) return -EAGAIN;
@@ -197,7 +215,11 @@ int64_t raffia_http1_take_in(struct http1 *wire, int64_t deadline)
 void raffia_init_http1_intake(void)
 {
     id_read_nonblock = rb_intern("read_nonblock");
-    id_exception = rb_intern("exception");
+    record_key = rb_ractor_local_storage_value_newkey();
+    no_exception = rb_hash_new();
+    rb_gc_register_mark_object(no_exception);
+    rb_hash_aset(no_exception, ID2SYM(rb_intern("exception")), Qfalse);
+    rb_ractor_make_shareable(no_exception);
     sym_wait_readable = ID2SYM(rb_intern("wait_readable"));
 }
 

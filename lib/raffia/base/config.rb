@@ -20,6 +20,7 @@ module Raffia
   # | RAFFIA_PORT, PORT   | a port                                       | 9292             |
   # | RAFFIA_PROCESSES, WEB_CONCURRENCY | a number, auto                 | auto             |
   # | RAFFIA_ENV, RACK_ENV, RAILS_ENV | the environment of an application | development     |
+  # | NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID | by systemd: where to say how we are |      |
   # | LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES | by systemd: sockets handed in |               |
   #
   # @!attribute [r] backend
@@ -48,8 +49,12 @@ module Raffia
   #   @return [String, nil] that an application runs in
   # @!attribute [r] inherited
   #   @return [Hash{Integer => String}] descriptors of sockets that systemd has handed in, and their names
+  # @!attribute [r] notify_socket
+  #   @return [String, nil] where systemd wants to be told how a server is
+  # @!attribute [r] watchdog
+  #   @return [Float, nil] how often at the latest, in seconds
   Config = Data.define(:backend, :log_level, :log_format, :workers, :blocking_threads, :color, :dump_signal, :deadlock,
-    :bind, :port, :processes, :environment, :inherited) do
+    :bind, :port, :processes, :environment, :inherited, :notify_socket, :watchdog) do
     # @param env [#[]] the environment
     # @param log_level [Symbol] where nothing is said
     # @return [Config] frozen, shareable
@@ -68,7 +73,9 @@ module Raffia
         port: first(env, "RAFFIA_PORT", "PORT"),
         processes: first(env, "RAFFIA_PROCESSES", "WEB_CONCURRENCY"),
         environment: first(env, "RAFFIA_ENV", "RACK_ENV", "RAILS_ENV"),
-        inherited: inherited(env)
+        inherited: inherited(env),
+        notify_socket: first(env, "NOTIFY_SOCKET"),
+        watchdog: watchdog(env)
       )
     end
 
@@ -103,6 +110,13 @@ module Raffia
     end
     private_class_method :first
 
+    # As sd_watchdog_enabled(3) has it: a pid that is named must be ours.
+    def self.watchdog(env)
+      microseconds = env["WATCHDOG_USEC"].to_i
+      microseconds / 1e6 if microseconds.positive? && ["", ::Process.pid.to_s].include?(env["WATCHDOG_PID"].to_s)
+    end
+    private_class_method :watchdog
+
     # As sd_listen_fds(3) has it: the descriptors begin at 3, and are meant for the process whose pid is named.
     def self.inherited(env)
       return {}.freeze unless env["LISTEN_PID"].to_s == ::Process.pid.to_s
@@ -123,6 +137,8 @@ module Raffia
   end
 
   class Config
+    # What systemd says to the process that it has started, and to no other.
+    SYSTEMD = %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES NOTIFY_SOCKET WATCHDOG_USEC WATCHDOG_PID].freeze
     # What RAFFIA_BACKEND may name. Which of them work here is found out at run time.
     BACKENDS = %i[uring epoll kqueue iocp poll select].freeze
     # From the most talkative to silence.
@@ -142,7 +158,7 @@ module Raffia
   # @api private
   def self.export_environment(environment, env = ENV, force: false)
     %w[RACK_ENV RAILS_ENV].each { |name| env[name] = environment if force || env[name].to_s.empty? }
-    %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES].each { |name| env.delete(name) } # those sockets are ours
+    Config::SYSTEMD.each { |name| env.delete(name) } # that was meant for us
     nil
   end
 

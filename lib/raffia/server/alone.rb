@@ -3,6 +3,7 @@
 require_relative "../base/signals"
 require_relative "admin"
 require_relative "panel"
+require_relative "../process/supervisor/pid_file"
 require_relative "worker"
 
 module Raffia
@@ -11,8 +12,8 @@ module Raffia
     #
     # @api private
     class Alone
-      # The signals that mean: come to an end.
-      STOP = %i[INT TERM].freeze
+      # The signals that mean: come to an end. HUP does because nobody could take over, and the terminal may be gone.
+      STOP = %i[INT TERM HUP].freeze
       private_constant :STOP
 
       # @return [Listening]
@@ -23,7 +24,8 @@ module Raffia
       # @param options [Options]
       # @param hooks [Hooks]
       # @param log [Logger]
-      def initialize(application, listening, options, hooks:, log:)
+      # @param config [Config] what systemd has said, for those who have workers
+      def initialize(application, listening, options, hooks:, log:, config:) # rubocop:disable Lint/UnusedMethodArgument
         @application = application
         @listening = listening
         @options = options
@@ -35,12 +37,9 @@ module Raffia
 
       # @return [Integer] the exit code
       def run(&)
-        handlers = {**STOP.to_h { |name| [name, ->(_) { stop }] }, USR1: ->(_) { @worker&.reopen }}
-        Signals.with(chain: false, **handlers) { work(&) }
-        leave(0)
-      rescue WorkerDied => error
-        @log.fatal(error.message)
-        leave(1)
+        code = with_pid_file { Signals.with(chain: false, **handlers) { attempt(&) } }
+        # With Ractors that cannot be ended Ruby's own way out may take for ever.
+        @worker.abandoned? ? ::Process.exit!(code) : code
       end
 
       # Serves in this thread, whatever thread that is.
@@ -50,6 +49,7 @@ module Raffia
         @worker = Worker.for(@application.load, listening.lanes(listening.slot(0)), options: @options, log: @log, ledger: @panel.ledger)
         # Ractors have their listeners until the end.
         @worker.on_leave { listening.close } if @worker.is_a?(Worker)
+        @worker.on_reopen { @hooks.call(:on_reopen) } if @worker.respond_to?(:on_reopen)
         @worker.stop if @asked
         admin = Admin.start(@panel, @options, @log)
         @worker.run { begun { yield listening.first if block_given? } }
@@ -74,8 +74,26 @@ module Raffia
         yield
       end
 
-      # With Ractors that cannot be ended Ruby's own way out may take for ever.
-      def leave(code) = @worker.abandoned? ? ::Process.exit!(code) : code
+      def attempt(&)
+        work(&)
+        0
+      rescue WorkerDied => error
+        @log.fatal(error.message)
+        1
+      end
+
+      def with_pid_file
+        file = Process::Supervisor::PidFile.new(@options.pidfile)
+        file.write
+        yield
+      ensure
+        file&.remove
+      end
+
+      # USR1: log files were moved away. QUIT: what do all fibers wait for?
+      def handlers
+        {**STOP.to_h { |name| [name, ->(_) { stop }] }, USR1: ->(_) { @worker&.reopen }, QUIT: ->(_) { Raffia.dump }}
+      end
     end
   end
 end

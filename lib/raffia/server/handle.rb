@@ -36,8 +36,9 @@ module Raffia
       # @raise [Exception] what the server ended with
       def wait
         @future.value
-        @pool.shutdown
         nil
+      ensure
+        @pool.shutdown
       end
 
       private

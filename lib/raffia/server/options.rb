@@ -59,12 +59,12 @@ module Raffia
         [Bind.parse("#{(tls == :off && tls_cert.empty?) ? "tcp" : "ssl"}://#{address}:#{port}")]
       end
 
-      # @return [Logger] to where the options say
-      def logger
+      # @param out [#write] where it writes
+      # @return [Logger] as the options have it
+      def logger(out)
         config = Raffia.config(:info)
-        level, format = log ? log_level || config.log_level : :off, log_format || config.log_format
-        out = (log.nil? || log == "-") ? $stderr : ::File.open(log, "a").tap { |file| file.sync = true }
-        Log.build(config.with(log_level: level, log_format: format), out: out)
+        level = log ? log_level || config.log_level : :off
+        Log.build(config.with(log_level: level, log_format: log_format || config.log_format), out: out)
       end
 
       # @return [Integer] how many worker processes there are; 0: none but this one

@@ -17,23 +17,25 @@ module Raffia
       SEATED = %i[after_fork before_worker_shutdown].freeze
       # Seconds that a worker has to say by itself which request has taken too long.
       MARGIN = 5
-      private_constant :PLAIN, :SEATED, :MARGIN
+      # Seconds.
+      NEVER = 365 * 86_400
+      private_constant :PLAIN, :SEATED, :MARGIN, :NEVER
 
       # @param (see Alone#initialize)
-      def initialize(application, listening, options, hooks:, log:)
+      def initialize(application, listening, options, hooks:, log:, config:)
         @application = application
         @listening = listening
         @options = options
         @hooks = hooks
         @log = log
+        @config = config
       end
 
       # @return [Integer] the exit code
       # @yieldparam listeners [Array<Listener>] before connections are accepted from them
       def run
-        @application.load if @options.preload
         yield @listening.first if block_given?
-        supervise(Process::Supervisor.new(**settings, **limits) { |seat| work(seat) })
+        supervise(Process::Supervisor.new(**settings, **limits, **systemd, hooks: hooks) { |seat| work(seat) })
       end
 
       private
@@ -49,16 +51,19 @@ module Raffia
 
       def settings
         {workers: @options.workers, name: "raffia #{@options.tag || ::File.basename(::Dir.pwd)}", log: @log, pid_file: @options.pidfile,
-         slot: ->(index) { @listening.slot(index).map(&:socket) }, preload: (-> { @application.load } if @options.preload), hooks: hooks}
+         slot: ->(index) { @listening.slot(index).map(&:socket) }, preload: (-> { @application.load } if @options.preload)}
       end
 
+      # For times that a supervisor must have, none is a year.
       def limits
-        {boot_timeout: @options.boot_timeout, drain_timeout: @options.drain_timeout, hang_timeout: hang_timeout,
+        {boot_timeout: @options.boot_timeout || NEVER, drain_timeout: @options.drain_timeout || NEVER, hang_timeout: hang_timeout,
          memory_limit: @options.worker_memory}
       end
 
       # A request that holds up its loop does so for the supervisor's heartbeat as well.
       def hang_timeout = [@options.worker_timeout, @options.hard_timeout&.+(MARGIN)].compact.min
+
+      def systemd = {notify_socket: @config.notify_socket, watchdog: @config.watchdog}
 
       def hooks
         plain = PLAIN.to_h { |name| [name, ->(*arguments) { @hooks.call(name, *arguments) }] }
@@ -73,9 +78,17 @@ module Raffia
         lanes = @listening.lanes(@listening.adopt(seat.ios))
         worker = Worker.for(seat.preloaded || @application.load, lanes, options: @options, seat: seat, log: @log, ledger: @panel.ledger(seat))
         seat.on_stop { worker.stop(:drain) }
-        seat.on_message("reopen") { worker.reopen }
+        listen_to(seat, worker)
         Panel::Supervised.answer(seat, worker)
         worker.run { seat.ready! }
+      end
+
+      def listen_to(seat, worker)
+        seat.on_message("dump") { Raffia.dump }
+        seat.on_message("reopen") do
+          @hooks.call(:on_reopen)
+          worker.reopen
+        end
       end
     end
   end

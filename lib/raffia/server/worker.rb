@@ -42,7 +42,7 @@ module Raffia
         @service = Service.new(app, options, log, ledger)
         @connections = {}.compare_by_identity
         @orders = ::Thread::Queue.new
-        @take_leave = nil
+        @take_leave = @on_reopen = nil
       end
 
       # Serves until {stop}, in a scheduler of its own.
@@ -88,6 +88,10 @@ module Raffia
         @orders.push(:reopen)
         nil
       end
+
+      # @yield in the worker's own thread, after its log files were opened again
+      # @return [void]
+      def on_reopen(&block) = @on_reopen = block
 
       # Speaks HTTP with a client that has been accepted.
       # @return [void]
@@ -135,6 +139,7 @@ module Raffia
       def await_order
         while (order = @orders.pop) == :reopen
           service.monitor.reopen
+          @on_reopen&.call
         end
         order
       end

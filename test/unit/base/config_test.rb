@@ -7,7 +7,7 @@ class ConfigTest < Raffia::TestCase
   def test_defaults
     config = Raffia::Config.load({})
     assert_equal({backend: nil, log_level: :warn, log_format: :text, workers: nil, blocking_threads: nil, color: :auto, dump_signal: nil,
-                  deadlock: :raise, bind: nil, port: nil, processes: nil, environment: nil, inherited: {}}, config.to_h)
+                  deadlock: :raise, bind: nil, port: nil, processes: nil, environment: nil, inherited: {}, notify_socket: nil, watchdog: nil}, config.to_h)
     assert_predicate config, :frozen?
     assert Ractor.shareable?(config) if defined?(Ractor)
   end
@@ -16,7 +16,7 @@ class ConfigTest < Raffia::TestCase
     config = Raffia::Config.load("RAFFIA_BACKEND" => "epoll", "RAFFIA_LOG" => "debug", "RAFFIA_LOG_FORMAT" => "json",
       "RAFFIA_WORKERS" => "4", "RAFFIA_BLOCKING_THREADS" => "9", "RAFFIA_COLOR" => "always", "RAFFIA_DUMP_SIGNAL" => "SIGUSR2", "RAFFIA_DEADLOCK" => "report")
     assert_equal({backend: :epoll, log_level: :debug, log_format: :json, workers: 4, blocking_threads: 9, color: :always, dump_signal: :USR2,
-                  deadlock: :report}, config.to_h.except(:bind, :port, :processes, :environment, :inherited))
+                  deadlock: :report}, config.to_h.except(:bind, :port, :processes, :environment, :inherited, :notify_socket, :watchdog))
   end
 
   def test_what_a_server_reads
@@ -30,6 +30,13 @@ class ConfigTest < Raffia::TestCase
     assert_equal({3 => "web", 4 => "admin", 5 => "unknown"}, Raffia::Config.load(handed_in).inherited)
     assert_empty Raffia::Config.load(handed_in.merge("LISTEN_PID" => "1")).inherited, "meant for another process"
     assert_empty Raffia::Config.load(handed_in.merge("LISTEN_FDS" => "")).inherited
+  end
+
+  def test_notices_to_systemd
+    config = Raffia::Config.load("NOTIFY_SOCKET" => "/run/x", "WATCHDOG_USEC" => "1500000", "WATCHDOG_PID" => Process.pid.to_s)
+    assert_equal ["/run/x", 1.5], [config.notify_socket, config.watchdog]
+    assert_nil Raffia::Config.load("WATCHDOG_USEC" => "1500000", "WATCHDOG_PID" => "1").watchdog
+    assert_nil Raffia::Config.load("WATCHDOG_USEC" => "0").watchdog
   end
 
   def test_the_environment_of_an_application_is_told_to_it

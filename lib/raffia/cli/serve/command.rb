@@ -24,6 +24,7 @@ module Raffia
           @asked = flags.asked
           @path = path
           @out = out
+          @pid = ::Process.pid
         end
 
         # @return [Integer] the exit code
@@ -46,7 +47,7 @@ module Raffia
           @file = attempt { Server::ConfigFile.read(path) } if path
           said = {**(@file&.given || {}), **(elsewhere? ? {bind: []} : {}), **@given}
           options = Server::Options.build(said)
-          @inherited = Raffia.config.inherited
+          @config = Raffia.config # before what systemd says is taken out of the environment
           Raffia.export_environment(options.environment, force: said.key?(:environment))
           said
         end
@@ -58,7 +59,7 @@ module Raffia
           server = Server.new(application, hooks: @file&.hooks, **said)
           ::RubyVM::YJIT.enable if server.options.yjit && defined?(::RubyVM::YJIT.enable)
           banner = Banner.new(server, application, @file)
-          server.run(inherited: @inherited) do |listeners|
+          server.run(config: @config) do |listeners|
             @asked[:json] ? banner.json(listeners, @out) : banner.text(listeners, @out)
             @out.flush # whoever waits for it may read a pipe
           end
@@ -71,14 +72,14 @@ module Raffia
           end
         end
 
-        # What files of the user raise is reported as Ruby would report it.
+        # What files of the user raise is reported as Ruby would report it. In another process than this one its supervisor does that.
         def attempt
           yield
         rescue Error, SystemExit, Interrupt
           raise
         rescue Exception => error # rubocop:disable Lint/RescueException
           trim(error)
-          raise Uncaught.new(error)
+          raise (::Process.pid == @pid) ? Uncaught.new(error) : error
         end
 
         # Ours are the last frames of all: whoever reads this looks for his own.

@@ -60,7 +60,7 @@ module Raffia
           harden(context)
           verify(context)
           context.servername_cb = ->((_, name)) { wanted(name) }
-          context.alpn_select_cb = ->(offered) { PROTOCOLS.find { |protocol| offered.include?(protocol) } }
+          context.alpn_select_cb = ->(offered) { agreed(offered) }
           context.setup
           context
         rescue ::OpenSSL::OpenSSLError => error
@@ -82,6 +82,12 @@ module Raffia
           context.client_ca = ::OpenSSL::X509::Certificate.load_file(@settings.ca)
         rescue SystemCallError, ::OpenSSL::X509::CertificateError => error
           raise ConfigError, "tls_ca #{@settings.ca} cannot be read: #{error.message}"
+        end
+
+        # @return [String] the protocol to speak
+        def agreed(offered)
+          PROTOCOLS.find { |protocol| offered.include?(protocol) } or
+            raise ::OpenSSL::SSL::SSLError, "no protocol in common with a client that offers #{offered.join(", ")}"
         end
 
         # @return [OpenSSL::SSL::SSLContext, nil] nil: the one at hand
