@@ -114,6 +114,13 @@ module Raffia
         "class Count\n  @@all = 0\n  def initialize(app) = @app = app\n  def call(env) = (@@all += 1) && @app.call(env)\nend\nuse Count\nrun ->(_) { #{OK} }")
     end
 
+    def test_what_ruby_cannot_do
+      skip "Ruby #{RUBY_VERSION} can" if RUBY_VERSION >= "4"
+
+      assert_unfit(["run > App.call uses Fiber.new, which may crash the process", "run > App.call uses Thread.new, which may hang in a Ractor"],
+        "module App\n  def self.call(env) = env ? #{OK} : [Fiber.new { 1 }, Thread.new { 2 }]\nend\nrun App")
+    end
+
     def test_one_that_ends_the_process
       assert_unfit("the process that tried it came to an end of its own (worker process",
         "run ->(_) { Process.kill(:KILL, $$) }")

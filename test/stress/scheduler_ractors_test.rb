@@ -203,6 +203,20 @@ module SchedulerRactorsSuite
     assert_equal [4.times.map { |n| [4950 + 100 * n, "on purpose"] }.inspect], lines
   end
 
+  # With threads it would hang before Ruby 4.0, so it blocks its Ractor instead.
+  def test_calls_that_block
+    lines = printed(<<~RUBY)
+      backend = ENV["RAFFIA_BACKEND"].to_sym
+      ractors = 4.times.map do |number|
+        Ractor.new(backend, number) do |backend, number|
+          Raffia.run(backend: backend) { |scope| 8.times.map { |n| scope.spawn { Raffia.offload { sleep(0.001); n + number } } }.sum(&:value) }
+        end
+      end
+      p values(ractors)
+    RUBY
+    assert_equal [[28, 36, 44, 52].inspect], lines
+  end
+
   # GC.stress is the whole process's: all Ractors stop for each collection.
   def test_a_spell_of_collections
     lines = printed(<<~RUBY)

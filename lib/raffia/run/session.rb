@@ -124,7 +124,14 @@ module Raffia
 
     # What users offload may take as long as it likes, and must not keep core from opening a file; so each kind has threads of its own. They
     # are started only when something blocks.
-    def threads(kind) = ->(&call) { (@pools[kind] ||= pool).call(&call) }
+    def threads(kind)
+      return ->(&call) { call.call } unless threads?
+
+      ->(&call) { (@pools[kind] ||= pool).call(&call) }
+    end
+
+    # Before Ruby 4.0 threads in several Ractors hang (docs/ractors.md): there a call that blocks had better block.
+    def threads? = Local.main? || RUBY_VERSION >= "4"
 
     # It reads files, which must not be offloaded in turn.
     def pool = Fiber.blocking { Pool::Offload.new(max: Raffia.config.blocking_threads) }

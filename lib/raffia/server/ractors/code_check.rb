@@ -13,6 +13,14 @@ module Raffia
       #
       # @api private
       class CodeCheck < Pool::OuterUse
+        # What Ruby before 4.0 cannot do in several Ractors at once, and nothing can guard.
+        HAZARDS = (RUBY_VERSION >= "4") ? {}.freeze : {
+          [::Fiber, :new] => ["may crash the process where several Ractors have fibers", "Use tasks (Raffia.run), or each in place of an Enumerator's next"],
+          [::Thread, :new] => ["may hang in a Ractor", "Use tasks (Raffia.run)"],
+          [::Thread, :start] => ["may hang in a Ractor", "Use tasks (Raffia.run)"]
+        }.freeze
+        private_constant :HAZARDS
+
         # @return [Array<Finding>]
         attr_reader :findings
 
@@ -40,6 +48,13 @@ module Raffia
         def middleware(klass)
           %i[initialize call].each { |name| instance(klass, name) } if klass.is_a?(::Class)
           self
+        end
+
+        # A method that is known by name.
+        def follow(receiver, name)
+          why, remedy = HAZARDS[[receiver, name]]
+          refuse("#{receiver}.#{name}", why, remedy) if why
+          super
         end
 
         private
