@@ -209,12 +209,25 @@ module SchedulerRactorsSuite
       backend = ENV["RAFFIA_BACKEND"].to_sym
       ractors = 4.times.map do |number|
         Ractor.new(backend, number) do |backend, number|
-          Raffia.run(backend: backend) { |scope| 8.times.map { |n| scope.spawn { Raffia.offload { sleep(0.001); n + number } } }.sum(&:value) }
+          Raffia.run(backend: backend) { |scope| 8.times.map { |n| scope.spawn { Raffia.offload { sleep(0.001); n + number - IO.copy_stream("/dev/zero", IO::NULL, 10) + 10 } } }.sum(&:value) }
         end
       end
       p values(ractors)
     RUBY
     assert_equal [[28, 36, 44, 52].inspect], lines
+  end
+
+  def test_files_of_a_ractor
+    lines = printed(<<~RUBY)
+      backend = ENV["RAFFIA_BACKEND"].to_sym
+      ractors = 2.times.map do
+        Ractor.new(backend) do |backend|
+          Raffia.run(backend: backend) { File.open(IO::NULL, "w") { |io| [IO.copy_stream("/dev/zero", io, 100_000), io.reopen(IO::NULL, "a").equal?(io)] } }
+        end
+      end
+      p values(ractors).uniq
+    RUBY
+    assert_equal ["[[100000, true]]"], lines
   end
 
   # GC.stress is the whole process's: all Ractors stop for each collection.

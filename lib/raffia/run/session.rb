@@ -125,7 +125,7 @@ module Raffia
     # What users offload may take as long as it likes, and must not keep core from opening a file; so each kind has threads of its own. They
     # are started only when something blocks.
     def threads(kind)
-      return ->(&call) { call.call } unless threads?
+      return ->(&call) { Fiber.blocking { call.call } } unless threads?
 
       ->(&call) { (@pools[kind] ||= pool).call(&call) }
     end
