@@ -112,6 +112,9 @@ int raffia_parser_judge_target(struct raffia_parser *parser, struct raffia_parse
 int raffia_split_authority(const char *bytes, struct raffia_slice authority, struct raffia_slice *host,
                            struct raffia_slice *port);
 
+/* What a byte may be a part of: tchar of RFC 9110, 5.6.2, reg-name of RFC 3986, 3.2.2 (with the percent signs of pct-encoded). */
+enum { RAFFIA_IS_TOKEN = 1, RAFFIA_IS_NAME = 2, RAFFIA_IS_HEXADECIMAL = 4, RAFFIA_IS_UNDERSCORE = 8 };
+extern const uint8_t raffia_kinds[256];
 /* Whether the bytes of the slice are these, in small letters or large ones. */
 int raffia_slice_is(const char *bytes, struct raffia_slice slice, const char *text, size_t size);
 

@@ -14,36 +14,134 @@ int raffia_slice_is(const char *bytes, struct raffia_slice slice, const char *te
 
 #define IS(slice, text) raffia_slice_is(bytes, slice, text, sizeof(text) - 1)
 
-/* tchar of RFC 9110, 5.6.2 */
-static const uint8_t token[256] = {
-    ['!'] = 1, ['#'] = 1, ['$'] = 1, ['%'] = 1, ['&'] = 1, ['\''] = 1, ['*'] = 1, ['+'] = 1, ['-'] = 1,
-    ['.'] = 1, ['^'] = 1, ['_'] = 1, ['`'] = 1, ['|'] = 1, ['~'] = 1,  ['0'] = 1, ['1'] = 1, ['2'] = 1,
-    ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1,  ['9'] = 1, ['A'] = 1, ['B'] = 1,
-    ['C'] = 1, ['D'] = 1, ['E'] = 1, ['F'] = 1, ['G'] = 1, ['H'] = 1,  ['I'] = 1, ['J'] = 1, ['K'] = 1,
-    ['L'] = 1, ['M'] = 1, ['N'] = 1, ['O'] = 1, ['P'] = 1, ['Q'] = 1,  ['R'] = 1, ['S'] = 1, ['T'] = 1,
-    ['U'] = 1, ['V'] = 1, ['W'] = 1, ['X'] = 1, ['Y'] = 1, ['Z'] = 1,  ['a'] = 1, ['b'] = 1, ['c'] = 1,
-    ['d'] = 1, ['e'] = 1, ['f'] = 1, ['g'] = 1, ['h'] = 1, ['i'] = 1,  ['j'] = 1, ['k'] = 1, ['l'] = 1,
-    ['m'] = 1, ['n'] = 1, ['o'] = 1, ['p'] = 1, ['q'] = 1, ['r'] = 1,  ['s'] = 1, ['t'] = 1, ['u'] = 1,
-    ['v'] = 1, ['w'] = 1, ['x'] = 1, ['y'] = 1, ['z'] = 1,
+enum { T = RAFFIA_IS_TOKEN, N = RAFFIA_IS_NAME, H = RAFFIA_IS_HEXADECIMAL };
+
+const uint8_t raffia_kinds[256] = {
+    ['!'] = T | N,
+    ['#'] = T,
+    ['$'] = T | N,
+    ['%'] = T | N,
+    ['&'] = T | N,
+    ['\''] = T | N,
+    ['('] = N,
+    [')'] = N,
+    ['*'] = T | N,
+    ['+'] = T | N,
+    [','] = N,
+    ['-'] = T | N,
+    ['.'] = T | N,
+    [';'] = N,
+    ['='] = N,
+    ['^'] = T,
+    ['_'] = T | N | RAFFIA_IS_UNDERSCORE,
+    ['`'] = T,
+    ['|'] = T,
+    ['~'] = T | N,
+    ['0'] = T | N | H,
+    ['1'] = T | N | H,
+    ['2'] = T | N | H,
+    ['3'] = T | N | H,
+    ['4'] = T | N | H,
+    ['5'] = T | N | H,
+    ['6'] = T | N | H,
+    ['7'] = T | N | H,
+    ['8'] = T | N | H,
+    ['9'] = T | N | H,
+    ['A'] = T | N | H,
+    ['B'] = T | N | H,
+    ['C'] = T | N | H,
+    ['D'] = T | N | H,
+    ['E'] = T | N | H,
+    ['F'] = T | N | H,
+    ['G'] = T | N,
+    ['H'] = T | N,
+    ['I'] = T | N,
+    ['J'] = T | N,
+    ['K'] = T | N,
+    ['L'] = T | N,
+    ['M'] = T | N,
+    ['N'] = T | N,
+    ['O'] = T | N,
+    ['P'] = T | N,
+    ['Q'] = T | N,
+    ['R'] = T | N,
+    ['S'] = T | N,
+    ['T'] = T | N,
+    ['U'] = T | N,
+    ['V'] = T | N,
+    ['W'] = T | N,
+    ['X'] = T | N,
+    ['Y'] = T | N,
+    ['Z'] = T | N,
+    ['a'] = T | N | H,
+    ['b'] = T | N | H,
+    ['c'] = T | N | H,
+    ['d'] = T | N | H,
+    ['e'] = T | N | H,
+    ['f'] = T | N | H,
+    ['g'] = T | N,
+    ['h'] = T | N,
+    ['i'] = T | N,
+    ['j'] = T | N,
+    ['k'] = T | N,
+    ['l'] = T | N,
+    ['m'] = T | N,
+    ['n'] = T | N,
+    ['o'] = T | N,
+    ['p'] = T | N,
+    ['q'] = T | N,
+    ['r'] = T | N,
+    ['s'] = T | N,
+    ['t'] = T | N,
+    ['u'] = T | N,
+    ['v'] = T | N,
+    ['w'] = T | N,
+    ['x'] = T | N,
+    ['y'] = T | N,
+    ['z'] = T | N,
 };
 
-static int is_token(const char *bytes, struct raffia_slice slice)
+/* The kinds that all of its bytes are of; `some`: those that some are of. */
+static unsigned kinds_of(const char *bytes, struct raffia_slice slice, unsigned *some)
 {
-    unsigned all = 1;
-    for (uint32_t i = 0; i < slice.size; i++)
-        all &= token[(unsigned char)bytes[slice.start + i]];
-    return all && slice.size > 0;
+    unsigned all = slice.size > 0 ? UINT8_MAX : 0;
+    for (uint32_t i = 0; i < slice.size; i++) {
+        unsigned kinds = raffia_kinds[(unsigned char)bytes[slice.start + i]];
+        all &= kinds;
+        *some |= kinds;
+    }
+    return all;
 }
 
 /* field-vchar, obs-text, SP and HTAB of RFC 9110, 5.5 */
+static int is_text_byte(unsigned char byte)
+{
+    return (byte >= ' ' && byte != 127) || byte == '\t';
+}
+
+/* Eight bytes at once: whether one of them may be below a space, or DEL. */
+static int is_suspect(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+    uint64_t delete = word ^ ones * 127;
+    return (((word - ones * ' ') & ~word) | ((delete - ones) & ~delete)) & tops ? 1 : 0;
+}
+
 static int is_text(const char *bytes, struct raffia_slice slice)
 {
-    unsigned bad = 0;
-    for (uint32_t i = 0; i < slice.size; i++) {
-        unsigned char byte = (unsigned char)bytes[slice.start + i];
-        bad |= (byte < ' ' && byte != '\t') | (byte == 127);
+    const char *at = bytes + slice.start, *end = at + slice.size;
+    while (at < end) {
+        uint64_t word;
+        if (end - at >= (ptrdiff_t)sizeof(word)) {
+            memcpy(&word, at, sizeof(word));
+            if (!is_suspect(word)) {
+                at += sizeof(word);
+                continue;
+            }
+        }
+        if (!is_text_byte((unsigned char)*at++)) return 0;
     }
-    return !bad;
+    return 1;
 }
 
 static int is_space(char byte)
@@ -78,9 +176,10 @@ static int is_line(const char *bytes, struct raffia_field *field)
     return bytes[colon] == ':' && bytes[end] == '\r' && bytes[end + 1] == '\n';
 }
 
-static int judge_field(struct raffia_parser *parser, const char *bytes, struct raffia_field *field)
+static int judge_field(struct raffia_parser *parser, const char *bytes, struct raffia_field *field,
+                       unsigned *some)
 {
-    if (!is_token(bytes, field->name))
+    if (!(kinds_of(bytes, field->name, some) & RAFFIA_IS_TOKEN))
         return raffia_parser_refuse(parser, 400, "the name of a header field is no token");
     if (!is_line(bytes, field)) return raffia_parser_refuse(parser, 400, "a header field is not one line");
     if (!is_text(bytes, field->value))
@@ -156,8 +255,9 @@ static int judge_coding(struct raffia_parser *parser, const struct findings *fin
     if (findings->of[RAFFIA_FIELD_CONTENT_LENGTH])
         return raffia_parser_refuse(parser, 400, "both Transfer-Encoding and Content-Length");
     if (parser->minor == 0) return raffia_parser_refuse(parser, 400, "HTTP/1.0 has no Transfer-Encoding");
+    unsigned some = 0;
     if (!IS(coding->value, "chunked"))
-        return is_token(bytes, coding->value)
+        return kinds_of(bytes, coding->value, &some) & RAFFIA_IS_TOKEN
                    ? raffia_parser_refuse(parser, 501, "the transfer coding is not known")
                    : raffia_parser_refuse(parser, 400, "Transfer-Encoding is not exactly \"chunked\"");
     parser->chunked = 1;
@@ -206,11 +306,12 @@ static int judge_framing(struct raffia_parser *parser, const struct raffia_parse
 
 static int judge_fields(struct raffia_parser *parser, struct raffia_parser_head *head, const char *bytes)
 {
+    unsigned some = 0;
     for (uint32_t i = 0; i < head->count; i++) {
-        int failure = judge_field(parser, bytes, &head->fields[i]);
+        int failure = judge_field(parser, bytes, &head->fields[i], &some);
         if (failure < 0) return failure;
     }
-    return judge_underscores(parser, head, bytes);
+    return some & RAFFIA_IS_UNDERSCORE ? judge_underscores(parser, head, bytes) : 0;
 }
 
 static int is_tunnel(const struct raffia_parser *parser)

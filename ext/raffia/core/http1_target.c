@@ -49,23 +49,16 @@ static int is_clean(const char *bytes, struct raffia_slice target)
 
 /* Hosts */
 
-/* reg-name of RFC 3986, 3.2.2: unreserved, sub-delims, and percent signs of pct-encoded. */
-static int is_name(char byte)
+static int is_a(int kind, char byte)
 {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
-           (byte && strchr("-._~!$&'()*+,;=%", byte));
-}
-
-static int is_hexadecimal(char byte)
-{
-    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
+    return raffia_kinds[(unsigned char)byte] & kind;
 }
 
 static int is_encoded(const char *bytes, uint32_t start, uint32_t end)
 {
     for (uint32_t i = start; i < end; i++)
-        if (bytes[i] == '%' &&
-            (end - i < 3 || !is_hexadecimal(bytes[i + 1]) || !is_hexadecimal(bytes[i + 2])))
+        if (bytes[i] == '%' && (end - i < 3 || !is_a(RAFFIA_IS_HEXADECIMAL, bytes[i + 1]) ||
+                                !is_a(RAFFIA_IS_HEXADECIMAL, bytes[i + 2])))
             return 0;
     return 1;
 }
@@ -79,10 +72,10 @@ static int is_host(const char *bytes, struct raffia_slice host)
         end--;
     }
     for (uint32_t i = start; i < end; i++)
-        if (is_literal ? !(is_hexadecimal(bytes[i]) || bytes[i] == ':' || bytes[i] == '.')
-                       : !is_name(bytes[i]))
+        if (is_literal ? !(is_a(RAFFIA_IS_HEXADECIMAL, bytes[i]) || bytes[i] == ':' || bytes[i] == '.')
+                       : !is_a(RAFFIA_IS_NAME, bytes[i]))
             return 0;
-    return start < end && is_encoded(bytes, start, end);
+    return start < end && (!memchr(bytes + start, '%', end - start) || is_encoded(bytes, start, end));
 }
 
 static int is_port(const char *bytes, struct raffia_slice port)
