@@ -19,13 +19,12 @@ struct http1_input {
     size_t start, length, capacity;
     size_t shared, shared_start;     /* or, within one call, in memory that all wires of the thread share */
     struct raffia_parser_head *head; /* of a head that has come in part, or NULL */
-    VALUE host, server_name, server_port; /* HTTP_HOST of the last request, and what came of it */
-    VALUE trailers;                       /* Hash or Qnil */
-    int64_t arrived;       /* not before that the first byte of the last head came; nanoseconds */
-    int64_t happened;      /* not before that what was waited for last; 0: nothing was */
-    unsigned char drained; /* the last receive took all there was */
-    unsigned char streak;  /* how often in a row there was, so that nobody else had a turn */
-    unsigned char broken;  /* nothing can be read any more */
+    VALUE trailers;                  /* Hash or Qnil */
+    int64_t arrived;                 /* not before that the first byte of the last head came; nanoseconds */
+    int64_t happened;                /* not before that what was waited for last; 0: nothing was */
+    unsigned char drained;           /* the last receive took all there was */
+    unsigned char streak;            /* how often in a row there was, so that nobody else had a turn */
+    unsigned char broken;            /* nothing can be read any more */
 };
 
 struct http1 {
@@ -75,10 +74,19 @@ void raffia_init_http1_intake(void);
 /* http1_env.c */
 VALUE raffia_http1_env(struct http1 *wire, const struct raffia_parser_head *head, const char *bytes);
 VALUE raffia_http1_trailers(const struct raffia_parser_head *trailers, const char *bytes);
-void raffia_init_http1_env(VALUE http1);
+void raffia_init_http1_env(void);
 /* http1_names.c: the key in an env of a header field, other than Content-Type and Content-Length. */
 VALUE raffia_http1_key(const char *name, size_t size);
+/* A frozen String that is never collected. */
+VALUE raffia_http1_constant(const char *text);
 void raffia_init_http1_names(void);
+/* http1_host.c: a template with what requests for that host have in common; frozen. */
+VALUE raffia_http1_template_of(VALUE template, const struct raffia_parser_head *head, const char *bytes,
+                               struct raffia_slice field);
+void raffia_http1_set_server(VALUE env, const struct raffia_parser_head *head, const char *bytes);
+/* Of any Hash: itself if it is one already. */
+VALUE raffia_http1_template(VALUE entries);
+void raffia_init_http1_host(VALUE http1);
 
 #endif
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 /* Frozen, made once and never changed again. */
-static VALUE key_method, key_path, key_query, key_uri, key_version, key_name, key_port, key_host, key_type,
-    key_length, key_cookie, key_protocol, key_scheme;
-static VALUE methods[HTTP_QUERY + 1], versions[2], empty, port_http, port_https;
+static VALUE key_method, key_path, key_query, key_uri, key_version, key_type, key_length, key_cookie,
+    key_protocol;
+static VALUE methods[HTTP_QUERY + 1], version_1_0;
 
 struct build {
     struct http1 *wire;
@@ -25,11 +25,6 @@ static VALUE string(const struct build *build, struct raffia_slice slice)
     return rb_str_new(build->bytes + slice.start, slice.size);
 }
 
-static VALUE frozen(const struct build *build, struct raffia_slice slice)
-{
-    return rb_str_freeze(string(build, slice));
-}
-
 static void set_target(const struct build *build)
 {
     const struct raffia_parser_head *head = build->head;
@@ -37,54 +32,8 @@ static void set_target(const struct build *build)
         head->query.size == 0 && head->path.size == 0 && build->wire->input.parser.method == HTTP_OPTIONS;
     VALUE path = head->path.size > 0 ? string(build, head->path) : rb_str_new(is_whole ? "*" : "/", 1);
     rb_hash_aset(build->env, key_path, path);
-    rb_hash_aset(build->env, key_query, head->query.size > 0 ? string(build, head->query) : empty);
+    if (head->query.size > 0) rb_hash_aset(build->env, key_query, string(build, head->query));
     rb_hash_aset(build->env, key_uri, string(build, head->target));
-}
-
-/* Clients ask for the same host again and again. */
-
-static int is_same_host(const struct build *build, const struct raffia_field *field)
-{
-    VALUE host = build->wire->input.host;
-    return !NIL_P(host) && RSTRING_LEN(host) == (long)field->value.size &&
-           memcmp(RSTRING_PTR(host), build->bytes + field->value.start, field->value.size) == 0;
-}
-
-static VALUE default_port(const struct build *build)
-{
-    VALUE scheme = rb_hash_lookup(build->env, key_scheme);
-    int is_https = RB_TYPE_P(scheme, T_STRING) && RSTRING_LEN(scheme) == 5;
-    return is_https ? port_https : port_http;
-}
-
-static void remember_host(const struct build *build, VALUE host)
-{
-    struct http1 *wire = build->wire;
-    const struct raffia_parser_head *head = build->head;
-    VALUE port = head->port.size > 0 ? frozen(build, head->port) : default_port(build);
-    RB_OBJ_WRITE(wire->self, &wire->input.server_name, frozen(build, head->host));
-    RB_OBJ_WRITE(wire->self, &wire->input.server_port, port);
-    RB_OBJ_WRITE(wire->self, &wire->input.host, host);
-}
-
-static void set_server(const struct build *build)
-{
-    rb_hash_aset(build->env, key_name, build->wire->input.server_name);
-    rb_hash_aset(build->env, key_port, build->wire->input.server_port);
-}
-
-static void set_host(const struct build *build, const struct raffia_field *field)
-{
-    if (!is_same_host(build, field)) remember_host(build, frozen(build, field->value));
-    rb_hash_aset(build->env, key_host, build->wire->input.host);
-    set_server(build);
-}
-
-/* HTTP/1.0 has it in the target, if at all. */
-static void set_host_of_target(const struct build *build)
-{
-    remember_host(build, Qnil);
-    set_server(build);
 }
 
 static VALUE key_of(const struct build *build, const struct raffia_field *field)
@@ -105,10 +54,7 @@ static VALUE join(VALUE key, VALUE first, VALUE second)
 
 static void set_field(struct build *build, const struct raffia_field *field)
 {
-    if (field->meaning == RAFFIA_FIELD_HOST) {
-        set_host(build, field);
-        return;
-    }
+    if (field->meaning == RAFFIA_FIELD_HOST) return; /* The template has it. */
     VALUE key = key_of(build, field), value = string(build, field->value);
     uint64_t bit = 1ULL << ((key >> 3 ^ key >> 9) & 63);
     if (build->seen & bit) {
@@ -139,41 +85,30 @@ static VALUE protocols(VALUE env)
     return list;
 }
 
+static VALUE copy_of_template(const struct http1 *wire, const struct raffia_parser_head *head,
+                              const char *bytes)
+{
+    for (uint32_t i = 0; i < head->count; i++)
+        if (head->fields[i].meaning == RAFFIA_FIELD_HOST)
+            return rb_hash_dup(raffia_http1_template_of(wire->template, head, bytes, head->fields[i].value));
+    VALUE env = rb_hash_dup(wire->template);
+    if (head->host.size > 0) raffia_http1_set_server(env, head, bytes);
+    return env;
+}
+
 VALUE raffia_http1_env(struct http1 *wire, const struct raffia_parser_head *head, const char *bytes)
 {
     const struct raffia_parser *parser = &wire->input.parser;
-    struct build build = {.wire = wire, .head = head, .bytes = bytes, .env = rb_hash_dup(wire->template)};
-    rb_hash_aset(build.env, key_method, methods[parser->method]);
-    rb_hash_aset(build.env, key_version, versions[parser->minor]);
+    struct build build = {
+        .wire = wire, .head = head, .bytes = bytes, .env = copy_of_template(wire, head, bytes)};
+    if (parser->method != HTTP_GET) rb_hash_aset(build.env, key_method, methods[parser->method]);
+    if (parser->minor == 0) rb_hash_aset(build.env, key_version, version_1_0);
     set_target(&build);
-    if (parser->minor == 0 && head->host.size > 0) set_host_of_target(&build);
     for (uint32_t i = 0; i < head->count; i++)
         set_field(&build, &head->fields[i]);
     if (parser->upgrades && parser->method != HTTP_CONNECT)
         rb_hash_aset(build.env, key_protocol, protocols(build.env));
     return build.env;
-}
-
-/* Entries of an env: 14 of ours, the template's, and a browser's header fields. A copy has as much room as what it was copied from. */
-enum { ROOM = 48 };
-
-static int copy_entry(VALUE key, VALUE value, VALUE template)
-{
-    rb_hash_aset(template, key, value);
-    return ST_CONTINUE;
-}
-
-/*
- * @overload template(entries)
- *   @param entries [Hash] that every env shall have
- *   @return [Hash] frozen, of which copies are made in one go
- */
-static VALUE template(VALUE class, VALUE entries)
-{
-    VALUE template = rb_hash_new_capa(ROOM);
-    (void)class;
-    rb_hash_foreach(entries, copy_entry, template);
-    return rb_obj_freeze(template);
 }
 
 VALUE raffia_http1_trailers(const struct raffia_parser_head *trailers, const char *bytes)
@@ -190,36 +125,20 @@ VALUE raffia_http1_trailers(const struct raffia_parser_head *trailers, const cha
     return all;
 }
 
-static VALUE constant(const char *text)
+void raffia_init_http1_env(void)
 {
-    VALUE string = rb_enc_interned_str_cstr(text, rb_utf8_encoding());
-    rb_gc_register_mark_object(string);
-    return string;
-}
-
-void raffia_init_http1_env(VALUE http1)
-{
-    rb_define_singleton_method(http1, "template", template, 1);
-    key_method = constant("REQUEST_METHOD");
-    key_path = constant("PATH_INFO");
-    key_query = constant("QUERY_STRING");
-    key_uri = constant("REQUEST_URI");
-    key_version = constant("SERVER_PROTOCOL");
-    key_name = constant("SERVER_NAME");
-    key_port = constant("SERVER_PORT");
-    key_host = constant("HTTP_HOST");
-    key_type = constant("CONTENT_TYPE");
-    key_length = constant("CONTENT_LENGTH");
-    key_cookie = constant("HTTP_COOKIE");
-    key_protocol = constant("rack.protocol");
-    key_scheme = constant("rack.url_scheme");
+    key_method = raffia_http1_constant("REQUEST_METHOD");
+    key_path = raffia_http1_constant("PATH_INFO");
+    key_query = raffia_http1_constant("QUERY_STRING");
+    key_uri = raffia_http1_constant("REQUEST_URI");
+    key_version = raffia_http1_constant("SERVER_PROTOCOL");
+    key_type = raffia_http1_constant("CONTENT_TYPE");
+    key_length = raffia_http1_constant("CONTENT_LENGTH");
+    key_cookie = raffia_http1_constant("HTTP_COOKIE");
+    key_protocol = raffia_http1_constant("rack.protocol");
+    version_1_0 = raffia_http1_constant("HTTP/1.0");
     for (int i = 0; i <= HTTP_QUERY; i++)
-        methods[i] = constant(llhttp_method_name((llhttp_method_t)i));
-    versions[0] = constant("HTTP/1.0");
-    versions[1] = constant("HTTP/1.1");
-    empty = constant("");
-    port_http = constant("80");
-    port_https = constant("443");
+        methods[i] = raffia_http1_constant(llhttp_method_name((llhttp_method_t)i));
 }
 
 #endif

@@ -154,6 +154,13 @@ static void spell(struct text *text, const char *name, size_t size)
     text->size = PREFIX + size;
 }
 
+VALUE raffia_http1_constant(const char *text)
+{
+    VALUE string = rb_enc_interned_str_cstr(text, rb_utf8_encoding());
+    rb_gc_register_mark_object(string);
+    return string;
+}
+
 static VALUE intern(const struct text *text)
 {
     return rb_enc_interned_str(text->bytes, (long)text->size, rb_utf8_encoding());

@@ -11,22 +11,16 @@
 void raffia_http1_input_init(struct http1_input *input)
 {
     raffia_parser_init(&input->parser, &raffia_parser_defaults);
-    input->host = input->server_name = input->server_port = input->trailers = Qnil;
+    input->trailers = Qnil;
 }
 
 void raffia_http1_input_mark(const struct http1_input *input)
 {
-    rb_gc_mark_movable(input->host);
-    rb_gc_mark_movable(input->server_name);
-    rb_gc_mark_movable(input->server_port);
     rb_gc_mark_movable(input->trailers);
 }
 
 void raffia_http1_input_compact(struct http1_input *input)
 {
-    input->host = rb_gc_location(input->host);
-    input->server_name = rb_gc_location(input->server_name);
-    input->server_port = rb_gc_location(input->server_port);
     input->trailers = rb_gc_location(input->trailers);
 }
 
@@ -351,7 +345,8 @@ void raffia_init_http1_request(VALUE http1)
 {
     raffia_init_http1_intake();
     raffia_init_http1_names();
-    raffia_init_http1_env(http1);
+    raffia_init_http1_env();
+    raffia_init_http1_host(http1);
     rb_define_method(http1, "receive", http1_receive, 2);
     rb_define_method(http1, "read_body", http1_read_body, -1);
     rb_define_method(http1, "skip_body", http1_skip_body, -1);

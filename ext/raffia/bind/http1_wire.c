@@ -117,7 +117,7 @@ static VALUE http1_initialize(int argc, VALUE *argv, VALUE self)
     rb_check_arity(argc, 2, 3);
     Check_Type(argv[1], T_HASH);
     RB_OBJ_WRITE(self, &wire->socket, argv[0]);
-    RB_OBJ_WRITE(self, &wire->template, argv[1]);
+    RB_OBJ_WRITE(self, &wire->template, raffia_http1_template(argv[1]));
     wire->native = is_plain(argv[0]);
     /* Who has just accepted it may have waited for that, and its first bytes with it. */
     struct scheduler *scheduler = native_scheduler();

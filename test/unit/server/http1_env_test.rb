@@ -30,7 +30,8 @@ class Http1EnvTest < Raffia::TestCase
     template = Raffia::Native::Http1.template(TEMPLATE)
     @wire = Raffia::Native::Http1.new(@socket, template)
     receive(GET)
-    assert_equal TEMPLATE, template
+    receive("POST /?a HTTP/1.0\r\n\r\n")
+    assert_equal({**TEMPLATE, "REQUEST_METHOD" => "GET", "SERVER_PROTOCOL" => "HTTP/1.1", "QUERY_STRING" => ""}, template)
     assert_predicate template, :frozen?
   end
 
@@ -99,6 +100,17 @@ class Http1EnvTest < Raffia::TestCase
     hosts = %w[a a b:1 a [::1]:2 [::1]]
     found = hosts.map { |host| receive("GET / HTTP/1.1\r\nHost: #{host}\r\n\r\n").values_at("HTTP_HOST", "SERVER_NAME", "SERVER_PORT") }
     assert_equal [%w[a a 80], %w[a a 80], %w[b:1 b 1], %w[a a 80], %w[[::1]:2 [::1] 2], %w[[::1] [::1] 80]], found
+  end
+
+  # More than are remembered, of two templates.
+  def test_many_hosts
+    wires = [@wire, wire({}, {**TEMPLATE, "rack.url_scheme" => "https"})]
+    100.times do |i|
+      host = "h#{i % 30}"
+      @client << "GET / HTTP/1.1\r\nHost: #{host}\r\n\r\n"
+      env = wires[i % 2].receive(LONG, LONG)
+      assert_equal [host, host, %w[80 443][i % 2]], env.values_at("HTTP_HOST", "SERVER_NAME", "SERVER_PORT")
+    end
   end
 
   def test_without_a_host
