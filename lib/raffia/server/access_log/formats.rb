@@ -21,20 +21,20 @@ module Raffia
       # @api private
       class Combined
         # Anything else could be taken for the end of a field or of the line, or act on a terminal.
-        STRANGE = /[^ !#-\[\]-~]/n
+        STRANGE = /[^ !#-\[\]-~]/
         private_constant :STRANGE
 
         def initialize
           @second = 0
         end
 
+        # The parser lets nothing strange into methods and protocols.
         # @param out [String] to which the line is appended
         def write(out, entry, now = Time.now)
           env = entry.env
-          out << plain(env["REMOTE_ADDR"]) << " - " << plain(env["REMOTE_USER"]) << stamp(now) << '"' << plain(env["REQUEST_METHOD"]) << " " <<
-            plain(AccessLog.target(env)) << " " << plain(env["SERVER_PROTOCOL"]) << '" ' << entry.status.to_s << " " << entry.sent.to_s <<
-            ' "' << plain(env["HTTP_REFERER"]) << '" "' << plain(env["HTTP_USER_AGENT"]) << '" ' << AccessLog.seconds(entry.duration) << " " <<
-            ((entry.queued < 0) ? "-" : AccessLog.seconds(entry.queued)) << " " << entry.id << "\n"
+          out << "#{env["REMOTE_ADDR"] || "-"} - #{plain(env["REMOTE_USER"])}#{stamp(now)}\"#{env["REQUEST_METHOD"] || "-"} #{plain(AccessLog.target(env))} " \
+            "#{env["SERVER_PROTOCOL"] || "-"}\" #{entry.status} #{entry.sent} \"#{plain(env["HTTP_REFERER"])}\" \"#{plain(env["HTTP_USER_AGENT"])}\" " \
+            "#{AccessLog.seconds(entry.duration)} #{(entry.queued < 0) ? "-" : AccessLog.seconds(entry.queued)} #{entry.id}\n"
         end
 
         private
@@ -49,8 +49,7 @@ module Raffia
         def plain(text)
           return "-" if text.nil? || text.empty?
 
-          text = text.b
-          text.match?(STRANGE) ? text.gsub(STRANGE) { |byte| format('\x%02X', byte.ord) } : text
+          (text.ascii_only? && !text.match?(STRANGE)) ? text : text.b.gsub(STRANGE) { |byte| format('\x%02X', byte.ord) }
         end
       end
 
@@ -59,27 +58,36 @@ module Raffia
       # @api private
       class Json
         # What needs no thought.
-        PLAIN = /\A[ !#-\[\]-~]*\z/n
+        PLAIN = /\A[ !#-\[\]-~]*\z/
         FIELDS = {remote: "REMOTE_ADDR", user: "REMOTE_USER", method: "REQUEST_METHOD", protocol: "SERVER_PROTOCOL", host: "HTTP_HOST",
                   referer: "HTTP_REFERER", agent: "HTTP_USER_AGENT", forwarded: "HTTP_X_FORWARDED_FOR"}.to_h { |name, key| [",\"#{name}\":", key] }.freeze
         private_constant :PLAIN, :FIELDS
 
+        def initialize
+          @second = 0
+        end
+
         # @param out [String] to which the line is appended
         def write(out, entry, now = Time.now)
-          out << '{"time":"' << now.utc.strftime("%FT%T.%LZ") << '","id":' << quote(entry.id) << ',"target":' << quote(AccessLog.target(entry.env))
-          FIELDS.each { |name, key| (text = entry.env[key]) and out << name << quote(text) }
-          out << ',"status":' << entry.status.to_s << ',"bytes":' << entry.sent.to_s << ',"duration":' << AccessLog.seconds(entry.duration)
-          out << ',"queued":' << AccessLog.seconds(entry.queued) unless entry.queued < 0
-          out << "}\n"
+          env = entry.env
+          out << "{\"time\":\"#{stamp(now)}\",\"id\":#{quote(entry.id)},\"target\":#{quote(AccessLog.target(env))}"
+          FIELDS.each { |name, key| (text = env[key]) and out << name << quote(text) }
+          out << ",\"status\":#{entry.status},\"bytes\":#{entry.sent},\"duration\":#{AccessLog.seconds(entry.duration)}" \
+            "#{",\"queued\":#{AccessLog.seconds(entry.queued)}" unless entry.queued < 0}}\n"
         end
 
         private
 
-        # In binary, as the buffer: lines of several encodings would not fit together.
-        def quote(text)
-          text = text.b
-          text.match?(PLAIN) ? "\"#{text}\"" : ::JSON.generate(text.force_encoding(Encoding::UTF_8).scrub).b
+        def stamp(now)
+          if now.to_i != @second
+            @second = now.to_i
+            @stamp = now.utc.strftime("%FT%T.").freeze
+          end
+          "#{@stamp}#{(now.nsec / 1_000_000).to_s.rjust(3, "0")}Z"
         end
+
+        # In binary, as the buffer: lines of several encodings would not fit together.
+        def quote(text) = (text.ascii_only? && text.match?(PLAIN)) ? "\"#{text}\"" : ::JSON.generate(text.dup.force_encoding(Encoding::UTF_8).scrub).b
       end
 
       # @return [String] what was asked for, before anybody took it apart
@@ -87,10 +95,15 @@ module Raffia
         env["REQUEST_URI"] || (env["QUERY_STRING"].to_s.empty? ? "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}" : "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}?#{env["QUERY_STRING"]}")
       end
 
+      # In front of so many digits.
+      ZEROS = Array.new(7) { |size| "0.#{"0" * (6 - size)}".freeze }.freeze
+      private_constant :ZEROS
+
       # @return [String] with six digits behind the point, without going through a Float
       def self.seconds(microseconds)
-        whole, rest = microseconds.divmod(1_000_000)
-        "#{whole}.#{rest.to_s.rjust(6, "0")}"
+        digits = microseconds.to_s
+        size = digits.size
+        (size <= 6) ? "#{ZEROS[size]}#{digits}" : "#{digits[0, size - 6]}.#{digits[-6, 6]}"
       end
     end
   end
