@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "securerandom"
-
 module Raffia
   class Server
     # The name of a request in the logs. Made only when somebody asks.
@@ -14,8 +12,12 @@ module Raffia
       # @param env [Hash]
       # @return [String] the app's, else that of X-Request-Id, else a fresh one
       def self.of(env)
-        env[KEY] ||= env["action_dispatch.request_id"] || given(env) || SecureRandom.uuid
+        env[KEY] ||= env["action_dispatch.request_id"] || given(env) || fresh
       end
+
+      # Nobody is kept out by it, so it need not be hard to guess. Forked children do not repeat each other's.
+      def self.fresh = ::Random.bytes(16).unpack1("H*")
+      private_class_method :fresh
 
       def self.given(env)
         id = env["HTTP_X_REQUEST_ID"]
