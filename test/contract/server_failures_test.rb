@@ -41,7 +41,8 @@ module ServerFailuresTest
       nil => /the app returned nil \(NilClass\)/, "text" => /the app returned "text"/, [200, {}] => /the app returned \[200, \{\}\]/,
       ["x", {}, []] => /the response's status is "x"/, [99, {}, []] => /99 is no status/, [100, {}, []] => /100 is no status/, [101, {}, []] => /101 is no status/,
       [200, nil, []] => /the response's headers are nil/, [200, {}, nil] => /the response's body is nil/, [200, {}, [1]] => /something else than Strings/,
-      [200, {1 => "x"}, []] => /1 is no name/
+      [200, {1 => "x"}, []] => /1 is no name/, [101, {"rack.protocol" => "a\r\nb"}, ->(_) {}] => /is no name of a protocol/,
+      [101, {"rack.protocol" => "a"}, []] => /its body cannot be called/
     }.each do |response, message|
       serve(->(_) { response }, lint: false) do |server|
         server.connect { |client| assert_equal([500, 500], Array.new(2) { client.get.status }, response.inspect) }

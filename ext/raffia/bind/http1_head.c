@@ -357,6 +357,16 @@ static void say_upgrade(struct head *head)
     raffia_http1_say(output, "\r\n", 2);
 }
 
+static void check_protocol(struct head *head)
+{
+    if (NIL_P(head->upgrade)) return;
+    const unsigned char *name = (const unsigned char *)StringValuePtr(head->upgrade);
+    for (long i = 0; i < RSTRING_LEN(head->upgrade); i++)
+        if (!token[name[i]] && name[i] != '/')
+            raffia_http1_bad_response(head->wire, head->mark, "%+" PRIsVALUE " is no name of a protocol",
+                                      head->upgrade);
+}
+
 static void check_status(struct head *head)
 {
     if (head->informs) return;
@@ -370,6 +380,7 @@ int raffia_http1_say_head(struct head *head)
     head->mark = output->length;
     head->declared = -1;
     check_status(head);
+    check_protocol(head);
     say_status(output, head->status);
     say_headers(head);
     if (head->hijacks && !head->raw) {

@@ -134,9 +134,12 @@ module Raffia
         raise BadResponse, "the response switches to #{protocol}, but its body cannot be called" unless body.respond_to?(:call)
 
         @wire.begin_raw(101, headers, protocol)
-        body.call(@hijack.call)
-      ensure
-        @io.close
+        @hijack.call
+        begin
+          body.call(@io)
+        ensure
+          @io.close
+        end
       end
     end
   end
