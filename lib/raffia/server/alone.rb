@@ -47,9 +47,7 @@ module Raffia
       # @return [void]
       def work
         @worker = Worker.for(@application.load, listening.lanes(listening.slot(0)), options: @options, log: @log, ledger: @panel.ledger)
-        # Ractors have their listeners until the end.
-        @worker.on_leave { listening.close } if @worker.is_a?(Worker)
-        @worker.on_reopen { @hooks.call(:on_reopen) } if @worker.respond_to?(:on_reopen)
+        prepare if @worker.is_a?(Worker)
         @worker.stop if @asked
         admin = Admin.start(@panel, @options, @log)
         @worker.run { begun { yield listening.first if block_given? } }
@@ -68,6 +66,13 @@ module Raffia
       end
 
       private
+
+      # Ractors have their listeners until the end, and no hooks inside.
+      def prepare
+        @worker.on_leave { listening.close }
+        @worker.on_reopen { @hooks.call(:on_reopen) }
+        @worker.service.on_error { |error, env| @hooks.call(:on_error, error, env) } if @hooks.any?(:on_error)
+      end
 
       def begun
         @panel.worker = @worker

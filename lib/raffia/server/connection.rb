@@ -23,7 +23,7 @@ module Raffia
         @service = service
         @socket = socket
         @listener = listener
-        @wire = @exchange = nil
+        @wire = @exchange = @address = nil
         @concluding = @service.drain.begun?
       end
 
@@ -36,13 +36,15 @@ module Raffia
       # Until the client or we have had enough.
       def run
         @fiber = Fiber.current
-        io = @listener.admit(@socket) or return
+        io = @listener.admit(@socket) { |address| @address = address } or return
         open(io)
         serve
       rescue Refused => refusal
         refused(refusal)
       rescue Disconnected, SystemCallError, IOError
         nil
+      rescue => error # ours, or one of openssl's: it is the end of this connection, and of no other
+        @service.log.error(error)
       ensure
         close
       end
@@ -69,13 +71,13 @@ module Raffia
 
       def open(io)
         options = @service.options
-        @wire = Native::Http1.new(io, @service.template(@listener), @service.limits)
+        @wire = Native::Http1.new(io, @service.template(@listener, io), @service.limits)
         @wire.write_timeout = options.write_timeout
         @wire.closing = true if @concluding
         @idle = options.idle_timeout
         @head = options.head_timeout
         @most = options.max_requests_per_connection
-        @exchange = Exchange.new(@service, @wire, io, @address = address)
+        @exchange = Exchange.new(@service, @wire, io, @address ||= address)
       end
 
       # Who comes by a Unix socket is on this machine, and apps expect an address.

@@ -166,6 +166,7 @@ module Raffia
         @monitor.ledger.count(:app_errors)
         id = RequestId.of(env)
         @service.log.error("request #{id} (#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}): #{error.full_message(highlight: false)}")
+        @service.tell_error(error, env)
         give(500, "Internal Server Error\n", "x-request-id" => id)
       end
 

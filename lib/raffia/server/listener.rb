@@ -8,11 +8,16 @@ require_relative "tls/settings"
 require_relative "listener/tcp"
 require_relative "listener/unix"
 require_relative "listener/inherited"
+require_relative "listener/proxy_protocol"
 
 module Raffia
   class Server
     # A socket that listens, and what is known of it.
     class Listener
+      # Seconds that a proxy may take to say for whom it speaks: it does so at once.
+      PATIENCE = 5
+      private_constant :PATIENCE
+
       # @return [TCPServer, UNIXServer] accepts without waiting. What it accepts sends small pieces at once (TCP_NODELAY)
       attr_reader :socket
       # @return [Bind] what it was asked for by
@@ -45,6 +50,7 @@ module Raffia
         @socket = socket
         @bind = bind
         @tls = tls
+        @proxied = bind.proxy?
         @owner = owner
         address = socket.local_address
         @host = address.unix? ? address.unix_path : address.ip_address
@@ -82,8 +88,19 @@ module Raffia
 
       # What is to be done with a new connection before HTTP is spoken on it, in the connection's own fiber.
       # @param socket [BasicSocket] that was accepted here
+      # @yieldparam address [String] the client's, where it is another one than the socket's
       # @return [IO, nil] to speak HTTP on; nil: the peer was turned away
-      def admit(socket) = @tls ? @tls.admit(socket) : socket
+      def admit(socket, &)
+        return socket unless @tls || @proxied
+
+        introduce(socket, &) if @proxied
+        @tls ? @tls.admit(socket) : socket
+      rescue ProxyProtocol::Malformed
+        nil
+      end
+
+      # @return [Boolean] whether clients may show certificates
+      def verifies? = !!@tls&.verifies?
 
       # Closes the socket. The file of a Unix socket is removed by the process that made it, unless another server has made a new one.
       # @return [void]
@@ -94,6 +111,13 @@ module Raffia
         ::File.unlink(host) if Unix.identity(host) == @identity
       rescue Errno::ENOENT
         nil
+      end
+
+      private
+
+      def introduce(socket)
+        address = ProxyProtocol.read(socket, PATIENCE)
+        yield address if address && block_given?
       end
     end
   end

@@ -38,6 +38,7 @@ module Raffia
         @drain = Drain.new
         @rewindable = options.rewindable_input || !!(defined?(::Rack.release) && ::Rack.release < "3")
         @templates = {}.compare_by_identity
+        @on_error = nil
         @limits = {
           request_line: options.max_line, head: options.max_head, fields: options.max_headers, name: options.max_header_name,
           extensions: options.max_chunk_extensions, trailers: options.max_trailers, body: options.max_body
@@ -48,8 +49,26 @@ module Raffia
       def rewindable? = @rewindable
 
       # @param listener [Listener]
+      # @param io [IO] of a connection
       # @return [Hash] what every env of a request that comes in there has
-      def template(listener) = @templates[listener] ||= Native::Http1.template(environment(listener))
+      def template(listener, io)
+        certificate = io.peer_cert if listener.verifies?
+        return Native::Http1.template({**environment(listener), "raffia.peer_cert" => certificate}) if certificate
+
+        @templates[listener] ||= Native::Http1.template(environment(listener))
+      end
+
+      # What the application raises goes there too.
+      # @yieldparam error [Exception]
+      # @yieldparam env [Hash]
+      def on_error(&block) = @on_error = block
+
+      # @return [void]
+      def tell_error(error, env)
+        @on_error&.call(error, env)
+      rescue => failure
+        log.error("the hook on_error failed: #{failure.full_message(highlight: false)}")
+      end
 
       private
 

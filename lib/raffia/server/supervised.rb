@@ -84,6 +84,7 @@ module Raffia
       end
 
       def listen_to(seat, worker)
+        worker.service.on_error { |error, env| @hooks.call(:on_error, error, env) } if @hooks.any?(:on_error) && worker.is_a?(Worker)
         seat.on_message("dump") { Raffia.dump }
         seat.on_message("reopen") do
           @hooks.call(:on_reopen)

@@ -44,6 +44,9 @@ module Raffia
         nil
       end
 
+      # @return [Boolean] whether clients may show certificates
+      def verifies? = @settings.verify != :none
+
       # @return [OpenSSL::SSL::SSLContext] the one that connections begin with
       def context
         now = Clock.now

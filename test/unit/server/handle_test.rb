@@ -3,6 +3,7 @@
 require "test_helper"
 require "raffia/server"
 require "net/http"
+require "stringio"
 require "tmpdir"
 
 module Raffia
@@ -68,6 +69,19 @@ module Raffia
       go_on << true
       assert_equal "late", answer.value
       stopping.join
+    end
+
+    def test_hooks_are_told_what_the_application_raises
+      hooks = Server::Hooks.new
+      told = Thread::Queue.new
+      hooks.add(:on_error) { |error, env| told << [error.message, env["PATH_INFO"]] }
+      hooks.add(:on_error) { raise "of its own" }
+      log = StringIO.new
+      Server.start(->(_) { raise "boom" }, hooks: hooks, logger: Log.build(Config.load({}), out: log)) do |handle|
+        assert_equal "500", Net::HTTP.get_response(URI("#{handle.url}/x")).code
+        assert_equal ["boom", "/x"], told.pop
+      end
+      assert_match(/the hook on_error failed: .*of its own/, log.string)
     end
 
     def test_what_will_not_do

@@ -153,6 +153,15 @@ module Raffia
       end
     end
 
+    def test_the_application_sees_who_its_client_is
+      app = ->(env) { [200, {}, [env["raffia.peer_cert"]&.subject.to_s]] }
+      serve(app, tls_ca: @certificates.ca, tls_verify: :optional) do |server|
+        {@certificates.client("alice") => "/CN=alice", @certificates.client("bob") => "/CN=bob", nil => ""}.each do |pair, subject|
+          assert_equal subject, request(server, "GET / HTTP/1.1\r\nhost: a\r\n\r\n", client: pair)
+        end
+      end
+    end
+
     %i[TLS1_2 TLS1_3].each do |version|
       define_method(:"test_sessions_are_resumed_with_#{version}") do
         serve do |server|

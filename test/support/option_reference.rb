@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+require "raffia/server"
+require "raffia/cli/serve/flags"
+
+module TestSupport
+  # The part of guides/server.md that lists all settings, from the table that they are read by. `rake docs:options` writes it.
+  module OptionReference
+    PAGE = File.expand_path("../../guides/server.md", __dir__)
+    # What stands between, in the page.
+    PLACE = /(<!-- settings: rake docs:options -->\n).*?(<!-- end -->)/m
+
+    module_function
+
+    # @return [String]
+    def text
+      Raffia::CLI::Serve::Flags::TITLES.map do |section, title|
+        rows = Raffia::Server::Option::TABLE.select { |row| row.section == section }
+        "**#{title}**\n\n| setting | default | what it does |\n|---|---|---|\n#{rows.map { |row| line(row) }.join}"
+      end.join("\n")
+    end
+
+    # @return [String] the page as it should be
+    def page = File.read(PAGE, encoding: "UTF-8").sub(PLACE) { "#{$1}#{text}#{$2}" }
+
+    def line(row)
+      default = (row.default.nil? || row.default == []) ? "" : "`#{row.shown}`"
+      "| `#{row.name}`#{" (`#{row.short}`)" if row.short} | #{default} | #{row.says.gsub("|", "\\|")} |\n"
+    end
+  end
+end
