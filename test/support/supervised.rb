@@ -27,12 +27,14 @@ module TestSupport
 
     attr_reader :pid, :status
 
-    def initialize(script, **spawn)
+    # @param refuse [String, nil] a system call that is to fail, as refuse.rb has it
+    def initialize(script, refuse: nil)
       @facts, theirs = IO.pipe
       @errors = Tempfile.create("supervised")
       @got = []
-      @pid = ::Process.spawn(RbConfig.ruby, "-W:no-experimental", "-I", File.expand_path("../../lib", __dir__), "-e", PRELUDE + script,
-        3 => theirs, :err => @errors.path, :in => File::NULL, :pgroup => true, **spawn)
+      @pid = ::Process.spawn({"REFUSE" => refuse}, RbConfig.ruby, "-W:no-experimental", "-I", File.expand_path("../../lib", __dir__),
+        *(["-r", File.expand_path("refuse.rb", __dir__)] if refuse), "-e", PRELUDE + script,
+        3 => theirs, :err => @errors.path, :in => File::NULL, :pgroup => true)
       theirs.close
     end
 
@@ -76,6 +78,45 @@ module TestSupport
       end
       File.unlink(@errors.path)
       [@facts, @errors].each(&:close)
+    end
+  end
+end
+
+module TestSupport
+  # For tests of it.
+  module Supervising
+    # A call into C that gives nobody else a chance, as a driver's may.
+    HANG_IN_C = <<~RUBY
+      require "fiddle"
+      def hang_in_c
+        mutex = Fiddle.malloc(64).tap { |place| Fiddle::Pointer.new(place)[0, 64] = "\\0" * 64 }
+        lock = Fiddle::Function.new(Fiddle::Handle::DEFAULT["pthread_mutex_lock"], [Fiddle::TYPE_VOIDP], Fiddle::TYPE_INT, need_gvl: true)
+        loop { lock.call(mutex) }
+      end
+    RUBY
+
+    def setup = need_fork
+
+    # Runs a script as {Supervised} has it, and sees that nothing of it is left.
+    def supervised(script, **options)
+      assert_no_leaks do
+        program = Supervised.new(script, **options)
+        yield program
+      ensure
+        program&.close
+      end
+    end
+
+    def assert_stops(program, status = 0)
+      program.kill(:TERM)
+      assert_equal(status, program.wait, program.errors)
+    end
+
+    def gone?(pid)
+      ::Process.kill(0, pid)
+      File.read("/proc/#{pid}/stat").match?(/\) Z /)
+    rescue Errno::ESRCH, Errno::ENOENT
+      true
     end
   end
 end

@@ -27,6 +27,7 @@ require_relative "supervisor/inbox"
 require_relative "supervisor/loop"
 require_relative "supervisor/notifier"
 require_relative "supervisor/pid_file"
+require_relative "supervisor/watchers"
 
 module Raffia
   module Process
@@ -43,8 +44,16 @@ module Raffia
         @settings = Settings.from(given)
         @work = work
         @inbox = Inbox.new
+        @watchers = Watchers.new(@settings.log)
         @ran = false
       end
+
+      # Before {run}: has the block called in the supervisor's loop whenever an IO can be read, such as the listener of an entrance for
+      # operators. It must not wait. What it raises is said in the log, and the IO is watched no more.
+      # @param io [IO] workers close their copies
+      # @yieldparam io [IO]
+      # @return [void]
+      def watch(io, &block) = @watchers.add(io.to_io, block)
 
       # Supervises until it is told to stop, by a signal or {stop}. In the main thread, to which signals belong. With `preload`, it
       # reaps all children of this process while it runs, whoever started them.
@@ -110,7 +119,7 @@ module Raffia
 
       def supervise
         ::Process.setproctitle("#{@settings.name}: supervisor")
-        @loop = Loop.new(@settings, @work, @inbox, Notifier.new(@settings.notify_socket, @settings.watchdog))
+        @loop = Loop.new(@settings, @work, @inbox, Notifier.new(@settings.notify_socket, @settings.watchdog), @watchers)
         @loop.run
       ensure
         @loop&.close

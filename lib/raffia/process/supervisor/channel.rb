@@ -62,12 +62,18 @@ module Raffia
           return :none if text == :wait_readable
           return if text.nil? || text.empty?
 
-          name, data = JSON.parse(text)
+          name, data = parse(text)
           [name.to_s, data, rights.flat_map { |right| right.unix_rights || [] }]
-        rescue JSON::ParserError
-          ["", nil, []] # a name that nobody handles
         rescue SystemCallError, IOError
           nil
+        end
+
+        # What is no message has a name that nobody handles.
+        def parse(text)
+          message = JSON.parse(text)
+          message.is_a?(Array) ? message : []
+        rescue JSON::ParserError
+          []
         end
       end
     end

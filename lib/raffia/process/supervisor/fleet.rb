@@ -25,10 +25,10 @@ module Raffia
         attr_reader :nurseries
 
         # @param settings [Settings]
-        # @param supervisor [#heard, #ready, #lost] hears of it
-        def initialize(settings, supervisor)
+        # @param events [Events] hears of it
+        def initialize(settings, events)
           @settings = settings
-          @supervisor = supervisor
+          @events = events
           @log = settings.log
           @slots = []
           @nurseries = Nurseries.new(settings)
@@ -60,8 +60,10 @@ module Raffia
         def start(slot, nursery = slot.nursery || @nurseries.current, successor: false)
           lane = slot.lane or return slot.wait(Clock.now + NAP)
 
+          board = @boards.board(slot.index, lane)
+          board.still # now: a worker may beat before its fork returns here
           channel, pid = nursery.bear(slot, lane)
-          member = Member.new(nursery, channel, @boards.board(slot.index, lane), lane, @settings.boot_timeout)
+          member = Member.new(nursery, channel, board, lane, @settings.boot_timeout)
           member.born(pid) if pid
           slot.nursery ||= nursery
           slot.seat(member, successor: successor)
@@ -75,7 +77,7 @@ module Raffia
         # Starts what is due.
         # @return [void]
         def start_due(now)
-          @slots.each { |slot| start(slot) if slot.current.nil? && slot.due && slot.due <= now && slot.successor.nil? && !slot.retired }
+          @slots.each { |slot| start(slot) if slot.vacant? && slot.due <= now }
         end
 
         # Reads all that workers have sent.
@@ -96,7 +98,7 @@ module Raffia
           @slots.each do |slot|
             slot.members.each do |member|
               how = ended[member.pid] || missing(member) or next
-              @supervisor.lost(slot, member, slot.remove(member), how)
+              @events.lost(slot, member, slot.remove(member), how)
             end
           end
         end
@@ -117,7 +119,7 @@ module Raffia
 
         # @return [Float] when something is due, at the latest in a second
         def due(now)
-          [now + 1, *@nurseries.deadline, *@slots.filter_map(&:due), *members.filter_map(&:deadline)].min
+          [now + 1, *@nurseries.deadline, *@slots.select(&:vacant?).map(&:due), *members.filter_map(&:deadline)].min
         end
 
         # Ends all, now.
@@ -145,8 +147,8 @@ module Raffia
             ios.each(&:close)
             case name
             when "born" then member.born(data)
-            when "ready" then @supervisor.ready(slot, member) if member.booting?
-            else @supervisor.heard(slot, member, name, data)
+            when "ready" then @events.ready(slot, member) if member.booting?
+            else @events.heard(slot, member, name, data)
             end
           end
         end

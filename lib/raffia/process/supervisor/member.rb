@@ -44,7 +44,6 @@ module Raffia
           @boot_timeout = boot_timeout
           @backlog = []
           @warnings = 0
-          board.still
           enter(:booting, boot_timeout)
         end
 
@@ -118,7 +117,9 @@ module Raffia
         # @return [Symbol, nil] what was done: :dump, :TERM or :KILL
         def check_beat(now, since, timeout, grace)
           beaten = @board.beaten
-          return @warnings = 0 if !ready? || beaten.zero? || now - [beaten, since].max < timeout + @warnings * grace
+          late = now - [beaten, since].max - timeout
+          return @warnings = 0 if !ready? || beaten.zero? || late < 0
+          return if late < @warnings * grace
 
           @warnings += 1
           case @warnings

@@ -2,6 +2,7 @@
 
 require_relative "../../base/clock"
 require_relative "../../base/error"
+require_relative "birth"
 require_relative "channel"
 require_relative "mold_life"
 
@@ -30,7 +31,7 @@ module Raffia
           @deadline = Clock.now + settings.boot_timeout
           @channel, theirs = Channel.pair
           life = MoldLife.new(settings, work, boards, generation)
-          @pid = ::Process.fork do
+          @pid = Birth.fork do
             @channel.close
             disown.call([theirs.to_io])
             life.run(theirs)

@@ -5,6 +5,7 @@ require "socket"
 require_relative "../../base/signals"
 require_relative "../../native"
 require_relative "../warmup"
+require_relative "birth"
 require_relative "channel"
 require_relative "life"
 require_relative "seat"
@@ -71,7 +72,7 @@ module Raffia
         def bear(ours, channel, order, ios)
           @settings.hooks[:before_fork]&.call(order["index"])
           mold = ::Process.pid
-          ::Process.wait(::Process.fork { bear_twice(ours, channel, order, ios, mold) })
+          ::Process.wait(Birth.fork { bear_twice(ours, channel, order, ios, mold) })
         rescue => error
           warn("raffia: a worker cannot be forked: #{error.full_message(highlight: false)}")
         end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../warmup"
+require_relative "birth"
 require_relative "channel"
 require_relative "life"
 require_relative "seat"
@@ -65,7 +66,7 @@ module Raffia
           ours, theirs = Channel.pair
           @settings.hooks[:before_fork]&.call(slot.index)
           # In a block of fork nothing of the supervisor's own stack is ever unwound.
-          [ours, ::Process.fork { live(slot, lane, ours, theirs) }]
+          [ours, Birth.fork { live(slot, lane, ours, theirs) }]
         rescue
           ours&.close
           raise

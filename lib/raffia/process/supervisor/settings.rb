@@ -26,6 +26,8 @@ module Raffia
       #   @return [Numeric] that a worker that hangs has between each of: a dump, SIGTERM, SIGKILL
       # @!attribute [r] memory_limit
       #   @return [Integer, nil] PSS of a worker, above which it is replaced
+      # @!attribute [r] total_memory
+      #   @return [Integer, nil] PSS of all workers together, above which the largest is replaced
       # @!attribute [r] memory_interval
       #   @return [Numeric] between two looks at the memory of the workers
       # @!attribute [r] max_age
@@ -55,7 +57,7 @@ module Raffia
       # @!attribute [r] pid_file
       #   @return [String, nil] path
       Settings = Data.define(:workers, :slot, :preload, :name, :boot_timeout, :drain_timeout, :hang_timeout, :hang_grace, :memory_limit,
-        :memory_interval, :max_age, :jitter, :crash_limit, :crash_window, :min_life, :words, :max_workers, :log, :hooks, :notify_socket, :watchdog,
+        :total_memory, :memory_interval, :max_age, :jitter, :crash_limit, :crash_window, :min_life, :words, :max_workers, :log, :hooks, :notify_socket, :watchdog,
         :pid_file) do
         # @param given [Hash]
         # @return [Settings]
@@ -110,12 +112,12 @@ module Raffia
       class Settings
         # Puma's and systemd's are alike: long enough for applications that start slowly and for downloads that end.
         DEFAULTS = {workers: 1, slot: nil, preload: nil, name: "raffia", boot_timeout: 60, drain_timeout: 30, hang_timeout: 60, hang_grace: 2,
-                    memory_limit: nil, memory_interval: 10, max_age: nil, jitter: 0.1, crash_limit: 5, crash_window: 60, min_life: 1, words: 64, log: nil,
+                    memory_limit: nil, total_memory: nil, memory_interval: 10, max_age: nil, jitter: 0.1, crash_limit: 5, crash_window: 60, min_life: 1, words: 64, log: nil,
                     hooks: {}.freeze, notify_socket: nil, watchdog: nil, pid_file: nil}.freeze
         # These there always are.
         TIMES = %i[boot_timeout drain_timeout hang_grace memory_interval crash_window].freeze
         # These may be nil.
-        OPTIONAL = %i[hang_timeout memory_limit max_age watchdog].freeze
+        OPTIONAL = %i[hang_timeout memory_limit total_memory max_age watchdog].freeze
       end
     end
   end

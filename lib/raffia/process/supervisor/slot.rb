@@ -60,6 +60,9 @@ module Raffia
           end
         end
 
+        # @return [Boolean] whether it is to get a worker, now or later
+        def vacant? = !@due.nil? && @current.nil? && @successor.nil? && !@retired
+
         # No worker can be started now.
         # @param time [Float] when it is tried again
         # @return [nil]

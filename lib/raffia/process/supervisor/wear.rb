@@ -12,6 +12,7 @@ module Raffia
         # @param settings [Settings]
         def initialize(settings)
           @limit = settings.memory_limit
+          @total = settings.total_memory
           @interval = settings.memory_interval
           @max_age = settings.max_age
           @jitter = settings.jitter
@@ -23,11 +24,13 @@ module Raffia
         # @param now [Float]
         # @return [Hash{Member => String}] with the reason
         def worn(members, now)
-          return {} if now < @due || !(@limit || @max_age)
+          return {} if now < @due || !(@limit || @total || @max_age)
 
           @due = now + @interval
           @ages.keep_if { |member, _| members.include?(member) }
-          members.select(&:ready?).to_h { |member| [member, old(member, now) || large(member)] }.compact
+          ready = members.select(&:ready?)
+          sizes = (@limit || @total) ? ready.to_h { |member| [member, Memory.of(member.pid)&.pss.to_i] } : {}
+          {**too_large_together(sizes), **ready.to_h { |member| [member, old(member, now) || large(sizes[member])] }.compact}
         end
 
         private
@@ -40,9 +43,16 @@ module Raffia
           "#{@max_age} s old" if member.served(now) >= age
         end
 
-        def large(member)
-          pss = @limit && Memory.of(member.pid)&.pss
-          "#{pss} bytes (PSS), the limit is #{@limit}" if pss && pss > @limit
+        def large(pss)
+          "#{pss} bytes (PSS), the limit is #{@limit}" if @limit && pss > @limit
+        end
+
+        # Then the largest goes; at the next look perhaps another.
+        def too_large_together(sizes)
+          sum = sizes.sum { |_, pss| pss }
+          return {} unless @total && sum > @total
+
+          {sizes.max_by { |_, pss| pss }.first => "all workers have #{sum} bytes (PSS), the limit is #{@total}"}
         end
       end
     end

@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Process
+    class Supervisor
+      # What the log says of a worker that has ended.
+      #
+      # @api private
+      module Obituary
+        # @param slot [Slot]
+        # @param member [Member]
+        # @param how [Exit]
+        # @return [String, nil] nil for one that did as it was told
+        def self.of(slot, member, how)
+          return if member.draining? && how.clean?
+          return "worker #{slot.index} could not be forked" unless how.pid
+
+          ending = how.signal ? "was killed by #{how.signal}" : "exited with status #{how.status.inspect}"
+          "worker #{slot.index} (#{how.pid}) #{ending} while it was #{member.state}#{" (#{member.reason})" if member.reason}"
+        end
+      end
+    end
+  end
+end

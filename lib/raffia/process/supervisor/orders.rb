@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Process
+    class Supervisor
+      # What the supervisor can be asked to do while it runs.
+      #
+      # @api private
+      class Orders
+        # @param loop [Loop]
+        # @param restart [Restart]
+        # @param sizing [Sizing]
+        def initialize(loop, restart, sizing)
+          @loop = loop
+          @restart = restart
+          @sizing = sizing
+          @log = loop.settings.log
+        end
+
+        # @param order [Symbol]
+        # @return [void]
+        def obey(order, *arguments)
+          case order
+          when :stop then @loop.drain
+          when :interrupt then @loop.stopping? ? @loop.kill : @loop.drain
+          when :kill then @loop.kill
+          when :dump then @loop.tell_all(:dump)
+          when :broadcast then @loop.tell_all(*arguments)
+          when :reopen then reopen
+          when :upgrade then @log&.warn("USR2 is kept for changing the program without a pause, which is not there yet")
+          else change(order, *arguments) unless @loop.stopping?
+          end
+        end
+
+        private
+
+        # What makes no sense any more when all are told to stop. (:reap only wakes the loop: it does that at every turn.)
+        def change(order, *arguments)
+          case order
+          when :restart then @restart.begin
+          when :grow then @sizing.resize(@sizing.size + 1)
+          when :shrink then @sizing.resize(@sizing.size - 1)
+          when :resize then @sizing.resize(*arguments)
+          end
+        end
+
+        def reopen
+          @loop.hook(:on_reopen)
+          @loop.tell_all(:reopen)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,154 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/supervised"
+require "tmpdir"
+
+# Workers that work are replaced: by newer code, or because they have grown or aged.
+class SupervisorRestartTest < Raffia::TestCase
+  include TestSupport::Supervising
+
+  APP = <<~RUBY
+    supervise(workers: 2, boot_timeout: 1, preload: -> { eval(File.read(ENV["APP"])) }) do |seat|
+      say("app", seat.preloaded)
+      raise "a bug at boot" if seat.preloaded == "does not boot"
+      sleep if seat.preloaded == "hangs at boot"
+      seat.ready!
+      seat.wait_for_stop
+    end
+  RUBY
+
+  def with_app(code)
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "app.rb")
+      File.write(path, code)
+      supervised("ENV['APP'] = #{path.inspect}\n#{APP}") do |program|
+        pids = program.hear_all("ready", 2).to_h
+        program.hear_all("app", 2)
+        yield program, path, pids
+        assert_stops(program)
+      end
+    end
+  end
+
+  def test_a_restart_brings_new_code
+    with_app("'one'") do |program, path, pids|
+      File.write(path, "'two'")
+      program.kill(:HUP)
+      assert_equal(%w[two two], program.hear_all("app", 2))
+      news = program.hear_all("ready", 2)
+      assert_equal([0, 1], news.map(&:first))
+      assert_equal([[0, pids[0], nil, 0], [1, pids[1], nil, 0]], program.hear_all("exit", 2))
+      wait_until { program.errors.include?("restarted: generation 2") }
+      program.kill(:KILL, news.first.last)
+      assert_equal("two", program.hear("app"))
+    end
+  end
+
+  # Whatever the new code does wrong: what served goes on, and what dies is replaced by the code that works.
+  {"raise 'a bug'" => /new code could not be loaded/, "syntax error here" => /new code could not be loaded/, "exit!(0)" => /new code could not be/,
+   "sleep" => /new code could not be loaded/, "'does not boot'" => /worker 0 of generation 2 could not be started/,
+   "'hangs at boot'" => /worker 0 of generation 2 could not be started/}.each do |code, message|
+    define_method(:"test_a_restart_that_fails: #{code}") do
+      with_app("'one'") do |program, path, pids|
+        File.write(path, code)
+        program.kill(:HUP)
+        wait_until { program.errors.match?(/THE RESTART HAS FAILED: .*#{message.source}/) }
+        pids.each_value { |pid| refute(gone?(pid)) }
+        program.kill(:KILL, pids[1])
+        assert_equal(1, program.hear("ready").first)
+        assert_equal("one", program.hear("app").then { |app| (app == "one") ? app : program.hear("app") })
+        File.write(path, "'three'")
+        program.kill(:HUP)
+        assert_equal(2, program.hear_all("ready", 2).size)
+        assert_equal(%w[three three], program.hear_all("app", 2))
+      end
+    end
+  end
+
+  def test_without_preload_workers_load_what_there_is
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "app.rb")
+      File.write(path, "1")
+      supervised("supervise { |seat| say('app', eval(File.read(#{path.inspect}))); seat.ready!; seat.wait_for_stop }") do |program|
+        assert_equal(1, program.hear("app"))
+        program.hear("ready")
+        File.write(path, "2")
+        program.kill(:HUP)
+        program.hear("ready")
+        assert_equal(2, program.hear("app"))
+        program.hear("exit")
+        File.write(path, "a bug")
+        program.kill(:HUP)
+        wait_until { program.errors.include?("THE RESTART HAS FAILED: worker 0 of generation 3 could not be started") }
+        assert_stops(program)
+      end
+    end
+  end
+
+  def test_the_old_worker_serves_until_the_new_one_is_ready
+    script = <<~RUBY
+      supervise(hooks: {on_reopen: -> { $supervisor.broadcast(:who) }}) do |seat|
+        go = Thread::Queue.new
+        seat.on_stop { say("asked to leave", seat.generation) }
+        seat.on_message(:who) { say("here", seat.generation) }
+        seat.on_message(:reopen) { go << true if seat.generation == 2 }
+        seat.generation == 1 ? seat.ready! : say("boots")
+        go.pop && seat.ready! if seat.generation == 2
+        seat.wait_for_stop
+      end
+    RUBY
+    supervised(script) do |program|
+      program.hear("ready")
+      program.kill(:HUP)
+      program.hear("boots")
+      refute(program.heard?("asked to leave"))
+      program.kill(:USR1)
+      assert_equal([1, 2], program.hear_all("here", 2).sort)
+      assert_equal(1, program.hear("asked to leave"))
+      program.hear("ready")
+      assert_stops(program)
+    end
+  end
+
+  def test_a_restart_that_is_asked_for_twice_and_a_stop_in_its_middle
+    supervised("supervise(workers: 3) { |seat| seat.ready!; seat.wait_for_stop }") do |program|
+      program.hear_all("ready", 3)
+      program.kill(:HUP)
+      wait_until { program.errors.include?("restarting") }
+      program.kill(:HUP)
+      program.hear_all("exit", 6)
+      wait_until { program.errors.include?("generation 3") }
+      program.kill(:HUP)
+      assert_stops(program)
+    end
+  end
+
+  def test_a_worker_that_has_grown_gets_a_successor
+    script = <<~RUBY
+      supervise(workers: 2, memory_interval: 0.05, LIMIT: 64 * 1024 * 1024) do |seat|
+        seat.ready!
+        hold = "x" * (100 * 1024 * 1024) if seat.index == 1 && seat.board.add(0) == 1
+        seat.wait_for_stop
+        say("left", hold.to_s.size)
+      end
+    RUBY
+    {memory_limit: /successor: \d+ bytes \(PSS\), the limit is 67108864/, total_memory: /all workers have \d+ bytes/}.each do |limit, message|
+      supervised(script.sub("LIMIT", limit.to_s)) do |program|
+        program.hear_all("ready", 2)
+        assert_equal(1, program.hear("ready").first)
+        assert_equal(100 * 1024 * 1024, program.hear("left"))
+        assert_match(message, program.errors)
+        assert_stops(program)
+      end
+    end
+  end
+
+  def test_workers_that_are_old_enough
+    supervised("supervise(workers: 2, memory_interval: 0.02, max_age: 0.1) { |seat| seat.ready!; seat.wait_for_stop }") do |program|
+      assert_equal([0, 1], program.hear_all("ready", 6).map(&:first).uniq.sort)
+      program.hear_all("exit", 4).each { |exit| assert_equal([nil, 0], exit[2..]) }
+      assert_stops(program)
+    end
+  end
+end

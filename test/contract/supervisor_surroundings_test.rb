@@ -1,0 +1,166 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/supervised"
+require "tmpdir"
+
+# What others see of a supervisor: systemd, its pid file, its state, what listens in its loop.
+class SupervisorSurroundingsTest < Raffia::TestCase
+  include TestSupport::Supervising
+
+  SERVE = "{ |seat| seat.ready!; seat.wait_for_stop }"
+
+  # A real socket where systemd's would be.
+  def notified(path)
+    socket = Socket.new(:UNIX, :DGRAM)
+    socket.bind(Addrinfo.unix(path.sub(/\A@/, "\0")))
+    yield -> { assert(socket.wait_readable(PATIENCE), "systemd hears nothing") && socket.recv(4096).lines(chomp: true) }
+  ensure
+    socket&.close
+  end
+
+  def test_systemd_is_told
+    Dir.mktmpdir do |folder|
+      [File.join(folder, "notify"), "@raffia-test-#{::Process.pid}"].each do |path|
+        notified(path) do |hear|
+          supervised("supervise(workers: 2, notify_socket: #{path.inspect}) #{SERVE}") do |program|
+            assert_equal(["READY=1", "STATUS=2 workers", "MAINPID=#{program.pid}"], hear.call)
+            program.kill(:HUP)
+            reloading = hear.call
+            assert_equal("RELOADING=1", reloading[0])
+            assert_match(/\AMONOTONIC_USEC=\d{7,}\z/, reloading[1])
+            assert_equal(["READY=1", "STATUS=generation 2"], hear.call.first(2))
+            program.kill(:TERM)
+            assert_equal(["STOPPING=1", "STATUS=stopping"], hear.call)
+            assert_equal(0, program.wait)
+          end
+        end
+      end
+    end
+  end
+
+  def test_systemds_watchdog_hears_of_a_loop_that_turns
+    path = "@raffia-watchdog-#{::Process.pid}"
+    notified(path) do |hear|
+      supervised("supervise(notify_socket: #{path.inspect}, watchdog: 0.1) #{SERVE}") do |program|
+        heard = Array.new(6) { hear.call }
+        assert_operator(heard.count(["WATCHDOG=1"]), :>=, 5)
+        assert_stops(program)
+      end
+    end
+  end
+
+  def test_a_restart_that_failed_is_told_as_ready_again
+    path = "@raffia-failing-#{::Process.pid}"
+    notified(path) do |hear|
+      supervised("supervise(notify_socket: #{path.inspect}) { |seat| raise 'a bug' if seat.generation == 2; seat.ready!; seat.wait_for_stop }") do |program|
+        hear.call
+        program.kill(:HUP)
+        assert_equal("RELOADING=1", hear.call.first)
+        assert_match(/\ASTATUS=restart failed: worker 0/, hear.call[1])
+        assert_stops(program)
+      end
+    end
+  end
+
+  def test_a_systemd_that_is_not_there
+    supervised("supervise(notify_socket: '/nonexistent', watchdog: 0.1) #{SERVE}") do |program|
+      program.hear("ready")
+      assert_stops(program)
+    end
+  end
+
+  def test_the_pid_file
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "raffia.pid")
+      script = "begin; supervise(pid_file: #{path.inspect}) #{SERVE}; rescue Raffia::ConfigError => error; say('refused', error.message); end"
+      supervised(script) do |program|
+        program.hear("ready")
+        assert_equal("#{program.pid}\n", File.read(path))
+        supervised(script) { |other| assert_match(/names process #{program.pid}, which runs/, other.hear("refused")) }
+        assert_equal("#{program.pid}\n", File.read(path))
+        program.kill(:KILL)
+        program.wait
+      end
+      supervised(script) do |program| # the file is stale now
+        program.hear("ready")
+        assert_equal("#{program.pid}\n", File.read(path))
+        assert_stops(program)
+      end
+      assert_empty(Dir.children(folder))
+    end
+  end
+
+  def test_a_pid_file_that_cannot_be_written
+    script = "begin; supervise(pid_file: '/proc/raffia.pid') #{SERVE}; rescue Raffia::ConfigError => error; say('refused', error.message); end"
+    supervised(script) { |program| assert_match(%r{/proc/raffia\.pid cannot be written}, program.hear("refused")) }
+  end
+
+  def test_status_titles_and_messages
+    script = <<~RUBY
+      hooks = {on_message: ->(index, name, data) { say(name, [index, data]); $supervisor.broadcast(:answer, data + 1) }}
+      supervise(workers: 2, name: "echo", hooks: hooks, preload: -> {}) do |seat|
+        seat.on_message(:answer) { |data| say("answer", [seat.index, data]) }
+        seat.on_message(:failing) { raise "a bug" }
+        seat.board[3] = 40 + seat.index
+        seat.ready!
+        say("title", File.read("/proc/self/cmdline").delete("\\0").strip)
+        if seat.index == 1
+          sleep(0.01) until seat.boards.sum(3) == 81
+          sleep(0.01) until (status = seat.status)&.fetch("state") == "running"
+          say("status", status)
+          say("too long", (seat.send(:x, "x" * 70_000) rescue $!.message))
+          seat.send(:question, 5)
+        end
+        seat.wait_for_stop
+      end
+    RUBY
+    supervised(script) do |program|
+      pids = program.hear_all("ready", 2).to_h
+      assert_equal(["echo: worker 0, generation 1", "echo: worker 1, generation 1"], program.hear_all("title", 2).sort)
+      status = program.hear("status")
+      assert_equal([program.pid, "echo", 2, 2, 1], status.values_at("pid", "name", "workers", "ready", "generation"))
+      assert_equal(pids, status["slots"].to_h { |slot| slot.values_at("index", "pid") })
+      status["slots"].each { |slot| assert_operator(slot["pss"], :>, slot["private_dirty"]) }
+      assert_equal("a message of 70008 bytes is too long, 65536 is the limit", program.hear("too long"))
+      assert_equal([1, 5], program.hear("question"))
+      assert_equal([[0, 6], [1, 6]], program.hear_all("answer", 2).sort)
+      assert_stops(program)
+    end
+  end
+
+  def test_what_listens_in_the_loop
+    script = <<~RUBY
+      door = TCPServer.new("127.0.0.1", 0)
+      pipe, torn = IO.pipe
+      $supervisor = Raffia::Process::Supervisor.new(log: Logger.new($stderr)) { |seat| seat.ready!; say("closed", door.closed?); seat.wait_for_stop }
+      $supervisor.watch(door) { |io| io.accept.tap { |client| client.write($supervisor.status[:workers]) }.close }
+      $supervisor.watch(pipe) { raise "a bug of the watcher" }
+      torn.write(".")
+      say("port", door.local_address.ip_port)
+      exit $supervisor.run
+    RUBY
+    supervised(script) do |program|
+      port = program.hear("port")
+      assert(program.hear("closed"))
+      assert_equal("1", TCPSocket.open("127.0.0.1", port, &:read))
+      assert_match(/a bug of the watcher/, program.errors)
+      assert_stops(program)
+    end
+  end
+
+  def test_the_number_of_workers_has_bounds
+    supervised("supervise(max_workers: 2) #{SERVE}") do |program|
+      program.hear("ready")
+      program.kill(:TTOU)
+      wait_until { program.errors.include?("0 workers: at least one, at most 2 are possible") }
+      program.kill(:TTIN)
+      assert_equal(1, program.hear("ready").first)
+      program.kill(:TTIN)
+      wait_until { program.errors.include?("3 workers: at least one, at most 2 are possible") }
+      program.kill(:TTOU)
+      assert_equal([1, nil, 0], program.hear("exit").values_at(0, 2, 3))
+      assert_stops(program)
+    end
+  end
+end

@@ -1,0 +1,135 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "raffia/process"
+require "raffia/process/supervisor"
+
+# The parts of which a supervisor is made.
+class SupervisorPartsTest < Raffia::TestCase
+  Supervisor = Raffia::Process::Supervisor
+
+  def channels
+    pair = Supervisor::Channel.pair
+    yield(*pair)
+  ensure
+    pair&.each(&:close)
+  end
+
+  def test_messages_with_and_without_descriptors
+    channels do |one, other|
+      assert_equal(:none, other.receive_now)
+      assert(one.send(:plain, {a: 1}))
+      assert(one.send(:with, nil, [$stdout, $stderr]))
+      assert_equal(["plain", {"a" => 1}, []], other.receive)
+      name, data, ios = other.receive_now
+      assert_equal(["with", nil, 2], [name, data, ios.size])
+      ios.each(&:close)
+      one.close
+      assert_nil(other.receive)
+      assert_nil(other.receive_now)
+      refute(other.send(:late))
+    end
+  end
+
+  def test_a_channel_that_nobody_reads_takes_some_messages_and_never_waits
+    channels do |one, _|
+      assert_includes(1..10_000, (1..10_000).find { !one.send(:more, "x" * 1000) })
+      assert_raises(ArgumentError) { one.send(:long, "x" * 65_536) }
+    end
+  end
+
+  def test_what_is_no_message_is_one_that_nobody_handles
+    channels do |one, other|
+      one.to_io.sendmsg("{nonsense", 0)
+      one.to_io.sendmsg("7", 0)
+      one.to_io.sendmsg('"text"', 0)
+      assert_equal(["", nil, []], other.receive)
+      assert_equal(["", nil, []], other.receive)
+      assert_equal(["", nil, []], other.receive)
+    end
+  end
+
+  def test_boards
+    boards = Supervisor::Boards.new(3, 4)
+    board = boards.board(1, 2)
+    assert_equal([0, 0, 0, 0], board.to_a)
+    board[3] = -5
+    assert_equal(2, board.add(0, 2))
+    ::Process.wait(fork { boards.board(1, 0).add(0, 40) && exit!(0) })
+    assert_equal(42, boards.sum(0))
+    assert_equal(0, boards.sum(0, [0, 2]))
+    assert_equal([40, 0, 2, 0], boards.of(1).map { |lane| lane[0] })
+    [-1, 4].each { |word| assert_raises(IndexError) { board[word] } }
+    [[3, 0], [0, 4], [-1, 0]].each { |place| assert_raises(ArgumentError) { boards.board(*place) } }
+    assert_equal(0.0, board.beaten)
+    board.beat
+    assert_operator(board.beaten, :>, 0)
+    assert_equal([2, 0, 0, -5], board.to_a)
+  ensure
+    boards&.free
+  end
+
+  def test_pauses_between_deaths
+    crashes = Supervisor::Crashes.new(60, 1)
+    assert_equal([0.1, 0.2, 0.4, 0.8], Array.new(4) { crashes.died(100.0, nil) })
+    assert_equal(4, crashes.count(159.0))
+    assert_equal(0, crashes.count(161.0))
+    assert_equal([0.0] * 5 + [0.1, 0.2], Array.new(7) { crashes.died(200.0, 0.5) })
+    assert_equal(5.0, Array.new(10) { crashes.died(200.0, 0.5) }.last)
+    assert_equal(0.0, crashes.died(200.0, 2.0))
+    assert_equal(0.0, crashes.died(200.0, 0.5))
+    crashes.died(200.0, nil)
+    crashes.booted
+    assert_equal(0, crashes.count(200.0))
+  end
+
+  def test_settings_that_mean_nothing
+    {{nonsense: 1} => /no setting nonsense: it has workers, slot/, {workers: 0} => "workers: 0 is not a number of 1..256",
+     {boot_timeout: -1} => "boot_timeout: -1 is not a positive number", {hang_timeout: "x"} => 'hang_timeout: "x" is not a positive number',
+     {hooks: {on_fire: 1}} => /no hook on_fire: there are before_fork/}.each do |given, message|
+      assert_refused(message) { Supervisor.new(**given) { nil } }
+    end
+    assert_raises(ArgumentError) { Supervisor.new }
+    assert_equal(300, Supervisor.new(workers: 300, hang_timeout: nil) { nil }.settings.max_workers)
+  end
+
+  def listeners(count)
+    port = 0
+    sockets = Array.new(count) do
+      socket = Socket.new(:INET, :STREAM)
+      socket.setsockopt(:SOCKET, :REUSEPORT, 1)
+      socket.bind(Addrinfo.tcp("127.0.0.1", port))
+      socket.listen(100)
+      port = socket.local_address.ip_port
+      socket
+    end
+    clients = []
+    yield sockets, ->(number) { number.times { clients << TCPSocket.new("127.0.0.1", port) } && sockets.map { |one| Supervisor::Selection.queued(one) } }
+  ensure
+    [*sockets, *clients].each(&:close)
+  end
+
+  def test_connections_go_to_the_selected_sockets_only
+    skip "SO_ATTACH_REUSEPORT_CBPF: of Linux" unless RUBY_PLATFORM.include?("linux")
+    listeners(3) do |sockets, connect|
+      assert(Supervisor::Selection.apply([sockets.first], [1]))
+      assert_equal([0, 20, 0], connect.call(20))
+      Supervisor::Selection.apply([sockets.last], [0, 2])
+      first, second, third = connect.call(60)
+      assert_equal([20, 80], [second, first + second + third])
+      assert_operator([first, third].min, :>, 0)
+      Supervisor::Selection.apply([sockets.first], [])
+      assert_operator(connect.call(60)[1], :>, 20)
+    end
+  end
+
+  def test_which_sockets_share_a_port
+    listeners(1) { |(socket)| assert(Supervisor::Selection.group?(socket)) }
+    TCPServer.open("127.0.0.1", 0) do |server|
+      refute(Supervisor::Selection.group?(server))
+      refute(Supervisor::Selection.apply([server], [0]))
+    end
+    refute(Supervisor::Selection.group?($stdout))
+    UNIXSocket.pair { |one, _| refute(Supervisor::Selection.group?(one)) }
+  end
+end
