@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../base"
-require_relative "../task"
+require_relative "../server"
 require_relative "event_stream/pulse"
 
 module Raffia

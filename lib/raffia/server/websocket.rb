@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../base"
-require_relative "../task"
+require_relative "../server"
 require_relative "websocket/outbox"
 require_relative "websocket/origin"
 require_relative "websocket/protocol"
