@@ -18,9 +18,10 @@ module Bench
 
     def call(arguments, env)
       case arguments
-      when [] then measure(Options.from(@suite, env))
+      when [] then measure(Options.from(@suite, env)) { |summary| Report.new(summary) }
+      when ["--json"] then measure(Options.from(@suite, env)) { |summary| JSON.pretty_generate(summary.data) }
       when ["page"] then Page.new(summary(false)).write
-      else abort "bench:#{@suite.name}: it takes nothing, or page; what to run comes from the environment, see #{@suite.main}"
+      else abort "bench:#{@suite.name}: it takes nothing, --json, or page; what to run comes from the environment, see #{@suite.main}"
       end
     end
 
@@ -29,7 +30,7 @@ module Bench
     def measure(options)
       save(Campaign.new(@suite, options).call, file(options.quick))
       summary = summary(options.quick)
-      puts Report.new(summary)
+      puts yield(summary)
       exit false if options.quick && summary.ours_failed?
     end
 

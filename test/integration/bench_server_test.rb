@@ -58,6 +58,13 @@ class BenchServerTest < Raffia::TestCase
     assert(children.none? { |pid| alive?(pid) })
   end
 
+  def test_what_was_found_may_be_had_as_json
+    output, = capture_io { Bench::Main.new(SUITE).call(["--json"], {"QUICK" => "1", "TARGETS" => "limit", "WORKLOADS" => "pipelined"}) }
+    results = JSON.parse(output, symbolize_names: true)[:results]
+    assert_equal [%w[limit pipelined]], results.map { |result| result.values_at(:target, :workload) }
+    assert_operator results.first[:samples].first[:cpu_us], :>, 0
+  end
+
   private
 
   def setup = Tools.compile
