@@ -61,7 +61,7 @@ module ServerBench
     # The first look at /stats is part of the difference.
     def allocations(requests)
       first, last = @allocated.values_at(:begin, :end)
-      (last - first).fdiv(requests) if first
+      (last - first).fdiv(requests) if first && last
     end
 
     def memory = {pss_mib: @pss[:end] / 1024.0**2, kib: (@pss[:parked] - @pss[:idle]) / 1024.0 / @plan.connections}

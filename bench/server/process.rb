@@ -55,14 +55,14 @@ module ServerBench
 
     # @return [String] the answer's body, empty when there is none
     def get(path)
-      Net::HTTP.start("127.0.0.1", @port, open_timeout: 5, read_timeout: 10) { |http| http.get(path).body }
+      Net::HTTP.start("127.0.0.1", @port, open_timeout: 5, read_timeout: 3) { |http| http.get(path).body }
     rescue SystemCallError, IOError, Timeout::Error, Net::ProtocolError
       ""
     end
 
     # @return [Integer, nil] objects allocated so far
     def allocated
-      Integer(get("/stats")[/\A\d+/]) if @setup.counts
+      get("/stats")[/\A\d+/]&.to_i if @setup.counts
     end
 
     # Its children, too, and soon: how well it ends is not what is measured.
