@@ -28,12 +28,23 @@ module Raffia
       # @api private
       def error = Passed.new(seconds: limit)
 
+      # As {Deadline#impose}, with no Proc made for each request.
+      # @api private
+      def impose
+        scheduler = Fiber.current_scheduler or return super
+        Strand.enter(self) do |region|
+          @region = region
+          Deadline.replace(self) { Alarm.of(scheduler).watch(at, self) { yield } }
+        end
+      end
+
+      # What the alarm calls. Where it was extended meanwhile, it is looked at again.
+      # @api private
+      def call = expired? ? late(@region) : at
+
       private
 
       def fix = nil # it stays as it is: not frozen
-
-      # Looks again where it was extended meanwhile.
-      def late(region) = expired? ? super : at
     end
   end
 end

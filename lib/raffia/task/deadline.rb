@@ -103,7 +103,7 @@ module Raffia
     def fix = freeze
 
     # Called by the alarm.
-    # @return [Float, nil] when to be called again
+    # @return [nil] it is not to be called again
     def late(region)
       region.cancel(error)
       nil
