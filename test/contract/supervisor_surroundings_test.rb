@@ -144,7 +144,7 @@ class SupervisorSurroundingsTest < Raffia::TestCase
       port = program.hear("port")
       assert(program.hear("closed"))
       assert_equal("1", TCPSocket.open("127.0.0.1", port, &:read))
-      assert_match(/a bug of the watcher/, program.errors)
+      wait_until { program.errors.include?("a bug of the watcher") }
       assert_stops(program)
     end
   end

@@ -36,8 +36,11 @@ module TestSupport
 
     # @param port [Integer]
     # @param clients [Integer]
-    def initialize(port, clients = 12)
+    # @yieldparam number [Integer] of a client
+    # @yieldreturn [Array(String, String)] what it says, and how the answer must end
+    def initialize(port, clients = 12, &dialogue)
       @port = port
+      @dialogue = dialogue || ->(number) { ["hello #{number}\n"] * 2 }
       @go_on = true
       @served = Thread::Queue.new
       @errors = Thread::Queue.new
@@ -64,10 +67,11 @@ module TestSupport
 
     def ask(number)
       Socket.tcp("127.0.0.1", @port, connect_timeout: 20) do |socket|
-        socket.write("hello #{number}\n")
+        line, expected = @dialogue.call(number)
+        socket.write(line)
         raise "no answer came within 20 s" unless socket.wait_readable(20)
         answer = socket.read
-        raise "the answer was #{answer.inspect}" unless answer == "hello #{number}\n"
+        raise "the answer was #{answer.inspect}" unless answer.end_with?(expected)
       end
       @served << number
     rescue => error

@@ -2,6 +2,7 @@
 
 require_relative "../../base/signals"
 require_relative "../../native"
+require_relative "outcry"
 
 module Raffia
   module Process
@@ -22,12 +23,12 @@ module Raffia
         SILENT = %i[INT HUP QUIT USR1 USR2 TTIN TTOU].freeze
 
         # @param supervisor [Integer] its pid
-        # @param name [String]
-        # @param hooks [Hash]
-        def initialize(supervisor, name, hooks)
+        # @param settings [Settings]
+        def initialize(supervisor, settings)
           @supervisor = supervisor
-          @name = name
-          @hooks = hooks
+          @name = settings.name
+          @hooks = settings.hooks
+          @log = settings.log
         end
 
         # @param seat [Seat]
@@ -50,7 +51,7 @@ module Raffia
         rescue SystemExit => exit
           exit.status
         rescue Exception => error # standard:disable Lint/RescueException
-          warn("raffia: worker #{seat.index} (#{::Process.pid}) failed: #{error.full_message(highlight: false)}")
+          Outcry.call(@log, "worker #{seat.index} (#{::Process.pid}) failed", error)
           1
         end
 
@@ -67,7 +68,7 @@ module Raffia
           begin
             seat.listen
           rescue Exception => error # standard:disable Lint/RescueException
-            warn("raffia: worker #{::Process.pid} cannot read: #{error.full_message(highlight: false)}")
+            Outcry.call(@log, "worker #{seat.index} (#{::Process.pid}) cannot read", error)
           end
           ::Process.exit!(ORPHANED)
         end

@@ -55,7 +55,7 @@ module Raffia
           Warmup.call
           channel.send(:loaded)
         rescue Exception => error # standard:disable Lint/RescueException
-          warn("raffia: loading failed: #{error.full_message(highlight: false)}")
+          Outcry.call(@settings.log, "loading failed", error)
           channel.send(:failed)
           ::Process.exit!(1)
         end
@@ -74,7 +74,7 @@ module Raffia
           mold = ::Process.pid
           ::Process.wait(Birth.fork { bear_twice(ours, channel, order, ios, mold) })
         rescue => error
-          warn("raffia: a worker cannot be forked: #{error.full_message(highlight: false)}")
+          Outcry.call(@settings.log, "a worker cannot be forked", error)
         end
 
         def bear_twice(ours, channel, order, ios, mold)
@@ -88,9 +88,9 @@ module Raffia
         def live(channel, order, ios, between)
           await_supervisor(between)
           typed = ios.zip(order["classes"]).map { |io, name| CLASSES.fetch(name, Socket).for_fd(io.tap { io.autoclose = false }.fileno) }
-          seat = Seat.new(channel, boards: @boards, index: order["index"], generation: @generation, lane: order["lane"], ios: typed,
-            preloaded: @preloaded)
-          exit(Life.new(@supervisor, @settings.name, @settings.hooks).run(seat, @work))
+          seat = Seat.new(channel, log: @settings.log, boards: @boards, index: order["index"], generation: @generation, lane: order["lane"],
+            ios: typed, preloaded: @preloaded)
+          exit(Life.new(@supervisor, @settings).run(seat, @work))
         end
 
         # Only then may it ask to end with its parent.

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../warmup"
 require_relative "crashes"
 require_relative "mold"
 require_relative "nursery"
@@ -30,6 +31,8 @@ module Raffia
         # @return [void]
         # @raise whatever `preload` raised, where the supervisor itself must call it
         def start(work, boards, disown)
+          # Before the first fork: what a child compacts it no longer shares with us.
+          Warmup.call
           # Whose parents end, comes to us.
           @molds = !@settings.preload.nil? && Native.available? && Native.adopt_orphans(true)
           @current = add((@molds ? Mold : Nursery).new(@settings, work, boards, disown))

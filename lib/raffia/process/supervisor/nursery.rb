@@ -79,9 +79,9 @@ module Raffia
         def live(slot, lane, ours, theirs)
           ours.close
           @disown.call([theirs.to_io, *slot.ios])
-          seat = Seat.new(theirs, boards: @boards, index: slot.index, generation: @generation, lane: lane, ios: slot.ios,
-            preloaded: @preloaded)
-          exit(Life.new(@supervisor, @settings.name, @settings.hooks).run(seat, @work))
+          seat = Seat.new(theirs, log: @settings.log, boards: @boards, index: slot.index, generation: @generation, lane: lane,
+            ios: slot.ios, preloaded: @preloaded)
+          exit(Life.new(@supervisor, @settings).run(seat, @work))
         end
       end
     end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "outcry"
+
 module Raffia
   module Process
     class Supervisor
@@ -21,8 +23,9 @@ module Raffia
         attr_reader :boards
 
         # @api private
-        def initialize(channel, boards:, index:, generation:, lane:, ios:, preloaded: nil)
+        def initialize(channel, log:, boards:, index:, generation:, lane:, ios:, preloaded: nil)
           @channel = channel
+          @log = log
           @boards = boards
           @board = boards.board(index, lane)
           @index = index
@@ -109,7 +112,7 @@ module Raffia
           else @lock.synchronize { @handlers[name] }&.call(data)
           end
         rescue => error
-          warn("raffia: worker #{::Process.pid} failed to handle #{name.inspect}: #{error.full_message(highlight: false)}")
+          Outcry.call(@log, "worker #{@index} (#{::Process.pid}) failed to handle #{name.inspect}", error)
         end
 
         def stop

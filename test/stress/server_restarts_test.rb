@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/queue_load"
+require_relative "../integration/cli_serve_case"
+
+module Raffia
+  # The server itself, as `raffia serve` starts it, under clients that never pause: no request is lost while its workers are replaced.
+  class ServerRestartsTest < CLIServeCase
+    # How often; 100 is what docs tell of.
+    ROUNDS = Integer(ENV.fetch("RAFFIA_STRESS_ROUNDS", "5"))
+    CLIENTS = 8
+
+    def setup
+      super
+      skip "/proc/PID/task/PID/children: of Linux" unless File.exist?("/proc/self/task/#{::Process.pid}/children")
+    end
+
+    def under_load
+      script('run ->(env) { [200, {"content-type" => "text/plain"}, ["hello #{env["QUERY_STRING"]}\n"]] }', "config.ru")
+      serve("--processes", "2", "-p", "0", env: {"RAFFIA_LOG" => "info"}) do |server|
+        wait_until { server.err.include?("2 workers are ready") }
+        load = TestSupport::QueueLoad.new(URI(server.url).port, CLIENTS) do |number|
+          ["GET /?#{number} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n", "\r\n\r\nhello #{number}\n"]
+        end
+        load.await(50)
+        yield server, load
+      ensure
+        load&.stop
+        server.kill(:TERM)
+        assert_equal(0, server.ended.exitstatus, server.err)
+      end
+    end
+
+    # As the titles say it: the server's own children are also the process that forks.
+    def workers_of(server)
+      File.read("/proc/#{server.pid}/task/#{server.pid}/children").split.map(&:to_i).select do |pid|
+        File.read("/proc/#{pid}/cmdline").include?(": worker ")
+      rescue SystemCallError
+        false
+      end
+    end
+
+    def test_rolling_restarts
+      under_load do |server, load|
+        ROUNDS.times do |round|
+          server.kill(:HUP)
+          wait_until(PROCESS_PATIENCE) { server.err.include?("restarted: generation #{round + 2}") }
+          load.await(50)
+        end
+        load.stop
+        assert_empty(load.all_errors.tally)
+      end
+    end
+
+    # What a killed worker had accepted is lost with it, that is at most a connection of each client. What waits in its socket is not.
+    def test_workers_that_are_killed
+      under_load do |server, load|
+        ROUNDS.times do
+          victim = workers_of(server).sample
+          ::Process.kill(:KILL, victim)
+          wait_until { !workers_of(server).include?(victim) && workers_of(server).size == 2 }
+          load.await(50)
+        end
+        load.stop
+        assert_operator(load.all_errors.size, :<=, ROUNDS * CLIENTS, load.all_errors.tally.to_s)
+      end
+    end
+  end
+end
