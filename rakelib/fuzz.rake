@@ -8,7 +8,7 @@ require "tempfile"
 # finds beyond them goes to tmp/fuzz/TARGET/corpus, from where the next one goes on; an input that fails goes to tmp/fuzz/TARGET.
 class FuzzTarget
   # target => the files of the core that it is made of
-  ALL = {"timers" => %w[timer heap op], "ops" => %w[op], "http1" => %w[http1_parser http1_policy http1_target]}.freeze
+  ALL = {"timers" => %w[timer heap op], "ops" => %w[op], "http1" => %w[http1_parser http1_policy http1_target http1_connection]}.freeze
   FLAGS = %w[
     -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -g -O1 -fno-omit-frame-pointer
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iext/raffia/core

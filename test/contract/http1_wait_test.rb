@@ -200,7 +200,7 @@ module Http1WaitSuite
 
     def to_io = @socket
 
-    def read_nonblock(most, exception:) = @ahead.empty? ? @socket.read_nonblock(most, exception: exception) : @ahead.slice!(0, [most, 5].min)
+    def read_nonblock(most, buffer, exception:) = @ahead.empty? ? @socket.read_nonblock(most, buffer, exception: exception) : buffer.replace(@ahead.slice!(0, [most, 5].min))
   end
 end
 

@@ -28,7 +28,7 @@ static void lines(void)
     REFUSES(GET "\rX: a\r\n\r\n", "400");
     REFUSES("\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", "400");
     REFUSES("\rGET / HTTP/1.1\r\nHost: h\r\n\r\n", "400");
-    REFUSES("\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", "400");
+    REFUSES("\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", "400");
     REFUSES("\r\n\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", "400");
 }
 

@@ -13,6 +13,8 @@ static void heads(void)
     READS("", "");
     READS("GET / HTTP/1.1\r\nHost: h\r\n\r\n", "[GET /? 1.1 h: keep Host=h].");
     READS("\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", "[GET /? 1.1 h: keep Host=h].");
+    READS("\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", "[GET /? 1.1 h: keep Host=h].");
+    READS("\r\n\r\n", "");
     READS("GET / HTTP/1.1\r\nHost: h\r\n", "~");
     READS("G", "~");
     READS("GET /a/b?c=d?e&f HTTP/1.1\r\nHost: h\r\n\r\n", "[GET /a/b?c=d?e&f 1.1 h: keep Host=h].");
@@ -69,6 +71,16 @@ static void connections(void)
           "[GET /? 1.1 h: Host=h Connection=close].");
     READS("GET / HTTP/1.1\r\nHost: h\r\nConnection: te, Close\r\n\r\n",
           "[GET /? 1.1 h: Host=h Connection=te, Close].");
+    READS("GET / HTTP/1.1\r\nHost: h\r\nConnection: ,close\t,\r\n\r\n",
+          "[GET /? 1.1 h: Host=h Connection=,close\t,].");
+    READS("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\t\r\n\r\n",
+          "[GET /? 1.1 h: Host=h Connection=close].");
+    READS("GET / HTTP/1.1\r\nHost: h\r\nConnection: a\r\nConnection: close\r\n\r\n",
+          "[GET /? 1.1 h: Host=h Connection=a Connection=close].");
+    READS("GET / HTTP/1.1\r\nHost: h\r\nConnection: closed, not close\r\n\r\n",
+          "[GET /? 1.1 h: keep Host=h Connection=closed, not close].");
+    READS("GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n",
+          "[GET /? 1.0 : Connection=keep-alive, close].");
     READS("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", "[GET /? 1.0 : keep Connection=Keep-Alive].");
     READS("GET / HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
           "[GET /? 1.1 h: keep upgrades Host=h Connection=upgrade Upgrade=websocket].");

@@ -60,6 +60,8 @@ void raffia_init_http1_request(VALUE http1);
 /* http1_intake.c: receives more, after a wait when there is nothing yet. How many bytes came; 0 at the end, which is where a connection
  * broke, too; -ETIME when it is `deadline` (raffia_about_now) before. Raises what interrupts it. */
 int64_t raffia_http1_take_in(struct http1 *wire, int64_t deadline);
+/* Receives without a wait, into memory of the caller's, where more is probably here. How many bytes. */
+size_t raffia_http1_take_directly(struct http1 *wire, char *start, size_t room);
 /* What there is to be read. It stays there until the next call of one of these. */
 const char *raffia_http1_bytes(const struct http1 *wire, size_t *size);
 /* `count` of them have been dealt with. */

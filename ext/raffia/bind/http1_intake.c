@@ -212,6 +212,16 @@ int64_t raffia_http1_take_in(struct http1 *wire, int64_t deadline)
     return is_gone(count) ? 0 : raffia_check(count, "recv");
 }
 
+size_t raffia_http1_take_directly(struct http1 *wire, char *start, size_t room)
+{
+    if (!wire->native || wire->input.drained) return 0;
+    int64_t count = raffia_try_receive(raffia_http1_descriptor(wire), start, room);
+    wire->input.drained = count < (int64_t)room;
+    if (count <= 0) return 0; /* Whoever asks next is told what it was. */
+    wire->received += (uint64_t)count;
+    return (size_t)count;
+}
+
 void raffia_init_http1_intake(void)
 {
     id_read_nonblock = rb_intern("read_nonblock");

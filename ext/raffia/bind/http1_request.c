@@ -235,6 +235,21 @@ static void tell_to_continue(struct http1 *wire)
     raffia_http1_flush(wire);
 }
 
+/* A long body of known length comes straight into the String, as far as it is here. */
+static void fill_up(struct http1 *wire, VALUE piece, size_t most)
+{
+    struct raffia_parser *parser = &wire->input.parser;
+    size_t length = (size_t)RSTRING_LEN(piece), room = most - length;
+    if (parser->phase != RAFFIA_IN_BODY || parser->chunked || wire->input.length > 0 || room == 0) return;
+    if (parser->left < room) room = (size_t)parser->left;
+    rb_str_modify_expand(piece, (long)room);
+    char *start = RSTRING_PTR(piece) + length;
+    size_t count = raffia_http1_take_directly(wire, start, room);
+    struct raffia_slice data;
+    raffia_parser_read_body(parser, start, count, count, &data);
+    rb_str_set_len(piece, (long)(length + count));
+}
+
 /*
  * @overload read_body(most = 65_536, timeout = nil)
  *   What there is of the body, at least one byte. Tells the client to go on if it waits for that.
@@ -262,6 +277,7 @@ static VALUE http1_read_body(int argc, VALUE *argv, VALUE self)
         rb_raise(rb_path2class("Raffia::Server::Disconnected"),
                  "the client left in the middle of its request");
     }
+    if (!NIL_P(piece)) fill_up(wire, piece, most);
     return piece;
 }
 

@@ -212,13 +212,18 @@ static int is_end_of_line(char byte)
     return byte == '\r' || byte == '\n';
 }
 
-/* One empty line may be in front of a request (RFC 9112, 2.2); llhttp would pass over any number of them, and of their halves. Whether the
- * request has begun. */
+/* Empty lines in front of a request that are passed over; llhttp would pass over any number of them, and of their halves. RFC 9112, 2.2, wants
+ * one to be: old clients send it behind a body. */
+enum { EMPTY_LINES = 2 };
+
+/* Whether the request has begun. */
 static int begin(struct raffia_parser *parser, struct raffia_parser_head *head, const char *bytes,
                  size_t size)
 {
-    size_t lead = size > 1 && bytes[0] == '\r' && bytes[1] == '\n' ? 2 : 0;
-    if (size <= lead || (size == 1 && bytes[0] == '\r')) return 0;
+    size_t lead = 0, most = 2 * EMPTY_LINES;
+    while (lead < most && size - lead > 1 && bytes[lead] == '\r' && bytes[lead + 1] == '\n')
+        lead += 2;
+    if (size == lead || (size - lead == 1 && lead < most && bytes[lead] == '\r')) return 0;
     if (is_end_of_line(bytes[lead])) return raffia_parser_refuse(parser, 400, "an empty request line");
     parser->fed = parser->lead = (uint8_t)lead;
     head->count = 0;

@@ -37,6 +37,8 @@ enum raffia_meaning {
     RAFFIA_FIELD_OTHER,
     RAFFIA_FIELD_HOST,
     RAFFIA_FIELD_EXPECT,
+    RAFFIA_FIELD_UPGRADE,
+    RAFFIA_FIELD_CONNECTION,
     RAFFIA_FIELD_CONTENT_TYPE,
     RAFFIA_FIELD_CONTENT_LENGTH,
     RAFFIA_FIELD_TRANSFER_ENCODING,
@@ -108,6 +110,9 @@ int raffia_parser_refuse(struct raffia_parser *parser, int status, const char *r
 /* http1_target.c: the target, and the host that is meant. */
 int raffia_parser_judge_target(struct raffia_parser *parser, struct raffia_parser_head *head,
                                const char *bytes);
+/* http1_connection.c: keep_alive and upgrades. */
+void raffia_parser_judge_connection(struct raffia_parser *parser, const struct raffia_parser_head *head,
+                                    const char *bytes);
 /* Host, and its port if there is one. 0 when it is none. */
 int raffia_split_authority(const char *bytes, struct raffia_slice authority, struct raffia_slice *host,
                            struct raffia_slice *port);

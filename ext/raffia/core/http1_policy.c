@@ -154,6 +154,8 @@ static enum raffia_meaning meaning_of(const char *bytes, struct raffia_slice nam
     switch (name.size) {
     case 4: return IS(name, "host") ? RAFFIA_FIELD_HOST : RAFFIA_FIELD_OTHER;
     case 6: return IS(name, "expect") ? RAFFIA_FIELD_EXPECT : RAFFIA_FIELD_OTHER;
+    case 7: return IS(name, "upgrade") ? RAFFIA_FIELD_UPGRADE : RAFFIA_FIELD_OTHER;
+    case 10: return IS(name, "connection") ? RAFFIA_FIELD_CONNECTION : RAFFIA_FIELD_OTHER;
     case 12: return IS(name, "content-type") ? RAFFIA_FIELD_CONTENT_TYPE : RAFFIA_FIELD_OTHER;
     case 14: return IS(name, "content-length") ? RAFFIA_FIELD_CONTENT_LENGTH : RAFFIA_FIELD_OTHER;
     case 17: return IS(name, "transfer-encoding") ? RAFFIA_FIELD_TRANSFER_ENCODING : RAFFIA_FIELD_OTHER;
@@ -235,13 +237,17 @@ struct findings {
     const struct raffia_field *of[RAFFIA_MEANINGS];
 };
 
+static int is_single(int meaning)
+{
+    return meaning == RAFFIA_FIELD_HOST || meaning >= RAFFIA_FIELD_CONTENT_TYPE;
+}
+
 static int find(struct raffia_parser *parser, const struct raffia_parser_head *head,
                 struct findings *findings)
 {
     for (uint32_t i = 0; i < head->count; i++) {
         const struct raffia_field *field = &head->fields[i], **place = &findings->of[field->meaning];
-        int is_single = field->meaning != RAFFIA_FIELD_OTHER && field->meaning != RAFFIA_FIELD_EXPECT;
-        if (*place && is_single)
+        if (*place && is_single(field->meaning))
             return raffia_parser_refuse(parser, 400, "a header field that may come once came twice");
         *place = field;
     }
@@ -314,11 +320,6 @@ static int judge_fields(struct raffia_parser *parser, struct raffia_parser_head 
     return some & RAFFIA_IS_UNDERSCORE ? judge_underscores(parser, head, bytes) : 0;
 }
 
-static int is_tunnel(const struct raffia_parser *parser)
-{
-    return parser->method == HTTP_CONNECT;
-}
-
 int raffia_parser_judge_head(struct raffia_parser *parser, struct raffia_parser_head *head, const char *bytes)
 {
     parser->method = llhttp_get_method(&parser->llhttp);
@@ -328,11 +329,11 @@ int raffia_parser_judge_head(struct raffia_parser *parser, struct raffia_parser_
     if (failure == 0) failure = raffia_parser_judge_target(parser, head, bytes);
     if (failure == 0) failure = judge_framing(parser, head, bytes);
     if (failure < 0) return failure;
-    if (is_tunnel(parser) && (parser->chunked || parser->left > 0))
+    int has_body = parser->chunked || parser->left > 0;
+    if (parser->method == HTTP_CONNECT && has_body)
         return raffia_parser_refuse(parser, 400, "CONNECT has no body");
-    parser->keep_alive = (uint8_t)llhttp_should_keep_alive(&parser->llhttp);
-    parser->upgrades = is_tunnel(parser) || (parser->llhttp.upgrade && parser->minor > 0);
-    parser->phase = parser->chunked || parser->left > 0 ? RAFFIA_IN_BODY : RAFFIA_AT_END;
+    raffia_parser_judge_connection(parser, head, bytes);
+    parser->phase = has_body ? RAFFIA_IN_BODY : RAFFIA_AT_END;
     parser->step = 0;
     return 0;
 }

@@ -83,6 +83,21 @@ class Http1CostTest < Raffia::TestCase
     assert_equal "500", calls[/.*recvfrom$/].split[3], calls
   end
 
+  # Sixteen kilobytes at a time into shared memory would be four times as many.
+  def test_a_long_body_comes_in_large_pieces
+    @socket.setsockopt(Socket::SOL_SOCKET, Socket::SO_RCVBUF, 1 << 20)
+    @client.setsockopt(Socket::SOL_SOCKET, Socket::SO_SNDBUF, 1 << 20)
+    @client << "#{POST}Content-Length: 150000\r\n\r\n" << "x" * 65_536 << "y" * 84_464
+    @wire.receive(LONG, LONG)
+    pieces = []
+    while (piece = @wire.read_body(65_536, LONG))
+      pieces << piece
+    end
+    assert_equal "x" * 65_536 + "y" * 84_464, pieces.join
+    assert_operator pieces.size, :<=, 5
+    assert_equal 150_000 + "#{POST}Content-Length: 150000\r\n\r\n".bytesize, @wire.received
+  end
+
   def test_under_a_stressed_collector
     @client << SHORT << CHUNKED << "2\r\nhi\r\n0\r\nA: b\r\n\r\n"
     GC.stress = true
