@@ -46,7 +46,29 @@ static void a_parent_that_is_gone(void)
     CHECK_EQUAL(status, 0);
 }
 
-static const struct check_test tests[] = {TEST(it_is_killed_with_its_parent), TEST(a_parent_that_is_gone)};
+/* Its parent ends at once; who adopted it reaps it. */
+static void an_orphan_is_adopted(void)
+{
+    int status, ends[2];
+    pid_t orphan;
+    CHECK_EQUAL(raffia_process_adopt(1), 0);
+    CHECK_CALL(pipe(ends));
+    pid_t child = CHECK_CALL(fork());
+    if (child == 0) {
+        orphan = fork();
+        if (orphan == 0) _exit(7);
+        _exit(write(ends[1], &orphan, sizeof orphan) == sizeof orphan ? 0 : 1);
+    }
+    CHECK_EQUAL(CHECK_CALL(waitpid(child, &status, 0)), child);
+    CHECK_EQUAL(read(ends[0], &orphan, sizeof orphan), sizeof orphan);
+    CHECK_EQUAL(CHECK_CALL(waitpid(orphan, &status, 0)), orphan);
+    CHECK_EQUAL(WEXITSTATUS(status), 7);
+    CHECK_EQUAL(raffia_process_adopt(0), 0);
+    close(ends[0]), close(ends[1]);
+}
+
+static const struct check_test tests[] = {TEST(it_is_killed_with_its_parent), TEST(a_parent_that_is_gone),
+                                         TEST(an_orphan_is_adopted)};
 
 int main(void)
 {
@@ -56,6 +78,7 @@ int main(void)
 int main(void)
 {
     CHECK_EQUAL(raffia_process_end_with(getppid()), -ENOSYS);
+    CHECK_EQUAL(raffia_process_adopt(1), -ENOSYS);
     return 0;
 }
 #endif
