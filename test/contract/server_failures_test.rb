@@ -51,6 +51,25 @@ module ServerFailuresTest
     end
   end
 
+  def test_headers_that_raise_leave_nothing_behind
+    value = Object.new
+    value.define_singleton_method(:to_s) { raise "no value" }
+    serve(->(_) { [200, {"x-first" => "1", "x-value" => value}, ["x"]] }, lint: false) do |server|
+      server.connect do |client|
+        2.times { assert_equal [500, nil], client.get.then { |answer| [answer.status, answer["x-first"]] } }
+      end
+    end
+    assert_match(/no value/, log)
+  end
+
+  def test_headers_that_change_the_body_are_noticed
+    body = +"body"
+    value = Object.new
+    value.define_singleton_method(:to_s) { body << " and more" && "value" }
+    serve(->(_) { [200, {"x-value" => value}, [body]] }, lint: false) { |server| assert_equal 500, server.get.status }
+    assert_match(/has changed/, log)
+  end
+
   def test_a_status_that_is_a_string_is_forgiven
     serve(->(_) { ["201", {}, []] }, lint: false) { |server| assert_equal 201, server.get.status }
   end

@@ -94,6 +94,7 @@ void raffia_http1_bad_response(struct http1 *wire, size_t mark, const char *form
 {
     va_list arguments;
     wire->output.length = mark;
+    wire->output.saying = 0;
     va_start(arguments, format);
     VALUE message = rb_vsprintf(format, arguments);
     va_end(arguments);
@@ -377,7 +378,10 @@ static void check_status(struct head *head)
 int raffia_http1_say_head(struct head *head)
 {
     struct http1_output *output = &head->wire->output;
-    head->mark = output->length;
+    raffia_http1_unsay(output);
+    head->mark = output->mark = output->length;
+    output->whole = 0;
+    output->saying = 1;
     head->declared = -1;
     check_status(head);
     check_protocol(head);
@@ -385,6 +389,7 @@ int raffia_http1_say_head(struct head *head)
     say_headers(head);
     if (head->hijacks && !head->raw) {
         output->length = head->mark;
+        output->saying = 0;
         return 0;
     }
     if (!head->informs) {
@@ -401,9 +406,9 @@ int raffia_http1_say_head(struct head *head)
         output->status = head->status;
         output->body = 0;
         output->begun = output->whole = 1;
-        output->mark = head->mark;
     }
     raffia_http1_say(output, "\r\n", 2);
+    output->saying = 0;
     return 1;
 }
 

@@ -255,8 +255,15 @@ void raffia_http1_send(struct http1 *wire, VALUE strings)
     dispatch(&parcel);
 }
 
+void raffia_http1_unsay(struct http1_output *output)
+{
+    if (output->saying) output->length = output->mark;
+    output->saying = 0;
+}
+
 void raffia_http1_flush(struct http1 *wire)
 {
+    raffia_http1_unsay(&wire->output);
     if (wire->output.start < wire->output.length) raffia_http1_send(wire, Qnil);
 }
 

@@ -16,8 +16,9 @@ struct http1_output {
     int64_t body;     /* bytes of its body so far, without framing */
     int64_t timeout;  /* nanoseconds in which something must get through; negative: for ever */
     int status;       /* of the last response, 0 before */
-    size_t mark;      /* where it begins in `bytes`, while `whole` */
-    unsigned char whole; /* nothing of it has been sent */
+    size_t mark;      /* where it begins in `bytes`, while `saying` or `whole` */
+    unsigned char saying; /* a head is being said, from `mark` on; so if something is raised meanwhile, what is there of it is no head */
+    unsigned char whole;  /* nothing of it has been sent */
     unsigned char framing;
     unsigned char begun;   /* the head of the response at hand has been said */
     unsigned char closing; /* no further request is wanted: say so in each response */
@@ -27,6 +28,8 @@ void raffia_http1_output_init(struct http1_output *output);
 void raffia_http1_output_free(struct http1_output *output);
 size_t raffia_http1_output_memsize(const struct http1_output *output);
 
+/* Takes back what there is of a head whose saying something has been raised in. */
+void raffia_http1_unsay(struct http1_output *output);
 /* Adds bytes of the wire's own, such as an interim response. */
 void raffia_http1_say(struct http1_output *output, const char *bytes, size_t length);
 /* Sends what there is. Raises Raffia::Server::Disconnected when that cannot be done, or not in time, and what interrupts the wait. */

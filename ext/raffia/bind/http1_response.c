@@ -59,6 +59,10 @@ static int respond_whole(struct http1 *wire, int status, VALUE headers, VALUE st
     struct head head = {.wire = wire, .status = status, .headers = headers, .length = size, .upgrade = Qnil};
     if (size < 0) raffia_http1_bad_response(wire, mark, "the response's body has something else than Strings in it");
     if (!raffia_http1_say_head(&head)) return 0;
+    if (size_of(strings) != size) { /* Values of headers that are no Strings have been asked what they are. */
+        output->begun = 0;
+        raffia_http1_bad_response(wire, mark, "the response's body has changed while its headers were read");
+    }
     if (output->framing == BODY_LENGTH && output->declared != size) {
         output->begun = 0;
         raffia_http1_bad_response(wire, mark, "the response's content-length is %" PRId64 ", but its body has %" PRId64 " bytes",
