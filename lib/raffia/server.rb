@@ -56,6 +56,7 @@ module Raffia
       @application = app.is_a?(Application) ? app : Application.of(app)
       @hooks = hooks || Hooks.new
       @options = Options.build(options)
+      @options.static.each { |root| Static.new(root: root) } # is there such a folder?
       @log = logger || own_log
     end
 

@@ -297,6 +297,32 @@ module Raffia
       end
     end
 
+    def test_files_come_before_the_application
+      FileUtils.mkdir_p([File.join(@dir, "public"), File.join(@dir, "more")])
+      script "body { }", "public/a.css"
+      script "mine", "more/a.css"
+      script "other", "more/b.txt"
+      serve("--processes", "0", "--static", "public", "--static", "more") do |server|
+        assert_equal ["body { }", "text/css"], [server.get("/a.css").body, server.get("/a.css")["content-type"][/[^;]+/]]
+        assert_equal "other", server.get("/b.txt").body
+        assert_equal server.pid, server.get("/c.txt").body.to_i
+      end
+      assert_match(/nowhere/, raffia("serve", "--static", "nowhere").err)
+    end
+
+    def test_a_worker_is_replaced_after_so_many_requests
+      serve("--processes", "1", "--worker-requests", "5") do |server|
+        first = server.get.body
+        wait_until(PROCESS_PATIENCE) { server.get.then { |response| response.code == "200" && response.body != first } }
+      end
+    end
+
+    def test_early_hints_may_be_off
+      script 'run ->(env) { [200, {}, [env.key?("rack.early_hints").to_s]] }', "config.ru"
+      serve("--processes", "0", "--no-early-hints") { |server| assert_equal "false", server.get.body }
+      serve("--processes", "0") { |server| assert_equal "true", server.get.body }
+    end
+
     def test_a_log_of_its_own
       serve("--processes", "1", "--log", "raffia.log", "--log-format", "json") do |server|
         server.get

@@ -93,6 +93,7 @@ module Raffia
       # @return [Boolean] whether another one may follow
       def request
         env = @wire.receive(@idle, @head) or return false
+        @service.tenure&.count
         @wire.closing = true if @most && (@served += 1) >= @most
         return false unless @exchange.run(env)
 

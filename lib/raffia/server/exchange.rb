@@ -35,7 +35,7 @@ module Raffia
         @io = io
         @address = address
         @hijack = Hijack.new(wire, io)
-        @early_hints = EarlyHints.new(wire)
+        @early_hints = EarlyHints.new(wire) if service.options.early_hints
         @output = Output.new(wire, io, @hijack)
         @env = @input = nil
         @unread = false
@@ -80,7 +80,7 @@ module Raffia
       def equip(env)
         env["REMOTE_ADDR"] = @address
         env["rack.hijack"] = @hijack
-        env["rack.early_hints"] = @early_hints
+        env["rack.early_hints"] = @early_hints if @early_hints
         env["rack.input"] = @input = Input.new(@wire, @service) if @wire.body?
         env["rack.response_finished"] = []
       end

@@ -6,6 +6,7 @@ require_relative "admission"
 require_relative "drain"
 require_relative "monitor"
 require_relative "null_input"
+require_relative "static"
 
 module Raffia
   class Server
@@ -28,9 +29,12 @@ module Raffia
       # @return [Admission] to the app
       attr_reader :admission
 
+      # @return [Tenure, nil] of a worker that is to be replaced after some requests
+      attr_accessor :tenure
+
       # @param ledger [Metrics::Ledger] where requests are counted
       def initialize(app, options, log, ledger = Metrics::Ledger.alone)
-        @app = app
+        @app = app = options.static.reverse.inject(app) { |inner, root| Static.new(inner, root: root) }
         @options = options
         @log = log || Log.build(Raffia.config)
         @monitor = Monitor.new(options, log: @log, ledger: ledger)
@@ -38,7 +42,7 @@ module Raffia
         @drain = Drain.new
         @rewindable = options.rewindable_input || !!(defined?(::Rack.release) && ::Rack.release < "3")
         @templates = {}.compare_by_identity
-        @on_error = nil
+        @on_error = @tenure = nil
         @limits = {
           request_line: options.max_line, head: options.max_head, fields: options.max_headers, name: options.max_header_name,
           extensions: options.max_chunk_extensions, trailers: options.max_trailers, body: options.max_body

@@ -3,6 +3,7 @@
 require_relative "../process/supervisor"
 require_relative "admin"
 require_relative "panel"
+require_relative "tenure"
 require_relative "worker"
 
 module Raffia
@@ -57,7 +58,7 @@ module Raffia
       # For times that a supervisor must have, none is a year.
       def limits
         {boot_timeout: @options.boot_timeout || NEVER, drain_timeout: @options.drain_timeout || NEVER, hang_timeout: hang_timeout,
-         memory_limit: @options.worker_memory}
+         memory_limit: @options.worker_memory, total_memory: @options.total_memory}
       end
 
       # A request that holds up its loop does so for the supervisor's heartbeat as well.
@@ -83,8 +84,14 @@ module Raffia
         worker.run { seat.ready! }
       end
 
+      # Ractors have none of this.
+      def equip(seat, service)
+        service.on_error { |error, env| @hooks.call(:on_error, error, env) } if @hooks.any?(:on_error)
+        service.tenure = Tenure.new(@options.worker_requests) { seat.leave } if @options.worker_requests
+      end
+
       def listen_to(seat, worker)
-        worker.service.on_error { |error, env| @hooks.call(:on_error, error, env) } if @hooks.any?(:on_error) && worker.is_a?(Worker)
+        equip(seat, worker.service) if worker.is_a?(Worker)
         seat.on_message("dump") { Raffia.dump }
         seat.on_message("reopen") do
           @hooks.call(:on_reopen)
