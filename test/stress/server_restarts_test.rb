@@ -53,10 +53,24 @@ module Raffia
       end
     end
 
+    # Also with a worker in the place of one that was taken away.
+    def test_more_workers_and_fewer
+      under_load do |server, load|
+        [3, 2, 3].each do |count|
+          server.kill((count == 3) ? :TTIN : :TTOU)
+          wait_until(PROCESS_PATIENCE) { workers_of(server).size == count }
+          load.await(50)
+        end
+        load.stop
+        assert_empty(load.all_errors.tally)
+      end
+    end
+
     # What a killed worker had accepted is lost with it, that is at most a connection of each client. What waits in its socket is not.
+    # Not often: those that are killed in their first second, again and again, are replaced after growing pauses.
     def test_workers_that_are_killed
       under_load do |server, load|
-        ROUNDS.times do
+        [ROUNDS, 10].min.times do
           victim = workers_of(server).sample
           ::Process.kill(:KILL, victim)
           wait_until { !workers_of(server).include?(victim) && workers_of(server).size == 2 }

@@ -26,8 +26,9 @@ module Raffia
 
       # @param index [Integer] of a worker
       # @return [Array<Listener>] the same for each generation of that worker. TCP sockets of its own, as many as it has Ractors; all others
-      #   are shared
+      #   are shared. A worker that was taken away has left its sockets closed; another in its place gets new ones
       def slot(index)
+        @slots[index] = nil if @slots[index]&.any? { |listener| listener.socket.closed? }
         @slots[index] ||= Array.new(@options.lanes) { |each| (index + each).zero? ? @first : lane }.flatten
       end
 

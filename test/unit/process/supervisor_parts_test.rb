@@ -112,14 +112,38 @@ class SupervisorPartsTest < Raffia::TestCase
   def test_connections_go_to_the_selected_sockets_only
     skip "SO_ATTACH_REUSEPORT_CBPF: of Linux" unless RUBY_PLATFORM.include?("linux")
     listeners(3) do |sockets, connect|
-      assert(Supervisor::Selection.apply([sockets.first], [1]))
+      assert(Supervisor::Selection.apply(sockets.first, [1]))
       assert_equal([0, 20, 0], connect.call(20))
-      Supervisor::Selection.apply([sockets.last], [0, 2])
+      Supervisor::Selection.apply(sockets.last, [0, 2])
       first, second, third = connect.call(60)
       assert_equal([20, 80], [second, first + second + third])
       assert_operator([first, third].min, :>, 0)
-      Supervisor::Selection.apply([sockets.first], [])
+      Supervisor::Selection.apply(sockets.first, [])
       assert_operator(connect.call(60)[1], :>, 20)
+    end
+  end
+
+  def test_sockets_are_numbered_by_group_over_slots_that_have_several
+    listeners(4) do |one, _|
+      listeners(2) do |two, _|
+        slots = [[one[0], two[0], one[1], $stdin], [one[2], two[1], one[3], $stdin]]
+        assert_equal([one, two], Supervisor::Selection.groups(slots))
+      end
+    end
+  end
+
+  # A slot may have a socket for each of its Ractors.
+  def test_a_slot_with_several_sockets_retires
+    listeners(4) do |sockets, connect|
+      first, last = [sockets.first(2), sockets.last(2)].each_with_index.map { |ios, index| Supervisor::Slot.new(index, ios, nil) }
+      retirement = Supervisor::Retirement.new(last, [first], 0)
+      assert(retirement.begin)
+      counts = connect.call(40)
+      assert_equal([40, [0, 0]], [counts.first(2).sum, counts.last(2)])
+      assert_equal(:close, retirement.step(0))
+      retirement.take_back
+      assert_operator(connect.call(60).last(2).sum, :>, 0)
+      assert_equal(:start, retirement.step(0))
     end
   end
 
@@ -127,7 +151,7 @@ class SupervisorPartsTest < Raffia::TestCase
     listeners(1) { |(socket)| assert(Supervisor::Selection.group?(socket)) }
     TCPServer.open("127.0.0.1", 0) do |server|
       refute(Supervisor::Selection.group?(server))
-      refute(Supervisor::Selection.apply([server], [0]))
+      refute(Supervisor::Selection.apply(server, [0]))
     end
     refute(Supervisor::Selection.group?($stdout))
     UNIXSocket.pair { |one, _| refute(Supervisor::Selection.group?(one)) }

@@ -12,9 +12,9 @@ module Raffia
         # @param slot [Slot]
         # @return [Hash]
         def self.slot(slot)
-          {index: slot.index, state: slot.state, pid: slot.current&.pid, generation: slot.current&.nursery&.generation,
-           since: slot.current&.since, restarts: [slot.starts - 1, 0].max, last_exit: slot.last_exit,
-           leaving: slot.leaving.map(&:pid), successor: slot.successor&.pid}
+          current = slot.current # the loop may change it meanwhile, where another thread asks
+          {index: slot.index, state: slot.state, pid: current&.pid, generation: current&.nursery&.generation, since: current&.since,
+           restarts: [slot.starts - 1, 0].max, last_exit: slot.last_exit, leaving: slot.leaving.map(&:pid), successor: slot.successor&.pid}
         end
 
         # @param loop [Loop]
@@ -34,8 +34,9 @@ module Raffia
         private
 
         def measured(slot)
-          memory = slot.current&.pid && Memory.of(slot.current.pid)
-          self.class.slot(slot).merge(pss: memory&.pss, private_dirty: memory&.private_dirty)
+          told = self.class.slot(slot)
+          memory = told[:pid] && Memory.of(told[:pid])
+          told.merge(pss: memory&.pss, private_dirty: memory&.private_dirty)
         end
       end
     end

@@ -19,11 +19,10 @@ module Raffia
         # @param quiet [Numeric]
         def initialize(slot, others, quiet = QUIET)
           @slot = slot
-          shared = others.flat_map(&:ios)
-          @own = slot.ios - shared
-          @groups = @own.select { |io| Selection.group?(io) }
-          @live = others.map(&:index)
-          @quiet = @groups.empty? ? 0 : quiet
+          @own = slot.ios - others.flat_map(&:ios)
+          @groups = Selection.groups([*others, slot].map(&:ios))
+          @waiting = @own.select { |io| Selection.group?(io) }
+          @quiet = @waiting.empty? ? 0 : quiet
           @empty_since = nil
         end
 
@@ -32,12 +31,12 @@ module Raffia
 
         # @return [Boolean] false when the slot cannot be taken away here
         def begin
-          Selection.apply(@groups, @live).tap { |able| @slot.retired = able }
+          @slot.retired = @groups.all? { |group| leave(group) }
         end
 
         # @return [void]
         def take_back
-          Selection.apply(@groups, [])
+          self.class.open(@groups)
           @slot.retired = false
         end
 
@@ -57,16 +56,21 @@ module Raffia
           @own.each(&:close)
         end
 
-        # Once the sockets are gone, the others are all there is.
-        # @param ios [Array<IO>] one socket of each group that remains
+        # All sockets get connections again.
+        # @param groups [Array<Array<IO>>]
         # @return [void]
-        def self.open(ios) = Selection.apply(ios.select { |io| Selection.group?(io) }, [])
+        def self.open(groups) = groups.each { |group| Selection.apply(group.first, []) }
 
         private
 
+        def leave(group)
+          live = group.each_index.reject { |number| @own.include?(group[number]) }
+          live.empty? || live.size == group.size || Selection.apply(group.first, live)
+        end
+
         def idle? = @slot.members.empty?
 
-        def queued? = @groups.any? { |io| Selection.queued(io).positive? }
+        def queued? = @waiting.any? { |io| Selection.queued(io).positive? }
       end
     end
   end

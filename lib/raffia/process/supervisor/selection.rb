@@ -10,7 +10,7 @@ module Raffia
       #
       # It is for slots whose worker leaves for good, or cannot accept: what is in their queue stays there, nothing new comes.
       # The kernel numbers the sockets of a group in the order in which they began to listen, and slots come and go at the end only: so
-      # the number is the slot's index, as long as no other program listens on that port.
+      # it is known, as long as no other program listens on that port.
       #
       # @api private
       module Selection
@@ -23,14 +23,20 @@ module Raffia
         # Where TCP_INFO has the length of a listener's queue (tcpi_unacked), for which the field has that use.
         QUEUED = 24
 
-        # @param ios [Array<IO>] one socket of each group
+        # @param io [IO] one of the group
         # @param live [Array<Integer>] the numbers that get connections; empty: all do again
         # @return [Boolean] false when this system cannot do it
-        def self.apply(ios, live)
-          ios.each { |io| live.empty? ? detach(io) : attach(io, live) }
+        def self.apply(io, live)
+          live.empty? ? detach(io) : attach(io, live)
           true
         rescue SystemCallError
           false
+        end
+
+        # @param slots [Array<Array<IO>>] the IOs of each slot, in the order in which they were made
+        # @return [Array<Array<IO>>] those that share a port, each where its number is
+        def self.groups(slots)
+          slots.flatten.uniq.select { |io| group?(io) }.group_by { |io| io.local_address.to_sockaddr }.values
         end
 
         # @param io [IO]

@@ -84,7 +84,7 @@ module Raffia
 
         def done
           @retirement = nil
-          Retirement.open(@fleet.slots.first.ios) if @fleet.slots.size <= @target
+          Retirement.open(Selection.groups(@fleet.slots.map(&:ios))) if @fleet.slots.size <= @target
         end
       end
     end
