@@ -121,7 +121,7 @@ module Raffia
       return yield(ports) if proxies.empty?
 
       behind(proxies.first, SEEN, buffering: "on") do |front, back|
-        through(*proxies.drop(1), ports: {raffia: back, **ports, proxies.first => front}, &)
+        through(*proxies.drop(1), ports: {:raffia => back, **ports, proxies.first => front}, &)
       end
     end
 

@@ -7,18 +7,13 @@ module Raffia
   module ServerRailsDatabases
     AT_ONCE = 20
 
-    def test_records_are_written_and_read
+    # All of them are at the database at one time: it counts them. One after the other they would never be that many.
+    def test_requests_are_at_the_database_side_by_side
       with_database do |port|
         http(port) do |http|
           %w[Ada Grace].each { |name| assert_equal "200", http.post("/people", "name=#{name}").code }
           assert_equal %w[Ada Grace], JSON.parse(http.get("/people").body)
         end
-      end
-    end
-
-    # All of them are at the database at one time: it counts them. One after the other they would never be that many.
-    def test_requests_wait_for_the_database_side_by_side
-      with_database do |port|
         requests = Array.new(AT_ONCE) { Thread.new { http(port) { |http| http.get("/wait") } } }
         wait_until(30) { waiting >= AT_ONCE }
         answers = requests.map(&:value)
