@@ -237,6 +237,31 @@ module ServerWatch
     end
   end
 
+  # Clients that come when they come, each with a connection of its own: four times as many as can be served.
+  def test_an_overload_by_clients_that_do_not_wait_for_each_other
+    skip "the select engine does not say since when a socket is readable" if backend == :select
+
+    inside = most = 0
+    app = lambda do |_|
+      most = [most, inside += 1].max
+      Fiber.blocking { sleep(0.008) }
+      sleep(0.001)
+      inside -= 1
+      [200, {}, ["done"]]
+    end
+    serve(app, lint: false, queue_target: 0.05, max_in_flight: 4, max_queue_time: 1) do |server|
+      clients = Array.new(500) do
+        sleep(0.002)
+        Thread.new { server.get }
+      end
+      answers = clients.map(&:value)
+      assert_equal([200, 503], answers.map(&:status).uniq.sort)
+      assert_empty(answers.reject { |answer| answer.status == 200 || answer["retry-after"].to_i.between?(1, 3) }.map { |answer| answer["retry-after"] })
+      assert_operator(answers.count { |answer| answer.status == 200 }, :>, 50)
+      assert_equal([true, 500], [most <= 4, totals(server).requests])
+    end
+  end
+
   def test_what_keeps_up_is_not_shed
     serve(OK, queue_target: 5) do |server|
       statuses = Array.new(10) { Thread.new { server.connect { |client| Array.new(50) { client.get.status } } } }.flat_map(&:value)

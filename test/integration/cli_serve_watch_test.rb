@@ -160,6 +160,24 @@ module Raffia
       end
     end
 
+    def test_a_worker_whose_loop_does_not_turn_is_replaced_without_any_limit_too
+      watched("--processes", "1", "--worker-timeout", "2") do |server|
+        burning = Thread.new { once(URI(server.url.sub("[::]", "127.0.0.1")), "/burn") }
+        wait_until(PROCESS_PATIENCE) { server.err.include?("has no heartbeat: KILL") }
+        assert_equal "cut off", burning.value
+        wait_until(PROCESS_PATIENCE) { ask("/ready").code == "200" }
+        assert_match(/config\.ru:5/, server.err, "the dump says where it is")
+      end
+    end
+
+    def test_ractors_count_together
+      script "run ->(_env) { [200, {}, [\"hello\"]] }", "config.ru"
+      watched("--processes", "1", "--ractors", "2") do |server|
+        10.times { server.get }
+        assert_equal [10, 10], metrics.values_at("raffia_requests_total", 'raffia_responses_total{class="2xx"}')
+      end
+    end
+
     def test_usr1_opens_the_access_log_anew
       [0, 2].each do |processes|
         log = File.join(@dir, "access#{processes}.log")

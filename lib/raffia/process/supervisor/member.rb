@@ -118,7 +118,9 @@ module Raffia
         def check_beat(now, since, timeout, grace)
           beaten = @board.beaten
           late = now - [beaten, since].max - timeout
-          return @warnings = 0 if !ready? || beaten.zero? || late < 0
+          # SIGTERM may make it say that it drains, on another thread than the one that hangs.
+          warned = draining? && @warnings > 1
+          return @warnings = 0 if !(ready? || warned) || beaten.zero? || late < 0
           return if late < @warnings * grace
 
           @warnings += 1
