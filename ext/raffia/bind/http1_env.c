@@ -111,14 +111,23 @@ VALUE raffia_http1_env(struct http1 *wire, const struct raffia_parser_head *head
     return build.env;
 }
 
+/* In C: a method of Ruby's may let a trap handler in, and with it another fiber, which would read into the same memory. */
+static VALUE small(const char *bytes, struct raffia_slice name)
+{
+    VALUE string = rb_str_new(bytes + name.start, name.size);
+    char *letters = RSTRING_PTR(string);
+    for (uint32_t i = 0; i < name.size; i++)
+        if (letters[i] >= 'A' && letters[i] <= 'Z') letters[i] = (char)(letters[i] + ('a' - 'A'));
+    return string;
+}
+
 VALUE raffia_http1_trailers(const struct raffia_parser_head *trailers, const char *bytes)
 {
     VALUE all = rb_hash_new();
     for (uint32_t i = 0; i < trailers->count; i++) {
         const struct raffia_field *field = &trailers->fields[i];
-        VALUE name = rb_str_new(bytes + field->name.start, field->name.size);
+        VALUE name = small(bytes, field->name);
         VALUE value = rb_str_new(bytes + field->value.start, field->value.size);
-        name = rb_funcall(name, rb_intern("downcase"), 0);
         VALUE first = rb_hash_lookup(all, name);
         rb_hash_aset(all, name, NIL_P(first) ? value : join(Qnil, first, value));
     }

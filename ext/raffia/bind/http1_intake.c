@@ -126,7 +126,7 @@ static int64_t receive_directly(struct http1 *wire)
     struct http1_input *input = &wire->input;
     int fd = raffia_http1_descriptor(wire);
     if (input->length == 0) return arrived(wire, raffia_try_receive(fd, shared_bytes(), SHARED), SHARED);
-    make_room(input, LEAST);
+    make_room(input, input->parser.phase == RAFFIA_IN_HEAD ? LEAST : SHARED);
     size_t end = input->start + input->length, room = input->capacity - end;
     return arrived(wire, raffia_try_receive(fd, input->bytes + end, room), room);
 }
