@@ -157,6 +157,25 @@ module Raffia
       end
     end
 
+    def test_rack_lint_finds_nothing_and_is_not_in_the_way
+      need_gem "rack"
+      require "rack/lint"
+      seen = Thread::Queue.new
+      app = Rack::Lint.new(stream_app(heartbeat: 0.05) do |stream|
+        stream.write("hello")
+        sleep
+      ensure
+        seen << stream.closed?
+      end)
+      serve(app) do |server|
+        read(server) do |reader|
+          assert_equal "hello", reader.event[:data]
+          reader.comment
+        end
+        assert_equal true, seen.pop
+      end
+    end
+
     def test_errors_are_the_apps
       seen = Thread::Queue.new
       app = stream_app do |stream|

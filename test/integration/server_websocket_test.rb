@@ -197,6 +197,21 @@ module Raffia
       end
     end
 
+    def test_rack_lint_finds_nothing_and_is_not_in_the_way
+      need_gem "rack"
+      require "rack/lint"
+      app = Rack::Lint.new(socket_app(ping: 0.2) { |socket| socket.each { |message| socket.write(message) } })
+      serve(app) do |server|
+        dial(server) do |client|
+          client.say("hello")
+          assert_equal "hello", client.hear
+          client.receive until client.pings > 0
+          client.close
+          assert_equal 1000, client.farewell.first
+        end
+      end
+    end
+
     def test_a_server_that_stops_says_goodbye
       seen = Thread::Queue.new
       app = socket_app do |socket|

@@ -99,7 +99,7 @@ module Raffia
         return if @writing
         return gone unless present?
 
-        transmit(HEARTBEAT) if socket.wait_writable(0)
+        transmit(HEARTBEAT) if socket.nil? || socket.wait_writable(0)
       rescue # whatever it is, OpenSSL's errors too: nothing gets through
         gone
       end
@@ -131,9 +131,10 @@ module Raffia
         @region.cancel("the client has gone")
       end
 
-      def present? = socket.recv_nonblock(1, ::Socket::MSG_PEEK, exception: false) != ""
+      def present? = socket.nil? || !socket.recv_nonblock(1, ::Socket::MSG_PEEK, exception: false).nil?
 
-      def socket = @output.to_io
+      # None when a middleware has wrapped the output, as Rack::Lint does: then the next write tells.
+      def socket = (@output.to_io if @output.respond_to?(:to_io))
     end
   end
 end

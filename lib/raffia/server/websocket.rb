@@ -53,8 +53,13 @@ module Raffia
         handshake = Handshake.new(env, protocols: protocols, origins: origins)
         handshake.respond(headers) do
           protocol = Protocol.new(env, max_message: max_message, protocols: protocols, extensions: extensions)
-          drain = env["raffia.drain"]
-          [protocol, ->(io) { new(io, protocol, Outbox.new(io, backlog, write_timeout), ping).serve(drain, &block) }]
+          drain, hijack = env.values_at("raffia.drain", "rack.hijack")
+          serve = lambda do |stream|
+            # A middleware may have wrapped it (Rack::Lint does) in what cannot wait; the socket is still the app's.
+            io = stream.respond_to?(:read_nonblock) ? stream : hijack.call
+            new(io, protocol, Outbox.new(io, backlog, write_timeout), ping).serve(drain, &block)
+          end
+          [protocol, serve]
         end
       end
 
