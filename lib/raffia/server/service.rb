@@ -40,7 +40,7 @@ module Raffia
         @monitor = Monitor.new(options, log: @log, ledger: ledger)
         @admission = Admission.new(app, options)
         @drain = Drain.new
-        @rewindable = options.rewindable_input || !!(defined?(::Rack.release) && ::Rack.release < "3")
+        @rewindable = options.rewindable_input || rack2? || false
         @templates = {}.compare_by_identity
         @on_error = @tenure = nil
         @limits = {
@@ -76,13 +76,15 @@ module Raffia
 
       private
 
+      def rack2? = defined?(::Rack.release) && ::Rack.release < "3"
+
       def environment(listener)
         {
           "rack.errors" => $stderr, "rack.input" => NullInput::ONE, "rack.url_scheme" => listener.scheme,
           "rack.multithread" => true, "rack.multiprocess" => true, "rack.run_once" => false, "rack.hijack?" => true,
           "raffia.drain" => @drain, "SCRIPT_NAME" => "", "SERVER_NAME" => listener.host,
           "SERVER_PORT" => (listener.port || ((listener.scheme == "https") ? 443 : 80)).to_s,
-          **(listener.tls? ? {"HTTPS" => "on"} : {})
+          **(rack2? ? {"rack.version" => [1, 3].freeze} : {}), **(listener.tls? ? {"HTTPS" => "on"} : {})
         }
       end
     end
