@@ -54,7 +54,7 @@ module Raffia
       end
 
       def notes(_params)
-        ["the application: 20 articles of 20,000 in memory, as JSON and through an ERB template",
+        ["the application: 20 articles of 20,000 in memory, as JSON and through an ERB template; the server is that of `raffia serve`",
           "Ractors share the program and its data without copies, and garbage collection stops them all"]
       end
     end

@@ -1,25 +1,34 @@
 # frozen_string_literal: true
 
-require_relative "../http/server"
-require_relative "../web/conversation"
+require "logger" # loaded before there are Ractors
+require_relative "../../server"
 require_relative "app"
 
 module Raffia
   module Lab
     class RactorWeb < HttpCores
-      # The server of `http`, with a Rack application instead of a fixed answer.
-      class Server < Http::Server
-        def initialize
-          super
-          @conversation = Web::Conversation.new(App)
+      # A worker of `raffia serve`, in a process or in a Ractor.
+      class Server
+        BIND = ::Raffia::Server::Bind.parse("tcp://127.0.0.1:0")
+        OPTIONS = ::Raffia::Server::Options.build({processes: 0})
+
+        # (see Http::Server#attend)
+        def attend(listener)
+          ledger = ::Raffia::Server::Metrics::Ledger.alone
+          worker = ::Raffia::Server::Worker.new(App, listeners: [::Raffia::Server::Listener.new(listener, BIND)], options: OPTIONS, ledger: ledger)
+          Raffia.run do |scope|
+            scope.spawn do
+              yield
+              worker.stop(:now)
+            end
+            worker.run
+          end
+          facts(::Raffia::Server::Metrics::Totals.new(ledger.board, []))
         end
 
         private
 
-        def serve(client)
-          served = @conversation.hold(client)
-          @requests += served
-        end
+        def facts(totals) = {served: totals.requests, connections: totals.counted(:accepted)}
       end
     end
   end

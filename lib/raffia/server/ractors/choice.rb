@@ -23,7 +23,6 @@ module Raffia
 
         # @return [Options] without Ractors, or with a number of them
         # @raise [ConfigError] that says what is in the way
-        # @raise [Exception] what the application raises while it is loaded
         def call
           reasons = machine + (machine.empty? ? application : [])
           return settled(@options.lanes, :share) if reasons.empty?
@@ -54,8 +53,14 @@ module Raffia
         # It is not called here: whether it could is asked by `raffia doctor --rack`, which its author runs.
         def application
           @application.load_to(:record)
-          @application.load if @options.preload
-          Check.run(paths: []) { @application.load }.obstacles
+          Check.run(paths: []) { loaded }.obstacles
+        end
+
+        # One that cannot be loaded will say so again, in the process that is to have it.
+        def loaded
+          @application.load
+        rescue ::Exception # standard:disable Lint/RescueException
+          ->(_) {}
         end
       end
     end
