@@ -171,6 +171,14 @@ module Raffia
       assert_equal 0, stop
     end
 
+    # What a request passes through: the one pipe between Ractors carries orders and life signs.
+    def test_no_message_is_on_the_way_of_a_request
+      files = Dir[File.join(ROOT, "lib/raffia/server/**/*.rb")]
+      refute_empty files
+      calls = files.flat_map { |path| File.readlines(path).grep_v(/^\s*#/).grep(/\bRactor\.(receive|yield|select|receive_if)\b|@ractor\.(send|take|value|<<)|ractor\.(send|take|value)\b/) }
+      assert_empty calls
+    end
+
     def test_access_log_and_numbers
       admin = TCPServer.open("127.0.0.1", 0) { |free| free.addr[1] }
       serve("--processes", "0", "--access-log", "access.log", "--metrics", "tcp://127.0.0.1:#{admin}")
@@ -218,7 +226,7 @@ module Raffia
       assert_match(/config\.ru: run > its variable lock \(Thread::Mutex\) belongs to one Ractor.*raffia doctor --rack.*use more processes/m, ended.err)
       ended = raffia("serve", script("run ->(_) { }", "config.ru"), "-b", "ssl://127.0.0.1:0?self_signed=1", "--ractors", "2")
       assert_equal 2, ended.code
-      assert_match(/TLS is for the main Ractor only/, ended.err)
+      assert_match(/TLS is not there with Ractors/, ended.err)
     end
 
     def test_auto_goes_without
