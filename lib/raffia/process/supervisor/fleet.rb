@@ -34,6 +34,8 @@ module Raffia
           @nurseries = Nurseries.new(settings)
           @boards = Boards.new(settings.max_workers, settings.words)
           @awake = Clock.now
+          # How often heartbeats and memory are looked at.
+          @tick = [1, settings.hang_grace / 2.0, settings.memory_interval, *settings.hang_timeout&.fdiv(2)].min
         end
 
         # Makes slots, with their resources, up to this number; no workers yet.
@@ -119,7 +121,7 @@ module Raffia
 
         # @return [Float] when something is due, at the latest in a second
         def due(now)
-          [now + 1, *@nurseries.deadline, *@slots.select(&:vacant?).map(&:due), *members.filter_map(&:deadline)].min
+          [now + @tick, *@nurseries.deadline, *@slots.select(&:vacant?).map(&:due), *members.filter_map(&:deadline)].min
         end
 
         # Ends all, now.
