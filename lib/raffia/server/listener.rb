@@ -34,7 +34,7 @@ module Raffia
       # @return [Array<Listener>] more than one where a name stands for several addresses, or several sockets were handed in
       # @raise [CannotListen] when the address cannot be had
       def self.open(bind, options, reuse_port: false, inherited: {})
-        tls = Tls.new(Tls::Settings.of(bind, options)) if bind.tls?
+        tls = tls(bind, options)
         sockets = case bind.scheme
         when "unix" then [Unix.open(bind, backlog(bind, options))]
         when "fd", "systemd" then Inherited.open(bind, inherited)
@@ -42,6 +42,11 @@ module Raffia
         end
         sockets.map { |socket| new(socket, bind, tls: tls) }
       end
+
+      # @return [Tls, nil] nil: there is to be none
+      # @raise [ConfigError] when its files will not do
+      # @api private
+      def self.tls(bind, options) = (Tls.new(Tls::Settings.of(bind, options)) if bind.tls?)
 
       def self.backlog(bind, options) = bind.param(:backlog)&.to_i || options.backlog
 

@@ -24,7 +24,8 @@ module Raffia
         # @return [Integer] the exit code
         # @raise [Exception] what is wrong
         def call
-          binds = @options.binds
+          binds = @options.binds.each { |bind| Server::Listener.tls(bind, @options) }
+          @options.static.each { |root| Server::Static.new(root: root) }
           @application.load
           @json ? json(binds) : text(binds)
           OK
