@@ -31,6 +31,7 @@ struct http1 {
     VALUE self, socket;
     VALUE template;          /* of each env */
     int native;              /* a BasicSocket: recv(2) and send(2) on its descriptor do */
+    int tls;                 /* an SSLSocket, whose own buffer is not needed and is left out */
     uint64_t received, sent; /* bytes, on this connection */
     /* Of the request at hand. */
     unsigned char keep_alive, head, http10, expects_continue, has_body;

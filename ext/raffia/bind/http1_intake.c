@@ -20,7 +20,7 @@ static _Thread_local struct {
     char bytes[SHARED];
 } shared;
 
-static ID id_read_nonblock;
+static ID id_read_nonblock, id_sysread_nonblock;
 static VALUE no_exception;
 static rb_ractor_local_key_t record_key;
 static VALUE sym_wait_readable;
@@ -141,10 +141,12 @@ static VALUE record_buffer(void)
     return buffer;
 }
 
-static VALUE read_nonblock(VALUE socket)
+static VALUE read_nonblock(VALUE pointer)
 {
+    const struct http1 *wire = (const struct http1 *)pointer;
     VALUE arguments[] = {INT2FIX(RECORD), record_buffer(), no_exception};
-    return rb_funcallv_kw(socket, id_read_nonblock, 3, arguments, RB_PASS_KEYWORDS);
+    ID method = wire->tls ? id_sysread_nonblock : id_read_nonblock;
+    return rb_funcallv_kw(wire->socket, method, 3, arguments, RB_PASS_KEYWORDS);
 }
 
 /* What TLS raises when the peer does not keep to the protocol is an end like any other; of what classes it is we do not know. */
@@ -158,7 +160,7 @@ static VALUE is_over(VALUE unused, VALUE error)
 static int64_t receive_with_ruby(struct http1 *wire, uint32_t *events)
 {
     struct http1_input *input = &wire->input;
-    VALUE bytes = rb_rescue2(read_nonblock, wire->socket, is_over, Qnil, rb_eStandardError, (VALUE)0);
+    VALUE bytes = rb_rescue2(read_nonblock, (VALUE)wire, is_over, Qnil, rb_eStandardError, (VALUE)0);
     if (NIL_P(bytes)) return 0;
     *events = bytes == sym_wait_readable ? RAFFIA_READABLE : RAFFIA_WRITABLE;
     if (!RB_TYPE_P(bytes, T_STRING)) return -EAGAIN;
@@ -225,6 +227,7 @@ size_t raffia_http1_take_directly(struct http1 *wire, char *start, size_t room)
 void raffia_init_http1_intake(void)
 {
     id_read_nonblock = rb_intern("read_nonblock");
+    id_sysread_nonblock = rb_intern("sysread_nonblock");
     record_key = rb_ractor_local_storage_value_newkey();
     no_exception = rb_hash_new();
     rb_gc_register_mark_object(no_exception);

@@ -4,6 +4,7 @@
 #ifdef HAVE_LLHTTP
 
 #include <errno.h>
+#include <ruby/ractor.h>
 #include <ruby/fiber/scheduler.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@ enum { KEPT = 16 * 1024, VECTORS = 64 };
 /* What is sent at once at most: copying it into the kernel takes that long, and a disk may have to be waited for. */
 enum { BITE = 256 * 1024 };
 
-static ID id_yield, id_write_nonblock, id_exception, id_wait_readable, id_wait_writable;
+static ID id_yield, id_write_nonblock, id_syswrite_nonblock, id_wait_readable, id_wait_writable;
+static VALUE no_exception;
 
 void raffia_http1_output_init(struct http1_output *output)
 {
@@ -193,12 +195,17 @@ static void send_natively(struct parcel *parcel)
 
 /* TLS, and schedulers that are not ours. */
 
+struct attempt {
+    const struct http1 *wire;
+    VALUE string;
+};
+
 static VALUE try_to_write(VALUE pointer)
 {
-    VALUE *arguments = (VALUE *)pointer, options = rb_hash_new();
-    rb_hash_aset(options, ID2SYM(id_exception), Qfalse);
-    VALUE passed[] = {arguments[1], options};
-    return rb_funcallv_kw(arguments[0], id_write_nonblock, 2, passed, RB_PASS_KEYWORDS);
+    const struct attempt *attempt = (const struct attempt *)pointer;
+    VALUE arguments[] = {attempt->string, no_exception};
+    ID method = attempt->wire->tls ? id_syswrite_nonblock : id_write_nonblock;
+    return rb_funcallv_kw(attempt->wire->socket, method, 2, arguments, RB_PASS_KEYWORDS);
 }
 
 static VALUE is_gone(VALUE unused, VALUE error)
@@ -211,10 +218,10 @@ static VALUE is_gone(VALUE unused, VALUE error)
 static void write_string(struct parcel *parcel, VALUE string)
 {
     struct http1 *wire = parcel->wire;
-    VALUE arguments[] = {wire->socket, string};
-    while (RSTRING_LEN(arguments[1]) > 0) {
+    struct attempt attempt = {.wire = wire, .string = string};
+    while (RSTRING_LEN(attempt.string) > 0) {
         /* Of what TLS may raise we do not know the classes. */
-        VALUE written = rb_rescue2(try_to_write, (VALUE)arguments, is_gone, Qnil, rb_eStandardError, (VALUE)0);
+        VALUE written = rb_rescue2(try_to_write, (VALUE)&attempt, is_gone, Qnil, rb_eStandardError, (VALUE)0);
         if (written == ID2SYM(id_wait_writable)) {
             await_room(parcel);
         } else if (written == ID2SYM(id_wait_readable)) {
@@ -223,10 +230,10 @@ static void write_string(struct parcel *parcel, VALUE string)
         } else {
             long count = NUM2LONG(written);
             count_sent(parcel, (size_t)count);
-            arguments[1] = rb_str_subseq(arguments[1], count, RSTRING_LEN(arguments[1]) - count);
+            attempt.string = rb_str_subseq(attempt.string, count, RSTRING_LEN(attempt.string) - count);
         }
     }
-    RB_GC_GUARD(arguments[1]);
+    RB_GC_GUARD(attempt.string);
 }
 
 static void send_by_methods(struct parcel *parcel)
@@ -301,7 +308,11 @@ void raffia_init_http1_output(void)
 {
     id_yield = rb_intern("yield");
     id_write_nonblock = rb_intern("write_nonblock");
-    id_exception = rb_intern("exception");
+    id_syswrite_nonblock = rb_intern("syswrite_nonblock");
+    no_exception = rb_hash_new();
+    rb_gc_register_mark_object(no_exception);
+    rb_hash_aset(no_exception, ID2SYM(rb_intern("exception")), Qfalse);
+    rb_ractor_make_shareable(no_exception);
     id_wait_readable = rb_intern("wait_readable");
     id_wait_writable = rb_intern("wait_writable");
 }

@@ -85,9 +85,8 @@ static struct scheduler *native_scheduler(void)
 int raffia_http1_wait(struct http1 *wire, uint32_t events, int64_t limit)
 {
     struct scheduler *scheduler = native_scheduler();
-    int ready = scheduler && wire->native
-                    ? raffia_wait_until_ready(scheduler, wire->socket, events, limit) != 0
-                    : wait_with_ruby(wire, events, limit);
+    int ready = scheduler ? raffia_wait_until_ready(scheduler, rb_io_get_io(wire->socket), events, limit) != 0
+                          : wait_with_ruby(wire, events, limit);
     if (scheduler) wire->input.happened = scheduler->happened;
     return ready;
 }
@@ -119,6 +118,8 @@ static VALUE http1_initialize(int argc, VALUE *argv, VALUE self)
     RB_OBJ_WRITE(self, &wire->socket, argv[0]);
     RB_OBJ_WRITE(self, &wire->template, raffia_http1_template(argv[1]));
     wire->native = is_plain(argv[0]);
+    wire->tls = rb_obj_respond_to(argv[0], rb_intern("sysread_nonblock"), 1) &&
+                rb_obj_respond_to(argv[0], rb_intern("syswrite_nonblock"), 1);
     /* Who has just accepted it may have waited for that, and its first bytes with it. */
     struct scheduler *scheduler = native_scheduler();
     if (scheduler) wire->input.happened = scheduler->happened;
