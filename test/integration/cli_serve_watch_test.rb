@@ -160,6 +160,14 @@ module Raffia
       end
     end
 
+    def test_a_stream_may_take_longer
+      script 'run ->(_env) { [200, {}, ->(stream) { 30.times { stream.write(".") && sleep(0.05) } && stream.close }] }', "config.ru"
+      watched("--processes", "1", "--hard-timeout", "0.2") do |server|
+        assert_equal "." * 30, server.get.body
+        assert_equal [0, 0], metrics.values_at("raffia_requests_killed_total", 'raffia_worker_restarts_total{slot="0"}')
+      end
+    end
+
     def test_a_worker_whose_loop_does_not_turn_is_replaced_without_any_limit_too
       watched("--processes", "1", "--worker-timeout", "2") do |server|
         burning = Thread.new { once(URI(server.url.sub("[::]", "127.0.0.1")), "/burn") }

@@ -33,6 +33,9 @@ module Raffia
       # @return [Integer, nil] when the last request began, in monotonic microseconds
       def began = @exchange&.began
 
+      # @return [Boolean, nil] whether the application has answered the last request
+      def answered? = @exchange&.answered?
+
       # Until the client or we have had enough.
       def run
         @fiber = Fiber.current

@@ -38,7 +38,7 @@ module Raffia
         @early_hints = EarlyHints.new(wire) if service.options.early_hints
         @output = Output.new(wire, io, @hijack)
         @env = @input = nil
-        @unread = false
+        @unread = @answered = false
         @received = @sent = 0
       end
 
@@ -67,6 +67,9 @@ module Raffia
         @env = @input = @input&.close
       end
 
+      # @return [Boolean] whether the application has answered: what is left of the response has the client's pace
+      def answered? = @answered
+
       # @return [Boolean] whether somebody else has the socket now
       def hijacked? = @hijack.used?
 
@@ -86,7 +89,12 @@ module Raffia
       end
 
       # The one place where the app is called.
-      def call(env) = @admission.call(env, @queued)
+      def call(env)
+        @answered = false
+        response = @admission.call(env, @queued)
+        @answered = true
+        response
+      end
 
       # Answers to pipelined requests are sent together, so what they take is found with one of them.
       def tally(env)

@@ -9,6 +9,8 @@ module Raffia
     # replaced. Where the loop still turns, the other requests may end first; where it does not, nobody would get anything any more, and
     # the process ends at once. Before that it is said which request it was, and where.
     #
+    # A request that the application has answered has no limit here: a stream may go on for hours, unless it holds up the loop.
+    #
     # Without a supervisor there is nobody to take over, so it is only said.
     #
     # @api private
@@ -28,6 +30,7 @@ module Raffia
         @limit = limit
         @seat = seat
         @said = {}
+        @thread = ::Thread.current
         @lookout = Process::Lookout.new((limit / 4.0).clamp(0.01, 1)) { look }
       end
 
@@ -37,11 +40,16 @@ module Raffia
       private
 
       def look
-        late = @in_flight.requests.take_while { |request| request.age >= @limit }
-        return @said.clear if late.empty?
-
+        silence = Clock.now - @service.monitor.pulse.at
+        late = @in_flight.requests.reject(&:answered).take_while { |request| request.age >= @limit }
         late.each { |request| say(request) }
-        stuck? ? give_up(late) : leave
+        if silence > SILENCE && (late.any? || silence > @limit)
+          give_up(silence)
+        elsif late.any?
+          leave
+        else
+          @said.clear
+        end
       end
 
       def say(request)
@@ -52,17 +60,16 @@ module Raffia
         @service.log.error("request #{request} has taken #{request.age.round(1)} s, more than hard_timeout allows. It is at:\n  #{request.backtrace.join("\n  ")}")
       end
 
-      def stuck? = Clock.now - @service.monitor.pulse.at > SILENCE
-
       def leave
         @seat&.leave unless @left
         @left = true
       end
 
-      def give_up(late)
+      def give_up(silence)
         return unless @seat
 
-        @service.log.fatal("worker #{@seat.index} ends: its loop has not turned for #{SILENCE} s, because of request #{late.first}")
+        @service.log.fatal("worker #{@seat.index} ends: its loop has not turned for #{silence.round(1)} s. Its thread is at:\n" \
+          "  #{@thread.backtrace.first(InFlight::FRAMES).join("\n  ")}")
         ::Process.exit!(STUCK)
       end
     end

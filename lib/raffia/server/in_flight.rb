@@ -24,7 +24,9 @@ module Raffia
       #   @return [Float] seconds
       # @!attribute [r] fiber
       #   @return [Fiber]
-      Request = ::Data.define(:env, :age, :fiber, :began) do
+      # @!attribute [r] answered
+      #   @return [Boolean] whether only its response is on its way, which for a stream may take hours
+      Request = ::Data.define(:env, :age, :fiber, :began, :answered) do
         # @return [String] for people
         def to_s = "#{id} (#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]})"
 
@@ -52,7 +54,7 @@ module Raffia
 
         @worker.connections.keys.filter_map do |connection|
           env, began, fiber = connection.env, connection.began, connection.fiber
-          Request.new(env:, began:, fiber:, age: now - began / 1e6) if env && began && fiber
+          Request.new(env:, began:, fiber:, age: now - began / 1e6, answered: connection.answered?) if env && began && fiber
         end.sort_by(&:began)
       end
 
@@ -68,7 +70,7 @@ module Raffia
       def describe(request, traced)
         env = request.env
         shown = {id: request.id, method: env["REQUEST_METHOD"], path: env["PATH_INFO"], remote: env["REMOTE_ADDR"]}
-        {**shown.transform_values { |text| text.to_s.byteslice(0, LONG).scrub }, age: request.age.round(6), **(traced ? {backtrace: request.backtrace} : {})}
+        {**shown.transform_values { |text| text.to_s.byteslice(0, LONG).scrub }, age: request.age.round(6), answered: request.answered, **(traced ? {backtrace: request.backtrace} : {})}
       end
     end
   end
