@@ -30,6 +30,7 @@ module Raffia
         when "/stuck" then loop { 1 + 1 }
         when "/garbage" then [Array.new(2_000) { |n| "g#{n}" }.join.bytesize.to_s]
         when "/stress" then [(GC.stress = true) && Array.new(5) { |n| "s#{n}" }.join.tap { GC.stress = false }]
+        when "/collections" then [GC.count.to_s]
         when "/compact" then [GC.compact && "compact"]
         else (status = 404) && ["nothing"]
         end
@@ -191,6 +192,9 @@ module Raffia
       many(16, "/who")
       wait_until { File.readlines(path).size == 16 }
       assert_includes Net::HTTP.get(URI("http://127.0.0.1:#{admin}/metrics")), "\nraffia_requests_total 33\n"
+      4.times { get("/compact") }
+      found = wait_until { Net::HTTP.get(URI("http://127.0.0.1:#{admin}/metrics"))[/^raffia_gc_runs_total (\d+)/, 1].to_i.then { |count| count if count >= 4 } }
+      assert_operator found, :<=, get("/collections").to_i, "each Ractor counts them"
       assert_equal 0, stop
       refute_includes log, "replaced"
     end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/clock"
+require_relative "../base/local"
 require_relative "../task"
 
 module Raffia
@@ -41,13 +42,12 @@ module Raffia
       def beat
         @at = Clock.now
         @seat&.beat
-        note_collections
+        note_collections if Local.main? # they are the process's, and so is the main Ractor
         @ledger.set(:waiting, @gate.waiting) if @gate
         @ledger.set(:longest_turn, micro(longest_turn))
       end
 
-      private
-
+      # @return [void]
       def note_collections
         collections, time = collected
         @ledger.count(:collections, collections - @collections)
@@ -55,6 +55,8 @@ module Raffia
         @collections = collections
         @time = time
       end
+
+      private
 
       def collected = [::GC.count, ::GC.total_time]
 

@@ -3,6 +3,7 @@
 require_relative "../../base/clock"
 require_relative "../../base/error"
 require_relative "../../base/log"
+require_relative "../pulse"
 require_relative "berth"
 
 module Raffia
@@ -41,6 +42,7 @@ module Raffia
           @orders, @ask = ::IO.pipe
           @berths = listeners.each_with_index.map { |own, index| Berth.new(index, app, own, options, ledger) }
           @ends = []
+          @pulse = Pulse.new(ledger, nil, nil)
         end
 
         # @return [Array<Berth>]
@@ -80,6 +82,7 @@ module Raffia
         def turn
           readable, = ::IO.select([@orders, *@berths.reject(&:gone?)], nil, nil, PULSE)
           readable&.each { |one| one.equal?(@orders) ? obey : hear(one) }
+          @pulse.note_collections
           @seat&.beat if @berths.all? { |berth| berth.alive?(@options.worker_timeout) }
         end
 
