@@ -49,9 +49,10 @@ static void note_fields(struct outcome *outcome, const char *bytes, size_t size)
 
 /* The strictest reading */
 
-static int names(const char *line, const char *name)
+static int names(const char *line, size_t size, const char *name)
 {
-    return strncasecmp(line, name, strlen(name)) == 0 && line[strlen(name)] == ':';
+    size_t length = strlen(name);
+    return length < size && strncasecmp(line, name, length) == 0 && line[length] == ':';
 }
 
 /* How many lines there are, the empty one at the end included, and how many of them have that name. */
@@ -66,7 +67,7 @@ static uint32_t count_lines(const char *bytes, size_t size, const char *name, ui
         MUST(i > 0 && bytes[i - 1] == '\r');
         lines++;
         MUST(i + 1 == size || (bytes[i + 1] != ' ' && bytes[i + 1] != '\t'));
-        if (i + 1 < size && names(bytes + i + 1, name)) ++*named;
+        if (names(bytes + i + 1, size - i - 1, name)) ++*named;
     }
     return lines;
 }

@@ -3,8 +3,11 @@
 #ifndef RAFFIA_HTTP1_TRANSCRIPT_H
 #define RAFFIA_HTTP1_TRANSCRIPT_H
 
-#include <stddef.h>
 #include "http1_parser.h"
+
+#ifdef HAVE_LLHTTP
+
+#include <stddef.h>
 
 /* The first part has `first` bytes, each further one `further`. The caller frees it. */
 char *http1_transcript(const char *bytes, size_t size, const struct raffia_parser_limits *limits,
@@ -13,4 +16,5 @@ char *http1_transcript(const char *bytes, size_t size, const struct raffia_parse
 void http1_check(const char *bytes, size_t size, const struct raffia_parser_limits *limits,
                  const char *expected);
 
+#endif
 #endif
