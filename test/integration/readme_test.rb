@@ -14,12 +14,20 @@ module Raffia
       File.read(File.join(ROOT, page), encoding: "UTF-8").scan(BLOCK).each.with_index(1) do |(code), number|
         define_method(:"test_block_#{number}_of_#{page}") do
           next run_in_the_lab(code) if code.include?("Raffia::Lab.experiment")
+          need_what(code)
 
           ended = ruby script(code)
           assert_equal ["", 0], [ended.err, ended.code], code
           assert_equal code.scan(/#=> (.*)$/).flatten, ended.out.lines.map(&:chomp), code
         end
       end
+    end
+
+    # Of the optional gems one is in a program.
+    def need_what(code)
+      return unless code.include?("websocket/driver") && Gem::Specification.find_all_by_name("websocket-driver").empty?
+
+      skip "the gem websocket-driver is not installed (bin/setup --server)"
     end
 
     # An experiment is a program for the lab.

@@ -229,6 +229,39 @@ module Raffia
       assert_equal 1001, seen.pop
     end
 
+    # Not until it would have been asked: at once.
+    def test_a_peer_that_does_not_answer_a_close_is_given_up
+      seen = Thread::Queue.new
+      app = socket_app(ping: 600) do |socket|
+        Scope.open do |scope|
+          scope.spawn { sleep(0.1) && socket.close(4000, "enough") }
+          seen << [socket.read, socket.close_code]
+        end
+      end
+      serve(app) do |server|
+        dial(server) do # which reads nothing
+          assert_equal [nil, 1006], seen.pop
+        end
+      end
+    end
+
+    # The old worker says goodbye to its sockets, and whoever comes back meets the new one.
+    def test_workers_that_are_replaced_say_goodbye_too
+      config = <<~RUBY
+        require "raffia/server/websocket"
+        run ->(env) { Raffia::Server::WebSocket.open(env) { |socket| socket.write(Process.pid.to_s) && socket.each { nil } } }
+      RUBY
+      program(config, processes: 2) do |port, daemon|
+        clients = Array.new(6) { TestSupport::WebSocketClient.new(connect(port)) }
+        pids = clients.map(&:hear)
+        ::Process.kill(:HUP, daemon.pid)
+        assert_equal [[1001, "going away"]], clients.map { |client| Thread.new { client.farewell } }.map(&:value).uniq, daemon.log
+        dial(port) { |client| refute_includes pids, client.hear }
+      ensure
+        clients&.each(&:abandon)
+      end
+    end
+
     def test_what_open_wants
       assert_refused("WebSocket.open needs a block: the conversation") { Server::WebSocket.open({}) }
       refute Server::WebSocket.request?({"REQUEST_METHOD" => "POST", "HTTP_UPGRADE" => "websocket", "HTTP_CONNECTION" => "upgrade"})

@@ -126,6 +126,8 @@ module Raffia
       def close(code = 1000, reason = "")
         @deadline ||= Clock.now + CLOSE_TIMEOUT
         @framing.close(code, reason)
+        @wait&.cancel(:closing) # who reads has less patience from now on
+        nil
       end
 
       # @return [Boolean] whether either side has closed it
@@ -168,9 +170,20 @@ module Raffia
           @framing.parse(bytes)
         when nil then lost
         else
-          # As the socket says: :wait_readable, or :wait_writable in the middle of TLS's own talk.
-          silence unless @io.to_io.public_send(bytes, patience)
+          silence unless await(bytes)
         end
+      end
+
+      # @param event [Symbol] as the socket says: wait_readable, or wait_writable in the middle of TLS's own talk
+      def await(event)
+        Strand.enter(self) do |wait|
+          @wait = wait
+          @io.to_io.public_send(event, patience)
+        end
+      rescue Cancel => cancel
+        cancel.origin.equal?(self) || raise
+      ensure
+        @wait = nil
       end
 
       def take
