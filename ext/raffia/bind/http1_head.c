@@ -22,74 +22,6 @@ static const unsigned char token[256] = {
     ['V'] = 'v', ['W'] = 'w', ['X'] = 'x', ['Y'] = 'y', ['Z'] = 'z',
 };
 
-/* The registry of RFC 9110, 15, and of the RFCs that added to it. */
-static const char *reason_of(int status)
-{
-    switch (status) {
-    case 100: return "Continue";
-    case 101: return "Switching Protocols";
-    case 102: return "Processing";
-    case 103: return "Early Hints";
-    case 200: return "OK";
-    case 201: return "Created";
-    case 202: return "Accepted";
-    case 203: return "Non-Authoritative Information";
-    case 204: return "No Content";
-    case 205: return "Reset Content";
-    case 206: return "Partial Content";
-    case 207: return "Multi-Status";
-    case 208: return "Already Reported";
-    case 226: return "IM Used";
-    case 300: return "Multiple Choices";
-    case 301: return "Moved Permanently";
-    case 302: return "Found";
-    case 303: return "See Other";
-    case 304: return "Not Modified";
-    case 305: return "Use Proxy";
-    case 307: return "Temporary Redirect";
-    case 308: return "Permanent Redirect";
-    case 400: return "Bad Request";
-    case 401: return "Unauthorized";
-    case 402: return "Payment Required";
-    case 403: return "Forbidden";
-    case 404: return "Not Found";
-    case 405: return "Method Not Allowed";
-    case 406: return "Not Acceptable";
-    case 407: return "Proxy Authentication Required";
-    case 408: return "Request Timeout";
-    case 409: return "Conflict";
-    case 410: return "Gone";
-    case 411: return "Length Required";
-    case 412: return "Precondition Failed";
-    case 413: return "Content Too Large";
-    case 414: return "URI Too Long";
-    case 415: return "Unsupported Media Type";
-    case 416: return "Range Not Satisfiable";
-    case 417: return "Expectation Failed";
-    case 421: return "Misdirected Request";
-    case 422: return "Unprocessable Content";
-    case 423: return "Locked";
-    case 424: return "Failed Dependency";
-    case 425: return "Too Early";
-    case 426: return "Upgrade Required";
-    case 428: return "Precondition Required";
-    case 429: return "Too Many Requests";
-    case 431: return "Request Header Fields Too Large";
-    case 451: return "Unavailable For Legal Reasons";
-    case 500: return "Internal Server Error";
-    case 501: return "Not Implemented";
-    case 502: return "Bad Gateway";
-    case 503: return "Service Unavailable";
-    case 504: return "Gateway Timeout";
-    case 505: return "HTTP Version Not Supported";
-    case 506: return "Variant Also Negotiates";
-    case 507: return "Insufficient Storage";
-    case 508: return "Loop Detected";
-    case 511: return "Network Authentication Required";
-    default: return "";
-    }
-}
-
 void raffia_http1_bad_response(struct http1 *wire, size_t mark, const char *format, ...)
 {
     va_list arguments;
@@ -103,7 +35,7 @@ void raffia_http1_bad_response(struct http1 *wire, size_t mark, const char *form
 
 static void say_status(struct http1_output *output, int status)
 {
-    const char *reason = reason_of(status);
+    const char *reason = raffia_http1_reason(status);
     char line[] = "HTTP/1.1 000 ";
     line[9] = (char)('0' + status / 100);
     line[10] = (char)('0' + status / 10 % 10);
@@ -164,7 +96,8 @@ static int64_t parse_length(struct head *head, const char *value, size_t size)
     if (head->declared >= 0 && head->declared != length) goto refused;
     return length;
 refused:
-    raffia_http1_bad_response(head->wire, head->mark, "the response's content-length is %.*s, which is no length",
+    raffia_http1_bad_response(head->wire, head->mark,
+                              "the response's content-length is %.*s, which is no length",
                               (int)(size > 64 ? 64 : size), value);
 }
 
@@ -254,7 +187,8 @@ static void check_name(struct head *head, VALUE key)
     for (size_t i = 0; good && i < length; i++)
         good = token[name[i]] != 0;
     if (!good)
-        raffia_http1_bad_response(head->wire, head->mark, "%+" PRIsVALUE " is no name for a header of the response", key);
+        raffia_http1_bad_response(head->wire, head->mark,
+                                  "%+" PRIsVALUE " is no name for a header of the response", key);
 }
 
 static int say_header(VALUE key, VALUE value, VALUE pointer)
@@ -262,7 +196,8 @@ static int say_header(VALUE key, VALUE value, VALUE pointer)
     struct head *head = (struct head *)pointer;
     if (!RB_TYPE_P(key, T_STRING)) {
         if (!RB_SYMBOL_P(key))
-            raffia_http1_bad_response(head->wire, head->mark, "%+" PRIsVALUE " is no name for a header of the response", key);
+            raffia_http1_bad_response(head->wire, head->mark,
+                                      "%+" PRIsVALUE " is no name for a header of the response", key);
         key = rb_sym2str(key);
     }
     check_name(head, key);
@@ -301,7 +236,8 @@ static void say_headers(struct head *head)
     else if (rb_respond_to(head->headers, rb_intern("each")))
         rb_block_call(head->headers, rb_intern("each"), 0, NULL, say_pair, (VALUE)head);
     else
-        raffia_http1_bad_response(head->wire, head->mark, "the response's headers are a %" PRIsVALUE ", not a Hash",
+        raffia_http1_bad_response(head->wire, head->mark,
+                                  "the response's headers are a %" PRIsVALUE ", not a Hash",
                                   rb_obj_class(head->headers));
 }
 
@@ -397,8 +333,10 @@ int raffia_http1_say_head(struct head *head)
         if (head->raw) {
             head->wire->keep_alive = 0;
             output->framing = BODY_RAW;
-            if (!NIL_P(head->upgrade)) say_upgrade(head);
-            else if (!head->connects) raffia_http1_say(output, "connection: close\r\n", 19);
+            if (!NIL_P(head->upgrade))
+                say_upgrade(head);
+            else if (!head->connects)
+                raffia_http1_say(output, "connection: close\r\n", 19);
         } else {
             frame(head);
             say_connection(head);
@@ -414,7 +352,8 @@ int raffia_http1_say_head(struct head *head)
 
 void raffia_http1_say_trailers(struct http1 *wire, VALUE trailers)
 {
-    struct head head = {.wire = wire, .headers = trailers, .informs = 1, .mark = wire->output.length, .upgrade = Qnil};
+    struct head head = {
+        .wire = wire, .headers = trailers, .informs = 1, .mark = wire->output.length, .upgrade = Qnil};
     say_headers(&head);
 }
 

@@ -102,10 +102,12 @@ static int gather(const struct parcel *parcel, struct iovec *vectors)
     size_t offset = parcel->offset, room = BITE;
     if (output->start < output->length)
         room -= take(&vectors[count++], output->bytes + output->start, output->length - output->start, room);
-    for (long i = parcel->first; i < parcel->first + remaining(parcel) && count < VECTORS && room > 0; i++, offset = 0) {
+    for (long i = parcel->first; i < parcel->first + remaining(parcel) && count < VECTORS && room > 0;
+         i++, offset = 0) {
         VALUE string = RARRAY_AREF(parcel->strings, i);
         size_t length = (size_t)RSTRING_LEN(string);
-        if (length > offset) room -= take(&vectors[count++], RSTRING_PTR(string) + offset, length - offset, room);
+        if (length > offset)
+            room -= take(&vectors[count++], RSTRING_PTR(string) + offset, length - offset, room);
     }
     return count;
 }
@@ -285,7 +287,9 @@ static void send_piece(struct parcel *parcel, int file, off_t *from, size_t leng
             if (sent == BITE) give_way(parcel);
             return;
         }
-        if (sent == 0) rb_raise(rb_path2class("Raffia::Server::BadResponse"), "the file has become shorter while it was being sent");
+        if (sent == 0)
+            rb_raise(rb_path2class("Raffia::Server::BadResponse"),
+                     "the file has become shorter while it was being sent");
         if (errno == EAGAIN)
             await_room(parcel);
         else if (errno != EINTR)

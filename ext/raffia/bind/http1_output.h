@@ -17,8 +17,9 @@ struct http1_output {
     int64_t timeout;  /* nanoseconds in which something must get through; negative: for ever */
     int status;       /* of the last response, 0 before */
     size_t mark;      /* where it begins in `bytes`, while `saying` or `whole` */
-    unsigned char saying; /* a head is being said, from `mark` on; so if something is raised meanwhile, what is there of it is no head */
-    unsigned char whole;  /* nothing of it has been sent */
+    unsigned char
+        saying; /* a head is being said, from `mark` on; so if something is raised meanwhile, what is there of it is no head */
+    unsigned char whole; /* nothing of it has been sent */
     unsigned char framing;
     unsigned char begun;   /* the head of the response at hand has been said */
     unsigned char closing; /* no further request is wanted: say so in each response */
@@ -39,6 +40,9 @@ void raffia_http1_send(struct http1 *wire, VALUE strings);
 /* The same, and so many bytes of a file. The wire must be native. */
 void raffia_http1_send_file(struct http1 *wire, int file, int64_t from, int64_t length);
 void raffia_init_http1_output(void);
+
+/* "OK", or nothing for what is in no registry. */
+const char *raffia_http1_reason(int status);
 
 /* http1_head.c: a head is appended whole, or refused with Raffia::Server::BadResponse and nothing is. */
 struct head {

@@ -57,7 +57,8 @@ static int respond_whole(struct http1 *wire, int status, VALUE headers, VALUE st
     int64_t size = size_of(strings);
     size_t mark = output->length;
     struct head head = {.wire = wire, .status = status, .headers = headers, .length = size, .upgrade = Qnil};
-    if (size < 0) raffia_http1_bad_response(wire, mark, "the response's body has something else than Strings in it");
+    if (size < 0)
+        raffia_http1_bad_response(wire, mark, "the response's body has something else than Strings in it");
     if (!raffia_http1_say_head(&head)) return 0;
     if (size_of(strings) != size) { /* Values of headers that are no Strings have been asked what they are. */
         output->begun = 0;
@@ -65,8 +66,9 @@ static int respond_whole(struct http1 *wire, int status, VALUE headers, VALUE st
     }
     if (output->framing == BODY_LENGTH && output->declared != size) {
         output->begun = 0;
-        raffia_http1_bad_response(wire, mark, "the response's content-length is %" PRId64 ", but its body has %" PRId64 " bytes",
-                                  output->declared, size);
+        raffia_http1_bad_response(
+            wire, mark, "the response's content-length is %" PRId64 ", but its body has %" PRId64 " bytes",
+            output->declared, size);
     }
     output->body = output->framing == BODY_NONE ? 0 : size;
     say_body(wire, strings, size);
@@ -85,7 +87,8 @@ static int respond_whole(struct http1 *wire, int status, VALUE headers, VALUE st
 static VALUE http1_answer(VALUE self, VALUE response)
 {
     if (!RB_TYPE_P(response, T_ARRAY) || RARRAY_LEN(response) != 3) return Qfalse;
-    VALUE status = RARRAY_AREF(response, 0), headers = RARRAY_AREF(response, 1), body = RARRAY_AREF(response, 2);
+    VALUE status = RARRAY_AREF(response, 0), headers = RARRAY_AREF(response, 1),
+          body = RARRAY_AREF(response, 2);
     if (!RB_FIXNUM_P(status) || !RB_TYPE_P(headers, T_HASH) || !RB_TYPE_P(body, T_ARRAY)) return Qfalse;
     long number = FIX2LONG(status);
     if (number < 200 || number > 999) return Qfalse;
@@ -118,7 +121,8 @@ static VALUE http1_begin(int argc, VALUE *argv, VALUE self)
     rb_check_arity(argc, 2, 3);
     struct http1 *wire = raffia_http1_of(self);
     int64_t length = argc == 3 && !NIL_P(argv[2]) ? NUM2LL(argv[2]) : -1;
-    struct head head = {.wire = wire, .status = NUM2INT(argv[0]), .headers = argv[1], .length = length, .upgrade = Qnil};
+    struct head head = {
+        .wire = wire, .status = NUM2INT(argv[0]), .headers = argv[1], .length = length, .upgrade = Qnil};
     head.hijacks = 0;
     if (!raffia_http1_say_head(&head)) rb_raise(rb_eArgError, "it is to be hijacked");
     return wire->output.framing == BODY_NONE ? Qfalse : Qtrue;
@@ -133,7 +137,11 @@ static VALUE http1_begin_raw(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 2, 3);
     struct http1 *wire = raffia_http1_of(self);
-    struct head head = {.wire = wire, .status = NUM2INT(argv[0]), .headers = argv[1], .length = -1, .raw = 1,
+    struct head head = {.wire = wire,
+                        .status = NUM2INT(argv[0]),
+                        .headers = argv[1],
+                        .length = -1,
+                        .raw = 1,
                         .upgrade = argc == 3 ? argv[2] : Qnil};
     raffia_http1_say_head(&head);
     raffia_http1_flush(wire);
@@ -144,8 +152,8 @@ static void check_room(struct http1 *wire, int64_t length)
 {
     struct http1_output *output = &wire->output;
     if (output->framing != BODY_LENGTH || output->body + length <= output->declared) return;
-    rb_raise(rb_path2class("Raffia::Server::BadResponse"), "the response's body is longer than its content-length of %" PRId64,
-             output->declared);
+    rb_raise(rb_path2class("Raffia::Server::BadResponse"),
+             "the response's body is longer than its content-length of %" PRId64, output->declared);
 }
 
 static void write_pieces(struct http1 *wire, VALUE string)
@@ -212,8 +220,9 @@ static VALUE http1_finish(int argc, VALUE *argv, VALUE self)
     if (!output->begun) return Qnil;
     if (output->framing == BODY_LENGTH && output->body < output->declared)
         rb_raise(rb_path2class("Raffia::Server::BadResponse"),
-                 "the response's body has %" PRId64 " bytes, which is short of its content-length of %" PRId64, output->body,
-                 output->declared);
+                 "the response's body has %" PRId64
+                 " bytes, which is short of its content-length of %" PRId64,
+                 output->body, output->declared);
     if (output->framing == BODY_CHUNKED) {
         raffia_http1_say(output, "0\r\n", 3);
         if (argc == 1 && !NIL_P(argv[0])) raffia_http1_say_trailers(wire, argv[0]);
@@ -232,7 +241,8 @@ static VALUE http1_inform(VALUE self, VALUE status, VALUE headers)
 {
     struct http1 *wire = raffia_http1_of(self);
     if (wire->http10) return Qnil;
-    struct head head = {.wire = wire, .status = NUM2INT(status), .headers = headers, .informs = 1, .upgrade = Qnil};
+    struct head head = {
+        .wire = wire, .status = NUM2INT(status), .headers = headers, .informs = 1, .upgrade = Qnil};
     raffia_http1_say_head(&head);
     raffia_http1_flush(wire);
     return Qnil;
