@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "server_case"
+require_relative "server_contract"
 
 # Bodies that are no Arrays.
 module ServerBodiesTest
@@ -235,5 +235,5 @@ module ServerBodiesTest
     assert_empty log
   end
 
-  ServerCase.run(self)
+  ServerContract.run(self)
 end

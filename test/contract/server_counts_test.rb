@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "server_case"
+require_relative "server_contract"
 require_relative "../../bench/harness/syscalls"
 
 # What a request costs, in counts that are the same everywhere. The server is a program of its own, so that nothing is counted but what it does.
@@ -68,7 +68,7 @@ module ServerCountsTest
     program.close
   end
 
-  def connect(port) = ServerCase::Client.new(TCPSocket.new("127.0.0.1", port))
+  def connect(port) = ServerContract::Client.new(TCPSocket.new("127.0.0.1", port))
 
   def counts(port)
     client = connect(port)
@@ -97,5 +97,5 @@ module ServerCountsTest
     counter&.close
   end
 
-  ServerCase.run(self)
+  ServerContract.run(self)
 end

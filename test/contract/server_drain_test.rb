@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "server_case"
+require_relative "server_contract"
 
 # How a worker comes to its end.
 module ServerDrainTest
@@ -118,5 +118,5 @@ module ServerDrainTest
     end
   end
 
-  ServerCase.run(self)
+  ServerContract.run(self)
 end

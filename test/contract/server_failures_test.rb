@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "server_case"
+require_relative "server_contract"
 
 # Apps that go wrong, and clients that do.
 module ServerFailuresTest
@@ -145,5 +145,5 @@ module ServerFailuresTest
     assert_empty log
   end
 
-  ServerCase.run(self)
+  ServerContract.run(self)
 end

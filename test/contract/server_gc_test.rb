@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "server_case"
+require_relative "server_contract"
 
 # The wire's C code holds Strings and sockets while its fiber waits: with the collector at work at every allocation, and objects that move.
 module ServerGCTest
@@ -36,17 +36,17 @@ module ServerGCTest
     end
   end
 
-  ServerCase.run(self)
+  ServerContract.run(self)
 end
 
 # What is said in C is the same on all back ends, so the slowest of tests is done on one.
 class ServerStressTest < Raffia::TestCase
-  include ServerCase
+  include ServerContract
   include ServerGCTest
 
   undef_method :test_with_objects_that_move
 
-  def backend = ServerCase::BACKENDS.first
+  def backend = ServerContract::BACKENDS.first
 
   def test_with_the_collector_always_at_work
     serve(app, lint: false) do |server|

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "server_case"
+require_relative "server_contract"
 
 # Bodies of requests, as the app reads them.
 module ServerInputTest
@@ -137,5 +137,5 @@ module ServerInputTest
     serve(app, lint: false) { |server| assert_equal "[\"\", 0, \"\", nil, 0]", server.get.body }
   end
 
-  ServerCase.run(self)
+  ServerContract.run(self)
 end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "server_case"
+require_relative "server_contract"
 
 # What an app finds in its env, and what it may do there beyond returning a response.
 module ServerRackTest
@@ -162,5 +162,5 @@ module ServerRackTest
     assert_match(/no goodbye/, log)
   end
 
-  ServerCase.run(self)
+  ServerContract.run(self)
 end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "server_case"
+require_relative "server_contract"
 
 # What comes over the wire for what an app returns.
 module ServerResponsesTest
@@ -206,5 +206,5 @@ module ServerResponsesTest
     end
   end
 
-  ServerCase.run(self)
+  ServerContract.run(self)
 end

@@ -2,7 +2,7 @@
 
 require "tmpdir"
 require "fileutils"
-require_relative "server_case"
+require_relative "server_contract"
 require "raffia/server/static"
 
 # Files of a folder.
@@ -157,5 +157,5 @@ module ServerStaticTest
     assert_raises(Raffia::ConfigError) { Raffia::Server::Static.new(root: __FILE__) }
   end
 
-  ServerCase.run(self)
+  ServerContract.run(self)
 end

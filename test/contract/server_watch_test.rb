@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "server_case"
+require_relative "server_contract"
 require "tmpdir"
 require "raffia/server/metrics/totals"
 
@@ -271,4 +271,4 @@ module ServerWatch
   end
 end
 
-ServerCase.run(ServerWatch)
+ServerContract.run(ServerWatch)

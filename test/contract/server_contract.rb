@@ -11,7 +11,7 @@ require "raffia/server"
 require "raffia/server/worker"
 
 # The suites of the server run over real sockets, on every back end that works here, with Rack::Lint around every app.
-module ServerCase
+module ServerContract
   BACKENDS = Raffia::Engine.probe.filter_map { |found| found[:name] if found[:ok] }
 
   # A response as it came over the wire.
@@ -106,7 +106,7 @@ module ServerCase
   def self.run(suite)
     BACKENDS.each do |name|
       parent = Class.new(Raffia::TestCase) do
-        include ServerCase
+        include ServerContract
         include suite
 
         define_method(:backend) { name }
