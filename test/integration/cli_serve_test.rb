@@ -218,6 +218,7 @@ module Raffia
 
     # Every line with a setting is one that the file may have.
     def test_what_init_writes_may_be_uncommented
+      FileUtils.mkdir(File.join(@dir, "public"))
       raffia("serve", "--init")
       path = File.join(@dir, "raffia.rb")
       names = [*Server::Option::TABLE.map(&:name), *Server::Hooks::NAMES.keys].join("|")
