@@ -173,6 +173,15 @@ class SupervisorTest < Raffia::TestCase
     end
   end
 
+  def test_signals_are_understood_when_it_says_so
+    supervised("Raffia::Process::Supervisor.new { |seat| seat.ready! && seat.wait_for_stop }.run { say('begun'); sleep(0.05) }; say('over')") do |program|
+      program.hear("begun")
+      %i[HUP USR1 USR2 TERM].each { |signal| program.kill(signal) }
+      program.hear("over")
+      assert_equal(0, program.wait)
+    end
+  end
+
   def test_it_runs_once
     supervised("supervisor = Raffia::Process::Supervisor.new { |seat| seat.ready!; seat.leave }
       Thread.new { sleep(0.01) until supervisor.status&.fetch(:state) == :running; supervisor.stop }

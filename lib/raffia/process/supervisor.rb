@@ -58,6 +58,7 @@ module Raffia
       # Supervises until it is told to stop, by a signal or {stop}. In the main thread, to which signals belong. With `preload`, it
       # reaps all children of this process while it runs, whoever started them.
       # @return [Integer] exit status: 0, or GAVE_UP
+      # @yield when signals are understood, before the first worker is started: who is told of this process then may send them
       # @raise [ConfigError] when the pid file cannot be written, or names a process that runs
       # @raise [Closed] a second time
       def run
@@ -66,7 +67,10 @@ module Raffia
         @ran = true
         @pid_file = PidFile.new(@settings.pid_file)
         @pid_file.write
-        Signals.with(chain: false, **handlers) { supervise }
+        Signals.with(chain: false, **handlers) do
+          yield if block_given?
+          supervise
+        end
       ensure
         @pid_file&.remove
         @inbox.close

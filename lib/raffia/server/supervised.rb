@@ -35,17 +35,18 @@ module Raffia
       # @return [Integer] the exit code
       # @yieldparam listeners [Array<Listener>] before connections are accepted from them
       def run
-        yield @listening.first if block_given?
-        supervise(Process::Supervisor.new(**settings, **limits, **systemd, hooks: hooks) { |seat| work(seat) })
+        supervise(Process::Supervisor.new(**settings, **limits, **systemd, hooks: hooks) { |seat| work(seat) }) do
+          yield @listening.first if block_given?
+        end
       end
 
       private
 
-      def supervise(supervisor)
+      def supervise(supervisor, &)
         @panel = Panel::Supervised.new(supervisor.settings.max_workers)
         @panel.supervisor = supervisor
         admin = Admin.start(@panel, @options, @log)
-        supervisor.run
+        supervisor.run(&)
       ensure
         admin&.stop
       end
