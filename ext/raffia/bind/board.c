@@ -122,7 +122,8 @@ static VALUE board_to_a(int argc, VALUE *argv, VALUE self)
     rb_check_arity(argc, 0, 2);
     struct board *board = board_of(self);
     size_t from = argc > 0 ? NUM2SIZET(argv[0]) : 0;
-    if (from > board->count) rb_raise(rb_eIndexError, "a board of %zu numbers has none at %zu", board->count, from);
+    if (from > board->count)
+        rb_raise(rb_eIndexError, "a board of %zu numbers has none at %zu", board->count, from);
     size_t count = argc > 1 ? NUM2SIZET(argv[1]) : board->count - from;
     if (count > board->count - from) count = board->count - from;
     VALUE numbers = rb_ary_new_capa((long)count);

@@ -54,7 +54,7 @@ struct scheduler {
     size_t deepest;                    /* the most completions that were ready after one of them */
     int64_t turn_begun,
         longest_turn; /* the longest time between two of them, without sleep; coarse, nanoseconds */
-    int64_t happened; /* what the running fiber waited for: not before that; nanoseconds. Good until it waits again */
+    int64_t happened; /* not before that what the running fiber waited for last; nanoseconds */
     unsigned burst;   /* switches since I/O was looked at */
     unsigned turn;    /* how many of them there may be */
     int recycle;

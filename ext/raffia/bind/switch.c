@@ -172,7 +172,8 @@ static int pays(const struct wait *wait, int64_t result, int of_object)
     return wait->owed && !of_object && result != -ETIME;
 }
 
-static VALUE settle(struct scheduler *scheduler, struct wait *wait, int64_t result, int64_t happened, int of_object)
+static VALUE settle(struct scheduler *scheduler, struct wait *wait, int64_t result, int64_t happened,
+                    int of_object)
 {
     int paid = pays(wait, result, of_object);
     if (paid || !wait->settled) wait->result = result;
