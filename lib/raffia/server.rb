@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
 require_relative "../raffia"
-require_relative "server/options"
+require_relative "server/settings/options"
 require_relative "server/ractors"
-require_relative "server/application"
-require_relative "server/hooks"
-require_relative "server/listening"
-require_relative "server/log_file"
-require_relative "server/alone"
-require_relative "server/supervised"
-require_relative "server/handle"
+require_relative "server/run/application"
+require_relative "server/settings/hooks"
+require_relative "server/listen/listening"
+require_relative "server/watch/log_file"
+require_relative "server/run/alone"
+require_relative "server/run/supervised"
+require_relative "server/run/handle"
 
 module Raffia
   # A Rack server: worker processes, and in each of them a fiber for each connection.

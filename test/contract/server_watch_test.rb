@@ -2,7 +2,7 @@
 
 require_relative "server_contract"
 require "tmpdir"
-require "raffia/server/metrics/totals"
+require "raffia/server/watch/metrics/totals"
 
 # What a server counts and logs, whom it lets in, and for how long.
 module ServerWatch

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../raffia/server"
-require_relative "../../raffia/server/config_file"
+require_relative "../../raffia/server/settings/config_file"
 
 Raffia::Optional.gem("rackup", for: "Rackup's handler", feature: "rackup/handler")
 

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "arrival"
-require_relative "gate"
-require_relative "time_limit"
+require_relative "admission/arrival"
+require_relative "admission/gate"
+require_relative "admission/time_limit"
 
 module Raffia
   class Server

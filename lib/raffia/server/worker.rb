@@ -2,10 +2,10 @@
 
 require_relative "../run"
 require_relative "errors"
-require_relative "service"
-require_relative "acceptor"
-require_relative "connection"
-require_relative "retreat"
+require_relative "worker/service"
+require_relative "worker/acceptor"
+require_relative "http1/connection"
+require_relative "worker/retreat"
 
 module Raffia
   class Server
@@ -131,7 +131,7 @@ module Raffia
 
       def hard_limit
         limit = service.options.hard_timeout or return
-        require_relative "hard_limit"
+        require_relative "admission/hard_limit"
         HardLimit.new(self, limit, @seat)
       end
 

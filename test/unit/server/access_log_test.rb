@@ -5,7 +5,7 @@ require "logger"
 require "stringio"
 require "tmpdir"
 require "raffia"
-require "raffia/server/access_log"
+require "raffia/server/watch/access_log"
 
 class AccessLogTest < Raffia::TestCase
   ENV_OF_ONE = {"REMOTE_ADDR" => "127.0.0.1", "REQUEST_METHOD" => "GET", "SCRIPT_NAME" => "", "PATH_INFO" => "/a", "QUERY_STRING" => "b=1",

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "raffia/server"
-require "raffia/server/config_file"
+require "raffia/server/settings/config_file"
 require "tmpdir"
 
 module Raffia

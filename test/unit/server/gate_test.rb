@@ -2,8 +2,8 @@
 
 require "test_helper"
 require "raffia"
-require "raffia/server/gate"
-require "raffia/server/arrival"
+require "raffia/server/admission/gate"
+require "raffia/server/admission/arrival"
 
 class ServerGateTest < Raffia::TestCase
   Gate = Raffia::Server::Gate

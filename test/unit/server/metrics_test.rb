@@ -2,9 +2,9 @@
 
 require "test_helper"
 require "raffia"
-require "raffia/server/metrics/ledger"
-require "raffia/server/metrics/totals"
-require "raffia/server/metrics/open_metrics"
+require "raffia/server/watch/metrics/ledger"
+require "raffia/server/watch/metrics/totals"
+require "raffia/server/watch/metrics/open_metrics"
 
 class ServerMetricsTest < Raffia::TestCase
   include Raffia::Server::Metrics
@@ -51,7 +51,7 @@ class ServerMetricsTest < Raffia::TestCase
     need_ractors
     script = <<~RUBY
       require "raffia"
-      require "raffia/server/metrics/ledger"
+      require "raffia/server/watch/metrics/ledger"
       board = Raffia::Native::Board.new(Raffia::Server::Metrics::Layout::SIZE)
       ledger = Raffia::Server::Metrics::Ledger.new(board)
       raise "not shareable" unless Ractor.shareable?(ledger)

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "raffia"
-require "raffia/server/time_limit"
+require "raffia/server/admission/time_limit"
 
 class ServerTimeLimitTest < Raffia::TestCase
   TimeLimit = Raffia::Server::TimeLimit

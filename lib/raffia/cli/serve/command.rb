@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../server"
-require_relative "../../server/config_file"
+require_relative "../../server/settings/config_file"
 require_relative "banner"
 require_relative "check"
 require_relative "sample"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "optparse"
-require_relative "../../server/option/table"
+require_relative "../../server/settings/option/table"
 
 module Raffia
   module CLI

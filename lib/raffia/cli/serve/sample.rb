@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../server/option/table"
-require_relative "../../server/hooks"
+require_relative "../../server/settings/option/table"
+require_relative "../../server/settings/hooks"
 
 module Raffia
   module CLI

@@ -2,7 +2,7 @@
 
 require_relative "../../process/framed_pipe"
 require_relative "../../run"
-require_relative "../listener"
+require_relative "../listen/listener"
 require_relative "../worker"
 
 module Raffia

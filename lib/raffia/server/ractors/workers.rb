@@ -3,7 +3,7 @@
 require_relative "../../base/clock"
 require_relative "../../base/error"
 require_relative "../../base/log"
-require_relative "../pulse"
+require_relative "../watch/pulse"
 require_relative "berth"
 
 module Raffia

@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require "socket"
+require_relative "../../base/clock"
+
+module Raffia
+  class Server
+    # Closing a socket that has unread input makes the kernel reset the connection, and then the client may never see our last
+    # response. So we say that we send no more, and read what is still coming, for a while.
+    #
+    # @api private
+    class Linger
+      # Seconds of silence, and in all: who is in the middle of a big upload reads nothing before it is through with it.
+      PATIENCE = 1
+      MOST = 5
+      private_constant :PATIENCE, :MOST
+
+      def initialize(socket)
+        @socket = socket
+      end
+
+      def run
+        @socket.shutdown(Socket::SHUT_WR)
+        buffer = +""
+        give_up = Clock.now + MOST
+        while Clock.now < give_up
+          case @socket.read_nonblock(16_384, buffer, exception: false)
+          when nil then return
+          when :wait_readable then @socket.wait_readable(PATIENCE) or return
+          end
+        end
+      rescue SystemCallError, IOError
+        nil
+      end
+    end
+  end
+end

@@ -1,0 +1,146 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "stream"
+require_relative "../static/file_body"
+
+module Raffia
+  class Server
+    # Responses that are not simply an Array of Strings: those go from the wire's `answer` straight to the socket.
+    #
+    # @api private
+    class Output
+      HIJACK = "rack.hijack"
+      PROTOCOL = "rack.protocol"
+      # Bytes of a file that is sent in pieces, where sendfile(2) cannot be had.
+      PIECE = 64 * 1024
+      private_constant :HIJACK, :PROTOCOL, :PIECE
+
+      def initialize(wire, io, hijack)
+        @wire = wire
+        @io = io
+        @hijack = hijack
+      end
+
+      # @param response [Object] what the app returned
+      # @param input [Input, NullInput] what is left of the request
+      # @raise [BadResponse] when it is none
+      # @raise [Disconnected]
+      def deliver(response, input)
+        @input = input
+        status, headers, body = parts(response)
+        send_parts(status, headers, body)
+      ensure
+        # Whoever gives out an Array has closed what there was to close.
+        body.close if body.respond_to?(:close) && !@gathered
+        @gathered = @input = nil
+      end
+
+      private
+
+      def parts(response)
+        parts = response.respond_to?(:to_ary) ? response.to_ary : nil
+        raise BadResponse, "the app returned #{brief(response)}, which is no [status, headers, body]" unless parts&.size == 3
+
+        parts
+      end
+
+      def send_parts(status, headers, body)
+        status = number(status)
+        raise BadResponse, "the response's headers are #{brief(headers)}, which is no Hash" unless headers.respond_to?(:each)
+
+        if (hijack = special(headers, HIJACK)) then partial_hijack(status, headers, hijack)
+        elsif (protocol = special(headers, PROTOCOL)) then upgrade(headers, protocol, body)
+        elsif body.is_a?(Static::FileBody) then send_part(status, headers, body)
+        elsif body.respond_to?(:to_path) && (file = open_file(body)) then send_file(status, headers, file)
+        elsif body.respond_to?(:to_ary) then send_array(status, headers, body)
+        elsif body.respond_to?(:each) then send_each(status, headers, body)
+        elsif body.respond_to?(:call) then send_stream(status, headers, body)
+        else raise BadResponse, "the response's body is #{brief(body)}, which has neither `each` nor `call`"
+        end
+      end
+
+      def number(status)
+        return status if status.is_a?(Integer)
+
+        Integer(status, exception: false) or raise BadResponse, "the response's status is #{brief(status)}, which is no Integer"
+      end
+
+      def brief(object) = "#{object.inspect[0, 100]} (#{object.class})"
+
+      def special(headers, name) = (headers.respond_to?(:[]) && !headers.is_a?(Array)) ? headers[name] : nil
+
+      def send_array(status, headers, body)
+        strings = body.to_ary
+        @gathered = !body.is_a?(Array)
+        @wire.respond(status, headers, strings)
+      end
+
+      def send_each(status, headers, body)
+        wanted = @wire.begin(status, headers)
+        body.each { |piece| @wire.write(piece) } if wanted
+        @wire.finish
+      end
+
+      def send_stream(status, headers, body)
+        return @wire.finish unless @wire.begin(status, headers)
+
+        stream = Stream.new(@wire, @io, @input)
+        body.call(stream)
+        stream.close
+      end
+
+      def open_file(body)
+        file = Fiber.blocking { ::File.open(body.to_path, "rb") }
+        return file if file.stat.file?
+
+        file.close
+        nil
+      rescue SystemCallError
+        nil
+      end
+
+      def send_part(status, headers, body)
+        send_range(body.file, body.from, body.size) if @wire.begin(status, headers, body.size)
+        @wire.finish
+      end
+
+      def send_file(status, headers, file)
+        size = file.size
+        send_range(file, 0, size) if @wire.begin(status, headers, size)
+        @wire.finish
+      ensure
+        file.close
+      end
+
+      def send_range(file, from, length)
+        return @wire.send_file(file, from, length) if @wire.native?
+
+        file.seek(from)
+        while length > 0 && (piece = file.read([length, PIECE].min))
+          @wire.write(piece)
+          length -= piece.bytesize
+        end
+      end
+
+      # The app gets the socket after the head, and closes it when it likes.
+      def partial_hijack(status, headers, hijack)
+        @wire.begin_raw(status, headers)
+        hijack.call(@hijack.call)
+      end
+
+      # The same for another protocol; but when the body's call has ended, so has the connection.
+      def upgrade(headers, protocol, body)
+        raise BadResponse, "the response switches to #{protocol}, but its body cannot be called" unless body.respond_to?(:call)
+
+        @wire.begin_raw(101, headers, protocol)
+        @hijack.call
+        begin
+          body.call(@io)
+        ensure
+          @io.close
+        end
+      end
+    end
+  end
+end

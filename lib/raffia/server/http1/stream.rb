@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+
+module Raffia
+  class Server
+    # What a body that answers to `call` is given: it writes the response, and reads what is left of the request.
+    class Stream
+      # @api private
+      def initialize(wire, io, input)
+        @wire = wire
+        @io = io
+        @input = input
+        @lock = ::Thread::Mutex.new
+        @open = true
+        @readable = true
+      end
+
+      # As IO#read has it.
+      # @return [String, nil]
+      def read(length = nil, buffer = nil)
+        raise IOError, "not opened for reading" unless @readable
+
+        @input.read(length, buffer)
+      end
+
+      # @return [String, nil] what has come, at most so much
+      def read_partial(length, buffer = nil) = @input.read_partial(length, buffer)
+      alias_method :readpartial, :read_partial
+
+      # Sends at once.
+      # @return [Integer] bytes
+      # @raise [Disconnected] an IOError: the client has gone, or takes nothing more
+      # @raise [IOError] after {close}
+      def write(*strings)
+        strings.sum do |string|
+          string = string.to_s
+          @lock.synchronize do
+            raise IOError, "closed stream" unless @open
+
+            @wire.write(string)
+          end
+        end
+      end
+
+      # @return [self]
+      def <<(string)
+        write(string)
+        self
+      end
+
+      # Everything has been sent already.
+      # @return [self]
+      def flush = self
+
+      # @return [void]
+      def close_read
+        @readable = false
+        nil
+      end
+
+      # The end of the response.
+      # @return [void]
+      def close_write
+        @lock.synchronize do
+          next unless @open
+
+          @open = false
+          @wire.finish
+        end
+        nil
+      end
+
+      # @return [void]
+      def close
+        close_read
+        close_write
+      end
+
+      # @return [Boolean]
+      def closed? = !@open
+
+      # @return [IO] the socket, for those who want to know whether the client is still there; HTTP's framing is not on it
+      def to_io = @io.to_io
+    end
+  end
+end

@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require_relative "../../base/signals"
+require_relative "../watch/admin"
+require_relative "../watch/panel"
+require_relative "../../process/supervisor/pid_file"
+require_relative "../worker"
+
+module Raffia
+  class Server
+    # One worker in this very process.
+    #
+    # @api private
+    class Alone
+      # The signals that mean: come to an end. HUP does because nobody could take over, and the terminal may be gone.
+      STOP = %i[INT TERM HUP].freeze
+      private_constant :STOP
+
+      # @return [Listening]
+      attr_reader :listening
+
+      # @param application [Application]
+      # @param listening [Listening]
+      # @param options [Options]
+      # @param hooks [Hooks]
+      # @param log [Logger]
+      # @param config [Config] what systemd has said, for those who have workers
+      def initialize(application, listening, options, hooks:, log:, config:) # rubocop:disable Lint/UnusedMethodArgument
+        @application = application
+        @listening = listening
+        @options = options
+        @hooks = hooks
+        @log = log
+        @asked = false
+        @panel = Panel::Alone.new
+      end
+
+      # @return [Integer] the exit code
+      def run(&)
+        code = with_pid_file { Signals.with(chain: false, **handlers) { attempt(&) } }
+        # With Ractors that cannot be ended Ruby's own way out may take for ever.
+        @worker.abandoned? ? ::Process.exit!(code) : code
+      end
+
+      # Serves in this thread, whatever thread that is.
+      # @yieldparam listeners [Array<Listener>] before connections are accepted from them
+      # @return [void]
+      def work
+        @worker = Worker.for(@application.load, listening.lanes(listening.slot(0)), options: @options, log: @log, ledger: @panel.ledger)
+        prepare if @worker.is_a?(Worker)
+        @worker.stop if @asked
+        admin = Admin.start(@panel, @options, @log)
+        @worker.run { begun { yield listening.first if block_given? } }
+        @hooks.call(:on_stop)
+      ensure
+        admin&.stop
+        listening.close
+      end
+
+      # The first time the requests in flight are ended, the second time they are not waited for. Any thread may ask, and so may a trap.
+      # @return [void]
+      def stop
+        how = @asked ? :now : :drain
+        @asked = true
+        @worker&.stop(how)
+      end
+
+      private
+
+      # Ractors have their listeners until the end, and no hooks inside.
+      def prepare
+        @worker.on_leave { listening.close }
+        @worker.on_reopen { @hooks.call(:on_reopen) }
+        @worker.service.on_error { |error, env| @hooks.call(:on_error, error, env) } if @hooks.any?(:on_error)
+      end
+
+      def begun
+        @panel.worker = @worker
+        yield
+      end
+
+      def attempt(&)
+        work(&)
+        0
+      rescue WorkerDied => error
+        @log.fatal(error.message)
+        1
+      end
+
+      def with_pid_file
+        file = Process::Supervisor::PidFile.new(@options.pidfile)
+        file.write
+        yield
+      ensure
+        file&.remove
+      end
+
+      # USR1: log files were moved away. QUIT: what do all fibers wait for?
+      def handlers
+        {**STOP.to_h { |name| [name, ->(_) { stop }] }, USR1: ->(_) { @worker&.reopen }, QUIT: ->(_) { Raffia.dump }}
+      end
+    end
+  end
+end

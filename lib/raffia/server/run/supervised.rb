@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require_relative "../../process/supervisor"
+require_relative "../watch/admin"
+require_relative "../watch/panel"
+require_relative "tenure"
+require_relative "../worker"
+
+module Raffia
+  class Server
+    # Worker processes, and this one that keeps them alive.
+    #
+    # @api private
+    class Supervised
+      # Hooks that get what the supervisor hands them.
+      PLAIN = %i[before_fork on_restart on_reopen on_stop].freeze
+      # In a worker, of whose seat they want the index alone.
+      SEATED = %i[after_fork before_worker_shutdown].freeze
+      # Seconds that a worker has to say by itself which request has taken too long.
+      MARGIN = 5
+      # Seconds.
+      NEVER = 365 * 86_400
+      private_constant :PLAIN, :SEATED, :MARGIN, :NEVER
+
+      # @param (see Alone#initialize)
+      def initialize(application, listening, options, hooks:, log:, config:)
+        @application = application
+        @listening = listening
+        @options = options
+        @hooks = hooks
+        @log = log
+        @config = config
+      end
+
+      # @return [Integer] the exit code
+      # @yieldparam listeners [Array<Listener>] before connections are accepted from them
+      def run
+        supervise(Process::Supervisor.new(**settings, **limits, **systemd, hooks: hooks) { |seat| work(seat) }) do
+          yield @listening.first if block_given?
+        end
+      end
+
+      private
+
+      def supervise(supervisor, &)
+        @panel = Panel::Supervised.new(supervisor.settings.max_workers)
+        @panel.supervisor = supervisor
+        admin = Admin.start(@panel, @options, @log)
+        supervisor.run(&)
+      ensure
+        admin&.stop
+      end
+
+      def settings
+        {workers: @options.workers, name: "raffia #{@options.tag || ::File.basename(::Dir.pwd)}", log: @log, pid_file: @options.pidfile,
+         slot: ->(index) { @listening.slot(index).map(&:socket) }, preload: (-> { @application.load } if @options.preload)}
+      end
+
+      # For times that a supervisor must have, none is a year.
+      def limits
+        {boot_timeout: @options.boot_timeout || NEVER, drain_timeout: @options.drain_timeout || NEVER, hang_timeout: hang_timeout,
+         memory_limit: @options.worker_memory, total_memory: @options.total_memory}
+      end
+
+      # A request that holds up its loop does so for the supervisor's heartbeat as well.
+      def hang_timeout = [@options.worker_timeout, @options.hard_timeout&.+(MARGIN)].compact.min
+
+      def systemd = {notify_socket: @config.notify_socket, watchdog: @config.watchdog}
+
+      def hooks
+        plain = PLAIN.to_h { |name| [name, ->(*arguments) { @hooks.call(name, *arguments) }] }
+        seated = SEATED.to_h { |name| [name, ->(seat) { @hooks.call(name, seat.index) }] }
+        {**plain, **seated, on_worker_ready: ->(slot) { @hooks.call(:on_worker_ready, slot[:index]) },
+                            on_worker_exit: ->(slot, how) { @hooks.call(:on_worker_exit, slot[:index], how) },
+                            on_message: ->(_index, name, data) { @panel.hear(name, data) }}
+      end
+
+      # The life of a worker process.
+      def work(seat)
+        lanes = @listening.lanes(@listening.adopt(seat.ios))
+        worker = Worker.for(seat.preloaded || @application.load, lanes, options: @options, seat: seat, log: @log, ledger: @panel.ledger(seat))
+        seat.on_stop { worker.stop(:drain) }
+        listen_to(seat, worker)
+        Panel::Supervised.answer(seat, worker)
+        worker.run { seat.ready! }
+      end
+
+      # Ractors have none of this.
+      def equip(seat, service)
+        service.on_error { |error, env| @hooks.call(:on_error, error, env) } if @hooks.any?(:on_error)
+        service.tenure = Tenure.new(@options.worker_requests) { seat.leave } if @options.worker_requests
+      end
+
+      def listen_to(seat, worker)
+        equip(seat, worker.service) if worker.is_a?(Worker)
+        seat.on_message("dump") { Raffia.dump }
+        seat.on_message("reopen") do
+          @hooks.call(:on_reopen)
+          worker.reopen
+        end
+      end
+    end
+  end
+end

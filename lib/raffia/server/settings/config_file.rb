@@ -1,0 +1,123 @@
+# frozen_string_literal: true
+
+require "uri"
+require_relative "options"
+require_relative "../run/application"
+require_relative "hooks"
+
+module Raffia
+  class Server
+    # raffia.rb: a Ruby file that sets options, names the application and adds hooks.
+    #
+    #     bind "unix:///run/app.sock", mode: "0660"
+    #     processes 4
+    #     request_timeout 30
+    #     after_fork { |index| ActiveRecord::Base.establish_connection }
+    #
+    # Its words are the rows of {Option::TABLE}, the hooks of {Hooks::NAMES}, `rackup` and `app`.
+    class ConfigFile
+      # Where it is looked for.
+      PLACES = %w[config/raffia.rb raffia.rb].freeze
+
+      # @return [String, nil] the first that is there
+      def self.find = PLACES.find { |path| ::File.exist?(path) }
+
+      # @param path [String]
+      # @return [ConfigFile]
+      # @raise [NotFound]
+      # @raise [ConfigError] with the line
+      # @raise [Exception] what the file raises, SyntaxError included
+      def self.read(path)
+        raise NotFound.new("#{path} does not exist: check the spelling and the path", name: path) unless ::File.file?(path)
+
+        file = new(path)
+        Words.new(file).instance_eval(::File.read(path), path, 1)
+        file
+      end
+
+      # @return [String]
+      attr_reader :path
+      # @return [Hash{Symbol => Object}] what {Options.build} takes
+      attr_reader :given
+      # @return [Hooks]
+      attr_reader :hooks
+      # @return [Application, nil] when the file names one
+      attr_accessor :application
+
+      # @api private
+      def initialize(path)
+        @path = path
+        @given = {}
+        @hooks = Hooks.new
+      end
+
+      # @api private
+      def set(name, value)
+        row = Options.row(name)
+        read = row.read(value)
+        row.list? ? (given[row.name] ||= []).concat(read) : given[row.name] = read
+      end
+
+      # What the file may say. Words of Ruby itself, such as require and puts, are there as well.
+      #
+      # @api private
+      class Words
+        def initialize(file)
+          @file = file
+        end
+
+        Option::TABLE.each do |row|
+          define_method(row.name) { |*values, **parameters| at { set(row, values, parameters) } }
+        end
+
+        Hooks::NAMES.each_key do |name|
+          define_method(name) { |&block| at { @file.hooks.add(name, &block) } }
+        end
+
+        # @param path [String] of the application
+        def rackup(path) = at { @file.application = Application.at(path) }
+
+        # @param app [#call] or a block that takes env
+        def app(app = nil, &block) = at { @file.application = Application.of(app || block) }
+
+        # @param words [Array] a certificate and its key, or one of the option's words
+        def tls(*words)
+          return at { set(Options.row(:tls), words, {}) } unless words.size == 2
+
+          tls_cert(words.first)
+          tls_key(words.last)
+        end
+
+        private
+
+        def set(row, values, parameters)
+          values = [true] if values.empty? && row.flag?
+          raise ConfigError, "#{row.name} needs a value" if values.empty?
+          raise ConfigError, "#{row.name} takes one value" unless row.list? || values.size == 1
+
+          query = ::URI.encode_www_form(parameters)
+          values = values.map { |value| "#{value}#{value.include?("?") ? "&" : "?"}#{query}" } unless query.empty?
+          @file.set(row.name, row.list? ? values.flatten : values.first)
+        end
+
+        def method_missing(name, ...)
+          at do
+            guess = DidYouMean::SpellChecker.new(dictionary: self.class.public_instance_methods(false)).correct(name).first
+            raise ConfigError, "there is no word #{name}#{": did you mean #{guess}?" if guess}"
+          end
+        end
+
+        def respond_to_missing?(...) = false
+
+        # Says where in the file it went wrong.
+        def at
+          yield
+        rescue ConfigError, NotFound => error
+          line = caller_locations.find { |location| location.path == @file.path }&.lineno
+          raise ConfigError, "#{@file.path}:#{line}: #{error.message}"
+        end
+      end
+      private_constant :Words
+    end
+  end
+end

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require_relative "../../base/error"
+
+module Raffia
+  class Server
+    # Blocks of an application that are called as the server and its workers come and go. Several with one name are called in their order.
+    class Hooks
+      # Name, and what it gets and when.
+      NAMES = {
+        before_fork: "in the supervisor, before a worker is forked: its index",
+        after_fork: "in a worker that has just been forked: open its own connections here. Gets its index",
+        before_worker_shutdown: "in a worker that has answered its last request: its index",
+        on_worker_ready: "in the supervisor, when a worker accepts: its index",
+        on_worker_exit: "in the supervisor, when a worker has ended: its index, and how (pid, status, signal)",
+        on_restart: "in the supervisor, before the workers are replaced",
+        on_reopen: "everywhere, when log files are to be opened anew",
+        on_stop: "in the supervisor, or the one process, when the server stops",
+        on_error: "in a worker, when the application has raised: the error and the env"
+      }.freeze
+
+      def initialize
+        @blocks = NAMES.to_h { |name, _| [name, []] }
+      end
+
+      # @param name [Symbol] one of {NAMES}
+      # @return [void]
+      # @raise [ConfigError]
+      def add(name, &block)
+        raise ConfigError, "#{name} needs a block: what is to be done" unless block
+
+        @blocks.fetch(name) << block
+        nil
+      end
+
+      # @return [void]
+      def call(name, *arguments) = @blocks.fetch(name).each { |block| block.call(*arguments) }
+
+      # @return [Boolean]
+      def any?(name) = @blocks.fetch(name).any?
+    end
+  end
+end

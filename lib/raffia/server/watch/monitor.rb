@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require_relative "access_log"
+require_relative "../admission/gate"
+require_relative "metrics/ledger"
+require_relative "pulse"
+require_relative "../http1/request_id"
+
+module Raffia
+  class Server
+    # What a worker notes of its requests: numbers always, lines of a log when that is wanted.
+    #
+    # @api private
+    class Monitor
+      # @return [Metrics::Ledger]
+      attr_reader :ledger
+      # @return [AccessLog, nil]
+      attr_reader :access_log
+      # @return [Pulse, nil] nil before {start}
+      attr_reader :pulse
+
+      # @param options [Options]
+      # @param log [Logger]
+      # @param ledger [Metrics::Ledger]
+      # @raise [ConfigError] when the access log cannot be opened
+      def initialize(options, log:, ledger: Metrics::Ledger.alone)
+        @ledger = ledger
+        return unless options.access_log
+
+        @access_log = AccessLog.new(options.access_log, format: options.access_log_format, log: log) { |lines| ledger.count(:log_lines_lost, lines) }
+      end
+
+      # A request begins.
+      # @return [Integer] for {over}
+      def begin = @ledger.begin
+
+      # It has ended.
+      # @param queued [Integer] microseconds
+      # @param received [Integer] bytes
+      # @param sent [Integer] bytes
+      # @return [void]
+      def over(env, wire, began, queued, received, sent)
+        duration = @ledger.finish(began, wire.status, queued, received, sent)
+        @access_log&.add(AccessLog::Entry.new(env, RequestId.of(env), wire.status, wire.body_sent, duration, queued))
+      end
+
+      # @param status [Integer] of the answer to a request that cannot be taken
+      # @return [void]
+      def refused(status) = @ledger.refused(status)
+
+      # The same for what was no request at all.
+      # @param address [String] of the client
+      # @return [void]
+      def turned_away(status, address)
+        refused(status)
+        env = {"REMOTE_ADDR" => address}
+        @access_log&.add(AccessLog::Entry.new(env, RequestId.of(env), status, 0, 0, -1))
+      end
+
+      # @param error [Gate::Busy]
+      # @return [void]
+      def busy(error) = @ledger.count(error.is_a?(Gate::Expired) ? :expired : :shed)
+
+      # The client has gone before it had its response.
+      # @return [false]
+      def gone
+        @ledger.count(:client_gone)
+        false
+      end
+
+      # @param change [Integer] 1: a connection more, -1: one less
+      # @return [void]
+      def connections(change)
+        @ledger.change(:connections, change)
+        @ledger.count(:accepted) if change.positive?
+      end
+
+      # Starts what it does beside the requests.
+      # @param scope [Scope]
+      # @param seat [Object, nil] the supervisor's
+      # @param gate [Gate, nil]
+      # @return [Array<Task>]
+      def start(scope, seat, gate)
+        @pulse = Pulse.new(@ledger, seat, gate)
+        [scope.spawn { @pulse.run }, (scope.spawn { @access_log.run } if @access_log)].compact
+      end
+
+      # Opens the access log anew.
+      # @return [void]
+      def reopen = @access_log&.reopen
+
+      # @return [void]
+      def close = @access_log&.close
+    end
+  end
+end

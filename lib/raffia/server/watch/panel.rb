@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../../process/supervisor/boards"
+require_relative "in_flight"
+require_relative "metrics/totals"
+
+module Raffia
+  class Server
+    # Everything there is to see of a server, in the process that answers for it.
+    #
+    # @api private
+    module Panel
+      # Of a server without worker processes.
+      class Alone
+        # @return [Metrics::Ledger] where its worker counts
+        attr_reader :ledger
+        # @return [Worker, nil]
+        attr_accessor :worker
+
+        def initialize
+          @ledger = Metrics::Ledger.alone
+          @begun = Clock.now
+        end
+
+        # @return [Metrics::Totals]
+        def totals = Metrics::Totals.new(@ledger.board, [::Process.pid])
+
+        # @return [Symbol] as that of a supervisor
+        def state = @worker ? :running : :booting
+
+        # @return [Array<Hash>]
+        def workers
+          [{slot: 0, pid: ::Process.pid, state: state, ready: !@worker.nil?, since: @begun, restarts: 0, pss: Process::Memory.of&.pss}]
+        end
+
+        # @return [Array<Hash>] what each worker is at
+        def requests(slow) = [InFlight.new(@worker).to_h(slow: slow)]
+      end
+
+      # Of a supervisor and its workers: their numbers are in memory that both have, and what they are at is asked.
+      class Supervised
+        LANES = Process::Supervisor::Boards::LANES
+        # Seconds that a worker has to answer. One that is stuck in C does not.
+        PATIENCE = 1
+        # Seconds for which the sizes of processes, which cost milliseconds to find out, stay good.
+        FRESH = 1
+        private_constant :PATIENCE, :FRESH
+
+        # @param slots [Integer] that there can ever be
+        def initialize(slots)
+          @board = Native::Board.new(slots * LANES * Metrics::Layout::SIZE)
+          @answers = {}
+          @round = 0
+          @turn = Thread::Mutex.new
+        end
+
+        # @return [Process::Supervisor]
+        attr_writer :supervisor
+
+        # @param seat [Process::Supervisor::Seat]
+        # @return [Metrics::Ledger] of the worker there
+        def ledger(seat) = Metrics::Ledger.new(@board, seat.index * LANES + seat.lane).open
+
+        # @return [Metrics::Totals]
+        def totals = Metrics::Totals.new(@board, slots.flat_map { |slot| [slot[:pid], slot[:successor], *slot[:leaving]] }.compact)
+
+        # @return [Symbol]
+        def state = status[:state]
+
+        # @return [Array<Hash>]
+        def workers
+          slots.map do |slot|
+            {slot: slot[:index], pid: slot[:pid], generation: slot[:generation], state: slot[:state], ready: slot[:state] == :ready,
+             since: slot[:since], restarts: slot[:restarts], leaving: slot[:leaving], last_exit: slot[:last_exit], pss: slot[:pss]}
+          end
+        end
+
+        # @return [Array<Hash>]
+        def requests(slow)
+          @turn.synchronize do
+            answers = @answers[@round += 1] = Thread::Queue.new
+            @supervisor.broadcast("in_flight", [@round, slow])
+            collect(answers, slots.count { |slot| slot[:pid] })
+          ensure
+            @answers.delete(@round)
+          end
+        end
+
+        # What workers have sent to the supervisor.
+        # @return [void]
+        def hear(name, data) = (@answers[data.first]&.push(data.last) if name == "in_flight")
+
+        # In a worker: answers the above.
+        # @return [void]
+        def self.answer(seat, worker)
+          seat.on_message(:in_flight) { |round, slow| seat.send(:in_flight, [round, InFlight.new(worker).to_h(slow: slow)]) }
+        end
+
+        private
+
+        def collect(answers, count)
+          finish = Clock.now + PATIENCE
+          found = []
+          while found.size < count && (answer = answers.pop(timeout: [finish - Clock.now, 0].max))
+            found << answer
+          end
+          found
+        end
+
+        def status
+          return @status if @status && Clock.now < @looked + FRESH
+
+          @looked = Clock.now
+          @status = @supervisor.status || {state: :booting, slots: []}
+        end
+
+        def slots = status[:slots]
+      end
+    end
+  end
+end

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+
+module Raffia
+  class Server
+    # How a worker's connections come to their end. Nothing is cut off between a request and its response: whoever is waited for has until
+    # the grace is over, and is told that the connection will be closed. Whoever is silent is taken to be idle after {QUIET} seconds:
+    # until then his next request may be on its way.
+    #
+    # An idle connection is not closed but shut for reading. What has come by then is still read and served, and only then is
+    # there the end: the kernel decides which of the two was first, so no request can get lost in between.
+    #
+    # @api private
+    class Retreat
+      # Seconds.
+      QUIET = 1
+      TICK = 0.05
+      private_constant :QUIET, :TICK
+
+      def initialize(worker)
+        @worker = worker
+        @service = worker.service
+        @silent = {}.compare_by_identity
+      end
+
+      # @param grace [Numeric] seconds
+      # @yieldparam seconds [Numeric] to wait for another order
+      # @yieldreturn [Symbol, nil]
+      def run(grace)
+        finish = Clock.now + grace
+        connections.each_key(&:conclude)
+        @service.drain.begin { |error| @service.log.error(error) }
+        until connections.empty?
+          hang_up
+          grace = finish - Clock.now
+          break if grace <= 0 || yield([TICK, grace].min) == :now
+        end
+        cut_off
+      end
+
+      private
+
+      def connections = @worker.connections
+
+      def hang_up
+        now = Clock.now
+        connections.keys.each do |connection|
+          mark = connection.silence or next @silent.delete(connection)
+          since, last = @silent[connection]
+          next @silent[connection] = [now, mark] unless last == mark
+
+          connection.hang_up if now - since >= QUIET
+        end
+      end
+
+      def cut_off
+        busy = connections.each_key.count(&:env)
+        @service.log.warn("gives up #{busy} requests that did not end in time") if busy > 0
+        connections.values.each { |task| task&.cancel(:drain) }
+      end
+    end
+  end
+end

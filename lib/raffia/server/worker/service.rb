@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require_relative "../../base/log"
+require_relative "../../native"
+require_relative "../admission"
+require_relative "drain"
+require_relative "../watch/monitor"
+require_relative "../http1/null_input"
+require_relative "../static"
+
+module Raffia
+  class Server
+    # What all connections of a worker have in common.
+    #
+    # @api private
+    class Service
+      # @return [#call] the Rack app
+      attr_reader :app
+      # @return [Options]
+      attr_reader :options
+      # @return [Logger]
+      attr_reader :log
+      # @return [Drain]
+      attr_reader :drain
+      # @return [Hash] what the wire keeps to; bytes
+      attr_reader :limits
+      # @return [Monitor]
+      attr_reader :monitor
+      # @return [Admission] to the app
+      attr_reader :admission
+
+      # @return [Tenure, nil] of a worker that is to be replaced after some requests
+      attr_accessor :tenure
+
+      # @param ledger [Metrics::Ledger] where requests are counted
+      def initialize(app, options, log, ledger = Metrics::Ledger.alone)
+        @app = app = options.static.reverse.inject(app) { |inner, root| Static.new(inner, root: root) }
+        @options = options
+        @log = log || Log.build(Raffia.config)
+        @monitor = Monitor.new(options, log: @log, ledger: ledger)
+        @admission = Admission.new(app, options)
+        @drain = Drain.new
+        @rewindable = options.rewindable_input || rack2? || false
+        @templates = {}.compare_by_identity
+        @on_error = @tenure = nil
+        @limits = {
+          request_line: options.max_line, head: options.max_head, fields: options.max_headers, name: options.max_header_name,
+          extensions: options.max_chunk_extensions, trailers: options.max_trailers, body: options.max_body
+        }.freeze
+      end
+
+      # @return [Boolean] whether the beginning of long request bodies is kept: Rack 3 does not ask for that, Rack 2 did
+      def rewindable? = @rewindable
+
+      # @param listener [Listener]
+      # @param io [IO] of a connection
+      # @return [Hash] what every env of a request that comes in there has
+      def template(listener, io)
+        certificate = io.peer_cert if listener.verifies?
+        return Native::Http1.template({**environment(listener), "raffia.peer_cert" => certificate}) if certificate
+
+        @templates[listener] ||= Native::Http1.template(environment(listener))
+      end
+
+      # What the application raises goes there too.
+      # @yieldparam error [Exception]
+      # @yieldparam env [Hash]
+      def on_error(&block) = @on_error = block
+
+      # @return [void]
+      def tell_error(error, env)
+        @on_error&.call(error, env)
+      rescue => failure
+        log.error("the hook on_error failed: #{failure.full_message(highlight: false)}")
+      end
+
+      private
+
+      def rack2? = defined?(::Rack.release) && ::Rack.release < "3"
+
+      def environment(listener)
+        {
+          "rack.errors" => $stderr, "rack.input" => NullInput::ONE, "rack.url_scheme" => listener.scheme,
+          "rack.multithread" => true, "rack.multiprocess" => true, "rack.run_once" => false, "rack.hijack?" => true,
+          "raffia.drain" => @drain, "SCRIPT_NAME" => "", "SERVER_NAME" => listener.host,
+          "SERVER_PORT" => (listener.port || ((listener.scheme == "https") ? 443 : 80)).to_s,
+          **(rack2? ? {"rack.version" => [1, 3].freeze} : {}), **(listener.tls? ? {"HTTPS" => "on"} : {})
+        }
+      end
+    end
+  end
+end
