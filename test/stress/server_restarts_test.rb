@@ -18,7 +18,9 @@ module Raffia
     end
 
     def under_load
-      script('run ->(env) { [200, {"content-type" => "text/plain"}, ["hello #{env["QUERY_STRING"]}\n"]] }', "config.ru")
+      script(<<~'RUBY', "config.ru")
+        run ->(env) { [200, {"content-type" => "text/plain"}, ["hello #{env["QUERY_STRING"]}\n"]] }
+      RUBY
       serve("--processes", "2", "-p", "0", env: {"RAFFIA_LOG" => "info"}) do |server|
         wait_until { server.err.include?("2 workers are ready") }
         load = TestSupport::QueueLoad.new(URI(server.url).port, CLIENTS) do |number|

@@ -40,7 +40,7 @@ module Raffia
       def run
         @fiber = Fiber.current
         io = @listener.admit(@socket) { |address| @address = address } or return
-        open(io)
+        open_wire(io)
         serve
       rescue Refused => refusal
         refused(refusal)
@@ -72,7 +72,7 @@ module Raffia
 
       private
 
-      def open(io)
+      def open_wire(io)
         options = @service.options
         @wire = Native::Http1.new(io, @service.template(@listener, io), @service.limits)
         @wire.write_timeout = options.write_timeout
