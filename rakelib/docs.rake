@@ -11,6 +11,8 @@ namespace :docs do
     report = IO.popen([RbConfig.ruby, Gem.bin_path("yard", "yard"), "stats", "--list-undoc", err: %i[child out]], &:read)
     puts report
     abort "docs:coverage: not everything public is documented (the list is above)" unless report.match?(/^\s*100\.00% documented/)
-    abort "docs:coverage: yard does not understand some tags (the warnings are above)" if report.include?("[warn]")
+    # A superclass that is made on the spot (Data.define) is none that yard could name, and no fault of a tag.
+    warnings = report.scan(/\[warn\]: .*/).grep_v(/Undocumentable superclass/)
+    abort "docs:coverage: yard does not understand some tags (the warnings are above)" if warnings.any?
   end
 end

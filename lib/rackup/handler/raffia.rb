@@ -5,7 +5,9 @@ require_relative "../../raffia/server/settings/config_file"
 
 Raffia::Optional.gem("rackup", for: "Rackup's handler", feature: "rackup/handler")
 
+# Rackup's own.
 module Rackup
+  # Where it looks for servers by name.
   module Handler
     # `rackup -s raffia` and `rails server -u raffia`. It serves in the process that rackup has started, unless processes are asked for:
     # `rackup -s raffia -O processes=2`. A raffia.rb counts, and what the command line says counts more.

@@ -12,7 +12,10 @@ module Raffia
         BIND = ::Raffia::Server::Bind.parse("tcp://127.0.0.1:0")
         OPTIONS = ::Raffia::Server::Options.build({processes: 0})
 
-        # (see Http::Server#attend)
+        # As {Http::Server#attend} does.
+        #
+        # @param listener [TCPServer]
+        # @return [Hash{Symbol => Integer}]
         def attend(listener)
           ledger = ::Raffia::Server::Metrics::Ledger.alone
           worker = ::Raffia::Server::Worker.new(App, listeners: [::Raffia::Server::Listener.new(listener, BIND)], options: OPTIONS, ledger: ledger)

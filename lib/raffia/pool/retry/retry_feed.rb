@@ -24,7 +24,7 @@ module Raffia
         @news = Thread::ConditionVariable.new
       end
 
-      # @param alone [Boolean] see {#initialize}
+      # @return [Boolean] see {#initialize}
       attr_writer :alone
 
       # As {QueueFeed#push}.

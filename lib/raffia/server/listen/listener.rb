@@ -48,6 +48,8 @@ module Raffia
       # @api private
       def self.tls(bind, options) = (Tls.new(Tls::Settings.of(bind, options)) if bind.tls?)
 
+      # @return [Integer] of the address itself, or else of all
+      # @api private
       def self.backlog(bind, options) = bind.param(:backlog)&.to_i || options.backlog
 
       # @api private

@@ -6,6 +6,9 @@ require_relative "totals"
 
 module Raffia
   class Server
+    # What is counted, and how it is shown.
+    #
+    # @api private
     module Metrics
       # All that is measured, as OpenMetrics text.
       #
