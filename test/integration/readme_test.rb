@@ -55,6 +55,26 @@ module Raffia
       end
     end
 
+    # As GitHub makes them of headings.
+    def anchors(page)
+      File.read(page, encoding: "UTF-8").gsub(/^```.*?^```$/m, "").scan(/^#+ (.*)$/).flatten
+        .map { |heading| heading.gsub(/\[([^\]]*)\]\([^)]*\)/, '\1').downcase.gsub(/[^\p{Word}\- ]/, "").tr(" ", "-") }
+    end
+
+    def test_links_into_a_page_lead_to_a_heading
+      (Dir[File.join(ROOT, "{docs,guides}/**/*.md")] + Dir[File.join(ROOT, "*.md")]).each do |page|
+        File.read(page, encoding: "UTF-8").gsub(/^```.*?^```$/m, "").scan(/\]\(([^)#:]*\.md)?#([^)]+)\)/).each do |target, anchor|
+          heading = target ? File.expand_path(target, File.dirname(page)) : page
+          assert_includes anchors(heading), anchor, "#{page.delete_prefix("#{ROOT}/")} links to it"
+        end
+      end
+    end
+
+    def test_each_decision_has_a_number_of_its_own
+      numbers = Dir[File.join(ROOT, "docs/adr/*.md")].map { |path| File.basename(path)[/\A\d+/] }
+      assert_equal numbers.uniq, numbers
+    end
+
     def test_the_readme_starts_with_the_two_commands
       commands = File.read(File.join(ROOT, "README.md"), encoding: "UTF-8").scan(/^    (bin\S+(?: \w+)?)/).flatten
       assert_equal ["bin/raffia lab", "bin/test"], commands
