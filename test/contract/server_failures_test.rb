@@ -45,7 +45,7 @@ module ServerFailuresTest
       [101, {"rack.protocol" => "a"}, []] => /its body cannot be called/
     }.each do |response, message|
       serve(->(_) { response }, lint: false) do |server|
-        server.connect { |client| assert_equal([500, 500], Array.new(2) { client.get.status }, response.inspect) }
+        server.connect { |client| assert_equal([500, 500], Array.new(2) { client.get("/", "connection" => "upgrade", "upgrade" => "a").status }, response.inspect) }
       end
       assert_match message, log
     end

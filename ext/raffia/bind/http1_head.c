@@ -27,6 +27,7 @@ void raffia_http1_bad_response(struct http1 *wire, size_t mark, const char *form
     va_list arguments;
     wire->output.length = mark;
     wire->output.saying = 0;
+    if (!wire->output.begun) wire->output.status = 0;
     va_start(arguments, format);
     VALUE message = rb_vsprintf(format, arguments);
     va_end(arguments);

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../base/fork"
 require_relative "../run"
 require_relative "errors"
 require_relative "worker/service"
@@ -51,6 +52,7 @@ module Raffia
       def run
         Raffia.run(backend: @backend) do |scope|
           @scope = scope
+          forks = Fork.after_child { leave_to_parent }
           accepting = @listeners.map { |listener| scope.spawn { Acceptor.new(listener, self).run } }
           helpers = service.monitor.start(scope, @seat, service.admission.gate)
           lookout = hard_limit
@@ -60,6 +62,7 @@ module Raffia
           take_leave(accepting) if @take_leave
           Retreat.new(self).run((order == :now) ? 0 : service.options.drain_timeout) { @orders.pop(timeout: _1) }
         ensure
+          forks&.remove
           lookout&.close
           service.monitor.close
           helpers&.each { |task| task.cancel(:drain) }
@@ -116,6 +119,13 @@ module Raffia
       end
 
       private
+
+      # In a child that the app has forked. While it held a socket, closing that in the parent would be no end for the client.
+      def leave_to_parent
+        service.left = true
+        connections.each_key(&:leave_to_parent)
+        @listeners.each { |listener| listener.socket.close }
+      end
 
       def take_leave(accepting)
         accepting.each(&:join)

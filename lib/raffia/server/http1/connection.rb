@@ -70,6 +70,13 @@ module Raffia
         nil
       end
 
+      # In a child that the app has forked: nothing is said to the client, nor TLS's goodbye.
+      def leave_to_parent
+        @socket.close unless @exchange&.hijacked?
+      rescue SystemCallError, IOError
+        nil
+      end
+
       private
 
       def open_wire(io)

@@ -52,7 +52,7 @@ module Raffia
         finished = equip(env)
         begin
           response = call(env)
-          respond(response) unless @hijack.used?
+          @hijack.used? ? @output.ignore(response) : respond(response)
           @wire.flush unless finished.empty?
           good = true
         rescue Exception => error # standard:disable Lint/RescueException
@@ -94,6 +94,14 @@ module Raffia
         response = @admission.call(env, @queued)
         @answered = true
         response
+      ensure
+        leave($!) if @service.left
+      end
+
+      # A child that the app has forked comes back from there. It is no second worker, so this is its end.
+      def leave(error)
+        @service.log.error("a process that was forked in a request has not ended there: #{error&.full_message(highlight: false)}") unless error.is_a?(SystemExit)
+        ::Process.exit!(error.is_a?(SystemExit) ? error.status : 1)
       end
 
       # Answers to pipelined requests are sent together, so what they take is found with one of them.
@@ -178,9 +186,12 @@ module Raffia
         give(500, "Internal Server Error\n", "x-request-id" => id)
       end
 
-      # @return [Boolean] false: too late, another response has begun
+      # @return [Boolean] false: too late, another response has begun. One that has ended, such as that of a body which could only not be
+      #   closed, is good
       def give(status, text, headers = {})
-        return false if hijacked? || (@wire.begun? && !@wire.retract)
+        return false if hijacked?
+        return true if @wire.status.positive? && !@wire.begun?
+        return false if @wire.begun? && !@wire.retract
 
         @wire.respond(status, {**TEXT, **headers}, [text])
       rescue Disconnected

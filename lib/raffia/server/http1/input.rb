@@ -17,7 +17,7 @@ module Raffia
         @timeout = service.options.body_timeout
         @replay = Replay.new(service.rewindable?)
         @rest = "".b
-        @ended = false
+        @ended = @closed = false
       end
 
       # As IO#read has it.
@@ -83,8 +83,11 @@ module Raffia
       # @return [Encoding]
       def external_encoding = Encoding::BINARY
 
+      # It happens at the end of the request at the latest: whoever reads later must not get what the next one sends.
       # @return [void]
       def close
+        @closed = true
+        @rest = "".b
         @replay.close
         nil
       end
@@ -93,6 +96,8 @@ module Raffia
 
       # @return [Boolean] whether there was any
       def more
+        raise IOError, "closed stream" if @closed
+
         piece = @replay.next_piece || from_wire or return false
 
         @rest.empty? ? @rest = piece : @rest << piece

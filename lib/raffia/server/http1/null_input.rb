@@ -16,6 +16,15 @@ module Raffia
       end
 
       # @return [nil]
+      # @raise [EOFError] for more than nothing
+      def read_partial(length, buffer = nil)
+        raise EOFError, "end of file reached" if length.positive?
+
+        read(length, buffer)
+      end
+      alias_method :readpartial, :read_partial
+
+      # @return [nil]
       def gets(*) = nil
 
       # @return [self]

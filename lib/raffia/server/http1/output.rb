@@ -36,6 +36,13 @@ module Raffia
         @gathered = @input = nil
       end
 
+      # For a client that has got another answer, by the socket itself. There may still be something that waits for the body's end.
+      # @param response [Object]
+      def ignore(response)
+        body = response[2] if response.is_a?(Array)
+        body.close if body.respond_to?(:close)
+      end
+
       private
 
       def parts(response)
@@ -88,6 +95,8 @@ module Raffia
         stream = Stream.new(@wire, @io, @input)
         body.call(stream)
         stream.close
+      ensure
+        stream&.abandon
       end
 
       def open_file(body)
@@ -132,6 +141,7 @@ module Raffia
       # The same for another protocol; but when the body's call has ended, so has the connection.
       def upgrade(headers, protocol, body)
         raise BadResponse, "the response switches to #{protocol}, but its body cannot be called" unless body.respond_to?(:call)
+        raise BadResponse, "the response switches to #{protocol}, but the request did not ask for a switch" unless @wire.upgrade?
 
         @wire.begin_raw(101, headers, protocol)
         @hijack.call

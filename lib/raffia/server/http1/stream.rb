@@ -77,6 +77,10 @@ module Raffia
         close_write
       end
 
+      # The response is over, however it ended: what comes next on the connection is not this stream's.
+      # @api private
+      def abandon = @open = @readable = false
+
       # @return [Boolean]
       def closed? = !@open
 

@@ -32,6 +32,9 @@ module Raffia
       # @return [Tenure, nil] of a worker that is to be replaced after some requests
       attr_accessor :tenure
 
+      # @return [Boolean] whether this is a child that the app has forked, and that has nothing to do with the clients
+      attr_accessor :left
+
       # @param ledger [Metrics::Ledger] where requests are counted
       def initialize(app, options, log, ledger = Metrics::Ledger.alone)
         @app = app = options.static.reverse.inject(app) { |inner, root| Static.new(inner, root: root) }
@@ -43,6 +46,7 @@ module Raffia
         @rewindable = options.rewindable_input || rack2? || false
         @templates = {}.compare_by_identity
         @on_error = @tenure = nil
+        @left = false
         @limits = {
           request_line: options.max_line, head: options.max_head, fields: options.max_headers, name: options.max_header_name,
           extensions: options.max_chunk_extensions, trailers: options.max_trailers, body: options.max_body
