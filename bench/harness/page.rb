@@ -75,6 +75,8 @@ module Bench
     end
 
     def memory
+      return [] if plans.none?(&:parks?)
+
       ["**Memory, KiB for each connection or fiber that waits**",
         table(plans.select(&:parks?)) { |plan, target| number(cell(plan, target)&.median(:kib)) }]
     end
