@@ -68,8 +68,8 @@ module Raffia
         row[:see, :log_format, %i[text json], nil, "default: what RAFFIA_LOG_FORMAT says, else text"],
         row[:see, :access_log, :log, nil, "a line for each request: a file, or - for stdout"],
         row[:see, :access_log_format, %i[combined json], :combined, "as web servers write it, or a JSON object a line"],
-        row[:see, :metrics, :uri, nil, "where to show /metrics and /stats, such as tcp://127.0.0.1:9394"],
-        row[:see, :slow_request, :seconds, 5, "a request that takes longer is shown with its backtrace in /stats"],
+        row[:see, :metrics, :uri, nil, "where to show /metrics and /stats.json, such as tcp://127.0.0.1:9394"],
+        row[:see, :slow_request, :seconds, 5, "a request that takes longer is shown with its backtrace in /stats.json"],
 
         row[:content, :static, :paths, [], "folders whose files are served before the application is asked", takes: "FOLDER"],
         row[:content, :early_hints, :flag, true, "let the application send 103 responses"]
