@@ -1,5 +1,6 @@
 #include "tally.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 static const int64_t bounds[] = {RAFFIA_BOUNDS};
@@ -41,6 +42,10 @@ void raffia_number_raise(raffia_number *number, int64_t least)
 
 raffia_number *raffia_numbers_map(size_t count)
 {
+    if (count > SIZE_MAX / sizeof(raffia_number)) {
+        errno = ENOMEM;
+        return NULL;
+    }
     void *memory =
         mmap(NULL, count * sizeof(raffia_number), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;

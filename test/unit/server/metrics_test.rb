@@ -34,6 +34,7 @@ class ServerMetricsTest < Raffia::TestCase
     assert_raises(IndexError) { board.finish(0, 0, 0, 200, 0, 0, 0) }
     assert_raises(TypeError) { board[0] = "1" }
     assert_raises(ArgumentError) { Board.new(0) }
+    assert_raises(Errno::ENOMEM) { Board.new((1 << 61) + 1) }
     assert_raises(ArgumentError) { Board.allocate.size }
     assert_raises(ArgumentError) { board.send(:initialize, 5) }
     assert_raises(NoMethodError, TypeError) { board.dup }
