@@ -69,6 +69,22 @@ module Raffia
       end
     end
 
+    def test_bytes_that_came_before_the_socket_was_taken_are_read_from_it
+      app = lambda do |env|
+        socket = env["rack.hijack"].call
+        socket.write(socket.read(9).reverse)
+        socket.close
+        nil
+      end
+      serve(app) do |server|
+        connect(server) do |ssl|
+          ssl.write("GET / HTTP/1.1\r\nhost: a\r\n\r\nearly")
+          ssl.write("late")
+          assert_equal "etalylrae", ssl.read
+        end
+      end
+    end
+
     def test_a_streaming_body
       app = lambda do |_env|
         [200, {"content-type" => "text/plain"}, lambda { |stream|

@@ -20,11 +20,20 @@ module Raffia
         return @io if @used
 
         @wire.flush
-        rest = @wire.unread
-        @io.ungetbyte(rest) unless rest.empty?
+        put_back(@wire.unread)
         @wire.conclude
         @used = true
         @io
+      end
+
+      private
+
+      # openssl's sockets take one character at a time.
+      def put_back(bytes)
+        return if bytes.empty?
+        return @io.ungetbyte(bytes) if @io.respond_to?(:ungetbyte)
+
+        bytes.bytes.reverse_each { |byte| @io.ungetc(byte) }
       end
     end
   end
