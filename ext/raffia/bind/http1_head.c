@@ -25,8 +25,8 @@ static const unsigned char token[256] = {
 void raffia_http1_bad_response(struct http1 *wire, size_t mark, const char *format, ...)
 {
     va_list arguments;
-    wire->output.length = mark;
-    wire->output.saying = 0;
+    if (wire->output.start <= mark && mark <= wire->output.length) wire->output.length = mark;
+    wire->output.saying = NULL;
     if (!wire->output.begun) wire->output.status = 0;
     va_start(arguments, format);
     VALUE message = rb_vsprintf(format, arguments);
@@ -114,7 +114,8 @@ static int lists(const char *value, size_t size, const char *option)
 /* What is the server's to say, and so is not passed on. Whether it was that. */
 static int is_ours(struct head *head, const char *name, size_t length, const char *value, size_t size)
 {
-    if (head->informs) return 0;
+    /* What frames a message is not for interim responses, nor for trailers. */
+    if (head->informs) return is(name, length, "content-length") || is(name, length, "transfer-encoding");
     switch (length) {
     case 4:
         if (is(name, length, "date")) head->has_date = 1;
@@ -135,7 +136,7 @@ static int is_ours(struct head *head, const char *name, size_t length, const cha
     case 17:
         if (!is(name, length, "transfer-encoding")) return 0;
         head->encodes = 1;
-        return head->wire->http10;
+        return head->wire->http10 || head->status == 204 || head->status < 200;
     default: return 0;
     }
 }
@@ -171,13 +172,25 @@ static void say_lines(struct head *head, VALUE key, VALUE value)
         start = newline + 1;
     }
     say_line(head, key, start, (size_t)(end - start));
+    RB_GC_GUARD(value);
+}
+
+/* Where the app's code has been called: it may have said something itself, or another fiber has. Then our beginning is gone. */
+static void check_turn(const struct head *head)
+{
+    int are_trailers = head->status == 0;
+    if (!are_trailers && head->wire->output.saying != head)
+        rb_raise(rb_path2class("Raffia::Server::BadResponse"),
+                 "something else was sent while the response's headers were read");
 }
 
 static void say_value(struct head *head, VALUE key, VALUE value)
 {
-    if (!RB_TYPE_P(value, T_STRING)) value = rb_obj_as_string(value);
+    if (!RB_TYPE_P(value, T_STRING)) {
+        value = rb_obj_as_string(value);
+        check_turn(head);
+    }
     say_lines(head, key, value);
-    RB_GC_GUARD(value);
 }
 
 static void check_name(struct head *head, VALUE key)
@@ -201,6 +214,7 @@ static int say_header(VALUE key, VALUE value, VALUE pointer)
                                       "%+" PRIsVALUE " is no name for a header of the response", key);
         key = rb_sym2str(key);
     }
+    key = rb_str_new_frozen(key); /* The app's code may be called before it is said. */
     check_name(head, key);
     /* Between the server and the app. */
     if (RSTRING_LEN(key) > 5 && memcmp(RSTRING_PTR(key), "rack.", 5) == 0) {
@@ -223,6 +237,7 @@ static int say_header(VALUE key, VALUE value, VALUE pointer)
 static VALUE say_pair(RB_BLOCK_CALL_FUNC_ARGLIST(first, pointer))
 {
     (void)first, (void)blockarg;
+    check_turn((struct head *)pointer);
     if (argc == 1 && RB_TYPE_P(argv[0], T_ARRAY) && RARRAY_LEN(argv[0]) == 2)
         say_header(RARRAY_AREF(argv[0], 0), RARRAY_AREF(argv[0], 1), pointer);
     else if (argc == 2)
@@ -318,7 +333,7 @@ int raffia_http1_say_head(struct head *head)
     raffia_http1_unsay(output);
     head->mark = output->mark = output->length;
     output->whole = 0;
-    output->saying = 1;
+    output->saying = head;
     head->declared = -1;
     check_status(head);
     check_protocol(head);
@@ -326,7 +341,7 @@ int raffia_http1_say_head(struct head *head)
     say_headers(head);
     if (head->hijacks && !head->raw) {
         output->length = head->mark;
-        output->saying = 0;
+        output->saying = NULL;
         return 0;
     }
     if (!head->informs) {
@@ -347,7 +362,7 @@ int raffia_http1_say_head(struct head *head)
         output->begun = output->whole = 1;
     }
     raffia_http1_say(output, "\r\n", 2);
-    output->saying = 0;
+    output->saying = NULL;
     return 1;
 }
 

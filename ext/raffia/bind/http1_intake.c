@@ -134,19 +134,26 @@ static int64_t receive_directly(struct http1 *wire)
 /* TLS hands out a record at a time, and that is at most so long. */
 enum { RECORD = 16 * 1024 };
 
-static VALUE record_buffer(void)
+/* One for all wires of a Ractor. It is taken out while it is in use: openssl may call Ruby's code, and that lets others in. */
+static VALUE take_record(void)
 {
-    VALUE buffer = rb_ractor_local_storage_value(record_key);
-    if (NIL_P(buffer)) rb_ractor_local_storage_value_set(record_key, buffer = rb_str_buf_new(RECORD));
-    return buffer;
+    VALUE record = rb_ractor_local_storage_value(record_key);
+    if (NIL_P(record)) return rb_str_buf_new(RECORD);
+    rb_ractor_local_storage_value_set(record_key, Qnil);
+    return record;
 }
+
+struct reading {
+    const struct http1 *wire;
+    VALUE record;
+};
 
 static VALUE read_nonblock(VALUE pointer)
 {
-    const struct http1 *wire = (const struct http1 *)pointer;
-    VALUE arguments[] = {INT2FIX(RECORD), record_buffer(), no_exception};
-    ID method = wire->tls ? id_sysread_nonblock : id_read_nonblock;
-    return rb_funcallv_kw(wire->socket, method, 3, arguments, RB_PASS_KEYWORDS);
+    const struct reading *reading = (const struct reading *)pointer;
+    VALUE arguments[] = {INT2FIX(RECORD), reading->record, no_exception};
+    ID method = reading->wire->tls ? id_sysread_nonblock : id_read_nonblock;
+    return rb_funcallv_kw(reading->wire->socket, method, 3, arguments, RB_PASS_KEYWORDS);
 }
 
 /* What TLS raises when the peer does not keep to the protocol is an end like any other; of what classes it is we do not know. */
@@ -160,7 +167,9 @@ static VALUE is_over(VALUE unused, VALUE error)
 static int64_t receive_with_ruby(struct http1 *wire, uint32_t *events)
 {
     struct http1_input *input = &wire->input;
-    VALUE bytes = rb_rescue2(read_nonblock, (VALUE)wire, is_over, Qnil, rb_eStandardError, (VALUE)0);
+    struct reading reading = {wire, take_record()};
+    VALUE bytes = rb_rescue2(read_nonblock, (VALUE)&reading, is_over, Qnil, rb_eStandardError, (VALUE)0);
+    rb_ractor_local_storage_value_set(record_key, reading.record);
     if (NIL_P(bytes)) return 0;
     *events = bytes == sym_wait_readable ? RAFFIA_READABLE : RAFFIA_WRITABLE;
     if (!RB_TYPE_P(bytes, T_STRING)) return -EAGAIN;

@@ -53,6 +53,17 @@ void raffia_http1_say(struct http1_output *output, const char *bytes, size_t len
     output->length += length;
 }
 
+int raffia_http1_interject(struct http1_output *output, const char *bytes, size_t length)
+{
+    if (output->begun && !output->whole) return 0;
+    size_t mark = output->begun ? output->mark : output->length, rest = output->length - mark;
+    raffia_http1_say(output, bytes, length);
+    memmove(output->bytes + mark + length, output->bytes + mark, rest);
+    memcpy(output->bytes + mark, bytes, length);
+    output->mark = mark + length;
+    return 1;
+}
+
 /* Memory is for connections that say something. */
 static void forget(struct http1_output *output, size_t sent)
 {
@@ -243,8 +254,12 @@ static void send_by_methods(struct parcel *parcel)
     struct http1_output *output = &parcel->wire->output;
     VALUE all = rb_str_new(output->bytes + output->start, (long)(output->length - output->start));
     forget(output, output->length - output->start);
-    for (; remaining(parcel) > 0; parcel->first++)
-        rb_str_buf_append(all, RARRAY_AREF(parcel->strings, parcel->first));
+    /* Bytes: their encodings need not agree. */
+    for (; remaining(parcel) > 0; parcel->first++) {
+        VALUE string = RARRAY_AREF(parcel->strings, parcel->first);
+        rb_str_cat(all, RSTRING_PTR(string), RSTRING_LEN(string));
+        RB_GC_GUARD(string);
+    }
     write_string(parcel, all);
 }
 
@@ -267,7 +282,7 @@ void raffia_http1_send(struct http1 *wire, VALUE strings)
 void raffia_http1_unsay(struct http1_output *output)
 {
     if (output->saying) output->length = output->mark;
-    output->saying = 0;
+    output->saying = NULL;
 }
 
 void raffia_http1_flush(struct http1 *wire)
@@ -276,11 +291,13 @@ void raffia_http1_flush(struct http1 *wire)
     if (wire->output.start < wire->output.length) raffia_http1_send(wire, Qnil);
 }
 
-static void send_piece(struct parcel *parcel, int file, off_t *from, size_t length)
+static void send_piece(struct parcel *parcel, VALUE file, off_t *from, size_t length)
 {
     struct http1 *wire = parcel->wire;
     for (;;) {
-        ssize_t sent = sendfile(raffia_http1_descriptor(wire), file, from, length);
+        /* It may have been closed while we waited, and its number be another's. */
+        int source = raffia_descriptor_of(file);
+        ssize_t sent = sendfile(raffia_http1_descriptor(wire), source, from, length);
         if (sent > 0) {
             count_sent(parcel, (size_t)sent);
             wire->output.body += sent;
@@ -297,7 +314,7 @@ static void send_piece(struct parcel *parcel, int file, off_t *from, size_t leng
     }
 }
 
-void raffia_http1_send_file(struct http1 *wire, int file, int64_t from, int64_t length)
+void raffia_http1_send_file(struct http1 *wire, VALUE file, int64_t from, int64_t length)
 {
     struct parcel parcel = {.wire = wire, .strings = Qnil};
     off_t position = (off_t)from, end = (off_t)(from + length);

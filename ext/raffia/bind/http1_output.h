@@ -5,6 +5,7 @@
 #include <ruby.h>
 
 struct http1;
+struct head;
 
 /* How the end of a response's body is told. RAW: it has none, what follows is another protocol. */
 enum framing { BODY_NONE, BODY_LENGTH, BODY_CHUNKED, BODY_UNTIL_CLOSE, BODY_RAW };
@@ -17,8 +18,8 @@ struct http1_output {
     int64_t timeout;  /* nanoseconds in which something must get through; negative: for ever */
     int status;       /* of the last response, 0 before */
     size_t mark;      /* where it begins in `bytes`, while `saying` or `whole` */
-    unsigned char
-        saying; /* a head is being said, from `mark` on; so if something is raised meanwhile, what is there of it is no head */
+    const struct head *
+        saying; /* it is being said, from `mark` on; so if something is raised meanwhile, what is there of it is no head */
     unsigned char whole; /* nothing of it has been sent */
     unsigned char framing;
     unsigned char begun;   /* the head of the response at hand has been said */
@@ -33,12 +34,14 @@ size_t raffia_http1_output_memsize(const struct http1_output *output);
 void raffia_http1_unsay(struct http1_output *output);
 /* Adds bytes of the wire's own, such as an interim response. */
 void raffia_http1_say(struct http1_output *output, const char *bytes, size_t length);
+/* The same in front of the response at hand. Whether that could be done: not when some of it has been sent. */
+int raffia_http1_interject(struct http1_output *output, const char *bytes, size_t length);
 /* Sends what there is. Raises Raffia::Server::Disconnected when that cannot be done, or not in time, and what interrupts the wait. */
 void raffia_http1_flush(struct http1 *wire);
 /* The same, and these Strings after it. */
 void raffia_http1_send(struct http1 *wire, VALUE strings);
-/* The same, and so many bytes of a file. The wire must be native. */
-void raffia_http1_send_file(struct http1 *wire, int file, int64_t from, int64_t length);
+/* The same, and so many bytes of a file, an IO. The wire must be native. */
+void raffia_http1_send_file(struct http1 *wire, VALUE file, int64_t from, int64_t length);
 void raffia_init_http1_output(void);
 
 /* "OK", or nothing for what is in no registry. */

@@ -157,7 +157,7 @@ static VALUE http1_receive(VALUE self, VALUE idle_timeout, VALUE head_timeout)
     if (parser->phase == RAFFIA_AT_END) raffia_parser_next(parser);
     if (parser->phase != RAFFIA_IN_HEAD)
         rb_raise(rb_eIOError, "the body of the request before has not been read");
-    wire->keep_alive = 0;
+    wire->keep_alive = wire->head = wire->http10 = 0; /* What is refused has an answer of its own. */
     /* What was pipelined, or came while we did something else for this client, has not waited for others. */
     if (wire->received > 0) wire->input.happened = 0;
     note_arrival(wire);
@@ -231,8 +231,9 @@ static void tell_to_continue(struct http1 *wire)
     if (!wire->expects_continue) return;
     wire->expects_continue = 0;
     if (wire->input.length > 0) return; /* It comes already. */
-    raffia_http1_say(&wire->output, interim, sizeof(interim) - 1);
-    raffia_http1_flush(wire);
+    raffia_http1_unsay(&wire->output);
+    /* Who has seen the beginning of the response knows enough. */
+    if (raffia_http1_interject(&wire->output, interim, sizeof(interim) - 1)) raffia_http1_flush(wire);
 }
 
 /* A long body of known length comes straight into the String, as far as it is here. */

@@ -46,6 +46,7 @@ static void say_body(struct http1 *wire, VALUE strings, int64_t size)
         for (long i = 0; i < RARRAY_LEN(strings); i++) {
             VALUE string = RARRAY_AREF(strings, i);
             raffia_http1_say(&wire->output, RSTRING_PTR(string), (size_t)RSTRING_LEN(string));
+            RB_GC_GUARD(string);
         }
         send_or_collect(wire);
     }
@@ -76,6 +77,12 @@ static int respond_whole(struct http1 *wire, int status, VALUE headers, VALUE st
     return 1;
 }
 
+/* One with methods of its own may have to be closed. */
+static int is_plain_array(VALUE body)
+{
+    return RB_TYPE_P(body, T_ARRAY) && RBASIC_CLASS(body) == rb_cArray;
+}
+
 /*
  * @overload answer(response)
  *   The way of nearly all responses: says and sends it whole, if its body is an Array.
@@ -89,7 +96,7 @@ static VALUE http1_answer(VALUE self, VALUE response)
     if (!RB_TYPE_P(response, T_ARRAY) || RARRAY_LEN(response) != 3) return Qfalse;
     VALUE status = RARRAY_AREF(response, 0), headers = RARRAY_AREF(response, 1),
           body = RARRAY_AREF(response, 2);
-    if (!RB_FIXNUM_P(status) || !RB_TYPE_P(headers, T_HASH) || !RB_TYPE_P(body, T_ARRAY)) return Qfalse;
+    if (!RB_FIXNUM_P(status) || !RB_TYPE_P(headers, T_HASH) || !is_plain_array(body)) return Qfalse;
     long number = FIX2LONG(status);
     if (number < 200 || number > 999) return Qfalse;
     VALUE answered = respond_whole(raffia_http1_of(self), (int)number, headers, body) ? Qtrue : Qfalse;
@@ -150,7 +157,8 @@ static VALUE http1_begin_raw(int argc, VALUE *argv, VALUE self)
 
 static void check_room(struct http1 *wire, int64_t length)
 {
-    struct http1_output *output = &wire->output;
+    const struct http1_output *output = &wire->output;
+    if (!output->begun) rb_raise(rb_eIOError, "the response has ended");
     if (output->framing != BODY_LENGTH || output->body + length <= output->declared) return;
     rb_raise(rb_path2class("Raffia::Server::BadResponse"),
              "the response's body is longer than its content-length of %" PRId64, output->declared);
@@ -179,6 +187,7 @@ static void write_pieces(struct http1 *wire, VALUE string)
  * @overload write(string)
  *   A piece of the body, which is sent at once.
  *   @return [Integer] its bytes
+ *   @raise [IOError] when no response has begun, or it has ended
  *   @raise [Server::BadResponse] beyond the content-length
  *   @raise [Server::Disconnected]
  */
@@ -203,7 +212,7 @@ static VALUE http1_send_file(VALUE self, VALUE io, VALUE from, VALUE length)
     struct http1 *wire = raffia_http1_of(self);
     if (wire->output.framing == BODY_NONE) return Qnil;
     check_room(wire, NUM2LL(length));
-    raffia_http1_send_file(wire, raffia_descriptor_of(io), NUM2LL(from), NUM2LL(length));
+    raffia_http1_send_file(wire, io, NUM2LL(from), NUM2LL(length));
     return Qnil;
 }
 
@@ -228,8 +237,8 @@ static VALUE http1_finish(int argc, VALUE *argv, VALUE self)
         if (argc == 1 && !NIL_P(argv[0])) raffia_http1_say_trailers(wire, argv[0]);
         raffia_http1_say(output, "\r\n", 2);
     }
-    output->begun = 0;
     send_or_collect(wire);
+    output->begun = 0; /* Not before: what is raised meanwhile must not be answered with another response. */
     return Qnil;
 }
 
