@@ -212,6 +212,26 @@ module Raffia
       end
     end
 
+    def test_a_peer_that_never_pauses_keeps_nobody_waiting
+      heard = Thread::Queue.new
+      app = ->(env) { (env["PATH_INFO"] == "/") ? HELLO.call(env) : Server::WebSocket.open(env) { |socket| socket.each { heard << true } } }
+      serve(app) do |server|
+        flood(server) do
+          10_000.times { heard.pop }
+          3.times { assert_equal "hello", Net::HTTP.start("127.0.0.1", server.port, read_timeout: PATIENCE) { |http| http.get("/").body } }
+        end
+      end
+    end
+
+    def test_a_peer_that_never_pauses_is_given_up_when_it_does_not_answer_a_close
+      ended = Thread::Queue.new
+      app = lambda do |env|
+        status, headers, body = Server::WebSocket.open(env) { |socket| socket.read }
+        [status, headers, ->(stream) { body.call(stream).then { ended << true } }]
+      end
+      serve(app) { |server| flood(server) { assert ended.pop(timeout: PATIENCE) } }
+    end
+
     def test_a_server_that_stops_says_goodbye
       seen = Thread::Queue.new
       app = socket_app do |socket|
@@ -275,6 +295,18 @@ module Raffia
     def socket_app(**options, &block) = ->(env) { Server::WebSocket.open(env, **options, &block) }
 
     def echo(**options, &) = serve(socket_app(**options) { |socket| socket.each { |message| socket.write(message) } }, &)
+
+    # Meanwhile another process sends messages as fast as it can.
+    def flood(server)
+      dial(server, url: "ws://localhost/socket") do |client|
+        sender = 'frames = "\x81\x81mask\x0c".b * 10_000; socket = IO.for_fd(3); loop { socket.write(frames) }'
+        pid = ::Process.spawn(RbConfig.ruby, "-e", sender, 3 => client.io, :err => File::NULL)
+        yield
+      ensure
+        ::Process.kill(:KILL, pid)
+        ::Process.wait(pid)
+      end
+    end
 
     def dial(server, **options, &) = TestSupport::WebSocketClient.open(connect(server), **options, &)
   end

@@ -81,6 +81,7 @@ module Raffia
         @ping = ping
         @protocol = framing.protocol
         @inbox = nil
+        @heard = 0
         framing.attach(outbox, self)
       end
 
@@ -164,14 +165,25 @@ module Raffia
 
       # One look at what the peer sends: at most a chunk.
       def receive
+        return lost if @deadline && Clock.now >= @deadline # a peer that only speaks does not answer a close either
+
         case bytes = take
-        when String
-          @asked = false
-          @framing.parse(bytes)
+        when String then hear(bytes)
         when nil then lost
         else
+          @heard = 0
           silence unless await(bytes)
         end
+      end
+
+      # Where a peer never pauses, others get a turn.
+      def hear(bytes)
+        @asked = false
+        @framing.parse(bytes)
+        return if (@heard += bytes.bytesize) < CHUNK
+
+        @heard = 0
+        Fiber.scheduler.yield
       end
 
       # @param event [Symbol] as the socket says: wait_readable, or wait_writable in the middle of TLS's own talk
