@@ -176,14 +176,14 @@ module Raffia
         end
       end
 
-      # Where a peer never pauses, others get a turn.
+      # Where a peer never pauses, others get a turn, and who waits for the network does too: hence a sleep.
       def hear(bytes)
         @asked = false
         @framing.parse(bytes)
         return if (@heard += bytes.bytesize) < CHUNK
 
         @heard = 0
-        Fiber.scheduler.yield
+        sleep(0)
       end
 
       # @param event [Symbol] as the socket says: wait_readable, or wait_writable in the middle of TLS's own talk
