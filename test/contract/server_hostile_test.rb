@@ -173,6 +173,45 @@ module ServerHostileTest
     serve(app, request_timeout: 0.1, lint: false) { |server| assert_equal 504, server.get.status }
     assert cleaned
   end
+
+  def test_where_no_file_can_be_opened_the_answer_is_an_error
+    serve(->(_) { [200, TEXT.dup, ["the app's"]] }, static: [__dir__]) do |server|
+      server.connect do |client|
+        path = "/#{File.basename(__FILE__)}"
+        assert_equal [200, File.size(__FILE__)], client.get(path).then { |answer| [answer.status, answer.body.bytesize] }
+        without_files { assert_equal 500, client.get(path).status }
+        assert_equal 200, client.get(path).status
+      end
+    end
+  end
+
+  def test_where_no_connection_can_be_accepted_those_that_wait_are_not_lost
+    serve(->(_) { [200, TEXT.dup, ["fine"]] }) do |server|
+      server.connect do |client|
+        client.get
+        waiting = nil
+        held = [Socket.new(:INET, :STREAM)]
+        without_files do
+          waiting = held.each { |socket| socket.connect(Addrinfo.tcp("127.0.0.1", server.listener.port)) }
+          eventually { log.include?("accepts nothing for now") }
+          assert_equal "fine", client.get.body
+        end
+        waiting.each { |socket| assert_equal "fine", ServerContract::Client.new(socket).get.body }
+      ensure
+        held&.each(&:close)
+      end
+    end
+    assert_equal 1, log.scan("accepts nothing").size
+  end
+
+  # As if all that the limit of open files allows were open.
+  def without_files
+    limits = Process.getrlimit(:NOFILE)
+    Process.setrlimit(:NOFILE, 3, limits.last)
+    yield
+  ensure
+    Process.setrlimit(:NOFILE, *limits)
+  end
 end
 
 ServerContract.run(ServerHostileTest)

@@ -10,7 +10,9 @@ module Raffia
       # @api private
       class Choice
         SUFFIXES = {"br" => ".br", "gzip" => ".gz"}.freeze
-        private_constant :SUFFIXES
+        # It is not there for us. Anything else, such as too many open files, is an error: another answer with a good status might be kept.
+        ABSENT = [Errno::ENOENT, Errno::ENOTDIR, Errno::EACCES, Errno::EPERM, Errno::ELOOP, Errno::ENXIO, Errno::ENAMETOOLONG].freeze
+        private_constant :SUFFIXES, :ABSENT
 
         # @param path [String]
         # @param accepted [String, nil] Accept-Encoding; nil: the plain file only
@@ -71,7 +73,7 @@ module Raffia
 
           file.close
           nil
-        rescue SystemCallError
+        rescue *ABSENT
           nil
         end
 
