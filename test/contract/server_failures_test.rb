@@ -145,5 +145,23 @@ module ServerFailuresTest
     assert_empty log
   end
 
+  def test_whoever_still_waits_for_a_body_hears_that_its_connection_is_closed
+    heard = Queue.new
+    app = lambda do |env|
+      input = env["rack.input"]
+      Fiber.schedule do
+        input.read
+      rescue => error
+        heard << error
+      end
+      [200, {"content-type" => "text/plain"}, ["bye"]]
+    end
+    serve(app, lint: false) do |server|
+      client = server.connect.say("POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 9\r\n\r\nfew")
+      assert_equal "bye", client.answer.body
+      assert_instance_of IOError, heard.pop(timeout: Raffia::TestCase::PATIENCE)
+    end
+  end
+
   ServerContract.run(self)
 end

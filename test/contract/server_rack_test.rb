@@ -162,5 +162,17 @@ module ServerRackTest
     assert_match(/no goodbye/, log)
   end
 
+  def test_the_address_of_a_client_is_written_as_usual
+    serve(->(env) { [200, {"content-type" => "text/plain"}, [env["REMOTE_ADDR"]]] }) do |server|
+      %w[127.0.0.1 127.9.10.99 127.100.205.254].each do |address|
+        TCPSocket.open("127.0.0.1", server.listener.port, address) do |socket|
+          assert_equal address, ServerContract::Client.new(socket).get.body
+        end
+      rescue Errno::EADDRNOTAVAIL
+        skip "this machine has 127.0.0.1 alone"
+      end
+    end
+  end
+
   ServerContract.run(self)
 end

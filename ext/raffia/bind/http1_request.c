@@ -35,10 +35,13 @@ size_t raffia_http1_input_memsize(const struct http1_input *input)
     return input->capacity + (input->head ? sizeof(*input->head) : 0);
 }
 
+/* Interned once: looking seven names up for each connection took more than all else that a wire needs to begin. */
+static ID id_request_line, id_head, id_fields, id_name, id_extensions, id_trailers, id_body;
+
 /* nil: none. */
-static uint64_t limit_named(VALUE limits, const char *name, uint64_t otherwise, uint64_t most)
+static uint64_t limit_named(VALUE limits, ID name, uint64_t otherwise, uint64_t most)
 {
-    VALUE limit = rb_hash_lookup2(limits, ID2SYM(rb_intern(name)), Qundef);
+    VALUE limit = rb_hash_lookup2(limits, ID2SYM(name), Qundef);
     if (limit == Qundef) return otherwise;
     uint64_t number = NIL_P(limit) ? most : NUM2ULL(limit);
     return number < most ? number : most;
@@ -50,13 +53,13 @@ void raffia_http1_input_limit(struct http1_input *input, VALUE limits)
     Check_Type(limits, T_HASH);
     const uint32_t most = UINT32_MAX / 4; /* Distances within a head fit. */
     struct raffia_parser_limits all = raffia_parser_defaults;
-    all.request_line = (uint32_t)limit_named(limits, "request_line", all.request_line, most);
-    all.head = (uint32_t)limit_named(limits, "head", all.head, most);
-    all.fields = (uint32_t)limit_named(limits, "fields", all.fields, RAFFIA_MOST_FIELDS);
-    all.name = (uint32_t)limit_named(limits, "name", all.name, RAFFIA_MOST_NAME);
-    all.extensions = (uint32_t)limit_named(limits, "extensions", all.extensions, most);
-    all.trailers = (uint32_t)limit_named(limits, "trailers", all.trailers, most);
-    all.body = limit_named(limits, "body", all.body, UINT64_MAX);
+    all.request_line = (uint32_t)limit_named(limits, id_request_line, all.request_line, most);
+    all.head = (uint32_t)limit_named(limits, id_head, all.head, most);
+    all.fields = (uint32_t)limit_named(limits, id_fields, all.fields, RAFFIA_MOST_FIELDS);
+    all.name = (uint32_t)limit_named(limits, id_name, all.name, RAFFIA_MOST_NAME);
+    all.extensions = (uint32_t)limit_named(limits, id_extensions, all.extensions, most);
+    all.trailers = (uint32_t)limit_named(limits, id_trailers, all.trailers, most);
+    all.body = limit_named(limits, id_body, all.body, UINT64_MAX);
     raffia_parser_init(&input->parser, &all);
 }
 
@@ -360,6 +363,13 @@ READER(is_pending, raffia_http1_pending(wire))
 
 void raffia_init_http1_request(VALUE http1)
 {
+    id_request_line = rb_intern("request_line");
+    id_head = rb_intern("head");
+    id_fields = rb_intern("fields");
+    id_name = rb_intern("name");
+    id_extensions = rb_intern("extensions");
+    id_trailers = rb_intern("trailers");
+    id_body = rb_intern("body");
     raffia_init_http1_intake();
     raffia_init_http1_names();
     raffia_init_http1_env();

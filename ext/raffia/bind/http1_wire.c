@@ -7,7 +7,8 @@
 #include <ruby/fiber/scheduler.h>
 #include <ruby/io.h>
 
-static ID id_basic_socket, id_wait;
+static ID id_basic_socket, id_wait, id_close, id_blocking;
+static VALUE fiber_class;
 
 static void http1_mark(void *pointer)
 {
@@ -127,6 +128,27 @@ static VALUE http1_initialize(int argc, VALUE *argv, VALUE self)
     return self;
 }
 
+static VALUE close_in_blocking_fiber(RB_BLOCK_CALL_FUNC_ARGLIST(fiber, socket))
+{
+    (void)fiber, (void)argc, (void)argv, (void)blockarg;
+    return rb_io_close(socket);
+}
+
+/*
+ * @overload close
+ *   Closes the socket. One of the kernel's is closed at once, so Ruby 3.4 need not ask the scheduler who is to do it, which takes 4,000
+ *   instructions; only whoever waits for it must hear of it, as always. TLS says goodbye, and may wait for that.
+ */
+static VALUE http1_close(VALUE self)
+{
+    const struct http1 *wire = raffia_http1_of(self);
+    if (!wire->native) return rb_funcall(wire->socket, id_close, 0);
+    struct scheduler *scheduler = native_scheduler();
+    if (scheduler) scheduler->closes = 1;
+    rb_block_call(fiber_class, id_blocking, 0, NULL, close_in_blocking_fiber, wire->socket);
+    return Qnil;
+}
+
 /* Bytes that came on this connection. */
 static VALUE http1_received(VALUE self)
 {
@@ -155,8 +177,12 @@ void raffia_init_http1(VALUE raffia)
     VALUE http1 = rb_define_class_under(native, "Http1", rb_cObject);
     id_basic_socket = rb_intern("BasicSocket");
     id_wait = rb_intern("wait");
+    id_close = rb_intern("close");
+    id_blocking = rb_intern("blocking");
+    fiber_class = rb_path2class("Fiber");
     rb_define_alloc_func(http1, http1_allocate);
     rb_define_method(http1, "initialize", http1_initialize, -1);
+    rb_define_method(http1, "close", http1_close, 0);
     rb_define_method(http1, "received", http1_received, 0);
     rb_define_method(http1, "sent", http1_sent, 0);
     rb_define_method(http1, "queued", http1_queued, 0);

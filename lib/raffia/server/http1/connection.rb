@@ -135,7 +135,7 @@ module Raffia
         return if @exchange&.hijacked?
 
         Linger.new(@socket).run if @wire && (@rude || @concluding || @exchange&.unread?)
-        (@exchange&.io || @socket).close
+        (@wire || @socket).close
       rescue SystemCallError, IOError
         nil
       end
