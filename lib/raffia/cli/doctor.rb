@@ -43,8 +43,8 @@ module Raffia
             o.separator "Checks this machine and says what to do about each finding."
             o.separator "The exit code is 1 when something is broken."
             o.separator ""
-            o.on("--rack FILE", "instead: whether this application could be served from Ractors", "(raffia serve --ractors), and what stops it") { |file| options[:rack] = file }
-            o.on("--path PATH", "with --rack: what to ask it for, / by default; may be given more than once") { |path| options[:paths] << path }
+            o.on("--rack FILE", "instead: whether this application could be", "served from Ractors (raffia serve", "--ractors), and what stops it") { |file| options[:rack] = file }
+            o.on("--path PATH", "with --rack: what to ask it for, / by", "default; may be given more than once") { |path| options[:paths] << path }
             o.on("--json", "the same as JSON") { options[:json] = true }
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
