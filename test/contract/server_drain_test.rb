@@ -2,7 +2,7 @@
 
 require_relative "server_contract"
 
-# How a worker comes to its end.
+# How a worker comes to its end. Clients close when they have seen the end of their connection: the server would wait for that.
 module ServerDrainTest
   TEXT = {"content-type" => "text/plain"}.freeze
 
@@ -16,7 +16,7 @@ module ServerDrainTest
       gate << true
       answer = client.answer
       assert_equal ["late", "close"], [answer.body, answer["connection"]]
-      assert client.ended?
+      ended(client)
       server.thread.value
     end
   end
@@ -39,7 +39,11 @@ module ServerDrainTest
       eventually { server.worker.connections.size == 2 }
       server.worker.stop
       eventually { server.worker.service.drain.begun? }
-      clients.each { |client| assert_equal ["x", "close"], client.get.then { |answer| [answer.body, answer["connection"]] } }
+      clients.each { |client| client.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n") }
+      clients.each do |client|
+        assert_equal ["x", "close"], client.answer.then { |answer| [answer.body, answer["connection"]] }
+        ended(client)
+      end
       server.thread.value
     end
   end
@@ -53,7 +57,7 @@ module ServerDrainTest
       eventually { server.worker.service.drain.begun? }
       3.times { gate << true }
       assert_equal "close", client.answer["connection"]
-      assert client.ended?
+      ended(client)
       server.thread.value
     end
   end
@@ -62,8 +66,10 @@ module ServerDrainTest
     serve(->(_) { sleep }, drain_timeout: 0.2) do |server|
       client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
       eventually { server.worker.connections.any? { |connection, _| connection.env } }
-      server.drain
+      server.worker.stop
       assert_equal 503, client.answer.status
+      ended(client)
+      server.thread.value
     end
     assert_match(/gives up 1 request/, log)
   end
@@ -73,8 +79,10 @@ module ServerDrainTest
       client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
       eventually { server.worker.connections.any? { |connection, _| connection.env } }
       server.worker.stop
-      server.drain(:now)
+      server.worker.stop(:now)
       assert_equal 503, client.answer.status
+      ended(client)
+      server.thread.value
     end
   end
 
@@ -89,6 +97,7 @@ module ServerDrainTest
       assert_equal 1, server.worker.connections.size
       gate << true
       client.answer
+      ended(client)
       server.thread.value
       assert_equal 0, server.worker.connections.size
     end
@@ -109,6 +118,8 @@ module ServerDrainTest
           end
         rescue IOError, SystemCallError => error
           lost << error
+        ensure
+          client.close
         end
       end
       eventually { count.size > 100 }
@@ -116,6 +127,13 @@ module ServerDrainTest
       clients.each(&:join)
       assert lost.empty?, -> { lost.pop.full_message }
     end
+  end
+
+  private
+
+  def ended(client)
+    assert_predicate client, :ended?
+    client.close
   end
 
   ServerContract.run(self)

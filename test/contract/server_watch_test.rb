@@ -108,16 +108,19 @@ module ServerWatch
   end
 
   def test_so_many_requests_are_inside_and_the_others_wait
+    gate = Thread::Queue.new
     inside = most = 0
     app = lambda do |_|
       most = [most, inside += 1].max
-      sleep(0.005)
+      gate.pop
       inside -= 1
       [200, {}, ["done"]]
     end
     serve(app, lint: false, max_in_flight: 3) do |server|
-      statuses = Array.new(20) { Thread.new { server.get.status } }.map(&:value)
-      assert_equal([[200], 3], [statuses.uniq, most])
+      clients = Array.new(20) { Thread.new { server.get.status } }
+      eventually { server.worker.service.admission.gate.waiting == 17 }
+      20.times { gate << true }
+      assert_equal([[200], 3], [clients.map(&:value).uniq, most])
     end
   end
 
@@ -137,13 +140,13 @@ module ServerWatch
   def test_who_has_waited_for_too_long_is_refused_and_may_ask_again
     gate = Thread::Queue.new
     app = ->(env) { (env["PATH_INFO"] == "/slow") ? gate.pop && [200, {}, []] : [200, {}, ["done"]] }
-    serve(app, lint: false, max_in_flight: 1, max_queue_time: 0.05) do |server|
+    serve(app, lint: false, max_in_flight: 1, max_queue_time: 0.5) do |server|
       server.connect do |slow|
         slow.say("GET /slow HTTP/1.1\r\nhost: test\r\n\r\n")
         eventually { totals(server).gauge(:in_flight) == 1 }
         server.connect do |client|
           answer = client.get
-          assert_equal([503, "1"], [answer.status, answer["retry-after"]])
+          assert_equal([503, true], [answer.status, answer["retry-after"].to_i.positive?])
           gate << true
           assert_equal(200, slow.answer.status)
           assert_equal(200, client.get.status, "the connection was kept")
@@ -154,10 +157,10 @@ module ServerWatch
   end
 
   def test_the_time_at_a_front_counts
-    serve(OK, max_queue_time: 2) do |server|
-      early = format("t=%.3f", Time.now.to_f - 5.5)
+    serve(OK, max_queue_time: 50) do |server|
+      early = format("t=%.3f", Time.now.to_f - 100.5)
       answer = server.get("/", "x-request-start" => early)
-      assert_equal([503, "6"], [answer.status, answer["retry-after"]])
+      assert_equal([503, true], [answer.status, answer["retry-after"].to_i.between?(101, 150)])
       assert_equal(200, server.get("/", "x-request-start" => format("t=%.3f", Time.now.to_f)).status)
       assert_equal(200, server.get("/", "x-request-start" => "nonsense").status)
     end
@@ -206,11 +209,11 @@ module ServerWatch
 
   def test_the_app_may_ask_for_more_time
     app = lambda do |_|
-      Raffia.deadline.extend_by(5)
-      sleep(0.1)
+      Raffia.deadline.extend_by(50)
+      sleep(0.3)
       [200, {}, ["done"]]
     end
-    serve(app, lint: false, request_timeout: 0.05) { |server| assert_equal(200, server.get.status) }
+    serve(app, lint: false, request_timeout: 0.25) { |server| assert_equal(200, server.get.status) }
   end
 
   def test_a_limit_of_the_apps_own_is_an_error_of_the_app
@@ -231,9 +234,10 @@ module ServerWatch
     serve(app, lint: false, queue_target: 0.02) do |server|
       answers = Array.new(30) { Thread.new { server.connect { |client| Array.new(20) { client.get } } } }.flat_map(&:value)
       assert_equal([200, 503], answers.map(&:status).uniq.sort)
-      assert_equal(["1"], answers.select { |answer| answer.status == 503 }.map { |answer| answer["retry-after"] }.uniq)
+      assert(answers.select { |answer| answer.status == 503 }.all? { |answer| answer["retry-after"].to_i.positive? })
       assert_equal(answers.count { |answer| answer.status == 503 }, totals(server).counted(:shed))
-      assert_equal([600, 200], [totals(server).requests, server.get.status])
+      assert_equal(600, totals(server).requests)
+      eventually { server.get.status == 200 }
     end
   end
 
@@ -256,7 +260,7 @@ module ServerWatch
       end
       answers = clients.map(&:value)
       assert_equal([200, 503], answers.map(&:status).uniq.sort)
-      assert_empty(answers.reject { |answer| answer.status == 200 || answer["retry-after"].to_i.between?(1, 3) }.map { |answer| answer["retry-after"] })
+      assert_empty(answers.reject { |answer| answer.status == 200 || answer["retry-after"].to_i.positive? })
       assert_operator(answers.count { |answer| answer.status == 200 }, :>, 50)
       assert_equal([true, 500], [most <= 4, totals(server).requests])
     end
