@@ -49,6 +49,44 @@ class SupervisorPartsTest < Raffia::TestCase
     end
   end
 
+  def test_of_many_that_find_a_stale_pid_file_one_gets_it
+    need_fork
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "pid")
+      10.times do
+        File.write(path, "0\n")
+        race_for(path).then { |winners| assert_equal(winners.first(1), [File.read(path).to_i]) && assert_equal(1, winners.size) }
+        assert_equal(%w[pid], Dir.children(folder))
+      end
+    end
+  end
+
+  # @return [Array<Integer>] who got it
+  def race_for(path)
+    (go, start), (results, told), (rest, stop) = Array.new(3) { IO.pipe }
+    pids = Array.new(6) do
+      ::Process.fork do
+        [start, stop].each(&:close)
+        go.read
+        Supervisor::PidFile.new(path).write
+        told.puts(::Process.pid)
+        rest.read
+      rescue Raffia::ConfigError
+        told.puts("no")
+        rest.read
+      ensure
+        ::Process.exit!(0)
+      end
+    end
+    start.close
+    winners = Array.new(pids.size) { Integer(results.gets, exception: false) }.compact
+    stop.close
+    pids.each { |pid| ::Process.wait(pid) }
+    winners
+  ensure
+    [go, start, results, told, rest, stop].each { |io| io.close unless io.closed? }
+  end
+
   def test_boards
     boards = Supervisor::Boards.new(3, 4)
     board = boards.board(1, 2)

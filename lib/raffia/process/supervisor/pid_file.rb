@@ -38,20 +38,43 @@ module Raffia
 
         private
 
+        # Made beside it and then given its name: nobody ever finds it without the number.
         def create
-          ::File.open(@path, ::File::WRONLY | ::File::CREAT | ::File::EXCL, 0o644) { |file| file.write("#{::Process.pid}\n") }
+          discard
+          fill(beside)
+          ::File.link(beside, @path)
+        rescue Errno::EPERM, Errno::EOPNOTSUPP
+          fill(@path) # a file system that has no links
+        ensure
+          discard
         end
 
-        # By renaming it first: of two that start at the same time, only one gets the stale file.
-        def set_aside
-          pid = ::File.read(@path).to_i
-          raise ConfigError, "the pid file #{@path} names process #{pid}, which runs: stop that, or name another file" if runs?(pid)
+        def fill(path) = ::File.open(path, ::File::WRONLY | ::File::CREAT | ::File::EXCL, 0o644) { |file| file.write("#{::Process.pid}\n") }
 
-          aside = "#{@path}.#{::Process.pid}"
-          ::File.rename(@path, aside)
-          ::File.unlink(aside)
-        rescue Errno::ENOENT
-          nil # gone meanwhile
+        # By renaming it first: of two that start at the same time, only one gets the stale file, and the other may have got the new one.
+        def set_aside
+          refuse(::File.read(@path).to_i)
+          ::File.rename(@path, beside)
+          refuse(::File.read(beside).to_i) { ::File.link(beside, @path) }
+        rescue Errno::ENOENT, Errno::EEXIST
+          nil # gone meanwhile, or there again
+        ensure
+          discard
+        end
+
+        def refuse(pid)
+          return unless runs?(pid)
+
+          yield if block_given?
+          raise ConfigError, "the pid file #{@path} names process #{pid}, which runs: stop that, or name another file"
+        end
+
+        def beside = "#{@path}.#{::Process.pid}"
+
+        def discard
+          ::File.unlink(beside)
+        rescue SystemCallError
+          nil
         end
 
         # In a container our predecessor may have had our own pid.
