@@ -31,7 +31,7 @@ module Raffia
         access_log "-" if ENV.key?("PATH")
       RUBY
       assert_equal({bind: ["tcp://[::]:1", "unix:///a.sock?mode=0660"], processes: 4, preload: true, early_hints: false, max_body: 1 << 20,
-                    tls_cert: %w[a.pem b.pem], tls_key: %w[a.key b.key], access_log: "-"}, given)
+                    tls_cert: %w[a.pem b.pem].map { File.expand_path(_1) }, tls_key: %w[a.key b.key].map { File.expand_path(_1) }, access_log: "-"}, given)
     end
 
     def test_each_setting_is_a_word

@@ -119,6 +119,23 @@ module Raffia
       assert_equal "precious", File.read("#{@dir}/file")
     end
 
+    def test_one_that_is_too_busy_to_answer_is_there_as_well
+      UNIXServer.open("#{@dir}/a.sock") do |server|
+        server.listen(0)
+        waiting = UNIXSocket.new("#{@dir}/a.sock")
+        assert_cannot(/a server answers there already/) { listen("unix://#{@dir}/a.sock") }
+        waiting.close
+      end
+    end
+
+    def test_the_file_is_removed_from_wherever_the_application_has_gone
+      Dir.chdir(@dir) do
+        listening = listen("unix://a.sock")
+        Dir.chdir("/") { listening.close }
+        refute_path_exists "a.sock"
+      end
+    end
+
     def test_the_socket_of_a_later_server_is_not_removed
       old = listen("unix://#{@dir}/a.sock")
       File.unlink("#{@dir}/a.sock")

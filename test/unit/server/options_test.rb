@@ -21,8 +21,8 @@ module Raffia
         preload: {true => true, "off" => false, "yes" => true},
         log_format: {"json" => :json, :json => :json},
         bind: {"tcp://a:1" => ["tcp://a:1"], ["fd://3", "fd://4"] => ["fd://3", "fd://4"]},
-        access_log: {true => "-", "-" => "-", "log/a.log" => "log/a.log", false => nil, "off" => nil},
-        pidfile: {Pathname("a/b") => "a/b"}
+        access_log: {true => "-", "-" => "-", "log/a.log" => File.expand_path("log/a.log"), false => nil, "off" => nil},
+        pidfile: {Pathname("a/b") => File.expand_path("a/b"), "off" => nil}
       }.each do |name, values|
         values.each { |given, read| assert_equal [read], [build(name => given).public_send(name)], "#{name} #{given.inspect}" }
       end

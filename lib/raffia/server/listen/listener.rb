@@ -62,7 +62,8 @@ module Raffia
         address = socket.local_address
         @host = address.unix? ? address.unix_path : address.ip_address
         @port = address.ip_port unless address.unix?
-        @identity = Unix.identity(@host) if bind.scheme == "unix"
+        @file = ::File.expand_path(@host) if bind.scheme == "unix" # an application may go to another folder
+        @identity = Unix.identity(@file) if @file
       end
 
       # @return [Listener] one more with the same address and port, for another worker
@@ -115,7 +116,7 @@ module Raffia
         socket.close
         return unless @identity && @owner == ::Process.pid
 
-        ::File.unlink(host) if Unix.identity(host) == @identity
+        ::File.unlink(@file) if Unix.identity(@file) == @identity
       rescue Errno::ENOENT
         nil
       end

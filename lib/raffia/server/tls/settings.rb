@@ -25,7 +25,7 @@ module Raffia
         # @return [Settings]
         # @raise [ConfigError]
         def self.of(bind, options)
-          ::Ractor.make_shareable(new(pairs: pairs(bind, options), ca: bind.param(:ca) || options.tls_ca, verify: verify(bind, options),
+          ::Ractor.make_shareable(new(pairs: pairs(bind, options), ca: (bind.param(:ca) || options.tls_ca)&.then { |path| ::File.expand_path(path) }, verify: verify(bind, options),
             min: min(bind, options), ciphers: bind.param(:ciphers) || options.tls_ciphers, handshake_timeout: options.tls_handshake_timeout || 86_400))
         end
 
@@ -36,7 +36,8 @@ module Raffia
           raise ConfigError, "#{bind} has no certificate: name tls_cert and tls_key, or for development tls self_signed" if certs.empty?
           raise ConfigError, "#{bind} has #{certs.size} certificates and #{keys.size} keys: each needs its own" unless certs.size == keys.size
 
-          certs.zip(keys)
+          # From the root: an application may go to another folder, and they are read again.
+          certs.zip(keys).map { |pair| pair.map { |path| ::File.expand_path(path) } }
         end
 
         def self.verify(bind, options)

@@ -35,10 +35,20 @@ module Raffia
             return unless ::File.exist?(bind.path)
             raise CannotListen, "cannot listen on #{bind}: there is a file of this name, and it is no socket" unless ::File.socket?(bind.path)
 
-            UNIXSocket.new(bind.path).close
+            knock(bind.path)
             raise CannotListen, "cannot listen on #{bind}: a server answers there already"
           rescue Errno::ECONNREFUSED
             ::File.unlink(bind.path)
+          end
+
+          # Without waiting: a server that has no room for another connection is there as well, and then it says EAGAIN.
+          def knock(path)
+            socket = ::Socket.new(:UNIX, :STREAM)
+            socket.connect_nonblock(::Addrinfo.unix(path), exception: false)
+          rescue Errno::EAGAIN
+            nil
+          ensure
+            socket&.close
           end
 
           # The mode is there from the first moment, since the socket is made under it.

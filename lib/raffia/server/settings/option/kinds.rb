@@ -62,7 +62,8 @@ module Raffia
         value.to_s.dup.freeze
       end
 
-      def path(value) = none?(value) ? nil : string(value)
+      # @return [String, nil] from the root: an application may go to another folder when it is loaded
+      def path(value) = none?(value) ? nil : ::File.expand_path(string(value)).freeze
 
       def paths(value) = Array(value).map { |each| path(each) }.freeze
 
@@ -71,7 +72,7 @@ module Raffia
       def uris(value) = Array(value).map { |each| string(each) }.freeze
 
       # @return [String, nil] a path, - for the standard streams, nil for none
-      def log(value) = path((value == true) ? "-" : value)
+      def log(value) = (value == true || value == "-") ? "-" : path(value)
 
       def none?(value) = value.nil? || value == false || NONE.include?(value)
 
