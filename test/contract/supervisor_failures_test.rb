@@ -120,6 +120,37 @@ class SupervisorFailuresTest < Raffia::TestCase
     end
   end
 
+  def test_a_stop_does_not_wait_for_what_loads
+    {"preload: -> { say('loads'); loop {} }" => "seat.ready!", "hang_grace: 0.2" => "say('loads'); loop {}"}.each do |setting, work|
+      %i[TERM INT].each do |signal|
+        supervised("supervise(workers: 2, #{setting}) { |seat| #{work} }") do |program|
+          program.hear("loads")
+          program.kill(signal)
+          assert_equal(0, program.wait, setting)
+          refute_match(/could not be forked/, program.errors)
+        end
+      end
+    end
+  end
+
+  def test_a_worker_that_is_ready_after_the_stop_may_finish
+    script = <<~RUBY
+      supervise(hang_grace: 0.2) do |seat|
+        say("loads")
+        sleep(0.01) until seat.stopping?
+        seat.ready!
+        sleep(0.6)
+        say("finished")
+      end
+    RUBY
+    supervised(script) do |program|
+      program.hear("loads")
+      program.kill(:TERM)
+      program.hear("finished")
+      assert_equal(0, program.wait)
+    end
+  end
+
   def test_a_mold_that_dies_is_made_again_while_the_workers_serve
     supervised("supervise(preload: -> { say('mold', Process.pid); Process.pid }) { |seat| say('of', seat.preloaded); seat.ready!; seat.wait_for_stop }") do |program|
       mold = program.hear("mold")

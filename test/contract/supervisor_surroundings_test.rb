@@ -63,6 +63,24 @@ class SupervisorSurroundingsTest < Raffia::TestCase
     end
   end
 
+  def test_a_restart_before_all_are_ready_is_no_news_of_being_ready
+    path = "@raffia-booting-#{::Process.pid}"
+    script = "supervise(notify_socket: #{path.inspect}) { |seat| exit(1) if seat.generation == 2; say('boots'); sleep(0.01) until File.exist?(ARGV.fetch(0)); seat.ready!; seat.wait_for_stop }"
+    Dir.mktmpdir do |folder|
+      notified(path) do |hear|
+        supervised(script.sub("ARGV.fetch(0)", File.join(folder, "go").inspect)) do |program|
+          program.hear("boots")
+          program.kill(:HUP)
+          assert_equal(["STATUS=restarting"], hear.call)
+          assert_match(/\ASTATUS=restart failed/, hear.call.first)
+          FileUtils.touch(File.join(folder, "go"))
+          assert_equal("READY=1", hear.call.first)
+          assert_stops(program)
+        end
+      end
+    end
+  end
+
   def test_a_systemd_that_is_not_there
     supervised("supervise(notify_socket: '/nonexistent', watchdog: 0.1) #{SERVE}") do |program|
       program.hear("ready")

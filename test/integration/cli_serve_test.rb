@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "expect"
+require "pty"
 require_relative "cli_serve_case"
 
 module Raffia
@@ -51,6 +53,54 @@ module Raffia
         server.kill(:INT)
         assert_equal 0, server.ended.exitstatus
         assert_includes ["503", "cut off"], answer.value
+      end
+    end
+
+    def test_what_loads_for_ever_is_left_at_once
+      script "$stderr.puts 'loads'; loop {}", "config.ru"
+      %w[0 1].each do |processes|
+        server = start(EXECUTABLE, "serve", "--json", "-p", "0", "--processes", processes, "--pidfile", "raffia.pid")
+        wait_until(PROCESS_PATIENCE) { server.err.include?("loads") }
+        server.kill(:INT)
+        assert_equal 0, server.ended.exitstatus
+        refute_path_exists File.join(@dir, "raffia.pid")
+      ensure
+        server&.finish
+      end
+    end
+
+    def test_files_are_where_they_were_said_to_be_when_the_application_goes_elsewhere
+      FileUtils.mkdir(File.join(@dir, "elsewhere"))
+      script "Dir.chdir('elsewhere')\n#{PIDS}", "config.ru"
+      %w[0 1].each do |processes|
+        serve("-b", "tcp://127.0.0.1:0", "-b", "unix://a.sock", "--processes", processes, "--access-log", "access.log", "--log", "raffia.log") do |server|
+          server.get
+          wait_until(PROCESS_PATIENCE) { File.exist?(File.join(@dir, "access.log")) }
+          FileUtils.mv(File.join(@dir, "raffia.log"), File.join(@dir, "raffia.log.1"))
+          server.kill(:USR1)
+          wait_until(PROCESS_PATIENCE) { File.exist?(File.join(@dir, "raffia.log")) }
+          server.kill(:TERM)
+          assert_equal 0, server.ended.exitstatus
+          refute_path_exists File.join(@dir, "a.sock")
+          assert_empty Dir.children(File.join(@dir, "elsewhere"))
+        end
+      end
+    end
+
+    # Ctrl-C goes to all processes at once, and a terminal that is closed says HUP.
+    def test_at_a_terminal
+      script 'run ->(_env) { $stderr.puts "begun"; sleep(0.01) until File.exist?("go"); [200, {}, ["late"]] }', "config.ru"
+      %w[0 2].each do |processes|
+        at_terminal(processes) do |screen, keys, url|
+          answer = Thread.new { Net::HTTP.get(URI(url)) }
+          screen.expect(/begun/, PROCESS_PATIENCE)
+          keys.write("\x03")
+          screen.expect(/stopping/, PROCESS_PATIENCE) unless processes == "0"
+          script "", "go"
+          assert_equal "late", answer.value
+        end
+        at_terminal(processes) { |screen, keys, _| [screen, keys].each(&:close) }
+        FileUtils.rm(File.join(@dir, "go"))
       end
     end
 
@@ -332,6 +382,22 @@ module Raffia
         assert_empty server.err
         assert_equal [server.pid], File.readlines(File.join(@dir, "raffia.log")).map { |line| JSON.parse(line)["pid"] }.uniq
       end
+    end
+
+    private
+
+    def at_terminal(processes)
+      screen, keys, pid = PTY.spawn(clean("PORT" => nil), RbConfig.ruby, "-W:no-experimental", "-I", File.join(ROOT, "lib"), EXECUTABLE, "serve", "--json",
+        "-b", "tcp://127.0.0.1:0", "--processes", processes, chdir: @dir)
+      url = JSON.parse(screen.expect(/^\{.*\}\r\n/, PROCESS_PATIENCE).first)["urls"].first
+      screen.expect(/are ready/, PROCESS_PATIENCE) unless processes == "0"
+      yield screen, keys, url
+      status = Timeout.timeout(PROCESS_PATIENCE) { ::Process.wait2(pid) }.last
+      pid = nil
+      assert_equal 0, status.exitstatus
+    ensure
+      ::Process.kill(:KILL, pid) && ::Process.wait(pid) if pid
+      [screen, keys].each { |io| io&.close unless io&.closed? }
     end
   end
 end

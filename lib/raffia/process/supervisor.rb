@@ -16,7 +16,7 @@ module Raffia
       # Exit status of {run} when workers died before they were ready, again and again, and none was left.
       GAVE_UP = 1
       # What each signal asks for.
-      SIGNALS = {TERM: :stop, INT: :interrupt, QUIT: :dump, HUP: :restart, USR1: :reopen, USR2: :upgrade, TTIN: :grow, TTOU: :shrink}.freeze
+      SIGNALS = {TERM: :stop, INT: :interrupt, QUIT: :dump, HUP: :hangup, USR1: :reopen, USR2: :upgrade, TTIN: :grow, TTOU: :shrink}.freeze
     end
   end
 end

@@ -24,7 +24,7 @@ module Raffia
           slot.crashes.booted
           @loop.renewals.ready(slot)
           @loop.hook(:on_worker_ready, Report.slot(slot))
-          @loop.running if @loop.state == :booting && @loop.fleet.slots.all? { |one| one.current&.ready? }
+          @loop.running if @loop.booting? && @loop.fleet.slots.all? { |one| one.current&.ready? }
         end
 
         # @param name [String]

@@ -149,7 +149,7 @@ module Raffia
             ios.each(&:close)
             case name
             when "born" then member.born(data)
-            when "ready" then @events.ready(slot, member) if member.booting?
+            when "ready" then member.booting? ? @events.ready(slot, member) : member.served_late(@settings.drain_timeout)
             else @events.heard(slot, member, name, data)
             end
           end
@@ -167,7 +167,7 @@ module Raffia
         end
 
         def overdue(slot, member)
-          what = member.booting? ? "was not ready within #{@settings.boot_timeout} s" : "did not finish within #{@settings.drain_timeout} s"
+          what = member.booting? ? "was not ready within #{@settings.boot_timeout} s" : "did not finish within #{member.patience} s"
           @log&.error("worker #{slot.index} (#{member.pid}) #{what}: it is killed")
           member.kill(member.booting? ? "boot timeout" : "drain timeout")
         end

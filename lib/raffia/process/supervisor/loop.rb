@@ -90,6 +90,9 @@ module Raffia
         def tell_all(name, data = nil) = @fleet.members.each { |member| member.tell(name, data) }
 
         # @return [Boolean]
+        def booting? = @state == :booting
+
+        # @return [Boolean]
         def stopping? = @state == :stopping
 
         # @return [void]
@@ -101,7 +104,7 @@ module Raffia
           @notifier.stopping
           hook(:on_stop)
           @fleet.slots.each { |slot| slot.due = nil }
-          @fleet.members.each { |member| member.drain(@settings.drain_timeout, "stop") }
+          @fleet.members.each { |member| member.dismiss(@settings.drain_timeout, @settings.hang_grace, "stop") }
         end
 
         # @return [void]
@@ -118,13 +121,12 @@ module Raffia
           drain
         end
 
-        # What {Restart} tells: both mean something to systemd.
+        # What {Restart} tells. Both mean something to systemd, once we have been ready: a restart may be asked for before that.
+        # @return [void]
+        def reloading(text) = booting? ? @notifier.status(text) : @notifier.reloading(text)
 
         # @return [void]
-        def reloading(text) = @notifier.reloading(text)
-
-        # @return [void]
-        def reloaded(text) = @notifier.ready(text)
+        def reloaded(text) = booting? ? @notifier.status(text) : @notifier.ready(text)
 
         private
 

@@ -80,6 +80,22 @@ module Raffia
           tell("drain")
         end
 
+        # As all are to end. Who does not serve yet has nothing to finish: it gets less time, and none at all when it is not born.
+        # @param patience [Numeric] for one that serves
+        # @param grace [Numeric] for one that boots
+        # @return [void]
+        def dismiss(patience, grace, reason)
+          return kill(reason) unless @pid
+
+          drain(booting? ? [grace, patience].min : patience, reason)
+        end
+
+        # It was told to drain just before it was ready, so it may have something to finish after all.
+        # @return [void]
+        def served_late(patience)
+          enter(:draining, patience) if draining?
+        end
+
         # @param reason [String]
         # @return [void]
         def kill(reason)
@@ -105,6 +121,9 @@ module Raffia
 
         # @return [void]
         def flush = (@backlog.shift while @backlog.any? && @channel.send(*@backlog.first))
+
+        # @return [String] seconds that it was given
+        def patience = format("%g", @deadline - @since)
 
         # @return [Boolean]
         def overdue?(now) = !@deadline.nil? && now >= @deadline

@@ -13,7 +13,7 @@ module Raffia
         # @return [String, nil] nil for one that did as it was told
         def self.of(slot, member, how)
           return if member.draining? && how.clean?
-          return "worker #{slot.index} could not be forked" unless how.pid
+          return ("worker #{slot.index} could not be forked" unless member.reason) unless how.pid
 
           ending = how.signal ? "was killed by #{how.signal}" : "exited with status #{how.status.inspect}"
           "worker #{slot.index} (#{how.pid}) #{ending} while it was #{member.state}#{" (#{member.reason})" if member.reason}"

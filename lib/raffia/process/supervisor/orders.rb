@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "terminal"
+
 module Raffia
   module Process
     class Supervisor
@@ -15,6 +17,7 @@ module Raffia
           @restart = restart
           @sizing = sizing
           @log = loop.settings.log
+          @terminal = Terminal.new
         end
 
         # @param order [Symbol]
@@ -25,6 +28,7 @@ module Raffia
           when :interrupt then @loop.stopping? ? @loop.kill : @loop.drain
           when :kill then @loop.kill
           when :dump then @loop.tell_all(:dump)
+          when :hangup then obey(@terminal.gone? ? :stop : :restart)
           when :broadcast then @loop.tell_all(*arguments)
           when :reopen then reopen
           when :upgrade then @log&.warn("USR2 is kept for changing the program without a pause, which is not there yet")

@@ -95,9 +95,12 @@ module Raffia
         file&.remove
       end
 
+      # While the application loads there is nothing to finish, and what loads for ever must be left.
+      def leave_loading = exit(0)
+
       # USR1: log files were moved away. QUIT: what do all fibers wait for?
       def handlers
-        {**STOP.to_h { |name| [name, ->(_) { stop }] }, USR1: ->(_) { @worker&.reopen }, QUIT: ->(_) { Raffia.dump }}
+        {**STOP.to_h { |name| [name, ->(_) { @worker ? stop : leave_loading }] }, USR1: ->(_) { @worker&.reopen }, QUIT: ->(_) { Raffia.dump }}
       end
     end
   end
