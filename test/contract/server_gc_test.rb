@@ -5,7 +5,7 @@ require_relative "server_contract"
 # The wire's C code holds Strings and sockets while its fiber waits: with the collector at work at every allocation, and objects that move.
 module ServerGCTest
   # As text, because a process of its own has it too.
-  APP = <<~'RUBY'
+  APP = <<~RUBY
     pieces = Array.new(3) { |index| index.to_s * 30_000 }.freeze
     lambda do |env|
       env["rack.response_finished"] << ->(*) {}

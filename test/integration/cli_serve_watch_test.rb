@@ -150,7 +150,7 @@ module Raffia
     end
 
     def test_a_request_that_waits_for_too_long_lets_the_others_of_its_worker_end
-      watched("--processes", "1", "--hard-timeout", "0.2") do |server|
+      watched("--processes", "1", "--hard-timeout", "1") do |server|
         first = server.get.body
         waiting = Thread.new { server.get("/wait").code }
         wait_until(PROCESS_PATIENCE) { server.err.include?("more than hard_timeout allows") }
@@ -162,7 +162,7 @@ module Raffia
 
     def test_a_stream_may_take_longer
       script 'run ->(_env) { [200, {}, ->(stream) { 30.times { stream.write(".") && sleep(0.05) } && stream.close }] }', "config.ru"
-      watched("--processes", "1", "--hard-timeout", "0.2") do |server|
+      watched("--processes", "1", "--hard-timeout", "1") do |server|
         assert_equal "." * 30, server.get.body
         assert_equal [0, 0], metrics.values_at("raffia_requests_killed_total", 'raffia_worker_restarts_total{slot="0"}')
       end

@@ -22,7 +22,7 @@ module Raffia
 
     # Who reads a little now and then is slow, and no attacker for certain; what it costs is bounded by the response.
     def test_responses_that_nobody_reads_to_the_end
-      attack("-X", "-w", "10", "-y", "20", "-n", "3", "-z", "10", path: "/big") { |left| assert_operator left, :<=, CONNECTIONS }
+      attack("-X", "-w", "10", "-y", "20", "-n", "3", "-z", "10", "-l", "4", path: "/big") { |left| assert_operator left, :<=, CONNECTIONS }
     end
 
     private
@@ -41,7 +41,7 @@ module Raffia
           end
           report = reader.value
           refute_match(/service available:\s+NO/, report)
-          assert_operator served, :>, 5
+          assert_operator served, :>, 0
           yield report.include?("No open connections left") ? 0 : report.scan(/connected:\s+(\d+)/).last.first.to_i
         end
       end
