@@ -191,10 +191,15 @@ static int64_t receive(struct http1 *wire, uint32_t *events)
 enum { TURN = 16 };
 
 /* A receive that came out short took all there was, and asking again costs a system call: a peer that answers is slower than we are. But
- * what TLS has read ahead is announced by nobody. */
+ * what TLS has read ahead is announced by nobody, so there we only let others in. */
 static int waits_first(struct http1 *wire)
 {
-    return wire->native && (wire->input.drained || ++wire->input.streak >= TURN);
+    struct http1_input *input = &wire->input;
+    if (wire->native) return input->drained || ++input->streak >= TURN;
+    if (++input->streak < TURN) return 0;
+    input->streak = 0;
+    raffia_http1_give_way();
+    return 0;
 }
 
 static int64_t time_left(int64_t deadline)

@@ -18,7 +18,7 @@ enum { KEPT = 16 * 1024, VECTORS = 64 };
 /* What is sent at once at most: copying it into the kernel takes that long, and a disk may have to be waited for. */
 enum { BITE = 256 * 1024 };
 
-static ID id_yield, id_write_nonblock, id_syswrite_nonblock, id_wait_readable, id_wait_writable;
+static ID id_write_nonblock, id_syswrite_nonblock, id_wait_readable, id_wait_writable;
 static VALUE no_exception;
 
 void raffia_http1_output_init(struct http1_output *output)
@@ -177,13 +177,17 @@ static void count_sent(struct parcel *parcel, size_t sent)
     parcel->since += sent;
 }
 
+void raffia_http1_give_way(void)
+{
+    VALUE scheduler = rb_fiber_scheduler_current();
+    if (!NIL_P(scheduler)) rb_fiber_scheduler_kernel_sleep(scheduler, INT2FIX(0));
+}
+
 /* Whoever has much to send lets others come in between. */
 static void give_way(struct parcel *parcel)
 {
-    VALUE scheduler = rb_fiber_scheduler_current();
-    if (NIL_P(scheduler) || !rb_respond_to(scheduler, id_yield)) return;
     pin(parcel);
-    rb_funcall(scheduler, id_yield, 0);
+    raffia_http1_give_way();
 }
 
 static void send_natively(struct parcel *parcel)
@@ -232,6 +236,7 @@ static void write_string(struct parcel *parcel, VALUE string)
 {
     struct http1 *wire = parcel->wire;
     struct attempt attempt = {.wire = wire, .string = string};
+    long row = 0;
     while (RSTRING_LEN(attempt.string) > 0) {
         /* Of what TLS may raise we do not know the classes. */
         VALUE written = rb_rescue2(try_to_write, (VALUE)&attempt, is_gone, Qnil, rb_eStandardError, (VALUE)0);
@@ -244,6 +249,9 @@ static void write_string(struct parcel *parcel, VALUE string)
             long count = NUM2LONG(written);
             count_sent(parcel, (size_t)count);
             attempt.string = rb_str_subseq(attempt.string, count, RSTRING_LEN(attempt.string) - count);
+            if ((row += count) < BITE) continue;
+            row = 0;
+            give_way(parcel);
         }
     }
     RB_GC_GUARD(attempt.string);
@@ -327,7 +335,6 @@ void raffia_http1_send_file(struct http1 *wire, VALUE file, int64_t from, int64_
 
 void raffia_init_http1_output(void)
 {
-    id_yield = rb_intern("yield");
     id_write_nonblock = rb_intern("write_nonblock");
     id_syswrite_nonblock = rb_intern("syswrite_nonblock");
     no_exception = rb_hash_new();

@@ -36,6 +36,8 @@ void raffia_http1_unsay(struct http1_output *output);
 void raffia_http1_say(struct http1_output *output, const char *bytes, size_t length);
 /* The same in front of the response at hand. Whether that could be done: not when some of it has been sent. */
 int raffia_http1_interject(struct http1_output *output, const char *bytes, size_t length);
+/* Other fibers have a turn, those that wait for the network among them. */
+void raffia_http1_give_way(void);
 /* Sends what there is. Raises Raffia::Server::Disconnected when that cannot be done, or not in time, and what interrupts the wait. */
 void raffia_http1_flush(struct http1 *wire);
 /* The same, and these Strings after it. */

@@ -69,6 +69,30 @@ module Raffia
       end
     end
 
+    def test_an_upload_that_never_pauses_lets_others_have_their_turn
+      app = lambda do |env|
+        row = longest = 0
+        Raffia::Scope.open do |scope|
+          scope.spawn do
+            while row
+              row = 0
+              sleep(0)
+            end
+          end
+          longest = [longest, row += 1].max while env["rack.input"].read_partial(16_384)
+        rescue EOFError
+          row = nil
+        end
+        [200, {}, [longest.to_s]]
+      end
+      serve(app) do |server|
+        connect(server) do |ssl|
+          ssl.write("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 30000000\r\n\r\n#{"x" * 30_000_000}")
+          assert_operator Integer(answer(ssl)), :<=, 16
+        end
+      end
+    end
+
     def test_bytes_that_came_before_the_socket_was_taken_are_read_from_it
       app = lambda do |env|
         socket = env["rack.hijack"].call
