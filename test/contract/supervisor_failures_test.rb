@@ -135,11 +135,11 @@ class SupervisorFailuresTest < Raffia::TestCase
 
   def test_a_worker_that_is_ready_after_the_stop_may_finish
     script = <<~RUBY
-      supervise(hang_grace: 0.2) do |seat|
+      supervise(hang_grace: 1) do |seat|
         say("loads")
         sleep(0.01) until seat.stopping?
         seat.ready!
-        sleep(0.6)
+        sleep(1.3)
         say("finished")
       end
     RUBY

@@ -23,7 +23,7 @@ module Raffia
         when "/echo" then [env["rack.input"].read.to_s]
         when "/stream" then ->(stream) { 3.times { |n| stream.write("part #{n}\n") && sleep(0.01) } && stream.close }
         when "/each" then Enumerator.new { |parts| 3.times { |n| parts << "part #{n}\n" } }
-        when "/slow" then sleep(1) && ["slow"]
+        when "/slow" then File.write("slow-#{rand}", "") && sleep(1) && ["slow"]
         when "/raise" then raise "on purpose"
         when "/table" then [TABLE.to_s]
         when "/exit" then Thread.current.kill
@@ -153,7 +153,7 @@ module Raffia
     def test_requests_in_flight_are_ended_first
       serve("--processes", "0")
       slow = Array.new(6) { Thread.new { get("/slow") } }
-      sleep(0.3)
+      wait_until(PROCESS_PATIENCE) { Dir[File.join(@dir, "slow-*")].size == 6 }
       assert_equal 0, stop
       assert_equal ["slow"], slow.map(&:value).uniq
     end

@@ -44,7 +44,7 @@ module Raffia
     def gem_name = "pg"
     def server = TestSupport::PostgreSQL
     def url = "postgresql://postgres@127.0.0.1:#{@server.port}/postgres?pool=#{AT_ONCE + 5}"
-    def pause = "SELECT pg_sleep(1.5)"
+    def pause = "SELECT pg_sleep(3)"
     def who = "SELECT pg_backend_pid()"
     def prepare = require("pg")
 
@@ -63,7 +63,7 @@ module Raffia
     def gem_name = "trilogy"
     def server = TestSupport::MariaDB
     def url = "trilogy://root@127.0.0.1:#{@server.port}/rails?pool=#{AT_ONCE + 5}"
-    def pause = "SELECT SLEEP(1.5)"
+    def pause = "SELECT SLEEP(3)"
     def who = "SELECT CONNECTION_ID()"
 
     def prepare
