@@ -10,7 +10,7 @@ module ServerCountsTest
   # Of Ruby objects. Ours are the env, what is new in it, and a look at what is left in the fiber.
   MOST_OBJECTS = 12
   # Of those, for a connection with one request. Ours are the task, what is its own, the wire, and the exchange.
-  MOST_OBJECTS_OF_A_CONNECTION = 38
+  MOST_OBJECTS_OF_A_CONNECTION = 36
   PROGRAM = <<~RUBY
     # frozen_string_literal: true
     require "json"
@@ -65,7 +65,7 @@ module ServerCountsTest
       clients = Array.new(32) { connect(port) }
       rounds(clients, 10)
       each = calls(port, pid) { rounds(clients, 50) } / (32 * 50.0)
-      assert_includes 2.0..2.12, each
+      assert_includes 1.95..2.12, each # a few of the loop's are taken off twice: it turns for these questions, too
       clients.each(&:close)
     end
   end

@@ -126,7 +126,7 @@ module Raffia
         @region = region.parent
         region.close
       end
-      receive([region.in_flight].compact)
+      receive([region.in_flight]) if region.in_flight
       catch_up(ended) if region.shield?
     end
 

@@ -143,10 +143,10 @@ module Raffia
         end
         @status = status
         @block = @region = nil
-        @joiners.slice!(0..)
+        @joiners.slice!(0..) unless @joiners.empty? # as most are: no object for them
       end
       # They hear of an error first, and from the task itself; then the scope cancels whoever is left.
-      joiners.each(&:settle)
+      joiners&.each(&:settle)
       @scope.ended(self)
     end
   end
