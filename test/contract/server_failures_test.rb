@@ -110,6 +110,32 @@ module ServerFailuresTest
     end
   end
 
+  def test_each_limit_of_a_request_is_the_one_that_was_set
+    limits = {max_line: 60, max_headers: 3, max_header_name: 17, max_head: 300, max_chunk_extensions: 10, max_trailers: 30}
+    chunked = "POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
+    refused = {
+      "GET /#{"a" * 60} HTTP/1.1\r\nhost: x\r\n\r\n" => 414,
+      "GET / HTTP/1.1\r\nhost: x\r\na: 1\r\nb: 2\r\nc: 3\r\n\r\n" => 431,
+      "GET / HTTP/1.1\r\nhost: x\r\n#{"a" * 18}: 1\r\n\r\n" => 431,
+      "GET / HTTP/1.1\r\nhost: x\r\na: #{"1" * 300}\r\n\r\n" => 431,
+      "#{chunked}1;#{"a" * 12}\r\nx\r\n0\r\n\r\n" => 400,
+      "#{chunked}1\r\nx\r\n0\r\na: #{"1" * 40}\r\n\r\n" => 431
+    }
+    serve(->(env) { [200, {}, [env["rack.input"]&.read.to_s]] }, lint: false, **limits) do |server|
+      refused.each { |text, status| server.connect { |client| assert_equal [status, "close"], client.say(text).answer.then { |answer| [answer.status, answer["connection"]] }, text } }
+      assert_equal "x", server.connect { |client| client.say("#{chunked}1;a\r\nx\r\n0\r\na: 1\r\n\r\n").answer.body }
+    end
+  end
+
+  def test_a_connection_has_so_many_requests
+    serve(->(_) { [200, {}, ["x"]] }, lint: false, max_requests_per_connection: 2) do |server|
+      server.connect do |client|
+        assert_equal [nil, "close"], Array.new(2) { client.get["connection"] }
+        assert_predicate client, :ended?
+      end
+    end
+  end
+
   def test_who_says_nothing_is_left_after_a_while
     serve(->(_) { [200, TEXT.dup, []] }, idle_timeout: 0.1) do |server|
       server.connect { |client| assert client.ended? }

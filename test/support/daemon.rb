@@ -42,6 +42,8 @@ module TestSupport
     end
 
     def start(env, command)
+      # What is killed cannot clear up after itself.
+      env = {"TMPDIR" => @dir, **env}
       @pid = ::Process.spawn(env, *command, chdir: @dir, in: File::NULL, out: File.join(@dir, "log"), err: %i[child out], pgroup: true)
     end
 

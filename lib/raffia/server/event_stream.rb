@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../server"
-require_relative "event_stream/pulse"
+require_relative "event_stream/heartbeats"
 
 module Raffia
   class Server
@@ -82,7 +82,7 @@ module Raffia
         Strand.enter(self) do |region|
           @region = region
           draining = drain&.call { region.cancel("the server is stopping") }
-          Pulse.join(self, @heartbeat) { yield self }
+          Heartbeats.join(self, @heartbeat) { yield self }
         end
       rescue Cancel => cancel
         raise unless cancel.origin.equal?(self)

@@ -6,7 +6,7 @@ module Raffia
       # The heartbeats of all event streams of a thread, by one fiber: thousands of them cost one, not one each. It ends with the last of them.
       #
       # @api private
-      class Pulse
+      class Heartbeats
         # Seconds between two looks, at most.
         TURN = 1.0
 
@@ -16,8 +16,8 @@ module Raffia
           return yield unless interval
 
           scheduler = Fiber.scheduler
-          pulses = Local.fetch(:raffia_pulses) { {}.compare_by_identity }
-          (pulses[scheduler] ||= new { pulses.delete(scheduler) }).keep(stream, interval, &)
+          all = Local.fetch(:raffia_heartbeats) { {}.compare_by_identity }
+          (all[scheduler] ||= new { all.delete(scheduler) }).keep(stream, interval, &)
         end
 
         # @yield when it ends
