@@ -12,7 +12,10 @@ module Raffia
       # @param env [Hash]
       # @return [String] the app's, else that of X-Request-Id, else a fresh one
       def self.of(env)
-        env[KEY] ||= env["action_dispatch.request_id"] || given(env) || fresh
+        return env[KEY] if env[KEY]
+
+        id = env["action_dispatch.request_id"] || given(env) || fresh
+        env.frozen? ? id : env[KEY] = id
       end
 
       # Nobody is kept out by it, so it need not be hard to guess. Forked children do not repeat each other's.

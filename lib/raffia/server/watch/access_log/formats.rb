@@ -47,7 +47,8 @@ module Raffia
         end
 
         def plain(text)
-          return "-" if text.nil? || text.empty?
+          text = text.to_s # what an app has put there may be anything
+          return "-" if text.empty?
 
           (text.ascii_only? && !text.match?(STRANGE)) ? text : text.b.gsub(STRANGE) { |byte| format('\x%02X', byte.ord) }
         end
@@ -87,7 +88,7 @@ module Raffia
         end
 
         # In binary, as the buffer: lines of several encodings would not fit together.
-        def quote(text) = (text.ascii_only? && text.match?(PLAIN)) ? "\"#{text}\"" : ::JSON.generate(text.dup.force_encoding(Encoding::UTF_8).scrub).b
+        def quote(text) = ((text = text.to_s).ascii_only? && text.match?(PLAIN)) ? "\"#{text}\"" : ::JSON.generate(text.dup.force_encoding(Encoding::UTF_8).scrub).b
       end
 
       # @return [String] what was asked for, before anybody took it apart
