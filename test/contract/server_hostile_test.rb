@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "server_contract"
+require "tempfile"
 
 # What apps and clients do that nobody should do, and that one of them does.
 module ServerHostileTest
@@ -145,6 +146,45 @@ module ServerHostileTest
         %w[inline fibers threads processes].each { |on| assert_equal [on, "[2, 4, 6]"], [on, client.get("/#{on}").body] }
       end
     end
+  end
+
+  def test_what_an_app_leaves_running_does_not_keep_the_worker
+    ended = Thread::Queue.new
+    app = lambda do |_|
+      Fiber.schedule do
+        sleep
+      ensure
+        ended << :forever
+      end
+      Fiber.schedule { ended << sleep(0.2).then { :soon } }
+      [200, TEXT.dup, ["x"]]
+    end
+    serve(app, drain_timeout: 1) { |server| server.get }
+    assert_equal %i[soon forever], Array.new(2) { ended.pop }
+  end
+
+  def test_a_drain_may_take_as_long_as_it_likes
+    serve(->(_) { [200, TEXT.dup, ["fine"]] }, drain_timeout: "off") { |server| assert_equal "fine", server.get.body }
+  end
+
+  def test_an_env_that_is_strange_when_the_request_is_over_disturbs_nobody
+    app = lambda do |env|
+      case env["PATH_INFO"]
+      when "/freeze" then env.freeze
+      when "/clear" then env.clear
+      else env["REMOTE_USER"] = env["HTTP_REFERER"] = :someone
+      end
+      [200, TEXT.dup, ["fine"]]
+    end
+    %w[combined json].each do |format|
+      Tempfile.create do |file|
+        serve(app, lint: false, access_log: file.path, access_log_format: format) do |server|
+          server.connect { |client| %w[/freeze /clear /other /end].each { |path| assert_equal "fine", client.get(path).body } }
+        end
+        assert_equal 4, File.readlines(file.path).size
+      end
+    end
+    assert_empty log
   end
 
   def test_programs_do_not_inherit_connections

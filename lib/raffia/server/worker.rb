@@ -49,24 +49,16 @@ module Raffia
       # Serves until {stop}, in a scheduler of its own.
       # @yield when connections are accepted
       # @return [void]
-      def run
+      def run(&)
+        embedded = Fiber.scheduler
+        stop = SignalException.new("TERM") # as for the main thread of any program: the one who has to end hears of it
         Raffia.run(backend: @backend) do |scope|
           @scope = scope
-          forks = Fork.after_child { leave_to_parent }
-          accepting = @listeners.map { |listener| scope.spawn { Acceptor.new(listener, self).run } }
-          helpers = service.monitor.start(scope, @seat, service.admission.gate)
-          lookout = hard_limit
-          yield if block_given?
-          order = await_order
-          accepting.each { |task| task.cancel(:drain) }
-          take_leave(accepting) if @take_leave
-          Retreat.new(self).run((order == :now) ? 0 : service.options.drain_timeout) { @orders.pop(timeout: _1) }
-        ensure
-          forks&.remove
-          lookout&.close
-          service.monitor.close
-          helpers&.each { |task| task.cancel(:drain) }
+          retreat = serve(scope, &)
+          raise stop unless embedded || retreat.outlast { order(_1) }
         end
+      rescue SignalException => signal
+        raise unless signal.equal?(stop)
       end
 
       # For a worker that nobody takes over from.
@@ -119,6 +111,32 @@ module Raffia
       end
 
       private
+
+      # @return [Retreat]
+      def serve(scope)
+        forks = Fork.after_child { leave_to_parent }
+        accepting = @listeners.map { |listener| scope.spawn { Acceptor.new(listener, self).run } }
+        helpers = service.monitor.start(scope, @seat, service.admission.gate)
+        lookout = hard_limit
+        yield if block_given?
+        how = await_order
+        accepting.each { |task| task.cancel(:drain) }
+        take_leave(accepting) if @take_leave
+        Retreat.new(self, (how == :now) ? 0 : grace).tap { |retreat| retreat.run { order(_1) } }
+      ensure
+        forks&.remove
+        lookout&.close
+        service.monitor.close
+        helpers&.each { |task| task.cancel(:drain) }
+      end
+
+      # At the end of the time a supervisor kills, so those who are given up are told before.
+      def grace
+        limit = service.options.drain_timeout
+        (limit && @seat) ? [limit - 1, limit / 2.0].max : limit
+      end
+
+      def order(seconds) = @orders.pop(timeout: seconds)
 
       # In a child that the app has forked. While it held a socket, closing that in the parent would be no end for the client.
       def leave_to_parent

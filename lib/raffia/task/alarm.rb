@@ -40,6 +40,9 @@ module Raffia
 
     def serves?(scheduler) = @scheduler.equal?(scheduler)
 
+    # @return [Boolean] whether it has a fiber, which waits
+    def running? = !!@running
+
     # Runs the block; if it takes longer than until `at`, `call` is called meanwhile, and again at the time that it answers, if any.
     def watch(at, call)
       entry = Entry.new(at, call)

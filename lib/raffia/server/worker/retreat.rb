@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../base/clock"
+require_relative "../../task"
 
 module Raffia
   class Server
@@ -18,30 +19,49 @@ module Raffia
       TICK = 0.05
       private_constant :QUIET, :TICK
 
-      def initialize(worker)
+      # @param grace [Numeric, nil] seconds
+      def initialize(worker, grace)
+        @finish = Clock.now + (grace || Float::INFINITY)
         @worker = worker
         @service = worker.service
         @silent = {}.compare_by_identity
       end
 
-      # @param grace [Numeric] seconds
       # @yieldparam seconds [Numeric] to wait for another order
       # @yieldreturn [Symbol, nil]
-      def run(grace)
-        finish = Clock.now + grace
+      def run(&)
         connections.each_key(&:conclude)
         @service.drain.begin { |error| @service.log.error(error) }
-        until connections.empty?
-          hang_up
-          grace = finish - Clock.now
-          break if grace <= 0 || yield([TICK, grace].min) == :now
-        end
+        hang_up until connections.empty? || over?(&)
         cut_off
+      end
+
+      # The same for what the application has started beside its requests. It knows of no end, so it may be there for ever.
+      # @return [Boolean] whether it has ended
+      def outlast(&)
+        sleep(0) # for those who have been told to end just now
+        until alone?
+          return false if over?(&)
+        end
+        true
       end
 
       private
 
       def connections = @worker.connections
+
+      # The alarm is our scope's, and ends with it.
+      def alone?
+        scheduler = Fiber.scheduler
+        scheduler.stats[:parked] <= (Alarm.of(scheduler).running? ? 1 : 0)
+      end
+
+      # Waits for a moment.
+      def over?
+        left = @finish - Clock.now
+        @finish = Clock.now if left.positive? && yield([TICK, left].min) == :now
+        left <= 0 || Clock.now >= @finish
+      end
 
       def hang_up
         now = Clock.now
