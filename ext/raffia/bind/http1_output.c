@@ -90,7 +90,7 @@ struct parcel {
     VALUE strings; /* Array of Strings, or Qnil */
     long first;
     size_t offset;
-    int pinned;
+    int pinned, done;
     int64_t deadline; /* until which some more must have gone, once it had to be waited for */
     size_t since;     /* bytes that have gone since that was set */
 };
@@ -280,19 +280,34 @@ static void send_by_methods(struct parcel *parcel)
 }
 
 /* Reentry: whoever is parked in here owns what is being sent; others come when it is done (server/stream.rb has a lock for apps). */
-static void dispatch(struct parcel *parcel)
+static VALUE dispatch(VALUE pointer)
 {
+    struct parcel *parcel = (struct parcel *)pointer;
     if (parcel->wire->native)
         send_natively(parcel);
     else
         send_by_methods(parcel);
     RB_GC_GUARD(parcel->strings);
+    parcel->done = 1;
+    return Qnil;
+}
+
+/* A timeout of the app's, perhaps, which it goes on from: but the client would take what comes next for the rest of this. */
+static VALUE note_loss(VALUE pointer)
+{
+    const struct parcel *parcel = (const struct parcel *)pointer;
+    if (!parcel->done) parcel->wire->output.torn = 1;
+    return Qnil;
 }
 
 void raffia_http1_send(struct http1 *wire, VALUE strings)
 {
     struct parcel parcel = {.wire = wire, .strings = strings};
-    dispatch(&parcel);
+    if (wire->output.torn) disconnected("a piece of the response was interrupted");
+    if (wire->native && NIL_P(strings))
+        dispatch((VALUE)&parcel); /* What is not sent stays where it is. */
+    else
+        rb_ensure(dispatch, (VALUE)&parcel, note_loss, (VALUE)&parcel);
 }
 
 void raffia_http1_unsay(struct http1_output *output)

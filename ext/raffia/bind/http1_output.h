@@ -21,6 +21,7 @@ struct http1_output {
     const struct head *
         saying; /* it is being said, from `mark` on; so if something is raised meanwhile, what is there of it is no head */
     unsigned char whole; /* nothing of it has been sent */
+    unsigned char torn;  /* a part of what was said is lost, so there is nothing more to be said */
     unsigned char framing;
     unsigned char begun;   /* the head of the response at hand has been said */
     unsigned char closing; /* no further request is wanted: say so in each response */

@@ -287,7 +287,7 @@ static VALUE http1_retract(VALUE self)
     struct http1_output *output = output_of(self);
     if (!output->begun || !output->whole) return Qfalse;
     output->length = output->mark;
-    output->begun = output->status = 0;
+    output->begun = output->torn = output->status = 0;
     return Qtrue;
 }
 

@@ -73,6 +73,26 @@ class Http1HostileTest < Raffia::TestCase
     assert @wire.retract
   end
 
+  def test_a_piece_that_is_interrupted_is_the_end_of_the_connection
+    receive(GET)
+    @wire.begin(200, {})
+    interrupted { @wire.write("piece" * 1_000_000) }
+    assert_raises(Raffia::Server::Disconnected) { @wire.write("tail") }
+    assert_raises(Raffia::Server::Disconnected) { @wire.finish }
+    refute @wire.retract
+    refute_match(/tail/, said)
+  end
+
+  def test_a_response_of_which_nothing_was_sent_gives_way_to_another
+    receive(GET)
+    fill
+    interrupted { @wire.respond(200, {}, ["piece" * 1_000_000]) }
+    assert @wire.retract
+    drain
+    @wire.respond(500, {}, ["error"])
+    assert_match(/\AHTTP\/1.1 500 .*error\z/m, said)
+  end
+
   def test_a_file_that_is_closed_while_the_client_takes_its_time
     receive(GET)
     @wire.begin(200, {}, 1)
@@ -139,6 +159,13 @@ class Http1HostileTest < Raffia::TestCase
   def fill
     loop { @socket.write_nonblock("." * 65_536) }
   rescue IO::WaitWritable
+    nil
+  end
+
+  # Takes all that is there.
+  def drain
+    loop { said }
+  rescue IO::WaitReadable
     nil
   end
 
