@@ -56,7 +56,7 @@ module Raffia
       @application = app.is_a?(Application) ? app : Application.of(app)
       @hooks = hooks || Hooks.new
       @options = Options.build(options)
-      @options.static.each { |root| Static.new(root: root) } # is there such a folder?
+      try_out
       @log = logger || own_log
     end
 
@@ -85,6 +85,12 @@ module Raffia
     end
 
     private
+
+    # What would only be found out in the workers.
+    def try_out
+      options.static.each { |root| Static.new(root: root) } # is there such a folder?
+      LogFile.new(options.access_log).close unless [nil, "-"].include?(options.access_log)
+    end
 
     def own_log
       path = options.log

@@ -87,6 +87,39 @@ module Raffia
       end
     end
 
+    def test_handlers_that_the_application_sets_do_not_keep_it_from_ending_as_it_should
+      script "trap('TERM') { exit!(9) }\n#{PIDS}", "config.ru"
+      %w[0 1].each do |processes|
+        serve("--processes", processes) do |server|
+          server.get
+          server.kill(:TERM)
+          assert_equal 0, server.ended.exitstatus
+        end
+      end
+    end
+
+    def test_nohup
+      serve("--processes", "0", command: ["-e", "trap('HUP', 'IGNORE'); exec(*ARGV)", RbConfig.ruby, "-I", File.join(ROOT, "lib"), EXECUTABLE, "serve", "--json"]) do |server|
+        server.kill(:HUP)
+        assert_equal "200", server.get.code
+        server.kill(:TERM)
+        assert_equal 0, server.ended.exitstatus
+      end
+    end
+
+    def test_systemd_hears_of_one_process_as_well
+      Socket.open(:UNIX, :DGRAM) do |systemd|
+        systemd.bind(Addrinfo.unix(path = File.join(@dir, "notify")))
+        serve("--processes", "0", "--metrics", "tcp://127.0.0.1:0", env: {"NOTIFY_SOCKET" => path, "WATCHDOG_USEC" => "1000000"}) do |server|
+          hear = -> { systemd.wait_readable(PROCESS_PATIENCE) ? systemd.recv(4096).lines(chomp: true) : flunk("systemd hears nothing") }
+          assert_equal ["READY=1", "STATUS=serves in one process", "MAINPID=#{server.pid}"], hear.call.then { |said| (said == ["WATCHDOG=1"]) ? hear.call : said }
+          assert_equal ["WATCHDOG=1"], hear.call
+          server.kill(:TERM)
+          wait_until(PROCESS_PATIENCE) { hear.call.first == "STOPPING=1" }
+        end
+      end
+    end
+
     # Ctrl-C goes to all processes at once, and a terminal that is closed says HUP.
     def test_at_a_terminal
       script 'run ->(_env) { $stderr.puts "begun"; sleep(0.01) until File.exist?("go"); [200, {}, ["late"]] }', "config.ru"
@@ -372,6 +405,14 @@ module Raffia
       script 'run ->(env) { [200, {}, [env.key?("rack.early_hints").to_s]] }', "config.ru"
       serve("--processes", "0", "--no-early-hints") { |server| assert_equal "false", server.get.body }
       serve("--processes", "0") { |server| assert_equal "true", server.get.body }
+    end
+
+    def test_an_access_log_that_cannot_be_written
+      %w[0 1].each do |processes|
+        ended = raffia("serve", "-p", "0", "--processes", processes, "--access-log", "nowhere/access.log")
+        assert_equal [2, ""], [ended.code, ended.out]
+        assert_match(%r{the log .*/nowhere/access\.log cannot be written}, ended.err)
+      end
     end
 
     def test_a_log_of_its_own

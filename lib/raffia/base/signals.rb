@@ -30,6 +30,13 @@ module Raffia
       previous.each { |name, handler| ::Signal.trap(name, handler || "DEFAULT") }
     end
 
+    # @return [Boolean] whether the process was started with a signal ignored, as nohup does it, or ignores it since
+    def self.ignored?(name)
+      earlier = ::Signal.trap(name, "IGNORE")
+      ::Signal.trap(name, earlier || "DEFAULT")
+      earlier == "IGNORE"
+    end
+
     KEY = :raffia_shared_handlers
     # What these do when nobody handles them; a handler that is only to add something leaves it to that.
     ENDING = %w[HUP INT QUIT TERM].freeze

@@ -44,6 +44,9 @@ module Raffia
         nil
       end
 
+      # @param log [#error, nil]
+      attr_writer :log
+
       # @return [Boolean] whether clients may show certificates
       def verifies? = @settings.verify != :none
 
@@ -53,11 +56,13 @@ module Raffia
         return @contexts.first if now - @looked < LOOK
 
         @looked = now
-        @contexts = @contexts.renewed
+        @contexts = @contexts.renewed { |error| complain("goes on with the old certificates: #{error.message}") }
         @contexts.first
       end
 
       private
+
+      def complain(text) = @log ? @log.error(text) : warn("raffia: #{text}")
 
       # @return [OpenSSL::SSL::SSLSocket, nil] nil: it takes too long
       def shake(ssl, finish)

@@ -33,12 +33,15 @@ module Raffia
       # @param listeners [Array<Listener>] they stay open when the worker ends
       # @param options [Options]
       # @param seat [Object, nil] the supervisor's
+      # @param heart [#beat, nil] is told that the loop turns
       # @param log [Logger, nil]
       # @param backend [Symbol, nil] as {Raffia.run} takes it
       # @param ledger [Metrics::Ledger] where requests are counted
-      def initialize(app, listeners:, options:, seat: nil, log: nil, backend: nil, ledger: Metrics::Ledger.alone)
+      def initialize(app, listeners:, options:, seat: nil, heart: seat, log: nil, backend: nil, ledger: Metrics::Ledger.alone)
         @listeners = listeners
         @seat = seat
+        @heart = heart
+        listeners.each { |listener| listener.log = log }
         @backend = backend
         @service = Service.new(app, options, log, ledger)
         @connections = {}.compare_by_identity
@@ -116,7 +119,7 @@ module Raffia
       def serve(scope)
         forks = Fork.after_child { leave_to_parent }
         accepting = @listeners.map { |listener| scope.spawn { Acceptor.new(listener, self).run } }
-        helpers = service.monitor.start(scope, @seat, service.admission.gate)
+        helpers = service.monitor.start(scope, @heart, service.admission.gate)
         lookout = hard_limit
         yield if block_given?
         how = await_order

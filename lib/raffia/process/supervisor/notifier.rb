@@ -46,6 +46,10 @@ module Raffia
           tell("WATCHDOG=1")
         end
 
+        # For a loop that has a heart of its own.
+        # @return [void]
+        def beat = tick(Clock.now)
+
         private
 
         def tell(*lines)

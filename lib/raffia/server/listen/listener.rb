@@ -78,6 +78,12 @@ module Raffia
         self.class.new(@socket.class.for_fd(socket.fileno), bind, tls: @tls, owner: nil)
       end
 
+      # @param log [#error] hears of certificates that cannot be read any more
+      # @return [void]
+      def log=(log)
+        @tls&.log = log
+      end
+
       # @return [IO] what the loop waits for
       def to_io = socket
 

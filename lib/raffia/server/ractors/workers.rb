@@ -33,11 +33,12 @@ module Raffia
         # @param listeners [Array<Array<Listener>>] of each Ractor
         # @param options [Options]
         # @param seat [Object, nil] the supervisor's
+        # @param heart [#beat, nil] is told that all Ractors' loops turn
         # @param log [Logger, nil]
         # @param ledger [Metrics::Ledger] where all of them count
-        def initialize(app, listeners:, options:, seat: nil, log: nil, ledger: Metrics::Ledger.alone)
+        def initialize(app, listeners:, options:, seat: nil, heart: seat, log: nil, ledger: Metrics::Ledger.alone)
           @options = options
-          @seat = seat
+          @heart = heart
           @log = log || Log.build(Raffia.config)
           @orders, @ask = ::IO.pipe
           @berths = listeners.each_with_index.map { |own, index| Berth.new(index, app, own, options, ledger) }
@@ -83,7 +84,7 @@ module Raffia
           readable, = ::IO.select([@orders, *@berths.reject(&:gone?)], nil, nil, PULSE)
           readable&.each { |one| one.equal?(@orders) ? obey : hear(one) }
           @pulse.note_collections
-          @seat&.beat if @berths.all? { |berth| berth.alive?(@options.worker_timeout) }
+          @heart&.beat if @berths.all? { |berth| berth.alive?(@options.worker_timeout) }
         end
 
         def obey = pass_on(@orders.read_nonblock(1))

@@ -3,6 +3,7 @@
 require_relative "../../base/signals"
 require_relative "../watch/admin"
 require_relative "../watch/panel"
+require_relative "../../process/supervisor/notifier"
 require_relative "../../process/supervisor/pid_file"
 require_relative "../worker"
 
@@ -24,8 +25,8 @@ module Raffia
       # @param options [Options]
       # @param hooks [Hooks]
       # @param log [Logger]
-      # @param config [Config] what systemd has said, for those who have workers
-      def initialize(application, listening, options, hooks:, log:, config:) # rubocop:disable Lint/UnusedMethodArgument
+      # @param config [Config] what systemd has said
+      def initialize(application, listening, options, hooks:, log:, config:)
         @application = application
         @listening = listening
         @options = options
@@ -33,11 +34,14 @@ module Raffia
         @log = log
         @asked = false
         @panel = Panel::Alone.new
+        @config = config
+        @notifier = Process::Supervisor::Notifier.new(nil, nil)
       end
 
       # @return [Integer] the exit code
       def run(&)
-        code = with_pid_file { Signals.with(chain: false, **handlers) { attempt(&) } }
+        @notifier = Process::Supervisor::Notifier.new(@config.notify_socket, @config.watchdog)
+        code = with_pid_file { with_signals { attempt(&) } }
         # With Ractors that cannot be ended Ruby's own way out may take for ever.
         @worker.abandoned? ? ::Process.exit!(code) : code
       end
@@ -46,7 +50,7 @@ module Raffia
       # @yieldparam listeners [Array<Listener>] before connections are accepted from them
       # @return [void]
       def work
-        @worker = Worker.for(@application.load, listening.lanes(listening.slot(0)), options: @options, log: @log, ledger: @panel.ledger)
+        @worker = Worker.for(@application.load, listening.lanes(listening.slot(0)), options: @options, log: @log, ledger: @panel.ledger, heart: @notifier)
         prepare if @worker.is_a?(Worker)
         @worker.stop if @asked
         admin = Admin.start(@panel, @options, @log)
@@ -69,7 +73,10 @@ module Raffia
 
       # Ractors have their listeners until the end, and no hooks inside.
       def prepare
-        @worker.on_leave { listening.close }
+        @worker.on_leave do
+          @notifier.stopping
+          listening.close
+        end
         @worker.on_reopen { @hooks.call(:on_reopen) }
         @worker.service.on_error { |error, env| @hooks.call(:on_error, error, env) } if @hooks.any?(:on_error)
       end
@@ -77,6 +84,7 @@ module Raffia
       def begun
         @panel.worker = @worker
         yield
+        @notifier.ready("serves in one process")
       end
 
       def attempt(&)
@@ -95,12 +103,22 @@ module Raffia
         file&.remove
       end
 
+      # The application may set handlers of its own when it is loaded: from then on they are ours again.
+      def with_signals(&)
+        ours = handlers
+        Signals.with(chain: false, **ours) do
+          @application.load
+          Signals.with(chain: false, **ours, &)
+        end
+      end
+
       # While the application loads there is nothing to finish, and what loads for ever must be left.
       def leave_loading = exit(0)
 
       # USR1: log files were moved away. QUIT: what do all fibers wait for?
       def handlers
-        {**STOP.to_h { |name| [name, ->(_) { @worker ? stop : leave_loading }] }, USR1: ->(_) { @worker&.reopen }, QUIT: ->(_) { Raffia.dump }}
+        names = Signals.ignored?(:HUP) ? STOP - [:HUP] : STOP # nohup
+        {**names.to_h { |name| [name, ->(_) { @worker ? stop : leave_loading }] }, USR1: ->(_) { @worker&.reopen }, QUIT: ->(_) { Raffia.dump }}
       end
     end
   end

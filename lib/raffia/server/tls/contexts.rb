@@ -32,13 +32,14 @@ module Raffia
           @first = @contexts.first
         end
 
+        # @yieldparam error [ConfigError] what is the matter with them
         # @return [Contexts] others if the files have changed and make sense; else these
         def renewed
           return self if (now = stamp) == @stamp
 
           self.class.new(@settings)
         rescue ConfigError => error
-          warn("raffia: goes on with the old certificates: #{error.message}")
+          yield error
           @stamp = now
           self
         end

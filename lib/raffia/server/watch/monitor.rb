@@ -77,11 +77,11 @@ module Raffia
 
       # Starts what it does beside the requests.
       # @param scope [Scope]
-      # @param seat [Object, nil] the supervisor's
+      # @param heart [#beat, nil] is told that the loop turns
       # @param gate [Gate, nil]
       # @return [Array<Task>]
-      def start(scope, seat, gate)
-        @pulse = Pulse.new(@ledger, seat, gate)
+      def start(scope, heart, gate)
+        @pulse = Pulse.new(@ledger, heart, gate)
         [scope.spawn { @pulse.run }, (scope.spawn { @access_log.run } if @access_log)].compact
       end
 

@@ -15,11 +15,11 @@ module Raffia
       INTERVAL = 1.0
 
       # @param ledger [Metrics::Ledger]
-      # @param seat [Object, nil] the supervisor's
+      # @param heart [#beat, nil] is told that the loop turns
       # @param gate [Gate, nil]
-      def initialize(ledger, seat, gate)
+      def initialize(ledger, heart, gate)
         @ledger = ledger
-        @seat = seat
+        @heart = heart
         @gate = gate
         @collections, @time = collected
         @at = Clock.now
@@ -41,7 +41,7 @@ module Raffia
       # @return [void]
       def beat
         @at = Clock.now
-        @seat&.beat
+        @heart&.beat
         note_collections if Local.main? # they are the process's, and so is the main Ractor
         @ledger.set(:waiting, @gate.waiting) if @gate
         @ledger.set(:longest_turn, micro(longest_turn))
