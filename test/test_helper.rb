@@ -63,6 +63,14 @@ module Raffia
     # @param what [String] it is about, which other Rubies do in other ways
     def need_cruby(what) = (skip "#{what}: of CRuby" unless RUBY_ENGINE == "ruby")
 
+    # @return [Boolean] whether nobody listens there any more; what was accepted before may go on
+    def refused?(port)
+      TCPSocket.new("127.0.0.1", port).close
+      false
+    rescue Errno::ECONNREFUSED, Errno::ECONNRESET
+      true
+    end
+
     # Wait until the block is truthy, and return what it gave; fail when it is not so after +timeout+ seconds.
     # The one place that naps: a test waits for a named condition, never for an amount of time.
     def wait_until(timeout = PATIENCE, message = nil)

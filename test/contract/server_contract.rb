@@ -132,13 +132,7 @@ module ServerContract
   # @return [String] what the server has logged
   def log = @log.string
 
-  def eventually(message = "it did not come true")
-    2000.times do
-      return if yield
-      sleep(0.005)
-    end
-    flunk(message)
-  end
+  def eventually(message = nil, &) = wait_until(Raffia::TestCase::PATIENCE * 3, message, &)
 
   # A worker in a thread.
   class Running

@@ -80,12 +80,5 @@ module Raffia
       [out_end, err_end].each(&:close)
       Running.new(pid, out, err)
     end
-
-    def refused?(port)
-      TCPSocket.new("127.0.0.1", port).close
-      false
-    rescue Errno::ECONNREFUSED, Errno::ECONNRESET
-      true
-    end
   end
 end

@@ -68,7 +68,7 @@ static void an_orphan_is_adopted(void)
 }
 
 static const struct check_test tests[] = {TEST(it_is_killed_with_its_parent), TEST(a_parent_that_is_gone),
-                                         TEST(an_orphan_is_adopted)};
+                                          TEST(an_orphan_is_adopted)};
 
 int main(void)
 {

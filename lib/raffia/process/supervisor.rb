@@ -82,10 +82,6 @@ module Raffia
       # @return [void]
       def stop = @inbox.push(:stop)
 
-      # Does not.
-      # @return [void]
-      def stop! = @inbox.push(:kill)
-
       # Replaces all workers by newer ones, one after the other. With `preload`, that is called again, in a new process; without, workers
       # load what they need anyway.
       # @return [void]

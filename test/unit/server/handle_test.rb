@@ -93,13 +93,5 @@ module Raffia
     private
 
     def get(url) = Net::HTTP.get(URI(url))
-
-    # A listener that is closed refuses; what was accepted before goes on.
-    def refused?(port)
-      TCPSocket.new("127.0.0.1", port).close
-      false
-    rescue Errno::ECONNREFUSED, Errno::ECONNRESET
-      true
-    end
   end
 end

@@ -26,7 +26,6 @@ module Raffia
           case order
           when :stop then @loop.drain
           when :interrupt then @loop.stopping? ? @loop.kill : @loop.drain
-          when :kill then @loop.kill
           when :dump then @loop.tell_all(:dump)
           when :hangup then obey(@terminal.gone? ? :stop : :restart)
           when :broadcast then @loop.tell_all(*arguments)

@@ -23,10 +23,7 @@ module Raffia
         # answers:: what was answered in a Ractor, as {Evidence} has it
         # prepared:: what of gems had to be frozen
         Result = Data.define(:findings, :answers, :prepared) do
-          # @return [Boolean] whether it can be served
-          def ok? = obstacles.empty?
-
-          # @return [Array<Finding>]
+          # @return [Array<Finding>] none when it can be served
           def obstacles = findings + answers.filter_map(&:finding)
         end
 
