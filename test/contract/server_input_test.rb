@@ -45,6 +45,23 @@ module ServerInputTest
     assert_equal expected, reading("abc\nd;e\nf", lint: false) { |input| [input.gets("\n", 3), input.gets(5), input.gets(";"), input.gets(nil)] }
   end
 
+  def test_what_ends_a_line_may_come_in_two_parts
+    begun = Thread::Queue.new
+    app = lambda do |env|
+      found = [env["rack.input"].read(2)]
+      begun << true
+      2.times { found << env["rack.input"].gets("\r\n") }
+      [200, TEXT.dup, [found.inspect]]
+    end
+    serve(app, lint: false) do |server|
+      server.connect do |client|
+        client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 11\r\n\r\na\nbc\r")
+        begun.pop
+        assert_equal '["a\\n", "bc\\r\\n", "de\\n\\r\\n"]', client.say("\nde\n\r\n").answer.body
+      end
+    end
+  end
+
   def test_what_has_come_can_be_had
     assert_equal "[\"hel\", \"lo\", EOFError]", reading("hello", lint: false) { |input|
       [input.readpartial(3), input.readpartial(10), (input.readpartial(1) rescue $!.class)] # standard:disable Style/RescueModifier

@@ -51,9 +51,7 @@ module Raffia
         separator, limit = $/, separator if separator.is_a?(Integer)
         return read(limit) if separator.nil?
 
-        separator = "\n\n" if separator.empty?
-        nil until (index = @rest.index(separator.b)) || (limit && @rest.bytesize >= limit) || !more
-        length = index ? index + separator.bytesize : @rest.bytesize
+        length = line_size(separator.empty? ? "\n\n" : separator.b, limit)
         read([length, limit].compact.min) unless @rest.empty?
       end
 
@@ -93,6 +91,17 @@ module Raffia
       end
 
       private
+
+      # Up to the end of the separator, if it comes. What has been looked through is not looked through again.
+      # @return [Integer] bytes
+      def line_size(separator, limit)
+        from = 0
+        until (index = @rest.index(separator, from))
+          from = [@rest.bytesize - separator.bytesize + 1, 0].max
+          return @rest.bytesize if (limit && @rest.bytesize >= limit) || !more
+        end
+        index + separator.bytesize
+      end
 
       # @return [Boolean] whether there was any
       def more
