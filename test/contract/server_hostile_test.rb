@@ -37,6 +37,14 @@ module ServerHostileTest
     assert_equal 1, body.closed
   end
 
+  def test_an_array_that_can_be_closed_is
+    body = ["whole"]
+    closed = 0
+    body.define_singleton_method(:close) { closed += 1 }
+    serve(->(_) { [200, TEXT.dup, body] }, lint: false) { |server| assert_equal "whole", server.get.body }
+    assert_equal 1, closed
+  end
+
   def test_the_body_of_who_takes_the_socket_is_closed
     body = Body.new("ignored")
     app = lambda do |env|
