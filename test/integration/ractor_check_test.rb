@@ -126,8 +126,13 @@ module Raffia
         "run ->(_) { Process.kill(:KILL, $$) }")
     end
 
+    def test_what_is_no_response
+      assert_unfit(["raised TypeError", "7 is no response: that is [status, headers, body]"], "run ->(_) { 7 }")
+    end
+
     def test_one_that_does_not_load
       assert_unfit(["uninitialized constant Nothing (NameError)", "This is an error of the application: config.ru:1"], "use Nothing")
+      assert_unfit(["exit (SystemExit)", "This is an error of the application"], "exit(3)")
       assert_unfit("there is nothing to run: config.ru needs a line `run` or `map`", "use Rack::Head")
     end
 

@@ -24,7 +24,7 @@ module Raffia
           application = Server::Application.at(@file).tap { |one| one.load_to(:record) }
           result = Server::Ractors::Check.run(paths: @paths) { application.load }
           [*result.findings.map { |finding| finding(finding) }, *result.answers.map { |answer| answer(answer) }, *prepared(result)]
-        rescue ::ScriptError, ::StandardError => error
+        rescue ::ScriptError, ::StandardError, ::SystemExit => error
           raise if error.is_a?(Error)
 
           [Check.broken("load", "#{error.message.lines.first&.chomp} (#{error.class})", "This is an error of the application: #{error.backtrace&.first}")]

@@ -35,10 +35,16 @@ module Raffia
           private
 
           def request(app, path)
-            status, _, body = app.call(env(path))
+            status, _, body = response(app.call(env(path)))
             body.respond_to?(:each) ? body.each { |part| part.bytesize } : body
             body.close if body.respond_to?(:close)
             status.to_i
+          end
+
+          def response(answer)
+            return answer if answer.is_a?(::Array) && answer.size == 3
+
+            raise TypeError, "#{answer.inspect[0, 60]} is no response: that is [status, headers, body]"
           end
 
           def env(target)
