@@ -42,6 +42,13 @@ module Raffia
       rackup { |url, server| refute_equal server.pid, get(url).to_i }
     end
 
+    def test_it_tells_that_it_gave_up
+      script "processes 1\nafter_fork { exit!(3) }", "raffia.rb"
+      server = start(*RACKUP, "-p", "0")
+      assert_equal 1, server.ended.exitstatus
+      assert_match(/Giving up/, server.err)
+    end
+
     def test_what_is_wrong_is_said
       server = start(*RACKUP, "-p", "0", "-O", "idle_timeout=soon")
       assert_equal 1, server.ended.exitstatus

@@ -23,13 +23,15 @@ module Rackup
         # @param options [Hash] of rackup or Rails; those that are not ours are left alone
         # @yieldparam server [Raffia::Server]
         # @return [void]
+        # @raise [SystemExit] when it had to give up
         # @raise [Raffia::ConfigError]
         # @raise [Raffia::Server::CannotListen]
         def run(app, **options)
           file = config_file
           server = ::Raffia::Server.new(app, hooks: file&.hooks, **DEFAULTS, **settings(options, file))
           yield server if block_given?
-          server.run { |listeners| say(server, listeners) unless options[:Silent] }
+          code = server.run { |listeners| say(server, listeners) unless options[:Silent] }
+          exit(code) unless code.zero? # rackup and Rails do not ask how it went
         end
 
         # @return [Hash{String => String}] for `rackup -s raffia --help`
