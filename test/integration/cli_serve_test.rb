@@ -89,11 +89,12 @@ module Raffia
 
     def test_handlers_that_the_application_sets_do_not_keep_it_from_ending_as_it_should
       script "trap('TERM') { exit!(9) }\n#{PIDS}", "config.ru"
-      %w[0 1].each do |processes|
-        serve("--processes", processes) do |server|
+      [%w[--processes 0], %w[--processes 1], %w[--processes 1 --no-preload]].each do |how|
+        serve(*how, pgroup: true) do |server|
           server.get
-          server.kill(:TERM)
+          ::Process.kill(:TERM, -server.pid) # systemd may be told to do so
           assert_equal 0, server.ended.exitstatus
+          refute_match(/exited with status 9/, server.err)
         end
       end
     end

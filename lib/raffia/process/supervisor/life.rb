@@ -22,6 +22,11 @@ module Raffia
         # Signals that say nothing to a worker.
         SILENT = %i[INT HUP QUIT USR1 USR2 TTIN TTOU].freeze
 
+        # @param seat [Seat]
+        # @return [Hash{Symbol => #call}] what signals mean to a worker. Code that it loads may set handlers of its own, and then these are
+        #   to be set again
+        def self.handlers(seat) = {TERM: ->(_) { seat.leave }, **SILENT.to_h { |name| [name, ->(_) {}] }}
+
         # @param supervisor [Integer] its pid
         # @param settings [Settings]
         def initialize(supervisor, settings)
@@ -35,7 +40,7 @@ module Raffia
         # @param work [#call]
         # @return [Integer] exit status
         def run(seat, work)
-          Signals.with(chain: false, TERM: ->(_) { seat.leave }, CHLD: "DEFAULT", **SILENT.to_h { |name| [name, ->(_) {}] }) do
+          Signals.with(chain: false, CHLD: "DEFAULT", **Life.handlers(seat)) do
             settle(seat)
             serve(seat, work)
           end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../base/signals"
 require_relative "../../process/supervisor"
 require_relative "../watch/admin"
 require_relative "../watch/panel"
@@ -82,7 +83,8 @@ module Raffia
         seat.on_stop { worker.stop(:drain) }
         listen_to(seat, worker)
         Panel::Supervised.answer(seat, worker)
-        worker.run { seat.ready! }
+        # Without preload the application has just been loaded, with the handlers that it sets.
+        Signals.with(chain: false, **Process::Supervisor::Life.handlers(seat)) { worker.run { seat.ready! } }
       end
 
       # Ractors have none of this.
