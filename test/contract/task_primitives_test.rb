@@ -9,16 +9,18 @@ module TaskPrimitivesSuite
     in_scope do |scope|
       semaphore = Raffia::Semaphore.new(3)
       inside = most = 0
+      enough = false
       10.times do
         scope.spawn do
           semaphore.synchronize do
             most = [most, inside += 1].max
-            sleep(0.001)
+            sleep(0.001) until enough
             inside -= 1
           end
         end
       end
       assert_equal 7, semaphore.waiting
+      enough = true
       settle { scope.size.zero? }
       assert_equal 3, most
       assert_equal 3, semaphore.available

@@ -16,7 +16,7 @@ module Raffia
         /\A\d+ done, \d+ refused, never more than 5 waiting\z/
       ],
       "pool_processes" => [
-        *Dir[File.join(ROOT, "examples/*")].map { /\A\h{16}  .*\.rb\z/ }, /\Aby the workers \d+/,
+        *Dir[File.join(ROOT, "examples/**/*.*")].map { /\A\h{16}  .*\.\w+\z/ }, /\Aby the workers \d+/,
         "value: 10", /\Alost: item 2, SIGKILL \(worker \d+\)\z/, "value: 30"
       ],
       "processes" => ["fib(22) is 17711, 20 times", "computed here: false", "a worker died of SIGKILL on deadly"],

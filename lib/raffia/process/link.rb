@@ -17,6 +17,10 @@ module Raffia
     #
     # @api private
     class Link
+      # The first that a worker says.
+      BORN = "!"
+      private_constant :BORN
+
       # @return [FramedPipe::Reader] in the child: frames from the parent; in the parent: frames from the child
       attr_reader :reader
       # @return [FramedPipe::Writer]
@@ -52,7 +56,20 @@ module Raffia
         @guard.remove
         @parcels&.close
         @parcels = @parcels_of_child
+        @up.last.syswrite(BORN)
         keep(reads: @down, writes: @up, lifeline: @lifeline.first)
+      end
+
+      # In the parent: wait until the worker runs.
+      # @param seconds [Numeric]
+      # @return [Boolean] whether it does, or has ended; false when neither is known in time
+      def born?(seconds)
+        return false unless @up.first.wait_readable(seconds)
+
+        @up.first.sysread(BORN.bytesize)
+        true
+      rescue EOFError
+        true
       end
 
       # In the worker: wait until the parent has ended.

@@ -18,6 +18,9 @@ module Raffia
       NAP = 0.002
       # Seconds between SIGTERM and SIGKILL.
       GRACE = 0.5
+      # Seconds that a child may take until it runs, for each attempt. Ruby 3.4 can leave one hanging inside of fork, before any code of
+      # ours, when another thread of the parent is just waking up (ruby/ruby#12981); longer for a machine that is only slow.
+      BIRTH = [5, 10, 20].freeze
       private_constant :NAP
 
       # @return [Integer]
@@ -105,14 +108,7 @@ module Raffia
 
       def live(born, service)
         parent = ::Process.pid
-        @link = Link.new
-        pid = ::Process.fork do
-          Child.new(@link, parent).run(&service)
-        ensure
-          # Also when a Ctrl-C meets the child before it has a handler for it: nothing of the parent's may run here.
-          ::Process.exit!(Child::TERMINATED)
-        end
-        @link.parent_side
+        pid = bear(born, parent, service) or return
         born << pid
         reap(pid)
       rescue ClosedQueueError
@@ -125,6 +121,40 @@ module Raffia
 
         @link&.close
         born << error unless born.closed?
+      end
+
+      # @return [Integer, nil] the pid of a child that runs; nil when it is not wanted any more
+      # @raise [Error] when none did
+      def bear(born, parent, service)
+        BIRTH.each do |patience|
+          @link = Link.new
+          pid = beget(parent, service)
+          @link.parent_side
+          return pid if @link.born?(patience)
+
+          discard(pid)
+          return if born.closed?
+        end
+        raise Error, "#{BIRTH.size} workers were forked, and none of them began to run: is the machine overloaded, or does something " \
+          "hang in a hook of fork?"
+      end
+
+      def beget(parent, service)
+        ::Process.fork do
+          Child.new(@link, parent).run(&service)
+        ensure
+          # Also when a Ctrl-C meets the child before it has a handler for it: nothing of the parent's may run here.
+          ::Process.exit!(Child::TERMINATED)
+        end
+      end
+
+      # One that hangs before it was ours, so there is nothing that it could have begun.
+      def discard(pid)
+        ::Process.kill(:KILL, pid)
+        @link.close
+        ::Process.wait(pid)
+      rescue Errno::ESRCH, Errno::ECHILD
+        nil # it has ended, and somebody else has reaped it
       end
 
       # Death is seen here and not by the end of the pipe, which never comes while a grandchild holds it. What the worker had

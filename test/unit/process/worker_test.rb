@@ -298,4 +298,36 @@ class ProcessWorkerTest < Raffia::TestCase
     assert_equal([0, 1, 2, 3], found.map(&:first).uniq)
     assert_equal([0], found.map(&:last).uniq)
   end
+
+  # Ruby 3.4 can leave a child hanging inside of fork. Here a hook of fork does, which from the parent looks the same.
+  def test_a_child_that_does_not_begin_to_run_is_replaced
+    assert_equal("alive 2", output_of(hanging(1)))
+  end
+
+  def test_a_fork_that_never_works_is_an_error
+    assert_match(/Raffia::Error 3 workers were forked, and none of them began to run.* 0 children/, output_of(hanging(9)))
+  end
+
+  private
+
+  # A program in which the first forks hang.
+  def hanging(forks)
+    <<~RUBY
+      require "raffia/process"
+      Worker = Raffia::Process::Worker
+      Worker.send(:remove_const, :BIRTH)
+      Worker::BIRTH = [0.5, 0.5, 0.5]
+      seen, say = IO.pipe
+      Raffia::Fork.after_child { say.syswrite("."); sleep if #{forks} > (before = seen.read_nonblock(99).tap { |dots| say.syswrite(dots) }.size) - 1 }
+      begin
+        worker = Worker.new { |link| link.writer.write(link.reader.read) }
+        worker.write("alive")
+        print worker.read, " ", seen.read_nonblock(99).size
+        worker.stop
+      rescue Raffia::Error => error
+        children = Dir.children("/proc/self/task").sum { |task| File.read("/proc/self/task/\#{task}/children").split.size }
+        print error.class, " ", error.message, " ", children, " children"
+      end
+    RUBY
+  end
 end
