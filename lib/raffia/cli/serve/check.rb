@@ -35,7 +35,7 @@ module Raffia
 
         def text(binds)
           @out.puts "#{@application.name} loads, and would be served in #{@options.environment} by " \
-            "#{@options.workers.zero? ? "this process" : "#{@options.workers} worker processes"} at"
+            "#{@options.workers.zero? ? "this process" : "#{@options.workers} worker process#{"es" if @options.workers > 1}"} at"
           binds.each { |bind| @out.puts "  #{bind}" }
           set = @said.keys.reject { |name| %i[bind environment processes].include?(name) }
           @out.puts "Set#{" (#{@file.path})" if @file}: #{set.map { |name| "#{name} #{@options.public_send(name)}" }.join(", ")}" if set.any?

@@ -87,7 +87,7 @@ module Raffia
           return unless (frames = error.backtrace)
 
           last = frames.rindex { |line| !line.include?(LIB) && !line.include?("/exe/raffia:") }
-          error.set_backtrace(frames[0..last]) if last
+          error.set_backtrace(last ? frames[0..last] : frames.first(1))
         end
       end
     end

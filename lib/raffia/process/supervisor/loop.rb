@@ -75,7 +75,7 @@ module Raffia
         # @return [void]
         def running
           @state = :running
-          @log&.info("#{@settings.name}: #{@fleet.slots.size} workers are ready")
+          @log&.info("#{@settings.name}: #{(@fleet.slots.size == 1) ? "1 worker is" : "#{@fleet.slots.size} workers are"} ready")
           @notifier.ready("#{@fleet.slots.size} workers")
         end
 
