@@ -133,8 +133,10 @@ module Raffia
           return pid if @link.born?(patience)
 
           discard(pid)
-          return if born.closed?
+          break if born.closed?
         end
+        return if born.closed?
+
         raise Error, "#{BIRTH.size} workers were forked, and none of them began to run: is the machine overloaded, or does something " \
           "hang in a hook of fork?"
       end
