@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/each_backend"
 require "io/nonblock"
 require "io/wait"
 require "open3"
@@ -28,17 +29,7 @@ module SchedulerCase
   WHOLE_LINES = "def puts(*lines) = $stdout.write(lines.flatten.map { |line| line.to_s.chomp + 10.chr }.join)"
 
   # Defines a test class for each back end, named after the suite.
-  def self.run(suite)
-    BACKENDS.each do |name|
-      parent = Class.new(Raffia::TestCase) do
-        include SchedulerCase
-        include suite
-
-        define_method(:backend) { name }
-      end
-      suite.const_set(:"On#{name.capitalize}Test", parent)
-    end
-  end
+  def self.run(suite) = TestSupport::EachBackend.define(suite, self, BACKENDS)
 
   # Runs the block in a fiber of a scheduler, in a thread of its own, until the scheduler has nothing left to do; whatever it
   # leaves behind fails the test.

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/each_backend"
 require "logger"
 require "rack"
 require "rack/lint"
@@ -103,17 +104,7 @@ module ServerContract
   end
 
   # Defines a test class for each back end, named after the suite.
-  def self.run(suite)
-    BACKENDS.each do |name|
-      parent = Class.new(Raffia::TestCase) do
-        include ServerContract
-        include suite
-
-        define_method(:backend) { name }
-      end
-      suite.const_set(:"On#{name.capitalize}Test", parent)
-    end
-  end
+  def self.run(suite) = TestSupport::EachBackend.define(suite, self, BACKENDS)
 
   # Serves the app for the time of the block.
   # @yieldparam server [Running]

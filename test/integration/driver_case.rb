@@ -13,17 +13,7 @@ module DriverCase
   BACKENDS = %i[uring epoll] & SchedulerCase::BACKENDS
 
   # Defines a test class for each back end, named after the suite.
-  def self.run(suite)
-    BACKENDS.each do |name|
-      parent = Class.new(Raffia::TestCase) do
-        include DriverCase
-        include suite
-
-        define_method(:backend) { name }
-      end
-      suite.const_set(:"On#{name.capitalize}Test", parent)
-    end
-  end
+  def self.run(suite) = TestSupport::EachBackend.define(suite, self, BACKENDS)
 
   def setup
     skip "the gem #{library} is not installed (bin/setup --drivers)" if Gem::Specification.find_all_by_name(library).empty?

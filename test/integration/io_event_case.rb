@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/each_backend"
 require "io/nonblock"
 require "socket"
 require "tempfile"
@@ -17,17 +18,7 @@ module IOEventCase
   BACKENDS = Raffia::Engine.probe.filter_map { |found| found[:name] if found[:ok] }
 
   # Defines a test class for each back end, named after the suite.
-  def self.run(suite)
-    BACKENDS.each do |name|
-      parent = Class.new(Raffia::TestCase) do
-        include IOEventCase
-        include suite
-
-        define_method(:backend) { name }
-      end
-      suite.const_set(:"On#{name.capitalize}Test", parent)
-    end
-  end
+  def self.run(suite) = TestSupport::EachBackend.define(suite, self, BACKENDS)
 
   # @return [IO::Event::Selector::Raffia] with the test's fiber as its loop
   attr_reader :selector
