@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/signals"
-require_relative "../native"
+require_relative "descendant"
 
 module Raffia
   module Process
@@ -19,10 +19,10 @@ module Raffia
     #
     # @api private
     class Child
+      include Descendant
+
       # Exit status of a worker that was asked by SIGTERM to stop, as shells report it.
       TERMINATED = 143
-      # Exit status of a worker whose parent ended.
-      ORPHANED = 70
 
       # @param link [Link] of which this process takes the child's side
       # @param parent [Integer] the pid of the parent, for the title
@@ -59,29 +59,13 @@ module Raffia
       end
 
       def settle
-        end_with_parent
+        end_with(@parent)
         Thread.new do
           @link.wait_for_parents_end
           ::Process.exit!(ORPHANED)
         end
         ::Process.setproctitle("raffia: worker of #{@parent}")
-        # What the application has put there need not be an IO.
-        [$stdout, $stderr].each { |io| if_open { io.sync = true if io.respond_to?(:sync=) } }
-        # The descriptor, whatever $stdin may be now.
-        if_open { ::STDIN.reopen(::File::NULL) } # standard:disable Style/GlobalStdStream
-      end
-
-      # The application may have closed its own.
-      def if_open
-        yield
-      rescue IOError, SystemCallError
-        nil
-      end
-
-      # The signal comes when the thread ends that forked. That one stays to reap this process, so it is the parent's end.
-      def end_with_parent
-        Native.end_with(@parent) if Native.available?
-        ::Process.exit!(ORPHANED) unless ::Process.ppid == @parent
+        settle_streams
       end
 
       def report(error)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../base/signals"
-require_relative "../../native"
+require_relative "../descendant"
 require_relative "outcry"
 
 module Raffia
@@ -17,8 +17,8 @@ module Raffia
       #
       # @api private
       class Life
-        # Exit status of a worker whose supervisor has ended.
-        ORPHANED = 70
+        include Descendant
+
         # Signals that say nothing to a worker.
         SILENT = %i[INT HUP QUIT USR1 USR2 TTIN TTOU].freeze
 
@@ -61,11 +61,10 @@ module Raffia
         end
 
         def settle(seat)
-          end_with_supervisor
+          end_with(@supervisor)
           Thread.new { live_and_die_with(seat) }.name = "raffia seat"
           ::Process.setproctitle("#{@name}: worker #{seat.index}, generation #{seat.generation}")
-          [$stdout, $stderr].each { |io| if_open { io.sync = true if io.respond_to?(:sync=) } }
-          if_open { ::STDIN.reopen(::File::NULL) } # standard:disable Style/GlobalStdStream
+          settle_streams
         end
 
         # Not by `ensure`: that would also run when this process ends in peace.
@@ -76,17 +75,6 @@ module Raffia
             Outcry.call(@log, "worker #{seat.index} (#{::Process.pid}) cannot read", error)
           end
           ::Process.exit!(ORPHANED)
-        end
-
-        def end_with_supervisor
-          Native.end_with(@supervisor) if Native.available?
-          ::Process.exit!(ORPHANED) unless ::Process.ppid == @supervisor
-        end
-
-        def if_open
-          yield
-        rescue IOError, SystemCallError
-          nil
         end
       end
     end
