@@ -49,6 +49,26 @@ module Http1WaitSuite
     end
   end
 
+  # The hooks in Ruby do not say when a fiber is about to wait, so there each answer is sent at once.
+  def test_answers_to_pipelined_requests_are_sent_together
+    on_scheduler do
+      @client << GET * 16
+      sent = answers(16)
+      size = sent.last / 16
+      assert_equal (backend == :select) ? Array.new(16) { |n| (n + 1) * size } : [0] * 15 + [16 * size], sent
+    end
+  end
+
+  def test_answers_to_pipelined_requests_are_sent_when_a_fiber_waits
+    on_scheduler do |scheduler|
+      @client << GET * 16
+      before = answers(8).last
+      scheduler.yield
+      half = @wire.sent
+      assert_equal [(backend == :select) ? half : 0, 2 * half], [before, answers(8).last]
+    end
+  end
+
   def test_nothing_comes_in_time
     on_scheduler { assert_nil @wire.receive(0.001, LONG) }
     # And it is as if nobody had waited.
@@ -188,6 +208,15 @@ module Http1WaitSuite
       assert_nil wire.receive(0.001, LONG)
       @client.close
       assert_nil wire.receive(LONG, LONG)
+    end
+  end
+
+  # @return [Array<Integer>] bytes sent after each answer
+  def answers(count)
+    Array.new(count) do
+      @wire.receive(LONG, LONG)
+      @wire.respond(200, {}, ["hello"])
+      @wire.sent
     end
   end
 

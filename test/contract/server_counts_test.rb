@@ -70,6 +70,19 @@ module ServerCountsTest
     end
   end
 
+  # One to receive them, one to answer them.
+  def test_a_batch_of_pipelined_requests_takes_two_system_calls
+    (trouble = Bench::Syscalls.trouble) and skip(trouble)
+    skip "each of its answers is sent alone" if backend == :select
+    with_program do |port, pid|
+      client = connect(port)
+      batches(client, 5)
+      each = calls(port, pid) { batches(client, 50) } / 50.0
+      assert_includes 1.7..3.0, each # see above; and the loop turns for this connection alone
+      client.close
+    end
+  end
+
   private
 
   def with_program
@@ -101,6 +114,13 @@ module ServerCountsTest
     count.times do
       clients.each { |client| client.say(REQUEST) }
       clients.each(&:answer)
+    end
+  end
+
+  def batches(client, count)
+    count.times do
+      client.say(REQUEST * 16)
+      16.times { client.answer }
     end
   end
 

@@ -46,6 +46,8 @@ int raffia_http1_descriptor(const struct http1 *wire);
 /* Waits in the fiber, with whatever scheduler there is, or in the thread. `events`: RAFFIA_READABLE ... `limit`: nanoseconds, or
  * RAFFIA_NO_LIMIT. Whether they came before it was over. Raises what interrupts it. */
 int raffia_http1_wait(struct http1 *wire, uint32_t events, int64_t limit);
+/* The scheduler whose waits are ours, or NULL. */
+struct scheduler *raffia_http1_scheduler(void);
 /* Whether more input has come already, pipelined. */
 int raffia_http1_pending(const struct http1 *wire);
 

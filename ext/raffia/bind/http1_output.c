@@ -303,6 +303,7 @@ static VALUE note_loss(VALUE pointer)
 void raffia_http1_send(struct http1 *wire, VALUE strings)
 {
     struct parcel parcel = {.wire = wire, .strings = strings};
+    wire->output.collected = 0;
     if (wire->output.torn) disconnected("a piece of the response was interrupted");
     if (wire->native && NIL_P(strings))
         dispatch((VALUE)&parcel); /* What is not sent stays where it is. */
@@ -320,6 +321,24 @@ void raffia_http1_flush(struct http1 *wire)
 {
     raffia_http1_unsay(&wire->output);
     if (wire->output.start < wire->output.length) raffia_http1_send(wire, Qnil);
+}
+
+ssize_t raffia_http1_try_to_send(struct http1 *wire, size_t length)
+{
+    char *bytes = wire->output.bytes + wire->output.start;
+    ssize_t sent = -1;
+    if (wire->native) {
+        struct iovec vector = {bytes, length};
+        sent = try_to_send(raffia_http1_descriptor(wire), &vector, 1);
+    } else {
+        struct attempt attempt = {.wire = wire, .string = rb_str_new(bytes, (long)length)};
+        VALUE written = try_to_write((VALUE)&attempt);
+        if (RB_INTEGER_TYPE_P(written)) sent = NUM2LONG(written);
+    }
+    if (sent <= 0) return 0;
+    wire->sent += (uint64_t)sent;
+    forget(&wire->output, (size_t)sent);
+    return sent;
 }
 
 static void send_piece(struct parcel *parcel, VALUE file, off_t *from, size_t length)

@@ -20,8 +20,9 @@ struct http1_output {
     size_t mark;      /* where it begins in `bytes`, while `saying` or `whole` */
     const struct head *
         saying; /* it is being said, from `mark` on; so if something is raised meanwhile, what is there of it is no head */
-    unsigned char whole; /* nothing of it has been sent */
-    unsigned char torn;  /* a part of what was said is lost, so there is nothing more to be said */
+    unsigned char whole;     /* nothing of it has been sent */
+    unsigned char torn;      /* a part of what was said is lost, so there is nothing more to be said */
+    unsigned char collected; /* an answer waits for those to the requests behind it, or for a fiber to wait */
     unsigned char framing;
     unsigned char begun;   /* the head of the response at hand has been said */
     unsigned char closing; /* no further request is wanted: say so in each response */
@@ -45,7 +46,11 @@ void raffia_http1_flush(struct http1 *wire);
 void raffia_http1_send(struct http1 *wire, VALUE strings);
 /* The same, and so many bytes of a file, an IO. The wire must be native. */
 void raffia_http1_send_file(struct http1 *wire, VALUE file, int64_t from, int64_t length);
+/* Sends some of the first `length` bytes that there are, if that can be done without a wait. How many. Raises IOError, and what TLS raises. */
+ssize_t raffia_http1_try_to_send(struct http1 *wire, size_t length);
 void raffia_init_http1_output(void);
+/* http1_collect.c: keeps what there is, to be sent with what is said next; but before any fiber waits. Whether that can be had. */
+int raffia_http1_collect(struct http1 *wire);
 
 /* "OK", or nothing for what is in no registry. */
 const char *raffia_http1_reason(int status);

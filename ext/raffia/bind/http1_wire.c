@@ -77,7 +77,7 @@ static int wait_with_ruby(struct http1 *wire, uint32_t events, int64_t limit)
     return RTEST(rb_funcall(io, id_wait, 2, UINT2NUM(events), timeout));
 }
 
-static struct scheduler *native_scheduler(void)
+struct scheduler *raffia_http1_scheduler(void)
 {
     VALUE current = rb_fiber_scheduler_current();
     return NIL_P(current) || !raffia_scheduler_is_native(current) ? NULL : raffia_scheduler_attached(current);
@@ -85,7 +85,7 @@ static struct scheduler *native_scheduler(void)
 
 int raffia_http1_wait(struct http1 *wire, uint32_t events, int64_t limit)
 {
-    struct scheduler *scheduler = native_scheduler();
+    struct scheduler *scheduler = raffia_http1_scheduler();
     int ready = scheduler ? raffia_wait_until_ready(scheduler, rb_io_get_io(wire->socket), events, limit) != 0
                           : wait_with_ruby(wire, events, limit);
     if (scheduler) wire->input.happened = scheduler->happened;
@@ -122,7 +122,7 @@ static VALUE http1_initialize(int argc, VALUE *argv, VALUE self)
     wire->tls = rb_obj_respond_to(argv[0], rb_intern("sysread_nonblock"), 1) &&
                 rb_obj_respond_to(argv[0], rb_intern("syswrite_nonblock"), 1);
     /* Who has just accepted it may have waited for that, and its first bytes with it. */
-    struct scheduler *scheduler = native_scheduler();
+    struct scheduler *scheduler = raffia_http1_scheduler();
     if (scheduler) wire->input.happened = scheduler->happened;
     raffia_http1_input_limit(&wire->input, argc == 3 ? argv[2] : Qnil);
     return self;
@@ -143,7 +143,7 @@ static VALUE http1_close(VALUE self)
 {
     const struct http1 *wire = raffia_http1_of(self);
     if (!wire->native) return rb_funcall(wire->socket, id_close, 0);
-    struct scheduler *scheduler = native_scheduler();
+    struct scheduler *scheduler = raffia_http1_scheduler();
     if (scheduler) scheduler->closes = 1;
     rb_block_call(fiber_class, id_blocking, 0, NULL, close_in_blocking_fiber, wire->socket);
     return Qnil;

@@ -134,9 +134,28 @@ static VALUE leave(VALUE pointer)
     return let_go(pointer);
 }
 
+static void catch_up(struct scheduler *scheduler)
+{
+    void (*todo)(VALUE of) = scheduler->put_off;
+    if (!todo) return;
+    VALUE of = scheduler->put_off_of;
+    scheduler->put_off = NULL;
+    scheduler->put_off_of = Qnil;
+    todo(of);
+    RB_GC_GUARD(of);
+}
+
+void raffia_put_off(struct scheduler *scheduler, void (*todo)(VALUE of), VALUE of)
+{
+    catch_up(scheduler);
+    scheduler->put_off = todo;
+    scheduler->put_off_of = of;
+}
+
 int64_t raffia_park(struct parking *parking)
 {
     struct scheduler *scheduler = parking->scheduler;
+    catch_up(scheduler);
     struct wait *wait = raffia_waits_acquire(&scheduler->waits);
     if (!wait) rb_memerror();
     wait->fiber = rb_fiber_current();

@@ -29,6 +29,7 @@ static void scheduler_mark(void *pointer)
     rb_gc_mark(scheduler->left);
     rb_gc_mark(scheduler->living);
     rb_gc_mark(scheduler->nothing);
+    rb_gc_mark(scheduler->put_off_of);
     raffia_waits_each(&scheduler->waits, mark_wait, NULL);
     for (size_t i = 0; i < scheduler->start_count; i++) {
         rb_gc_mark(scheduler->starts[i].fiber);
@@ -76,7 +77,7 @@ static VALUE scheduler_allocate(VALUE class)
     scheduler->self = self;
     scheduler->engine = scheduler->thread = scheduler->main = scheduler->running = Qnil;
     scheduler->permits = scheduler->addressed = scheduler->left = scheduler->held = Qnil;
-    scheduler->living = scheduler->nothing = Qnil;
+    scheduler->living = scheduler->nothing = scheduler->put_off_of = Qnil;
     scheduler->parked = st_init_numtable();
     return self;
 }

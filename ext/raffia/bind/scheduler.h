@@ -67,6 +67,9 @@ struct scheduler {
     int crowded;           /* somebody waits for a fiber to end */
     int watchful;          /* a deadlock is to be looked for */
     int closed;
+    /* What was put off to be done together with more of its kind: once, with `put_off_of`, before a fiber waits. */
+    void (*put_off)(VALUE of);
+    VALUE put_off_of;
 };
 
 struct scheduler *raffia_scheduler_of(VALUE self);
@@ -108,6 +111,8 @@ struct parking {
     int woken;      /* unblock came */
 };
 #define RAFFIA_NO_LIMIT (-1)
+/* `todo` is called with `of` before any fiber waits the next time; what was put off before is done now. It may neither raise nor wait. */
+void raffia_put_off(struct scheduler *scheduler, void (*todo)(VALUE of), VALUE of);
 /* Returns parking->result. Raises what interrupts it. */
 int64_t raffia_park(struct parking *parking);
 /* The innermost wait of a fiber, or NULL. */

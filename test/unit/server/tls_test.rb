@@ -46,6 +46,18 @@ module Raffia
       end
     end
 
+    def test_an_answer_is_sent_while_the_next_app_waits
+      gate = Thread::Queue.new
+      serve(->(env) { [200, {}, [(env["PATH_INFO"] == "/1") ? "1" : gate.pop]] }) do |server|
+        connect(server) do |ssl|
+          ssl.write("GET /1 HTTP/1.1\r\nhost: a\r\n\r\nGET /2 HTTP/1.1\r\nhost: a\r\n\r\n")
+          assert_equal "1", answer(ssl)
+          gate << "2"
+          assert_equal "2", answer(ssl)
+        end
+      end
+    end
+
     def test_a_byte_a_record
       serve do |server|
         connect(server) do |ssl|

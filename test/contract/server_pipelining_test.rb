@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require_relative "server_contract"
+
+# Answers to pipelined requests are sent together, but none of them waits for an app that waits.
+module ServerPipeliningTest
+  TEXT = {"content-type" => "text/plain"}.freeze
+  REQUEST = "GET /%s HTTP/1.1\r\nhost: test\r\n\r\n"
+
+  def setup
+    super
+    @gate = Thread::Queue.new
+  end
+
+  # What the app of the second request waits in, and its body.
+  WAITS = {
+    queue: ->(gate) { [gate.pop] },
+    nap: ->(gate) { [Array.new(1000).lazy.filter_map { gate.pop(timeout: 0.01) }.first] },
+    thread: ->(gate) { [Thread.new { gate.pop }.value] },
+    task: ->(gate) { [Raffia::Scope.open { |scope| scope.spawn { gate.pop }.value }] },
+    body: ->(gate) { Enumerator.new { |pieces| pieces << gate.pop } }
+  }.freeze
+
+  WAITS.each do |name, wait|
+    define_method(:"test_an_answer_is_sent_while_the_next_app_waits_in_a_#{name}") do
+      serve(->(env) { [200, TEXT.dup, (env["PATH_INFO"] == "/first") ? ["first"] : wait.call(@gate)] }) do |server|
+        client = server.connect.say(format(REQUEST, "first") + format(REQUEST, "second"))
+        assert_equal "first", client.answer.body
+        @gate << "gate"
+        assert_equal "gate", client.answer.body
+      end
+    end
+  end
+
+  def test_all_that_are_ready_are_sent_and_what_has_begun_is_not
+    body = Enumerator.new { |_| @gate.pop && raise("on purpose") }
+    serve(->(env) { [200, TEXT.dup, (env["PATH_INFO"] == "/last") ? body : ["x"]] }, lint: false) do |server|
+      client = server.connect.say(format(REQUEST, "x") * 9 + format(REQUEST, "last") + format(REQUEST, "x"))
+      9.times { assert_equal "x", client.answer.body }
+      @gate << true
+      assert_equal [500, 200], [client.answer.status, client.answer.status]
+    end
+  end
+
+  # More than there is room for in the kernel, so a part is sent and the rest is not.
+  def test_a_client_that_does_not_read_gets_all_in_the_end
+    app = lambda do |_|
+      sleep(0.001)
+      [200, TEXT.dup, ["x" * 7000]]
+    end
+    serve(app) do |server|
+      client = server.connect
+      client.socket.setsockopt(:SOCKET, :RCVBUF, 4096)
+      writer = Thread.new { client.say(format(REQUEST, "x") * 1000) }
+      1000.times { assert_equal 7000, client.answer.body.bytesize }
+      writer.join
+    end
+  end
+
+  def test_a_client_that_has_gone_ends_nothing_else
+    serve(->(env) { [200, TEXT.dup, (env["PATH_INFO"] == "/slow") ? [@gate.pop] : ["x"]] }) do |server|
+      leaver = server.connect.say(format(REQUEST, "slow") + format(REQUEST, "x") * 3 + format(REQUEST, "slow"))
+      eventually { @gate.num_waiting == 1 }
+      leaver.socket.setsockopt(:SOCKET, :LINGER, [1, 0].pack("ii"))
+      leaver.close
+      2.times { @gate << "gate" }
+      assert_equal "x", server.get("/x").body
+      eventually { server.worker.connections.empty? }
+    end
+    refute_match(/ERROR/, log)
+  end
+
+  ServerContract.run(self)
+end
