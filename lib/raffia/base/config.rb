@@ -20,6 +20,7 @@ module Raffia
   # | RAFFIA_PORT, PORT   | a port                                       | 9292             |
   # | RAFFIA_PROCESSES, WEB_CONCURRENCY | a number, auto                 | auto             |
   # | RAFFIA_ENV, RACK_ENV, RAILS_ENV | the environment of an application | development     |
+  # | RAFFIA_STORE        | where jobs are kept, such as sqlite:jobs.db  | sqlite:raffia.db |
   # | NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID | by systemd: where to say how we are |      |
   # | LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES | by systemd: sockets handed in |               |
   #
@@ -47,6 +48,8 @@ module Raffia
   #   @return [String, nil] how many a server is to have
   # @!attribute [r] environment
   #   @return [String, nil] that an application runs in
+  # @!attribute [r] store
+  #   @return [String, nil] where jobs are kept
   # @!attribute [r] inherited
   #   @return [Hash{Integer => String}] descriptors of sockets that systemd has handed in, and their names
   # @!attribute [r] notify_socket
@@ -54,7 +57,7 @@ module Raffia
   # @!attribute [r] watchdog
   #   @return [Float, nil] how often at the latest, in seconds
   Config = Data.define(:backend, :log_level, :log_format, :workers, :blocking_threads, :color, :dump_signal, :deadlock,
-    :bind, :port, :processes, :environment, :inherited, :notify_socket, :watchdog) do
+    :bind, :port, :processes, :environment, :store, :inherited, :notify_socket, :watchdog) do
     # @param env [#[]] the environment
     # @param log_level [Symbol] where nothing is said
     # @return [Config] frozen, shareable
@@ -73,6 +76,7 @@ module Raffia
         port: first(env, "RAFFIA_PORT", "PORT"),
         processes: first(env, "RAFFIA_PROCESSES", "WEB_CONCURRENCY"),
         environment: first(env, "RAFFIA_ENV", "RACK_ENV", "RAILS_ENV"),
+        store: first(env, "RAFFIA_STORE"),
         inherited: inherited(env),
         notify_socket: first(env, "NOTIFY_SOCKET"),
         watchdog: watchdog(env)

@@ -38,7 +38,7 @@ module Architecture
 
     # The constant of Raffia that stands for a room: naming it is knowing the room, with or without a require.
     CONSTANTS = {
-      Engine: "engine", Native: "native", Scheduler: "scheduler", Pool: "pool", Actor: "actor", Jobs: "jobs",
+      Engine: "engine", Native: "native", Scheduler: "scheduler", Pool: "pool", Actor: "actor", Jobs: "jobs", Job: "jobs",
       Server: "server", Compat: "compat", Lab: "lab", CLI: "cli"
     }.freeze
 

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require_relative "../raffia"
+require_relative "jobs/errors"
+require_relative "jobs/payload"
+require_relative "jobs/store"
+require_relative "jobs/setup"
+require_relative "jobs/client"
+require_relative "jobs/job"
+
+module Raffia
+  # Durable jobs: work that is written down, and is done by some worker even if this process ends now.
+  #
+  #     class MailJob
+  #       include Raffia::Job
+  #       options queue: "mail", retry: 5
+  #
+  #       def perform(id) = Mailer.deliver(id)
+  #     end
+  #
+  #     MailJob.perform_async(1)      # returns when it is on disk
+  #
+  # and `raffia work -r ./jobs.rb` does it. Jobs are run at least once: one that was interrupted by the death of its worker is run again.
+  module Jobs
+    class << self
+      # @return [Store] the one that jobs go to: what {store=} was told, else RAFFIA_STORE, else `sqlite:raffia.db`
+      # @raise [ConfigError]
+      def store = Setup.current.store
+
+      # @param store [Store, String] a store, or where it is: "sqlite:jobs.db", "redis://host:port/0", "postgres://host/db", "memory:"
+      # @return [void]
+      # @raise [ConfigError]
+      def store=(store)
+        Setup.current.store = store
+      end
+
+      # Enqueues several jobs at once: all or none of a slice is kept.
+      # @param items [Array<Hash>] each with "class" and "args", and whatever else of {Payload}
+      # @return [Array<String, nil>] their ids; nil where a middleware or a unique job refused it
+      def enqueue(items) = Setup.current.client.enqueue(items)
+
+      # @return [Client]
+      def client = Setup.current.client
+    end
+  end
+end

@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require_relative "job/fields"
+require_relative "payload"
+require_relative "perform"
+require_relative "setup"
+
+module Raffia
+  module Jobs
+    # A job class with options for one call: `MailJob.set(queue: "slow").perform_async(1)`.
+    class Call
+      # @param job [Class]
+      # @param given [Hash] see {Job::Options#options}; `batch:` is a batch's id
+      def initialize(job, given)
+        Job::Check.options(job, given.except(:batch))
+        @job = job
+        @given = given
+      end
+
+      # @return [Call] with further options
+      def set(**options) = Call.new(@job, @given.merge(options))
+
+      # @return [String, nil]
+      def perform_async(*args) = enqueue([item(args)]).first
+
+      # @return [String, nil]
+      def perform_in(seconds, *args) = perform_at(Time.now.to_f + seconds, *args)
+
+      # @return [String, nil]
+      def perform_at(time, *args) = enqueue([item(args, time.to_f)]).first
+
+      # @return [Array<String, nil>]
+      # @raise [ConfigError] when there are not as many times as jobs
+      def perform_bulk(list, at: nil, spread: nil)
+        times = times(list.size, at, spread)
+        enqueue(list.each_with_index.map { |args, index| item(args, times&.at(index)) })
+      end
+
+      # @return [Object] see {Job::Enqueue#perform_inline}
+      def perform_inline(*args)
+        item = Client::Item.build(item(args))
+        Perform.call(Payload.load(Payload.dump(item)), Setup.current.worker_middleware)
+      end
+
+      # @param args [Array]
+      # @param at [Float, nil]
+      # @return [Hash] what {Client#enqueue} takes
+      def item(args, at = nil)
+        options = @given.empty? ? @job.options : @job.options.merge(@given)
+        item = {"class" => @job, "args" => args}
+        item.update(Job::Fields.plain(@given)) unless @given.empty?
+        own = Job::Fields.own(options, @job.name, args, at || Time.now.to_f)
+        own = {**own.to_h, "batch" => @given[:batch]} if @given[:batch]
+        item[Payload::OWN] = own if own
+        item["at"] = at if at
+        item
+      end
+
+      private
+
+      def enqueue(items) = Setup.current.client.enqueue(items)
+
+      def times(size, at, spread)
+        return spread_over(size, at, spread) if spread
+        return at && Array.new(size, at.to_f) unless at.is_a?(Array)
+        raise ConfigError, "there are #{at.size} times for #{size} jobs" unless at.size == size
+
+        at.map(&:to_f)
+      end
+
+      def spread_over(size, at, spread)
+        start = (at || Time.now).to_f
+        Array.new(size) { |index| start + spread.to_f * index / size }
+      end
+    end
+  end
+end

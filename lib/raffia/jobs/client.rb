@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+require_relative "client/item"
+require_relative "middleware"
+require_relative "store"
+
+module Raffia
+  module Jobs
+    # Writes jobs down.
+    class Client
+      # How many are handed to the store at once.
+      SLICE = 1000
+
+      # @return [Store]
+      attr_reader :store
+
+      # @param store [Store]
+      # @param middleware [Middleware]
+      def initialize(store, middleware = Middleware.new)
+        @store = store
+        @middleware = middleware
+      end
+
+      # @param items [Array<Hash>] see {Payload}; "class" may be a Class, "at" is seconds since 1970
+      # @return [Array<String, nil>]
+      # @raise [BadArguments, ConfigError, PayloadTooLarge, NotUnique, StoreUnavailable]
+      def enqueue(items) = items.each_slice(SLICE).flat_map { |slice| keep(slice) }
+
+      # @param item [Hash]
+      # @return [Draft, nil] nil when a middleware keeps it out
+      def draft(item)
+        item = Item.build(item)
+        return Draft.of(item) if @middleware.empty?
+
+        Draft.of(item) if @middleware.call(item) { item }
+      end
+
+      private
+
+      def keep(items)
+        drafts = items.map { |item| draft(item) }
+        wanted = drafts.compact
+        ids = wanted.empty? ? [] : @store.enqueue(wanted)
+        return ids if wanted.size == drafts.size
+
+        drafts.map { |draft| draft && ids.shift }
+      end
+    end
+  end
+end

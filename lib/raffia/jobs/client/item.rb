@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "../payload"
+
+module Raffia
+  module Jobs
+    class Client
+      # Makes what a caller says about a job a whole payload, and refuses what would be none.
+      module Item
+        # What a queue may be called: Sidekiq's Web answers 404 to anything else.
+        QUEUE = /\A[a-zA-Z0-9_:.-]+\z/
+        # Where nothing is said.
+        DEFAULTS = {"queue" => "default", "retry" => true}.freeze
+
+        module_function
+
+        # @param item [Hash] with "class" and "args"
+        # @return [Hash] with all that a payload must have
+        # @raise [BadArguments, ConfigError]
+        def build(item)
+          now = Payload.now
+          item = {**DEFAULTS, **of_class(item["class"]), **item, "class" => name(item["class"])}
+          item["jid"] ||= Payload.id
+          item["created_at"] ||= now
+          check(item)
+          item["at"] ? later(item, now) : item["enqueued_at"] = now
+          item
+        end
+
+        # Whether arguments come back from JSON as they are.
+        # @raise [BadArguments] that names the one that does not
+        def check_arguments(name, args)
+          raise BadArguments, "the arguments of #{name} must be an Array, and are #{args.inspect[0, 100]}" unless args.is_a?(Array)
+
+          args.each_with_index do |value, index|
+            odd = odd_one(value)
+            raise BadArguments, wording(name, index, odd) unless odd.nil?
+          end
+        end
+
+        class << self
+          private
+
+          def of_class(job) = job.respond_to?(:job_options) ? job.job_options : {}
+
+          def name(job)
+            job = job.name if job.is_a?(Module)
+            return job if job.is_a?(String) && !job.empty?
+
+            raise ConfigError, "a job needs a class with a name: #{job.inspect} is none"
+          end
+
+          def check(item)
+            check_arguments(item["class"], item["args"])
+            item["queue"] = item["queue"].to_s
+            raise ConfigError, "#{item["queue"].inspect} cannot be the name of a queue: use letters, digits and _ : . -" unless QUEUE.match?(item["queue"])
+            raise ConfigError, "at must be seconds since 1970, not #{item["at"].inspect}" unless item["at"].nil? || item["at"].is_a?(Numeric)
+            raise ConfigError, "tags must be an Array, not #{item["tags"].inspect}" unless item["tags"].nil? || item["tags"].is_a?(Array)
+          end
+
+          # What is due already need not wait for anybody who looks at the schedule.
+          def later(item, now)
+            return if item["at"] * 1000 > now
+
+            item.delete("at")
+            item["enqueued_at"] = now
+          end
+
+          # @return [Object, nil] the first value in it that JSON would change
+          def odd_one(value)
+            case value
+            when String then value unless value.encoding == Encoding::UTF_8 || value.ascii_only?
+            when Integer, true, false, nil then nil
+            when Float then value unless value.finite?
+            when Array then first_odd(value)
+            when Hash then value.each_key.find { |key| !key.is_a?(String) } || first_odd(value.values)
+            else value
+            end
+          end
+
+          def first_odd(values)
+            values.each { |value| (odd = odd_one(value)).nil? or return odd }
+            nil
+          end
+
+          def wording(name, index, odd)
+            "argument #{index + 1} of #{name} holds #{odd.inspect[0, 100]} (#{odd.class}), which JSON would not give back: " \
+              "use strings, numbers, true, false, nil, arrays, and hashes with strings as keys"
+          end
+        end
+      end
+    end
+  end
+end

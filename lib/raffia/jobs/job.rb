@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require_relative "job/options"
+require_relative "setup"
+
+module Raffia
+  # Makes a class a job: it has a method `perform`, and is enqueued by the methods of {Job::Enqueue}.
+  #
+  #     class ThumbnailJob
+  #       include Raffia::Job
+  #       options queue: "images", retry: 5, on: :processes
+  #
+  #       def perform(id, width) = ...
+  #     end
+  #
+  #     ThumbnailJob.perform_in(60, 7, 120)
+  module Job
+    def self.included(job)
+      job.extend(Options, Enqueue)
+    end
+
+    # @return [String] of this run's job
+    attr_accessor :jid
+    # @return [#stopping?, nil] what this run can know of itself; nil outside of a worker
+    attr_accessor :run
+
+    # @return [Boolean] whether this run is to end soon: its worker stops, or the job was cancelled. Long jobs ask now and then
+    def stopping? = !run.nil? && run.stopping?
+
+    # Ways to enqueue a job.
+    module Enqueue
+      # As soon as possible.
+      # @param args [Array] of `perform`
+      # @return [String, nil] its id; nil when a middleware or a unique job keeps it out
+      # @raise [Jobs::BadArguments] for arguments that JSON would not give back
+      # @raise [Jobs::StoreUnavailable] when it could not be kept
+      def perform_async(*args) = set.perform_async(*args)
+
+      # @param seconds [Numeric] from now
+      # @return [String, nil] its id
+      def perform_in(seconds, *args) = set.perform_in(seconds, *args)
+
+      # @param time [Time, Numeric] or seconds since 1970
+      # @return [String, nil] its id
+      def perform_at(time, *args) = set.perform_at(time, *args)
+
+      # Many at once.
+      # @param list [Array<Array>] the arguments of each
+      # @param at [Time, Numeric, Array, nil] when, of all or of each
+      # @param spread [Numeric, nil] seconds to spread them over, from `at` or now
+      # @return [Array<String, nil>] their ids
+      def perform_bulk(list, at: nil, spread: nil) = set.perform_bulk(list, at: at, spread: spread)
+
+      # At once, in this process, and as a worker would hand the arguments over; middleware is called, the store is not.
+      # @return [Object] what `perform` returns
+      def perform_inline(*args) = set.perform_inline(*args)
+
+      # @param options [Hash] for this call only, as {Options#options} takes them
+      # @return [Jobs::Call]
+      def set(**options) = Jobs::Call.new(self, options)
+    end
+  end
+end
+
+require_relative "call"

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require_relative "options"
+
+module Raffia
+  module Job
+    # Refuses options that make no sense, where they are written down.
+    # @api private
+    module Check
+      POSITIVE = ->(value) { value.is_a?(Numeric) && value.positive? }
+      FLAG = ->(value) { value == true || value == false }
+      # Of each option: what it may be, and how to say so.
+      RULES = {
+        queue: [->(value) { value.is_a?(String) || value.is_a?(Symbol) }, "a name"],
+        retry: [->(value) { FLAG[value] || (value.is_a?(Integer) && !value.negative?) }, "true, false or a number from 0 up"],
+        retry_for: [POSITIVE, "seconds"],
+        tags: [->(value) { value.is_a?(Array) && value.all?(String) }, "an Array of Strings"],
+        dead: [FLAG, "true or false"],
+        backtrace: [->(value) { FLAG[value] || value.is_a?(Integer) }, "true, false or a number of lines"],
+        priority: [->(value) { value.is_a?(Integer) }, "a whole number"],
+        expires_in: [POSITIVE, "seconds"],
+        timeout: [POSITIVE, "seconds"],
+        on: [->(value) { Options::PLACES.include?(value) }, "one of #{Options::PLACES.join(", ")}"],
+        unique: [->(value) { [:start, :done, :window, false].include?(value) }, "one of start, done, window, false"],
+        unique_for: [POSITIVE, "seconds"],
+        on_conflict: [->(value) { %i[skip raise replace].include?(value) }, "one of skip, raise, replace"],
+        limit: [->(value) { value.is_a?(Integer) && value.positive? }, "a whole number from 1 up"],
+        limit_key: [->(value) { value.respond_to?(:call) || value.is_a?(String) }, "a Proc or a String"]
+      }.each_value(&:freeze).freeze
+
+      RULES.each_value { |rule, _| ::Ractor.make_shareable(rule) } if defined?(::Ractor)
+
+      # @raise [ConfigError]
+      def self.options(job, given)
+        given.each do |name, value|
+          rule, wanted = RULES[name] || raise(ConfigError, "#{job}: there is no option #{name}; there are #{RULES.keys.join(", ")}")
+          raise ConfigError, "#{job}: #{name} must be #{wanted}, not #{value.inspect}" unless value.nil? || rule.call(value)
+        end
+        raise ConfigError, "#{job}: unique: :window needs unique_for: seconds" if given[:unique] == :window && !given[:unique_for]
+      end
+    end
+  end
+end

@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require_relative "../../base/error"
+require_relative "../payload"
+
+module Raffia
+  module Job
+    # What is said once about all jobs of a class. Subclasses have it too, and may say otherwise.
+    module Options
+      # Those that stand in the payload as they are: Sidekiq knows them.
+      PLAIN = %i[queue retry retry_for tags dead backtrace].freeze
+      # Those that stand under "raffia", see {Jobs::Payload}.
+      OWN = %i[priority expires_in timeout on unique unique_for on_conflict limit limit_key].freeze
+      # Where a job may run.
+      PLACES = %i[fibers threads ractors processes auto].freeze
+
+      # @param queue [String] "default"
+      # @param retry [Boolean, Integer] how often, at most, it is tried again: true is 25 times, in about 20 days
+      # @param retry_for [Numeric] seconds to go on trying, instead of a number
+      # @param dead [Boolean] whether it is kept when it has failed for good
+      # @param backtrace [Boolean, Integer] how many lines of it are kept: none
+      # @param tags [Array<String>] for people
+      # @param priority [Integer] higher ones come first within a queue: 0
+      # @param expires_in [Numeric] seconds after which it is not begun any more
+      # @param timeout [Numeric] seconds that one run may take
+      # @param on [Symbol] where it runs: :fibers, :threads, :ractors, :processes, :auto
+      # @param unique [Symbol] another one with the same class and arguments is kept out until this one has :start-ed or is :done, or for
+      #   a :window of `unique_for` seconds
+      # @param unique_for [Numeric] seconds after which it is unique no more
+      # @param on_conflict [Symbol] :skip the new one, :raise {Jobs::NotUnique}, or :replace the one that waits
+      # @param limit [Integer] how many with the same `limit_key` run at a time, in all processes
+      # @param limit_key [Proc] from the arguments; by default all of the class have one
+      # @return [Hash{Symbol => Object}] all that is set
+      # @raise [ConfigError] for what there is not
+      def options(**given)
+        return own_options if given.empty?
+
+        Check.options(self, given)
+        @raffia_job_options = own_options.merge(given).freeze
+        @raffia_job_item = nil
+        own_options
+      end
+
+      # @return [Hash] the part of a payload that is the same for all of the class
+      # @api private
+      def job_options = @raffia_job_item ||= Fields.plain(own_options)
+
+      # @yieldparam count [Integer] how often it was tried again before
+      # @yieldparam error [Exception]
+      # @yieldreturn [Numeric, Symbol, nil] seconds until it is tried again; :discard, :bury; nil: as usual
+      # @return [Proc, nil]
+      def retry_in(&block) = block ? @raffia_retry_in = block : (@raffia_retry_in || inherited_job(:retry_in))
+
+      # @yieldparam item [Hash] the payload of a job that has failed for good
+      # @yieldparam error [Exception]
+      # @return [Proc, nil]
+      def on_exhausted(&block) = block ? @raffia_on_exhausted = block : (@raffia_on_exhausted || inherited_job(:on_exhausted))
+
+      private
+
+      def own_options = @raffia_job_options || inherited_job(:options) || {}.freeze
+
+      def inherited_job(name) = (superclass.public_send(name) if is_a?(Class) && superclass.respond_to?(:job_options))
+    end
+  end
+end
+
+require_relative "check"
+require_relative "fields"

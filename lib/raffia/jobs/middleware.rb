@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    # A chain of objects around something. Each has `call(*arguments) { }`, and goes on by yielding.
+    class Middleware
+      def initialize
+        @links = [].freeze # replaced as a whole, so that a call sees one state of it
+      end
+
+      # @param link [#call]
+      # @return [self]
+      def add(link)
+        @links = [*@links, link].freeze
+        self
+      end
+
+      # @param link [#call]
+      # @return [self]
+      def prepend(link)
+        @links = [link, *@links].freeze
+        self
+      end
+
+      # @param link [Object, Class] itself, or its class
+      # @return [self]
+      def remove(link)
+        @links = @links.reject { |one| one == link || (link.is_a?(Class) && one.instance_of?(link)) }.freeze
+        self
+      end
+
+      # @return [Boolean]
+      def empty? = @links.empty?
+
+      # @return [Object] what the outermost one returns
+      def call(*arguments, &inner)
+        links = @links
+        return yield if links.empty?
+
+        step(links, 0, arguments, inner)
+      end
+
+      private
+
+      def step(links, index, arguments, inner)
+        link = links[index] or return inner.call
+        link.call(*arguments) { step(links, index + 1, arguments, inner) }
+      end
+    end
+  end
+end

@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require "json"
+require "securerandom"
+require_relative "errors"
+
+module Raffia
+  module Jobs
+    # A job as bytes. All stores keep the same: a JSON object with the fields that Sidekiq's clients and workers know, and under "raffia"
+    # what only we do. The bytes are kept as they came in, because Redis removes by value, so nobody writes anew what was not changed.
+    #
+    # | field                         | what it is                                                                        |
+    # |-------------------------------|-----------------------------------------------------------------------------------|
+    # | class args jid queue          | what to run: the jid is 24 hexadecimal digits                                      |
+    # | retry                         | true (25 times), false, or how often                                               |
+    # | retry_for                     | seconds from the first failure on, instead of a number                             |
+    # | created_at enqueued_at failed_at retried_at | milliseconds since 1970 (Sidekiq 8); seconds as Float are read too (7) |
+    # | retry_count error_class error_message error_backtrace | of the last failure                                        |
+    # | tags dead backtrace           | options                                                                            |
+    # | raffia                        | {priority expires_at timeout on unique batch limit crashes ...}, see {OWN}       |
+    module Payload
+      # Fields under "raffia".
+      #
+      # * priority: Integer, higher comes first within a queue, 0 where there is none
+      # * expires_at: seconds since 1970, after which it is not begun any more
+      # * timeout: seconds that one run may take
+      # * on: where it runs: fibers, threads, ractors, processes
+      # * unique: {"key" => String, "until" => "start" | "done" | "window", "for" => seconds, "conflict" => "skip" | "raise" | "replace"}
+      # * batch: its id
+      # * limit: {"key" => String, "max" => Integer}: at most so many with this key run at a time
+      # * crashes: how often a worker died while it ran
+      OWN = "raffia"
+      # Most bytes of a payload.
+      LIMIT = 16 * 1024 * 1024
+      # Ids as Sidekiq's: 12 bytes.
+      ID_BYTES = 12
+
+      module_function
+
+      # @return [String]
+      def id = SecureRandom.hex(ID_BYTES)
+
+      # @param item [Hash]
+      # @return [String] its bytes
+      # @raise [BadArguments] for what JSON cannot say
+      # @raise [PayloadTooLarge]
+      def dump(item)
+        bytes = JSON.generate(item)
+        return bytes if bytes.bytesize <= LIMIT
+
+        raise PayloadTooLarge, "job #{item["jid"]} (#{item["class"]}) has #{bytes.bytesize} bytes, the limit is #{LIMIT}: " \
+          "keep the data elsewhere, and hand the job its id"
+      rescue JSON::GeneratorError => error
+        raise BadArguments, "job #{item["class"]} cannot be written as JSON: #{error.message}"
+      end
+
+      # @param bytes [String]
+      # @return [Hash]
+      # @raise [BadPayload]
+      def load(bytes)
+        item = JSON.parse(bytes)
+        return item if item.is_a?(Hash)
+
+        raise BadPayload.new("a job must be a JSON object, and this is #{item.class}", payload: bytes)
+      rescue JSON::ParserError, EncodingError => error
+        raise BadPayload.new("not JSON: #{error.message[0, 200]}", payload: bytes)
+      end
+
+      # @return [Integer] now, as the time fields have it
+      def now = ::Process.clock_gettime(::Process::CLOCK_REALTIME, :millisecond)
+
+      # @param value [Numeric, String, nil] a time field of any version
+      # @return [Float, nil] seconds since 1970
+      def time(value)
+        case value
+        when Float then value
+        when Integer then (value >= 100_000_000_000) ? value / 1000.0 : value.to_f
+        when String then Float(value, exception: false)
+        end
+      end
+    end
+  end
+end

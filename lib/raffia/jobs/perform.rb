@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require_relative "errors"
+require_relative "payload"
+
+module Raffia
+  module Jobs
+    # Does a job, here and now: finds its class, makes an object of it, and calls `perform`, with the worker's middleware around it.
+    module Perform
+      module_function
+
+      # @param item [Hash] a payload
+      # @param middleware [Middleware]
+      # @param run [Object, nil] what the job can ask, see {Job#run}
+      # @return [Object] what `perform` returns
+      # @raise [UnknownJob]
+      # @raise [Exception] what the job raised
+      def call(item, middleware, run = nil)
+        job = job_class(item["class"]).new
+        if job.respond_to?(:jid=)
+          job.jid = item["jid"]
+          job.run = run if job.respond_to?(:run=)
+        end
+        return job.perform(*item["args"]) if middleware.empty?
+
+        middleware.call(job, item) { job.perform(*item["args"]) }
+      end
+
+      # @param name [String]
+      # @return [Class]
+      # @raise [UnknownJob]
+      def job_class(name)
+        found = Object.const_get(name)
+        return found if found.is_a?(Class) && found.method_defined?(:perform)
+
+        raise UnknownJob, "#{name} is no job: it needs `include Raffia::Job` and a method perform"
+      rescue NameError => error
+        raise error unless error.receiver.equal?(Object) || name.start_with?(error.receiver.to_s)
+
+        raise UnknownJob, "there is no class #{name} in this worker: require the file that has it (raffia work -r FILE)"
+      end
+    end
+  end
+end

@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require_relative "../base/config"
+require_relative "../base/local"
+require_relative "client"
+require_relative "middleware"
+require_relative "store"
+
+module Raffia
+  module Jobs
+    # What is set for the jobs of this process.
+    class Setup
+      KEY = :raffia_jobs
+      private_constant :KEY
+      # Where nothing is said.
+      DEFAULT = "sqlite:raffia.db"
+
+      # @return [Setup] of the running Ractor
+      def self.current = Local.fetch(KEY) { new }
+
+      # @return [Middleware] around each enqueue: call(item) { go on }; what returns nil keeps the job out
+      attr_reader :client_middleware
+      # @return [Middleware] around each run: call(job, item) { go on }
+      attr_reader :worker_middleware
+
+      def initialize
+        @lock = Monitor.new
+        @client_middleware = Middleware.new
+        @worker_middleware = Middleware.new
+      end
+
+      # @return [Store]
+      def store = @store || @lock.synchronize { @store ||= Store.open(Raffia.config.store || DEFAULT) }
+
+      # @param store [Store, String]
+      def store=(store)
+        opened = store.is_a?(String) ? Store.open(store) : store
+        raise ConfigError, "#{store.inspect} is no store: use one such as #{Store::EXAMPLES}" unless opened.is_a?(Store)
+
+        @lock.synchronize do
+          @store = opened
+          @client = nil
+        end
+      end
+
+      # @return [Client]
+      def client = @client || @lock.synchronize { @client ||= Client.new(store, @client_middleware) }
+    end
+    Setup.current # in the main Ractor now, before threads could race for it
+  end
+end

@@ -1,0 +1,210 @@
+# frozen_string_literal: true
+
+require_relative "errors"
+require_relative "store/values"
+require_relative "store/opening"
+
+module Raffia
+  module Jobs
+    # What keeps jobs. This is the contract of all stores: a store is a subclass that has each of these methods, and
+    # test/contract/store_contract.rb says of each what it must do.
+    #
+    # Where a job is: `queue` (waiting, by queue), `scheduled`, `retry`, `blocked` (its limit is used up), `running` (claimed), `dead`. Each
+    # call moves jobs between these at once or not at all, so a kill at any point leaves each job in one of them. When a call returns, what
+    # it did is as durable as the store can make it.
+    #
+    # All may be called by any fiber or thread, and wait as fibers do. After a fork the child opens what it needs anew. Times are seconds
+    # since 1970 by the store's clock; leases are measured by a clock that nobody can set (the database server's, or the machine's uptime).
+    #
+    # Any call raises {StoreUnavailable} when the store cannot be reached.
+    class Store
+      # Seconds that a lease holds without a sign of life.
+      LEASE = 15
+      # How often a job's worker may die under it, before it is taken for the reason.
+      CRASHES = 3
+      # The sets that {#entries} reads.
+      SETS = %i[queue scheduled retry blocked running dead].freeze
+
+      # @!group Enqueue
+
+      # Keeps jobs. At once or not at all, also with the guard. A draft with `at` later than now goes to `scheduled`, all others to their
+      # queue; who waits in {#wait} is woken. Batches that drafts name must exist, and count them.
+      # @param drafts [Array<Draft>]
+      # @param guard [Guard, nil] nothing happens unless the key has the expected value, which is then replaced
+      # @return [Array<String, nil>, nil] ids; nil for one that a unique job of the same key keeps out; nil for all when the guard did
+      # @raise [NotUnique] by a draft whose conflict is "raise"; nothing is kept then
+      def enqueue(drafts, guard: nil) = raise(NotImplementedError)
+
+      # @!group Leases and claims
+
+      # A worker begins.
+      # @param identity [String] HOST:PID:NONCE
+      # @param info [Hash] for people: hostname, pid, tag, labels, queues, concurrency, version, started_at
+      # @param ttl [Numeric] seconds
+      # @return [Lease] with a token that is higher than all before
+      def enroll(identity, info, ttl: LEASE) = raise(NotImplementedError)
+
+      # A sign of life: the lease holds for its ttl from now on.
+      # @param state [Hash] {"busy" => Integer, "quiet" => Boolean, "rss" => KiB, "work" => [{"jid", "queue", "payload", "run_at", "tid"}, ...]}
+      # @param tally [Tally, nil] what has been done since the last one
+      # @return [Array<String>, nil] orders for this worker: "quiet", "stop", "dump", "cancel JID"; nil: the lease is lost, and its jobs are others'
+      def beat(lease, state = {}, tally: nil) = raise(NotImplementedError)
+
+      # The worker ends. What it still holds goes back, as by {#release}.
+      # @return [void]
+      def resign(lease, tally: nil) = raise(NotImplementedError)
+
+      # Takes jobs, without waiting. Expired ones are discarded, those over their limit become `blocked`, paused queues are left alone;
+      # unique jobs until start are not in the way any more.
+      # @param queues [Array<String>] in this order; within one by priority, then by age
+      # @param limit [Integer] most of them
+      # @return [Array<Claim>] empty when there is none, or when the lease is lost
+      def claim(lease, queues, limit) = raise(NotImplementedError)
+
+      # Waits until there may be something to {#claim} or {#promote}, or something to look at ({#interrupt}).
+      # @param timeout [Numeric, nil] seconds
+      # @return [void]
+      def wait(queues, timeout: nil) = raise(NotImplementedError)
+
+      # Ends a {#wait} of this process, from any thread.
+      # @return [void]
+      def interrupt = raise(NotImplementedError)
+
+      # What follows ends claims. Each tells whether the claim was still ours: where the lease has been lost it does nothing.
+
+      # Done: the job is gone, its batch is told, what it locked is free.
+      # @param claims [Array<Claim>]
+      # @return [Array<Boolean>]
+      def ack(claims) = raise(NotImplementedError)
+
+      # Failed: to be tried again.
+      # @param payload [String] with the failure in it
+      # @param at [Float]
+      # @return [Boolean]
+      def retry(claim, payload, at) = raise(NotImplementedError)
+
+      # Failed for good: to `dead`. The batch is told.
+      # @return [Boolean]
+      def bury(claim, payload) = raise(NotImplementedError)
+
+      # Failed for good, or not wanted, and nobody is to see it: gone. The batch is told that it failed.
+      # @return [Boolean]
+      def discard(claim) = raise(NotImplementedError)
+
+      # Not begun, or interrupted by us: back to the front of the queue, with no harm done.
+      # @param claims [Array<Claim>]
+      # @return [Integer] of how many
+      def release(claims) = raise(NotImplementedError)
+
+      # @!group Upkeep, by any worker at any time
+
+      # Moves what is due from `scheduled` and `retry` to queues.
+      # @param limit [Integer] most of them
+      # @return [Numeric, nil] seconds until the next one is due (0: there are more); nil: there is none
+      def promote(limit = 1000) = raise(NotImplementedError)
+
+      # Takes the jobs of leases that have run out. Each goes back to the front of its queue with one crash more, or at the third crash to `dead`.
+      # @return [Array<Recovered>]
+      def recover = raise(NotImplementedError)
+
+      # Throws away what is too old to be kept: dead jobs, ended batches, values, statistics.
+      # @return [void]
+      def prune(dead_for: 180 * 86_400, dead_max: 10_000) = raise(NotImplementedError)
+
+      # @!group Values: small facts, such as cursors and when a recurring job was last enqueued
+
+      # @return [String, nil]
+      def read(key) = raise(NotImplementedError)
+
+      # @param value [String, nil] nil deletes it
+      # @param expect [String, nil, :any] it is only written when this is its value
+      # @param ttl [Numeric, nil] seconds
+      # @return [Boolean]
+      def write(key, value, expect: :any, ttl: nil) = raise(NotImplementedError)
+
+      # @return [Array<String>] in order
+      def keys(prefix) = raise(NotImplementedError)
+
+      # @!group Batches
+
+      # @param id [String]
+      # @param callbacks [Hash{String => Draft}] on "success" (all done), "complete" (all done or dead), "death" (the first dead): each is enqueued once
+      # @param about [Hash] description, created_at
+      # @return [void]
+      def open_batch(id, callbacks: {}, about: {}) = raise(NotImplementedError)
+
+      # No more jobs come from outside: from now on it is complete when nothing is pending. (Jobs of a batch may add to it at any time.)
+      # @return [void]
+      def seal_batch(id) = raise(NotImplementedError)
+
+      # @return [Hash, nil] {"id", "total", "pending", "dead", "sealed", "completed_at", "about"}
+      def batch(id) = raise(NotImplementedError)
+
+      # @return [Array<Hash>] newest first
+      def batches(offset: 0, limit: 50) = raise(NotImplementedError)
+
+      # @!group Looking, and operating by hand
+
+      # @return [Array<Hash>] {"name", "size", "latency" (seconds, of the oldest), "paused"}, by name
+      def queues = raise(NotImplementedError)
+
+      # @return [Hash{Symbol => Integer}] of each of {SETS}, and :processed, :failed since ever
+      def counts = raise(NotImplementedError)
+
+      # @param set [Symbol] of {SETS}
+      # @param queue [String, nil] which one, for :queue
+      # @param match [String, nil] only those whose payload contains it
+      # @return [Array<Entry>] queues: next one first; by time the others, `dead` with the newest first
+      def entries(set, queue: nil, offset: 0, limit: 50, match: nil) = raise(NotImplementedError)
+
+      # @return [Entry, nil]
+      def find(jid) = raise(NotImplementedError)
+
+      # @param entries [Array<Entry>] not :running
+      # @return [Integer] how many were still there
+      def delete(entries) = raise(NotImplementedError)
+
+      # To their queue, now; `dead` ones start to count anew.
+      # @param entries [Array<Entry>] of scheduled, retry, blocked, dead
+      # @return [Integer] how many were still there
+      def requeue(entries) = raise(NotImplementedError)
+
+      # @param entries [Array<Entry>] of queue, scheduled, retry
+      # @return [Integer] to `dead`
+      def kill(entries) = raise(NotImplementedError)
+
+      # @return [Integer] how many there were
+      def clear(set, queue: nil) = raise(NotImplementedError)
+
+      # @return [void]
+      def pause(queue) = raise(NotImplementedError)
+      # @return [void]
+      def resume(queue) = raise(NotImplementedError)
+
+      # @return [Array<Hash>] workers: info and state as they were given, "identity", "beat", "lease"
+      def processes = raise(NotImplementedError)
+
+      # @param order [String] see {#beat}; a worker gets it soon
+      # @return [Boolean] whether there is such a worker
+      def order(identity, order) = raise(NotImplementedError)
+
+      # @param days [Integer]
+      # @return [Hash{String => Hash}] "2026-11-21" => {"processed", "failed"}, newest first
+      def history(days = 30) = raise(NotImplementedError)
+
+      # @param minutes [Integer]
+      # @return [Hash{String => Array<Hash>}] class => of each minute with something in it {"at", "processed", "failed", "ms", "histogram" => 26 counts}
+      def metrics(minutes = 60) = raise(NotImplementedError)
+
+      # Looks whether everything that is kept hangs together.
+      # @return [Array<String>] what is wrong, in words
+      def check = raise(NotImplementedError)
+
+      # @return [String] where it is, without a password
+      def url = raise(NotImplementedError)
+
+      # @return [void]
+      def close = raise(NotImplementedError)
+    end
+  end
+end
