@@ -74,6 +74,17 @@ module ServerInputTest
     }
   end
 
+  def test_what_an_app_does_to_a_body_is_nothing_to_the_next_reader
+    body = "0123456789" * 5_000
+    [false, true].each do |chunked|
+      assert_equal "[50001, true]", reading(body, lint: false, chunked: chunked) { |input|
+        changed = input.read
+        changed[0] = "changed"[0, 2]
+        [changed.bytesize, input.rewind && (input.read == body)]
+      }
+    end
+  end
+
   def test_a_long_body_can_be_read_again_where_that_was_asked_for
     body = "0123456789" * 30_000
     found = reading(body, lint: false, rewindable_input: true) { |input|

@@ -1,5 +1,5 @@
 /* Raffia::Native::Http1, the wire: one per connection, bytes of HTTP/1.1 on one side, a Rack env and its response on the other. http1_wire.c
- * is the object; the input side is http1_request.c and http1_env.c, the output side http1_response.c and http1_head.c. Each side has its
+ * is the object; the input side is http1_request.c, http1_body.c and http1_env.c, the output side http1_response.c and http1_head.c. Each side has its
  * part of the struct. */
 #ifndef RAFFIA_BIND_HTTP1_H
 #define RAFFIA_BIND_HTTP1_H
@@ -59,12 +59,24 @@ void raffia_http1_input_mark(const struct http1_input *input);
 void raffia_http1_input_compact(struct http1_input *input);
 void raffia_http1_input_free(struct http1_input *input);
 size_t raffia_http1_input_memsize(const struct http1_input *input);
+/* The wire, when it is asked to read something. */
+struct http1 *raffia_http1_reader(VALUE self);
+/* From Numeric seconds, or nil: RAFFIA_FOREVER. */
+int64_t raffia_http1_deadline_in(VALUE seconds);
+/* Raises Refused; nothing can be read any more. */
+NORETURN(void raffia_http1_refuse(struct http1 *wire, int status, const char *reason));
+/* `result`, unless it is the parser's refusal. */
+int64_t raffia_http1_check(struct http1 *wire, int64_t result);
 void raffia_init_http1_request(VALUE http1);
+/* http1_body.c */
+void raffia_init_http1_body(VALUE http1);
 /* http1_intake.c: receives more, after a wait when there is nothing yet. How many bytes came; 0 at the end, which is where a connection
  * broke, too; -ETIME when it is `deadline` (raffia_about_now) before. Raises what interrupts it. */
 int64_t raffia_http1_take_in(struct http1 *wire, int64_t deadline);
 /* Receives without a wait, into memory of the caller's, where more is probably here. How many bytes. */
 size_t raffia_http1_take_directly(struct http1 *wire, char *start, size_t room);
+/* What was received there, and is not wanted yet. Nothing is held besides. */
+void raffia_http1_hold(struct http1 *wire, const char *bytes, size_t size);
 /* What there is to be read. It stays there until the next call of one of these. */
 const char *raffia_http1_bytes(const struct http1 *wire, size_t *size);
 /* `count` of them have been dealt with. */

@@ -57,6 +57,15 @@ void raffia_http1_keep(struct http1 *wire)
     input->shared = 0;
 }
 
+void raffia_http1_hold(struct http1 *wire, const char *bytes, size_t size)
+{
+    struct http1_input *input = &wire->input;
+    if (size == 0) return;
+    make_room(input, size);
+    memcpy(input->bytes + input->start, bytes, size);
+    input->length = size;
+}
+
 const char *raffia_http1_bytes(const struct http1 *wire, size_t *size)
 {
     const struct http1_input *input = &wire->input;

@@ -55,6 +55,32 @@ class Http1BodyTest < Raffia::TestCase
     writer.join
   end
 
+  # Of what is here when it is asked for, all but the beginning is received into the String that comes out, and decoded there.
+  def test_a_long_body_in_chunks_with_a_request_behind_it
+    sent = Random.bytes(100_000)
+    [1_000, 30_000, 100_000].product([700, 65_536, 99_999, 200_000]) do |size, most|
+      send_ahead("#{CHUNKED}#{chunks(sent, size)}0\r\nA: b\r\n\r\n#{GET}")
+      found = Array.new(1_000) { @wire.read_body(most) }.compact
+      assert_operator found.map(&:bytesize).max, :<=, most
+      assert_equal [sent, {"a" => "b"}], [found.join, @wire.trailers]
+      assert_equal "GET", @wire.receive(LONG, LONG)["REQUEST_METHOD"]
+    end
+  end
+
+  def test_what_is_here_comes_at_once
+    send_ahead("#{CHUNKED}#{chunks("x" * 50_000, 8_192)}0\r\n\r\n")
+    assert_equal [50_000, nil], [@wire.read_body.bytesize, @wire.read_body]
+  end
+
+  def test_what_is_malformed_far_behind_the_head
+    send_ahead("#{CHUNKED}#{chunks("x" * 50_000, 8_192)}x\r\n")
+    assert_status(400) { body }
+    assert_nil @wire.read_body
+    @wire = wire({body: 49_999})
+    send_ahead("#{CHUNKED}#{chunks("x" * 50_000, 8_192)}0\r\n\r\n")
+    assert_status(413) { body }
+  end
+
   def test_byte_by_byte
     bytes = "\r\n#{GET}#{CHUNKED}5\r\nhello\r\n6\r\n world\r\n0\r\nA: b\r\n\r\n#{POST}Content-Length: 2\r\n\r\nhi"
     writer = Thread.new do
@@ -169,5 +195,16 @@ class Http1BodyTest < Raffia::TestCase
     envs << @wire.receive(LONG, LONG)
     refute_predicate @wire, :pending?
     assert_equal 1, envs.uniq.size
+  end
+
+  private
+
+  def chunks(body, size) = body.scan(/.{1,#{size}}/mn).map { |piece| "#{piece.bytesize.to_s(16)}\r\n#{piece}\r\n" }.join
+
+  # All of it is in the kernel when the first byte is read.
+  def send_ahead(bytes)
+    [@client, @socket].each { |socket| socket.setsockopt(:SOCKET, :SNDBUF, 1_000_000) }
+    assert_equal bytes.bytesize, @client.write_nonblock(bytes)
+    @wire.receive(LONG, LONG)
   end
 end

@@ -28,8 +28,9 @@ module Raffia
         @size += piece.bytesize
         if @file then @file.pwrite(piece, @size - piece.bytesize)
         elsif @kept.nil? then nil
-        elsif @size <= MEMORY then @kept << piece
-        else outgrow(piece)
+        elsif @size > MEMORY then outgrow(piece)
+        elsif @kept.empty? then @kept = piece.dup # they share their bytes, until one is changed
+        else @kept << piece
         end
       end
 
