@@ -4,6 +4,8 @@ require_relative "cli_case"
 require "json"
 require "net/http"
 require "socket"
+require "support/certificates"
+require "raffia/server"
 
 module Raffia
   # `raffia serve --ractors`, as clients see it.
@@ -24,6 +26,7 @@ module Raffia
         when "/stream" then ->(stream) { 3.times { |n| stream.write("part #{n}\n") && sleep(0.01) } && stream.close }
         when "/each" then Enumerator.new { |parts| 3.times { |n| parts << "part #{n}\n" } }
         when "/slow" then File.write("slow-#{rand}", "") && sleep(1) && ["slow"]
+        when "/gate" then (sleep(0.01) until File.exist?("open")) || ["open"]
         when "/raise" then raise "on purpose"
         when "/table" then [TABLE.to_s]
         when "/exit" then Thread.current.kill
@@ -177,6 +180,22 @@ module Raffia
       assert_equal 0, stop
     end
 
+    def https(port)
+      http = Net::HTTP.new("127.0.0.1", port)
+      http.use_ssl = true
+      http.verify_mode = OpenSSL::SSL::VERIFY_NONE
+      http.start { yield http }
+    end
+
+    # @return [String] the name in the certificate that the server shows to who asks for that one
+    def shown(port, name)
+      TCPSocket.open("127.0.0.1", port) do |socket|
+        ssl = OpenSSL::SSL::SSLSocket.new(socket, OpenSSL::SSL::SSLContext.new)
+        ssl.hostname = name
+        ssl.connect.peer_cert.subject.to_s[/CN=([^\/]+)/, 1]
+      end
+    end
+
     # What a request passes through: the one pipe between Ractors carries orders and life signs.
     def test_no_message_is_on_the_way_of_a_request
       files = Dir[File.join(ROOT, "lib/raffia/server/**/*.rb")]
@@ -233,9 +252,43 @@ module Raffia
       ended = raffia("serve", script(config, "config.ru"), "-b", "tcp://127.0.0.1:0", "--ractors", "2")
       assert_equal [2, ""], [ended.code, ended.out]
       assert_match(/config\.ru: run > its variable lock \(Thread::Mutex\) belongs to one Ractor.*raffia doctor --rack.*use more processes/m, ended.err)
-      ended = raffia("serve", script("run ->(_) { }", "config.ru"), "-b", "ssl://127.0.0.1:0?self_signed=1", "--ractors", "2")
-      assert_equal 2, ended.code
-      assert_match(/TLS is not there with Ractors/, ended.err)
+    end
+
+    if Server::Tls.in_ractors?
+      def test_tls
+        certificates = TestSupport::Certificates.new(@dir)
+        pairs = [certificates.server("a.test"), certificates.server("b.test")]
+        serve("--processes", "0", "-b", "ssl://localhost:0", *pairs.flat_map { |cert, key| ["--tls-cert", cert, "--tls-key", key] })
+        port = URI(@facts["urls"].last).port
+        assert_equal %w[a.test b.test], %w[a.test b.test].map { |name| shown(port, name) }
+        assert_equal 2, Array.new(48) { https(port) { |http| http.get("/who").body[/\d+/] } }.uniq.size
+        assert_equal "x" * 300_000, https(port) { |http| http.post("/echo", "x" * 300_000).body }
+        # A renewed certificate is seen by each Ractor for itself.
+        serial = certificates.server("a.test").then { |cert, _| OpenSSL::X509::Certificate.load_file(cert).first.serial }
+        wait_until(PROCESS_PATIENCE) { Array.new(16) { https(port, &:peer_cert).serial }.uniq == [serial] }
+        assert_equal 0, stop
+      end
+    else
+      def test_tls_is_refused
+        ended = raffia("serve", script("run ->(_) { }", "config.ru"), "-b", "ssl://127.0.0.1:0?self_signed=1", "--ractors", "2")
+        assert_equal 2, ended.code
+        assert_match(/no TLS in Ractors, 3\.4 has: let a proxy do it/, ended.err)
+      end
+    end
+
+    def test_requests_in_flight_are_shown
+      admin = TCPServer.open("127.0.0.1", 0) { |free| free.addr[1] }
+      serve("--processes", "1", "--metrics", "tcp://127.0.0.1:#{admin}", "--slow-request", "0.01", ractors: 3)
+      hung = Array.new(12) { |n| TCPSocket.new(@uri.host, @uri.port).tap { |socket| socket.write("GET /gate?#{n} HTTP/1.1\r\nhost: a\r\n\r\n") } }
+      at = wait_until(PROCESS_PATIENCE) do
+        found = JSON.parse(Net::HTTP.get(URI("http://127.0.0.1:#{admin}/stats.json")))["workers"].first["at"]
+        found if found.is_a?(Array) && found.size == 12
+      end
+      assert_equal ["/gate"], at.map { |request| request["path"] }.uniq
+      assert(at.any? { |request| request["backtrace"]&.any? { |frame| frame.include?("config.ru") } })
+      File.write(File.join(@dir, "open"), "")
+      assert_equal 12, hung.count { |socket| socket.gets.include?("200") }
+      hung.each(&:close)
     end
 
     def test_auto_goes_without

@@ -21,11 +21,18 @@ module Raffia
         "This port speaks HTTPS: use a URL that begins with https://\n"
       private_constant :LOOK, :PLAIN
 
+      # Contexts are no objects that Ractors can have in common, so each makes its own. But Ruby's openssl asks each socket for a method of
+      # io/nonblock, which before Ruby 3.4 may be called in the main Ractor only.
+      # @return [Boolean] whether it can be spoken in other Ractors than the main one
+      def self.in_ractors? = RUBY_VERSION >= "3.4"
+
+      # @return [Settings] shareable
+      attr_reader :settings
+
       # @param settings [Settings]
       # @raise [ConfigError] when a file cannot be read, or its contents make no sense
       def initialize(settings)
-        Optional.gem("openssl", for: "TLS")
-        require_relative "tls/contexts"
+        load
         @settings = settings
         @contexts = Contexts.new(settings)
         @looked = Clock.now
@@ -61,6 +68,14 @@ module Raffia
       end
 
       private
+
+      # Once, in the main Ractor: there is nothing to be loaded in the others.
+      def load
+        return if defined?(Contexts)
+
+        Optional.gem("openssl", for: "TLS")
+        require_relative "tls/contexts"
+      end
 
       def complain(text) = @log ? @log.error(text) : warn("raffia: #{text}")
 

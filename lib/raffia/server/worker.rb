@@ -7,6 +7,7 @@ require_relative "worker/service"
 require_relative "worker/acceptor"
 require_relative "http1/connection"
 require_relative "worker/retreat"
+require_relative "watch/in_flight"
 
 module Raffia
   class Server
@@ -68,6 +69,11 @@ module Raffia
       # @yield when it accepts no more, and has accepted who had connected by then: the listeners may be closed
       # @return [void]
       def on_leave(&block) = @take_leave = block
+
+      # Any thread may ask.
+      # @param slow [Numeric, nil] seconds from which on a request's backtrace is wanted
+      # @return [Hash] as {InFlight#to_h}
+      def in_flight(slow) = InFlight.new(self).to_h(slow: slow)
 
       # @return [Boolean] see {Ractors::Workers#abandoned?}
       def abandoned? = false

@@ -78,6 +78,10 @@ module Raffia
         self.class.new(@socket.class.for_fd(socket.fileno), bind, tls: @tls, owner: nil)
       end
 
+      # @return [Tls::Settings, nil] from which another Ractor makes what it needs
+      # @api private
+      def tls_settings = @tls&.settings
+
       # @param log [#error] hears of certificates that cannot be read any more
       # @return [void]
       def log=(log)

@@ -4,6 +4,7 @@ require_relative "../../base/clock"
 require_relative "../../pool/ractors/ractor_adapter"
 require_relative "../../process/framed_pipe"
 require_relative "inside"
+require_relative "words"
 
 module Raffia
   class Server
@@ -12,10 +13,8 @@ module Raffia
       #
       # @api private
       class Berth
-        # What comes up from the Ractor, besides its last words.
-        READY = "ready"
-        BEAT = "beat"
-
+        # @return [Hash, nil] as {InFlight#to_h}: what it was at when it was last asked; nil: it has not answered yet
+        attr_reader :in_flight
         # @return [String] what it said when it failed
         attr_reader :last_words
 
@@ -26,7 +25,7 @@ module Raffia
         # @param ledger [Metrics::Ledger]
         def initialize(index, app, listeners, options, ledger)
           @listeners = listeners # the Ractor has their numbers, so nobody may close them meanwhile
-          places = listeners.map { |listener| [listener.socket.class, listener.socket.fileno, listener.bind] }
+          places = listeners.map { |listener| [listener.socket.class, listener.socket.fileno, listener.bind, listener.tls_settings] }
           @given = ::Ractor.make_shareable([index, app, places, options, ledger])
           @gone = true
         end
@@ -52,11 +51,7 @@ module Raffia
           loop do
             word = @reader.read or return @gone = true
             @heard = Clock.now
-            case word
-            when READY then @ready = true
-            when BEAT then nil
-            else @last_words = word.force_encoding(Encoding::UTF_8).scrub
-            end
+            take(word)
             return unless @reader.ready?(0)
           end
         end
@@ -67,6 +62,13 @@ module Raffia
           @tell.write_nonblock(order, exception: false)
         rescue Errno::EPIPE, IOError
           nil # it has ended
+        end
+
+        # Asks what requests it is at: {in_flight} says so when it has been heard.
+        # @return [void]
+        def ask
+          @in_flight = nil
+          tell("i")
         end
 
         # @return [Boolean] whether it accepts, or did
@@ -85,6 +87,14 @@ module Raffia
         def close = [@report, @tell].compact.each(&:close)
 
         private
+
+        def take(word)
+          case word
+          when Words::READY then @ready = true
+          when Words::BEAT then nil
+          else (at = Words.in_flight(word)) ? @in_flight = at : @last_words = word.force_encoding(Encoding::UTF_8).scrub
+          end
+        end
 
         # The other ends are the Ractor's, which closes them; from here on they are numbers.
         def pipes

@@ -45,7 +45,7 @@ module Raffia
         def machine
           return ["this Ruby (#{RUBY_ENGINE}) has no Ractors"] unless defined?(::Ractor)
           return ["the native extension is missing, and Ruby's own fibers are not safe in several Ractors"] unless Native.available?
-          return ["TLS is not there with Ractors: let a proxy do it"] if @options.binds.any?(&:tls?)
+          return ["this Ruby (#{RUBY_VERSION}) has no TLS in Ractors, 3.4 has: let a proxy do it"] if @options.binds.any?(&:tls?) && !Tls.in_ractors?
 
           []
         end

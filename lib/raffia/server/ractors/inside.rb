@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "../../process/framed_pipe"
 require_relative "../../run"
 require_relative "../listen/listener"
 require_relative "../worker"
+require_relative "words"
 
 module Raffia
   class Server
@@ -19,7 +19,7 @@ module Raffia
         class << self
           # @param index [Integer] of the Ractor
           # @param app [Blueprint]
-          # @param places [Array<Array(Class, Integer, Bind)>] of listeners: the class of the socket, its descriptor
+          # @param places [Array<Array(Class, Integer, Bind, Tls::Settings)>] of listeners: the class of the socket, its descriptor
           # @param options [Options]
           # @param ledger [Metrics::Ledger]
           # @param orders [Integer] descriptor of a pipe
@@ -28,10 +28,10 @@ module Raffia
           def serve(index, app, places, options, ledger, orders, words)
             ::Thread.current.report_on_exception = false
             orders = ::IO.for_fd(orders, "rb")
-            report = Process::FramedPipe::Writer.new(words = ::IO.for_fd(words, "wb"))
+            report = Words.new(words = ::IO.for_fd(words, "wb"))
             work(Worker.new(app.build, listeners: listeners(places), options: options, ledger: ledger), orders, report)
           rescue ::Exception => error # standard:disable Lint/RescueException
-            report&.write("#{error.class}: #{error.message} at #{error.backtrace&.first(5)&.join(", ")}")
+            report&.say("#{error.class}: #{error.message} at #{error.backtrace&.first(5)&.join(", ")}")
           ensure
             [orders, words].each { |io| io.close if io.is_a?(::IO) }
           end
@@ -40,30 +40,32 @@ module Raffia
 
           def work(worker, orders, report)
             Raffia.run do |scope|
-              helpers = [scope.spawn { obey(worker, orders) }, scope.spawn { beat(report) }]
-              worker.run { report.write("ready") }
+              helpers = [scope.spawn { obey(worker, orders, report) }, scope.spawn { beat(report) }]
+              worker.run { report.say(Words::READY) }
             ensure
               helpers&.each { |helper| helper.cancel(:over) }
             end
           end
 
           # The end of the pipe is the end of the main Ractor's interest: the process is ending.
-          def obey(worker, orders)
+          def obey(worker, orders, report)
             until (order = orders.getc).nil?
-              next worker.reopen if order == "r"
-
-              worker.stop((order == "n") ? :now : :drain)
+              case order
+              when "r" then worker.reopen
+              when "i" then report.say_in_flight(worker.in_flight(worker.service.options.slow_request))
+              else worker.stop((order == "n") ? :now : :drain)
+              end
             end
           end
 
           # The main Ractor looks whether the loop turns, and so does the supervisor.
           def beat(report)
-            sleep(PULSE) while report.write("beat")
+            sleep(PULSE) while report.say(Words::BEAT)
           end
 
           def listeners(places)
-            places.map do |kind, descriptor, bind|
-              Listener.new(kind.for_fd(descriptor).tap { |socket| socket.autoclose = false }, bind)
+            places.map do |kind, descriptor, bind, tls|
+              Listener.new(kind.for_fd(descriptor).tap { |socket| socket.autoclose = false }, bind, tls: tls && Tls.new(tls))
             end
           end
         end

@@ -3,6 +3,7 @@
 require_relative "../../base/clock"
 require_relative "../../base/error"
 require_relative "../../base/log"
+require_relative "../watch/in_flight"
 require_relative "../watch/pulse"
 require_relative "berth"
 
@@ -25,9 +26,12 @@ module Raffia
         PULSE = 1.0
         # Seconds beyond drain_timeout that a Ractor may take to end.
         GRACE = 2
-        # The order to open log files anew.
+        # Seconds for Ractors to say what they are at: less than who asks waits himself.
+        PATIENCE = 0.5
+        # Orders: to open log files anew, to say what they are at.
         REOPEN = "r"
-        private_constant :REOPEN
+        ASK = "i"
+        private_constant :PATIENCE, :REOPEN, :ASK
 
         # @param app [Blueprint] shareable
         # @param listeners [Array<Array<Listener>>] of each Ractor
@@ -43,6 +47,8 @@ module Raffia
           @orders, @ask = ::IO.pipe
           @berths = listeners.each_with_index.map { |own, index| Berth.new(index, app, own, options, ledger) }
           @ends = []
+          @asking = ::Thread::Mutex.new
+          @question = @asked = nil
           @pulse = Pulse.new(ledger, nil, nil)
         end
 
@@ -78,6 +84,17 @@ module Raffia
         # @return [void]
         def reopen = stop(REOPEN)
 
+        # Any thread may ask. A Ractor that does not answer is left out.
+        # @return [Hash] as {InFlight#to_h}; what is slow is what the options say
+        def in_flight(_slow)
+          @asking.synchronize do
+            @question = ::Thread::Queue.new
+            stop(ASK)
+            @question.pop(timeout: PATIENCE)
+            InFlight.merge(@berths.filter_map(&:in_flight))
+          end
+        end
+
         private
 
         def turn
@@ -87,9 +104,17 @@ module Raffia
           @heart&.beat if @berths.all? { |berth| berth.alive?(@options.worker_timeout) }
         end
 
-        def obey = pass_on(@orders.read_nonblock(1))
+        def obey
+          order = @orders.read_nonblock(1)
+          (order == ASK) ? ask : pass_on(order)
+        end
 
-        # @param order [String] d or n, see {stop}
+        def ask
+          @asked = @question
+          @berths.each(&:ask)
+        end
+
+        # @param order [String] d or n, see {stop}, or {REOPEN}
         def pass_on(order)
           @until = Clock.now + GRACE + ((order == "d") ? @options.drain_timeout.to_f : 0) unless order == REOPEN
           @berths.each { |berth| berth.tell(order) }
@@ -104,8 +129,14 @@ module Raffia
           @berths.each(&:close)
         end
 
+        def answered
+          @asked.push(true)
+          @asked = nil
+        end
+
         def hear(berth)
           berth.hear
+          answered if @asked && @berths.all? { |each| each.gone? || each.in_flight }
           return if !berth.gone? || @until
 
           raise WorkerDied, "a Ractor could not begin to serve: #{berth.last_words}" unless berth.ready?

@@ -42,6 +42,15 @@ module Raffia
         end
       end
 
+      # What several Ractors of this process have told: as {#to_h}.
+      # @param parts [Array<Hash>]
+      # @return [Hash]
+      def self.merge(parts)
+        requests = parts.flat_map { |part| part[:requests] }.sort_by { |request| -request[:age] }.first(MOST)
+        requests.drop(TRACED).each { |request| request.delete(:backtrace) }
+        {pid: ::Process.pid, in_flight: parts.sum { |part| part[:in_flight] }, requests: requests}
+      end
+
       # @param worker [Worker]
       def initialize(worker)
         @worker = worker
@@ -50,8 +59,6 @@ module Raffia
       # @return [Array<Request>] the oldest first
       def requests
         now = Clock.now
-        return [] unless @worker.respond_to?(:connections) # Ractors keep theirs to themselves
-
         @worker.connections.keys.filter_map do |connection|
           env, began, fiber = connection.env, connection.began, connection.fiber
           Request.new(env:, began:, fiber:, age: now - began / 1e6, answered: connection.answered?) if env && began && fiber

@@ -35,7 +35,7 @@ module Raffia
         end
 
         # @return [Array<Hash>] what each worker is at
-        def requests(slow) = [InFlight.new(@worker).to_h(slow: slow)]
+        def requests(slow) = [@worker&.in_flight(slow) || InFlight.merge([])]
       end
 
       # Of a supervisor and its workers: their numbers are in memory that both have, and what they are at is asked.
@@ -94,7 +94,7 @@ module Raffia
         # In a worker: answers the above.
         # @return [void]
         def self.answer(seat, worker)
-          seat.on_message(:in_flight) { |round, slow| seat.send(:in_flight, [round, InFlight.new(worker).to_h(slow: slow)]) }
+          seat.on_message(:in_flight) { |round, slow| seat.send(:in_flight, [round, worker.in_flight(slow)]) }
         end
 
         private
