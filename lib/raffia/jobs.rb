@@ -7,6 +7,7 @@ require_relative "jobs/store"
 require_relative "jobs/setup"
 require_relative "jobs/client"
 require_relative "jobs/job"
+require_relative "jobs/recurring"
 
 module Raffia
   # Durable jobs: work that is written down, and is done by some worker even if this process ends now.

@@ -22,11 +22,14 @@ module Raffia
       attr_reader :client_middleware
       # @return [Middleware] around each run: call(job, item) { go on }
       attr_reader :worker_middleware
+      # @return [Array<Recurring::Entry>] what the program says about jobs that recur
+      attr_reader :recurring
 
       def initialize
         @lock = Monitor.new
         @client_middleware = Middleware.new
         @worker_middleware = Middleware.new
+        @recurring = []
       end
 
       # @return [Store]

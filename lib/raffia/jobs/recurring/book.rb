@@ -1,0 +1,152 @@
+# frozen_string_literal: true
+
+require_relative "../store/values"
+require_relative "entry"
+
+module Raffia
+  module Jobs
+    module Recurring
+      # The recurring jobs of a store: what there is, when each was enqueued last, and which rest. All of it are values of the store, so all
+      # processes see the same, and an enqueued time is never enqueued again, by whomever.
+      class Book
+        # What keys begin with.
+        ENTRY = "recurring:entry:"
+        LAST = "recurring:last:"
+        PAUSED = "recurring:paused:"
+        RUN = "recurring:run:"
+
+        # @param client [Client]
+        def initialize(client)
+          @client = client
+          @store = client.store
+        end
+
+        # @return [Array<Entry>] by name; what cannot be read is left out
+        def entries = @store.keys(ENTRY).filter_map { |key| load(@store.read(key)) }
+
+        # @return [Entry, nil]
+        def [](name) = load(@store.read(ENTRY + name))
+
+        # @param entry [Entry] takes the place of one of the same name
+        # @return [void]
+        def add(entry)
+          old = self[entry.name]
+          @store.write(ENTRY + entry.name, entry.dump)
+          @store.write(LAST + entry.name, now.to_s) if old && (old.spec != entry.spec || old.zone != entry.zone) # it has missed nothing yet
+          @store.interrupt
+        end
+
+        # What stands in the program is there, and what stood there and does so no more is not.
+        # @param entries [Array<Entry>]
+        # @return [void]
+        def replace_code(entries)
+          entries.each { |entry| add(entry) unless self[entry.name] == entry }
+          gone = self.entries.select { |entry| entry.source == :code }.map(&:name) - entries.map(&:name)
+          gone.each { |name| remove(name) }
+        end
+
+        # @return [Boolean] whether there was one
+        def remove(name)
+          return false unless @store.read(ENTRY + name)
+
+          [ENTRY, LAST, PAUSED, RUN].each { |prefix| @store.write(prefix + name, nil) }
+          true
+        end
+
+        # Times that pass while it rests are not caught up.
+        # @return [void]
+        def pause(name) = @store.write(PAUSED + name, "1")
+
+        # @return [void]
+        def resume(name)
+          @store.write(LAST + name, now.to_s)
+          @store.write(PAUSED + name, nil)
+          @store.interrupt
+        end
+
+        # @return [Boolean]
+        def paused?(name) = !@store.read(PAUSED + name).nil?
+
+        # @return [Float, nil] the last time of it that was enqueued, or passed over
+        def last(name) = @store.read(LAST + name)&.to_f
+
+        # @return [Hash, nil] {"jid", "at", "tick"} of the job that was enqueued last
+        def last_run(name) = @store.read(RUN + name)&.then { |json| JSON.parse(json) }
+
+        # Now, whatever the schedule says.
+        # @return [String, nil] the id of the job
+        # @raise [NotFound]
+        def run(name)
+          entry = self[name] || raise(NotFound.new("there is no recurring job #{name}", name: name))
+          jid = @client.enqueue([entry.item(now)]).first
+          note(entry, now, jid)
+          jid
+        end
+
+        # Enqueues what is due of one entry.
+        # @param entry [Entry]
+        # @param now [Float]
+        # @return [Float, nil] when it is due next
+        def tick(entry, now = self.now)
+          return if paused?(entry.name)
+
+          last = last(entry.name) || begin_at(entry, now)
+          times = entry.times
+          missed = times.between(last, now)
+          due(entry, missed, now).each { |at| last = enqueue(entry, last, at) or return now }
+          pass_over(entry, last, missed.last)
+          times.next([last, missed.last, now].compact.max)
+        end
+
+        private
+
+        def now = ::Process.clock_gettime(::Process::CLOCK_REALTIME)
+
+        def load(json)
+          json && Entry.load(json)
+        rescue ConfigError, BadArguments, JSON::ParserError, ArgumentError
+          nil # of another version
+        end
+
+        def begin_at(entry, now)
+          @store.write(LAST + entry.name, now.to_s, expect: nil)
+          last(entry.name) || now
+        end
+
+        # Late by so many seconds, a time counts as missed.
+        LATE = 60
+        private_constant :LATE
+
+        def due(entry, missed, now)
+          case entry.catch_up
+          when :all then missed
+          when :once then missed.last(1)
+          else missed.last(1).select { |at| at > now - LATE }
+          end
+        end
+
+        # @return [Float, nil] nil when another process was faster
+        def enqueue(entry, last, at)
+          draft = @client.draft(entry.item(at)) or return pass_over(entry, last, at)
+          guard = Guard.new(key: LAST + entry.name, expect: @store.read(LAST + entry.name), value: at.to_s)
+          return unless guard.expect&.to_f == last && (ids = @store.enqueue([draft], guard: guard))
+
+          note(entry, at, ids.first)
+          at
+        end
+
+        def pass_over(entry, last, at)
+          return last if at.nil? || at <= last
+
+          expect = @store.read(LAST + entry.name)
+          @store.write(LAST + entry.name, at.to_s, expect: expect) if expect&.to_f == last
+          at
+        end
+
+        def note(entry, tick, jid)
+          @store.write(RUN + entry.name, JSON.generate({"jid" => jid, "at" => now, "tick" => tick}))
+        end
+      end
+    end
+  end
+end

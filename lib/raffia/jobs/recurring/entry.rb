@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "../call"
+require_relative "../client/item"
+require_relative "times"
+
+module Raffia
+  module Jobs
+    module Recurring
+      # A recurring job, as the store keeps it.
+      #
+      # @!attribute [r] name
+      #   @return [String]
+      # @!attribute [r] spec
+      #   @return [String, Numeric] see {Times}
+      # @!attribute [r] zone
+      #   @return [String, nil]
+      # @!attribute [r] job
+      #   @return [String] the name of the class
+      # @!attribute [r] args
+      #   @return [Array]
+      # @!attribute [r] queue
+      #   @return [String, nil] nil: the class's
+      # @!attribute [r] catch_up
+      #   @return [Symbol] what to do about times that nobody was there for: :skip them, enqueue :once, or :all
+      # @!attribute [r] source
+      #   @return [Symbol] :code, where it stands in the program, or :data, where only the store has it
+      Entry = Data.define(:name, :spec, :zone, :job, :args, :queue, :catch_up, :source)
+
+      class Entry
+        # What may be done about missed times.
+        CATCH_UP = %i[skip once all].freeze
+
+        # @raise [ConfigError]
+        # @raise [BadArguments]
+        def self.build(name, spec, job, args: [], zone: nil, queue: nil, catch_up: :once, source: :data)
+          raise ConfigError, "#{name.inspect} is no name for a recurring job: use letters, digits and _ : . -" unless Client::Item::QUEUE.match?(name.to_s)
+          raise ConfigError, "catch_up must be one of #{CATCH_UP.join(", ")}, not #{catch_up.inspect}" unless CATCH_UP.include?(catch_up&.to_sym)
+
+          Client::Item.check_arguments(job.to_s, args)
+          new(name: name.to_s, spec: spec, zone: zone, job: job.to_s, args: args, queue: queue&.to_s, catch_up: catch_up.to_sym, source: source.to_sym).tap(&:times)
+        end
+
+        # @param json [String]
+        # @return [Entry]
+        def self.load(json)
+          fields = JSON.parse(json).transform_keys(&:to_sym)
+          build(fields.delete(:name), fields.delete(:spec), fields.delete(:job), **fields)
+        end
+
+        # @return [String]
+        def dump = JSON.generate(to_h)
+
+        # @return [Times]
+        def times = Times.new(spec, zone: zone)
+
+        # @param tick [Float] which of its times is meant
+        # @return [Hash] what {Client#draft} takes
+        def item(tick)
+          item = (job = known) ? Call.new(job, {queue: queue}.compact).item(args) : {"class" => self.job, "args" => args, "queue" => queue}.compact
+          item.merge(Payload::OWN => {**item[Payload::OWN].to_h, "recurring" => name, "tick" => tick})
+        end
+
+        private
+
+        # The class has options, and whoever enqueues may not have loaded it.
+        def known
+          found = Object.const_get(job)
+          found if found.respond_to?(:job_options)
+        rescue NameError
+          nil
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "book"
+
+module Raffia
+  module Jobs
+    module Recurring
+      # Enqueues recurring jobs when they are due. Any number of processes may have one: the store sees to it that each time counts once.
+      class Ticker
+        # Seconds after which the book is read again, and after which a clock that was set is noticed.
+        LOOK = 15
+
+        # @param book [Book]
+        # @param log [Logger]
+        def initialize(book, log)
+          @book = book
+          @log = log
+        end
+
+        # @return [Float] seconds until it is to be called again
+        def call
+          now = ::Process.clock_gettime(::Process::CLOCK_REALTIME)
+          following = @book.entries.filter_map { |entry| tick(entry, now) }.min
+          return LOOK unless following
+
+          (following - ::Process.clock_gettime(::Process::CLOCK_REALTIME)).clamp(0, LOOK)
+        end
+
+        private
+
+        # One that goes wrong does not keep the others.
+        def tick(entry, now)
+          @book.tick(entry, now)
+        rescue StoreUnavailable
+          raise
+        rescue Raffia::Error => error
+          @log.error("the recurring job #{entry.name} could not be enqueued: #{error.message}")
+          nil
+        end
+      end
+    end
+  end
+end

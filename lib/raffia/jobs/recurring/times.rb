@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+require_relative "../../base/error"
+require_relative "../../base/optional"
+
+module Raffia
+  module Jobs
+    module Recurring
+      # When something recurs: "0 9 * * 1-5", "every day at noon", "every 90 seconds".
+      #
+      # Where clocks are put forward or back, a schedule with fixed hours is kept as cron(8) keeps it: what falls into the hour that does
+      # not exist happens right after it, and what falls into the hour that is there twice happens once. One for any hour goes on evenly.
+      class Times
+        # Counted from 1970 on, so that all processes mean the same moments.
+        INTERVAL = /\Aevery (\d+(?:\.\d+)?) ?(s|sec|seconds?|m|min|minutes?|h|hours?)\z/
+        UNITS = {"s" => 1, "m" => 60, "h" => 3600}.freeze
+        private_constant :INTERVAL, :UNITS
+
+        # @return [String] as it was given
+        attr_reader :spec
+
+        # @param spec [String, Numeric] in the words of cron or of people; a number is an interval in seconds
+        # @param zone [String, nil] such as "Europe/Berlin"; nil: what `spec` says, else the machine's
+        # @raise [ConfigError]
+        def initialize(spec, zone: nil)
+          @spec = spec.to_s
+          @interval = interval(spec)
+          return if @interval
+
+          Optional.gem("fugit", ">= 1.11", for: "recurring jobs")
+          @cron = ::Fugit.parse_cronish([@spec, *zone].join(" ")) || ::Fugit.parse_cronish(@spec) && wrong("no time zone of that name: #{zone}")
+          wrong("neither cron nor words that are understood") unless @cron
+          @zone = @cron.timezone || ::EtOrbi.determine_local_tzone
+        end
+
+        # @param after [Float] seconds since 1970
+        # @return [Float, nil] the next time; nil: never again
+        def next(after)
+          return (after / @interval).floor * @interval + @interval if @interval
+
+          regular = following(after)
+          skipped(after, regular || after + 86_400 * 366) || regular
+        end
+
+        # @return [Array<Float>] times after +from+, up to +to+; at most +limit+, the latest
+        def between(from, to, limit: 1000)
+          found = []
+          while (from = self.next(from)) && from <= to
+            found << from
+            found.shift if found.size > limit
+          end
+          found
+        end
+
+        private
+
+        def interval(spec)
+          seconds = if spec.is_a?(Numeric) then spec.to_f
+          elsif (match = INTERVAL.match(spec.to_s.strip)) then match[1].to_f * UNITS.fetch(match[2][0])
+          end
+          wrong("an interval must be a second at least") if seconds && seconds < 1
+          seconds
+        end
+
+        def wrong(why) = raise(ConfigError, "#{@spec.inspect} is no schedule (#{why}): use one such as \"0 9 * * 1-5\" or \"every 5 minutes\"")
+
+        def fixed_hours? = !@cron.hours.nil?
+
+        # The second of two equal times by the clock on the wall is none.
+        def following(after)
+          at = @cron.next_time(::EtOrbi::EoTime.new(after, @zone)).to_f
+          return at unless fixed_hours? && repeated?(at)
+
+          following(at)
+        rescue RuntimeError, ArgumentError # fugit's, after it has looked far enough ahead
+          nil
+        end
+
+        def repeated?(at)
+          (period = @zone.period_for_utc(Time.at(at).utc)).start_transition or return false
+          back = period.start_transition.previous_offset.observed_utc_offset - period.observed_utc_offset
+          back.positive? && at - period.start_transition.at.to_i < back
+        end
+
+        # @return [Float, nil] the end of the first gap with a time in it
+        def skipped(after, before)
+          return unless fixed_hours?
+
+          @zone.transitions_up_to(Time.at(before).utc, Time.at(after).utc).each do |change|
+            at = change.at.to_i.to_f
+            return at if at > after && lost?(change, at)
+          end
+          nil
+        end
+
+        # Whether the schedule has a time between those that the clock on the wall left out.
+        def lost?(change, at)
+          first = at + change.previous_offset.observed_utc_offset
+          last = at + change.offset.observed_utc_offset
+          (first...last).step(60).any? { |wall| matches?(Time.at(wall).utc) }
+        end
+
+        def matches?(wall)
+          @cron.hour_match?(wall) && @cron.min_match?(wall) && @cron.day_match?(::EtOrbi::EoTime.new(wall.to_f, "UTC")) && @cron.month_match?(wall)
+        end
+      end
+    end
+  end
+end
