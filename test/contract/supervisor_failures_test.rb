@@ -79,7 +79,7 @@ class SupervisorFailuresTest < Raffia::TestCase
         seat.wait_for_stop
       end
     RUBY
-    script = script.sub("supervise(", "supervise(hooks: {on_message: ->(*) { 5_000.times { |number| $supervisor.broadcast('count', number); sleep(0.0002) } }}, drain_timeout: 1, ")
+    script = script.sub("supervise(", "supervise(hooks: {on_message: ->(*) { 5_000.times { |number| $supervisor.broadcast('count', number); sleep(0.002) if (number % 10).zero? } }}, drain_timeout: 1, ")
     supervised(script) do |program|
       program.hear_all("ready", 2)
       program.kill(:TERM)

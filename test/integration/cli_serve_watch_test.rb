@@ -145,9 +145,10 @@ module Raffia
         burning = Thread.new { once(URI(server.url.sub("[::]", "127.0.0.1")), "/burn") }
         wait_until(PROCESS_PATIENCE) { server.err.include?("loop has not turned") }
         assert_equal "cut off", burning.value
+        wait_until(PROCESS_PATIENCE, "it is not replaced") { stats["workers"].sum { |worker| worker["restarts"] } == 1 }
         assert_match(%r{ERROR.*request \S+.*\(GET /burn\) has taken .* It is at:\n(?:  <internal:.*\n)*  .*config\.ru:5}, server.err)
         wait_until(PROCESS_PATIENCE) { ask("/ready").code == "200" }
-        assert_equal [1, 1], [metrics["raffia_requests_killed_total"], stats["workers"].sum { |worker| worker["restarts"] }]
+        assert_equal 1, metrics["raffia_requests_killed_total"]
         assert_equal "200", server.get.code
       end
     end
@@ -198,12 +199,13 @@ module Raffia
           File.rename(log, "#{log}.1")
           server.kill(:USR1)
           wait_until(PROCESS_PATIENCE) { File.exist?(log) }
-          20.times { server.get("/after") }
+          # Each worker opens it for itself, one of them later than the other.
+          after = 0
+          wait_until(PROCESS_PATIENCE) { (after += 1) && server.get("/after") && File.size?(log) }
           server.kill(:TERM)
           assert_equal 0, server.ended.exitstatus
+          assert_equal 5 + after, File.readlines(log).size + File.readlines("#{log}.1").size
         end
-        assert_equal 25, File.readlines(log).size + File.readlines("#{log}.1").size
-        assert_operator File.readlines(log).size, :>, 0
       end
     end
 

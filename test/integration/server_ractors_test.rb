@@ -133,13 +133,13 @@ module Raffia
         socket.read(head[/content-length: (\d+)/i, 1].to_i)
       end
       assert_equal "500", response("/table").code
-      wait_until { log.include?("on purpose") && log.include?("Ractor::IsolationError") }
+      wait_until(PROCESS_PATIENCE) { log.include?("on purpose") && log.include?("Ractor::IsolationError") }
     end
 
     def test_a_ractor_that_ends_is_replaced
       serve("--processes", "0")
       response("/exit")
-      wait_until { log.include?("a Ractor of the server ended, and is replaced") }
+      wait_until(PROCESS_PATIENCE) { log.include?("a Ractor of the server ended, and is replaced") }
       assert_equal 2, many(64, "/who").compact.map { |answer| answer[/\d+/] }.uniq.size
       assert_equal 0, stop
     end
@@ -204,23 +204,43 @@ module Raffia
       assert_empty calls
     end
 
-    def test_access_log_and_numbers
-      admin = TCPServer.open("127.0.0.1", 0) { |free| free.addr[1] }
-      serve("--processes", "0", "--access-log", "access.log", "--metrics", "tcp://127.0.0.1:#{admin}")
-      path = File.join(@dir, "access.log")
+    def test_the_numbers_are_those_of_all_ractors
+      serve("--processes", "0", "--metrics", "tcp://127.0.0.1:0")
+      before = number("requests")
       many(16, "/who")
-      wait_until { File.exist?(path) && File.readlines(path).count { |line| line.include?("GET /who") } >= 17 }
-      File.rename(path, "#{path}.1")
-      ::Process.kill(:USR1, @server.pid)
-      wait_until { File.exist?(path) }
-      many(16, "/who")
-      wait_until { File.readlines(path).size == 16 }
-      assert_includes Net::HTTP.get(URI("http://127.0.0.1:#{admin}/metrics")), "\nraffia_requests_total 33\n"
+      wait_until(PROCESS_PATIENCE) { number("requests") == before + 16 }
       4.times { get("/compact") }
-      found = wait_until { Net::HTTP.get(URI("http://127.0.0.1:#{admin}/metrics"))[/^raffia_gc_runs_total (\d+)/, 1].to_i.then { |count| count if count >= 4 } }
+      found = wait_until(PROCESS_PATIENCE) { number("gc_runs").then { |count| count if count >= 4 } }
       assert_operator found, :<=, get("/collections").to_i, "each Ractor counts them"
       assert_equal 0, stop
       refute_includes log, "replaced"
+    end
+
+    # @return [Integer] a counter, as the server shows it
+    def number(name)
+      admin = wait_until(PROCESS_PATIENCE) { log[%r{metrics: (http://\S+/metrics)}, 1] }
+      Net::HTTP.get(URI(admin))[/^raffia_#{name}_total (\d+)/, 1].to_i
+    end
+
+    # Each Ractor has the file open for itself. So until all of them have opened it anew there are lines in both.
+    def test_the_access_log_is_opened_anew_by_all_ractors
+      serve("--processes", "0", "--access-log", "access.log")
+      files = [File.join(@dir, "access.log.1"), File.join(@dir, "access.log")]
+      get("/mark")
+      wait_until(PROCESS_PATIENCE) { File.read(files.last).include?("/mark") }
+      lines = File.readlines(files.last).size
+      File.rename(*files.reverse)
+      ::Process.kill(:USR1, @server.pid)
+      wait_until(PROCESS_PATIENCE) { File.exist?(files.last) }
+      wait_until(PROCESS_PATIENCE) do
+        before = File.readlines(files.first).size
+        many(16, "/who")
+        lines += 16
+        wait_until(PROCESS_PATIENCE) { files.sum { |path| File.readlines(path).size } == lines }
+        File.readlines(files.first).size == before
+      end
+      assert_equal 0, stop
+      assert_equal lines, files.sum { |path| File.readlines(path).size }
     end
 
     # The main Ractor no longer says that all is well, and the supervisor acts on it.

@@ -11,6 +11,10 @@ module Raffia
       run ->(env) { env["rack.input"]&.read; [200, {"content-type" => "text/plain"}, ["x" * ((env["PATH_INFO"] == "/big") ? 500_000 : 5)]] }
     RUBY
     CONNECTIONS = 200
+    # Seconds: it ends when its connections have, and this is when it gives up.
+    LIMIT = 60
+    # Seconds that its own question, whether others are served, may take.
+    PROBE = 30
 
     def test_heads_that_never_end
       attack("-H", "-i", "1") { |left| assert_equal 0, left }
@@ -31,7 +35,7 @@ module Raffia
     def attack(*mode, path: "/")
       program = need_program("slowhttptest")
       program(CONFIG, head_timeout: 2, body_timeout: 2, write_timeout: 2) do |port|
-        Open3.popen2e(program, "-c", CONNECTIONS.to_s, "-r", CONNECTIONS.to_s, "-l", "8", "-p", "5", *mode, "-u", "http://127.0.0.1:#{port}#{path}") do |_, output, attacker|
+        Open3.popen2e(program, "-c", CONNECTIONS.to_s, "-r", CONNECTIONS.to_s, "-l", LIMIT.to_s, "-p", PROBE.to_s, *mode, "-u", "http://127.0.0.1:#{port}#{path}") do |_, output, attacker|
           reader = Thread.new { output.read.gsub(/\e\[[\d;]*m/, "") }
           served = 0
           while attacker.alive?

@@ -79,9 +79,9 @@ module Raffia
 
     def test_a_silent_peer_is_asked_and_then_given_up
       seen = Thread::Queue.new
-      serve(socket_app(ping: 0.2) { |socket| seen << [socket.read, socket.close_code] }) do |server|
+      serve(socket_app(ping: 1) { |socket| seen << [socket.read, socket.close_code] }) do |server|
         dial(server) do |client|
-          client.receive until client.pings >= 3 # its answers keep it alive
+          client.receive until client.pings >= 2 # its answers keep it alive
           assert_empty seen
           assert_equal [nil, 1006], seen.pop # and now it says nothing
         end
@@ -200,7 +200,7 @@ module Raffia
     def test_rack_lint_finds_nothing_and_is_not_in_the_way
       need_gem "rack"
       require "rack/lint"
-      app = Rack::Lint.new(socket_app(ping: 0.2) { |socket| socket.each { |message| socket.write(message) } })
+      app = Rack::Lint.new(socket_app(ping: 1) { |socket| socket.each { |message| socket.write(message) } })
       serve(app) do |server|
         dial(server) do |client|
           client.say("hello")
@@ -218,7 +218,7 @@ module Raffia
       serve(app) do |server|
         flood(server) do
           10_000.times { heard.pop }
-          3.times { assert_equal "hello", Net::HTTP.start("127.0.0.1", server.port, read_timeout: PATIENCE) { |http| http.get("/").body } }
+          3.times { assert_equal "hello", Net::HTTP.start("127.0.0.1", server.port, read_timeout: PATIENCE * 6) { |http| http.get("/").body } }
         end
       end
     end
@@ -229,7 +229,7 @@ module Raffia
         status, headers, body = Server::WebSocket.open(env) { |socket| socket.read }
         [status, headers, ->(stream) { body.call(stream).then { ended << true } }]
       end
-      serve(app) { |server| flood(server) { assert ended.pop(timeout: PATIENCE) } }
+      serve(app) { |server| flood(server) { assert ended.pop(timeout: PATIENCE * 6) } }
     end
 
     def test_a_server_that_stops_says_goodbye

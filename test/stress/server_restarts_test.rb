@@ -22,7 +22,7 @@ module Raffia
         run ->(env) { [200, {"content-type" => "text/plain"}, ["hello #{env["QUERY_STRING"]}\n"]] }
       RUBY
       serve("--processes", "2", "-p", "0", env: {"RAFFIA_LOG" => "info"}) do |server|
-        wait_until { server.err.include?("2 workers are ready") }
+        wait_until(PROCESS_PATIENCE) { server.err.include?("2 workers are ready") }
         load = TestSupport::QueueLoad.new(URI(server.url).port, CLIENTS) do |number|
           ["GET /?#{number} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n", "\r\n\r\nhello #{number}\n"]
         end
@@ -92,7 +92,7 @@ module Raffia
       victim = workers_of(server).min_by { |pid| born(pid) }
       wait_until { TestSupport.now - born(victim) > 1.5 }
       ::Process.kill(:KILL, victim)
-      wait_until { !workers_of(server).include?(victim) && workers_of(server).size == 2 }
+      wait_until(PROCESS_PATIENCE) { !workers_of(server).include?(victim) && workers_of(server).size == 2 }
     end
 
     # Field 22 of proc(5): ticks since the machine started, as the monotonic clock counts.

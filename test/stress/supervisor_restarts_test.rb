@@ -12,9 +12,11 @@ class SupervisorRestartsTest < Raffia::TestCase
 
   PROGRAM = <<~RUBY
     #{TestSupport::QueueLoad::WORKER}
-    probe = TCPServer.new("127.0.0.1", 0)
+    # It never listens: it keeps the port for those that do.
+    probe = Socket.new(:INET, :STREAM)
+    probe.setsockopt(:SOCKET, :REUSEPORT, 1)
+    probe.bind(Addrinfo.tcp("127.0.0.1", 0))
     port = probe.local_address.ip_port
-    probe.close
     say("port", port)
     settings = {workers: 2, min_life: 0, slot: ->(_) { listener(port) }}
     settings[:preload] = -> { :loaded } if PRELOAD

@@ -19,8 +19,15 @@ module TestSupport
         raise Missing, "#{name} is not installed here (as root: bin/setup --server)"
     end
 
-    # A port that nobody uses now.
-    def self.free_port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+    # Which were given out: the kernel may name a port again before the one who was to have it listens there.
+    PORTS = Thread::Queue.new
+
+    # A port that nobody uses now, and that nobody else has been given here.
+    def self.free_port
+      taken = Array.new(PORTS.size) { PORTS.pop }.each { |port| PORTS << port }
+      port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] } until port && !taken.include?(port)
+      port.tap { PORTS << port }
+    end
 
     attr_reader :dir, :pid
 

@@ -32,6 +32,9 @@ module TestSupport
       end
     RUBY
 
+    # Seconds for a connection, for an answer, and for so many more answers: on a busy machine a worker that was replaced takes its time.
+    PATIENCE = 60
+
     attr_reader :served, :errors
 
     # @param port [Integer]
@@ -56,7 +59,7 @@ module TestSupport
     # Wait until so many more were served.
     def await(more)
       goal = @served.size + more
-      limit = TestSupport.now + 30
+      limit = TestSupport.now + PATIENCE
       sleep(0.001) until @served.size >= goal || TestSupport.now > limit
       raise "only #{@served.size} of #{goal} were served: #{all_errors.tally}" if @served.size < goal
     end
@@ -66,10 +69,10 @@ module TestSupport
     private
 
     def ask(number)
-      Socket.tcp("127.0.0.1", @port, connect_timeout: 20) do |socket|
+      Socket.tcp("127.0.0.1", @port, connect_timeout: PATIENCE) do |socket|
         line, expected = @dialogue.call(number)
         socket.write(line)
-        raise "no answer came within 20 s" unless socket.wait_readable(20)
+        raise "no answer came within #{PATIENCE} s" unless socket.wait_readable(PATIENCE)
         answer = socket.read
         raise "the answer was #{answer.inspect}" unless answer.end_with?(expected)
       end

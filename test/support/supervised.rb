@@ -25,6 +25,9 @@ module TestSupport
       end
     RUBY
 
+    # For a whole process that starts, on a busy machine.
+    PATIENCE = 60
+
     attr_reader :pid, :status
 
     # @param refuse [String, nil] a system call that is to fail, as refuse.rb has it
@@ -39,7 +42,7 @@ module TestSupport
     end
 
     # @return [Object] the data of the next fact of this name; facts of other names are kept
-    def hear(name, timeout = 20)
+    def hear(name, timeout = PATIENCE)
       limit = TestSupport.now + timeout
       loop do
         found = @got.index { |fact, _| fact == name }

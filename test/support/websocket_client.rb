@@ -6,6 +6,9 @@ require "websocket/driver"
 module TestSupport
   # A WebSocket's other side, in plain blocking Ruby.
   class WebSocketClient
+    # Seconds for the next bytes, which a worker may send that has yet to start.
+    PATIENCE = 60
+
     attr_reader :url, :io, :code, :reason, :pings, :headers, :status
 
     def self.open(...)
@@ -49,7 +52,7 @@ module TestSupport
     end
 
     def receive
-      raise "nothing came" unless @io.to_io.wait_readable(20)
+      raise "nothing came" unless @io.to_io.wait_readable(PATIENCE)
 
       # The driver takes no more than 32 KiB with the handshake.
       bytes = @io.read_nonblock(@open ? 65_536 : 2048, exception: false)

@@ -142,7 +142,8 @@ class SupervisorPartsTest < Raffia::TestCase
       socket
     end
     clients = []
-    yield sockets, ->(number) { number.times { clients << TCPSocket.new("127.0.0.1", port) } && sockets.map { |one| Supervisor::Selection.queued(one) } }
+    queued = -> { sockets.map { |one| Supervisor::Selection.queued(one) } }
+    yield sockets, ->(number) { number.times { clients << TCPSocket.new("127.0.0.1", port) } && wait_until { queued.call.then { |counts| counts if counts.sum == clients.size } } }
   ensure
     [*sockets, *clients].each(&:close)
   end

@@ -301,22 +301,23 @@ class ProcessWorkerTest < Raffia::TestCase
 
   # Ruby 3.4 can leave a child hanging inside of fork. Here a hook of fork does, which from the parent looks the same.
   def test_a_child_that_does_not_begin_to_run_is_replaced
-    assert_equal("alive 2", output_of(hanging(1)))
+    assert_equal("alive 2", output_of(hanging(1, [0.5, 60, 60])))
   end
 
   def test_a_fork_that_never_works_is_an_error
-    assert_match(/Raffia::Error 3 workers were forked, and none of them began to run.* 0 children/, output_of(hanging(9)))
+    assert_match(/Raffia::Error 3 workers were forked, and none of them began to run.* 0 children/, output_of(hanging(9, [0.5] * 3)))
   end
 
   private
 
   # A program in which the first forks hang.
-  def hanging(forks)
+  # @param patience [Array<Numeric>] with each of them
+  def hanging(forks, patience)
     <<~RUBY
       require "raffia/process"
       Worker = Raffia::Process::Worker
       Worker.send(:remove_const, :BIRTH)
-      Worker::BIRTH = [0.5, 0.5, 0.5]
+      Worker::BIRTH = #{patience}
       seen, say = IO.pipe
       Raffia::Fork.after_child { say.syswrite("."); sleep if #{forks} > (before = seen.read_nonblock(99).tap { |dots| say.syswrite(dots) }.size) - 1 }
       begin
