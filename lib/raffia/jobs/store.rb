@@ -3,11 +3,12 @@
 require_relative "errors"
 require_relative "store/values"
 require_relative "store/opening"
+require_relative "store/rewrite"
 
 module Raffia
   module Jobs
     # What keeps jobs. This is the contract of all stores: a store is a subclass that has each of these methods, and
-    # test/contract/store_contract.rb says of each what it must do.
+    # test/contract/jobs_store_contract.rb says of each what it must do.
     #
     # Where a job is: `queue` (waiting, by queue), `scheduled`, `retry`, `blocked` (its limit is used up), `running` (claimed), `dead`. Each
     # call moves jobs between these at once or not at all, so a kill at any point leaves each job in one of them. When a call returns, what
@@ -28,11 +29,13 @@ module Raffia
       # @!group Enqueue
 
       # Keeps jobs. At once or not at all, also with the guard. A draft with `at` later than now goes to `scheduled`, all others to their
-      # queue; who waits in {#wait} is woken. Batches that drafts name must exist, and count them.
+      # queue; who waits in {#wait} is woken. Batches that drafts name must exist, and count them. A unique job that `replace`s takes the place
+      # of the one that waits, which is gone as if it were done; one that runs is not replaced, and keeps the new one out.
       # @param drafts [Array<Draft>]
       # @param guard [Guard, nil] nothing happens unless the key has the expected value, which is then replaced
       # @return [Array<String, nil>, nil] ids; nil for one that a unique job of the same key keeps out; nil for all when the guard did
       # @raise [NotUnique] by a draft whose conflict is "raise"; nothing is kept then
+      # @raise [Error] for a batch that there is not; nothing is kept then
       def enqueue(drafts, guard: nil) = raise(NotImplementedError)
 
       # @!group Leases and claims
@@ -47,6 +50,7 @@ module Raffia
       # A sign of life: the lease holds for its ttl from now on.
       # @param state [Hash] {"busy" => Integer, "quiet" => Boolean, "rss" => KiB, "work" => [{"jid", "queue", "payload", "run_at", "tid"}, ...]}
       # @param tally [Tally, nil] what has been done since the last one
+      # A lease that has run out may count as lost at once, and is lost when {#recover} has taken its jobs.
       # @return [Array<String>, nil] orders for this worker: "quiet", "stop", "dump", "cancel JID"; nil: the lease is lost, and its jobs are others'
       def beat(lease, state = {}, tally: nil) = raise(NotImplementedError)
 
@@ -66,11 +70,14 @@ module Raffia
       # @return [void]
       def wait(queues, timeout: nil) = raise(NotImplementedError)
 
-      # Ends a {#wait} of this process, from any thread.
+      # Ends each {#wait} of this process, from any thread; where none waits, the next one ends at once.
       # @return [void]
       def interrupt = raise(NotImplementedError)
 
       # What follows ends claims. Each tells whether the claim was still ours: where the lease has been lost it does nothing.
+
+      # (Who ends a claim of a job with a limit lets the oldest one that its key blocks back to the front of its queue; so does a job with that
+      # key that leaves its queue by hand, or because it has expired.)
 
       # Done: the job is gone, its batch is told, what it locked is free.
       # @param claims [Array<Claim>]
@@ -98,18 +105,22 @@ module Raffia
 
       # @!group Upkeep, by any worker at any time
 
-      # Moves what is due from `scheduled` and `retry` to queues.
+      # Moves what is due from `scheduled` and `retry` to the back of queues, see {Rewrite.queued}.
       # @param limit [Integer] most of them
       # @return [Numeric, nil] seconds until the next one is due (0: there are more); nil: there is none
       def promote(limit = 1000) = raise(NotImplementedError)
 
       # Takes the jobs of leases that have run out. Each goes back to the front of its queue with one crash more, or at the third crash to `dead`.
+      # See {Rewrite.crashed}.
       # @return [Array<Recovered>]
       def recover = raise(NotImplementedError)
 
       # Throws away what is too old to be kept: dead jobs, ended batches, values, statistics.
+      # @param dead_for [Numeric] seconds
+      # @param dead_max [Integer] the newest ones stay
+      # @param batches_for [Numeric] seconds after they were completed
       # @return [void]
-      def prune(dead_for: 180 * 86_400, dead_max: 10_000) = raise(NotImplementedError)
+      def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400) = raise(NotImplementedError)
 
       # @!group Values: small facts, such as cursors and when a recurring job was last enqueued
 
@@ -128,16 +139,21 @@ module Raffia
       # @!group Batches
 
       # @param id [String]
-      # @param callbacks [Hash{String => Draft}] on "success" (all done), "complete" (all done or dead), "death" (the first dead): each is enqueued once
+      # @param callbacks [Hash{String => Draft}] on "success" (all done), "complete" (all done or dead), "death" (the first dead): each is
+      #   enqueued once, in the same step as what completes the batch. What fails for good, is discarded, expires, or is deleted, cleared or killed
+      #   by hand counts as dead; a dead one that is requeued is pending again
       # @param about [Hash] description, created_at
+      # @param parent [String, nil] a batch that counts this one as it counts a job: done when it is complete, dead when any of its jobs is
+      #   dead then, and done after all when it has its success later. Callbacks that name the parent as their batch count there in the same step
       # @return [void]
-      def open_batch(id, callbacks: {}, about: {}) = raise(NotImplementedError)
+      # @raise [Error] for a parent that there is not
+      def open_batch(id, callbacks: {}, about: {}, parent: nil) = raise(NotImplementedError)
 
       # No more jobs come from outside: from now on it is complete when nothing is pending. (Jobs of a batch may add to it at any time.)
       # @return [void]
       def seal_batch(id) = raise(NotImplementedError)
 
-      # @return [Hash, nil] {"id", "total", "pending", "dead", "sealed", "completed_at", "about"}
+      # @return [Hash, nil] {"id", "total", "pending", "dead", "sealed", "completed_at" (nil: not yet), "about", "parent"}
       def batch(id) = raise(NotImplementedError)
 
       # @return [Array<Hash>] newest first
@@ -160,11 +176,12 @@ module Raffia
       # @return [Entry, nil]
       def find(jid) = raise(NotImplementedError)
 
-      # @param entries [Array<Entry>] not :running
+      # Gone, as by {#discard}.
+      # @param entries [Array<Entry>] not :running, these are left alone
       # @return [Integer] how many were still there
       def delete(entries) = raise(NotImplementedError)
 
-      # To their queue, now; `dead` ones start to count anew.
+      # To the back of their queue, now, see {Rewrite.queued}; `dead` ones start to count anew, see {Rewrite.anew}.
       # @param entries [Array<Entry>] of scheduled, retry, blocked, dead
       # @return [Integer] how many were still there
       def requeue(entries) = raise(NotImplementedError)
@@ -173,15 +190,19 @@ module Raffia
       # @return [Integer] to `dead`
       def kill(entries) = raise(NotImplementedError)
 
+      # @param set [Symbol] not :running
+      # @param queue [String, nil] which one, for :queue; nil: all
       # @return [Integer] how many there were
       def clear(set, queue: nil) = raise(NotImplementedError)
 
+      # Nothing is claimed from it until it is resumed; jobs go on coming in.
       # @return [void]
       def pause(queue) = raise(NotImplementedError)
       # @return [void]
       def resume(queue) = raise(NotImplementedError)
 
-      # @return [Array<Hash>] workers: info and state as they were given, "identity", "beat", "lease"
+      # @return [Array<Hash>] workers: info and state as they were given, "identity", "beat" (when, seconds since 1970), "lease" (its token); only those
+      #   whose lease holds
       def processes = raise(NotImplementedError)
 
       # @param order [String] see {#beat}; a worker gets it soon
@@ -193,7 +214,8 @@ module Raffia
       def history(days = 30) = raise(NotImplementedError)
 
       # @param minutes [Integer]
-      # @return [Hash{String => Array<Hash>}] class => of each minute with something in it {"at", "processed", "failed", "ms", "histogram" => 26 counts}
+      # @return [Hash{String => Array<Hash>}] class => of each minute with something in it, oldest first {"at" (of
+      #   its begin), "processed", "failed", "ms", "histogram" => 26 counts}
       def metrics(minutes = 60) = raise(NotImplementedError)
 
       # Looks whether everything that is kept hangs together.

@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require_relative "../payload"
+
+module Raffia
+  module Jobs
+    class Store
+      # What a move from one place to another changes in a job's bytes: the same on all stores. What cannot be read stays as it is, and the
+      # worker that gets it says so.
+      # @api private
+      module Rewrite
+        # Fields of the tries that a dead job has behind it.
+        FAILURE = %w[retry_count failed_at retried_at discarded_at error_class error_message error_backtrace].freeze
+
+        module_function
+
+        # From `scheduled`, `retry` or `blocked` to a queue.
+        # @param payload [String]
+        # @return [String]
+        def queued(payload)
+          change(payload) { |item| item["enqueued_at"] = Payload.now }
+        end
+
+        # From `dead` to a queue.
+        # @param payload [String]
+        # @return [String]
+        def anew(payload)
+          change(payload) do |item|
+            FAILURE.each { |field| item.delete(field) }
+            item[Payload::OWN] = item[Payload::OWN].except("crashes") if item[Payload::OWN]
+            item["enqueued_at"] = Payload.now
+          end
+        end
+
+        # Its worker died.
+        # @param payload [String]
+        # @return [Array(String, Integer)] and how often that has happened by now
+        def crashed(payload)
+          crashes = 1
+          payload = change(payload) do |item|
+            crashes += item.dig(Payload::OWN, "crashes").to_i
+            item[Payload::OWN] = {**item[Payload::OWN].to_h, "crashes" => crashes}
+            poisonous(item, crashes) if crashes >= CRASHES
+          end
+          [payload, crashes]
+        end
+
+        class << self
+          private
+
+          def change(payload)
+            item = Payload.load(payload)
+            yield item
+            JSON.generate(item)
+          rescue BadPayload
+            payload
+          end
+
+          def poisonous(item, crashes)
+            now = Payload.now
+            item.update("error_class" => "Raffia::WorkerDied", "failed_at" => item["failed_at"] || now, "discarded_at" => now,
+              "error_message" => "its worker died #{crashes} times while it ran: it is taken for the reason, and is not run again")
+          end
+        end
+      end
+    end
+  end
+end
