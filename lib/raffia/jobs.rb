@@ -6,6 +6,7 @@ require_relative "jobs/payload"
 require_relative "jobs/store"
 require_relative "jobs/setup"
 require_relative "jobs/client"
+require_relative "jobs/iteration"
 require_relative "jobs/job"
 require_relative "jobs/recurring"
 

@@ -45,5 +45,10 @@ module Raffia
     # The store cannot be reached, or refuses to work. What was being enqueued may not have been kept.
     class StoreUnavailable < Error
     end
+
+    # A run ends before its work does, as it should: its worker stops, or it has had its share of time. The job goes back to the front of
+    # its queue, and that counts neither as a failure nor as a try. Not a StandardError: a job's own rescue is about what can go wrong.
+    class Interrupted < Exception # standard:disable Lint/InheritException
+    end
   end
 end

@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "../../base/clock"
+require_relative "../errors"
+
+module Raffia
+  module Jobs
+    module Iteration
+      # One run over the steps of a job.
+      # @api private
+      class Walk
+        # Seconds between two times that the cursor is written down, as Sidekiq has it.
+        SAVE = 5
+        # Seconds that a cursor is kept after it was written last, as Sidekiq has it: 30 days.
+        KEPT = 30 * 86_400
+
+        # @param job [Iteration]
+        # @param run [#store, #stopping?, #cancelled?, nil] nil: outside of a worker
+        # @param limit [Numeric, nil] seconds
+        def initialize(job, run, limit)
+          @job = job
+          @run = run
+          @store = run&.store
+          @key = "cursor:#{job.jid}"
+          @limit = limit
+        end
+
+        # @yieldparam cursor [Object]
+        def call(args)
+          begin_again
+          yield @cursor
+          @cursor.nil? ? @job.on_start : @job.on_resume
+          ending = steps(args) { |cursor| yield @cursor = cursor }
+          ending ? leave(ending) : complete
+        rescue => error
+          save # the try after this one goes on from here
+          raise error
+        end
+
+        private
+
+        def begin_again
+          @begun = @saved = Clock.now
+          @cursor = JSON.parse(@store.read(@key) || "[null]").first if @store
+        end
+
+        # @return [Symbol, nil] why it ended early
+        def steps(args)
+          @job.build_enumerator(*args, cursor: @cursor)&.each do |item, cursor|
+            @job.each_iteration(item, *args)
+            yield cursor
+            ending = ending? and return ending
+            save if Clock.now > @saved + SAVE
+          end
+          nil
+        end
+
+        def ending?
+          return :cancel if @run&.cancelled?
+
+          :stop if @run&.stopping? || (@limit && Clock.now > @begun + @limit)
+        end
+
+        def leave(ending)
+          return cancel if ending == :cancel
+
+          save
+          @job.on_stop
+          raise Interrupted, "#{@job.class} goes on later"
+        end
+
+        def cancel
+          @job.on_cancel
+          forget
+        end
+
+        def complete
+          @job.on_complete
+          forget
+        end
+
+        def save
+          @saved = Clock.now
+          @store&.write(@key, JSON.generate([@cursor]), ttl: KEPT)
+        end
+
+        def forget = @store&.write(@key, nil)
+      end
+    end
+  end
+end
