@@ -8,6 +8,7 @@ require_relative "jobs/setup"
 require_relative "jobs/client"
 require_relative "jobs/iteration"
 require_relative "jobs/job"
+require_relative "jobs/mapping"
 require_relative "jobs/recurring"
 
 module Raffia

@@ -55,6 +55,10 @@ module Raffia
       # @return [Object] what `perform` returns
       def perform_inline(*args) = set.perform_inline(*args)
 
+      # For `Raffia.map(items, on: :jobs, &ResizeJob)`: `perform` is called with an item each.
+      # @return [Proc]
+      def to_proc = Jobs::Mapping::Reference.to_job(self)
+
       # @param options [Hash] for this call only, as {Options#options} takes them
       # @return [Jobs::Call]
       def set(**options) = Jobs::Call.new(self, options)

@@ -2,6 +2,7 @@
 
 require_relative "../base/config"
 require_relative "../base/error"
+require_relative "../base/local"
 require_relative "auto"
 require_relative "cpus"
 require_relative "strategy/inline"
@@ -32,8 +33,10 @@ module Raffia
         ractors: Ractors,
         processes: Processes
       }.freeze
-      # Known by name, and not built yet.
-      LATER = %i[jobs].freeze
+      # Those of rooms above this one, and what loads them.
+      ELSEWHERE = {jobs: "raffia/jobs"}.freeze
+      KEY = :raffia_strategies
+      private_constant :KEY
 
       class << self
         # @param name [Symbol, #seats] a strategy that is not in the table may be handed in itself
@@ -43,7 +46,16 @@ module Raffia
           return name if name.respond_to?(:seats)
           return Auto.new if name == :auto
 
-          ALL[name] or raise ConfigError, "on: #{name.inspect} is not a strategy#{hint(name)}: use one of #{valid}"
+          ALL[name] || provided[name]&.call or raise ConfigError, "on: #{name.inspect} is not a strategy#{hint(name)}: use one of #{valid}"
+        end
+
+        # A room above this one brings its own.
+        # @param name [Symbol] of {ELSEWHERE}
+        # @yieldreturn [Object] a strategy, made anew for each call
+        # @return [void]
+        def provide(name, &strategy)
+          provided[name] = strategy
+          nil
         end
 
         # @return [Integer] one worker for each processor that may be used, or what RAFFIA_WORKERS says
@@ -53,8 +65,10 @@ module Raffia
 
         def valid = [*ALL.keys, :auto].map(&:inspect).join(", ")
 
+        def provided = Local.fetch(KEY) { {} }
+
         def hint(name)
-          return " yet" if LATER.include?(name)
+          return " before `require \"#{ELSEWHERE[name]}\"`" if ELSEWHERE.key?(name)
 
           " (a Symbol is meant, #{name.to_sym.inspect})" if name.is_a?(String) && ALL.key?(name.to_sym)
         end

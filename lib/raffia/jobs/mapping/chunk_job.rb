@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require_relative "../../pool"
+require_relative "../job"
+require_relative "reference"
+require_relative "reply"
+
+module Raffia
+  module Jobs
+    module Mapping
+      # Some neighbouring items of a call of Raffia.map, on a worker. What the block raises is an answer, not a failure of this job; so
+      # only the death of workers is tried again.
+      class ChunkJob
+        include Job
+
+        options retry: false
+
+        # @param call [String] id of the call
+        # @param number [Integer] of the chunk
+        # @param reference [String]
+        # @param operation [String] of {Pool::Work}
+        # @param seed [Array] with one object, or none
+        # @param items [Array]
+        # @return [void]
+        def perform(call, number, reference, operation, seed, items)
+          return unless run.store.read(Mapping.key(call)) # nobody waits any more
+
+          reply = work(reference, operation, seed, items)
+          Client.new(run.store).enqueue([Reply.item(call, number, reply)])
+        end
+
+        private
+
+        def work(reference, operation, seed, items)
+          plan = Pool::Plan.new(operation.to_sym, Reference.find(reference), seed.empty? ? Pool::Work::NOTHING : seed.first)
+          Pool::Work.call(plan, items)
+        rescue UnknownJob => error
+          Pool::Reply.new(nil, Pool::Failure.new(:error, 0, error, error.backtrace), 0.0)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "../perform"
+
+module Raffia
+  module Jobs
+    module Mapping
+      # A block that is known by a name, so that a worker anywhere can call it: a job class, or a method of a module.
+      class Reference < Proc
+        # @return [String] "ResizeJob", or "Images.resize"
+        attr_reader :name
+
+        # @param name [String]
+        # @yield what it does, here
+        def initialize(name)
+          super()
+          @name = name.dup.freeze
+        end
+
+        class << self
+          # @param job [Class]
+          # @return [Reference]
+          def to_job(job)
+            named(job)
+            new(job.name) { |item| job.new.perform(item) }
+          end
+
+          # @param owner [Module]
+          # @param method [Symbol]
+          # @return [Reference]
+          def to_method(owner, method)
+            named(owner)
+            raise ConfigError, "#{owner} has no public method #{method}" unless owner.respond_to?(method)
+
+            new("#{owner.name}.#{method}") { |item| owner.public_send(method, item) }
+          end
+
+          # @param name [String]
+          # @return [Reference]
+          # @raise [UnknownJob] when this worker has nothing of that name
+          def find(name)
+            owner, method = name.split(".", 2)
+            return to_job(Perform.job_class(owner)) unless method
+
+            to_method(Object.const_get(owner), method)
+          rescue NameError => error
+            raise UnknownJob, "this worker knows no #{name} (#{error.message}): require the file that has it (raffia work -r FILE)"
+          end
+
+          private
+
+          def named(owner) = owner.name || raise(ConfigError, "#{owner.inspect} has no name, by which workers could find it")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require_relative "../../pool"
+require_relative "../errors"
+require_relative "../payload"
+
+module Raffia
+  module Jobs
+    # A block failed on a worker with an error that this process does not know, or cannot make.
+    class RemoteError < Error
+      # @return [String] the class of the error
+      attr_reader :name
+
+      def initialize(message = nil, name: nil)
+        @name = name
+        super("#{name}: #{message}")
+      end
+    end
+
+    module Mapping
+      # What becomes of a chunk, on its way back: a job in a queue that only the caller reads.
+      # @api private
+      module Reply
+        # Seconds after which nobody reads it any more.
+        KEPT = 3600
+        # Most lines of a backtrace.
+        LINES = 50
+
+        module_function
+
+        # @param reply [Pool::Reply]
+        # @return [Hash] a payload
+        def item(call, number, reply)
+          args = [number, reply.value, reply.failure && failure(reply.failure), reply.seconds]
+          Client::Item.check_arguments("the answer to a chunk", args)
+          envelope(call, args)
+        rescue BadArguments => error
+          envelope(call, [number, nil, words(error, 0), reply.seconds])
+        end
+
+        # @param args [Array]
+        # @return [Array(Integer, Pool::Reply)]
+        def read(args)
+          number, value, failure, seconds = args
+          [number, Pool::Reply.new(value, failure && failed(failure), seconds)]
+        end
+
+        def envelope(call, args)
+          {"class" => "Raffia::Jobs::Mapping::Reply", "queue" => Mapping.queue(call), "retry" => false, "args" => args,
+           Payload::OWN => {"expires_at" => Time.now.to_f + KEPT}}
+        end
+
+        def failure(failure)
+          return words(failure.value, failure.position) if failure.kind == :error
+
+          words(RuntimeError.new("#{failure.kind} cannot leave a worker on another machine: return a value, or raise"), failure.position)
+        end
+
+        def words(error, position)
+          {"class" => error.class.name, "message" => error.message.to_s.dup.force_encoding(Encoding::UTF_8).scrub, "position" => position,
+           "backtrace" => error.backtrace&.first(LINES)}
+        end
+
+        def failed(hash)
+          Pool::Failure.new(:error, hash["position"], error(hash["class"], hash["message"]), hash["backtrace"])
+        end
+
+        # As itself, where that is possible.
+        def error(name, message)
+          kind = Object.const_get(name)
+          made = kind.exception(message) if kind.is_a?(Class) && kind <= StandardError
+          (made && made.message == message) ? made : RemoteError.new(message, name: name)
+        rescue NameError, ArgumentError, TypeError
+          RemoteError.new(message, name: name)
+        end
+      end
+    end
+  end
+end
