@@ -9,7 +9,7 @@ class PoolStrategyTest < Raffia::TestCase
   def test_unknown_strategies
     assert_equal("on: :thread is not a strategy: use one of :inline, :fibers, :threads, :ractors, :processes, :auto", refused(:thread))
     assert_match(/on: "threads" is not a strategy \(a Symbol is meant, :threads\)/, refused("threads"))
-    assert_match(/on: :jobs is not a strategy before `require "raffia\/jobs"`/, refused(:jobs))
+    assert_equal(" before `require \"raffia/jobs\"`", Raffia::Pool::Strategy.send(:hint, :jobs)) # another test may have loaded it
     assert_match(/on: nil is not/, refused(nil))
     assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: :none) }
   end
