@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require_relative "../store"
+require_relative "memory/contents"
+require_relative "memory/claiming"
+require_relative "memory/operating"
+require_relative "memory/looking"
+require_relative "memory/waiting"
+
+module Raffia
+  module Jobs
+    # The stores there are.
+    module Stores
+      # Keeps jobs in this process, and loses them with it: for tests, and for work that need not outlive the program. It is the shortest
+      # store that keeps the whole contract, so it is also the one to read first.
+      #
+      # A forked child begins with an empty one: the jobs are its parent's.
+      class Memory < Store
+        include Waiting
+        include Claiming
+        include Operating
+        include Looking
+
+        # @param url [String]
+        def initialize(url = "memory:")
+          super()
+          @url = url
+          @lock = Mutex.new
+          start
+        end
+
+        # @return [String]
+        attr_reader :url
+
+        # (see Store#enqueue)
+        def enqueue(drafts, guard: nil)
+          sync do |all|
+            next unless guard.nil? || all.values.read(guard.key) == guard.expect
+
+            all.check_drafts(drafts)
+            all.values.write(guard.key, guard.value) if guard
+            drafts.map { |draft| all.let_in(draft) }.tap { wake }
+          end
+        end
+
+        # (see Store#read)
+        def read(key) = sync { |all| all.values.read(key) }
+
+        # (see Store#write)
+        def write(key, value, expect: :any, ttl: nil)
+          sync do |all|
+            next false unless expect == :any || all.values.read(key) == expect
+
+            all.values.write(key, value, ttl)
+            true
+          end
+        end
+
+        # (see Store#keys)
+        def keys(prefix) = sync { |all| all.values.keys(prefix) }
+
+        # (see Store#open_batch)
+        def open_batch(id, callbacks: {}, about: {}, parent: nil)
+          sync do |all|
+            all.batches.open(id, callbacks, about, parent)
+            nil
+          end
+        end
+
+        # (see Store#seal_batch)
+        def seal_batch(id)
+          sync do |all|
+            all.batches.seal(id)
+            wake
+            nil
+          end
+        end
+
+        # (see Store#batch)
+        def batch(id) = sync { |all| all.batches[id]&.to_h }
+
+        # (see Store#batches)
+        def batches(offset: 0, limit: 50) = sync { |all| all.batches.newest(offset, limit).map(&:to_h) }
+
+        # (see Store#check)
+        def check = sync(&:check)
+
+        # (see Store#close)
+        def close = interrupt
+
+        private
+
+        def start
+          @pid = ::Process.pid
+          @changed = ConditionVariable.new
+          @waiting = @turn = 0
+          @interrupted = false
+          @contents = Contents.new
+        end
+
+        # All else is called in here, by one fiber at a time.
+        def sync
+          @lock.synchronize do
+            start if @pid != ::Process.pid
+            yield @contents
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+require_relative "../../errors"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Memory < Store
+        # Counts what belongs together, and enqueues the callbacks when their time has come.
+        class Batches
+          Batch = Struct.new(:id, :total, :pending, :dead, :sealed, :completed_at, :about, :parent, :callbacks, :dead_in_parent) do
+            def to_h = super.except(:callbacks, :dead_in_parent).transform_keys(&:to_s)
+          end
+
+          # @yieldparam draft [Draft] to be enqueued
+          def initialize(&enqueue)
+            @enqueue = enqueue
+            @batches = {}
+          end
+
+          def [](id) = @batches[id]
+
+          # @raise [Error]
+          def fetch(id) = @batches[id] || raise(Error, "there is no batch #{id}: it was not opened here, or has been thrown away since it ended")
+
+          def open(id, callbacks, about, parent)
+            add(parent) if parent && fetch(parent)
+            @batches[id] = Batch.new(id, 0, 0, 0, false, nil, about, parent, callbacks.dup, false)
+          end
+
+          # One job more.
+          def add(id)
+            return unless (batch = @batches[id])
+
+            batch.total += 1
+            batch.pending += 1
+          end
+
+          # One job less.
+          # @param how [Symbol] :done or :dead
+          def ended(id, how)
+            return unless (batch = @batches[id])
+
+            batch.pending -= 1
+            batch.dead += 1 if how == :dead
+            settle(batch)
+          end
+
+          # A dead job is tried again.
+          def revived(id)
+            return unless (batch = @batches[id])
+
+            batch.pending += 1
+            batch.dead -= 1
+          end
+
+          def seal(id)
+            return unless (batch = @batches[id])
+
+            batch.sealed = true
+            settle(batch)
+          end
+
+          def newest(offset, limit) = @batches.values.reverse[offset, limit] || []
+
+          def prune(before) = @batches.delete_if { |_, batch| batch.completed_at && batch.completed_at < before && batch.pending.zero? }
+
+          private
+
+          def settle(batch)
+            call(batch, "death") if batch.dead > 0
+            return unless batch.sealed && batch.pending.zero?
+
+            call(batch, "complete")
+            call(batch, "success") if batch.dead.zero?
+            first = batch.completed_at.nil?
+            batch.completed_at ||= Time.now.to_f
+            tell_parent(batch, first) if @batches.key?(batch.parent)
+          end
+
+          # At the first time only.
+          def call(batch, event)
+            draft = batch.callbacks.delete(event)
+            @enqueue.call(draft) if draft
+          end
+
+          # The callbacks are enqueued before this: those that belong to the parent count there already, so it does not end without them.
+          def tell_parent(batch, first)
+            if first
+              batch.dead_in_parent = batch.dead > 0
+              ended(batch.parent, batch.dead_in_parent ? :dead : :done)
+            elsif batch.dead_in_parent && batch.dead.zero?
+              batch.dead_in_parent = false
+              @batches[batch.parent].dead -= 1
+              settle(@batches[batch.parent])
+            end
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,131 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class Memory < Store
+        # What workers do.
+        module Claiming
+          # (see Store#enroll)
+          def enroll(identity, info, ttl: Store::LEASE) = sync { |all| all.leases.enroll(identity, info, ttl) }
+
+          # (see Store#beat)
+          def beat(lease, state = {}, tally: nil)
+            sync do |all|
+              all.totals.add(tally) if tally
+              next unless (holder = all.leases[lease])
+
+              holder.renew(state)
+              holder.take_orders
+            end
+          end
+
+          # (see Store#resign)
+          def resign(lease, tally: nil)
+            sync do |all|
+              all.totals.add(tally) if tally
+              held = all.leases[lease]&.held or next
+              give_back(all, held.keys.map { |ref| Claim.new(lease, ref, nil, nil) })
+              all.leases.delete(lease)
+              nil
+            end
+          end
+
+          # (see Store#claim)
+          def claim(lease, queues, limit)
+            sync do |all|
+              claims = []
+              next claims unless (holder = all.leases[lease])
+
+              while claims.size < limit && (job = all.queues.shift(queues))
+                begun = start_job(all, job)
+                claims << all.leases.hold(holder, job) if begun
+              end
+              claims
+            end
+          end
+
+          # (see Store#ack)
+          def ack(claims) = sync { |all| claims.map { |claim| ended(all, claim) { |job| all.finished(job, :done) } } }
+
+          # (see Store#retry)
+          def retry(claim, payload, at)
+            finish(claim) do |all, job|
+              job.payload = payload
+              all.put(job, :retry, at: at.to_f)
+            end
+          end
+
+          # (see Store#bury)
+          def bury(claim, payload)
+            finish(claim) do |all, job|
+              job.payload = payload
+              all.bury(job)
+            end
+          end
+
+          # (see Store#discard)
+          def discard(claim) = finish(claim) { |all, job| all.finished(job, :dead) }
+
+          # (see Store#release)
+          def release(claims) = sync { |all| give_back(all, claims) }
+
+          # (see Store#recover)
+          def recover
+            sync do |all|
+              all.leases.over.flat_map do |holder|
+                crashed = holder.held.keys.reverse.filter_map { |ref| all.drop(Claim.new(holder.lease, ref, nil, nil)) }
+                all.leases.delete(holder.lease)
+                crashed.map { |job| crash(all, job) }
+              end.tap { wake }
+            end
+          end
+
+          private
+
+          def finish(claim) = sync { |all| ended(all, claim) { |job| yield all, job } }
+
+          def ended(all, claim)
+            job = all.drop(claim) or return false
+            yield job
+            wake
+            true
+          end
+
+          # @return [Boolean] whether it may run now
+          def start_job(all, job)
+            now = Time.now.to_f
+            job.set = :gone
+            if job.expired?(now)
+              all.vacate(job)
+              all.finished(job, :dead)
+              false
+            elsif all.limits.full?(job)
+              all.put(job, :blocked, at: now)
+              false
+            else
+              all.limits.started(job)
+              all.uniques.started(job)
+              job.at = now
+              job.set = :running
+            end
+          end
+
+          # From the last to the first, so that they stand in the queue as they stood.
+          def give_back(all, claims)
+            jobs = claims.reverse.filter_map { |claim| all.drop(claim)&.tap { |job| all.put_back(job) } }
+            wake
+            jobs.size
+          end
+
+          def crash(all, job)
+            job.payload, crashes = Store::Rewrite.crashed(job.payload)
+            dead = crashes >= Store::CRASHES
+            dead ? all.bury(job) : all.put_back(job)
+            Recovered.new(jid: job.jid, queue: job.queue, crashes: crashes, dead: dead)
+          end
+        end
+      end
+    end
+  end
+end

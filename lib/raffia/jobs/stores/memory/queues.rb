@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require_relative "kept"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Memory < Store
+        # Jobs that wait, by the names of their queues.
+        class Queues
+          # One queue: a list for each priority, highest first.
+          class Line
+            def initialize
+              @lists = {}
+            end
+
+            def push(job) = list(job).push(job)
+
+            def unshift(job) = list(job).unshift(job)
+
+            def shift = @lists.each_value.find(&:any?)&.shift
+
+            # From the front, where it mostly is, this costs nothing; from elsewhere it is a search.
+            def delete(job)
+              jobs = list(job)
+              jobs.first.equal?(job) ? jobs.shift : jobs.delete_at(jobs.index { |one| one.equal?(job) })
+            end
+
+            def size = @lists.sum { |_, jobs| jobs.size }
+
+            def empty? = @lists.none? { |_, jobs| jobs.any? }
+
+            def to_a = @lists.values.flatten(1)
+
+            # @return [Array<Kept>] of each priority
+            def oldest = @lists.filter_map { |_, jobs| jobs.first }
+
+            private
+
+            def list(job)
+              @lists[job.priority] || begin
+                @lists[job.priority] = []
+                @lists = @lists.sort_by { |priority, _| -priority }.to_h
+                @lists[job.priority]
+              end
+            end
+          end
+
+          def initialize
+            @lines = {}
+            @paused = Set[]
+          end
+
+          # To the back.
+          def add(job) = line(job).push(job)
+
+          # To the front.
+          def put_back(job) = line(job).unshift(job)
+
+          def remove(job) = line(job).delete(job)
+
+          # @param names [Array<String>] in this order
+          # @return [Kept, nil] the next one
+          def shift(names)
+            names.each do |name|
+              next if @paused.include?(name)
+
+              job = @lines[name]&.shift
+              return job if job
+            end
+            nil
+          end
+
+          # @return [Boolean] whether {#shift} would give one
+          def any?(names) = names.any? { |name| !@paused.include?(name) && @lines[name]&.empty? == false }
+
+          def pause(name) = @paused.add(name)
+
+          def resume(name) = @paused.delete(name)
+
+          def paused?(name) = @paused.include?(name)
+
+          def names = (@lines.keys | @paused.to_a).sort
+
+          # @return [Line, nil]
+          def [](name) = @lines[name]
+
+          # @param name [String, nil] nil: all of them
+          # @return [Array<Kept>]
+          def to_a(name = nil) = (name ? [name] : names).flat_map { |one| @lines[one].to_a }
+
+          def size = @lines.sum { |_, line| line.size }
+
+          private
+
+          def line(job) = @lines[job.queue] ||= Line.new
+        end
+      end
+    end
+  end
+end

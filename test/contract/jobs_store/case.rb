@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "raffia/jobs"
+
+module JobsStoreContract
+  # What the groups of tests have in common, and what a store's test must say:
+  #
+  #   open_store -> an empty store; when called again in the same test, one more handle on the same jobs. (For a store that is of one handle
+  #                 and process only, another store; its test leaves the group Shared out.)
+  #
+  # Stores that have more to tidy up than {Raffia::Jobs::Store#close} do it in `teardown`, with super.
+  module Case
+    Jobs = Raffia::Jobs
+
+    # Seconds that a wait may take that should be woken.
+    LONG = 120
+
+    def store = @store ||= opened
+
+    # Opens one more, which is closed after the test.
+    def opened = open_store.tap { |one| (@opened ||= []) << one }
+
+    def teardown
+      @opened&.each(&:close)
+      super
+    end
+
+    # @param args [Array] of the job
+    # @param own [Hash] what goes under "raffia"
+    # @return [Jobs::Draft]
+    def draft(*args, queue: "default", at: nil, klass: "NoJob", own: nil, **fields)
+      item = {"class" => klass, "args" => args, "queue" => queue, **fields.transform_keys(&:to_s)}
+      item["at"] = at if at
+      item["raffia"] = own.transform_keys(&:to_s) if own
+      Jobs::Draft.of(Jobs::Client::Item.build(item))
+    end
+
+    # @return [Array<String, nil>] ids of jobs with these arguments
+    def enqueue(*args, **how) = store.enqueue(args.map { |arg| draft(arg, **how) })
+
+    # A worker that lives as long as the test.
+    def lease = @lease ||= store.enroll("test:#{::Process.pid}:#{object_id.to_s(16)}", {"hostname" => "test"}, ttl: 600)
+
+    # @return [Array<Jobs::Claim>]
+    def claim(limit = 10, queues: %w[default], by: lease) = store.claim(by, queues, limit)
+
+    # A claim of the one job there is.
+    def claim_one(**how) = claim(2, **how).tap { |claims| assert_equal(1, claims.size) }.first
+
+    # @param list [Array<Jobs::Claim, Jobs::Entry>]
+    # @return [Array] the first argument of each
+    def args(list) = list.map { |one| one.item.fetch("args").first }
+
+    def args_in(set, **how) = args(store.entries(set, **how))
+
+    # @return [Hash{Symbol => Integer}] of the places with something in them
+    def places = store.counts.slice(*Jobs::Store::SETS).reject { |_, count| count.zero? }
+
+    def assert_places(**expected) = assert_equal(expected, places)
+
+    # A worker claims, and dies; its jobs are recovered.
+    # @return [Array(Array<Jobs::Claim>, Array<Jobs::Recovered>)]
+    def lose(limit = 10, queues: %w[default])
+      short = claims = nil
+      # On a machine that is busy enough it has run out before it claims.
+      wait_until { (claims = store.claim(short = store.enroll("test:0:#{rand(1 << 64).to_s(16)}", {}, ttl: 0.3), queues, limit)).any? }
+      recovered = []
+      wait_until { recovered.concat(store.recover).size >= claims.size }
+      assert_nil(store.beat(short), "a lease whose jobs were recovered goes on")
+      [claims, recovered]
+    end
+
+    # As {Raffia.run}, with a limit.
+    def in_fibers(&block) = Raffia.run { |scope| Raffia.timeout(60) { block.call(scope) } }
+
+    def now = Time.now.to_f
+
+    # As a worker does: a wake-up may be for nothing, or for somebody who was faster.
+    def wait_for_job(queues = %w[default], by: lease)
+      wait_until(LONG) do
+        claims = store.claim(by, queues, 1)
+        next claims if claims.any?
+
+        store.wait(queues, timeout: LONG)
+        nil
+      end
+    end
+  end
+end

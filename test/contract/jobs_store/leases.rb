@@ -1,0 +1,158 @@
+# frozen_string_literal: true
+
+require_relative "case"
+
+module JobsStoreContract
+  # Workers live, and die.
+  module Leases
+    include Case
+
+    def enroll(ttl: 600, **info) = store.enroll("test:#{::Process.pid}:#{rand(1 << 64).to_s(16)}", info.transform_keys(&:to_s), ttl: ttl)
+
+    def test_each_lease_has_a_higher_token
+      leases = Array.new(3) { enroll(ttl: 7) }
+      assert_equal(leases.map(&:token).sort, leases.map(&:token))
+      assert_equal(3, leases.map(&:token).uniq.size)
+      assert_equal([7], leases.map(&:ttl).uniq)
+      assert_equal(Jobs::Store::LEASE, store.enroll("test:1:b", {}).ttl)
+    end
+
+    def test_tokens_stay_apart_among_threads
+      tokens = Array.new(8) { Thread.new { enroll.token } }.map(&:value)
+      assert_equal(8, tokens.uniq.size)
+    end
+
+    def test_a_beat_without_orders_is_an_empty_list
+      assert_equal([], store.beat(lease))
+      assert_equal([], store.beat(lease, {"busy" => 1, "quiet" => false, "rss" => 1000, "work" => []}))
+    end
+
+    def test_jobs_of_a_living_worker_are_not_recovered
+      enqueue(1)
+      one = claim_one
+      assert_equal([], store.recover)
+      assert_equal([true], store.ack([one]))
+    end
+
+    # The time between two beats is measured, because on a busy machine it may be longer than the lease.
+    def test_a_lease_goes_on_as_long_as_there_are_beats
+      5.times do
+        mine = enroll(ttl: 1.5)
+        gap, kept = beat_for(2.5, mine)
+        next if gap > 1.2
+
+        return assert(kept, "the lease ended though there were beats, at most #{gap} s apart") # standard:disable Lint/NonLocalExitFromIterator
+      end
+      skip "this machine stands still for more than a second at a time"
+    end
+
+    def test_jobs_of_a_dead_worker_come_first_again
+      enqueue(1, 2, 3)
+      claims, recovered = lose(2)
+      assert_equal(claims.map { |one| one.item["jid"] }.sort, recovered.map(&:jid).sort)
+      assert_equal([["default", 1, false]], recovered.map { |one| [one.queue, one.crashes, one.dead] }.uniq)
+      assert_places(queue: 3)
+      again = claim
+      assert_equal([[1, 2], 3], [args(again.first(2)).sort, args(again).last])
+      assert_equal([1, 1, nil], again.map { |one| one.extras && one.extras["crashes"] })
+    end
+
+    def test_a_job_is_recovered_once
+      enqueue(1)
+      lose
+      assert_equal([], store.recover)
+      assert_places(queue: 1)
+    end
+
+    # The worker was stopped for too long, and goes on as if nothing had been.
+    def test_a_worker_that_lost_its_lease_cannot_end_its_jobs
+      enqueue(*0...5)
+      (one, two, three, four, five), = lose
+      assert_equal([false], store.ack([one]))
+      assert_same(false, store.retry(two, two.payload, now + 900))
+      assert_same(false, store.bury(three, three.payload))
+      assert_same(false, store.discard(four))
+      assert_equal(0, store.release([five]))
+      assert_equal([], store.claim(one.lease, %w[default], 5))
+      assert_nil(store.beat(one.lease))
+      assert_places(queue: 5)
+    end
+
+    # Also when somebody else has the job by now.
+    def test_the_job_of_another_worker_is_not_ended
+      enqueue(1)
+      (late,), = lose
+      ours = claim_one
+      assert_equal([false], store.ack([late]))
+      assert_same(false, store.bury(late, late.payload))
+      assert_places(running: 1)
+      assert_equal([true], store.ack([ours]))
+    end
+
+    def test_a_job_that_has_killed_three_workers_is_dead
+      enqueue(1)
+      crashes = Array.new(3) { lose.last.first }
+      assert_equal([[1, false], [2, false], [3, true]], crashes.map { |one| [one.crashes, one.dead] })
+      assert_places(dead: 1)
+      item = store.entries(:dead).first.item
+      assert_equal(["Raffia::WorkerDied", 3], [item["error_class"], item.dig("raffia", "crashes")])
+      assert_match(/died 3 times/, item["error_message"])
+    end
+
+    def test_who_ends_gives_its_jobs_back_unharmed
+      enqueue(1, 2)
+      mine = enroll
+      before = claim(by: mine).map(&:payload)
+      store.resign(mine)
+      assert_places(queue: 2)
+      again = claim
+      assert_equal([[1, 2], before], [args(again), again.map(&:payload)])
+      assert_nil(store.beat(mine))
+      store.resign(mine) # harmless when repeated
+    end
+
+    def test_who_works_is_seen
+      mine = enroll(hostname: "h", pid: 7, queues: %w[a b])
+      store.beat(mine, {"busy" => 2, "quiet" => true, "rss" => 1234, "work" => [{"jid" => "x", "queue" => "a", "payload" => "{}", "run_at" => 5, "tid" => "t"}]})
+      seen = store.processes.find { |one| one["identity"] == mine.identity }
+      assert_equal(["h", 7, %w[a b], 2, true, 1234, mine.token], seen.values_at("hostname", "pid", "queues", "busy", "quiet", "rss", "lease"))
+      assert_equal([{"jid" => "x", "queue" => "a", "payload" => "{}", "run_at" => 5, "tid" => "t"}], seen["work"])
+      assert_in_delta(now, seen["beat"], 60)
+      store.resign(mine)
+      assert_empty(store.processes)
+    end
+
+    def test_who_died_is_not_seen
+      enqueue(1)
+      lose
+      assert_empty(store.processes)
+    end
+
+    def test_orders_reach_their_worker_once
+      mine, other = enroll, enroll
+      assert_same(true, store.order(mine.identity, "quiet"))
+      assert_same(true, store.order(mine.identity, "cancel 0123"))
+      assert_equal([], store.beat(other))
+      assert_equal(["quiet", "cancel 0123"], store.beat(mine))
+      assert_equal([], store.beat(mine))
+      assert_same(false, store.order("test:0:nobody", "stop"))
+    end
+
+    private
+
+    # @return [Array(Float, Boolean)] the longest time between two beats, and whether the lease held
+    def beat_for(seconds, mine)
+      last = start = TestSupport.now
+      gap = 0
+      kept = true
+      while kept && last - start < seconds
+        sleep(0.05)
+        kept = !store.beat(mine).nil?
+        gap = [gap, TestSupport.now - last].max
+        last = TestSupport.now
+        store.recover
+      end
+      [gap, kept && !store.beat(mine).nil?]
+    end
+  end
+end

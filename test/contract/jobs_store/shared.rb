@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+require_relative "case"
+
+module JobsStoreContract
+  # Several handles, and several processes, have the same jobs. (A store that lives in its process leaves this out.)
+  module Shared
+    include Case
+
+    def test_another_handle_sees_the_same_jobs
+      enqueue(1)
+      other = opened
+      assert_equal({queue: 1}, other.counts.slice(*Jobs::Store::SETS).reject { |_, count| count.zero? })
+      one = other.claim(other.enroll("test:2:x", {}, ttl: 600), %w[default], 1).first
+      assert_places(running: 1)
+      assert_equal([true], other.ack([one]))
+      assert_places
+    end
+
+    def test_another_handle_wakes_who_waits
+      waiting = Thread.new { wait_for_job }
+      opened.enqueue([draft(1)])
+      assert_equal([1], args(waiting.value))
+    end
+
+    def test_another_process_wakes_who_waits
+      need_fork
+      store
+      waiting = Thread.new { wait_for_job }
+      assert_equal("", in_child { open_store.enqueue([draft(1)]) && nil })
+      assert_equal([1], args(waiting.value))
+    end
+
+    def test_another_process_is_woken
+      need_fork
+      lease
+      child = Thread.new { in_child { @store = open_store.tap { |one| @lease = one.enroll("test:3:x", {}, ttl: 600) } && args(wait_for_job).first } }
+      enqueue(7)
+      assert_equal("7", child.value)
+    end
+
+    def test_each_job_is_claimed_by_one_process
+      need_fork
+      enqueue(*0...200)
+      children = Array.new(3) do
+        Thread.new do
+          in_child do
+            mine = open_store
+            token = mine.enroll("test:#{::Process.pid}:x", {}, ttl: 600)
+            found = []
+            while (claims = mine.claim(token, %w[default], 5)).any?
+              found.concat(args(claims))
+              mine.ack(claims)
+            end
+            found.join(" ")
+          end
+        end
+      end
+      assert_equal((0...200).to_a, children.flat_map { |child| child.value.split.map(&:to_i) }.sort)
+      assert_places
+    end
+
+    def test_jobs_of_a_killed_process_are_recovered_by_another
+      need_fork
+      enqueue(1, 2, 3)
+      reader, writer = IO.pipe
+      pid = fork do
+        mine = open_store
+        claims = mine.claim(mine.enroll("test:4:x", {}, ttl: 1), %w[default], 2)
+        writer.puts(claims.size)
+        sleep
+      end
+      writer.close
+      reader.gets
+      ::Process.kill(:KILL, pid)
+      ::Process.wait(pid)
+      recovered = []
+      wait_until { recovered.concat(store.recover).size >= 2 || places == {queue: 3} }
+      assert_places(queue: 3)
+    ensure
+      [reader, writer].each { |pipe| pipe&.close }
+    end
+
+    def test_tokens_are_higher_in_other_handles_too
+      assert_operator(lease.token, :<, opened.enroll("test:5:x", {}).token)
+    end
+
+    def test_orders_come_from_other_handles_too
+      lease
+      assert(opened.order(lease.identity, "stop"))
+      assert_equal(["stop"], store.beat(lease))
+    end
+
+    private
+
+    # @return [String] what the block returns in a forked child
+    def in_child
+      reader, writer = IO.pipe
+      pid = fork do
+        reader.close
+        writer.write(yield.to_s)
+        writer.close
+        ::Process.exit!(0)
+      rescue Exception => error # standard:disable Lint/RescueException
+        warn(error.full_message)
+        ::Process.exit!(1)
+      end
+      writer.close
+      text = reader.read
+      assert(::Process.wait2(pid).last.success?, "the child failed")
+      text
+    ensure
+      reader&.close
+    end
+  end
+end

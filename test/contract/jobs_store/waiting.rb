@@ -1,0 +1,118 @@
+# frozen_string_literal: true
+
+require_relative "case"
+
+module JobsStoreContract
+  # Somebody waits for something to do. No test asks how long it took: a store that missed its wake-up is seen by the time after which the
+  # test is given up.
+  module Waiting
+    include Case
+
+    def test_there_is_no_wait_when_there_is_something
+      enqueue(1)
+      store.wait(%w[other default], timeout: LONG)
+      assert_equal([1], args(claim))
+    end
+
+    def test_a_wait_ends_with_its_time
+      store.wait(%w[default], timeout: 0.05)
+      store.wait(%w[default], timeout: 0)
+      store.wait([], timeout: 0.05)
+      assert_empty(claim)
+    end
+
+    def test_a_job_wakes_who_waits_in_a_thread
+      waiting = Thread.new { wait_for_job }
+      enqueue(1)
+      assert_equal([1], args(waiting.value))
+    end
+
+    def test_a_job_wakes_who_waits_in_a_fiber
+      in_fibers do |scope|
+        waiting = scope.spawn { wait_for_job }
+        enqueue(1)
+        assert_equal([1], args(waiting.value))
+      end
+    end
+
+    def test_a_fiber_that_waits_lets_others_run
+      in_fibers do |scope|
+        waiting = scope.spawn { wait_for_job }
+        assert_equal(100, scope.spawn { Array.new(100) { sleep(0) }.size }.value)
+        enqueue(1)
+        waiting.join
+      end
+    end
+
+    def test_a_job_wakes_one_that_waits_for_several_queues
+      waiting = Thread.new { wait_for_job(%w[a b c]) }
+      enqueue(1, queue: "c")
+      assert_equal([1], args(waiting.value))
+    end
+
+    def test_all_jobs_are_done_when_many_wait
+      waiting = Array.new(4) { |n| Thread.new { wait_for_job(by: store.enroll("test:#{n}:w", {}, ttl: 600)) } }
+      4.times { |n| enqueue(n) }
+      assert_equal([0, 1, 2, 3], waiting.flat_map { |thread| args(thread.value) }.sort)
+    end
+
+    def test_a_released_job_wakes_who_waits
+      enqueue(1)
+      one = claim_one
+      waiting = Thread.new { wait_for_job }
+      store.release([one])
+      assert_equal([1], args(waiting.value))
+    end
+
+    def test_a_resumed_queue_wakes_who_waits
+      store.pause("default")
+      enqueue(1)
+      waiting = Thread.new { wait_for_job }
+      store.resume("default")
+      assert_equal([1], args(waiting.value))
+    end
+
+    def test_a_scheduled_job_is_done_when_its_time_comes
+      enqueue(1, at: now + 0.3)
+      wait_until do
+        store.wait(%w[default], timeout: [store.promote || 0.1, 0.5].min)
+        claim.any?
+      end
+    end
+
+    def test_who_waits_can_be_interrupted
+      waiting = Array.new(2) { Thread.new { store.wait(%w[default]) } }
+      wait_until do
+        store.interrupt
+        waiting.none?(&:alive?)
+      end
+    end
+
+    def test_a_fiber_that_waits_can_be_interrupted
+      in_fibers do |scope|
+        waiting = scope.spawn { store.wait(%w[default]) }
+        sleep(0.01)
+        Thread.new { store.interrupt }.join
+        assert_nil(waiting.value)
+      end
+    end
+
+    def test_an_interrupt_that_comes_too_early_is_not_lost
+      store.interrupt
+      store.wait(%w[default])
+      store.wait(%w[default], timeout: 0.05) # and counts once
+      assert_empty(claim)
+    end
+
+    def test_a_fiber_that_waits_can_be_cancelled
+      in_fibers do |scope|
+        waiting = scope.spawn { store.wait(%w[default]) }
+        sleep(0.01)
+        waiting.cancel
+        assert_raises(Raffia::Cancelled) { waiting.value }
+        enqueue(1)
+        assert_equal([1], args(wait_for_job))
+      end
+    end
+  end
+end
