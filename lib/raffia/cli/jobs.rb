@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require "optparse"
+
+module Raffia
+  module CLI
+    # `raffia jobs`: looks at the jobs of a store, and operates on them.
+    module Jobs
+      # The ways to call it. A command is a method of one of the classes of {COMMANDS}.
+      USAGE = <<~TEXT
+        Usage: raffia jobs [--store URL] COMMAND [ARGUMENTS]
+
+          stats                        how many there are, and what was done
+          queues                       the queues, their sizes and latencies
+          processes                    the workers, and what each is doing
+          list SET                     queue NAME, scheduled, retry, blocked, running or dead
+          show JID                     all that is known of one
+          enqueue CLASS [JSON...]      one more, with these arguments
+          retry JID... | --all SET     to their queue now: scheduled, retry, blocked or dead ones
+          kill JID... | --all SET      to the dead ones: of a queue, scheduled or retry
+          delete JID... | --all SET    for good
+          pause QUEUE, resume QUEUE    whether workers take anything from it
+          order WORKER ORDER           quiet, stop, dump or "cancel JID"; WORKER as `processes` shows it
+          recurring [run|pause|resume|delete NAME]
+          export [FILE]                all jobs as lines of JSON
+          import [FILE]                what `export` wrote, into this store
+          check                        whether all that is kept hangs together
+      TEXT
+      # Which file and class has which commands.
+      COMMANDS = {
+        "stats" => :Overview, "queues" => :Overview, "processes" => :Overview, "check" => :Overview,
+        "list" => :Listing, "show" => :Listing,
+        "enqueue" => :Change, "retry" => :Change, "kill" => :Change, "delete" => :Change, "pause" => :Change, "resume" => :Change, "order" => :Change,
+        "recurring" => :Recurring, "export" => :Transfer, "import" => :Transfer
+      }.freeze
+
+      # @return [String]
+      def self.summary = "look at background jobs, retry, delete, move them"
+
+      # @param argv [Array<String>]
+      # @param out [IO]
+      # @param err [IO] progress goes here
+      # @return [Integer] the exit code: {FAILED} when there was nothing to change, or `check` found something
+      # @raise [ConfigError] for a store or a name that makes no sense
+      # @raise [Raffia::Jobs::StoreUnavailable]
+      def self.call(argv, out: $stdout, err: $stderr)
+        options = {offset: 0, limit: 50}
+        name, *rest = parser(options).parse(argv)
+        return help(out) if options[:help] || name.nil?
+
+        kind = COMMANDS[name] or raise OptionParser::InvalidArgument, "there is no command #{name}: `raffia help jobs` lists all"
+        command(kind, options, out, err).public_send(name, *arguments(name, kind, rest))
+      end
+
+      class << self
+        private
+
+        def help(out)
+          out.puts parser({})
+          OK
+        end
+
+        def command(kind, options, out, err)
+          require_relative "jobs/desk"
+          require_relative "jobs/#{kind.downcase}"
+          const_get(kind, false).new(Desk.new(options, out, err))
+        end
+
+        # Too few and too many are usage errors, not bugs.
+        def arguments(name, kind, rest)
+          takes = const_get(kind, false).instance_method(name)
+          least = takes.parameters.count { |type, _| type == :req }
+          most = (takes.arity < 0 && takes.parameters.any? { |type, _| type == :rest }) ? nil : takes.parameters.size
+          raise OptionParser::MissingArgument, "#{name} #{takes.parameters[rest.size].last.to_s.upcase}" if rest.size < least
+          raise OptionParser::NeedlessArgument, rest[most] if most && rest.size > most
+
+          rest
+        end
+
+        def parser(options)
+          OptionParser.new(USAGE) do |o|
+            o.separator ""
+            o.on("-s", "--store URL", "where jobs are kept; RAFFIA_STORE,", "or sqlite:raffia.db") { |url| options[:store] = url }
+            o.on("-r", "--require FILE", "load this first, such as job classes") { |file| options[:require] = file }
+            o.on("--json", "answer in JSON") { options[:json] = true }
+            o.on("--limit N", Integer, "list: so many (50)") { |count| options[:limit] = count }
+            o.on("--offset N", Integer, "list: from there on (0)") { |count| options[:offset] = count }
+            o.on("--match TEXT", "only jobs with this in them") { |text| options[:match] = text }
+            o.on("--all SET", "all of a set: dead, retry, queue:NAME") { |set| options[:all] = set }
+            o.on("-q", "--queue NAME", "enqueue: to this queue") { |queue| options[:queue] = queue }
+            o.on("--in SECONDS", Float, "enqueue: not before") { |seconds| options[:in] = seconds }
+            o.on("-h", "--help", "this page") { options[:help] = true }
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "../../jobs"
+
+module Raffia
+  module CLI
+    module Jobs
+      # What all commands have: the store, the options, and how to answer.
+      # @api private
+      class Desk
+        # @return [Hash]
+        attr_reader :options
+        # @return [IO] progress goes here
+        attr_reader :err
+        # @return [IO]
+        attr_reader :out
+
+        def initialize(options, out, err)
+          @options = options
+          @out = out
+          @err = err
+          Raffia::Jobs.store = options[:store] if options[:store]
+          load(File.expand_path(options[:require])) if options[:require]
+        rescue LoadError
+          raise NotFound.new("#{options[:require]} cannot be loaded: check the path", name: options[:require])
+        end
+
+        # @return [Raffia::Jobs::Store]
+        def store = Raffia::Jobs.store
+
+        # @param name [String] dead, "queue:mail", or "queue" with a name beside it
+        # @return [Array(Symbol, String)] set, and queue or nil
+        # @raise [ConfigError]
+        def set(name, queue = nil)
+          name, queue = name.split(":", 2) if name.start_with?("queue:")
+          set = Raffia::Jobs::Store::SETS.find { |one| one.name == name }
+          raise ConfigError, "there is no set #{name}: use one of #{Raffia::Jobs::Store::SETS.join(", ")}" unless set
+          raise ConfigError, "which queue? Say its name, as in queue:default" if set == :queue && queue.nil?
+
+          [set, queue]
+        end
+
+        # Each entry of a set, read page by page.
+        # @return [Enumerator]
+        def each_entry(set, queue = nil, match: options[:match], page: 500)
+          return enum_for(:each_entry, set, queue, match: match, page: page) unless block_given?
+
+          offset = 0
+          until (entries = store.entries(set, queue: queue, offset: offset, limit: page, match: match)).empty?
+            entries.each { |entry| yield entry }
+            offset += entries.size
+          end
+        end
+
+        # @param data [Object] for --json
+        # @yieldreturn [String, Array<String>] for people
+        # @return [Integer] {OK}
+        def answer(data)
+          out.puts(options[:json] ? JSON.pretty_generate(data) : yield)
+          OK
+        end
+
+        # @param rows [Array<Array>] the first one has the titles
+        # @return [Array<String>] lines; numbers to the right
+        def table(rows)
+          widths = rows.transpose.map { |column| column.map { |cell| cell.to_s.size }.max }
+          rows.map do |row|
+            row.each_with_index.map { |cell, index| cell.is_a?(Numeric) ? cell.to_s.rjust(widths[index]) : cell.to_s.ljust(widths[index]) }.join("  ").rstrip
+          end
+        end
+
+        # @param time [Float, nil]
+        # @return [String]
+        def time(time) = time ? Time.at(time).utc.strftime("%Y-%m-%d %H:%M:%S UTC") : ""
+      end
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+module Raffia
+  module CLI
+    module Jobs
+      # Jobs that recur.
+      # @api private
+      class Recurring
+        # What may be done to one, and how to say that it is done.
+        CHANGES = {"run" => "is enqueued", "pause" => "rests", "resume" => "goes on", "delete" => "is deleted"}.freeze
+
+        def initialize(desk)
+          @desk = desk
+          @book = Raffia::Jobs.recurring
+        end
+
+        def recurring(change = nil, name = nil)
+          return list unless change
+          raise ConfigError, "recurring #{change}? Use one of #{CHANGES.keys.join(", ")}" unless CHANGES.key?(change)
+          raise OptionParser::MissingArgument, "NAME" unless name
+          raise NotFound.new("there is no recurring job #{name}", name: name) unless @book[name]
+
+          jid = carry_out(change, name)
+          @desk.answer({"name" => name, "jid" => jid}.compact) { "#{name} #{CHANGES[change]}#{" as #{jid}" if jid}" }
+        end
+
+        private
+
+        # @return [String, nil] the id of a job
+        def carry_out(change, name)
+          case change
+          when "run" then @book.run(name)
+          when "pause" then @book.pause(name) && nil
+          when "resume" then @book.resume(name) && nil
+          else @book.remove(name) && nil
+          end
+        end
+
+        def list
+          entries = @book.entries
+          rows = entries.map { |entry| facts(entry) }
+          @desk.answer(rows) do
+            titles = %w[name schedule zone class next last] + [""]
+            lines = rows.map do |row|
+              [row["name"], row["spec"].to_s, row["zone"].to_s, row["job"], @desk.time(row["next"]), @desk.time(row["last"]), row["paused"] ? "paused" : ""]
+            end
+            rows.empty? ? "Nothing recurs." : @desk.table([titles, *lines])
+          end
+        end
+
+        def facts(entry)
+          times = {"last" => @book.last(entry.name), "next" => entry.times.next(Time.now.to_f)}
+          {**entry.to_h.transform_keys(&:to_s), "paused" => @book.paused?(entry.name), **times}
+        end
+      end
+    end
+  end
+end
