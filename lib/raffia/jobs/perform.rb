@@ -2,6 +2,7 @@
 
 require_relative "errors"
 require_relative "payload"
+require_relative "setup"
 
 module Raffia
   module Jobs
@@ -30,7 +31,7 @@ module Raffia
       # @return [Class]
       # @raise [UnknownJob]
       def job_class(name)
-        found = Object.const_get(name)
+        found = Setup.current.aliases[name] || Object.const_get(name)
         return found if found.is_a?(Class) && found.method_defined?(:perform)
 
         raise UnknownJob, "#{name} is no job: it needs `include Raffia::Job` and a method perform"

@@ -22,6 +22,8 @@ module Raffia
       attr_reader :client_middleware
       # @return [Middleware] around each run: call(job, item) { go on }
       attr_reader :worker_middleware
+      # @return [Hash{String => Class}] jobs by names that others have given them on the wire
+      attr_reader :aliases
       # @return [Array<Recurring::Entry>] what the program says about jobs that recur
       attr_reader :recurring
 
@@ -30,6 +32,7 @@ module Raffia
         @client_middleware = Middleware.new
         @worker_middleware = Middleware.new
         @recurring = []
+        @aliases = {}
       end
 
       # @return [Store]

@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Integrations
+    module ActiveJob
+      # What can be said about an Active Job beyond Active Job's own words.
+      #
+      #     class ReportJob < ApplicationJob
+      #       raffia_options on: :processes, limit: 2, retry: 3
+      #     end
+      module Options
+        # @param given [Hash] see {Job::Options#options}; the queue and the priority are Active Job's
+        # @return [Hash{Symbol => Object}] all that is set
+        # @raise [ConfigError]
+        def raffia_options(**given)
+          set = @raffia_options || (superclass.respond_to?(:raffia_options) ? superclass.raffia_options : {}.freeze)
+          return set if given.empty?
+
+          Job::Check.options(self, given)
+          @raffia_options = set.merge(given).freeze
+        end
+      end
+    end
+  end
+end

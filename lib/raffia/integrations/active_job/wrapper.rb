@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+require_relative "../../jobs"
+
+module Raffia
+  module Integrations
+    module ActiveJob
+      # Runs an Active Job in a worker.
+      class Wrapper
+        include Job
+
+        KEY = :raffia_active_job
+        private_constant :KEY
+
+        # @return [Boolean] whether the worker of the job that runs in this fiber stops
+        def self.stopping? = !!Fiber[KEY]&.stopping?
+
+        # @param data [Hash] what the job was serialised to
+        # @return [Object]
+        def perform(data)
+          outer = Fiber[KEY]
+          Fiber[KEY] = self
+          ::ActiveJob::Base.execute(data.merge("provider_job_id" => jid))
+        ensure
+          Fiber[KEY] = outer
+        end
+      end
+    end
+  end
+end
