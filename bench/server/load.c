@@ -87,7 +87,7 @@ static void open_connection(struct connection *c)
         .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr_in from = {.sin_family = AF_INET,
                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK + opened++ % ADDRESSES)};
-    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET, .data.ptr = c};
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = c};
     c->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (c->fd < 0) fail("socket");
     if (setsockopt(c->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes)) fail("setsockopt");
@@ -193,7 +193,8 @@ static void closed(struct connection *c)
     flush(c);
 }
 
-static void readable(struct connection *c)
+/* @param ended whether the server has closed: that is no event of its own when it comes with the last bytes */
+static void readable(struct connection *c, int ended)
 {
     for (;;) {
         memcpy(input, c->answer.head, c->answer.held);
@@ -216,7 +217,7 @@ static void readable(struct connection *c)
             free_again(c, at);
             if (c->fd != before) return;
         }
-        if ((size_t)got < room) return; /* drained: the next arrival is an event of its own */
+        if ((size_t)got < room && !ended) return; /* drained: the next arrival is an event of its own */
     }
 }
 
@@ -233,7 +234,8 @@ static void turn(uint64_t until)
     for (int i = 0; i < n; i++) {
         struct connection *c = events[i].data.ptr;
         if (events[i].events & EPOLLOUT) flush(c);
-        if (events[i].events & (EPOLLIN | EPOLLERR | EPOLLHUP)) readable(c);
+        if (events[i].events & (EPOLLIN | EPOLLRDHUP | EPOLLERR | EPOLLHUP))
+            readable(c, (events[i].events & (EPOLLRDHUP | EPOLLERR | EPOLLHUP)) != 0);
     }
 }
 

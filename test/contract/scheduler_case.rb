@@ -25,6 +25,9 @@ Timeout.timeout(1) { nil }
 module SchedulerCase
   BACKENDS = Raffia::Engine.probe.filter_map { |found| found[:name] if found[:ok] }
 
+  # Seconds for a whole test, on a machine that is busy with others.
+  HANGS = 60
+
   # Ruby writes a line and its end one after the other, and processes that share a pipe come in between.
   WHOLE_LINES = "def puts(*lines) = $stdout.write(lines.flatten.map { |line| line.to_s.chomp + 10.chr }.join)"
 
@@ -37,7 +40,7 @@ module SchedulerCase
   # @param patience [Numeric] seconds until it counts as hanging
   # @yieldparam scheduler [Raffia::Scheduler]
   # @return [Object] the block's value; an exception is raised here
-  def on_scheduler(offload: true, patience: Raffia::TestCase::PATIENCE, &block)
+  def on_scheduler(offload: true, patience: HANGS, &block)
     in_thread(patience) do
       with_scheduler(offload: offload) do |scheduler|
         result = nil
@@ -65,7 +68,7 @@ module SchedulerCase
   end
 
   # Runs the block in a thread; nothing may be left behind.
-  def in_thread(patience = Raffia::TestCase::PATIENCE, &block)
+  def in_thread(patience = HANGS, &block)
     assert_no_leaks do
       thread = Thread.new do
         Thread.current.report_on_exception = false
@@ -75,7 +78,7 @@ module SchedulerCase
     end
   end
 
-  def join(thread, patience = Raffia::TestCase::PATIENCE)
+  def join(thread, patience = HANGS)
     return thread if thread.join(patience)
 
     where = thread.backtrace
@@ -85,11 +88,11 @@ module SchedulerCase
 
   # Lets the other fibers run until the condition holds.
   def settle(message = "the condition did not come true")
-    2000.times do
-      return if yield
+    give_up = TestSupport.now + Raffia::TestCase::PATIENCE * 3
+    until yield
+      flunk(message) if TestSupport.now > give_up
       sleep(0.001)
     end
-    flunk(message)
   end
 
   def pipe

@@ -9,7 +9,9 @@ module ServerCountsTest
   REQUEST = "GET / HTTP/1.1\r\nhost: test\r\nuser-agent: test\r\naccept: */*\r\n\r\n"
   # Of Ruby objects. Ours are the env, what is new in it, and a look at what is left in the fiber.
   MOST_OBJECTS = 12
-  # Of those, for a connection with one request. Ours are the task, what is its own, the wire, and the exchange.
+  # Of 1000 requests: once a second the worker looks after itself, and what that makes is found with the request of that moment.
+  MOST_INTERRUPTED = 50
+  # Of those objects, for a connection with one request. Ours are the task, what is its own, the wire, and the exchange.
   MOST_OBJECTS_OF_A_CONNECTION = 36
   PROGRAM = <<~RUBY
     # frozen_string_literal: true
@@ -40,9 +42,10 @@ module ServerCountsTest
       client = connect(port)
       1100.times { client.say(REQUEST).answer }
       made = counts(port)["made"].first(1100).last(1001)
-      each = made.each_cons(2).map { |before, after| after - before }
-      assert_equal 1, each.uniq.size, each.tally.to_s
-      assert_operator each.first, :<=, MOST_OBJECTS
+      each = made.each_cons(2).map { |before, after| after - before }.tally
+      usual, times = each.max_by(&:last)
+      assert_operator usual, :<=, MOST_OBJECTS, each.to_s
+      assert_operator times, :>=, 1000 - MOST_INTERRUPTED, each.to_s
       client.close
     end
   end

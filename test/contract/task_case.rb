@@ -51,11 +51,11 @@ module TaskCase
 
   # Lets the other fibers run until the condition holds.
   def settle(message = "the condition did not come true")
-    1000.times do
-      return if yield
+    give_up = TestSupport.now + Raffia::TestCase::PATIENCE * 3
+    until yield
+      flunk(message) if TestSupport.now > give_up
       sleep(0.001)
     end
-    flunk(message)
   end
 
   private
@@ -75,7 +75,7 @@ module TaskCase
   end
 
   def finish(thread)
-    return thread.value if thread.join(Raffia::TestCase::PATIENCE)
+    return thread.value if thread.join(Raffia::TestCase::PATIENCE * 6)
 
     where = thread.backtrace
     thread.kill

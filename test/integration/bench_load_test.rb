@@ -11,7 +11,7 @@ require_relative "../../bench/server/tools"
 class BenchLoadTest < Raffia::TestCase
   RIGHT = "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, world\n"
   CHUNKED = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nHello\r\n8\r\n, world\n\r\n0\r\n\r\n"
-  BRIEF = %w[warm=0 seconds=0.1 patience=5].freeze
+  BRIEF = %w[warm=0 seconds=0.5 patience=30].freeze
 
   def setup = ServerBench::Tools.compile
 

@@ -142,11 +142,11 @@ module Raffia
     end
 
     def test_the_signal_of_the_dump
-      script = script("Fiber.schedule { sleep 0.01; Process.kill(:USR2, $$) }\nsleep 0.1\nputs :over")
+      script = script("Fiber.schedule { sleep 0.01; Process.kill(:USR2, $$) }\nsleep 1\nputs :over")
       [["run", "--dump-signal", "USR2", script], ["run", "--dump-signal=SIGUSR2", script]].each do |arguments|
         ended = raffia(*arguments)
         assert_equal ["over\n", 0], [ended.out, ended.code]
-        assert_match(/\ARaffia .*asleep for 0.1 s/m, ended.err)
+        assert_match(/\ARaffia .*asleep for 1\.0 s/m, ended.err)
       end
       assert_equal 0, raffia("run", script, env: {"RAFFIA_DUMP_SIGNAL" => "USR2"}).code
       ended = raffia("run", "--dump-signal", "off", script("p trap(:QUIT, 'DEFAULT')"))

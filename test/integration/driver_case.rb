@@ -48,7 +48,7 @@ module DriverCase
 
   # Other fibers go on while it waits.
   def settle(observer, count)
-    give_up = TestSupport.now + Raffia::TestCase::PATIENCE
+    give_up = TestSupport.now + TestSupport::Server::PATIENCE
     until (now = waiting(observer)) == count
       flunk("#{now} statements run in the server at the same time, not #{count}") if TestSupport.now > give_up
       sleep(0.01)

@@ -45,7 +45,7 @@ module RedisCase
 
   def test_its_own_time_limit_works
     run_fibers do
-      impatient = config(timeout: 0.2).new_client
+      impatient = config(timeout: 1).new_client
       assert_raises(RedisClient::ReadTimeoutError) { impatient.call("BLPOP", "nothing", 0) }
       assert_equal "by a new connection", echo(impatient, "by a new connection")
     ensure

@@ -19,7 +19,7 @@ module TrilogyCase
     run_fibers do
       connected do |observer|
         close_gate(observer)
-        impatient = connect(@server.port, read_timeout: 0.02)
+        impatient = connect(@server.port, read_timeout: 1)
         assert_raises(Trilogy::TimeoutError) { slow(impatient, 1) }
       ensure
         disconnect(impatient)

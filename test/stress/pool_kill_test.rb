@@ -3,7 +3,7 @@
 require "test_helper"
 require "raffia/pool"
 
-# 10,000 jobs, and somebody outside kills a worker in the middle of them.
+# 10,000 jobs, and somebody outside kills a worker in the middle of them: the second half is not begun before.
 class PoolKillTest < Raffia::TestCase
   JOBS = 10_000
 
@@ -15,6 +15,7 @@ class PoolKillTest < Raffia::TestCase
       underway.call
       victim = children.first
       ::Process.kill(signal, victim) if victim
+      killed.value = 1
       victim
     end
   end
@@ -22,13 +23,26 @@ class PoolKillTest < Raffia::TestCase
   # Shared with the workers: how many jobs they have done.
   def counter = @counter ||= Raffia::Process::Cell.new
 
-  def teardown = @counter&.free
+  # Shared too: whether one of them has been killed.
+  def killed = @killed ||= Raffia::Process::Cell.new
+
+  def setup = [counter, killed].each { |cell| cell.value = 0 }
+
+  def teardown = [counter, killed].each(&:free)
+
+  def work
+    counter, killed = self.counter, self.killed
+    lambda do |n|
+      counter.value = n
+      sleep(0.0002)
+      sleep(0.001) until n < JOBS / 2 || killed.value == 1
+      n
+    end
+  end
 
   def test_a_call
     assert_no_leaks do
-      counter.value = 0
       assassin = killer(:KILL, -> { wait_until { counter.value > JOBS / 20 } })
-      work = ->(n) { (counter.value = n) && sleep(0.0002) && n }
       error = assert_raises(Raffia::WorkerDied) { Raffia.each((0...JOBS).to_a, on: :processes, workers: 2, &work) }
       assert_equal([assassin.value, "SIGKILL", error.index], [error.pid, error.signal, error.item])
     end
@@ -36,9 +50,7 @@ class PoolKillTest < Raffia::TestCase
 
   def test_a_call_over_a_stream
     assert_no_leaks do
-      counter.value = 0
       assassin = killer(:KILL, -> { wait_until { counter.value > JOBS / 20 } })
-      work = ->(n) { (counter.value = n) && sleep(0.0002) && n }
       error = assert_raises(Raffia::WorkerDied) { Raffia.each((0...JOBS).each, on: :processes, workers: 2, &work) }
       assert_equal([assassin.value, "SIGKILL", error.index], [error.pid, error.signal, error.item])
     end
@@ -46,8 +58,7 @@ class PoolKillTest < Raffia::TestCase
 
   def test_a_standing_pool_loses_one_chunk_and_goes_on
     assert_no_leaks do
-      counter.value = 0
-      pool = Raffia::Pool.new(on: :processes, workers: 2) { |n| (counter.value = n) && sleep(0.0001) && n }
+      pool = Raffia::Pool.new(on: :processes, workers: 2, &work)
       assassin = killer(:KILL, -> { wait_until { counter.value > JOBS / 20 } })
       futures = Array.new(JOBS) { |n| pool.submit(n) }
       futures.each { |future| assert(future.wait(60), "#{future.inspect} hangs") }

@@ -44,7 +44,7 @@ module TestSupport
     # gets +timeout+ seconds to do so. A block that raises is not checked: its error is the news.
     #
     # @return [Object] the block's value
-    def assert_no_leaks(timeout = 5)
+    def assert_no_leaks(timeout = 30)
       before = Holdings.now
       value = yield
       give_up = TestSupport.now + timeout

@@ -35,7 +35,7 @@ module Raffia
 
       def test_statements_run_side_by_side_on_as_many_connections
         serve(:mariadb) do |port|
-          app = BlockingDB::App.new(:trilogy, port, 0.2)
+          app = BlockingDB::App.new(:trilogy, port, 1)
           Raffia.run { |scope| 20.times { scope.spawn { app.call({}) } } }
           connections = app.instance_variable_get(:@connections).instance_variable_get(:@idle)
           assert_equal [20, {rows: 20}], [connections.size, report]

@@ -17,7 +17,7 @@ module Raffia
 
       def test_many_wait_at_once
         serve(:slow_web) do |port|
-          sums = FanOut.calls([0, 20], :socket, port, 300)
+          sums = FanOut.calls([0, 20], :socket, port, 1_500)
           assert_equal (0...20).map { |index| Zlib.crc32(Web::Document.text(index, FanOut::BYTES)) }, sums
           assert_equal({served: 20, different: 20, together: 20}, report)
           tell("reset")

@@ -60,7 +60,8 @@ class ProcessParcelsTest < Raffia::TestCase
       elsewhere { GC.start }
       [*found, mappings]
     end
-    assert_equal([20, true], [held, right])
+    assert_operator(held, :>=, 20)
+    assert(right)
     assert_operator(left, :<, 5)
   end
 
