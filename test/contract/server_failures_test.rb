@@ -17,6 +17,17 @@ module ServerFailuresTest
     end
   end
 
+  class Speechless < StandardError
+    def message = raise("no words")
+  end
+
+  def test_an_error_that_cannot_say_what_it_is_is_one_as_well
+    serve(->(_) { raise Speechless }) do |server|
+      server.connect { |client| assert_equal([500, 500], Array.new(2) { client.get.status }) }
+      assert_match(/no message \(ServerFailuresTest::Speechless/, log)
+    end
+  end
+
   def test_the_request_id_of_the_client_is_taken
     serve(->(_) { raise "broken" }) do |server|
       assert_equal "abc-123", server.get("/", "x-request-id" => "abc-123")["x-request-id"]

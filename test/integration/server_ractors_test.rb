@@ -28,6 +28,7 @@ module Raffia
         when "/slow" then File.write("slow-#{rand}", "") && sleep(1) && ["slow"]
         when "/gate" then (sleep(0.01) until File.exist?("open")) || ["open"]
         when "/raise" then raise "on purpose"
+        when "/wrong" then [nil.upcase]
         when "/table" then [TABLE.to_s]
         when "/exit" then Thread.current.kill
         when "/stuck" then loop { 1 + 1 }
@@ -132,8 +133,8 @@ module Raffia
         assert_match(%r{\AHTTP/1\.1 500 }, head)
         socket.read(head[/content-length: (\d+)/i, 1].to_i)
       end
-      assert_equal "500", response("/table").code
-      wait_until(PROCESS_PATIENCE) { log.include?("on purpose") && log.include?("Ractor::IsolationError") }
+      assert_equal %w[500 500], [response("/table").code, response("/wrong").code]
+      wait_until(PROCESS_PATIENCE) { log.include?("on purpose") && log.include?("(NoMethodError") && log.include?("Ractor::IsolationError") }
     end
 
     def test_a_ractor_that_ends_is_replaced

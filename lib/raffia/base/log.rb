@@ -20,7 +20,7 @@ module Raffia
 
       def describe(message)
         case message
-        when Exception then message.full_message(highlight: false)
+        when Exception then Log.full(message)
         when Hash then message.map { |key, value| "#{key}=#{value.is_a?(String) ? value.inspect : value}" }.join(" ")
         else message.to_s
         end
@@ -46,6 +46,24 @@ module Raffia
         end
       end
     end
+
+    # All that an exception says of itself. That may fail: its message is the program's own code, and error_highlight, which shows the line,
+    # reads what only the main Ractor may.
+    # @param error [Exception]
+    # @return [String] several lines
+    def self.full(error)
+      error.full_message(highlight: false)
+    rescue => worse
+      first, *others = error.backtrace
+      ["#{first}: #{message(error)} (#{error.class}; to say more of it raised #{worse.class})", *others].join("\n\tfrom ")
+    end
+
+    def self.message(error)
+      error.message.to_s
+    rescue
+      "no message"
+    end
+    private_class_method :message
 
     # @param config [Config] whose `log_level` and `log_format` are taken
     # @param out [IO] where the lines go

@@ -32,6 +32,22 @@ class LogTest < Raffia::TestCase
     assert_match(/broken \(IOError\)/, out[1])
   end
 
+  class Speechless < StandardError
+    def message = raise("no words")
+  end
+
+  class Cryptic < StandardError
+    def detailed_message(**) = raise(ArgumentError)
+  end
+
+  def test_errors_that_cannot_say_what_they_are
+    found = [Speechless, Cryptic].map { |kind| Raffia::Log.full((raise kind, "for a reason" rescue $!)).lines } # standard:disable Style/RescueModifier
+    assert_match(/\A#{Regexp.escape(__FILE__)}:\d+:.*: no message \(LogTest::Speechless; to say more of it raised RuntimeError\)$/, found.first.first)
+    assert_match(/: for a reason \(LogTest::Cryptic; to say more of it raised ArgumentError\)$/, found.last.first)
+    assert(found.all? { |_, *others| others.any? && others.all? { |line| line.start_with?("\tfrom ") } })
+    assert_match(/: no message \(LogTest::Speechless;/, Raffia::Log.full(Speechless.new))
+  end
+
   def test_json
     out = lines(RAFFIA_LOG_FORMAT: "json") do |log|
       log.warn("careful\nnow")

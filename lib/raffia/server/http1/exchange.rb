@@ -100,7 +100,7 @@ module Raffia
 
       # A child that the app has forked comes back from there. It is no second worker, so this is its end.
       def leave(error)
-        @service.log.error("a process that was forked in a request has not ended there: #{error&.full_message(highlight: false)}") unless error.is_a?(SystemExit)
+        @service.log.error("a process that was forked in a request has not ended there: #{Log.full(error) if error}") unless error.is_a?(SystemExit)
         ::Process.exit!(error.is_a?(SystemExit) ? error.status : 1)
       end
 
@@ -133,7 +133,7 @@ module Raffia
         finished.reverse_each do |callable|
           callable.call(env, status, headers, error)
         rescue => raised
-          @service.log.error("rack.response_finished of request #{RequestId.of(env)}: #{raised.full_message(highlight: false)}")
+          @service.log.error("rack.response_finished of request #{RequestId.of(env)}: #{Log.full(raised)}")
         end
       end
 
@@ -164,7 +164,7 @@ module Raffia
       def late(error, env)
         @monitor.ledger.count(:timed_out)
         @service.log.warn("request #{RequestId.of(env)} (#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}) was interrupted: " \
-          "#{error.full_message(highlight: false)}")
+          "#{Log.full(error)}")
         give(504, "Gateway Timeout\n")
       end
 
@@ -181,7 +181,7 @@ module Raffia
       def failed(error, env)
         @monitor.ledger.count(:app_errors)
         id = RequestId.of(env)
-        @service.log.error("request #{id} (#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}): #{error.full_message(highlight: false)}")
+        @service.log.error("request #{id} (#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}): #{Log.full(error)}")
         @service.tell_error(error, env)
         give(500, "Internal Server Error\n", "x-request-id" => id)
       end

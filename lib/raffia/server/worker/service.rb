@@ -75,7 +75,7 @@ module Raffia
       def tell_error(error, env)
         @on_error&.call(error, env)
       rescue => failure
-        log.error("the hook on_error failed: #{failure.full_message(highlight: false)}")
+        log.error("the hook on_error failed: #{Log.full(failure)}")
       end
 
       private
