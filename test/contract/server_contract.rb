@@ -2,11 +2,13 @@
 
 require "test_helper"
 require "support/each_backend"
+require "support/ractor_server"
 require "logger"
 require "rack"
 require "rack/lint"
 require "socket"
 require "stringio"
+require "tempfile"
 require "raffia"
 require "raffia/server"
 require "raffia/server/worker"
@@ -106,6 +108,19 @@ module ServerContract
   # Defines a test class for each back end, named after the suite.
   def self.run(suite) = TestSupport::EachBackend.define(suite, self, BACKENDS)
 
+  # Defines one more, whose apps are served from Ractors. They and what they capture are shared, so not all can be.
+  # @param without [Array<Symbol>] tests of apps that have something that Ractors cannot share
+  def self.run_in_ractors(suite, without: [])
+    parent = Class.new(Raffia::TestCase) do
+      include ServerContract
+      include InRactors
+      include suite
+
+      without.each { |test| undef_method(test) }
+    end
+    suite.const_set(:InRactorsTest, parent)
+  end
+
   # Serves the app for the time of the block.
   # @yieldparam server [Running]
   def serve(app, lint: true, bind: "tcp://127.0.0.1:0", **options)
@@ -125,30 +140,48 @@ module ServerContract
 
   def eventually(message = nil, &) = wait_until(Raffia::TestCase::PATIENCE * 3, message, &)
 
-  # A worker in a thread.
-  class Running
-    attr_reader :worker, :listener, :thread
-
-    def initialize(app, backend, bind, log, options)
-      options = Raffia::Server::Options.build(options)
-      @listener = Raffia::Server::Listener.open(Raffia::Server::Bind.parse(bind), options).first
-      @worker = Raffia::Server::Worker.new(app, listeners: [@listener], options: options, log: Logger.new(log), backend: backend)
-      @clients = []
-      ready = Thread::Queue.new
-      @thread = Thread.new do
-        Thread.current.report_on_exception = false
-        @worker.run { ready << true }
-      ensure
-        ready.close
-      end
-      ready.pop or @thread.value
+  # The same from Ractors.
+  module InRactors
+    def setup
+      super
+      need_cruby "Ractors"
+      need_fork
+      @log = Tempfile.create("log")
     end
+
+    def teardown
+      @log&.close
+      File.unlink(@log) if @log
+      super
+    end
+
+    def serve(app, lint: true, bind: "tcp://127.0.0.1:0", **options)
+      assert_no_leaks do
+        server = RunningInRactors.new(app, bind, @log.path, lint: lint, **options)
+        begin
+          yield server
+        ensure
+          server.stop
+        end
+      end
+    end
+
+    def log = File.read(@log)
+  end
+
+  # Clients of a server, and what can be seen of it.
+  module Served
+    # @return [Integer] connections that are open
+    def connections = ledger.gauge(:connections)
+
+    # @return [Integer] requests
+    def in_flight = ledger.gauge(:in_flight)
 
     # @yieldparam client [Client]
     def connect
       socket = @listener.port ? TCPSocket.new("127.0.0.1", @listener.port) : UNIXSocket.new(@listener.host)
       socket.timeout = Raffia::TestCase::PATIENCE
-      @clients << socket
+      clients << socket
       return Client.new(socket) unless block_given?
 
       begin
@@ -164,8 +197,40 @@ module ServerContract
 
     # All connections of the clients' are closed first, or those that are idle would be waited for.
     def stop
-      @clients.each(&:close)
+      clients.each(&:close)
       drain
+    end
+
+    private
+
+    def clients = @clients ||= []
+  end
+
+  # A worker in a thread.
+  class Running
+    include Served
+
+    attr_reader :worker, :listener, :thread
+
+    def initialize(app, backend, bind, log, options)
+      options = Raffia::Server::Options.build(options)
+      @listener = Raffia::Server::Listener.open(Raffia::Server::Bind.parse(bind), options).first
+      @worker = Raffia::Server::Worker.new(app, listeners: [@listener], options: options, log: Logger.new(log), backend: backend)
+      ready = Thread::Queue.new
+      @thread = Thread.new do
+        Thread.current.report_on_exception = false
+        @worker.run { ready << true }
+      ensure
+        ready.close
+      end
+      ready.pop or @thread.value
+    end
+
+    def ledger = @worker.service.monitor.ledger
+
+    def stop
+      super
+    ensure
       @listener.close
     end
 
@@ -174,5 +239,10 @@ module ServerContract
       @thread.join(Raffia::TestCase::PATIENCE) or raise "the worker does not end"
       @thread.value
     end
+  end
+
+  # Ractors in a process.
+  class RunningInRactors < TestSupport::RactorServer
+    include Served
   end
 end

@@ -158,4 +158,5 @@ module ServerStaticTest
   end
 
   ServerContract.run(self)
+  ServerContract.run_in_ractors(self)
 end

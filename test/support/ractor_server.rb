@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require "raffia/process/worker"
+require "raffia/pool/ractors/portable_block"
+require "raffia/server/ractors"
+
+module TestSupport
+  # Ractors that serve an app, in a process of their own: they leave their mark on gems, and before Ruby 4.0 they do not go together with
+  # the threads of tests.
+  class RactorServer
+    LANES = 2
+
+    # @return [Raffia::Server::Metrics::Ledger] where they count
+    attr_reader :ledger
+    # @return [Raffia::Server::Listener]
+    attr_reader :listener
+
+    # @param app [Proc] that shares nothing
+    # @param lint [Boolean] whether to have Rack::Lint around it
+    # @param log [String] path of a file
+    def initialize(app, bind, log, lint:, **options)
+      @options = Raffia::Server::Options.build({bind: bind, ractors: LANES, processes: 1, **options})
+      @listening = Raffia::Server::Listening.new(@options)
+      @listener = @listening.first.first
+      @ledger = Raffia::Server::Metrics::Ledger.alone
+      steps = lint ? [Raffia::Server::Ractors::Use.new(Rack::Lint, [], nil)] : []
+      lanes = @listening.lanes(@listening.slot(0))
+      @process = Raffia::Process::Worker.new { |link| serve(link, Raffia::Server::Ractors::Blueprint.new(app, steps, false), lanes, log) }
+      word = @process.read
+      raise "they do not begin: #{word}\n#{File.read(log)}" unless word == "ready"
+    end
+
+    # @return [void]
+    def drain
+      @process.write("drain")
+      ended = @process.exit(Raffia::TestCase::PATIENCE * 3) or raise "they do not end"
+      raise "they ended with #{ended.inspect}" unless ended.status == 0
+    ensure
+      @process.stop
+      @listening.close
+    end
+
+    private
+
+    # In the child.
+    def serve(link, blueprint, lanes, log)
+      $stderr.reopen(log, "a")
+      worker = Raffia::Server::Worker.for(Raffia::Server::Ractors.ready(blueprint), lanes, options: @options, log: Logger.new($stderr), ledger: @ledger.open)
+      Thread.new { link.reader.read && worker.stop }
+      worker.run { link.writer.write("ready") }
+      exit!(worker.abandoned? ? 1 : 0)
+    rescue Exception => error # standard:disable Lint/RescueException
+      link.writer.write(error.full_message)
+      exit!(1)
+    end
+  end
+end
