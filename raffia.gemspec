@@ -33,7 +33,7 @@ Gem::Specification.new do |spec|
       "CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", ".yardopts",
       "exe/*",
       "ext/raffia/**/*.{rb,c,h}",
-      "lib/**/*.{rb,erb,css,js,svg}",
+      "lib/**/*.{rb,erb,css,js,svg,lua}",
       "sig/**/*.rbs",
       "{docs,guides}/**/*.md"
     ]

@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require "uri"
+require_relative "../../../base/optional"
+require_relative "../../errors"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Redis < Store
+        # Where a Redis is, and how to talk to it. The one file that loads redis-client.
+        class Address
+          # How many connections a process has at most; one more for each {Store#wait}.
+          CONNECTIONS = 16
+          # Seconds for an answer.
+          TIMEOUT = 5.0
+          # Seconds after which a connection that rests is asked whether it still works, before something is entrusted to it.
+          RESTED = 1.0
+          # What may stand behind a `?`, and how it is read.
+          PARAMETERS = {"compat" => :Integer, "pool" => :Integer, "timeout" => :Float, "db" => :Integer}.freeze
+
+          # @return [Integer] how many connections at most
+          attr_reader :connections
+          # @return [Integer, nil] 7 or 8
+          attr_reader :compat
+          # @return [String] the address without a password
+          attr_reader :shown
+
+          # @raise [ConfigError]
+          # @raise [MissingDependency]
+          def initialize(url, compat: nil, pool: nil, timeout: nil, ssl_params: nil)
+            Optional.gem("redis-client", ">= 0.22", for: "the Redis store", feature: "redis_client")
+            place, query = url.sub(/\Avalkey:/, "redis:").split("?", 2)
+            given = parameters(query)
+            @compat = version(compat || given[:compat])
+            @connections = pool || given[:pool] || CONNECTIONS
+            @shown = place.sub(%r{//[^/@]*@}, "//")
+            @config = configure(place, {timeout: timeout || given[:timeout] || TIMEOUT, db: given[:db], ssl_params: ssl_params}.compact)
+          end
+
+          # @return [RedisClient] not connected yet
+          def client = @config.new_client
+
+          private
+
+          def configure(place, options)
+            ::RedisClient.config(url: place, idle_timeout: RESTED, reconnect_attempts: 0, **options)
+          rescue ArgumentError, URI::Error => error
+            raise ConfigError, "#{@shown} is no address of a Redis (#{error.class}): use one such as redis://:password@localhost:6379/0", cause: nil
+          end
+
+          def parameters(query)
+            URI.decode_www_form(query.to_s).to_h do |name, value|
+              [name.to_sym, Kernel.public_send(PARAMETERS.fetch(name), value)]
+            end
+          rescue KeyError, ArgumentError
+            raise ConfigError, "the address of a Redis knows #{PARAMETERS.keys.join(", ")} behind the ?, each with a number, not #{query.inspect}"
+          end
+
+          def version(number)
+            return number if [7, 8, nil].include?(number)
+
+            raise ConfigError, "compat must be 7 or 8, the version of Sidekiq, not #{number.inspect}"
+          end
+        end
+      end
+    end
+  end
+end

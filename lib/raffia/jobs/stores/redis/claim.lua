@@ -1,0 +1,85 @@
+-- ARGV: token, name of this claim, most of them, queues.
+-- Gives for each queue that has some: its name, then payloads. What is claimed is in the lease's hash: name.number queue => payload.
+local token, name, left = ARGV[1], ARGV[2], tonumber(ARGV[3])
+if not holds(token) then return {} end
+
+local paused = {}
+for _, queue in ipairs(redis.call('SMEMBERS', 'paused')) do paused[queue] = true end
+local time = now()
+local number = 0
+local found, fields = {}, {}
+
+-- Whether a job of ours may be begun now; if not, it has gone where it belongs.
+local function admit(queue, payload, own, item, ref)
+  local expires = tonumber(own.expires_at)
+  if expires and expires <= time then
+    settle(own, item, true)
+    release_limit(own, '')
+    return false
+  end
+  local limit = part(own, 'limit')
+  if limit then
+    local running = RAFFIA .. 'running:' .. limit.key
+    if redis.call('SCARD', running) >= limit.max then
+      redis.call('RPUSH', RAFFIA .. 'blocked:' .. limit.key, queue .. ' ' .. payload)
+      redis.call('SADD', RAFFIA .. 'blocked', limit.key)
+      note_unique(own, item.jid, RAFFIA .. 'blocked:' .. limit.key, payload)
+      return false
+    end
+    redis.call('SADD', running, token .. ' ' .. ref)
+  end
+  local unique = part(own, 'unique')
+  if unique then
+    if unique['until'] == 'start' then
+      release_unique(own, item.jid)
+    elseif redis.call('HGET', RAFFIA .. 'unique:' .. unique.key, 'jid') == item.jid then
+      redis.call('HDEL', RAFFIA .. 'unique:' .. unique.key, 'set', 'payload')
+    end
+  end
+  return true
+end
+
+local function take(list, queue, payload)
+  local own, item = extras(payload)
+  local ref = name .. '.' .. number .. ' ' .. queue
+  if own and not admit(queue, payload, own, item, ref) then return end
+  list[#list + 1] = payload
+  fields[#fields + 1] = ref
+  fields[#fields + 1] = payload
+  number = number + 1
+  left = left - 1
+end
+
+local function take_by_priority(list, queue, from, to)
+  local key = RAFFIA .. 'queue:' .. queue
+  while left > 0 do
+    local members = redis.call('ZRANGE', key, from, to, 'BYSCORE', 'LIMIT', 0, left)
+    if #members == 0 then return end
+    redis.call('ZREM', key, unpack(members))
+    for _, member in ipairs(members) do take(list, queue, string.sub(member, PLACE + 1)) end
+  end
+end
+
+local function take_in_order(list, queue)
+  while left > 0 do
+    local payloads = redis.call('RPOP', 'queue:' .. queue, left)
+    if not payloads then return end
+    for _, payload in ipairs(payloads) do take(list, queue, payload) end
+  end
+end
+
+for i = 4, #ARGV do
+  local queue = ARGV[i]
+  if left > 0 and not paused[queue] then
+    local list = {queue}
+    local ours = redis.call('EXISTS', RAFFIA .. 'queue:' .. queue) == 1
+    if ours then take_by_priority(list, queue, '-inf', '(0') end
+    take_in_order(list, queue)
+    if ours then take_by_priority(list, queue, '(0', '+inf') end
+    if #list > 1 then found[#found + 1] = list end
+  end
+end
+for i = 1, #fields, 1000 do
+  redis.call('HSET', RAFFIA .. 'claims:' .. token, unpack(fields, i, math.min(i + 999, #fields)))
+end
+return found

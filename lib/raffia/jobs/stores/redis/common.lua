@@ -1,0 +1,168 @@
+-- What the scripts have in common. A payload is only ever read here, never written anew: cjson makes {} of [].
+local RAFFIA = 'raffia:'
+
+local function now()
+  local time = redis.call('TIME')
+  return tonumber(time[1]) + tonumber(time[2]) / 1000000
+end
+
+-- Whether a lease holds. One that has run out does again, where nobody has taken its jobs yet.
+local function holds(token, milliseconds)
+  local lease = RAFFIA .. 'lease:' .. token
+  local there = milliseconds and redis.call('PEXPIRE', lease, milliseconds) or redis.call('EXISTS', lease)
+  if there == 1 then return true end
+  local identity = redis.call('HGET', RAFFIA .. 'leases', token)
+  if not identity then return false end
+  if milliseconds then redis.call('SET', lease, identity, 'PX', milliseconds) end
+  return true
+end
+
+local function set_value(name, value)
+  if value then
+    redis.call('SET', RAFFIA .. 'value:' .. name, value)
+    redis.call('ZADD', RAFFIA .. 'values', 0, name)
+  else
+    redis.call('DEL', RAFFIA .. 'value:' .. name)
+    redis.call('ZREM', RAFFIA .. 'values', name)
+  end
+end
+
+-- What a payload has under "raffia", and all of it; nil for most jobs, which then need not be parsed.
+local function extras(payload)
+  if not string.find(payload, '"raffia"', 1, true) then return nil end
+  local ok, item = pcall(cjson.decode, payload)
+  if not ok or type(item) ~= 'table' or type(item.raffia) ~= 'table' then return nil end
+  return item.raffia, item
+end
+
+local function part(own, name)
+  local value = own and own[name]
+  return type(value) == 'table' and value or nil
+end
+
+-- To a queue: Sidekiq's list, where no priority is said. The others are in a set of ours, by priority, then by age.
+local function enqueue(queue, payload, own, front)
+  redis.call('SADD', 'queues', queue)
+  local priority = own and tonumber(own.priority) or 0
+  if priority == 0 then
+    redis.call(front and 'RPUSH' or 'LPUSH', 'queue:' .. queue, payload)
+  else
+    local place = redis.call('INCR', RAFFIA .. 'place')
+    local key = front and string.format('0%015d', 999999999999999 - place) or string.format('1%015d', place)
+    redis.call('ZADD', RAFFIA .. 'queue:' .. queue, -priority, key .. payload)
+  end
+end
+
+local PLACE = 16 -- characters before the payload in such a set
+
+-- A unique job is in nobody's way any more, if it is the one that has the key.
+local function release_unique(own, jid)
+  local unique = part(own, 'unique')
+  if not unique then return end
+  local key = RAFFIA .. 'unique:' .. unique.key
+  if redis.call('HGET', key, 'jid') == jid then redis.call('DEL', key) end
+end
+
+-- Where a unique job waits, for one that replaces it.
+local function note_unique(own, jid, set, payload)
+  local unique = part(own, 'unique')
+  if not unique then return end
+  local key = RAFFIA .. 'unique:' .. unique.key
+  if redis.call('HGET', key, 'jid') == jid then redis.call('HSET', key, 'set', set, 'payload', payload) end
+end
+
+-- A run of a limited job ends: the oldest one that is blocked by it goes to the front of its queue.
+local function release_limit(own, holder)
+  local limit = part(own, 'limit')
+  if not limit then return end
+  local running, blocked = RAFFIA .. 'running:' .. limit.key, RAFFIA .. 'blocked:' .. limit.key
+  redis.call('SREM', running, holder)
+  if redis.call('SCARD', running) >= limit.max then return end
+  local entry = redis.call('LPOP', blocked)
+  if not entry then return end
+  if redis.call('LLEN', blocked) == 0 then redis.call('SREM', RAFFIA .. 'blocked', limit.key) end
+  local queue, payload = string.match(entry, '^(%S+) (.*)$')
+  local next_own, item = extras(payload)
+  note_unique(next_own, item and item.jid, 'queue', payload)
+  enqueue(queue, payload, next_own, true)
+end
+
+local function batch_key(own)
+  return own and type(own.batch) == 'string' and RAFFIA .. 'batch:' .. own.batch or nil
+end
+
+-- One job more in its batch.
+local function count_in(own)
+  local batch = batch_key(own)
+  if not batch then return end
+  redis.call('HINCRBY', batch, 'total', 1)
+  redis.call('HINCRBY', batch, 'pending', 1)
+end
+
+-- A job that a batch wants to be enqueued, once: it was written without the time at which that would be.
+local function callback(batch, name)
+  local draft = redis.call('HGET', batch, 'on_' .. name)
+  if not draft then return end
+  redis.call('HDEL', batch, 'on_' .. name)
+  local version, queue, payload = string.match(draft, '^(%S+) (%S+) (.*)$')
+  local time = version == '7' and string.format('%.6f', now()) or string.format('%d', math.floor(now() * 1000))
+  payload = string.sub(payload, 1, -2) .. ',"enqueued_at":' .. time .. '}'
+  local own = extras(payload)
+  count_in(own)
+  enqueue(queue, payload, own, false)
+end
+
+local number_in = function(key, field) return tonumber(redis.call('HGET', key, field) or 0) end
+local tell
+
+-- What a batch is to the one that it is part of: a job, which is done when it is complete.
+local function tell_parent(batch)
+  local parent = redis.call('HGET', batch, 'parent')
+  if not parent then return end
+  local told, failed = redis.call('HGET', batch, 'told'), number_in(batch, 'dead') > 0
+  if told == 'done' or (told == 'dead' and failed) then return end
+  redis.call('HSET', batch, 'told', failed and 'dead' or 'done')
+  tell(RAFFIA .. 'batch:' .. parent, told == 'dead' and 0 or -1, told == 'dead' and -1 or (failed and 1 or 0))
+end
+
+local function complete_batch(batch)
+  if redis.call('HGET', batch, 'sealed') ~= '1' or number_in(batch, 'pending') > 0 then return end
+  redis.call('HSETNX', batch, 'completed_at', string.format('%.6f', now()))
+  callback(batch, 'complete')
+  if number_in(batch, 'dead') == 0 then callback(batch, 'success') end
+  tell_parent(batch)
+end
+
+function tell(batch, pending, dead)
+  if redis.call('EXISTS', batch) == 0 then return end
+  redis.call('HINCRBY', batch, 'pending', pending)
+  redis.call('HINCRBY', batch, 'dead', dead)
+  if dead > 0 then callback(batch, 'death') end
+  complete_batch(batch)
+end
+
+-- A job ends for good.
+local function settle(own, item, failed)
+  if not own then return end
+  local unique = part(own, 'unique')
+  if unique and unique['until'] ~= 'window' then release_unique(own, item.jid) end
+  local batch = batch_key(own)
+  if batch then tell(batch, -1, failed and 1 or 0) end
+end
+
+-- Claims in the order in which they were made: `name.number queue`, and names are numbers that grow.
+local function newest_first(one, other)
+  local name, number = string.match(one[1], '^(%d+)%.(%d+) ')
+  local other_name, other_number = string.match(other[1], '^(%d+)%.(%d+) ')
+  if name == other_name then return tonumber(number) > tonumber(other_number) end
+  return tonumber(name) > tonumber(other_name)
+end
+
+-- To the front of its queue, as if it had not been claimed.
+local function give_back(token, ref, payload)
+  local own, item = extras(payload)
+  local queue = string.match(ref, ' (.*)$')
+  note_unique(own, item and item.jid, 'queue', payload)
+  enqueue(queue, payload, own, true)
+  release_limit(own, token .. ' ' .. ref)
+end

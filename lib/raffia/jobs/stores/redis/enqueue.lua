@@ -1,0 +1,74 @@
+-- ARGV: guard's key, 1 when it expects a value, that value, 1 when it sets one, that value; then of each draft: jid, queue, payload, time or ''.
+-- Gives of each draft 1 or 0; nil where the guard says no; 'unique KEY' or 'batch ID' where that is an error.
+local guard = ARGV[1]
+if guard ~= '' then
+  local value = redis.call('GET', RAFFIA .. 'value:' .. guard)
+  if ARGV[2] == '1' and value ~= ARGV[3] or ARGV[2] == '0' and value then return false end
+end
+
+local drafts, taken = {}, {}
+for i = 6, #ARGV, 4 do
+  local draft = {jid = ARGV[i], queue = ARGV[i + 1], payload = ARGV[i + 2], at = ARGV[i + 3]}
+  draft.own = extras(draft.payload)
+  drafts[#drafts + 1] = draft
+  local batch, unique = batch_key(draft.own), part(draft.own, 'unique')
+  if batch and redis.call('EXISTS', batch) == 0 then return 'batch ' .. draft.own.batch end
+  if unique then
+    draft.unique = RAFFIA .. 'unique:' .. unique.key
+    local there = taken[unique.key] or redis.call('EXISTS', draft.unique) == 1
+    if there and unique.conflict == 'raise' then return 'unique ' .. unique.key end
+    taken[unique.key] = true
+  end
+end
+
+if guard ~= '' then set_value(guard, ARGV[4] == '1' and ARGV[5] or nil) end
+
+-- Takes away the job that waits with this key.
+-- @return whether the new one may take its place
+local function replace(draft)
+  local jid, set, payload = unpack(redis.call('HMGET', draft.unique, 'jid', 'set', 'payload'))
+  if not set then return false end
+  local own = extras(payload)
+  local gone
+  if set == 'queue' then
+    local queue = redis.call('HGET', draft.unique, 'queue')
+    gone = redis.call('LREM', 'queue:' .. queue, 1, payload)
+    if gone == 0 then
+      for _, member in ipairs(redis.call('ZRANGE', RAFFIA .. 'queue:' .. queue, 0, -1)) do
+        if string.sub(member, PLACE + 1) == payload then gone = redis.call('ZREM', RAFFIA .. 'queue:' .. queue, member) end
+      end
+    end
+  else
+    gone = redis.call('ZREM', set, payload)
+  end
+  if gone == 0 then return false end
+  settle(own, {jid = jid}, false)
+  return true
+end
+
+local function lock(draft)
+  local unique = part(draft.own, 'unique')
+  if redis.call('EXISTS', draft.unique) == 1 and not (unique.conflict == 'replace' and replace(draft)) then return false end
+  local set = draft.at == '' and 'queue' or 'schedule'
+  redis.call('DEL', draft.unique)
+  redis.call('HSET', draft.unique, 'jid', draft.jid, 'set', set, 'queue', draft.queue, 'payload', draft.payload)
+  local seconds = tonumber(unique['for'])
+  if seconds then redis.call('PEXPIRE', draft.unique, math.ceil(seconds * 1000)) end
+  return true
+end
+
+local kept = {}
+for i, draft in ipairs(drafts) do
+  if draft.unique and not lock(draft) then
+    kept[i] = 0
+  else
+    if draft.at == '' then
+      enqueue(draft.queue, draft.payload, draft.own, false)
+    else
+      redis.call('ZADD', 'schedule', draft.at, draft.payload)
+    end
+    count_in(draft.own)
+    kept[i] = 1
+  end
+end
+return kept

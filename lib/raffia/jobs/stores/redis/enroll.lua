@@ -1,0 +1,9 @@
+-- ARGV: identity, the lease's milliseconds, then the fields of Sidekiq's hash.
+-- Gives the token.
+local token = redis.call('INCR', RAFFIA .. 'token')
+redis.call('SET', RAFFIA .. 'lease:' .. token, ARGV[1], 'PX', ARGV[2])
+redis.call('HSET', RAFFIA .. 'leases', token, ARGV[1])
+redis.call('SADD', 'processes', ARGV[1])
+redis.call('HSET', ARGV[1], 'raffia', token, unpack(ARGV, 3))
+redis.call('EXPIRE', ARGV[1], 60)
+return token

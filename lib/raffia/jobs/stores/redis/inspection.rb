@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require_relative "../../errors"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Redis < Store
+        # Looks once whether a server is one that jobs can be entrusted to.
+        class Inspection
+          # For ZRANGE BYSCORE and RPOP with a count.
+          OLDEST = "6.2"
+
+          # @param shown [String] its address
+          def initialize(shown)
+            @shown = shown
+            @done = false
+          end
+
+          # @return [Boolean]
+          def done? = @done
+
+          # @param connection [RedisClient]
+          # @return [void]
+          # @raise [ConfigError]
+          def call(connection)
+            facts = connection.call("INFO").scan(/^([a-z_]+):(.*?)\r?$/).to_h
+            refuse(facts)
+            @done = true
+            warn_of_eviction(facts["maxmemory_policy"])
+          end
+
+          private
+
+          def refuse(facts)
+            if facts["cluster_enabled"] == "1"
+              raise ConfigError, "#{@shown} is a Redis Cluster, where the keys of one job would be on several servers: use a single Redis, with replicas"
+            end
+
+            version = facts["redis_version"].to_s
+            return if version.empty? || ::Gem::Version.new(version[/\A[\d.]+/]) >= ::Gem::Version.new(OLDEST)
+
+            raise ConfigError, "#{@shown} is Redis #{version}, and jobs need #{OLDEST} or later"
+          end
+
+          def warn_of_eviction(policy)
+            return if policy.nil? || policy == "noeviction"
+
+            warn "raffia: Redis at #{@shown} has maxmemory-policy #{policy}, so when its memory is full it throws jobs away without a word: " \
+              "set maxmemory-policy noeviction"
+          end
+        end
+      end
+    end
+  end
+end

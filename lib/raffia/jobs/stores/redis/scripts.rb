@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+require "digest"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Redis < Store
+        # The Lua files beside this one. Each is sent once to a server, and called by its digest from then on. All begin with what common.lua
+        # has.
+        class Scripts
+          NAMES = %i[enqueue enroll beat resign claim finish due move expired write].freeze
+
+          def initialize
+            common = read(:common)
+            @sources = NAMES.to_h { |name| [name, "#{common}\n#{read(name)}"] }
+            @digests = @sources.transform_values { |source| Digest::SHA1.hexdigest(source) }
+          end
+
+          # @param connection [RedisClient]
+          # @param name [Symbol]
+          # @param arguments [Array<String, Numeric>]
+          def call(connection, name, arguments)
+            connection.call_v(["EVALSHA", @digests.fetch(name), 0, *arguments])
+          rescue ::RedisClient::NoScriptError
+            connection.call_v(["EVAL", @sources.fetch(name), 0, *arguments])
+          end
+
+          private
+
+          def read(name) = File.read(File.join(__dir__, "#{name}.lua"), encoding: Encoding::UTF_8)
+        end
+      end
+    end
+  end
+end

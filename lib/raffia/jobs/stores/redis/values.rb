@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class Redis < Store
+        # Small facts: a key each, because Redis forgets keys by itself when their time has come, and a set of their names.
+        module Values
+          # @see Store#read
+          def read(key) = redis(safe: true) { |connection| connection.call("GET", "raffia:value:#{key}") }
+
+          # @see Store#write
+          def write(key, value, expect: :any, ttl: nil)
+            expected = (expect == :any) ? [2, ""] : optional(expect)
+            script(:write, key, *expected, *optional(value), ttl ? milliseconds(ttl) : "") == 1
+          end
+
+          # @see Store#keys
+          def keys(prefix)
+            redis(safe: true) do |connection|
+              # No text has a byte of 255.
+              names = connection.call("ZRANGE", "raffia:values", "[#{prefix}", "[#{prefix}".b << 255, "BYLEX")
+              there = connection.pipelined { |pipeline| names.each { |name| pipeline.call("EXISTS", "raffia:value:#{name}") } }
+              names.zip(there).filter_map { |name, yes| name if yes == 1 }
+            end
+          end
+        end
+      end
+    end
+  end
+end
