@@ -17,7 +17,13 @@ module Raffia
       # @raise [UnknownJob]
       # @raise [Exception] what the job raised
       def call(item, middleware, run = nil)
-        job = job_class(item["class"]).new
+        with(job_class(item["class"]), item, middleware, run)
+      end
+
+      # @param job [Class]
+      # @return [Object] as {call}
+      def with(job, item, middleware, run)
+        job = job.new
         if job.respond_to?(:jid=)
           job.jid = item["jid"]
           job.run = run if job.respond_to?(:run=)

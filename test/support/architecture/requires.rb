@@ -10,7 +10,7 @@ module Architecture
     DECLARED = %w[logger].freeze
     BUILT_IN = %w[enumerator fiber rational complex thread ruby2_keywords].freeze
     # What they load has no name before run time: any gem, and the extension of this Ruby.
-    LOADERS = %w[lib/raffia/base/optional.rb lib/raffia/native.rb].freeze
+    LOADERS = %w[lib/raffia/base/optional.rb lib/raffia/native.rb lib/raffia/cli/work/program.rb].freeze
     LIBRARY = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").freeze
 
     def visit_call_node(node)
@@ -54,7 +54,7 @@ module Architecture
 
     def absolute(node, argument)
       unless argument.is_a?(Prism::StringNode)
-        return source.in?(*LOADERS) ? nil : offend(node, "require of a computed name: only base/optional.rb and native.rb do that")
+        return source.in?(*LOADERS) ? nil : offend(node, "require of a computed name: only base/optional.rb, native.rb and what loads the user's program do that")
       end
       name = argument.unescaped
       return if source.in?("lib/active_job/", "lib/rackup/") && name.start_with?("raffia")

@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require_relative "../../jobs"
+require_relative "../../jobs/worker"
+require_relative "../../jobs/worker/alone"
+require_relative "../../jobs/worker/supervised"
+require_relative "banner"
+require_relative "health"
+require_relative "program"
+
+module Raffia
+  module CLI
+    module Work
+      # One call of `raffia work`: puts together what was said, and works.
+      #
+      # @api private
+      class Command
+        LIB = ::File.expand_path("../..", __dir__).freeze
+        # What goes to the worker, and what to the supervisor.
+        WORKER = %i[concurrency threads timeout tag labels].freeze
+        SUPERVISOR = %i[memory_limit hang_timeout].freeze
+        private_constant :LIB, :WORKER, :SUPERVISOR
+
+        # @param given [Hash]
+        # @param out [IO]
+        def initialize(given, out)
+          @given = {processes: 1, timeout: Jobs::Worker::TIMEOUT, **given}
+          @out = out
+          @pid = ::Process.pid
+        end
+
+        # @return [Integer] the exit code
+        def call
+          @program = Program.new(@given[:require])
+          @queues = Jobs::Worker::Queues.new(@given[:queues])
+          @config = Raffia.config(:info)
+          @config = @config.with(log_format: :json) if @given[:json]
+          Raffia.export_environment(@given[:environment] || @config.environment || "development", force: @given.key?(:environment))
+          ::RubyVM::YJIT.enable if defined?(::RubyVM::YJIT.enable)
+          Jobs.store = @given[:store] if @given[:store] # what makes no sense is said before anything is started
+          check(@given[:store] || @config.store.to_s)
+          work
+        end
+
+        private
+
+        def work
+          health = nil
+          runner = @given[:processes].zero? ? alone : supervised
+          health = Health.start(runner, @given[:health], log) if @given[:health]
+          runner.run { Banner.new(@given, @program, @queues, health).say(@out) }
+        ensure
+          health&.stop
+        end
+
+        def alone
+          Jobs::Worker::Alone.new(load: method(:load), pid_file: @given[:pid_file], **systemd) { |heart| worker(heart) }
+        end
+
+        def supervised
+          settings = {workers: @given[:processes], name: "raffia work #{@given[:tag] || ::File.basename(::Dir.pwd)}", log: log, pid_file: @given[:pid_file]}
+          Jobs::Worker::Supervised.new(load: method(:load), timeout: @given[:timeout], **settings, **@given.slice(*SUPERVISOR), **systemd) { |seat| worker(seat) }
+        end
+
+        def systemd = {notify_socket: @config.notify_socket, watchdog: @config.watchdog}
+
+        def worker(heart)
+          check(Jobs.store.url)
+          Jobs::Worker.new(Jobs.store, queues: @given[:queues], heart: heart, log: log, **@given.slice(*WORKER))
+        end
+
+        def check(url)
+          return unless @given[:processes].positive? && url.start_with?("memory:")
+
+          raise ConfigError, "memory: is the store of one process, and no other can put anything into it: use --processes 0, or another store"
+        end
+
+        def log = @log ||= Log.build(@config)
+
+        # What was said on the command line counts more than what the program says.
+        def load
+          attempt { @program.load }
+          Jobs.store = @given[:store] if @given[:store]
+        end
+
+        # What files of the user raise is reported as Ruby would report it. In another process than this one its supervisor does that.
+        def attempt
+          yield
+        rescue Error, SystemExit, Interrupt
+          raise
+        rescue Exception => error # rubocop:disable Lint/RescueException
+          trim(error)
+          raise (::Process.pid == @pid) ? Uncaught.new(error) : error
+        end
+
+        # Ours are the last frames of all: whoever reads this looks for his own.
+        def trim(error)
+          return unless (frames = error.backtrace)
+
+          last = frames.rindex { |line| !line.include?(LIB) && !line.include?("/exe/raffia:") }
+          error.set_backtrace(last ? frames[0..last] : frames.first(1))
+        end
+      end
+    end
+  end
+end

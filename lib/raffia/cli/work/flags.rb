@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+require "optparse"
+require_relative "../../base/error"
+
+module Raffia
+  module CLI
+    module Work
+      # What can be said to `raffia work`.
+      #
+      # @api private
+      class Flags
+        # How to call it.
+        USAGE = <<~TEXT
+          Usage: raffia work [OPTIONS]
+
+          Does background jobs. Each job runs in a fiber of its own, unless its class
+          says `on: :threads`, `:processes`, `:ractors` or `:auto`.
+        TEXT
+        EXAMPLES = <<~TEXT
+
+          Examples:
+            raffia work -r ./jobs.rb             the queue "default" of sqlite:raffia.db
+            raffia work -q mail -q low           all of "mail" first, then "low"
+            raffia work -q mail,3 -q low,1       "mail" first in three of four cases
+            raffia work --processes 4 -c 200 --store redis://localhost:6379/0
+
+          Signals to the process whose pid is shown: TERM and INT let the jobs that have
+          begun end, for as long as --timeout says, and put what is left back into its
+          queue. TSTP begins no more jobs. HUP replaces the workers one after the other,
+          with the code that is on the disk then. TTIN and TTOU: one process more, one
+          less. QUIT writes what all jobs wait for.
+        TEXT
+        WIDTH = 26
+        BYTES = {"" => 1, "k" => 1 << 10, "m" => 1 << 20, "g" => 1 << 30}.freeze
+        private_constant :EXAMPLES, :WIDTH, :BYTES
+
+        # @return [Hash{Symbol => Object}] what was said
+        attr_reader :given
+
+        def initialize
+          @given = {require: [], queues: [], labels: []}
+        end
+
+        # @return [Array<String>] what is no flag
+        # @raise [OptionParser::ParseError]
+        def parse(argv) = parser.parse(argv)
+
+        # @return [Boolean]
+        def help? = !!@given[:help]
+
+        # @return [Integer] the exit code
+        def help(out)
+          out.puts parser, EXAMPLES
+          OK
+        end
+
+        private
+
+        def parser
+          @parser ||= OptionParser.new(USAGE, WIDTH) do |o|
+            work(o)
+            processes(o)
+            operation(o)
+          end
+        end
+
+        def work(o)
+          o.separator "\nWhat it does:"
+          o.on("-r", "--require FILE", *wrap("the program with the jobs, or the folder of a Rails application; default: the Rails application here, or jobs.rb")) { |path| @given[:require] << path }
+          o.on("-q", "--queue NAME[,WEIGHT]", *wrap("a queue; several are taken from in this order, or by weight (default)")) { |queue| @given[:queues] << queue }
+          o.on("-c", "--concurrency N", *wrap("jobs at a time in each process (50)")) { |text| @given[:concurrency] = count(text) }
+          o.on("--threads N", *wrap("of them on threads, at most (10)")) { |text| @given[:threads] = count(text) }
+          o.on("--store URL", *wrap("where the jobs are; default: what the program says, then RAFFIA_STORE, then sqlite:raffia.db")) { |url| @given[:store] = url }
+          o.on("-e", "--environment NAME", *wrap("that the program runs in (development)")) { |name| @given[:environment] = name }
+        end
+
+        def processes(o)
+          o.separator "\nProcesses:"
+          o.on("--processes N", *wrap("worker processes; 0: none but this one, unsupervised (1)")) { |text| @given[:processes] = count(text, least: 0) }
+          o.on("-t", "--timeout SECONDS", *wrap("that jobs have to end when the worker is to stop (25)")) { |text| @given[:timeout] = seconds(text) }
+          o.on("--memory-limit BYTES", *wrap("replace a worker that is larger, such as 512m (PSS)")) { |text| @given[:memory_limit] = bytes(text) }
+          o.on("--hang-timeout SECONDS", *wrap("replace a worker whose loop has stood still for so long (60)")) { |text| @given[:hang_timeout] = seconds(text) }
+        end
+
+        def operation(o)
+          o.separator "\nOperation:"
+          o.on("--health ADDRESS", *wrap("serve /health, /ready and /stats.json, such as tcp://127.0.0.1:9393")) { |address| @given[:health] = address }
+          o.on("--pidfile FILE", *wrap("a file with the pid")) { |path| @given[:pid_file] = path }
+          o.on("--tag NAME", *wrap("a name for these workers; default: the folder's")) { |tag| @given[:tag] = tag }
+          o.on("--label NAME", *wrap("something to tell them from others by")) { |label| @given[:labels] << label }
+          o.on("--json", *wrap("what is printed, and the log, as JSON")) { @given[:json] = true }
+          o.on("-h", "--help", *wrap("this page")) { @given[:help] = true }
+        end
+
+        def count(text, least: 1)
+          number = Integer(text, 10, exception: false)
+          return number if number && number >= least
+
+          raise OptionParser::InvalidArgument, "#{text}: use a whole number from #{least} up"
+        end
+
+        def seconds(text)
+          number = Float(text, exception: false)
+          return number if number && number >= 0 && number.finite?
+
+          raise OptionParser::InvalidArgument, "#{text}: use seconds"
+        end
+
+        def bytes(text)
+          number, unit = text.downcase.match(/\A(\d+)([kmg]?)b?\z/)&.captures
+          return Integer(number, 10) * BYTES.fetch(unit) if number
+
+          raise OptionParser::InvalidArgument, "#{text}: use bytes, such as 512m"
+        end
+
+        # To the width of a terminal.
+        def wrap(text) = text.scan(/\S.{0,46}\S(?=\s|\z)|\S/)
+      end
+    end
+  end
+end

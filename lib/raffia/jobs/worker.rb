@@ -1,0 +1,208 @@
+# frozen_string_literal: true
+
+require "socket"
+require_relative "../base/instrument"
+require_relative "../base/log"
+require_relative "../pool"
+require_relative "../process/memory"
+require_relative "recurring"
+require_relative "setup"
+require_relative "worker/acks"
+require_relative "worker/desk"
+require_relative "worker/drain"
+require_relative "worker/handle"
+require_relative "worker/in_process"
+require_relative "worker/intake"
+require_relative "worker/journal"
+require_relative "worker/keeper"
+require_relative "worker/patience"
+require_relative "worker/places"
+require_relative "worker/pulse"
+require_relative "worker/queues"
+require_relative "worker/runs"
+require_relative "worker/upkeep"
+
+module Raffia
+  module Jobs
+    # Does jobs: claims as many as it has room for, each in a fiber of its own, and says to the store what came of them.
+    #
+    #     worker = Raffia::Jobs::Worker.new(queues: ["mail,3", "low,1"], concurrency: 100).start
+    #     ...
+    #     worker.stop
+    class Worker
+      # How many jobs at a time when nothing is said.
+      CONCURRENCY = 50
+      # Seconds that jobs have to end when the worker is told to.
+      TIMEOUT = 25
+      # How many threads, of those places that have some.
+      THREADS = 10
+
+      # @return [Queues]
+      attr_reader :queues
+      # @return [Integer]
+      attr_reader :concurrency
+      # @return [Numeric] seconds
+      attr_reader :timeout
+      # @return [Store]
+      attr_reader :store
+
+      # @param store [Store]
+      # @param queues [Array<String>, Hash{String => Integer}] in this order; with weights, as in "mail,3" or {"mail" => 3}, by chance
+      # @param concurrency [Integer] jobs at a time
+      # @param threads [Integer] of them on threads, at most
+      # @param processes [Integer] of them on processes; by default one for each CPU
+      # @param ractors [Integer] of them in Ractors; by default one for each CPU
+      # @param timeout [Numeric] seconds that jobs have to end when the worker is told to
+      # @param lease [Numeric] seconds without a sign of life after which others take over
+      # @param recover [Numeric] seconds between two looks for workers that died
+      # @param middleware [Middleware]
+      # @param heart [#beat, nil] is told that the loop turns, such as a supervisor's seat
+      # @param log [Logger, nil]
+      # @param instrument [Instrument] gets job_start, job_done, job_fail
+      # @param tag [String] for people: of the application
+      # @param labels [Array<String>] for people
+      # @param backend [Symbol, nil] as {Raffia.run} takes it
+      # @raise [ConfigError]
+      def initialize(store = Jobs.store, queues: Queues::DEFAULT, concurrency: CONCURRENCY, threads: nil, processes: nil, ractors: nil, timeout: TIMEOUT,
+        lease: Store::LEASE, recover: Upkeep::RECOVER, middleware: Setup.current.worker_middleware, heart: nil, log: nil, instrument: Raffia.instrument,
+        tag: ::File.basename(::Dir.pwd), labels: [], backend: nil)
+        @store = store
+        @queues = Queues.new(queues)
+        @concurrency = count(:concurrency, concurrency)
+        @timeout = Pool::Check.seconds(:timeout, timeout) || timeout
+        @sizes = {fibers: concurrency, threads: threads || [THREADS, concurrency].min, processes: processes || Pool::Cpus.count, ractors: ractors || Pool::Cpus.count}
+        @sizes.each { |name, size| count(name, size) }
+        @lease = lease
+        @recover = recover
+        @middleware = middleware
+        @heart = heart
+        @log = log || Log.build(Raffia.config)
+        @instrument = instrument
+        @about = {"tag" => tag, "labels" => labels}
+        @backend = backend
+        @orders = ::Thread::Queue.new
+        @stopping = @quiet = false
+      end
+
+      # Works until {stop}, in a scheduler of its own.
+      # @yield when it is enrolled, before it claims anything
+      # @return [void]
+      # @raise [StoreUnavailable] when the store cannot be reached at the start; later, the worker waits for it
+      def run(&)
+        Raffia.run(backend: @backend) { |scope| work(scope, &) }
+      end
+
+      # Works in a thread of this process.
+      # @return [Handle] when it is enrolled
+      # @raise [StoreUnavailable]
+      def start = Handle.new(self)
+
+      # The first time the jobs that have begun may end, for at most {timeout}; the second time they are interrupted. Any thread may ask, and
+      # so may a trap.
+      # @return [void]
+      def stop
+        @orders.push(@stopping ? :now : :drain)
+        @stopping = true
+        nil
+      end
+
+      # Begins no more jobs, and waits to be stopped. Any thread may ask, and so may a trap.
+      # @return [void]
+      def quiet
+        @orders.push(:quiet)
+        nil
+      end
+
+      # @return [Boolean]
+      def stopping? = @stopping
+
+      # @return [Boolean]
+      def quiet? = @quiet || @stopping
+
+      # Tells a job that runs here to end, and ends it where that can be done: in a fiber where it waits, in a process at once.
+      # @param jid [String]
+      # @return [Symbol, false] :interrupted, :killed, :told (the job must ask for it itself); false: it does not run here
+      def cancel(jid)
+        run = @runs&.find(jid) or return false
+        how = run.interrupt(:cancelled)
+        @log.warn({event: "cancel", jid: jid, on: run.on, how: how, **((how == :told) ? {why: "on #{run.on} nothing is interrupted: the job must ask stopping?"} : {})})
+        how
+      end
+
+      # @return [Hash] how it is
+      def state = {"busy" => @runs.size, "quiet" => quiet?, "rss" => (Process::Memory.resident.to_i / 1024), "work" => @runs.work}
+
+      private
+
+      def work(scope)
+        build(scope)
+        @keeper.enroll
+        bring_recurring
+        helpers = hire(scope)
+        yield if block_given?
+        seats = [scope.spawn { @intake.run }]
+        await_stop
+        @intake.close
+        seats.each(&:join)
+        Drain.new(@runs, @acks, @log).call(@timeout) { |seconds| @orders.pop(timeout: seconds) }
+      ensure
+        helpers&.each { |task| task.cancel(:stop) }
+        Raffia.shield { leave } if @keeper&.lease
+      end
+
+      def build(scope)
+        journal = Journal.new(@log, @instrument)
+        @patience = Patience.new(@log)
+        @keeper = Keeper.new(@store, info, ttl: @lease, book: journal.book, log: @log)
+        @acks = Acks.new(@store, @keeper, @patience, @log)
+        @places = Places.new(@store, @middleware, @sizes, @log)
+        @runs = Runs.new(scope, @concurrency, Desk.new(worker: self, store: @store, places: @places, acks: @acks, keeper: @keeper,
+          patience: @patience, journal: journal, middleware: @middleware))
+        @upkeep = Upkeep.new(@store, Recurring::Ticker.new(recurring, @log), @patience, @log, recover: @recover)
+        @intake = Intake.new(@store, @queues, @keeper, @runs, @patience, @upkeep)
+      end
+
+      def hire(scope)
+        [-> { @keeper.run(method(:state)) { |order| obey(order) } }, @acks.method(:run), Pulse.new(@heart).method(:run),
+          *@upkeep.chores.map { |chore| chore.method(:run) }].map { |work| scope.spawn { work.call } }
+      end
+
+      def recurring = Recurring::Book.new(Client.new(@store, Setup.current.client_middleware))
+
+      def bring_recurring = recurring.replace_code(Setup.current.recurring)
+
+      def await_stop
+        while @orders.pop == :quiet
+          @quiet = true
+          @log.warn({event: "quiet", why: "begins no more jobs"})
+          @intake.close
+        end
+      end
+
+      def obey(order)
+        case order
+        when "quiet" then quiet
+        when "stop" then stop
+        when "dump" then Raffia.dump
+        when /\Acancel (\S+)/ then cancel($1)
+        else @log.warn({event: "unknown order", order: order})
+        end
+      end
+
+      def leave
+        @keeper.resign
+        @places.close
+      end
+
+      def info
+        {**@about, "hostname" => Socket.gethostname, "pid" => ::Process.pid, "queues" => @queues.names, "weights" => @queues.weights,
+                   "concurrency" => @concurrency, "version" => VERSION, "started_at" => Time.now.to_f}
+      end
+
+      def count(name, value)
+        Pool::Check.count(name, value)
+        value || raise(ConfigError, "#{name}: nil is not a count: give a whole number from 1 up")
+      end
+    end
+  end
+end

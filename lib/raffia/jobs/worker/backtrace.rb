@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+require "json"
+require "zlib"
+
+module Raffia
+  module Jobs
+    class Worker
+      # Backtraces as Sidekiq keeps them: a list of lines as JSON, deflated, in base 64.
+      module Backtrace
+        module_function
+
+        # @param lines [Array<String>]
+        # @return [String]
+        def dump(lines) = [Zlib::Deflate.deflate(JSON.generate(lines.map(&:scrub)))].pack("m0")
+
+        # @param text [String, Array<String>, nil] of any version: with line feeds, or as it was long ago
+        # @return [Array<String>, nil] nil when it is none
+        def load(text)
+          return text unless text.is_a?(String)
+
+          JSON.parse(Zlib::Inflate.inflate(text.unpack1("m")))
+        rescue Zlib::Error, JSON::ParserError
+          nil
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../../task"
+
+module Raffia
+  module Jobs
+    class Worker
+      # Claims as many jobs as there is room for, and waits where there are none.
+      #
+      # @api private
+      class Intake
+        # Seconds after which the store is asked even though it has not called.
+        LONGEST = 15
+        # Seconds to rest when the store calls again and again, and then has nothing: at first, and at most.
+        REST = 0.01
+        MOST = 1.0
+        private_constant :REST, :MOST
+
+        # @param store [Store]
+        # @param queues [Queues]
+        # @param keeper [Keeper]
+        # @param runs [Runs]
+        # @param patience [Patience]
+        # @param upkeep [Upkeep]
+        def initialize(store, queues, keeper, runs, patience, upkeep)
+          @store = store
+          @queues = queues
+          @keeper = keeper
+          @runs = runs
+          @patience = patience
+          @upkeep = upkeep
+          @closed = false
+          @rest = 0
+          @called = false
+        end
+
+        # @return [Boolean]
+        def closed? = @closed
+
+        # Until {close}.
+        def run
+          until @closed
+            room = @runs.await_room
+            break if @closed
+
+            take(room)
+          end
+        end
+
+        # No more jobs are begun. Jobs that have been claimed already are.
+        # @return [void]
+        def close
+          @closed = true
+          @runs.stir
+          @store.interrupt
+        end
+
+        private
+
+        def take(room)
+          claims = @patience.keep(-> { @closed }) { @store.claim(@keeper.lease, @queues.order, room) } || []
+          return idle if claims.empty?
+
+          @rest = 0
+          @called = false
+          @upkeep.busy
+          claims.each { |claim| @runs.begin(claim) }
+          sleep(0) # a store that never waits must not keep others from their turn
+        end
+
+        # Somebody else may have been faster, time after time, or a queue is paused: then there is nothing, however often it calls.
+        def idle
+          return if @closed
+
+          @upkeep.stir if @called # and there was nothing to claim: then there may be something to promote
+          Waiter.nap(@rest) if @rest.positive?
+          @called = true
+          at_once = @patience.keep(-> { @closed }) { at_once? }
+          @rest = at_once ? (@rest * 2).clamp(REST, MOST) : 0
+        end
+
+        def at_once?
+          began = Clock.now
+          @store.wait(@queues.names, timeout: LONGEST)
+          Clock.now - began < REST
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require_relative "../../pool"
+require_relative "../../task"
+require_relative "../payload"
+
+module Raffia
+  module Jobs
+    class Worker
+      # Where jobs run. Each way is one file, is set up when the first job asks for it, and has
+      #
+      # * `call(run, job)` does it, and returns when it is done; what it raises is the job's failure
+      # * `interrupt(run, why, by_force)` ends it, as far as that is possible
+      # * `crowded?` whether jobs wait for it
+      # * `close`
+      #
+      # @api private
+      class Places
+        KINDS = %i[fibers threads ractors processes auto].freeze
+
+        # @return [Hash{Symbol => Integer}] how many at a time: of threads, Ractors, processes; and in all (:fibers)
+        attr_reader :sizes
+
+        # @param store [Store]
+        # @param middleware [Middleware]
+        # @param sizes [Hash{Symbol => Integer}]
+        # @param log [Logger]
+        def initialize(store, middleware, sizes, log)
+          @store = store
+          @middleware = middleware
+          @sizes = sizes
+          @log = log
+          @open = {}
+        end
+
+        # @return [Object]
+        def call(run, job)
+          own = run.item[Payload::OWN]
+          options = job.respond_to?(:job_options) ? job.options : nil
+          on = own&.[]("on")&.to_sym || options&.[](:on) || :fibers
+          run.on = on
+          seconds = own&.[]("timeout") || options&.[](:timeout)
+          return Perform.with(job, run.item, @middleware, run) if on == :fibers && seconds.nil?
+
+          place(on).call(run, job, seconds)
+        end
+
+        # @return [Symbol, false]
+        def interrupt(run, why, by_force:)
+          return run.task.cancel(why) && :interrupted unless run.on # it has not come so far
+
+          place(run.on).interrupt(run, why, by_force)
+        end
+
+        # @return [Boolean]
+        def crowded? = !@open.empty? && @open.each_value.any?(&:crowded?)
+
+        # @return [void]
+        def close
+          @open.each_value(&:close)
+          @open.clear
+        end
+
+        # @return [Object] one of {KINDS}
+        # @raise [ConfigError]
+        def place(name) = @open[name] || set_up(name)
+
+        # @return [Float, nil] what a run that is not in this process says of itself
+        def progress(run) = (@open[:processes]&.progress(run) if run.on == :processes)
+
+        # @return [Store]
+        attr_reader :store
+        # @return [Middleware]
+        attr_reader :middleware
+        # @return [Logger]
+        attr_reader :log
+
+        private
+
+        def set_up(name)
+          raise ConfigError, "a job cannot run on #{name}: there are #{KINDS.join(", ")}" unless KINDS.include?(name)
+
+          require_relative "places/#{name}"
+          @open[name] = Places.const_get(name.capitalize).new(self, @sizes[name], @sizes[:fibers])
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require_relative "../../../process/supervisor/boards"
+
+module Raffia
+  module Jobs
+    class Worker
+      class Places
+        # Two numbers in memory that a worker and a process of its share: what the job was told, and how far it is.
+        #
+        # @api private
+        class Line
+          WORDS = {stopping: 1, cancelled: 2}.freeze
+          # One is added, so that 0 is nothing yet.
+          SCALE = 1_000_000
+          private_constant :SCALE
+
+          # @param count [Integer]
+          # @return [Array<Line>] made before the processes are forked
+          def self.several(count)
+            board = Process::Supervisor::Boards.new(1, count * 2).board(0)
+            Array.new(count) { |index| new(board, index) }
+          end
+
+          # @return [Integer] which one it is
+          attr_reader :index
+
+          def initialize(board, index)
+            @board = board
+            @index = index
+          end
+
+          # For the next job.
+          # @return [self]
+          def clear
+            @board[@index * 2] = @board[@index * 2 + 1] = 0
+            self
+          end
+
+          # @param why [Symbol] of {WORDS}
+          # @return [void]
+          def tell(why) = @board[@index * 2] = WORDS.fetch(why)
+
+          # @return [Boolean]
+          def told? = @board[@index * 2].positive?
+
+          # @return [Boolean]
+          def cancelled? = @board[@index * 2] == WORDS[:cancelled]
+
+          # @param share [Float]
+          def progress=(share)
+            @board[@index * 2 + 1] = (share * SCALE).to_i + 1
+          end
+
+          # @return [Float, nil]
+          def progress
+            number = @board[@index * 2 + 1]
+            (number - 1).fdiv(SCALE) if number.positive?
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "../../base/error"
+
+module Raffia
+  module Jobs
+    class Worker
+      # In which order the queues are asked for work: as they were named; or, where they have weights, by chance, so that one of weight 3
+      # comes first three times as often as one of weight 1, and none is starved.
+      #
+      # @api private
+      class Queues
+        # What is done when nothing is said.
+        DEFAULT = ["default"].freeze
+
+        # @return [Array<String>]
+        attr_reader :names
+        # @return [Hash{String => Integer}] empty where the order is strict
+        attr_reader :weights
+
+        # @param given [String, Array<String>, Hash{String => Integer}] "mail", "mail,3"; or {"mail" => 3}
+        # @raise [ConfigError]
+        def initialize(given = DEFAULT)
+          pairs = given.is_a?(Hash) ? given.to_a : Array(given).map { |text| text.to_s.split(",", 2) }
+          pairs = [DEFAULT] if pairs.empty?
+          @names = pairs.map { |name, _| name.to_s.freeze }.uniq.freeze
+          @weights = weigh(pairs).freeze
+          check
+        end
+
+        # @return [Array<String>] for one claim
+        def order
+          return @names if @weights.empty?
+
+          @names.sort_by { |name| -(rand**(1.0 / @weights[name])) }
+        end
+
+        # @return [String]
+        def to_s = @names.map { |name| @weights.empty? ? name : "#{name},#{@weights[name]}" }.join(" ")
+
+        private
+
+        # A single queue needs none. One that was named without stands for 1 beside others that have some.
+        def weigh(pairs)
+          return {} if @names.size == 1 || pairs.none? { |_, weight| weight }
+
+          pairs.to_h { |name, weight| [name.to_s, number(weight || 1)] }
+        end
+
+        def number(weight)
+          number = Integer(weight.to_s, 10, exception: false)
+          return number if number&.positive?
+
+          raise ConfigError, "#{weight.inspect} is no weight of a queue: use a whole number from 1 up, as in mail,3"
+        end
+
+        def check
+          bad = @names.find { |name| !Client::Item::QUEUE.match?(name) } or return
+          raise ConfigError, "#{bad.inspect} cannot be the name of a queue: use letters, digits and _ : . -"
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,182 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../../task"
+require_relative "../perform"
+require_relative "failure"
+
+module Raffia
+  module Jobs
+    class Worker
+      # One run of one job, from its claim to the word that the store is told. It is what a job sees as {Job#run}.
+      class Run
+        KEY = :raffia_job
+        private_constant :KEY
+
+        # @return [Run, nil] the one that the running code belongs to: it is inherited by tasks and threads that a job starts
+        def self.current = Fiber[KEY]
+
+        # The running fiber works for it.
+        # @api private
+        def self.adopt(run) = Fiber[KEY] = run
+
+        # @return [Claim]
+        # @api private
+        attr_reader :claim
+        # @return [Task] whose work it is
+        # @api private
+        attr_reader :task
+        # @return [Symbol, nil] where it runs: :fibers, :threads, :ractors, :processes
+        attr_accessor :on
+        # @return [Integer] when it began, in seconds since 1970
+        attr_reader :run_at
+        # @return [Symbol, nil] :cancelled or :stopping: why it was told to end
+        attr_reader :told
+
+        # @param claim [Claim]
+        # @param desk [Desk]
+        # @api private
+        def initialize(claim, desk)
+          @claim = claim
+          @desk = desk
+          @told = nil
+          @run_at = ::Process.clock_gettime(::Process::CLOCK_REALTIME, :second)
+        end
+
+        # @return [Hash] the payload; {} when it cannot be read
+        def item = @item || {}
+
+        # @return [String, nil]
+        def jid = item["jid"]
+
+        # @return [String] of the class
+        def name = item["class"].to_s
+
+        # @return [String] a name for this run, as Sidekiq's Web shows those of threads
+        def tid = object_id.to_s(36)
+
+        # @return [Store] where this job is kept
+        def store = @desk.store
+
+        # @return [Float, nil] how far it is, from 0.0 to 1.0, if it says so
+        attr_reader :progress
+        # @return [String, nil] what it does just now, if it says so
+        attr_reader :note
+
+        # Says how far it is: people see it while it runs.
+        # @param progress [Float] from 0.0 to 1.0
+        def progress=(progress)
+          @progress = progress.to_f.clamp(0.0, 1.0)
+        end
+
+        # Says what it does just now.
+        # @param note [#to_s]
+        def note=(note)
+          @note = note.to_s
+        end
+
+        # @return [Hash] as {Store#beat} takes it
+        # @api private
+        def work
+          {"jid" => jid, "queue" => @claim.queue, "payload" => @claim.payload, "run_at" => @run_at, "tid" => tid, "on" => @on.to_s,
+           "progress" => @progress || @desk.places.progress(self), "note" => @note}.compact
+        end
+
+        # @return [Hash]
+        # @api private
+        def facts = {jid: jid, class: name, queue: @claim.queue, on: @on}
+
+        # @return [Boolean] whether it is to end soon: its worker stops, it was cancelled, or it is run again elsewhere
+        def stopping? = !@told.nil? || @desk.worker.stopping? || lost?
+
+        # @return [Boolean] whether somebody has cancelled it
+        def cancelled? = @told == :cancelled
+
+        # @return [Boolean] whether the lease was lost: what it does now does not count
+        def lost? = @desk.keeper.lost?(@claim.lease)
+
+        # Tells it to end, and ends it where that can be done.
+        # @param why [Symbol] :cancelled or :stopping
+        # @param by_force [Boolean] also where it may be in the middle of anything
+        # @return [Symbol, false] see {Future#cancel}; :told where it is left to the job itself
+        # @api private
+        def interrupt(why, by_force: false)
+          @told ||= why
+          @desk.places.interrupt(self, why, by_force: by_force)
+        end
+
+        # @return [void]
+        # @api private
+        def call
+          Run.adopt(self)
+          @task = Task.current
+          @began = Clock.now
+          perform
+          @desk.journal.done(self, Clock.now - @began)
+          @desk.acks.push(@claim)
+        rescue Interrupted
+          Raffia.shield { release("goes on later") }
+        rescue Cancel, Cancelled => cancel
+          Raffia.shield { @told ? broken_off : failed(cancel) }
+        rescue Exception => error # standard:disable Lint/RescueException
+          Raffia.shield { failed(error) }
+        end
+
+        private
+
+        def perform
+          @item = @claim.item
+          job = Perform.job_class(item["class"])
+          @desk.journal.began(self)
+          @desk.places.call(self, job)
+        end
+
+        def broken_off
+          return release("interrupted") unless cancelled?
+
+          @desk.journal.ended(self, "cancelled")
+          insist { @desk.store.discard(@claim) }
+        end
+
+        def release(how)
+          @desk.journal.ended(self, how)
+          insist { @desk.store.release([@claim]) }
+        end
+
+        def failed(error)
+          return unreadable(error) unless @item
+
+          failure = Failure.new(@item, error, job_or_none, @desk.journal.log)
+          @desk.journal.failed(self, Clock.now - @began, error, failure)
+          conclude(failure)
+          failure.tell_exhausted
+        end
+
+        def conclude(failure)
+          insist do
+            case failure.verdict
+            when :retry then @desk.store.retry(@claim, failure.payload, failure.at)
+            when :bury then @desk.store.bury(@claim, failure.payload)
+            else @desk.store.discard(@claim)
+            end
+          end
+        end
+
+        # Nothing of it is thrown away: whoever finds it among the dead has all its bytes.
+        def unreadable(error)
+          @item = {"class" => "(unreadable)", "args" => [@claim.payload.dup.force_encoding(Encoding::UTF_8).scrub], "jid" => Payload.id, "queue" => @claim.queue,
+                   "retry" => 0, "created_at" => Payload.now, "raffia" => {"bytes" => [@claim.payload].pack("m0")}}
+          failed(error)
+        end
+
+        def insist(&) = @desk.patience.keep(-> { lost? }, &)
+
+        def job_or_none
+          Perform.job_class(name)
+        rescue Exception # standard:disable Lint/RescueException
+          nil
+        end
+      end
+    end
+  end
+end
