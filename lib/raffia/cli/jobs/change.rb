@@ -22,7 +22,7 @@ module Raffia
           jid ? OK : FAILED
         end
 
-        def retry(*jids) = change(jids, %i[scheduled retry blocked dead], "back in their queue") { |entries| @store.requeue(entries) }
+        def retry(*jids) = change(jids, %i[scheduled retry blocked dead], "waiting") { |entries| @store.requeue(entries) }
 
         def kill(*jids) = change(jids, %i[queue scheduled retry], "dead") { |entries| @store.kill(entries) }
 

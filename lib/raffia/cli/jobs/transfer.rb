@@ -12,13 +12,14 @@ module Raffia
         def initialize(desk)
           @desk = desk
           @store = desk.store
-          @count = 0
+          @count = @left_out = 0
         end
 
         # Workers should rest meanwhile. What runs is exported as waiting.
         def export(file = nil)
           file ? File.open(file, "w") { |io| write(io) } : write(@desk.out)
           @desk.err.puts "exported #{@count} jobs from #{@store.url}"
+          @desk.err.puts "left out #{@left_out} that cannot be read: `raffia jobs list dead` shows them" if @left_out.positive?
           OK
         end
 
@@ -38,6 +39,8 @@ module Raffia
 
         def dump(io, set, queue = nil)
           @desk.each_entry(set, queue, match: nil) do |entry|
+            next @left_out += 1 if entry.item.empty?
+
             io.puts JSON.generate({"set" => entry.set, "queue" => entry.queue, "at" => entry.at, "payload" => entry.payload})
             progress
           end

@@ -1,0 +1,159 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "stringio"
+require "tempfile"
+require "raffia/cli"
+require "raffia/jobs"
+
+module Raffia
+  # `raffia jobs`, on a store of this process.
+  class CLIJobsTest < TestCase
+    class TidyJob
+      include Raffia::Job
+
+      options queue: "tidy"
+      def perform(*) = nil
+    end
+
+    def setup
+      super
+      Jobs.store = @store = Jobs::Store.open("memory:")
+    end
+
+    def teardown
+      Jobs.store = Jobs::Store.open("memory:")
+      super
+    end
+
+    # @return [String] what it answers
+    def jobs(*argv, code: 0)
+      out = StringIO.new
+      @err = StringIO.new
+      assert_equal(code, CLI.call(["jobs", *argv], out: out, err: @err), @err.string)
+      out.string
+    end
+
+    def json(*argv, **options) = JSON.parse(jobs(*argv, "--json", **options))
+
+    def test_looking
+      jid = TidyJob.perform_async(1, {"a" => [nil, true]})
+      TidyJob.perform_in(3600, 2)
+      counts = json("stats")
+      assert_equal({"queue" => 1, "scheduled" => 1, "dead" => 0}, counts.slice("queue", "scheduled", "dead"))
+      assert_match(/^queue +1$/, jobs("stats"))
+      assert_equal([["tidy", 1]], json("queues").map { |queue| queue.values_at("name", "size") })
+      assert_match(/^tidy +1 /, jobs("queues"))
+      assert_equal([jid], json("list", "queue:tidy").map { |one| one["job"]["jid"] })
+      assert_match(/^#{jid} .*TidyJob +\[1,\{"a":\[null,true\]\}\] +tidy/, jobs("list", "queue", "tidy"))
+      assert_match(/20\d\d-\d\d-\d\d .* UTC$/, jobs("list", "scheduled"))
+      assert_equal([1, {"a" => [nil, true]}], json("show", jid)["job"]["args"])
+      assert_match(/\Aqueue in tidy/, jobs("show", jid))
+      assert_match(/There are none/, jobs("list", "dead"))
+      assert_match(/There are no workers/, jobs("processes"))
+      assert_match(/nothing is wrong/, jobs("check"))
+    end
+
+    def test_pages_and_matches
+      TidyJob.perform_bulk(Array.new(9) { |n| ["word#{n}"] })
+      assert_equal(%w[word3 word4], json("list", "queue:tidy", "--offset", "3", "--limit", "2").map { |one| one["job"]["args"].first })
+      assert_equal(%w[word7], json("list", "queue:tidy", "--match", "word7").map { |one| one["job"]["args"].first })
+    end
+
+    def test_changing
+      jid, other, = TidyJob.perform_bulk([[1], [2], [3]])
+      assert_equal("1 job is dead\n", jobs("kill", jid))
+      assert_equal({"changed" => 1}, json("retry", jid))
+      assert_equal("2 jobs are deleted\n", jobs("delete", jid, other))
+      assert_match(/there is no job #{jid}/, failing("delete", jid))
+      assert_equal({"changed" => 1}, json("kill", "--all", "queue:tidy"))
+      assert_match(/is dead: this can be done to those that are queue, scheduled, retry/, failing("kill", @store.entries(:dead).first.jid))
+      assert_equal({"changed" => 1}, json("delete", "--all", "dead"))
+      assert_equal({"changed" => 0}, json("delete", "--all", "dead", code: 1))
+    end
+
+    # More than one page of them, and only those that match.
+    def test_changing_all
+      TidyJob.perform_bulk(Array.new(1200) { |n| [n.even? ? "even" : "odd"] })
+      assert_equal({"changed" => 600}, json("delete", "--all", "queue:tidy", "--match", "even"))
+      assert_equal({"changed" => 600}, json("kill", "--all", "queue:tidy"))
+      assert_equal(600, @store.counts[:dead])
+    end
+
+    def test_enqueueing
+      jid = jobs("enqueue", "Raffia::CLIJobsTest::TidyJob", "1", '"two"', "--in", "60").chomp
+      assert_equal(["tidy", [1, "two"], :scheduled], @store.find(jid).then { |entry| [entry.queue, entry.item["args"], entry.set] })
+      assert_equal("slow", json("enqueue", "NotLoadedHere", "-q", "slow").then { |answer| @store.find(answer["jid"]).queue })
+      assert_match(/two is not JSON/, failing("enqueue", "TidyJob", "two"))
+    end
+
+    def test_queues_that_rest
+      jobs("pause", "tidy")
+      assert_match(/tidy .*paused/, jobs("queues"))
+      jobs("resume", "tidy")
+      refute_match(/paused/, jobs("queues"))
+    end
+
+    def test_workers
+      lease = @store.enroll("host:1:abc", {"concurrency" => 5, "queues" => ["tidy"]})
+      TidyJob.perform_async(1)
+      claim = @store.claim(lease, ["tidy"], 1).first
+      @store.beat(lease, {"busy" => 1, "work" => [{"jid" => claim.item["jid"], "queue" => "tidy", "payload" => claim.payload, "run_at" => 1.0}]})
+      assert_match(/\Ahost:1:abc  1 of 5 busy queues tidy\n    #{claim.item["jid"]}  Raffia::CLIJobsTest::TidyJob/, jobs("processes"))
+      assert_equal("host:1:abc is told\n", jobs("order", "host:1:abc", "quiet"))
+      assert_equal(["quiet"], @store.beat(lease))
+      assert_match(/is no order/, failing("order", "host:1:abc", "dance"))
+      assert_match(/there is no worker/, failing("order", "nobody", "stop"))
+    end
+
+    def test_what_recurs
+      Jobs.recurring.add(Jobs::Recurring::Entry.build("nightly", "0 3 * * *", TidyJob, zone: "Europe/Berlin"))
+      assert_match(/^nightly +0 3 \* \* \* +Europe\/Berlin +Raffia::CLIJobsTest::TidyJob +20/, jobs("recurring"))
+      assert_equal("tidy", @store.find(json("recurring", "run", "nightly")["jid"]).queue)
+      jobs("recurring", "pause", "nightly")
+      assert(json("recurring").first["paused"])
+      jobs("recurring", "delete", "nightly")
+      assert_match(/Nothing recurs/, jobs("recurring"))
+      assert_match(/there is no recurring job x/, failing("recurring", "run", "x"))
+      assert_match(/recurring dance\?/, failing("recurring", "dance", "x"))
+    end
+
+    def test_out_and_in_again
+      TidyJob.perform_bulk([[1], [2]])
+      TidyJob.perform_in(3600, 3)
+      jobs("kill", TidyJob.perform_async(4))
+      Tempfile.create("jobs") do |file|
+        jobs("export", file.path)
+        assert_match(/exported 4 jobs/, @err.string)
+        before = all
+        Jobs.store = @store = Jobs::Store.open("memory:")
+        assert_equal("imported 4 jobs into memory:\n", jobs("import", file.path))
+        assert_equal(before, all)
+        File.write(file.path, "nonsense\n", mode: "a")
+        assert_match(/line 5 is not what/, failing("import", file.path))
+      end
+      assert_match(/does not exist/, failing("import", "/nowhere/at/all"))
+    end
+
+    def test_words_that_make_no_sense
+      {%w[list] => /missing argument: list SET/, %w[list nothing] => /there is no set nothing/, %w[list queue] => /which queue\?/, %w[retry] => /JID, or --all/,
+       %w[dance] => /there is no command dance/, %w[stats more] => /needless argument: more/, %w[stats -s nowhere:] => /is no store/,
+       %w[stats -r /nowhere.rb] => /cannot be loaded/}.each do |argv, message|
+        assert_match(message, failing(*argv))
+      end
+    end
+
+    private
+
+    def failing(*argv)
+      jobs(*argv, code: 2)
+      @err.string
+    end
+
+    def all
+      sets = {queue: "tidy", scheduled: nil, dead: nil}
+      sets.flat_map { |set, queue| @store.entries(set, queue: queue).map { |entry| [set, entry.queue, entry.payload] } }
+    end
+  end
+end
