@@ -18,4 +18,9 @@ module JobsStoreContract
   include Leases
   include Schedule
   include Waiting
+  include Unique
+  include Limit
+  include Batches
+  include NestedBatches
+  include Values
 end
