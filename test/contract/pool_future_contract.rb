@@ -4,7 +4,7 @@ require_relative "pool_retry_contract"
 
 # What futures promise, and the retries of pools that stay, on every strategy. Part of {PoolStandingContract}.
 module PoolFutureContract
-  LONG = 10
+  LONG = 60
   Attempts = PoolRetryContract::Attempts
 
   # Says that it has begun, and then takes its time; and fails as often as it is told to.
@@ -63,7 +63,7 @@ module PoolFutureContract
     with_work(workers: 1) do |pool, item|
       next if strategy == :inline
 
-      begun(busy = pool.submit(item[0], 0.2))
+      begun(busy = pool.submit(item[0], 1))
       start, shared = pool.submit(item[1], 0), pool.submit(item[2], 0)
       last = start.then { |n| n }.then { |n| n }
       one, _other = shared.then { |n| n }, shared.then { |n| n }

@@ -140,7 +140,7 @@ class PoolProcessesTest < Raffia::TestCase
   end
 
   def test_ensure_blocks_run_when_a_worker_is_stopped
-    assert_cleans_up(workers: 1, timeout: 0.2)
+    assert_cleans_up(workers: 1, timeout: 1) # as well
   end
 
   def test_calls_nest

@@ -104,7 +104,7 @@ module PoolRetryContract
   end
 
   def test_during_a_pause_the_worker_does_other_items
-    with_items(12, retries: 1, backoff: ->(_) { 0.2 }, workers: 1, ordered: false) do |items, on|
+    with_items(12, retries: 1, backoff: ->(_) { 1 }, workers: 1, ordered: false) do |items, on|
       results = Raffia.map(items, **on) { |item| (Attempts.count(item) == 1 && item.last == 2) ? raise(IOError) : item.last }
       assert_equal([*0..1, *3..11, 2], results)
     end

@@ -31,6 +31,15 @@ module PoolStandingContract
 
   def sleepy = {work: proc { |seconds| sleep(seconds) && seconds }}
 
+  # What is busy until a file is there: in any process, thread or Ractor.
+  def gated = {work: proc { |path| (sleep(0.001) until File.exist?(path)) || path }}
+
+  # @yieldparam gate [String] a file that is not there yet
+  # @yieldparam open [String] one that is
+  def with_gate
+    Dir.mktmpdir { |folder| yield File.join(folder, "gate").freeze, folder.freeze }
+  end
+
   def test_what_is_submitted_is_done
     with_pool(**double) do |pool|
       future = pool.submit(21)
@@ -82,7 +91,7 @@ module PoolStandingContract
     with_pool(workers: 1, **sleepy) do |pool|
       next if strategy == :inline
 
-      futures = [0.2, 0.2, 0.2].map { |seconds| pool.submit(seconds) }
+      futures = [2, 2, 2].map { |seconds| pool.submit(seconds) }
       wait_until { futures.first.status == :running }
       pool.terminate
       futures.each { |future| assert_equal(:pool_terminated, assert_raises(Raffia::Cancelled) { future.value }.reason) }
@@ -94,26 +103,22 @@ module PoolStandingContract
     with_pool(**sleepy) do |pool|
       next if strategy == :inline
 
-      future = pool.submit(0.1)
+      future = pool.submit(0.3)
       assert_equal(0.01, assert_raises(Raffia::TimeoutError) { future.value(0.01) }.seconds)
       assert_nil(future.wait(0))
-      assert_equal(0.1, future.value(PoolStandingContract::LONG))
+      assert_equal(0.3, future.value(PoolStandingContract::LONG))
     end
   end
 
-  LONG = 10
+  LONG = 60
 
   def test_what_has_not_begun_can_be_cancelled
-    with_pool(workers: 1, **sleepy) do |pool|
-      next if strategy == :inline
-
-      busy = pool.submit(0.1)
-      wait_until { busy.status == :running }
-      waiting = pool.submit(0)
+    with_busy_pool(queue: 2) do |_, busy, waiting, gate|
       assert_equal(:waiting, waiting.cancel(:changed_my_mind))
       refute(waiting.cancel)
       assert_equal(:changed_my_mind, assert_raises(Raffia::Cancelled) { waiting.value }.reason)
-      assert_equal(0.1, busy.value)
+      FileUtils.touch(gate)
+      assert_equal(gate, busy.value)
     end
   end
 
@@ -129,31 +134,37 @@ module PoolStandingContract
   end
 
   def test_a_full_queue_refuses_if_asked_to
-    with_busy_pool(overflow: :reject) do |pool, running, waiting|
-      error = assert_raises(Raffia::Full) { pool.submit(0) }
+    with_busy_pool(overflow: :reject) do |pool, running, waiting, gate, open|
+      error = assert_raises(Raffia::Full) { pool.submit(open) }
       assert_equal(1, error.limit)
       assert_match(/1 pieces of work wait already.*overflow: :block/, error.message)
-      assert_equal([0.1, 0], [running.value, waiting.value])
+      FileUtils.touch(gate)
+      assert_equal([gate, open], [running.value, waiting.value])
       assert_equal([3, 2, 0, 1], pool.stats.values_at(:submitted, :done, :cancelled, :rejected))
     end
   end
 
   def test_a_full_queue_makes_the_caller_work_if_asked_to
-    with_busy_pool(overflow: :caller_runs) do |pool, running, waiting|
-      assert_equal(:done, pool.submit(0).status)
-      assert_equal([0.1, 0], [running.value, waiting.value])
-      assert_equal([0] * 20, pool.map([0] * 20))
+    with_busy_pool(overflow: :caller_runs) do |pool, running, waiting, gate, open|
+      assert_equal(:done, pool.submit(open).status)
+      FileUtils.touch(gate)
+      assert_equal([gate, open], [running.value, waiting.value])
+      assert_equal([open] * 20, pool.map([open] * 20))
     end
   end
 
   # One piece at work, one that waits, and no room for more.
   def with_busy_pool(**options)
-    with_pool(workers: 1, queue: 1, **sleepy, **options) do |pool|
-      next if strategy == :inline
+    with_gate do |gate, open|
+      with_pool(workers: 1, queue: 1, **gated, **options) do |pool|
+        next if strategy == :inline
 
-      running = pool.submit(0.1)
-      wait_until { running.status == :running }
-      yield(pool, running, pool.submit(0))
+        running = pool.submit(gate)
+        wait_until { running.status == :running }
+        yield(pool, running, pool.submit(open), gate, open)
+      ensure
+        FileUtils.touch(gate)
+      end
     end
   end
 

@@ -161,7 +161,7 @@ module SchedulerWaitSuite
     on_scheduler do
       others = 0
       Fiber.schedule { 3.times { sleep(0) && others += 1 } }
-      assert_equal 7, Thread.new { sleep(0.002) && 7 }.value
+      assert_equal 7, Thread.new { (sleep(0.001) until others == 3) || 7 }.value
       assert_equal 3, others
       sleeper = Thread.new { sleep }
       assert_nil sleeper.join(0.001)

@@ -181,7 +181,7 @@ module ServerResponsesTest
   end
 
   def test_a_client_that_takes_nothing_is_given_up
-    serve(->(_) { [200, TEXT.dup, ["x" * 20_000_000]] }, write_timeout: 0.2) do |server|
+    serve(->(_) { [200, TEXT.dup, ["x" * 20_000_000]] }, write_timeout: 1) do |server|
       server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
       eventually { server.connections == 1 }
       eventually { server.connections.zero? }
@@ -190,7 +190,7 @@ module ServerResponsesTest
 
   # A byte now and then is not enough, or its response would be kept for ever.
   def test_a_client_that_takes_next_to_nothing_is_given_up
-    serve(->(_) { [200, TEXT.dup, ["x" * 20_000_000]] }, write_timeout: 0.3) do |server|
+    serve(->(_) { [200, TEXT.dup, ["x" * 20_000_000]] }, write_timeout: 1) do |server|
       client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
       eventually { server.connections == 1 }
       eventually { client.read(1) && server.connections.zero? }
