@@ -23,7 +23,7 @@ module Raffia
           # @return [Reference]
           def to_job(job)
             named(job)
-            new(job.name) { |item| job.new.perform(item) }
+            new(job.name) { |*items| job.new.perform(*items) }
           end
 
           # @param owner [Module]
@@ -33,7 +33,7 @@ module Raffia
             named(owner)
             raise ConfigError, "#{owner} has no public method #{method}" unless owner.respond_to?(method)
 
-            new("#{owner.name}.#{method}") { |item| owner.public_send(method, item) }
+            new("#{owner.name}.#{method}") { |*items| owner.public_send(method, *items) }
           end
 
           # @param name [String]

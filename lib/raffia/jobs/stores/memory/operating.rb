@@ -47,7 +47,9 @@ module Raffia
           def kill(entries) = operate(entries, %i[queue scheduled retry]) { |all, job, _| all.bury(job) }
 
           # (see Store#clear)
-          def clear(set, queue: nil) = delete(entries(set, queue: queue, limit: nil))
+          def clear(set, queue: nil)
+            delete(entries(set, queue: queue, limit: nil)).tap { sync { |all| all.queues.forget(queue) } if set == :queue }
+          end
 
           # (see Store#pause)
           def pause(queue)

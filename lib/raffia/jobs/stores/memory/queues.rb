@@ -80,6 +80,9 @@ module Raffia
 
           def paused?(name) = @paused.include?(name)
 
+          # @param name [String, nil] nil: all of them; only while they are empty
+          def forget(name) = (name ? [name] : @lines.keys).each { |one| @lines.delete(one) if @lines[one]&.empty? }
+
           def names = (@lines.keys | @paused.to_a).sort
 
           # @return [Line, nil]
