@@ -15,6 +15,7 @@ Dir[File.join(__dir__, "jobs_store", "*.rb")].sort.each { |file| require file }
 module JobsStoreContract
   include Enqueue
   include Claims
+  include Ends
   include Leases
   include Schedule
   include Waiting
@@ -23,4 +24,9 @@ module JobsStoreContract
   include Batches
   include NestedBatches
   include Values
+  include Looking
+  include Operating
+  include Upkeep
+  include Forked
+  include Model
 end

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "case"
+require_relative "forked"
 
 module JobsStoreContract
   # Several handles, and several processes, have the same jobs. (A store that lives in its process leaves this out.)
   module Shared
-    include Case
+    include Forked
 
     def test_another_handle_sees_the_same_jobs
       enqueue(1)
@@ -89,28 +89,6 @@ module JobsStoreContract
       lease
       assert(opened.order(lease.identity, "stop"))
       assert_equal(["stop"], store.beat(lease))
-    end
-
-    private
-
-    # @return [String] what the block returns in a forked child
-    def in_child
-      reader, writer = IO.pipe
-      pid = fork do
-        reader.close
-        writer.write(yield.to_s)
-        writer.close
-        ::Process.exit!(0)
-      rescue Exception => error # standard:disable Lint/RescueException
-        warn(error.full_message)
-        ::Process.exit!(1)
-      end
-      writer.close
-      text = reader.read
-      assert(::Process.wait2(pid).last.success?, "the child failed")
-      text
-    ensure
-      reader&.close
     end
   end
 end

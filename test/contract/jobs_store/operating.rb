@@ -1,0 +1,137 @@
+# frozen_string_literal: true
+
+require_relative "case"
+
+module JobsStoreContract
+  # What people do by hand.
+  module Operating
+    include Case
+
+    # One in each place, of which the argument tells.
+    def one_everywhere
+      enqueue("retry", "dead", "running", queue: "start")
+      claims = claim(queues: %w[start]).to_h { |one| [one.item["args"].first, one] }
+      store.retry(claims["retry"], claims["retry"].payload, now + 900)
+      store.bury(claims["dead"], claims["dead"].payload)
+      store.enqueue(%w[running blocked].map { |name| draft(name, queue: "limited", own: {limit: {"key" => "k", "max" => 1}}) })
+      store.release([claims["running"]]) && store.delete(store.entries(:queue, queue: "start"))
+      claim(queues: %w[limited])
+      enqueue("queue")
+      enqueue("scheduled", at: now + 900)
+      assert_places(**Jobs::Store::SETS.to_h { |set| [set, 1] })
+    end
+
+    def everything = Jobs::Store::SETS.flat_map { |set| store.entries(set) }
+
+    def test_all_but_the_running_can_be_deleted
+      one_everywhere
+      assert_equal(5, store.delete(everything))
+      assert_places(running: 1)
+    end
+
+    def test_what_is_gone_is_not_deleted_again
+      enqueue(1, 2)
+      entries = store.entries(:queue)
+      store.ack([claim(1).first])
+      assert_equal(1, store.delete(entries))
+      assert_equal(0, store.delete(entries))
+      assert_equal(0, store.delete([]))
+    end
+
+    def test_one_of_many_is_deleted_where_it_stands
+      enqueue(*0...5)
+      store.delete([store.entries(:queue)[2]])
+      assert_equal([0, 1, 3, 4], args(claim))
+    end
+
+    def test_equal_jobs_are_deleted_one_by_one
+      one = draft(1)
+      store.enqueue([one, one])
+      assert_equal(1, store.delete(store.entries(:queue).first(1)))
+      assert_places(queue: 1)
+    end
+
+    # Somebody looked at it, and it has moved since: it is not what was looked at any more.
+    def test_an_entry_that_has_moved_is_left_alone
+      enqueue(1)
+      entry = store.entries(:queue).first
+      one = claim_one
+      payload = Jobs::Payload.dump({**one.item, "retry_count" => 0})
+      store.retry(one, payload, now + 900)
+      assert_equal([0, 0, 0], [store.delete([entry]), store.kill([entry]), store.requeue([entry])])
+      assert_places(retry: 1)
+    end
+
+    def test_what_waits_for_its_time_can_be_enqueued_now
+      one_everywhere
+      assert_equal(4, store.requeue(everything))
+      assert_places(queue: 5, running: 1)
+    end
+
+    def test_what_is_enqueued_by_hand_goes_to_the_back_of_its_own_queue
+      enqueue(1, queue: "mail", at: now + 900)
+      enqueue(2, queue: "mail")
+      store.requeue(store.entries(:scheduled))
+      claims = claim(queues: %w[mail])
+      assert_equal([2, 1], args(claims))
+      assert_in_delta(now, Jobs::Payload.time(claims.last.item["enqueued_at"]), 60)
+    end
+
+    def test_a_dead_one_begins_anew
+      store.enqueue([draft(1, own: {crashes: 2, timeout: 5})])
+      one = claim_one
+      store.bury(one, Jobs::Payload.dump({**one.item, "retry_count" => 25, "error_class" => "X", "error_message" => "y", "failed_at" => 1, "retried_at" => 2}))
+      store.requeue(store.entries(:dead))
+      item = claim_one.item
+      assert_empty(item.keys & Jobs::Store::Rewrite::FAILURE)
+      assert_equal([{"timeout" => 5}, [1], one.item["jid"]], item.values_at("raffia", "args", "jid"))
+    end
+
+    def test_who_waits_is_woken_by_what_is_enqueued_by_hand
+      enqueue(1, at: now + 900)
+      waiting = Thread.new { wait_for_job }
+      store.requeue(store.entries(:scheduled))
+      assert_equal([1], args(waiting.value))
+    end
+
+    def test_jobs_can_be_killed
+      one_everywhere
+      payloads = %i[queue scheduled retry].flat_map { |set| store.entries(set) }.map(&:payload)
+      assert_equal(3, store.kill(everything))
+      assert_places(blocked: 1, running: 1, dead: 4)
+      assert_empty(payloads - store.entries(:dead).map(&:payload))
+    end
+
+    def test_all_of_a_place_can_be_cleared
+      one_everywhere
+      (Jobs::Store::SETS - %i[running]).each { |set| assert_equal([set, 1, 0], [set, store.clear(set), store.counts[set]]) }
+      assert_places(running: 1)
+      assert_equal(0, store.clear(:dead))
+    end
+
+    def test_a_queue_can_be_cleared
+      enqueue(1, 2, queue: "a")
+      enqueue(3, queue: "b")
+      assert_equal(2, store.clear(:queue, queue: "a"))
+      assert_equal(0, store.clear(:queue, queue: "never_seen"))
+      assert_equal([3], args_in(:queue))
+      assert_equal(1, store.clear(:queue))
+      assert_places
+    end
+
+    def test_more_than_a_page_can_be_cleared
+      enqueue(*0...1200, at: now + 900)
+      assert_equal(1200, store.clear(:scheduled))
+      assert_places
+    end
+
+    def test_pauses_may_be_repeated
+      2.times { store.pause("default") }
+      enqueue(1)
+      assert_equal([true], store.queues.map { |one| one["paused"] })
+      2.times { store.resume("default") }
+      assert_equal([false], store.queues.map { |one| one["paused"] })
+      assert_equal([1], args(claim))
+    end
+  end
+end

@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+require_relative "case"
+
+module JobsStoreContract
+  # What is counted, what is thrown away, and whether all is well.
+  module Upkeep
+    include Case
+
+    def tally(processed, failed, **classes)
+      Jobs::Tally.new(processed: processed, failed: failed, classes: classes.transform_keys(&:to_s).transform_values do |(done, bad, ms)|
+        {"processed" => done, "failed" => bad, "ms" => ms, "histogram" => Array.new(26) { |n| (n == 3) ? done - bad : 0 }}
+      end)
+    end
+
+    def today = Time.now.utc.strftime("%F")
+
+    def test_what_was_done_is_counted
+      store.beat(lease, tally: tally(10, 2))
+      store.beat(lease, tally: tally(5, 1))
+      store.resign(lease, tally: tally(1, 1))
+      assert_equal([16, 4], store.counts.values_at(:processed, :failed))
+    end
+
+    # Around midnight it may be two days.
+    def test_each_day_has_its_counts
+      store.beat(lease, tally: tally(10, 2))
+      store.beat(lease, tally: tally(5, 1))
+      days = store.history
+      assert_includes([today, (Time.now.utc - 86_400).strftime("%F")], days.keys.last)
+      assert_equal([15, 3], %w[processed failed].map { |key| days.sum { |_, day| day[key] } })
+      assert_equal(days.keys.first(1), store.history(1).keys)
+    end
+
+    # Around the change of a minute it may be two of them.
+    def test_each_class_has_its_minutes
+      store.beat(lease, tally: tally(3, 1, MailJob: [3, 1, 120]))
+      store.beat(lease, tally: tally(3, 0, MailJob: [2, 0, 80], OtherJob: [1, 0, 5]))
+      found = store.metrics
+      assert_equal(%w[MailJob OtherJob], found.keys.sort)
+      mail = found["MailJob"]
+      assert_equal([5, 1, 200], %w[processed failed ms].map { |key| mail.sum { |minute| minute[key] } })
+      assert_equal([26, 4], [mail.first["histogram"].size, mail.sum { |minute| minute["histogram"][3] }])
+      assert_equal(mail.map { |minute| minute["at"] }.sort, mail.map { |minute| minute["at"] })
+      assert_equal([0], mail.map { |minute| minute["at"] % 60 }.uniq)
+      assert_in_delta(now, mail.last["at"], 120)
+    end
+
+    def test_without_work_there_are_no_figures
+      store.beat(lease)
+      assert_equal([{}, {}], [store.metrics, store.history])
+    end
+
+    # Whoever lost its lease has done what it has done.
+    def test_the_figures_of_a_lost_lease_are_counted_too
+      enqueue(1)
+      (one,), = lose
+      assert_nil(store.beat(one.lease, tally: tally(4, 0)))
+      assert_equal(4, store.counts[:processed])
+    end
+
+    def test_the_oldest_dead_are_thrown_away
+      enqueue(*0...5)
+      claim.each { |one| store.bury(one, one.payload) }
+      newest = args_in(:dead).first(2)
+      store.prune(dead_max: 2)
+      assert_equal(newest, args_in(:dead))
+      store.prune
+      assert_places(dead: 2)
+    end
+
+    def test_what_is_dead_for_long_is_thrown_away
+      enqueue(1)
+      one = claim_one
+      store.bury(one, one.payload)
+      store.prune(dead_for: 900)
+      assert_places(dead: 1)
+      wait_until { store.prune(dead_for: 0.05) || store.counts[:dead].zero? }
+    end
+
+    def test_batches_that_ended_long_ago_are_thrown_away
+      %w[done open].each { |id| store.open_batch(id) }
+      store.seal_batch("done")
+      store.prune(batches_for: 900)
+      refute_nil(store.batch("done"))
+      wait_until { store.prune(batches_for: 0.05) || store.batch("done").nil? }
+      refute_nil(store.batch("open"))
+      assert_equal(%w[open], store.batches.map { |one| one["id"] })
+    end
+
+    def test_nothing_else_is_thrown_away
+      enqueue(1, 2)
+      claim(1)
+      enqueue(3, at: now + 900)
+      store.write("a", "1")
+      store.prune(dead_for: 0, dead_max: 0, batches_for: 0)
+      assert_places(queue: 1, running: 1, scheduled: 1)
+      assert_equal("1", store.read("a"))
+    end
+
+    def test_all_is_well
+      assert_equal([], store.check)
+      enqueue(*0...5, own: {limit: {"key" => "k", "max" => 2}})
+      one, = claim
+      store.bury(one, one.payload)
+      enqueue(7, at: now + 900)
+      assert_equal([], store.check)
+    end
+
+    def test_a_closed_store_is_closed_again_without_harm
+      one = opened
+      one.counts
+      2.times { one.close }
+      assert_places
+    end
+  end
+end
