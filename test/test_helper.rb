@@ -20,7 +20,7 @@ module Raffia
     include TestSupport::Leaks
 
     # How long a test may wait for something that should come at once. Large, because it only ends a test that fails.
-    PATIENCE = 10
+    PATIENCE = 30
 
     def run
       TestSupport::WATCHDOG.begin("#{self.class}##{name}")

@@ -88,7 +88,7 @@ module SchedulerCase
 
   # Lets the other fibers run until the condition holds.
   def settle(message = "the condition did not come true")
-    give_up = TestSupport.now + Raffia::TestCase::PATIENCE * 3
+    give_up = TestSupport.now + Raffia::TestCase::PATIENCE
     until yield
       flunk(message) if TestSupport.now > give_up
       sleep(0.001)

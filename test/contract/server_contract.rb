@@ -138,7 +138,7 @@ module ServerContract
   # @return [String] what the server has logged
   def log = @log.string
 
-  def eventually(message = nil, &) = wait_until(Raffia::TestCase::PATIENCE * 3, message, &)
+  def eventually(message = nil, &) = wait_until(Raffia::TestCase::PATIENCE * 2, message, &)
 
   # The same from Ractors.
   module InRactors

@@ -56,7 +56,7 @@ class SupervisorRestartTest < Raffia::TestCase
       with_app("'one'", boot: HANGING.include?(code) ? 2 : 60) do |program, path, pids|
         File.write(path, code)
         program.kill(:HUP)
-        wait_until(PATIENCE * 6) { program.errors.match?(/THE RESTART HAS FAILED: .*#{message.source}/) }
+        wait_until(PATIENCE * 2) { program.errors.match?(/THE RESTART HAS FAILED: .*#{message.source}/) }
         pids.each_value { |pid| refute(gone?(pid)) }
         program.kill(:KILL, pids[1])
         assert_equal(1, program.hear("ready").first)
@@ -83,7 +83,7 @@ class SupervisorRestartTest < Raffia::TestCase
         program.hear("exit")
         File.write(path, "a bug")
         program.kill(:HUP)
-        wait_until(PATIENCE * 6) { program.errors.include?("THE RESTART HAS FAILED: worker 0 of generation 3 could not be started") }
+        wait_until(PATIENCE * 2) { program.errors.include?("THE RESTART HAS FAILED: worker 0 of generation 3 could not be started") }
         assert_stops(program)
       end
     end

@@ -14,7 +14,7 @@ class SupervisorSurroundingsTest < Raffia::TestCase
   def notified(path)
     socket = Socket.new(:UNIX, :DGRAM)
     socket.bind(Addrinfo.unix(path.sub(/\A@/, "\0")))
-    yield -> { assert(socket.wait_readable(PATIENCE * 6), "systemd hears nothing") && socket.recv(4096).lines(chomp: true) }
+    yield -> { assert(socket.wait_readable(PATIENCE * 2), "systemd hears nothing") && socket.recv(4096).lines(chomp: true) }
   ensure
     socket&.close
   end

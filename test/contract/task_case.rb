@@ -51,7 +51,7 @@ module TaskCase
 
   # Lets the other fibers run until the condition holds.
   def settle(message = "the condition did not come true")
-    give_up = TestSupport.now + Raffia::TestCase::PATIENCE * 3
+    give_up = TestSupport.now + Raffia::TestCase::PATIENCE
     until yield
       flunk(message) if TestSupport.now > give_up
       sleep(0.001)
@@ -75,7 +75,7 @@ module TaskCase
   end
 
   def finish(thread)
-    return thread.value if thread.join(Raffia::TestCase::PATIENCE * 6)
+    return thread.value if thread.join(Raffia::TestCase::PATIENCE * 2)
 
     where = thread.backtrace
     thread.kill

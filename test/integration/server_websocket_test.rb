@@ -218,7 +218,7 @@ module Raffia
       serve(app) do |server|
         flood(server) do
           10_000.times { heard.pop }
-          3.times { assert_equal "hello", Net::HTTP.start("127.0.0.1", server.port, read_timeout: PATIENCE * 6) { |http| http.get("/").body } }
+          3.times { assert_equal "hello", Net::HTTP.start("127.0.0.1", server.port, read_timeout: PATIENCE * 2) { |http| http.get("/").body } }
         end
       end
     end
@@ -229,7 +229,7 @@ module Raffia
         status, headers, body = Server::WebSocket.open(env) { |socket| socket.read }
         [status, headers, ->(stream) { body.call(stream).then { ended << true } }]
       end
-      serve(app) { |server| flood(server) { assert ended.pop(timeout: PATIENCE * 6) } }
+      serve(app) { |server| flood(server) { assert ended.pop(timeout: PATIENCE * 2) } }
     end
 
     def test_a_server_that_stops_says_goodbye
