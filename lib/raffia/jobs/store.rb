@@ -65,7 +65,8 @@ module Raffia
       # @return [Array<Claim>] empty when there is none, or when the lease is lost
       def claim(lease, queues, limit) = raise(NotImplementedError)
 
-      # Waits until there may be something to {#claim} or {#promote}, or something to look at ({#interrupt}).
+      # Waits until there may be something to {#claim} or {#promote} (also when that came after the last {#claim}, or is due earlier than the last
+      # {#promote} said), or something to look at ({#interrupt}). Jobs in paused queues are nothing to claim.
       # @param timeout [Numeric, nil] seconds
       # @return [void]
       def wait(queues, timeout: nil) = raise(NotImplementedError)
@@ -191,7 +192,7 @@ module Raffia
       def kill(entries) = raise(NotImplementedError)
 
       # @param set [Symbol] not :running
-      # @param queue [String, nil] which one, for :queue; nil: all
+      # @param queue [String, nil] which one, for :queue; nil: all. {#queues} forgets those that were cleared
       # A queue that is cleared is forgotten: {#queues} has it again with its next job.
       # @return [Integer] how many there were
       def clear(set, queue: nil) = raise(NotImplementedError)

@@ -119,6 +119,16 @@ module JobsStoreContract
       assert_places
     end
 
+    def test_a_queue_that_was_cleared_is_forgotten
+      %w[a b c].each { |name| enqueue(1, queue: name) }
+      store.clear(:queue, queue: "a")
+      assert_equal(%w[b c], store.queues.map { |one| one["name"] })
+      store.clear(:queue)
+      assert_equal([], store.queues)
+      enqueue(1, queue: "a")
+      assert_equal(%w[a], store.queues.map { |one| one["name"] })
+    end
+
     def test_more_than_a_page_can_be_cleared
       enqueue(*0...1200, at: now + 900)
       assert_equal(1200, store.clear(:scheduled))

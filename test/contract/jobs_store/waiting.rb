@@ -80,6 +80,14 @@ module JobsStoreContract
       end
     end
 
+    # Who waits has been told that there is time; then something comes that is due earlier.
+    def test_who_waits_is_woken_by_what_is_due_earlier
+      enqueue("late", at: now + LONG)
+      waiting = Thread.new { wait_until(LONG) { claim.then { |found| found if found.any? } || store.wait(%w[default], timeout: store.promote || LONG) } }
+      enqueue("early", at: now + 0.3)
+      assert_equal(["early"], args(waiting.value))
+    end
+
     def test_who_waits_can_be_interrupted
       waiting = Array.new(2) { Thread.new { store.wait(%w[default]) } }
       wait_until do

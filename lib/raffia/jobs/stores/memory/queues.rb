@@ -80,8 +80,8 @@ module Raffia
 
           def paused?(name) = @paused.include?(name)
 
-          # @param name [String, nil] nil: all of them; only while they are empty
-          def forget(name) = (name ? [name] : @lines.keys).each { |one| @lines.delete(one) if @lines[one]&.empty? }
+          # @param name [String, nil] nil: all of them; those with jobs in them stay
+          def forget(name) = @lines.delete_if { |one, line| line.empty? && (name.nil? || one == name) }
 
           def names = (@lines.keys | @paused.to_a).sort
 
