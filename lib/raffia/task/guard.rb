@@ -8,24 +8,20 @@ module Raffia
   # other thread run meanwhile; that one is a few instructions from its end. Nothing inside #hold may wait or switch fibers.
   #
   # @api private
-  class Guard
-    def initialize
-      @mutex = Thread::Mutex.new
-    end
-
+  class Guard < Thread::Mutex
     # @yield with the guard held
     # @return [Object] the block's value
     # @raise [ThreadError] in a trap handler that interrupted the very code that holds this guard: waiting would never end
     def hold
-      until @mutex.try_lock
-        raise ThreadError, "called from a trap handler: hand the work to a thread or fiber through a Thread::Queue" if @mutex.owned?
+      until try_lock
+        raise ThreadError, "called from a trap handler: hand the work to a thread or fiber through a Thread::Queue" if owned?
 
         Thread.pass
       end
       begin
         yield
       ensure
-        @mutex.unlock
+        unlock
       end
     end
   end

@@ -32,7 +32,7 @@ module Raffia
       @block = block
       @guard = Guard.new
       @status = :pending
-      @joiners = []
+      @joiners = nil # as most have none: no object for them
     end
 
     # Waits for the task and returns its block's value. Any fiber or thread may ask, as often as it likes.
@@ -55,11 +55,11 @@ module Raffia
       raise Error, "a task cannot wait for itself" if Task.current.equal?(self)
 
       Deadline.seconds(timeout) if timeout
-      waiter = @guard.hold { @joiners << Waiter.new if alive? }&.last or return self
+      waiter = @guard.hold { (@joiners ||= []) << Waiter.new if alive? }&.last or return self
       begin
         self unless waiter.wait(timeout) == Waiter::TIMED_OUT
       ensure
-        @guard.hold { @joiners.delete(waiter) }
+        @guard.hold { @joiners&.delete(waiter) }
       end
     end
 
@@ -82,7 +82,7 @@ module Raffia
 
     # @return [Array<Waiter>] of those who wait for its end
     # @api private
-    def joiners = @joiners.dup
+    def joiners = [*@joiners]
 
     # @return [Boolean] whether it has not ended
     def alive? = @status == :pending || @status == :running
@@ -143,7 +143,7 @@ module Raffia
         end
         @status = status
         @block = @region = nil
-        @joiners.slice!(0..) unless @joiners.empty? # as most are: no object for them
+        @joiners.tap { @joiners = nil }
       end
       # They hear of an error first, and from the task itself; then the scope cancels whoever is left.
       joiners&.each(&:settle)
