@@ -12,7 +12,7 @@ module ServerCountsTest
   # Of 1000 requests: once a second the worker looks after itself, and what that makes is found with the request of that moment.
   MOST_INTERRUPTED = 50
   # Of those objects, for a connection with one request. Ours are the task, what is its own, the wire, and the exchange.
-  MOST_OBJECTS_OF_A_CONNECTION = 36
+  MOST_OBJECTS_OF_A_CONNECTION = 33
   PROGRAM = <<~RUBY
     # frozen_string_literal: true
     require "json"

@@ -99,8 +99,8 @@ module Raffia
 
       # Speaks HTTP with a client that has been accepted.
       # @return [void]
-      def admit(socket, listener)
-        connection = Connection.new(service, socket, listener)
+      def admit(socket, listener, address = nil)
+        connection = Connection.new(service, socket, listener, address)
         connections[connection] = nil
         service.monitor.connections(1)
         task = @scope.spawn do

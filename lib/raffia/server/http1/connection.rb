@@ -19,11 +19,12 @@ module Raffia
       # @return [Fiber, nil] in which it is served
       attr_reader :fiber
 
-      def initialize(service, socket, listener)
+      def initialize(service, socket, listener, address = nil)
         @service = service
         @socket = socket
         @listener = listener
-        @wire = @exchange = @address = nil
+        @address = address
+        @wire = @exchange = nil
         @concluding = @service.drain.begun?
       end
 
