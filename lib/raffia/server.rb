@@ -7,6 +7,7 @@ require_relative "server/run/application"
 require_relative "server/settings/hooks"
 require_relative "server/listen/listening"
 require_relative "server/watch/log_file"
+require_relative "server/run/renewal"
 require_relative "server/run/alone"
 require_relative "server/run/supervised"
 require_relative "server/run/handle"
@@ -50,14 +51,17 @@ module Raffia
     # @param app [#call, Application] a Rack application, or where to find it
     # @param hooks [Hooks, nil]
     # @param logger [Logger, nil] nil: one that follows the options `log`, `log_level` and `log_format`
+    # @param renew [#call, nil] called at each restart, in the process that loads the application: returns it (an {Application}), its hooks and
+    #   a Hash of options. Nil: only the application's code is new then
     # @param options [Hash] each row of {Option::TABLE}: guides/server.md lists them
     # @raise [ConfigError] for an option that does not exist or makes no sense
-    def initialize(app, hooks: nil, logger: nil, **options)
+    def initialize(app, hooks: nil, logger: nil, renew: nil, **options)
       @application = app.is_a?(Application) ? app : Application.of(app)
       @hooks = hooks || Hooks.new
       @options = Options.build(options)
       try_out
       @log = logger || own_log
+      @renewal = Renewal.new(@options, @log) { renew.call.tap { |_, fresh, _| reopen_log_with(fresh) } } if renew
     end
 
     # Serves until the process is told to stop. INT and TERM end the requests in flight first, a second INT does not wait for them.
@@ -71,8 +75,8 @@ module Raffia
     def run(config: Raffia.config, &)
       settle
       listening = Listening.new(options, inherited: config.inherited)
-      kind = options.workers.zero? ? Alone : Supervised
-      kind.new(@application, listening, options, hooks: @hooks, log: log, config: config).run(&)
+      kind, others = options.workers.zero? ? [Alone, {}] : [Supervised, {renewal: @renewal}]
+      kind.new(@application, listening, options, hooks: @hooks, log: log, config: config, **others).run(&)
     ensure
       listening&.close
     end
@@ -96,9 +100,13 @@ module Raffia
       path = options.log
       return options.logger($stderr) if path.nil? || path == "-"
 
-      file = LogFile.new(path)
-      @hooks.add(:on_reopen) { file.reopen }
-      options.logger(file)
+      @log_file = LogFile.new(path)
+      reopen_log_with(@hooks)
+      options.logger(@log_file)
+    end
+
+    def reopen_log_with(hooks)
+      hooks.add(:on_reopen) { @log_file.reopen } if @log_file
     end
 
     # Whether there can be Ractors is known when the application has been looked at.

@@ -359,6 +359,30 @@ module Raffia
       end
     end
 
+    [true, false].each do |preload|
+      define_method(:"test_HUP_reads_raffia_rb_again_#{"without_" unless preload}preload") do
+        script "run ->(_) { [200, {}, [$forked.to_s]] }", "config.ru"
+        settings = "preload #{preload}\nlog \"raffia.log\"\n"
+        script "#{settings}max_line 100\nafter_fork { $forked = 1 }", "raffia.rb"
+        serve("--processes", "2") do |server|
+          long = "/#{"x" * 200}"
+          assert_equal ["414", "1"], [server.get(long).code, server.get.body]
+          script "#{settings}max_line 1000\nafter_fork { $forked = 2 }\nbacklog 77\ndrain_timeout 7", "raffia.rb"
+          server.kill(:HUP)
+          wait_until(PROCESS_PATIENCE) { Array.new(8) { server.get(long).body }.uniq == ["2"] }
+          assert_match(/a restart does not change backlog, drain_timeout: stop the server/, File.read(File.join(@dir, "raffia.log")))
+          script "max_lime 1000", "raffia.rb"
+          server.kill(:HUP)
+          wait_until(PROCESS_PATIENCE) { File.read(File.join(@dir, "raffia.log")).match?(/THE RESTART HAS FAILED|did you mean max_line/) }
+          assert_equal "200", server.get(long).code
+          # The new hooks know of the log, too.
+          FileUtils.mv(File.join(@dir, "raffia.log"), File.join(@dir, "raffia.log.1"))
+          server.kill(:USR1)
+          wait_until(PROCESS_PATIENCE) { File.exist?(File.join(@dir, "raffia.log")) }
+        end
+      end
+    end
+
     [0, 2].each do |processes|
       define_method(:"test_logs_are_opened_anew_by_#{processes}_processes") do
         serve("--processes", processes.to_s, "--access-log", "access.log", "--log", "raffia.log") do |server|

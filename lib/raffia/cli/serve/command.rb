@@ -32,10 +32,9 @@ module Raffia
           return Sample.new(@out).call if @asked[:init]
 
           options = settings
-          application = guarded(@path ? Server::Application.at(@path) : @file&.application || Server::Application.at(nil))
           return Check.new(options, application, @file, @out, json: @asked[:json]).call if @asked[:check]
 
-          serve(options, application)
+          serve(options)
         end
 
         private
@@ -43,22 +42,34 @@ module Raffia
         # The file may ask in which environment it is, so what the command line says about that comes first.
         def settings
           Raffia.export_environment(@given[:environment], force: true) if @given[:environment]
-          path = @asked.fetch(:config) { Server::ConfigFile.find }
-          @file = attempt { Server::ConfigFile.read(path) } if path
-          said = {**(@file&.given || {}), **(elsewhere? ? {bind: []} : {}), **@given}
-          options = Server::Options.build(said)
+          options = Server::Options.build(said = read)
           @config = Raffia.config # before what systemd says is taken out of the environment
           Raffia.export_environment(options.environment, force: said.key?(:environment))
           said
         end
 
+        # @return [Hash] what the file and the command line say
+        def read
+          path = @asked.fetch(:config) { Server::ConfigFile.find }
+          @file = (attempt { Server::ConfigFile.read(path) } if path)
+          {**(@file&.given || {}), **(elsewhere? ? {bind: []} : {}), **@given}
+        end
+
+        def application = guarded(@path ? Server::Application.at(@path) : @file&.application || Server::Application.at(nil))
+
+        # As Server.new takes it: what all of this comes to when it is read again.
+        def renewed
+          said = read
+          [application, @file&.hooks || Server::Hooks.new, said]
+        end
+
         # Whoever says -p means that port, and not the binds of a file besides.
         def elsewhere? = !@given.key?(:bind) && (@given.key?(:port) || @given.key?(:host))
 
-        def serve(said, application)
-          server = Server.new(application, hooks: @file&.hooks, **said)
+        def serve(said)
+          server = Server.new(app = application, hooks: @file&.hooks, renew: method(:renewed), **said)
           ::RubyVM::YJIT.enable if server.options.yjit && defined?(::RubyVM::YJIT.enable)
-          banner = Banner.new(server, application, @file)
+          banner = Banner.new(server, app, @file)
           server.run(config: @config) do |listeners|
             @asked[:json] ? banner.json(listeners, @out) : banner.text(listeners, @out)
             @out.flush # whoever waits for it may read a pipe

@@ -43,6 +43,8 @@ module Raffia
 
       # @return [String] for people
       attr_reader :name
+      # @return [Symbol] as {#load_to} takes it
+      attr_reader :how
 
       # @yieldparam how [Symbol] :build, or :record what Ractors will each build for themselves
       # @yieldreturn [#call]

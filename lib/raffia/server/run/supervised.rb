@@ -24,13 +24,16 @@ module Raffia
       private_constant :PLAIN, :SEATED, :MARGIN, :NEVER
 
       # @param (see Alone#initialize)
-      def initialize(application, listening, options, hooks:, log:, config:)
+      # @param renewal [Renewal, nil] what a restart brings besides code
+      def initialize(application, listening, options, hooks:, log:, config:, renewal: nil)
         @application = application
         @listening = listening
         @options = options
         @hooks = hooks
         @log = log
         @config = config
+        @renewal = renewal
+        @restarted = false
       end
 
       # @return [Integer] the exit code
@@ -54,7 +57,18 @@ module Raffia
 
       def settings
         {workers: @options.workers, name: "raffia #{@options.tag || ::File.basename(::Dir.pwd)}", log: @log, pid_file: @options.pidfile,
-         slot: ->(index) { @listening.slot(index).map(&:socket) }, preload: (-> { @application.load } if @options.preload)}
+         slot: ->(index) { @listening.slot(index).map(&:socket) }, preload: (-> { load } if @options.preload)}
+      end
+
+      # In the process that loads for a generation. (Where there are no molds that is the supervisor, before any restart.)
+      def load
+        renew
+        @application.load
+      end
+
+      def renew
+        renewed = (@renewal.call(@application, @options) if @restarted && @renewal) or return
+        @application, @options, @hooks = renewed.application, renewed.options, renewed.hooks
       end
 
       # For times that a supervisor must have, none is a year.
@@ -69,11 +83,19 @@ module Raffia
       def systemd = {notify_socket: @config.notify_socket, watchdog: @config.watchdog}
 
       def hooks
-        plain = PLAIN.to_h { |name| [name, ->(*arguments) { @hooks.call(name, *arguments) }] }
-        seated = SEATED.to_h { |name| [name, ->(seat) { @hooks.call(name, seat.index) }] }
+        plain = PLAIN.to_h { |name| [name, ->(*arguments) { call(name, *arguments) }] }
+        seated = SEATED.to_h { |name| [name, ->(seat) { call(name, seat.index) }] }
         {**plain, **seated, on_worker_ready: ->(slot) { @hooks.call(:on_worker_ready, slot[:index]) },
                             on_worker_exit: ->(slot, how) { @hooks.call(:on_worker_exit, slot[:index], how) },
                             on_message: ->(_index, name, data) { @panel.hear(name, data) }}
+      end
+
+      # The supervisor's copy of this object learns here that what is forked from now on is to be renewed; a worker that loads by itself
+      # is so before its first hook.
+      def call(name, *arguments)
+        @restarted = true if name == :on_restart
+        renew if name == :after_fork && !@options.preload
+        @hooks.call(name, *arguments)
       end
 
       # The life of a worker process.
