@@ -436,9 +436,11 @@ module SchedulerLifeSuite
   def test_waiting_for_a_process
     on_scheduler do
       others = 0
-      Fiber.schedule { 3.times { sleep(0.001) && others += 1 } }
-      pid = spawn("sleep 0.02; exit 3")
-      assert_equal pid, ::Process.wait(pid)
+      pipe do |told, tell|
+        Fiber.schedule { 3.times { sleep(0.001) && others += 1 } && tell.puts }
+        pid = spawn("read told; exit 3", in: told)
+        assert_equal pid, ::Process.wait(pid)
+      end
       assert_equal 3, $?.exitstatus
       assert_equal 3, others
       assert_equal 4, ::Process.wait2(spawn("exit 4"))[1].exitstatus
@@ -470,19 +472,25 @@ module SchedulerLifeSuite
       assert_raises(Errno::ECHILD) { ::Process.wait(1) }
       group = spawn("sleep 0.001", pgroup: true)
       assert_equal group, ::Process.wait(-group)
-      slow = spawn("sleep 0.5")
-      assert_nil ::Process.wait(slow, ::Process::WNOHANG)
-      assert_equal slow, ::Process.wait(0)
+      pipe do |told, tell|
+        slow = spawn("read told; exit 0", in: told)
+        assert_nil ::Process.wait(slow, ::Process::WNOHANG)
+        tell.puts
+        assert_equal slow, ::Process.wait(0)
+      end
     end
   end
 
   def test_a_wait_that_is_called_off_takes_nobodys_status
     on_scheduler do
-      assert_raises(Timeout::Error) { Timeout.timeout(0.002) { ::Process.wait(-1) || sleep } } if (pid = spawn("sleep 0.05"))
-      assert_equal pid, ::Process.wait(pid)
-      pid = spawn("sleep 0.01")
-      assert_raises(Timeout::Error) { Timeout.timeout(0.001) { ::Process.wait(pid) } }
-      assert_equal pid, ::Process.wait(pid)
+      pipe do |told, tell|
+        [-> { ::Process.wait(-1) }, -> { ::Process.wait(@pid) }].each do |wait|
+          @pid = spawn("read told; exit 0", in: told)
+          assert_raises(Timeout::Error) { Timeout.timeout(0.002, &wait) }
+          tell.puts
+          assert_equal @pid, ::Process.wait(@pid)
+        end
+      end
     end
   end
 

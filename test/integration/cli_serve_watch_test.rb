@@ -81,9 +81,8 @@ module Raffia
     def test_requests_in_flight_are_shown_with_where_they_are
       watched("--processes", "2", "--slow-request", "0.05") do |server|
         waiting = Thread.new { Net::HTTP.get_response(URI("#{server.url.sub("[::]", "127.0.0.1")}/wait?a=1"), {"X-Request-Id" => "mine"}) }
-        found = wait_until(PROCESS_PATIENCE) { stats["workers"].flat_map { |worker| worker["at"] }.find { |one| one["backtrace"] } }
+        found = wait_until(PROCESS_PATIENCE) { stats["workers"].flat_map { |worker| worker["at"] }.find { |one| one["backtrace"]&.join&.include?("config.ru:4") } }
         assert_equal %w[mine GET /wait], found.values_at("id", "method", "path")
-        assert_match(/config\.ru:4/, found["backtrace"].join)
         refute_match(/exchange\.rb/, found["backtrace"].join)
         script "", "go"
         assert_equal "200", waiting.value.code
