@@ -7,9 +7,14 @@ require_relative "redis/scripts"
 require_relative "redis/dialect"
 require_relative "redis/enqueueing"
 require_relative "redis/leases"
+require_relative "redis/batches"
+require_relative "redis/checking"
 require_relative "redis/claims"
+require_relative "redis/looking"
+require_relative "redis/operating"
 require_relative "redis/watch"
 require_relative "redis/upkeep"
+require_relative "redis/history"
 require_relative "redis/values"
 require_relative "redis/workers"
 
@@ -30,9 +35,14 @@ module Raffia
         include Enqueueing
         include Leases
         include Claims
+        include Batches
+        include Checking
         include Watching
         include Upkeep
         include Values
+        include Looking
+        include Operating
+        include History
         include Workers
 
         # @param url [String] redis, rediss or valkey://[user:password@]host[:port][/db], or unix:///path; `?` compat, pool, timeout

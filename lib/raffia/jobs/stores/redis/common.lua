@@ -166,3 +166,22 @@ local function give_back(token, ref, payload)
   enqueue(queue, payload, own, true)
   release_limit(own, token .. ' ' .. ref)
 end
+
+-- Takes a job from a place. Gives whether it was there.
+local function remove(place, member)
+  local blocked = string.match(place, '^raffia:blocked:(.*)$')
+  if string.find(place, '^raffia:claims:') then return redis.call('HDEL', place, member) == 1 end
+  if not blocked and not string.find(place, '^queue:') then return redis.call('ZREM', place, member) == 1 end
+  local gone = redis.call('LREM', place, -1, member) == 1
+  if blocked and redis.call('EXISTS', place) == 0 then redis.call('SREM', RAFFIA .. 'blocked', blocked) end
+  return gone
+end
+
+-- A dead job is tried again.
+local function revive_in_batch(own)
+  local batch = batch_key(own)
+  if batch and redis.call('EXISTS', batch) == 1 then
+    redis.call('HINCRBY', batch, 'pending', 1)
+    redis.call('HINCRBY', batch, 'dead', -1)
+  end
+end

@@ -1,23 +1,30 @@
--- Takes jobs from one place to another, each only if it is still there as it was. ARGV: how, then of each: place, old, new, queue.
--- place: schedule, retry, dead, or the hash of a lease's claims, where old is the field. how: queue, front or dead.
+-- Takes jobs from one place to another, each only if it is still there as it was. ARGV: how, then of each: place, what stands there, payload
+-- from now on, queue. place: any key with jobs. how: queue, front, dead or gone.
 -- Gives how many.
 local how, time, count = ARGV[1], now(), 0
+
+local function arrive(place, payload, queue)
+  local own, item = extras(payload)
+  if how == 'queue' or how == 'front' then
+    if place == 'dead' then revive_in_batch(own) end
+    note_unique(own, item and item.jid, 'queue', payload)
+    return enqueue(queue, payload, own, how == 'front')
+  end
+  if how == 'dead' then redis.call('ZADD', 'dead', time, payload) end
+  if place ~= 'dead' then settle(own, item, true) end
+end
+
 for i = 2, #ARGV, 4 do
-  local place, old, new, queue = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
-  local token = string.match(place, '^raffia:claims:(%d+)$')
-  local gone
-  if token then gone = redis.call('HDEL', place, old) else gone = redis.call('ZREM', place, old) end
-  if gone == 1 then
+  local place, member, payload, queue = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
+  if remove(place, member) then
     count = count + 1
-    local own, item = extras(new)
-    if how == 'dead' then
-      redis.call('ZADD', 'dead', time, new)
-      if place ~= 'dead' then settle(own, item, true) end
-    else
-      note_unique(own, item and item.jid, 'queue', new)
-      enqueue(queue, new, own, how == 'front')
+    arrive(place, payload, queue)
+    local token = string.match(place, '^raffia:claims:(%d+)$')
+    if token then
+      release_limit(extras(payload), token .. ' ' .. member)
+    elseif how ~= 'queue' then
+      release_limit(extras(payload), '')
     end
-    if token then release_limit(own, token .. ' ' .. old) end
   end
 end
 return count

@@ -9,7 +9,7 @@ module Raffia
         # The Lua files beside this one. Each is sent once to a server, and called by its digest from then on. All begin with what common.lua
         # has.
         class Scripts
-          NAMES = %i[enqueue enroll beat resign claim finish due move expired write].freeze
+          NAMES = %i[enqueue enroll beat resign claim finish due move expired write batch clear prune holders].freeze
 
           def initialize
             common = read(:common)

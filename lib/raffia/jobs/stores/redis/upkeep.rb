@@ -12,7 +12,7 @@ module Raffia
           # @see Store#promote
           def promote(limit = 1000)
             scheduled, failed, soonest = script(:due, limit, safe: true)
-            move("queue", rows("schedule", scheduled) + rows("retry", failed))
+            move("queue", promoted("schedule", scheduled) + promoted("retry", failed))
             return 0 if scheduled.size + failed.size == limit
 
             soonest.empty? ? nil : soonest.to_f
@@ -30,9 +30,20 @@ module Raffia
             recovered.compact.reverse
           end
 
+          # @see Store#prune
+          def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400)
+            now = Time.now.to_f
+            redis(safe: true) do |connection|
+              connection.call("ZREMRANGEBYSCORE", "dead", "-inf", now - dead_for)
+              connection.call("ZREMRANGEBYRANK", "dead", 0, -(dead_max + 1))
+            end
+            script(:prune, now - batches_for, safe: true)
+            nil
+          end
+
           private
 
-          def rows(set, payloads)
+          def promoted(set, payloads)
             payloads.map do |payload|
               item = readable(payload)
               [set, payload, @dialect.outgoing(Store::Rewrite.queued(payload)), item["queue"] || "default"]

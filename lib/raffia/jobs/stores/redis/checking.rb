@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class Redis < Store
+        # Looks for what cannot be, unless somebody else has written to our keys or Redis has lost some of them.
+        module Checking
+          # Where others write, too.
+          SETS_OF_BYTES = %i[queue scheduled retry].freeze
+
+          # @see Store#check
+          def check = unreadable + odd_claims + odd_limits + odd_batches
+
+          private
+
+          def unreadable
+            redis(safe: true) do |connection|
+              SETS_OF_BYTES.flat_map { |set| Places.all(connection, set) }.uniq(&:key).filter_map do |place|
+                bad = each_entry(connection, [place]).count { |entry| entry.jid.nil? }
+                "#{place.key} has #{bad} payloads that no worker can read" if bad.positive?
+              end
+            end
+          end
+
+          def odd_claims
+            redis(safe: true) do |connection|
+              known = Places.tokens(connection)
+              scan(connection, "raffia:claims:").filter_map do |key, token|
+                "#{key} has jobs of a lease that there is not: nobody will take them" unless known.include?(token.to_i)
+              end
+            end
+          end
+
+          def odd_limits
+            redis(safe: true) do |connection|
+              scan(connection, "raffia:running:").filter_map do |key, name|
+                gone = @scripts.call(connection, :holders, [key])
+                "#{key} counts #{gone} runs that there are not, so #{name} may have fewer at a time than its limit" if gone.positive?
+              end
+            end
+          end
+
+          def odd_batches
+            batches(limit: 100_000).filter_map do |batch|
+              "batch #{batch["id"]} has #{batch["pending"]} pending and #{batch["dead"]} dead of #{batch["total"]} jobs" unless
+                batch["pending"] >= 0 && batch["dead"] >= 0 && batch["pending"] + batch["dead"] <= batch["total"]
+            end
+          end
+
+          # @return [Array<Array(String, String)>] keys, and what they have behind the prefix
+          def scan(connection, prefix) = connection.scan("MATCH", "#{prefix}*", "COUNT", 1000).map { |key| [key, key.delete_prefix(prefix)] }
+        end
+      end
+    end
+  end
+end

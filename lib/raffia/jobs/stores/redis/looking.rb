@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require_relative "places"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Redis < Store
+        # What is where. Redis is read in several steps, so jobs may move meanwhile.
+        module Looking
+          # How many are read at once.
+          PAGE = 500
+
+          # @see Store#queues
+          def queues
+            redis(safe: true) do |connection|
+              paused = connection.call("SMEMBERS", "paused")
+              (Places.names(connection) | paused).sort.map { |name| queue_facts(connection, name, paused.include?(name)) }
+            end
+          end
+
+          # @see Store#counts
+          def counts
+            redis(safe: true) do |connection|
+              sizes = Store::SETS.to_h { |set| [set, Places.all(connection, set).sum { |place| place.size(connection) }] }
+              processed, failed = connection.call("MGET", "stat:processed", "stat:failed")
+              sizes.merge(processed: processed.to_i, failed: failed.to_i)
+            end
+          end
+
+          # @see Store#entries
+          def entries(set, queue: nil, offset: 0, limit: 50, match: nil)
+            redis(safe: true) do |connection|
+              places = Places.all(connection, set, queue)
+              next each_entry(connection, places).lazy.select { |entry| entry.payload.include?(match) }.drop(offset).first(limit) if match
+
+              span(connection, places, offset, limit)
+            end
+          end
+
+          # @see Store#find
+          def find(jid)
+            redis(safe: true) do |connection|
+              Store::SETS.each do |set|
+                found = each_entry(connection, Places.all(connection, set)).find { |entry| entry.payload.include?(jid) && entry.jid == jid }
+                return found if found
+              end
+              nil
+            end
+          end
+
+          private
+
+          def queue_facts(connection, name, paused)
+            places = Places.of_queue(name)
+            oldest = places.filter_map { |place| place.range(connection, 0, 1).first }.filter_map { |entry| since(entry.item) }.min
+            {"name" => name, "size" => places.sum { |place| place.size(connection) }, "paused" => paused,
+             "latency" => oldest ? [Time.now.to_f - oldest, 0].max : 0}
+          end
+
+          # @return [Float, nil] when a job came into its queue
+          def since(item) = Payload.time(item["enqueued_at"] || item["created_at"])
+
+          # Goes over places that are longer than what is wanted.
+          def span(connection, places, offset, limit)
+            found = []
+            places.each do |place|
+              break if found.size >= limit
+
+              size = place.size(connection)
+              found.concat(place.range(connection, offset, limit - found.size)) if offset < size
+              offset = [offset - size, 0].max
+            end
+            found
+          end
+
+          def each_entry(connection, places)
+            Enumerator.new do |out|
+              places.each do |place|
+                from = 0
+                until (page = place.range(connection, from, PAGE)).empty?
+                  page.each { |entry| out << entry }
+                  from += page.size
+                end
+              end
+            end
+          end
+        end
+      end
+    end
+  end
+end
