@@ -486,7 +486,7 @@ module SchedulerLifeSuite
       pipe do |told, tell|
         [-> { ::Process.wait(-1) }, -> { ::Process.wait(@pid) }].each do |wait|
           @pid = spawn("read told; exit 0", in: told)
-          assert_raises(Timeout::Error) { Timeout.timeout(0.002, &wait) }
+          assert_raises(Timeout::Error) { Timeout.timeout(0.002) { wait.call } }
           tell.puts
           assert_equal @pid, ::Process.wait(@pid)
         end
