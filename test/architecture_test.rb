@@ -35,7 +35,7 @@ class ArchitectureTest < Raffia::TestCase
   # Constants are read from any Ractor, so all of them must be shareable. In a process of its own: it loads what is there.
   def test_every_constant_is_shareable
     skip "lib/raffia.rb is not there" unless File.exist?(File.join(ROOT, "lib/raffia.rb"))
-    output, errors, status = Open3.capture3({"RUBYOPT" => nil}, RbConfig.ruby, "-I#{ROOT}/lib", "-rraffia/server",
+    output, errors, status = Open3.capture3({"RUBYOPT" => nil}, RbConfig.ruby, "-I#{ROOT}/lib", "-rraffia/server", "-rraffia/jobs", "-rraffia/jobs/worker",
       "-r#{__dir__}/support/architecture/shareable", "-e", "puts Architecture::Shareable.violations(Raffia)")
     assert_predicate status, :success?, errors
     assert_empty output, "these constants cannot be read from another Ractor: freeze them deeply"

@@ -12,7 +12,7 @@ module Raffia
       # @param job [Class]
       # @param given [Hash] see {Job::Options#options}; `batch:` is a batch's id
       def initialize(job, given)
-        Job::Check.options(job, given.except(:batch))
+        Job::Check.options(job, given.except(:batch), job.options)
         @job = job
         @given = given
       end

@@ -192,7 +192,7 @@ module Raffia
       def kill(entries) = raise(NotImplementedError)
 
       # @param set [Symbol] not :running
-      # @param queue [String, nil] which one, for :queue; nil: all. {#queues} forgets those that were cleared
+      # @param queue [String, nil] which one, for :queue; nil: all.
       # A queue that is cleared is forgotten: {#queues} has it again with its next job.
       # @return [Integer] how many there were
       def clear(set, queue: nil) = raise(NotImplementedError)

@@ -20,7 +20,7 @@ module Raffia
         # @raise [BadArguments, ConfigError]
         def build(item)
           now = Payload.now
-          item = {**DEFAULTS, **of_class(item["class"]), **item, "class" => name(item["class"])}
+          item = {**DEFAULTS, **of_class(item["class"]), **item, "class" => name_of(item["class"])}
           item["jid"] ||= Payload.id
           item["created_at"] ||= now
           check(item)
@@ -35,7 +35,7 @@ module Raffia
 
           args.each_with_index do |value, index|
             odd = odd_one(value)
-            raise BadArguments, wording(name, index, odd) unless odd.nil?
+            raise BadArguments, wording(name, index, odd.first) if odd
           end
         end
 
@@ -44,7 +44,7 @@ module Raffia
 
           def of_class(job) = job.respond_to?(:job_options) ? job.job_options : {}
 
-          def name(job)
+          def name_of(job)
             job = job.name if job.is_a?(Module)
             return job if job.is_a?(String) && !job.empty?
 
@@ -67,20 +67,27 @@ module Raffia
             item["enqueued_at"] = now
           end
 
-          # @return [Object, nil] the first value in it that JSON would change
+          # @return [Array(Object), nil] the first value in it that JSON would change: it may be nil or false, as a key
           def odd_one(value)
             case value
-            when String then value unless value.encoding == Encoding::UTF_8 || value.ascii_only?
+            when String then [value] unless text?(value)
             when Integer, true, false, nil then nil
-            when Float then value unless value.finite?
+            when Float then [value] unless value.finite?
             when Array then first_odd(value)
-            when Hash then value.each_key.find { |key| !key.is_a?(String) } || first_odd(value.values)
-            else value
+            when Hash then odd_key(value) || first_odd(value.values)
+            else [value]
             end
           end
 
+          def text?(value) = value.ascii_only? || (value.encoding == Encoding::UTF_8 && value.valid_encoding?)
+
+          def odd_key(hash)
+            hash.each_key { |key| return [key] unless key.is_a?(String) }
+            nil
+          end
+
           def first_odd(values)
-            values.each { |value| (odd = odd_one(value)).nil? or return odd }
+            values.each { |value| (odd = odd_one(value)) and return odd }
             nil
           end
 

@@ -26,17 +26,18 @@ module Raffia
         on_conflict: [->(value) { %i[skip raise replace].include?(value) }, "one of skip, raise, replace"],
         limit: [->(value) { value.is_a?(Integer) && value.positive? }, "a whole number from 1 up"],
         limit_key: [->(value) { value.respond_to?(:call) || value.is_a?(String) }, "a Proc or a String"]
-      }.each_value(&:freeze).freeze
+      }.freeze
 
-      RULES.each_value { |rule, _| ::Ractor.make_shareable(rule) } if defined?(::Ractor)
+      ::Ractor.make_shareable(RULES) if defined?(::Ractor)
 
+      # @param before [Hash] what was said before
       # @raise [ConfigError]
-      def self.options(job, given)
+      def self.options(job, given, before = {})
         given.each do |name, value|
           rule, wanted = RULES[name] || raise(ConfigError, "#{job}: there is no option #{name}; there are #{RULES.keys.join(", ")}")
           raise ConfigError, "#{job}: #{name} must be #{wanted}, not #{value.inspect}" unless value.nil? || rule.call(value)
         end
-        raise ConfigError, "#{job}: unique: :window needs unique_for: seconds" if given[:unique] == :window && !given[:unique_for]
+        raise ConfigError, "#{job}: unique: :window needs unique_for: seconds" if given[:unique] == :window && !{**before, **given}[:unique_for]
       end
     end
   end

@@ -35,15 +35,15 @@ module Raffia
       def options(**given)
         return own_options if given.empty?
 
-        Check.options(self, given)
-        @raffia_job_options = own_options.merge(given).freeze
-        @raffia_job_item = nil
-        own_options
+        Check.options(self, given, own_options)
+        @raffia_job_options = own_options.merge(given.transform_values { |value| kept(value) }).freeze
+        @raffia_job_item = shareable(Fields.plain(@raffia_job_options))
+        @raffia_job_options
       end
 
       # @return [Hash] the part of a payload that is the same for all of the class
       # @api private
-      def job_options = @raffia_job_item ||= Fields.plain(own_options)
+      def job_options = @raffia_job_item || inherited_job(:job_options) || {}.freeze
 
       # @yieldparam count [Integer] how often it was tried again before
       # @yieldparam error [Exception]
@@ -57,6 +57,11 @@ module Raffia
       def on_exhausted(&block) = block ? @raffia_on_exhausted = block : (@raffia_on_exhausted || inherited_job(:on_exhausted))
 
       private
+
+      # Jobs enqueue jobs in other Ractors, too: what is said here must be readable there. Only what is called cannot be made so.
+      def kept(value) = value.respond_to?(:call) ? value : shareable(value)
+
+      def shareable(value) = defined?(::Ractor) ? ::Ractor.make_shareable(value, copy: true) : value.freeze
 
       def own_options = @raffia_job_options || inherited_job(:options) || {}.freeze
 

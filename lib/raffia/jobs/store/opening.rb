@@ -7,10 +7,10 @@ module Raffia
     class Store
       # By what a store's address begins with: the file that has it, and its class.
       SCHEMES = {
-        "memory" => %w[memory Memory],
-        "sqlite" => %w[sqlite SQLite], "sqlite3" => %w[sqlite SQLite],
-        "redis" => %w[redis Redis], "rediss" => %w[redis Redis], "valkey" => %w[redis Redis], "unix" => %w[redis Redis],
-        "postgres" => %w[postgres Postgres], "postgresql" => %w[postgres Postgres]
+        "memory" => "memory Memory",
+        "sqlite" => "sqlite SQLite", "sqlite3" => "sqlite SQLite",
+        "redis" => "redis Redis", "rediss" => "redis Redis", "valkey" => "redis Redis", "unix" => "redis Redis",
+        "postgres" => "postgres Postgres", "postgresql" => "postgres Postgres"
       }.freeze
 
       # @param url [String] such as "sqlite:jobs.db"
@@ -20,7 +20,7 @@ module Raffia
       # @raise [MissingDependency] when its gem is not installed
       def self.open(url, **options)
         scheme = url[/\A([a-z0-9]+):/, 1]
-        file, name = SCHEMES[scheme] || raise(ConfigError, "#{url.inspect} is no store: use one such as #{EXAMPLES}")
+        file, name = SCHEMES[scheme]&.split || raise(ConfigError, "#{url.inspect} is no store: use one such as #{EXAMPLES}")
         require_relative "../stores/#{file}"
         Stores.const_get(name).new(url, **options)
       end
