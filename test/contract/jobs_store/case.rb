@@ -16,6 +16,12 @@ module JobsStoreContract
     # Seconds that a wait may take that should be woken.
     LONG = 120
 
+    # Before the test's threads could race for it.
+    def setup
+      super
+      store
+    end
+
     def store = @store ||= opened
 
     # Opens one more, which is closed after the test.

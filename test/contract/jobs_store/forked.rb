@@ -48,7 +48,6 @@ module JobsStoreContract
 
     def test_somebody_waited_when_the_process_forked
       need_fork
-      store
       waiting = Thread.new { wait_for_job }
       wait_until { waiting.status == "sleep" }
       assert_equal("mine", in_child { enqueue("mine", queue: "child") && args(wait_for_job(%w[child], by: store.enroll("test:child:y", {}, ttl: 600))).first })

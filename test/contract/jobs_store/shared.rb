@@ -25,7 +25,6 @@ module JobsStoreContract
 
     def test_another_process_wakes_who_waits
       need_fork
-      store
       waiting = Thread.new { wait_for_job }
       assert_equal("", in_child { open_store.enqueue([draft(1)]) && nil })
       assert_equal([1], args(waiting.value))
