@@ -13,9 +13,9 @@ module SchedulerWaitSuite
   def test_sleep
     on_scheduler do
       order = []
-      [0.004, 0.001, 0, 0.002].each { |seconds| Fiber.schedule { sleep(seconds) && order << seconds } }
+      [0.2, 0.05, 0, 0.1].each { |seconds| Fiber.schedule { sleep(seconds) && order << seconds } }
       settle { order.size == 4 }
-      assert_equal [0, 0.001, 0.002, 0.004], order
+      assert_equal [0, 0.05, 0.1, 0.2], order
       started = TestSupport.now
       assert_kind_of Integer, sleep(0.01)
       assert_operator TestSupport.now - started, :>=, 0.01
@@ -226,7 +226,7 @@ module SchedulerWaitSuite
       assert_raises(outer) { Timeout.timeout(0.002, outer) { Timeout.timeout(100, inner) { sleep } } }
       seen = []
       assert_raises(outer) do
-        Timeout.timeout(0.004, outer) do
+        Timeout.timeout(0.1, outer) do
           Timeout.timeout(0.001, inner) { sleep }
         rescue inner
           seen << :inner

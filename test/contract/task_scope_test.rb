@@ -159,14 +159,16 @@ module TaskScopeSuite
 
   def test_tasks_belong_to_the_scope_they_are_spawned_on
     order = []
+    ended = Thread::Queue.new
     in_scope do |outer|
       Raffia::Scope.open do |inner|
         inner.spawn do
-          outer.spawn { sleep(0.005) and order << :outer }
+          outer.spawn { ended.pop and order << :outer }
           order << :inner
         end
       end
       order << :inner_ended
+      ended << true
     end
     assert_equal %i[inner inner_ended outer], order
   end

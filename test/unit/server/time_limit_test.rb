@@ -51,7 +51,7 @@ class ServerTimeLimitTest < Raffia::TestCase
       order = Raffia::Channel.new(10)
       scope.spawn do
         TimeLimit.new(0.01).enforce do
-          Raffia.deadline.extend_by(0.1)
+          Raffia.deadline.extend_by(0.5)
           sleep
         end
       rescue Raffia::TimeoutError
