@@ -76,7 +76,7 @@ class ServerStressTest < Raffia::TestCase
     program = IO.popen([RbConfig.ruby, "-W0", "-I#{File.expand_path("../../lib", __dir__)}", "-e", PROGRAM], "r+")
     program.write(ServerGCTest::APP, "\0")
     socket = TCPSocket.new("127.0.0.1", Integer(program.gets))
-    socket.timeout = 60 # it is slow
+    socket.timeout = 150 # it is slow
     yield ServerContract::Client.new(socket), program
   ensure
     socket&.close
