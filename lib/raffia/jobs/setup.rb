@@ -11,7 +11,8 @@ module Raffia
     # What is set for the jobs of this process.
     class Setup
       KEY = :raffia_jobs
-      private_constant :KEY
+      HERE = :raffia_jobs_client
+      private_constant :KEY, :HERE
       # Where nothing is said.
       DEFAULT = "sqlite:raffia.db"
 
@@ -35,8 +36,28 @@ module Raffia
         @aliases = {}
       end
 
+      # The block's jobs go through another client, and so do those of the fibers and threads that it starts.
+      # @param client [Client]
+      # @return [Object] the block's value
+      def with_client(client)
+        before = here
+        self.here = client
+        yield
+      ensure
+        self.here = before
+      end
+
+      # @return [Client, nil] that of the running fiber alone, see {with_client}
+      # @api private
+      def here = Fiber[HERE]
+
+      # @api private
+      def here=(client)
+        Fiber[HERE] = client
+      end
+
       # @return [Store]
-      def store = @store || @lock.synchronize { @store ||= Store.open(Raffia.config.store || DEFAULT) }
+      def store = here&.store || @store || @lock.synchronize { @store ||= Store.open(Raffia.config.store || DEFAULT) }
 
       # @param store [Store, String]
       def store=(store)
@@ -50,7 +71,7 @@ module Raffia
       end
 
       # @return [Client]
-      def client = @client || @lock.synchronize { @client ||= Client.new(store, @client_middleware) }
+      def client = here || @client || @lock.synchronize { @client ||= Client.new(store, @client_middleware) }
     end
     Setup.current # in the main Ractor now, before threads could race for it
   end

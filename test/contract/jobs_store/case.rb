@@ -16,10 +16,10 @@ module JobsStoreContract
     # Seconds that a wait may take that should be woken.
     LONG = 120
 
-    # Before the test's threads could race for it.
+    # Before the test's threads could race for it, and with all that the first call of a store has to prepare.
     def setup
       super
-      store
+      store.counts
     end
 
     def store = @store ||= opened

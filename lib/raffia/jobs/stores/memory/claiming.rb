@@ -45,6 +45,20 @@ module Raffia
             end
           end
 
+          # Takes this very job, whatever its time and its limit. For tests.
+          # @param entry [Entry] not :running, not :dead
+          # @return [Claim, nil] nil when it is not there any more, or has expired
+          # @api private
+          def claim_entry(lease, entry)
+            sync do |all|
+              job = entry.ref
+              next if %i[running dead].include?(entry.set) || job.entry != entry
+
+              all.take(job)
+              all.leases.hold(all.leases[lease], job) if start_job(all, job, limits: false)
+            end
+          end
+
           # (see Store#ack)
           def ack(claims) = sync { |all| claims.map { |claim| ended(all, claim) { |job| all.finished(job, :done) } } }
 
@@ -93,14 +107,14 @@ module Raffia
           end
 
           # @return [Boolean] whether it may run now
-          def start_job(all, job)
+          def start_job(all, job, limits: true)
             now = Time.now.to_f
             job.set = :gone
             if job.expired?(now)
               all.vacate(job)
               all.finished(job, :dead)
               false
-            elsif all.limits.full?(job)
+            elsif limits && all.limits.full?(job)
               all.put(job, :blocked, at: now)
               false
             else

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require_relative "../stores/memory"
+require_relative "drain"
+
+module Raffia
+  module Jobs
+    module Testing
+      # A store that does at once what comes in. What a job enqueues is done before its `perform_async` returns, and what comes of ends (the
+      # callbacks of batches) when the outermost one is done.
+      # @api private
+      class Inline < Stores::Memory
+        KEY = :raffia_jobs_inline
+        private_constant :KEY
+
+        # (see Store#enqueue)
+        def enqueue(drafts, guard: nil)
+          ids = super
+          within { Drain.new(self).these(ids.compact) } if ids
+          ids
+        end
+
+        # (see Store#seal_batch)
+        def seal_batch(id)
+          super
+          within {}
+        end
+
+        private
+
+        def within
+          outermost = !Fiber[KEY]
+          Fiber[KEY] = true
+          yield
+          Drain.new(self).call if outermost
+          nil
+        ensure
+          Fiber[KEY] = nil if outermost
+        end
+      end
+    end
+  end
+end
