@@ -359,6 +359,31 @@ module Raffia
       end
     end
 
+    # It is looked at every ten seconds.
+    def test_a_worker_that_grows_is_replaced_and_no_request_is_lost
+      script <<~RUBY, "config.ru"
+        HOARD = []
+        run ->(env) do
+          case env["PATH_INFO"]
+          when "/grow" then HOARD << "x" * (192 << 20)
+          when "/slow" then sleep(0.01) until File.exist?("go")
+          end
+          [200, {}, [Process.pid.to_s]]
+        end
+      RUBY
+      serve("--processes", "1", "--worker-memory", "160M") do |server|
+        pid = server.get("/grow").body
+        slow = Thread.new { server.get("/slow").body }
+        clients = Array.new(3) { Thread.new { pids_until_another(server, pid) } }
+        wait_until(PROCESS_PATIENCE) { server.err.match?(/worker 0 gets a successor: \d+ bytes \(PSS\), the limit is 167772160/) }
+        found = clients.map(&:value)
+        script "", "go"
+        assert_equal pid, slow.value
+        assert_equal [pid], found.flat_map { |all| all[..-2] }.uniq
+        assert_equal 1, found.map(&:last).uniq.size
+      end
+    end
+
     [true, false].each do |preload|
       define_method(:"test_HUP_reads_raffia_rb_again_#{"without_" unless preload}preload") do
         script "run ->(_) { [200, {}, [$forked.to_s]] }", "config.ru"
@@ -451,6 +476,17 @@ module Raffia
     end
 
     private
+
+    # On a connection that is kept as long as the server keeps it, and none of its requests is sent twice.
+    # @return [Array<String>] the last one is another's
+    def pids_until_another(server, pid)
+      found = []
+      uri = URI(server.url)
+      Net::HTTP.start(uri.host, uri.port, max_retries: 0, read_timeout: PROCESS_PATIENCE) do |http|
+        found << http.get("/").body.tap { sleep(0.005) } until found.last && found.last != pid
+      end
+      found
+    end
 
     def at_terminal(processes)
       screen, keys, pid = PTY.spawn(clean("PORT" => nil), RbConfig.ruby, "-W:no-experimental", "-I", File.join(ROOT, "lib"), EXECUTABLE, "serve", "--json",
