@@ -12,7 +12,7 @@ jruby | */jruby)
 esac
 
 _setup=$(dirname "${BASH_SOURCE[0]}")
-for _step in common packages newer_suites libraries ruby ruby_build bundle extension drivers server java jruby; do
+for _step in common packages newer_suites libraries ruby ruby_build bundle extension extras drivers server java jruby; do
   # shellcheck source=/dev/null
   source "$_setup/$_step.sh"
 done

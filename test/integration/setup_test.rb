@@ -247,7 +247,7 @@ class SetupTest < Raffia::TestCase
   end
 
   def ready_with(missing, again:)
-    bash("RUBY_VERSION=3.4.5; mkdir -p $(bundle_dir); echo #{missing} >$(drivers_stamp); TOOLS_AGAIN=#{again}; drivers_ready").last.success?
+    bash("RUBY_VERSION=3.4.5; mkdir -p $(bundle_dir); echo #{missing} >$(extra_stamp drivers); TOOLS_AGAIN=#{again}; drivers_ready").last.success?
   end
 
   def stubs = File.join(@dir, "stubs")

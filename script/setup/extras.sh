@@ -1,0 +1,59 @@
+# shellcheck shell=bash
+# What some tests want besides the bundle: packages, and a group of gems of that name. Big, and nothing but those tests needs it, so
+# the packages are installed by root only, and whoever lacks some goes on without. NAME has a function missing_for_NAME: one name a
+# line, Debian's.
+
+EXTRAS=(drivers server)
+
+SERVICES_POLICY=/usr/sbin/policy-rc.d
+SERVICES_DENIED=
+
+# What could not be had, on one line; empty when all is there. It is asked for again only by bin/setup itself.
+extra_stamp() { echo "$(bundle_dir)/.raffia-$1"; }
+
+extra_ready() {
+  [ -e "$(extra_stamp "$1")" ] && { [ -z "${TOOLS_AGAIN:-}" ] || [ -z "$(cat "$(extra_stamp "$1")")" ]; }
+}
+
+# extra_make NAME WHOSE: for the tests of whom.
+extra_make() {
+  local missing started=$SECONDS
+  open_log "$1-$RUBY_VERSION"
+  extra_packages "$@"
+  missing=$("missing_for_$1")
+  say "installing the gems for the tests of $2, for Ruby $RUBY_VERSION: under a minute"
+  bundle_install "$(bundle_dir)" BUNDLE_WITHOUT="$(other_extras "$1")" || missing="$missing gems"
+  missing=$(list "$missing")
+  echo "$missing" >"$(extra_stamp "$1")"
+  if [ -z "$missing" ]; then
+    say "ready for the tests of $2 in $((SECONDS - started)) s"
+  else
+    say "not found, so there will be tests of $2 that are skipped: $missing (see $LOG; as root: bin/setup --$1)"
+  fi
+}
+
+# As Bundler takes them.
+other_extras() { printf "%s\n" "${EXTRAS[@]}" | grep -vx "$1" | paste -sd: -; }
+
+# One by one: a machine that lacks one still gets the others.
+extra_packages() {
+  local missing package
+  missing=$("missing_for_$1")
+  if [ -z "$missing" ] || ! has apt-get || [ "$(id -u)" != 0 ]; then return 0; fi
+  say "installing $(list "$missing") with apt, for the tests of $2: a minute or two; no service is started"
+  services_deny
+  for package in $missing; do apt_install "$package" || true; done
+  services_allow
+}
+
+# Packages ask this file whether they may start what they bring. One that is there already is the administrator's word.
+services_deny() {
+  [ ! -e "$SERVICES_POLICY" ] || return 0
+  SERVICES_DENIED=yes # removed by services_allow, also after Ctrl-C
+  printf '#!/bin/sh\nexit 101\n' >"$SERVICES_POLICY" && chmod 755 "$SERVICES_POLICY"
+}
+
+services_allow() {
+  [ -z "$SERVICES_DENIED" ] || rm -f "$SERVICES_POLICY"
+  SERVICES_DENIED=
+}
