@@ -96,6 +96,33 @@ module ServerHostileTest
     assert_match(/closed/, error.message)
   end
 
+  # From another fiber, while the app of the next request works.
+  def test_whoever_kept_an_env_does_not_speak_in_the_next_response
+    envs = Thread::Queue.new
+    app = lambda do |env|
+      envs << env
+      next [200, TEXT.dup, ["first"]] if env["PATH_INFO"] == "/first"
+
+      stale = envs.pop
+      stale["rack.early_hints"].call("link" => "</stale>")
+      error = Raffia::Scope.open { |scope| scope.spawn { assert_raises(IOError) { stale["rack.hijack"].call } }.value }
+      stale["rack.response_finished"] << ->(*) { envs << :stale }
+      env["rack.early_hints"].call("link" => "</fresh>")
+      [200, TEXT.dup, [error.message]]
+    end
+    serve(app, lint: false) do |server|
+      server.connect do |client|
+        assert_equal "first", client.get("/first").body
+        hints, answer = client.get("/second"), client.answer
+        assert_equal [[103, "</fresh>"], [200, nil]], [hints, answer].map { |each| [each.status, each["link"]] }
+        assert_match(/the request is over/, answer.body)
+        eventually { server.in_flight.zero? }
+        assert_raises(IOError) { envs.pop["rack.hijack"].call }
+        assert_empty envs
+      end
+    end
+  end
+
   def test_an_answer_does_not_wait_for_the_rest_of_the_next_request
     serve(->(env) { [200, TEXT.dup, [env["PATH_INFO"]]] }) do |server|
       server.connect do |client|

@@ -8,14 +8,20 @@ module Raffia
     class EarlyHints
       def initialize(wire)
         @wire = wire
+        @over = false
       end
 
+      # Nothing is said when it is too late.
       # @param headers [Hash{String => String, Array<String>}]
       # @return [void]
       def call(headers)
-        @wire.inform(103, headers) unless @wire.begun?
+        @wire.inform(103, headers) unless @over || @wire.begun?
         nil
       end
+
+      # The request is over, and the wire is the next one's.
+      # @return [void]
+      def expire = @over = true
     end
   end
 end

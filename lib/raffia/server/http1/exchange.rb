@@ -34,10 +34,9 @@ module Raffia
         @wire = wire
         @io = io
         @address = address
-        @hijack = Hijack.new(wire, io)
-        @early_hints = EarlyHints.new(wire) if service.options.early_hints
-        @output = Output.new(wire, io, @hijack)
-        @env = @input = nil
+        @hints = service.options.early_hints
+        @output = Output.new(wire, io)
+        @env = @input = @hijack = @early_hints = nil
         @unread = @answered = false
         @received = @sent = 0
       end
@@ -64,14 +63,14 @@ module Raffia
         good && go_on?
       ensure
         tally(env)
-        @env = @input = @input&.close
+        expire
       end
 
       # @return [Boolean] whether the application has answered: what is left of the response has the client's pace
       def answered? = @answered
 
       # @return [Boolean] whether somebody else has the socket now
-      def hijacked? = @hijack.used?
+      def hijacked? = !!@hijack&.used?
 
       # @return [Boolean] whether there may be input that nobody has read
       def unread? = @unread
@@ -82,10 +81,17 @@ module Raffia
       # @return [Array<#call>]
       def equip(env)
         env["REMOTE_ADDR"] = @address
-        env["rack.hijack"] = @hijack
-        env["rack.early_hints"] = @early_hints if @early_hints
+        env["rack.hijack"] = @hijack = Hijack.new(@wire, @io)
+        env["rack.early_hints"] = @early_hints = EarlyHints.new(@wire) if @hints
         env["rack.input"] = @input = Input.new(@wire, @service) if @wire.body?
         env["rack.response_finished"] = []
+      end
+
+      # Apps keep envs.
+      def expire
+        @hijack&.expire
+        @early_hints&.expire
+        @env = @input = @input&.close
       end
 
       # The one place where the app is called.
@@ -114,7 +120,7 @@ module Raffia
       end
 
       def respond(response)
-        @wire.answer(response) or @output.deliver(response, @input || NullInput::ONE)
+        @wire.answer(response) or @output.deliver(response, @input || NullInput::ONE, @hijack)
       end
 
       def go_on?

@@ -9,15 +9,21 @@ module Raffia
       def initialize(wire, io)
         @wire = wire
         @io = io
-        @used = false
+        @used = @over = false
       end
+
+      # The request is over, and what is not taken by now is the next one's.
+      # @return [void]
+      def expire = @over = true
 
       # @return [Boolean]
       def used? = @used
 
       # @return [IO] the socket itself: the app reads, writes and closes it
+      # @raise [IOError] when the request is over
       def call
         return @io if @used
+        raise IOError, "the request is over, so its socket cannot be taken" if @over
 
         @wire.flush
         put_back(@wire.unread)

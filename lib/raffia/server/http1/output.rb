@@ -16,24 +16,25 @@ module Raffia
       PIECE = 64 * 1024
       private_constant :HIJACK, :PROTOCOL, :PIECE
 
-      def initialize(wire, io, hijack)
+      def initialize(wire, io)
         @wire = wire
         @io = io
-        @hijack = hijack
       end
 
       # @param response [Object] what the app returned
       # @param input [Input, NullInput] what is left of the request
+      # @param hijack [Hijack] of the request
       # @raise [BadResponse] when it is none
       # @raise [Disconnected]
-      def deliver(response, input)
+      def deliver(response, input, hijack)
         @input = input
+        @hijack = hijack
         status, headers, body = parts(response)
         send_parts(status, headers, body)
       ensure
         # Whoever gives out an Array has closed what there was to close.
         body.close if body.respond_to?(:close) && !@gathered
-        @gathered = @input = nil
+        @gathered = @input = @hijack = nil
       end
 
       # For a client that has got another answer, by the socket itself. There may still be something that waits for the body's end.
