@@ -70,7 +70,7 @@ module JobsStoreContract
     def lose(limit = 10, queues: %w[default])
       short = claims = nil
       # On a machine that is busy enough it has run out before it claims.
-      wait_until { (claims = store.claim(short = store.enroll("test:0:#{rand(1 << 64).to_s(16)}", {}, ttl: 0.3), queues, limit)).any? }
+      wait_until { (claims = store.claim(short = store.enroll("test:0:#{rand(1 << 64).to_s(16)}", {}, ttl: 0.2), queues, limit)).any? }
       recovered = []
       wait_until { recovered.concat(store.recover).size >= claims.size }
       assert_nil(store.beat(short), "a lease whose jobs were recovered goes on")
