@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQL < Store
+        # What any worker does for all of them, see {Store}.
+        # @api private
+        module Upkeep
+          DUE = "SELECT id, queue, payload FROM {jobs} WHERE state IN ('scheduled', 'retry') AND at <= {now} ORDER BY at, id LIMIT $1 {skip_locked}"
+          NEXT = "SELECT min(at) - {now} FROM {jobs} WHERE state IN ('scheduled', 'retry')"
+          PROMOTE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3 WHERE id = $1"
+          # Also of leases that are no more: of a claim that was under way when its lease was taken.
+          LOST = "SELECT id, jid, queue, payload FROM {jobs} WHERE token IS NOT NULL AND token NOT IN (SELECT token FROM {leases}) ORDER BY place DESC {lock}"
+          GIVE_BACK = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, token = NULL WHERE id = $1 RETURNING #{Ends::COLUMNS}"
+          POISON = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $2, token = NULL WHERE id = $1 RETURNING #{Ends::COLUMNS}"
+          TOO_OLD = "DELETE FROM {jobs} WHERE state = 'dead' AND (at < {now} - $1 OR id IN " \
+            "(SELECT id FROM {jobs} WHERE state = 'dead' ORDER BY at DESC, id DESC LIMIT $3 OFFSET $2))"
+          # Statistics by the day are kept for five years, those by the minute for three days.
+          DAYS = 5 * 365
+          MINUTES = 3 * 24 * 60
+          # Most dead jobs that one prune throws away for being too many.
+          ALL = 2**31
+
+          def promote(limit = 1000)
+            return wait_for_next unless reading { |db| db.rows("#{NEXT} AND at <= {now}").dig(0, 0) }
+
+            writing(durable: false) { |db| (promote_due(db, limit) < limit) ? next_due(db) : 0 }
+          end
+
+          def recover
+            return [] unless reading { |db| lost?(db) }
+
+            writing do |db|
+              db.run("DELETE FROM {leases} WHERE NOT ({live})")
+              db.run("DELETE FROM {orders} WHERE token NOT IN (SELECT token FROM {leases})")
+              db.rows(LOST).map { |row| recover_one(db, *row) }.reverse
+            end
+          end
+
+          def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400)
+            writing do |db|
+              db.run(TOO_OLD, dead_for.to_f, dead_max, ALL)
+              db.run("DELETE FROM {batches} WHERE pending = 0 AND completed_at < {now} - $1", batches_for.to_f)
+              %w[facts uniques].each { |table| db.run("DELETE FROM {#{table}} WHERE ends_at <= {now}") }
+              prune_statistics(db)
+            end
+            nil
+          end
+
+          private
+
+          def wait_for_next = reading { |db| next_due(db) }
+
+          # @return [Numeric, nil]
+          def next_due(db) = db.rows(NEXT).dig(0, 0)&.clamp(0..)
+
+          def promote_due(db, limit)
+            rows = db.rows(DUE, limit)
+            rows.zip(db.numbers(rows.size)) { |(id, _, payload), number| db.run(PROMOTE, id, number, Store::Rewrite.queued(payload)) }
+            db.wake(rows.map { |row| row[1] }.uniq)
+            rows.size
+          end
+
+          def lost?(db)
+            db.rows("SELECT 1 FROM {leases} WHERE NOT ({live}) LIMIT 1").any? ||
+              db.rows("SELECT 1 FROM {jobs} WHERE token IS NOT NULL AND token NOT IN (SELECT token FROM {leases}) LIMIT 1").any?
+          end
+
+          def recover_one(db, id, jid, queue, payload)
+            payload, crashes = Store::Rewrite.crashed(payload)
+            dead = crashes >= Store::CRASHES
+            dead ? left(db, db.rows(POISON, id, payload), :dead) : give_back(db, id, queue, payload)
+            Recovered.new(jid: jid, queue: queue, crashes: crashes, dead: dead)
+          end
+
+          def give_back(db, id, queue, payload)
+            stopped(db, db.rows(GIVE_BACK, id, -db.numbers(1).first, payload).first)
+            db.wake([queue])
+          end
+
+          def prune_statistics(db)
+            today = Time.now.utc
+            db.run("DELETE FROM {days} WHERE day < $1", (today - DAYS * 86_400).strftime("%F"))
+            db.run("DELETE FROM {minutes} WHERE minute < $1", today.to_i / 60 - MINUTES)
+          end
+        end
+      end
+    end
+  end
+end

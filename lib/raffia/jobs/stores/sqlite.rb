@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require_relative "../../base/fork"
+require_relative "../../base/clock"
+require_relative "sql"
+require_relative "sqlite/address"
+require_relative "sqlite/base"
+require_relative "sqlite/bells"
+require_relative "sqlite/writer"
+
+module Raffia
+  module Jobs
+    module Stores
+      # Jobs in one file, with nothing to install or to start: the store where none is named. All processes of one machine may use it.
+      #
+      # * Durable: a call returns when what it did is on disk. What fibers and threads do at the same time shares a transaction and a flush
+      #   ({Writer}), so that costs a job a small part of one.
+      # * No polling: who waits for jobs has a socket beside the file, and is told by who commits some ({Bells}).
+      # * Leases are measured by the machine's uptime; those of the time before it was started anew are void.
+      #
+      # Addresses: `sqlite:jobs.db`, `sqlite:/var/lib/app/jobs.db?synchronous=normal`. See docs/adr/0012.
+      class SQLite < SQL
+        # Seconds between two looks, where no socket can be had beside the file.
+        LOOK = 0.5
+        NOW = "SELECT 1 FROM {jobs} WHERE state = 'queue' AND queue {names $1} AND queue NOT IN (SELECT name FROM {queues} WHERE paused = 1) LIMIT 1"
+
+        # @param url [String]
+        # @param synchronous [Symbol, String, nil] what a power cut may take of what was acknowledged: :full nothing; :normal the last moments;
+        #   :off those, and it may ruin the file. A kill takes nothing from any of them. Also in the address
+        # @param timeout [Numeric] seconds to wait for another process that writes, see {Writer}
+        # @raise [ConfigError]
+        # @raise [MissingDependency] without the gem sqlite3
+        def initialize(url, synchronous: nil, timeout: 10)
+          super()
+          @address = Address.parse(url, synchronous)
+          @timeout = timeout
+          Driver.load
+          start_over
+          @fork = Fork.after_child { start_over(@base) }
+        end
+
+        # @return [String]
+        def url = @address.to_s
+
+        def wait(queues, timeout: nil)
+          give_up = timeout && Clock.now + timeout
+          @bells.take do |bell|
+            until bell.interrupted? || anything?(queues)
+              pause = pause_until(give_up) or return
+              bell.wait(pause)
+            end
+          end
+          nil
+        end
+
+        def interrupt
+          @bells.interrupt
+          nil
+        end
+
+        def check
+          base.integrity + super
+        end
+
+        def close
+          @fork.remove
+          @bells.close
+          @base.close
+          nil
+        end
+
+        private
+
+        def reading(&) = base.read(&)
+
+        def writing(durable: true, &) = base.write(durable: durable, &)
+
+        def base = @base.open
+
+        # Also in a child, which must not touch what it has inherited.
+        def start_over(inherited = nil)
+          inherited&.discard
+          @bells&.discard
+          @bells = Bells.new(@address.bells)
+          @base = Base.new(@address, @timeout) { @bells.ring }
+        end
+
+        # @return [Boolean] whether there is something to claim or to promote
+        def anything?(queues)
+          reading do |db|
+            @due = next_due(db)
+            (@due && @due <= 0) || db.rows(NOW, queues).any?
+          end
+        end
+
+        # @return [Numeric, nil] seconds; nil: the time is over
+        def pause_until(give_up)
+          left = give_up && give_up - Clock.now
+          return if left && left <= 0
+
+          [left, @due, (LOOK unless @bells.audible?)].compact.min || Float::INFINITY
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require "digest"
+require "tmpdir"
+require "uri"
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQLite < SQL
+        # Where a database is, and how careful to be.
+        #
+        # @!attribute [r] path
+        #   @return [String] absolute, because a process may change its directory
+        # @!attribute [r] synchronous
+        #   @return [Symbol] full, normal or off
+        # @api private
+        Address = Data.define(:path, :synchronous) do
+          # @param url [String] "sqlite:jobs.db?synchronous=normal"
+          # @param synchronous [Symbol, String, nil] wins
+          # @raise [ConfigError]
+          def self.parse(url, synchronous = nil)
+            path, query = url.sub(/\Asqlite3?:(\/\/(?=\/))?/, "").split("?", 2)
+            given = URI.decode_www_form(query.to_s).to_h
+            synchronous = (synchronous || given.delete("synchronous") || :full).to_sym
+            raise ConfigError, "#{url}: there is no option #{given.keys.first}, only synchronous=full|normal|off" unless given.empty?
+            raise ConfigError, "#{url}: synchronous is full, normal or off, not #{synchronous}" unless self::LEVELS.include?(synchronous)
+            raise ConfigError, "#{url}: a file is needed, because processes share it: sqlite:raffia.db" if path.nil? || path.empty? || path == ":memory:"
+
+            new(path: File.expand_path(path), synchronous: synchronous)
+          end
+
+          # @return [String] a directory for sockets: beside the file, or where that would be too long a path for one, in the system's temporary one
+          def bells
+            dir = "#{path}-wake"
+            (dir.bytesize <= self.class::LONGEST) ? dir : File.join(Dir.tmpdir, "raffia-#{Digest::SHA256.hexdigest(path)[0, 16]}")
+          end
+
+          # @return [String]
+          def to_s = "sqlite:#{path}#{"?synchronous=#{synchronous}" unless synchronous == :full}"
+        end
+
+        class Address
+          LEVELS = %i[full normal off].freeze
+          # A socket's path has 107 bytes on Linux and 103 elsewhere, of which its own name takes up to 20.
+          LONGEST = 82
+        end
+      end
+    end
+  end
+end

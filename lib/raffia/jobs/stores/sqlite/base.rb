@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require_relative "connection"
+require_relative "driver"
+require_relative "log"
+require_relative "place"
+require_relative "uptime"
+require_relative "writer"
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQLite < SQL
+        # The database as this process has it open: one connection that writes, and one that reads. Opened when it is first needed, so that
+        # a store can be named before a fork.
+        # @api private
+        class Base
+          # @param address [Address]
+          # @param timeout [Numeric] seconds
+          # @yield when there are jobs for who waits
+          def initialize(address, timeout, &ring)
+            @address = address
+            @timeout = timeout
+            @ring = ring
+            @opening = Thread::Mutex.new
+            @reading = Thread::Mutex.new
+          end
+
+          # @return [self]
+          # @raise [StoreUnavailable]
+          def open
+            @writer || @opening.synchronize { @writer ||= set_up }
+            self
+          end
+
+          # See {Writer#call}.
+          def write(durable:, &) = @writer.call(durable, &)
+
+          # @yieldparam db [Connection] that sees one state of all
+          # @return [Object] the block's value
+          # @raise [StoreUnavailable]
+          def read
+            @reading.synchronize do
+              guard do
+                @reader.run("BEGIN")
+                yield @reader
+              ensure
+                @reader.run("ROLLBACK") if @reader.transaction?
+              end
+            end
+          end
+
+          # @return [Array<String>] what SQLite finds wrong
+          def integrity
+            read { |db| db.rows("PRAGMA integrity_check") }.flatten.reject { |line| line == "ok" }
+          end
+
+          # @return [void]
+          def close
+            @opening.synchronize do
+              [@reader, @connection, @log].each { |one| one&.close }
+              @writer = nil
+            end
+          end
+
+          # In a child: lets go of what is the parent's.
+          def discard
+            [@reader, @connection].each { |one| one&.discard }
+            @log&.close
+          end
+
+          private
+
+          def guard(&) = Driver.guard(path, &)
+
+          def path = @address.path
+
+          def set_up
+            Place.check(path)
+            guard do
+              @connection = Connection.new(Driver.writer(path, @address.synchronous))
+              @connection.patience = 0
+              transaction = Writer::Transaction.new(@connection, path, @timeout)
+              writer = Writer.new(transaction, @log = Log.new(path), flushes: @address.synchronous == :full, &@ring)
+              writer.call(true) { |db| prepare(db) }
+              @reader = Connection.new(Driver.reader(path))
+              writer
+            end
+          end
+
+          # @raise [StoreUnavailable]
+          def prepare(db)
+            SQL::Schema.create(db) { |name| "#{Dialect::PREFIX}jobs_#{name}" }
+            version = SQL::Schema.version(db)
+            forget_leases(db) unless db.rows("SELECT value FROM {counters} WHERE name = 'boot'").dig(0, 0) == Uptime.boot
+            return if version <= SQL::Schema::VERSION
+
+            raise StoreUnavailable, "#{path} was made by a later version of Raffia (its tables are of version #{version}, " \
+              "this one knows #{SQL::Schema::VERSION}): update the gem here"
+          end
+
+          # The machine was started anew since: whoever had one is no more.
+          def forget_leases(db)
+            db.run("DELETE FROM {leases}")
+            db.run("INSERT INTO {counters} (name, value) VALUES ('boot', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value", Uptime.boot)
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require_relative "../../../base/optional"
+require_relative "../../errors"
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQLite < SQL
+        # The one file that knows the gem sqlite3.
+        #
+        # The gem keeps Ruby's lock in whatever SQLite does. So nothing here waits in SQLite: not for other processes (there is no busy timeout:
+        # {Writer} waits, as fibers and threads do), and not for the disk (with synchronous=NORMAL a commit does not flush: {Log} does).
+        # @api private
+        module Driver
+          # Earlier ones may corrupt a database that several connections write: https://sqlite.org/wal.html#walresetbug
+          GEM = ">= 2.9.2"
+          FIXED = "3.51.3"
+          # Frames of the log after which a commit moves them to the database, which is when SQLite itself flushes, with Ruby's lock: rarely.
+          CHECKPOINT = 2000
+          # Milliseconds that opening and looking may wait for another process, which they do only while it opens, closes or recovers the file.
+          PATIENCE = 2000
+
+          module_function
+
+          # @raise [MissingDependency]
+          def load
+            Optional.gem("sqlite3", GEM, for: "the sqlite store")
+            text = warning and warn("raffia: #{text}")
+          end
+
+          # @return [String, nil] what is to be said about SQLite's version: the gem may be built on the system's, which it does not choose
+          def warning(version = ::SQLite3::SQLITE_LOADED_VERSION)
+            return if ::Gem::Version.new(version) >= ::Gem::Version.new(FIXED)
+
+            "SQLite #{version} may corrupt a database that several processes write (sqlite.org/wal.html#walresetbug): use #{FIXED} or later, " \
+              "as the gem sqlite3 #{GEM} has it, when it is not built with --enable-system-libraries"
+          end
+
+          # @return [::SQLite3::Database] for the writer
+          def writer(path, synchronous)
+            database = open(path)
+            switch_to_log(database, path)
+            database.execute("PRAGMA synchronous = #{(synchronous == :off) ? "OFF" : "NORMAL"}")
+            database.execute("PRAGMA wal_autocheckpoint = #{CHECKPOINT}")
+            database
+          end
+
+          # @return [::SQLite3::Database] that refuses to write. (Opened for reading only, a child could not let go of it.)
+          def reader(path)
+            database = open(path)
+            database.execute("PRAGMA query_only = ON")
+            database
+          end
+
+          def open(path)
+            database = ::SQLite3::Database.new(path)
+            # The gem's own hook closes what a child inherits, and warns of it, unless it is for reading; {Base#discard} does it without a word.
+            database.define_singleton_method(:readonly?) { true }
+            database.busy_timeout = PATIENCE
+            database
+          end
+
+          # @raise [StoreUnavailable] where there is no shared memory, such as on a network's file system
+          def switch_to_log(database, path)
+            mode = database.execute("PRAGMA journal_mode = WAL").dig(0, 0)
+            raise StoreUnavailable, "#{path}: SQLite cannot keep a write-ahead log here (journal_mode is #{mode})" unless mode == "wal"
+          end
+
+          # Runs the block, and says what is wrong in our words.
+          # @raise [StoreUnavailable]
+          def guard(path)
+            yield
+          rescue ::SQLite3::Exception => error
+            raise StoreUnavailable, "#{path}: #{advice(error)} (#{error.class.name.split("::").last}: #{error.message})"
+          rescue SystemCallError => error
+            raise StoreUnavailable, "#{path}: #{error.message}"
+          end
+
+          def advice(error)
+            case error
+            when ::SQLite3::FullException then "there is no room left on the disk; nothing of this call was kept"
+            when ::SQLite3::ReadOnlyException then "the file, or the directory that it is in, cannot be written"
+            when ::SQLite3::CantOpenException then "the file cannot be opened: are its directory there, and its permissions right?"
+            when ::SQLite3::BusyException, ::SQLite3::LockedException then "another process keeps the database locked"
+            when ::SQLite3::CorruptException, ::SQLite3::NotADatabaseException then "the file is damaged, or is no SQLite database"
+            when ::SQLite3::IOException then "the disk cannot be read or written"
+            else "SQLite refuses"
+            end
+          end
+
+          # @return [Boolean]
+          def busy?(error) = error.is_a?(::SQLite3::BusyException)
+
+          # @return [Class] what {Connection} rescues
+          def error = ::SQLite3::Exception
+        end
+      end
+    end
+  end
+end
