@@ -45,8 +45,10 @@ module Raffia
         def wait(queues, timeout: nil)
           give_up = timeout && Clock.now + timeout
           @bells.take do |bell|
-            until bell.interrupted? || anything?(queues)
-              pause = pause_until(give_up) or return
+            until bell.interrupted? || (due = look(queues)) == 0
+              pause = [due, give_up && give_up - Clock.now, (LOOK unless @bells.audible?)].compact.min
+              break if pause && pause <= 0
+
               bell.wait(pause)
             end
           end
@@ -85,20 +87,9 @@ module Raffia
           @base = Base.new(@address, @timeout) { @bells.ring }
         end
 
-        # @return [Boolean] whether there is something to claim or to promote
-        def anything?(queues)
-          reading do |db|
-            @due = next_due(db)
-            (@due && @due <= 0) || db.rows(NOW, queues).any?
-          end
-        end
-
-        # @return [Numeric, nil] seconds; nil: the time is over
-        def pause_until(give_up)
-          left = give_up && give_up - Clock.now
-          return if left && left <= 0
-
-          [left, @due, (LOOK unless @bells.audible?)].compact.min || Float::INFINITY
+        # @return [Numeric, nil] seconds until there is something to claim or to promote; nil: nobody knows
+        def look(queues)
+          reading { |db| db.rows(NOW, queues).any? ? 0 : next_due(db) }
         end
       end
     end

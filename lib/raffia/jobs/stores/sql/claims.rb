@@ -8,9 +8,11 @@ module Raffia
         # @api private
         module Claims
           TAKE = "UPDATE {jobs} SET state = 'running', token = $1, at = {now} WHERE id IN (SELECT id FROM {jobs} WHERE queue = $2 AND " \
-            "state = 'queue' ORDER BY priority DESC, place LIMIT $3 {skip_locked}) RETURNING id, payload, special, priority, place"
-          SPECIAL = "SELECT CASE WHEN expires_at <= {now} THEN 1 ELSE 0 END, limit_key, limit_max, unique_key, unique_start FROM {jobs} WHERE id = $1"
+            "state = 'queue' ORDER BY priority DESC, place LIMIT $3 {skip_locked}) RETURNING id, place, payload, special, priority"
+          SPECIAL = "SELECT id, limit_key, limit_max, unique_key, unique_start, CASE WHEN expires_at <= {now} THEN 1 ELSE 0 END FROM {jobs} WHERE id = $1"
           BLOCK = "UPDATE {jobs} SET state = 'blocked', token = NULL, at = {now} WHERE id = $1"
+          # What has to be looked at before a job is run.
+          Terms = Struct.new(:id, :limit_key, :limit_max, :unique_key, :unique_start, :expired)
 
           # Not durable: a power cut takes it back, and then the job waits again, which is what would be done with it in any case.
           def claim(lease, queues, limit)
@@ -31,35 +33,36 @@ module Raffia
           def fill(db, claims, lease, queue, limit)
             while (wanted = limit - claims.size) > 0
               rows = db.rows(TAKE, lease.token, queue, wanted)
-              in_order(rows).each do |id, payload, special|
-                claims << Claim.new(lease, id, queue, payload) if special.zero? || fit?(db, id)
-              end
-              break if rows.size < wanted
+              fit = fit(db, in_order(rows))
+              # A job's place is another one each time that it comes to a queue, so it tells one claim of it from the next.
+              fit.each { |id, place, payload| claims << Claim.new(lease, [id, place], queue, payload) }
+              break if fit.size == rows.size
             end
           end
 
           # A database returns rows in any order.
-          def in_order(rows) = (rows.size < 2) ? rows : rows.sort_by { |row| [-row[3], row[4]] }
+          def in_order(rows) = (rows.size < 2) ? rows : rows.sort_by { |row| [-row[4], row[1]] }
 
-          # @return [Boolean] whether it is to be run now
-          def fit?(db, id)
-            expired, limit_key, limit_max, unique_key, unique_start = db.rows(SPECIAL, id).first
-            return expire(db, id) if expired == 1
-            return block(db, id) if limit_key && over?(db, limit_key, limit_max)
+          # @return [Array<Array>] those rows whose jobs are to be run now
+          def fit(db, rows)
+            return rows if rows.all? { |row| row[3].zero? }
 
-            unlock(db, unique_key, id) if unique_key && unique_start == 1
-            true
+            terms = rows.filter_map { |row| Terms.new(*db.rows(SPECIAL, row[0]).first) if row[3] == 1 }
+            refused = refuse(db, terms)
+            terms.each { |job| unlock(db, job.unique_key, job.id) if job.unique_start == 1 && !refused.include?(job.id) }
+            rows.reject { |row| refused.include?(row[0]) }
           end
 
-          def expire(db, id)
-            left(db, db.rows("DELETE FROM {jobs} WHERE id = $1 RETURNING #{Ends::COLUMNS}", id), :dead)
-            false
+          # All of them run already as far as the limits can see, so those that are too many are found from the back.
+          # @return [Array<Integer>] ids
+          def refuse(db, terms)
+            expired, others = terms.partition { |job| job.expired == 1 }
+            over = others.reverse.select { |job| job.limit_key && over?(db, job.limit_key, job.limit_max) && block(db, job.id) }
+            expired.each { |job| left(db, db.rows("DELETE FROM {jobs} WHERE id = $1 RETURNING #{Ends::COLUMNS}", job.id), :dead) }
+            (expired + over).map(&:id)
           end
 
-          def block(db, id)
-            db.run(BLOCK, id)
-            false
-          end
+          def block(db, id) = db.run(BLOCK, id)
         end
       end
     end

@@ -4,25 +4,28 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # What ends claims, see {Store}. A claim is ours while the row has our token.
+        # What ends claims, see {Store}. A claim is ours while the row has our token, and its place of then.
         # @api private
         module Endings
-          ACK = "DELETE FROM {jobs} WHERE id {ids $2} AND token = $1 RETURNING #{Ends::COLUMNS}"
-          MOVE = "UPDATE {jobs} SET state = $3, at = $4, payload = $5, token = NULL WHERE id = $1 AND token = $2 RETURNING #{Ends::COLUMNS}"
-          BURY = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $3, token = NULL WHERE id = $1 AND token = $2 RETURNING #{Ends::COLUMNS}"
-          PUT_BACK = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $3, token = NULL WHERE id = $1 AND token = $2 " \
-            "RETURNING #{Ends::COLUMNS}, queue"
+          ACK = "DELETE FROM {jobs} WHERE id {ids $1} AND token = $2 AND place {ids $3} RETURNING #{Ends::COLUMNS}"
+          OURS = "WHERE id = $1 AND place = $2 AND token = $3"
+          MOVE = "UPDATE {jobs} SET state = 'retry', at = $4, payload = $5, token = NULL #{OURS} RETURNING #{Ends::COLUMNS}"
+          BURY = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $4, token = NULL #{OURS} RETURNING #{Ends::COLUMNS}"
+          PUT_BACK = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $4, token = NULL #{OURS} RETURNING #{Ends::COLUMNS}, queue"
 
           def ack(claims)
             return [] if claims.empty?
 
-            gone = writing { |db| claims.group_by { |claim| claim.lease.token }.flat_map { |token, of_token| end_all(db, token, of_token, :done) } }
-            gone = gone.to_h { |id| [id, true] }
-            claims.map { |claim| gone.key?(claim.ref) }
+            ended = writing { |db| by_token(claims).flat_map { |token, refs| end_all(db, token, refs, :done) } }
+            return claims.map { true } if ended.size == claims.size
+
+            ended = ended.to_h { |id| [id, true] }
+            # Of two claims of one job in the same call only the later one can have been ours.
+            claims.reverse.map { |claim| ended.delete(claim.ref.first) || false }.reverse
           end
 
           def retry(claim, payload, at)
-            move(MOVE, claim, "retry", at, payload) { |db, row| stopped(db, row) }
+            move(MOVE, claim, at, payload) { |db, row| stopped(db, row) }
           end
 
           def bury(claim, payload)
@@ -30,22 +33,23 @@ module Raffia
           end
 
           def discard(claim)
-            writing { |db| end_all(db, claim.lease.token, [claim], :dead).any? }
+            writing { |db| end_all(db, claim.lease.token, [claim.ref], :dead).any? }
           end
 
           def release(claims)
             return 0 if claims.empty?
 
-            writing do |db|
-              claims.group_by { |claim| claim.lease.token }.sum { |token, of_token| put_back(db, of_token.map(&:ref), token) }
-            end
+            writing { |db| by_token(claims).sum { |token, refs| put_back(db, refs, token) } }
           end
 
           private
 
-          # @return [Array<Integer>] those that were still ours
-          def end_all(db, token, claims, how)
-            rows = db.rows(ACK, token, claims.map(&:ref))
+          def by_token(claims) = claims.group_by { |claim| claim.lease.token }.transform_values { |of_token| of_token.map(&:ref) }
+
+          # @param refs [Array<Array>] id and place
+          # @return [Array<Integer>] ids of those that were still ours
+          def end_all(db, token, refs, how)
+            rows = db.rows(ACK, refs.map(&:first), token, refs.map(&:last))
             left(db, rows, how)
             rows.map(&:first)
           end
@@ -53,19 +57,17 @@ module Raffia
           # @return [Boolean]
           def move(sql, claim, *params)
             writing do |db|
-              row = db.rows(sql, claim.ref, claim.lease.token, *params).first
+              row = db.rows(sql, *claim.ref, claim.lease.token, *params).first
               yield db, row if row
               !row.nil?
             end
           end
 
           # To the front of their queues: of those that go back together the first is in front.
-          # @param ids [Array<Integer>] in order
+          # @param refs [Array<Array>] in order
           # @return [Integer] of how many
-          def put_back(db, ids, token)
-            return 0 if ids.empty?
-
-            rows = ids.reverse.zip(db.numbers(ids.size)).filter_map { |id, number| db.rows(PUT_BACK, id, token, -number).first }
+          def put_back(db, refs, token)
+            rows = refs.reverse.zip(db.numbers(refs.size)).filter_map { |(id, place), number| db.rows(PUT_BACK, id, place, token, -number).first }
             rows.each { |row| stopped(db, row) }
             db.wake(rows.map(&:last).uniq)
             rows.size

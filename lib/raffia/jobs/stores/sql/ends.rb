@@ -16,14 +16,15 @@ module Raffia
 
           # @param rows [Array<Array>] of {COLUMNS}
           # @param how [Symbol] :done or :dead
+          # @param next_one [Boolean] whether one that its limit blocked may go now: not where it had not come to its turn itself
           # @return [void]
-          def left(db, rows, how)
+          def left(db, rows, how, next_one: true)
             gone = rows.filter_map { |row| Gone.new(*row) unless row[1].zero? }
             return if gone.empty?
 
             gone.each { |job| unlock(db, job.unique_key, job.id) if job.unique_key }
             tell_batches(db, gone.filter_map(&:batch).tally, how)
-            gone.each { |job| unblock(db, job.limit_key) if job.limit_key }
+            gone.each { |job| unblock(db, job.limit_key) if job.limit_key } if next_one
           end
 
           # It runs no more, and goes on elsewhere.

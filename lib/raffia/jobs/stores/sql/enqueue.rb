@@ -72,11 +72,13 @@ module Raffia
 
           # The one that waits is gone as if it were done; the lock is this one's now.
           def replace(db, key, unique, number)
-            row = replaceable(db, key) or return false
+            *row, state = replaceable(db, key)
+            return false unless state
+
             db.run("DELETE FROM {jobs} WHERE id = $1", row[0])
             db.run("DELETE FROM {uniques} WHERE key = $1", key)
             lock(db, unique, number)
-            left(db, [row], :done)
+            left(db, [row], :done, next_one: state == "queue")
             true
           end
 

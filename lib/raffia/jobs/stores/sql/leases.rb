@@ -28,7 +28,7 @@ module Raffia
           def resign(lease, tally: nil)
             writing do |db|
               count(db, tally) if tally
-              put_back(db, db.rows("SELECT id FROM {jobs} WHERE token = $1 ORDER BY place {lock}", lease.token).flatten, lease.token)
+              put_back(db, db.rows("SELECT id, place FROM {jobs} WHERE token = $1 ORDER BY place {lock}", lease.token), lease.token)
               db.run("DELETE FROM {orders} WHERE token = $1", lease.token)
               db.run("DELETE FROM {leases} WHERE token = $1", lease.token)
             end

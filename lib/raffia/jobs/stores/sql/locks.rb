@@ -24,9 +24,9 @@ module Raffia
           # Only its owner frees it.
           def unlock(db, key, id) = db.run("DELETE FROM {uniques} WHERE key = $1 AND job = $2", key, id)
 
-          # @return [Array, nil] {Ends::COLUMNS} of the job that has the key, unless it runs or is no more
+          # @return [Array, nil] {Ends::COLUMNS} and the state of the job that has the key, unless it runs or is no more
           def replaceable(db, key)
-            db.rows("SELECT #{Ends::COLUMNS} FROM {jobs} WHERE id = (SELECT job FROM {uniques} WHERE key = $1) " \
+            db.rows("SELECT #{Ends::COLUMNS}, state FROM {jobs} WHERE id = (SELECT job FROM {uniques} WHERE key = $1) " \
               "AND state IN ('queue', 'scheduled', 'retry', 'blocked') {lock}", key).first
           end
 

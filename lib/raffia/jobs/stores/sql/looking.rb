@@ -7,8 +7,10 @@ module Raffia
         # How people and tools look at jobs, see {Store}.
         # @api private
         module Looking
-          QUEUES = "SELECT q.name, coalesce(w.size, 0), coalesce({now} - w.oldest, 0), q.paused FROM {queues} AS q LEFT JOIN " \
-            "(SELECT queue, count(*) AS size, min(at) AS oldest FROM {jobs} WHERE state = 'queue' GROUP BY queue) AS w ON w.queue = q.name ORDER BY q.name"
+          NAMES = "SELECT name, paused FROM {queues} ORDER BY name"
+          # By priority, because that is how the index has them.
+          SIZES = "SELECT queue, priority, count(*), min(place) FROM {jobs} WHERE state = 'queue' GROUP BY queue, priority"
+          FIRST = "SELECT payload FROM {jobs} WHERE state = 'queue' AND queue = $1 AND priority = $2 AND place = $3"
           # Each as its index has it.
           WHERE = {
             queue: "state = 'queue'", scheduled: "state IN ('scheduled', 'retry') AND state = 'scheduled'",
@@ -21,8 +23,13 @@ module Raffia
           ENTRY = "state, queue, payload, at, id"
 
           def queues
-            rows = reading { |db| db.rows(QUEUES) }
-            rows.map { |name, size, latency, paused| {"name" => name, "size" => size, "latency" => latency.clamp(0..).to_f, "paused" => paused == 1} }
+            reading do |db|
+              lines = db.rows(SIZES).group_by(&:first)
+              db.rows(NAMES).map do |name, paused|
+                of_queue = lines[name] || []
+                {"name" => name, "size" => of_queue.sum { |line| line[2] }, "latency" => latency(db, of_queue), "paused" => paused == 1}
+              end
+            end
           end
 
           def counts
@@ -41,6 +48,18 @@ module Raffia
           def find(jid) = reading { |db| db.rows("SELECT #{ENTRY} FROM {jobs} WHERE jid = $1 LIMIT 1", jid) }.map { |row| entry(*row) }.first
 
           private
+
+          def latency(db, lines)
+            firsts = lines.flat_map { |queue, priority, _, place| db.rows(FIRST, queue, priority, place).flatten }
+            since = firsts.filter_map { |payload| enqueued_at(payload) }.min
+            since ? (Time.now.to_f - since).clamp(0..) : 0
+          end
+
+          def enqueued_at(payload)
+            Payload.time(Payload.load(payload)["enqueued_at"])
+          rescue BadPayload
+            nil
+          end
 
           def entry(state, queue, payload, at, id) = Entry.new(set: state.to_sym, queue: queue, payload: payload, at: at, ref: id)
         end

@@ -30,10 +30,11 @@ module Raffia
 
             where = "FROM {jobs} WHERE #{Looking::WHERE.fetch(set)}#{" AND queue = $1" if queue}"
             writing do |db|
+              plain = db.run("DELETE #{where} AND special = 0", *queue)
               rows = db.rows("DELETE #{where} AND special = 1 RETURNING #{Ends::COLUMNS}", *queue)
-              left(db, rows, :dead) unless set == :dead
-              db.run("DELETE FROM {queues} WHERE name = $1 AND paused = 0", queue) if set == :queue && queue
-              rows.size + db.run("DELETE #{where} AND special = 0", *queue)
+              forget_queues(db, queue) if set == :queue
+              left(db, rows, :dead, next_one: set == :queue) unless set == :dead
+              plain + rows.size
             end
           end
 
@@ -52,10 +53,12 @@ module Raffia
 
           private
 
+          def forget_queues(db, queue) = db.run("DELETE FROM {queues} WHERE paused = 0#{" AND name = $1" if queue}", *queue)
+
           # What is dead has come to its end before.
           def end_entry(db, sql, entry)
             rows = db.rows(sql, entry.ref, entry.set.to_s)
-            left(db, rows, :dead) unless entry.set == :dead
+            left(db, rows, :dead, next_one: entry.set == :queue) unless entry.set == :dead
             rows.any?
           end
 

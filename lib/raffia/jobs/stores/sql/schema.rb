@@ -10,7 +10,7 @@ module Raffia
         # * place: the order in a queue, after the priority. At the back: a fresh number. In front: the negative of one
         # * special: 1 when its end means more than that the row goes (limit, unique, batch), or when it may expire
         # * token: of the lease that it runs under
-        # * at: when it is due (scheduled, retry), or has come to where it is
+        # * at: when it is due (scheduled, retry), or came to where it is
         #
         # There is no index on `jid`: its entries would be spread all over, and cost each enqueue a page of its own. What looks for one job reads all.
         module Schema
@@ -46,7 +46,7 @@ module Raffia
 
           # All but the first have few rows, if any, on most machines.
           INDEXES = {
-            "waiting" => "{jobs} (queue, priority DESC, place, at) WHERE state = 'queue'",
+            "waiting" => "{jobs} (queue, priority DESC, place) WHERE state = 'queue'",
             "running" => "{jobs} (token) WHERE token IS NOT NULL",
             "due" => "{jobs} (at, state) WHERE state IN ('scheduled', 'retry')",
             "dead" => "{jobs} (at) WHERE state = 'dead'",

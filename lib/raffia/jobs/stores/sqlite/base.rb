@@ -3,6 +3,7 @@
 require_relative "connection"
 require_relative "driver"
 require_relative "log"
+require_relative "patience"
 require_relative "place"
 require_relative "uptime"
 require_relative "writer"
@@ -41,7 +42,7 @@ module Raffia
           # @raise [StoreUnavailable]
           def read
             @reading.synchronize do
-              guard do
+              patiently do
                 @reader.run("BEGIN")
                 yield @reader
               ensure
@@ -71,25 +72,33 @@ module Raffia
 
           private
 
-          def guard(&) = Driver.guard(path, &)
+          # @raise [StoreUnavailable]
+          def patiently(&) = Driver.guard(path) { Patience.wait(@timeout, &) }
 
           def path = @address.path
 
+          # @return [Writer]
           def set_up
             Place.check(path)
-            guard do
+            patiently do
               @connection = Connection.new(Driver.writer(path, @address.synchronous))
-              @connection.patience = 0
-              transaction = Writer::Transaction.new(@connection, path, @timeout)
-              writer = Writer.new(transaction, @log = Log.new(path), flushes: @address.synchronous == :full, &@ring)
-              writer.call(true) { |db| prepare(db) }
+              prepare(@connection)
               @reader = Connection.new(Driver.reader(path))
-              writer
+              transaction = Writer::Transaction.new(@connection, path, @timeout)
+              opened = Writer.new(transaction, @log = Log.new(path), flushes: @address.synchronous == :full, &@ring)
+            ensure
+              [@reader, @connection].each { |one| one&.close } unless opened
             end
           end
 
-          # @raise [StoreUnavailable]
           def prepare(db)
+            db.run("BEGIN IMMEDIATE")
+            create(db)
+            db.run("COMMIT")
+          end
+
+          # @raise [StoreUnavailable]
+          def create(db)
             SQL::Schema.create(db) { |name| "#{Dialect::PREFIX}jobs_#{name}" }
             version = SQL::Schema.version(db)
             forget_leases(db) unless db.rows("SELECT value FROM {counters} WHERE name = 'boot'").dig(0, 0) == Uptime.boot

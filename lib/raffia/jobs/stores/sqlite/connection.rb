@@ -64,11 +64,6 @@ module Raffia
             @wakes ||= queues.any?
           end
 
-          # @param milliseconds [Integer] to wait in SQLite for other processes
-          def patience=(milliseconds)
-            @database.busy_timeout = milliseconds
-          end
-
           # @return [Integer] how many rows have been changed ever
           def total_changes = @database.total_changes
 

@@ -9,8 +9,8 @@ module Raffia
       class SQLite < SQL
         # The one file that knows the gem sqlite3.
         #
-        # The gem keeps Ruby's lock in whatever SQLite does. So nothing here waits in SQLite: not for other processes (there is no busy timeout:
-        # {Writer} waits, as fibers and threads do), and not for the disk (with synchronous=NORMAL a commit does not flush: {Log} does).
+        # The gem keeps Ruby's lock in whatever SQLite does. So nothing here waits in SQLite: not for other processes (there is no busy timeout, but
+        # {Patience}, as fibers and threads have it), and not for the disk (with synchronous=NORMAL a commit does not flush: {Log} does).
         # @api private
         module Driver
           # Earlier ones may corrupt a database that several connections write: https://sqlite.org/wal.html#walresetbug
@@ -18,8 +18,6 @@ module Raffia
           FIXED = "3.51.3"
           # Frames of the log after which a commit moves them to the database, which is when SQLite itself flushes, with Ruby's lock: rarely.
           CHECKPOINT = 2000
-          # Milliseconds that opening and looking may wait for another process, which they do only while it opens, closes or recovers the file.
-          PATIENCE = 2000
 
           module_function
 
@@ -39,7 +37,7 @@ module Raffia
 
           # @return [::SQLite3::Database] for the writer
           def writer(path, synchronous)
-            database = open(path)
+            database = connect(path)
             switch_to_log(database, path)
             database.execute("PRAGMA synchronous = #{(synchronous == :off) ? "OFF" : "NORMAL"}")
             database.execute("PRAGMA wal_autocheckpoint = #{CHECKPOINT}")
@@ -48,16 +46,15 @@ module Raffia
 
           # @return [::SQLite3::Database] that refuses to write. (Opened for reading only, a child could not let go of it.)
           def reader(path)
-            database = open(path)
+            database = connect(path)
             database.execute("PRAGMA query_only = ON")
             database
           end
 
-          def open(path)
+          def connect(path)
             database = ::SQLite3::Database.new(path)
             # The gem's own hook closes what a child inherits, and warns of it, unless it is for reading; {Base#discard} does it without a word.
             database.define_singleton_method(:readonly?) { true }
-            database.busy_timeout = PATIENCE
             database
           end
 

@@ -37,10 +37,10 @@ module Raffia
             # @return [Boolean]
             def interrupted? = @interrupted
 
-            # @param timeout [Numeric] seconds
+            # @param timeout [Numeric, nil] seconds
             # @return [void] when it was rung, or the time is over
             def wait(timeout)
-              @socket.wait_readable((timeout unless timeout == Float::INFINITY))
+              @socket.wait_readable(timeout)
               nil while @socket.recv_nonblock(64, exception: false).is_a?(String)
             end
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../../../base/clock"
+require_relative "../patience"
 
 module Raffia
   module Jobs
@@ -10,9 +10,6 @@ module Raffia
           # Calls in one transaction. When one of them fails all are done again, each with a savepoint, so that only that one is undone.
           # @api private
           class Transaction
-            # Seconds between two tries to get what another process holds. It holds it for less than a millisecond, as a rule.
-            PAUSES = (0.0002..0.01)
-
             # @param connection [Connection]
             # @param path [String] for messages
             # @param timeout [Numeric] seconds that another process may hold the database
@@ -69,19 +66,7 @@ module Raffia
               @doubtful = false
             end
 
-            def patiently
-              give_up = nil
-              pause = PAUSES.begin
-              begin
-                yield
-              rescue Driver.error => error
-                raise unless Driver.busy?(error) && Clock.now < (give_up ||= Clock.now + @timeout)
-
-                sleep(pause)
-                pause = (pause * 2).clamp(PAUSES)
-                retry
-              end
-            end
+            def patiently(&) = Patience.wait(@timeout, &)
 
             def together(calls)
               calls.each { |call| call.value = call.block.call(@connection) }
