@@ -23,9 +23,9 @@ module Raffia
 
           # @see Store#beat
           def beat(lease, state = {}, tally: nil)
-            count(tally)
             fields = state_fields(state).flatten
             orders = script(:beat, lease.token, lease.identity, milliseconds(lease.ttl), fields.size, *fields, *Profile.work(state), safe: true)
+            count(tally) # last, because who gets an error comes with the same tally again
             orders&.map { |order| ORDERS.fetch(order, order) }
           end
 
@@ -46,7 +46,7 @@ module Raffia
           end
 
           def count(tally)
-            return if tally.nil? || (tally.processed + tally.failed).zero?
+            return if tally.nil? || tally.processed.zero?
 
             redis { |connection| connection.pipelined { |pipeline| Statistics.write(pipeline, tally, @dialect.version, Time.now.utc) } }
           end

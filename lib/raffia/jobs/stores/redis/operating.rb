@@ -46,13 +46,10 @@ module Raffia
 
           def clear_key(key, size)
             count = 0
-            while count < size
-              gone = script(:clear, key, [size - count, AT_ONCE].min)
-              break if gone.zero?
-
-              count += gone
+            loop do
+              count += gone = script(:clear, key, [size - count, AT_ONCE].min)
+              return count if gone.zero? || count >= size
             end
-            count
           end
 
           def operate(how, entries, sets)

@@ -14,7 +14,7 @@ module Raffia
           # @return [Hash] what goes into `info`. Where the number of jobs at a time stands depends on the version of the Web, so it stands in both places
           def facts(identity, info)
             queues = Array(info["queues"]).uniq
-            weights = Array(info["queues"]).tally
+            weights = queues.to_h { |name| [name, 0] }.merge(info["weights"].to_h)
             concurrency = info["concurrency"].to_i
             {
               "hostname" => "", "started_at" => Time.now.to_f, "pid" => 0, "tag" => "", "labels" => [], "version" => "", **info,
@@ -31,7 +31,14 @@ module Raffia
             end
           end
 
-          def mode(weights) = weights.values.all?(1) ? "strict" : "weighted"
+          # In the given order, each as often as any other, or some more often.
+          def mode(weights)
+            case weights.values.uniq
+            when [0] then "strict"
+            when [1] then "random"
+            else "weighted"
+            end
+          end
         end
       end
     end

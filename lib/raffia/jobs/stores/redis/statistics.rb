@@ -53,7 +53,7 @@ module Raffia
             return if classes.empty?
 
             classes.each do |name, numbers|
-              {"p" => numbers["processed"], "f" => numbers["failed"], "ms" => numbers["ms"].to_i}.each do |field, count|
+              {"p" => numbers["processed"], "f" => numbers["failed"], "ms" => numbers["ms"].to_f.round}.each do |field, count|
                 pipeline.call("HINCRBY", key, "#{name}|#{field}", count) if count.to_i.positive?
               end
             end
