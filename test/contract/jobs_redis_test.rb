@@ -1,63 +1,129 @@
 # frozen_string_literal: true
 
-require "test_helper"
-require "support/servers"
-require "raffia/jobs"
+require_relative "jobs_redis_case"
+require_relative "jobs_store_contract"
 
-# What only Redis has to answer for: that others write to it too, that it can be away, and that it tells us of changes.
+# The contract of all stores, and what only Redis has to answer for: that others write to it, too, and that it tells us of changes.
 class JobsRedisTest < Raffia::TestCase
-  def setup
-    @server = TestSupport::Redis.running
-    @store = Raffia::Jobs::Store.open("redis://127.0.0.1:#{@server.port}/1", compat: 8)
-    @redis = RedisClient.config(host: "127.0.0.1", port: @server.port, db: 1, timeout: 30).new_client
-    @redis.call("FLUSHALL")
-  rescue TestSupport::Server::Missing, Raffia::MissingDependency => error
-    skip error.message
-  end
-
-  def teardown
-    @redis&.close
-    @store&.close
-  end
-
-  def draft(**fields)
-    Raffia::Jobs::Draft.of(Raffia::Jobs::Client::Item.build({"class" => "Nothing", "args" => [{}, []], **fields.transform_keys(&:to_s)}))
-  end
-
-  def lease(ttl: 60) = @store.enroll("host:1:#{SecureRandom.hex(6)}", {"queues" => ["default"], "concurrency" => 5}, ttl: ttl)
+  include JobsRedisCase
+  include JobsStoreContract
+  include JobsStoreContract::Shared
 
   # The bytes are those that came in, or nobody could remove them by value.
   def test_a_job_is_a_string_in_a_list_as_sidekiq_has_it
-    job = draft
-    @store.enqueue([job])
-    assert_equal [job.payload], @redis.call("LRANGE", "queue:default", 0, -1)
-    assert_equal ["default"], @redis.call("SMEMBERS", "queues")
+    job = draft({}, [])
+    store.enqueue([job])
+    assert_equal([job.payload], redis.call("LRANGE", "queue:default", 0, -1))
+    assert_equal(["default"], redis.call("SMEMBERS", "queues"))
   end
 
   def test_a_claim_is_kept_by_redis_until_it_is_acked
-    @store.enqueue([draft, draft])
-    owner = lease
-    first, second = @store.claim(owner, ["default"], 5)
-    claims = "raffia:claims:#{owner.token}"
-    assert_equal [first, second].to_h { |claim| [claim.ref, claim.payload] }, @redis.call("HGETALL", claims)
-    assert_equal [true], @store.ack([first])
-    assert_equal [false, true], @store.ack([first, second])
-    assert_equal 0, @redis.call("EXISTS", claims)
+    enqueue(1, 2)
+    first, second = claim
+    claims = "raffia:claims:#{lease.token}"
+    assert_equal([first, second].to_h { |one| [one.ref, one.payload] }, redis.call("HGETALL", claims))
+    assert_equal([true], store.ack([first]))
+    assert_equal([false, true], store.ack([first, second]))
+    assert_equal(0, redis.call("EXISTS", claims))
   end
 
   def test_who_waits_hears_of_jobs_that_others_push
-    waiting = Thread.new { @store.wait(["default", "mail"]) }
-    wait_until { @redis.call("INFO", "clients")[/^tracking_clients:(\d+)/, 1] == "1" }
-    @redis.call("LPUSH", "queue:mail", draft(queue: "mail").payload)
-    assert waiting.join(PATIENCE), "the wait did not end"
+    waiting = Thread.new { wait_for_job(%w[default mail]) }
+    watched
+    redis.call("LPUSH", "queue:mail", draft(1, queue: "mail").payload)
+    assert_equal([1], args(waiting.value))
   end
 
-  def test_who_waits_hears_of_what_others_schedule
-    waiting = Thread.new { @store.wait(["default"]) }
-    wait_until { @redis.call("INFO", "clients")[/^tracking_clients:(\d+)/, 1] == "1" }
-    @redis.call("ZADD", "schedule", Time.now.to_f, draft.payload)
-    assert waiting.join(PATIENCE), "the wait did not end"
-    @store.promote
-    assert_equal 1, @redis.call("LLEN", "queue:default")
+  def test_who_waits_hears_of_what_others_schedule_earlier_than_all_else
+    enqueue("late", at: now + 900)
+    waiting = Thread.new { store.wait(%w[default]) }
+    watched
+    redis.call("ZADD", "schedule", now + 0.2, draft("early").payload)
+    assert(waiting.join(LONG), "the wait did not end")
+    wait_until { store.promote && places[:queue] == 1 }
+    assert_equal(["early"], args(claim))
   end
+
+  # One connection, which is told of what it has asked for; it asks anew when it was told, and never in between.
+  def test_who_waits_does_not_ask_again_and_again
+    waiting = Thread.new { store.wait(%w[default]) }
+    watched
+    wait_until { redis.call("CLIENT", "LIST").match?(/ cmd=time /) } # the last of what it asks
+    before = commands
+    5.times { redis.call("LPUSH", "queue:other", "x") }
+    redis.call("PING")
+    assert_operator(commands - before, :<=, 5 + 1 + 1, "commands while somebody waits for another queue")
+    store.interrupt
+    waiting.join
+  end
+
+  def test_many_wait_and_each_job_is_done_once
+    waiting = Array.new(20) { |n| Thread.new { wait_for_job(by: store.enroll("test:#{n}:w", {}, ttl: 600)) } }
+    watched(20)
+    20.times { |n| redis.call("LPUSH", "queue:default", draft(n).payload) }
+    assert_equal([*0...20], waiting.flat_map { |thread| args(thread.value) }.sort)
+  end
+
+  # Sidekiq's own worker takes a job by BRPOP: first come, first served, and the other one goes on waiting.
+  def test_a_sidekiq_may_be_faster
+    waiting = Thread.new { store.wait(%w[default]) }
+    rival = Thread.new { RedisClient.config(url: url, timeout: LONG).new_client.then { |one| one.blocking_call(LONG, "BRPOP", "queue:default", 0).tap { one.close } } }
+    watched
+    wait_until { redis.call("INFO", "clients")[/^blocked_clients:(\d+)/, 1] == "1" }
+    enqueue(1)
+    assert_equal("queue:default", rival.value.first)
+    store.interrupt
+    waiting.join
+    assert_places
+  end
+
+  def test_without_tracking_it_looks_now_and_then
+    redis.call("ACL", "SETUSER", "plain", "on", "nopass", "~*", "&*", "+@all", "-client|tracking")
+    limited = Raffia::Jobs::Store.open(url.sub("//", "//plain:any@"))
+    waiting = Thread.new { limited.wait(%w[default]) }
+    wait_until { redis.call("CLIENT", "LIST").include?("user=plain") }
+    enqueue(1)
+    assert(waiting.join(LONG), "the wait did not end")
+  ensure
+    limited&.close
+    redis.call("ACL", "DELUSER", "plain")
+  end
+
+  def test_a_pause_is_what_sidekiqs_api_reads
+    store.pause("default")
+    assert_equal(["default"], redis.call("SMEMBERS", "paused"))
+    store.resume("default")
+    assert_equal(0, redis.call("EXISTS", "paused"))
+  end
+
+  def test_scripts_are_sent_once_more_when_the_server_has_forgotten_them
+    enqueue(1)
+    claim.each { |one| store.release([one]) }
+    redis.call("SCRIPT", "FLUSH")
+    assert_equal([true], store.ack(claim))
+  end
+
+  # cjson would make {} of [], and round what is large.
+  def test_scripts_never_write_a_payload_anew
+    args = [[], {}, 12_345_678_901_234_567_890, 1e-7, "\u{1F40E}</script>"]
+    store.open_batch("b", callbacks: {"success" => draft(*args, queue: "callbacks")})
+    one = draft(*args, own: {priority: 2, limit: {key: "k", max: 1}, batch: "b", unique: {key: "u", until: "done"}})
+    store.enqueue([one])
+    store.release(claim)
+    lose
+    store.seal_batch("b")
+    store.ack([claim_one.tap { |done| assert_equal(args, done.item["args"]) }])
+    assert_equal(args, claim_one(queues: %w[callbacks]).item["args"])
+  end
+
+  def test_jobs_with_a_priority_are_beside_sidekiqs_list
+    store.enqueue([draft(1, own: {priority: 3}), draft(2)])
+    assert_equal([1, 1], [redis.call("ZCARD", "raffia:queue:default"), redis.call("LLEN", "queue:default")])
+    assert_equal(2, store.queues.first["size"])
+  end
+
+  private
+
+  # @return [Integer] how many the server has carried out
+  def commands = redis.call("INFO", "stats")[/^total_commands_processed:(\d+)/, 1].to_i
 end

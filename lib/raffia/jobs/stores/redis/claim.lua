@@ -42,7 +42,11 @@ end
 local function take(list, queue, payload)
   local own, item = extras(payload)
   local ref = name .. '.' .. number .. ' ' .. queue
-  if own and not admit(queue, payload, own, item, ref) then return end
+  if own then
+    -- It has left its queue already: should there be an error, it must not be lost by that.
+    local well, yes = pcall(admit, queue, payload, own, item, ref)
+    if well and not yes then return end
+  end
   list[#list + 1] = payload
   fields[#fields + 1] = ref
   fields[#fields + 1] = payload

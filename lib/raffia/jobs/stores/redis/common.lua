@@ -35,9 +35,12 @@ local function extras(payload)
   return item.raffia, item
 end
 
+-- What it has of `unique` or `limit`. Others may write there, too, and not what we would.
 local function part(own, name)
   local value = own and own[name]
-  return type(value) == 'table' and value or nil
+  if type(value) ~= 'table' or type(value.key) ~= 'string' then return nil end
+  if name == 'limit' and type(value.max) ~= 'number' then return nil end
+  return value
 end
 
 -- To a queue: Sidekiq's list, where no priority is said. The others are in a set of ours, by priority, then by age.

@@ -1,5 +1,6 @@
 -- ARGV: identity, the lease's milliseconds, then the fields of Sidekiq's hash.
 -- Gives the token.
+redis.call('UNLINK', ARGV[1] .. ':work') -- first of all: a script that has begun to write may go on, however full the memory is
 local token = redis.call('INCR', RAFFIA .. 'token')
 redis.call('SET', RAFFIA .. 'lease:' .. token, ARGV[1], 'PX', ARGV[2])
 redis.call('HSET', RAFFIA .. 'leases', token, ARGV[1])
