@@ -144,6 +144,7 @@ module Raffia
         await_stop
         @intake.close
         seats.each(&:join)
+        @runs.on_end { @orders.push(:ended) }
         Drain.new(@runs, @acks, @log).call(@timeout) { |seconds| @orders.pop(timeout: seconds) }
       ensure
         helpers&.each { |task| task.cancel(:stop) }
@@ -163,8 +164,10 @@ module Raffia
       end
 
       def hire(scope)
-        [-> { @keeper.run(method(:state)) { |order| obey(order) } }, @acks.method(:run), Pulse.new(@heart).method(:run),
-          *@upkeep.chores.map { |chore| chore.method(:run) }].map { |work| scope.spawn { work.call } }
+        helpers = [@acks, *@upkeep.chores]
+        helpers << Pulse.new(@heart) if @heart
+        tasks = helpers.map { |helper| scope.spawn { helper.run } }
+        tasks << scope.spawn { @keeper.run(method(:state)) { |order| obey(order) } }
       end
 
       def recurring = Recurring::Book.new(Client.new(@store, Setup.current.client_middleware))

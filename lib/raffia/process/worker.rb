@@ -96,6 +96,16 @@ module Raffia
         kill
       end
 
+      # Ends it, too, but for somebody else than who reads its frames: that one finds that there are no more. To close what another thread reads
+      # is for Ruby to wait for that thread, and a fiber that does so may wait for ever.
+      # @param grace [Numeric] seconds between SIGTERM and SIGKILL
+      # @return [void]
+      def halt(grace: GRACE)
+        signal(:TERM, grace)
+      ensure
+        signal(:KILL, nil)
+      end
+
       # @return [Exit]
       def kill
         signal(:KILL, nil)

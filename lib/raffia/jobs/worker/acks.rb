@@ -38,7 +38,7 @@ module Raffia
         def run
           loop do
             await if @done.empty?
-            say(@done.shift(SLICE)) until @done.empty?
+            say(slice) until @done.empty?
             @flushed&.settle
           end
         end
@@ -59,6 +59,14 @@ module Raffia
           @idle = Waiter.new
           @idle.wait
           @idle = nil
+        end
+
+        # Claims of one lease: what was begun under another stands before it.
+        def slice
+          lease = @done.first.lease
+          return @done.shift(SLICE) if @done.last.lease.equal?(lease)
+
+          @done.shift(@done.index { |claim| !claim.lease.equal?(lease) } || SLICE)
         end
 
         def say(claims)

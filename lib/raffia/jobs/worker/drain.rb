@@ -23,7 +23,7 @@ module Raffia
         end
 
         # @param seconds [Numeric]
-        # @yieldparam seconds [Numeric] waits for a further order, for so long
+        # @yieldparam seconds [Numeric] waits for so long for a further order, or that there is nothing to wait for any more
         # @yieldreturn [Symbol, nil] :now when nobody wants to wait any longer
         # @return [void]
         def call(seconds, &)
@@ -35,11 +35,10 @@ module Raffia
 
         private
 
-        # In slices, so that a second order is heard.
         def wait(seconds)
           finish = Clock.now + seconds
           until @runs.empty? || (left = finish - Clock.now) <= 0
-            break if yield([left, 0.1].min) == :now
+            break if yield(left) == :now
           end
         end
 

@@ -48,7 +48,7 @@ module Raffia
           end
         end
 
-        # No more jobs are begun. Jobs that have been claimed already are.
+        # No more jobs are begun.
         # @return [void]
         def close
           @closed = true
@@ -61,6 +61,7 @@ module Raffia
         def take(room)
           claims = @patience.keep(-> { @closed }) { @store.claim(@keeper.lease, @queues.order, room) } || []
           return idle if claims.empty?
+          return @patience.keep { @store.release(claims) } if @closed # meanwhile
 
           @rest = 0
           @called = false

@@ -54,7 +54,7 @@ module Raffia
 
         # @param lease [Lease] of a claim
         # @return [Boolean] whether the store has told us that it is over
-        def lost?(lease) = !lease.equal?(@lease)
+        def lost?(lease) = lease.token != @lease.token
 
         # @return [void]
         def resign
@@ -68,21 +68,26 @@ module Raffia
 
         # @return [Boolean] whether the store could be reached
         def beat(state, &)
-          tally = @book.take
-          orders = @store.beat(@lease, state, tally: tally)
-          orders ? orders.each(&) : renew(tally)
+          orders = tell(state)
+          orders ? orders.each(&) : renew
           true
         rescue StoreUnavailable => error
-          @book.put_back(tally)
           @log.debug({event: "no beat", error: error.message})
           false
         end
 
-        # What we hold is others' by now. What was counted has not been taken.
-        def renew(tally)
+        def tell(state)
+          tally = @book.take
+          @store.beat(@lease, state, tally: tally)
+        rescue StoreUnavailable
+          @book.put_back(tally)
+          raise
+        end
+
+        # What we hold is others' by now.
+        def renew
           lost = @lease
           enroll
-          @book.put_back(tally)
           @log.error({event: "lease lost", token: lost.token, new: @lease.token,
                       why: "no sign of life for #{@ttl} s; what was running then is run again by whoever recovers it"})
         end

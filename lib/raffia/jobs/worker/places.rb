@@ -11,12 +11,18 @@ module Raffia
       #
       # * `call(run, job)` does it, and returns when it is done; what it raises is the job's failure
       # * `interrupt(run, why, by_force)` ends it, as far as that is possible
-      # * `crowded?` whether jobs wait for it
+      # * `spare` how many more may come; nil: any number
       # * `close`
       #
       # @api private
       class Places
         KINDS = %i[fibers threads ractors processes auto].freeze
+
+        # More jobs were claimed for a place than can have a turn soon: this one is better left to others.
+        #
+        # @api private
+        class Crowded < StandardError
+        end
 
         # @return [Hash{Symbol => Integer}] how many at a time: of threads, Ractors, processes; and in all (:fibers)
         attr_reader :sizes
@@ -31,6 +37,7 @@ module Raffia
           @sizes = sizes
           @log = log
           @open = {}
+          @setting_up = Thread::Mutex.new
         end
 
         # @return [Object]
@@ -52,8 +59,8 @@ module Raffia
           place(run.on).interrupt(run, why, by_force)
         end
 
-        # @return [Boolean]
-        def crowded? = !@open.empty? && @open.each_value.any?(&:crowded?)
+        # @return [Integer, nil] how many jobs there is room for, wherever they want to run; nil: any number
+        def spare = @open.empty? ? nil : @open.each_value.filter_map(&:spare).min
 
         # @return [void]
         def close
@@ -80,8 +87,11 @@ module Raffia
         def set_up(name)
           raise ConfigError, "a job cannot run on #{name}: there are #{KINDS.join(", ")}" unless KINDS.include?(name)
 
-          require_relative "places/#{name}"
-          @open[name] = Places.const_get(name.capitalize).new(self, @sizes[name], @sizes[:fibers])
+          # What is loaded and started may have to wait, and others come meanwhile.
+          @setting_up.synchronize do
+            require_relative "places/#{name}"
+            @open[name] ||= Places.const_get(name.capitalize).new(self, @sizes[name], @sizes[:fibers])
+          end
         end
       end
     end

@@ -12,13 +12,13 @@ module Raffia
         # Seconds.
         INTERVAL = 1
 
-        # @param heart [#beat, nil]
+        # @param heart [#beat]
         def initialize(heart) = @heart = heart
 
         # For ever.
         def run
           loop do
-            @heart&.beat
+            @heart.beat
             Waiter.nap(INTERVAL)
           end
         end

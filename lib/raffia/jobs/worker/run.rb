@@ -114,6 +114,8 @@ module Raffia
           perform
           @desk.journal.done(self, Clock.now - @began)
           @desk.acks.push(@claim)
+        rescue Places::Crowded
+          insist { @desk.store.release([@claim]) }
         rescue Interrupted
           Raffia.shield { release("goes on later") }
         rescue Cancel, Cancelled => cancel

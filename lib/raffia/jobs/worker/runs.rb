@@ -24,7 +24,7 @@ module Raffia
           @limit = limit
           @desk = desk
           @runs = {}.compare_by_identity
-          @room = @idle = nil
+          @room = @on_end = nil
         end
 
         # @return [Integer]
@@ -63,32 +63,42 @@ module Raffia
         # @return [void]
         def stir = @room&.settle(:stirred)
 
+        # Calls the block when there is none any more; at once when there is none now.
+        # @return [void]
+        def on_end(&block)
+          @on_end = block
+          yield if @runs.empty?
+        end
+
         # Waits until all have ended.
         # @param seconds [Numeric] at most
         # @return [Boolean] whether they have
         def await_end(seconds)
-          return true if @runs.empty?
-
-          @idle = Waiter.new
-          @idle.wait(seconds) != Waiter::TIMED_OUT
+          waiter = Waiter.new
+          on_end { waiter.settle }
+          waiter.wait(seconds) != Waiter::TIMED_OUT
         end
 
         # @param jid [String]
         # @return [Run, nil]
-        def find(jid) = @runs.each_key.find { |run| run.jid == jid }
+        def find(jid) = to_a.find { |run| run.jid == jid }
 
         # @return [Array<Hash>] as {Store#beat} takes them
-        def work = @runs.each_key.first(SHOWN).map(&:work)
+        def work = to_a.first(SHOWN).map(&:work)
 
         private
 
         # Where jobs wait for a place already, more of them are better left to others.
-        def room_now = @desk.places.crowded? ? 0 : @limit - @runs.size
+        def room_now
+          spare = @desk.places.spare
+          room = @limit - @runs.size
+          (spare && spare < room) ? spare : room
+        end
 
         def ended(run)
           @runs.delete(run)
           @room&.settle
-          @idle&.settle if @runs.empty?
+          @on_end&.call if @runs.empty?
         end
       end
     end

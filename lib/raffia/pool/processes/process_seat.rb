@@ -96,7 +96,7 @@ module Raffia
       # End the worker now, from whichever thread; its driver then finds it dead.
       # @return [Symbol] :killed
       def halt
-        @worker.stop
+        @worker.halt
         :killed
       end
 

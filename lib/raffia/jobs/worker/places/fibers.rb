@@ -18,7 +18,7 @@ module Raffia
 
           def interrupt(run, why, _by_force) = run.task.cancel(why) && :interrupted
 
-          def crowded? = false
+          def spare = nil
 
           def close = nil
 

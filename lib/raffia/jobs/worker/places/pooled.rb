@@ -10,7 +10,7 @@ module Raffia
         #
         # @api private
         class Pooled
-          # Jobs that may wait, for each worker, before no more are claimed.
+          # Jobs that there may be for each worker: one that it does, and one that waits, so that it need not.
           LINE = 2
           # Seconds that what was interrupted has to end, before it is given up.
           GRACE = 5
@@ -26,7 +26,11 @@ module Raffia
           end
 
           # @return [Object]
+          # @raise [Crowded]
           def call(run, job, seconds)
+            raise Crowded if spare <= 0
+
+            @futures[run] = nil # others may come while this one is handed in
             future = @futures[run] = submit(run, job, seconds)
             limit = backstop(seconds)
             limit ? Raffia.timeout(limit) { future.value } : future.value
@@ -37,7 +41,7 @@ module Raffia
 
           def interrupt(run, why, _by_force) = @futures[run]&.cancel(why) || run.task.cancel(why)
 
-          def crowded? = @futures.size >= @size * LINE
+          def spare = @size * LINE - @futures.size
 
           def close = @pool.terminate
 

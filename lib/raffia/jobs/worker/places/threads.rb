@@ -18,13 +18,16 @@ module Raffia
           def pool = Pool.new(on: :threads, workers: @size)
 
           def submit(run, job, seconds)
-            @pool.submit do
-              Run.adopt(run)
-              seconds ? Raffia.timeout(seconds) { perform(run, job) } : perform(run, job)
-            end
+            @pool.submit { apart { seconds ? Raffia.timeout(seconds) { perform(run, job) } : perform(run, job) } }
           end
 
-          def perform(run, job) = Perform.with(job, run.item, @places.middleware, run)
+          def perform(run, job)
+            Run.adopt(run)
+            Perform.with(job, run.item, @places.middleware, run)
+          end
+
+          # Other jobs come to the same thread: what this one keeps in fiber storage, or under Thread.current[], is its own.
+          def apart(&) = ::Fiber.new(blocking: true, storage: {}, &).resume
         end
       end
     end

@@ -1,0 +1,199 @@
+# frozen_string_literal: true
+
+require "support/jobs_case"
+
+class JobsWorkerFailureTest < TestSupport::JobsCase
+  SEEN = TestSupport::JobsCase::SEEN
+  Jobs = Raffia::Jobs
+
+  # Raises what it is told to.
+  class BadJob
+    include Raffia::Job
+
+    options backtrace: 3
+
+    def perform(what = "error", text = "no luck")
+      case what
+      when "exit" then exit(3)
+      when "abort" then abort
+      when "stack" then perform(what, text)
+      when "memory" then raise NoMemoryError
+      when "cancel" then raise Raffia::Cancel, "of its own"
+      when "signal" then raise Interrupt
+      when "script" then raise NotImplementedError
+      when "throw" then throw :nobody_catches
+      when "bytes" then raise "\xFF\xFE bad"
+      else raise text
+      end
+    end
+  end
+
+  class PickyJob
+    include Raffia::Job
+
+    options retry: 3
+    retry_in { |count, error| {"never" => :discard, "dead" => :bury}.fetch(error.message) { 100 * (count + 1) } }
+    on_exhausted { |item, error| SEEN << [:exhausted, item["jid"], error.message] }
+
+    def perform(text) = raise(text)
+  end
+
+  class OnceJob
+    include Raffia::Job
+
+    options retry: 0
+    on_exhausted { raise "in the block" }
+
+    def perform = raise("once")
+  end
+
+  class SlowJob
+    include Raffia::Job
+
+    options timeout: 0.05, retry: 0
+
+    def perform
+      SEEN << Raffia.deadline.limit
+      sleep
+    end
+  end
+
+  def test_a_job_that_fails_is_tried_again_with_the_reason_in_it
+    work
+    before = Time.now.to_f
+    BadJob.perform_async
+    await_counts(retry: 1, running: 0)
+    item = only(:retry)
+    assert_equal ["RuntimeError", "no luck", 0, nil], item.values_at("error_class", "error_message", "retry_count", "retried_at")
+    assert_in_delta before * 1000, item["failed_at"], 60_000
+    lines = Worker::Backtrace.load(item["error_backtrace"])
+    assert_equal 3, lines.size
+    assert_match(/worker_failure_test.rb/, lines.first)
+    assert_operator @store.entries(:retry).first.at, :>=, before + 15
+    assert_equal ["retry", "no luck"], logged("failed").first.values_at("then", "error")
+  end
+
+  def test_a_second_failure_counts
+    work
+    enqueue(BadJob, retry_count: 4, failed_at: 1)
+    await_counts(retry: 1)
+    item = only(:retry)
+    assert_equal [5, 1], item.values_at("retry_count", "failed_at")
+    assert_kind_of Integer, item["retried_at"]
+    assert_operator @store.entries(:retry).first.at - Time.now.to_f, :>, 5**4
+  end
+
+  def test_when_it_has_been_tried_often_enough_it_is_dead
+    work
+    enqueue(BadJob, retry: 2, retry_count: 1)
+    await_counts(dead: 1, retry: 0)
+    assert_equal 2, only(:dead)["retry_count"]
+  end
+
+  def test_dead_ones_are_not_kept_where_nobody_wants_them
+    work
+    enqueue(BadJob, retry: 0, dead: false)
+    enqueue(BadJob, retry: false)
+    wait_until { logged("failed").size == 2 }
+    await_counts(dead: 0, retry: 0, running: 0, queue: 0)
+  end
+
+  def test_for_a_time_instead_of_a_number
+    work
+    enqueue(BadJob, "error", "late", retry_for: 60, retry_count: 40, failed_at: ((Time.now.to_f - 120) * 1000).to_i)
+    enqueue(BadJob, "error", "early", retry_for: 60, retry_count: 40, failed_at: Time.now.to_f)
+    await_counts(dead: 1, retry: 1)
+    assert_equal %w[late early], [only(:dead), only(:retry)].map { |item| item["error_message"] }
+  end
+
+  def test_a_class_says_itself_when
+    work
+    jids = %w[again never dead].to_h { |text| [text, PickyJob.perform_async(text)] }
+    await_counts(retry: 1, dead: 1, running: 0, queue: 0)
+    assert_equal [jids["again"], jids["dead"]], [only(:retry)["jid"], only(:dead)["jid"]]
+    assert_in_delta Time.now.to_f + 100, @store.entries(:retry).first.at, 30
+    assert_equal [[:exhausted, jids["dead"], "dead"], [:exhausted, jids["never"], "never"]].sort, [seen, seen].sort
+  end
+
+  def test_a_block_that_fails_changes_nothing
+    work
+    OnceJob.perform_async
+    await_counts(dead: 1)
+    wait_until { logged("on_exhausted failed").any? }
+  end
+
+  %w[exit abort stack memory cancel signal script throw].each do |what|
+    define_method(:"test_a_job_that_ends_by_#{what}_does_not_end_the_worker") do
+      work
+      enqueue(BadJob, what, retry: 0)
+      await_counts(dead: 1, running: 0)
+      NoteJob.perform_async(1)
+      assert_equal [1], seen
+    end
+  end
+
+  def test_messages_are_cut_and_made_text
+    work
+    enqueue(BadJob, "bytes", retry: 0)
+    enqueue(BadJob, "error", "long" * 10_000, retry: 0)
+    await_counts(dead: 2)
+    messages = @store.entries(:dead).map { |entry| entry.item["error_message"] }.sort_by(&:size)
+    assert_match(/ bad\z/, messages.first)
+    assert_equal 10_000, messages.last.size
+  end
+
+  def test_a_class_that_nobody_has
+    work
+    enqueue("No::Such::Job")
+    await_counts(retry: 1)
+    item = only(:retry)
+    assert_equal "Raffia::Jobs::UnknownJob", item["error_class"]
+    assert_match(/there is no class No::Such::Job in this worker/, item["error_message"])
+  end
+
+  def test_a_class_that_is_no_job
+    work
+    enqueue("String", retry: 0)
+    await_counts(dead: 1)
+    assert_match(/String is no job/, only(:dead)["error_message"])
+  end
+
+  def test_what_cannot_be_read_is_dead_with_all_its_bytes
+    work
+    bytes = "{\"class\": \xFF nonsense".b
+    @store.enqueue([Jobs::Draft.new(jid: "a" * 24, queue: "default", payload: bytes, at: nil, extras: nil)])
+    await_counts(dead: 1, running: 0)
+    item = only(:dead)
+    assert_equal "Raffia::Jobs::BadPayload", item["error_class"]
+    assert_equal bytes, item["raffia"]["bytes"].unpack1("m0")
+  end
+
+  def test_the_wrong_arguments_are_a_failure
+    work
+    enqueue(OnceJob, 1, 2, retry: 0)
+    await_counts(dead: 1)
+    assert_equal "ArgumentError", only(:dead)["error_class"]
+  end
+
+  def test_a_run_has_no_more_time_than_its_class_says
+    work
+    SlowJob.perform_async
+    assert_in_delta 0.05, seen
+    await_counts(dead: 1)
+    assert_equal "Raffia::TimeoutError", only(:dead)["error_class"]
+  end
+
+  def test_a_call_may_say_otherwise
+    work
+    SlowJob.set(timeout: 0.01).perform_async
+    assert_in_delta 0.01, seen
+    await_counts(dead: 1)
+  end
+
+  def test_a_place_that_there_is_not
+    work
+    enqueue(NoteJob, raffia: {"on" => "moon"}, retry: 0)
+    await_counts(dead: 1)
+    assert_match(/a job cannot run on moon/, only(:dead)["error_message"])
+  end
+end

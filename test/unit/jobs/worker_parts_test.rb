@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "support/jobs_case"
+
+class JobsWorkerPartsTest < TestSupport::JobsCase
+  Queues = Worker::Queues
+
+  def test_queues_in_their_order
+    assert_equal %w[a b], Queues.new(%w[a b]).order
+    assert_equal "a b", Queues.new(%w[a b]).to_s
+    assert_equal %w[default], Queues.new([]).order
+    assert_equal %w[a], Queues.new("a,3").order
+  end
+
+  def test_queues_by_weight
+    queues = Queues.new(%w[a,9 b])
+    assert_equal({"a" => 9, "b" => 1}, queues.weights)
+    first = Array.new(1000) { queues.order.first }.tally
+    assert_operator first["a"], :>, first["b"] * 3
+    assert_equal %w[a b], queues.order.sort
+  end
+
+  def test_backtraces_as_sidekiq_has_them
+    lines = ["a.rb:1:in 'x'", "\xFF.rb:2"]
+    text = Worker::Backtrace.dump(lines)
+    refute_includes text, "\n"
+    assert_equal ["a.rb:1:in 'x'", "\uFFFD.rb:2"], Worker::Backtrace.load(text)
+    assert_equal ["old"], Worker::Backtrace.load(["old"])
+    assert_equal ["wrapped" * 30], Worker::Backtrace.load([Zlib::Deflate.deflate(JSON.generate(["wrapped" * 30]))].pack("m"))
+    assert_nil Worker::Backtrace.load("nonsense")
+    assert_nil Worker::Backtrace.load(nil)
+  end
+
+  def test_the_book
+    book = Worker::Book.new
+    assert_nil book.take
+    book.count("A", 0.01)
+    book.count("A", 40.0)
+    book.count("B", nil)
+    tally = book.take
+    assert_equal [3, 1], [tally.processed, tally.failed]
+    assert_equal({"processed" => 2, "failed" => 0, "ms" => 40_010.0}, tally.classes["A"].except("histogram"))
+    assert_equal [0, 19], tally.classes["A"]["histogram"].each_index.select { |index| tally.classes["A"]["histogram"][index] == 1 }
+    assert_nil book.take
+    book.count("A", 0.01)
+    book.put_back(tally)
+    again = book.take
+    assert_equal [4, 1, 3, 2], [again.processed, again.failed, again.classes["A"]["processed"], again.classes["A"]["histogram"].first]
+  end
+
+  def test_patience
+    calls = 0
+    patience = Worker::Patience.new(@log)
+    value = Raffia.run { patience.keep { ((calls += 1) < 3) ? raise(Jobs::StoreUnavailable, "away") : :answer } }
+    assert_equal [:answer, 3], [value, calls]
+    assert_equal [1, 1], [logged("store away").size, logged("store is back").size]
+    assert_nil Raffia.run { patience.keep(-> { true }) { raise Jobs::StoreUnavailable, "away" } }
+  end
+end
