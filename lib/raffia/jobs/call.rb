@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "job/fields"
+require_relative "job/options"
 require_relative "payload"
 require_relative "perform"
 require_relative "setup"

@@ -10,6 +10,23 @@ module Raffia
     class Client
       # How many are handed to the store at once.
       SLICE = 1000
+      BATCH = :raffia_jobs_batch
+      private_constant :BATCH
+
+      # @return [String, nil] the batch that what the running fiber enqueues belongs to
+      # @api private
+      def self.batch = Fiber[BATCH]
+
+      # @param id [String, nil] of a batch
+      # @return [Object] the block's value
+      # @api private
+      def self.with_batch(id)
+        before = Fiber[BATCH]
+        Fiber[BATCH] = id
+        yield
+      ensure
+        Fiber[BATCH] = before
+      end
 
       # @return [Store]
       attr_reader :store

@@ -27,6 +27,17 @@ module Raffia
     # @return [Boolean] whether this run is to end soon: its worker stops, or the job was cancelled. Long jobs ask now and then
     def stopping? = !run.nil? && run.stopping?
 
+    # @return [Jobs::Batch, nil] the one that this run's job belongs to: `batch.jobs { ... }` adds to it
+    def batch = batch_of("batch")
+
+    # @return [Jobs::Batch, nil] the one that has called this job, see {Jobs::Batch#on}
+    def calling_batch = batch_of("callback", "batch")
+
+    private def batch_of(*path)
+      id = run&.item&.dig(Jobs::Payload::OWN, *path)
+      Jobs::Batch.attach(id, run.store || Jobs::Setup.current.store) if id
+    end
+
     # Ways to enqueue a job.
     module Enqueue
       # As soon as possible.
@@ -67,3 +78,4 @@ module Raffia
 end
 
 require_relative "call"
+require_relative "batch"

@@ -27,6 +27,7 @@ module Raffia
       # * on: where it runs: fibers, threads, ractors, processes
       # * unique: {"key" => String, "until" => "start" | "done" | "window", "for" => seconds, "conflict" => "skip" | "raise" | "replace"}
       # * batch: its id
+      # * callback: {"batch" => id, "event" => "success" | "complete" | "death"}: which batch has called this job
       # * limit: {"key" => String, "max" => Integer}: at most so many with this key run at a time
       # * crashes: how often a worker died while it ran
       OWN = "raffia"

@@ -24,6 +24,7 @@ module Raffia
           item["jid"] ||= Payload.id
           item["created_at"] ||= now
           check(item)
+          join(item, Client.batch) if Client.batch
           item["at"] ? later(item, now) : item["enqueued_at"] = now
           item
         end
@@ -57,6 +58,11 @@ module Raffia
             raise ConfigError, "#{item["queue"].inspect} cannot be the name of a queue: use letters, digits and _ : . -" unless QUEUE.match?(item["queue"])
             raise ConfigError, "at must be seconds since 1970, not #{item["at"].inspect}" unless item["at"].nil? || item["at"].is_a?(Numeric)
             raise ConfigError, "tags must be an Array, not #{item["tags"].inspect}" unless item["tags"].nil? || item["tags"].is_a?(Array)
+          end
+
+          def join(item, batch)
+            own = item[Payload::OWN].to_h
+            item[Payload::OWN] = {**own, "batch" => batch} unless own.key?("batch")
           end
 
           # What is due already need not wait for anybody who looks at the schedule.

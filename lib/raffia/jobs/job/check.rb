@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "options"
-
 module Raffia
   module Job
     # Refuses options that make no sense, where they are written down.

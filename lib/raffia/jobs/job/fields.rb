@@ -2,7 +2,6 @@
 
 require "digest"
 require "json"
-require_relative "options"
 
 module Raffia
   module Job

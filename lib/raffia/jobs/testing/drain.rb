@@ -85,7 +85,7 @@ module Raffia
         end
 
         def perform(claim)
-          Perform.call(claim.item, Setup.current.worker_middleware, Run.new(claim.item, @store))
+          Client.with_batch(nil) { Perform.call(claim.item, Setup.current.worker_middleware, Run.new(claim.item, @store)) }
           @store.ack([claim])
         rescue Interrupted
           @store.release([claim]) # it goes on in the next round

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require_relative "../call"
+require_relative "../payload"
+
+module Raffia
+  module Jobs
+    class Batch
+      # What a batch calls, as jobs that are put together when it is opened.
+      # @api private
+      class Callbacks
+        EVENTS = %i[success complete death].freeze
+
+        # @param id [String] of the batch
+        def initialize(id)
+          @id = id
+          @items = {}
+        end
+
+        # @raise [ConfigError, BadArguments]
+        def add(event, job, args, options)
+          raise ConfigError, "a batch has no event #{event.inspect}: use one of #{EVENTS.join(", ")}" unless EVENTS.include?(event)
+          raise ConfigError, "batch #{@id} has a callback on #{event} already: let that one do both" if @items.key?(event)
+          raise ConfigError, "#{job.inspect} is no job: it needs `include Raffia::Job`" unless job.is_a?(Class) && job.respond_to?(:job_options)
+
+          Client::Item.check_arguments(job.name, args)
+          @items[event] = Call.new(job, options).item(args)
+        end
+
+        # @param client [Client]
+        # @return [Hash{String => Draft}] but those that a middleware keeps out
+        def drafts(client)
+          @items.to_h { |event, item| [event.to_s, draft(client, event, item)] }.compact
+        end
+
+        private
+
+        # It may be a long time until it is enqueued: what counts from now on would be wrong.
+        def draft(client, event, item)
+          own = {**item[Payload::OWN].to_h.except("expires_at"), "callback" => {"batch" => @id, "event" => event.to_s}}
+          draft = client.draft({**item, Payload::OWN => own}) or return
+          draft.with(payload: Payload.dump(Payload.load(draft.payload).except("enqueued_at")))
+        end
+      end
+    end
+  end
+end
