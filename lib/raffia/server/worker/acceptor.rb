@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "io/nonblock"
+require "fcntl"
 require "socket"
 
 module Raffia
@@ -24,7 +24,7 @@ module Raffia
         @worker = worker
         @short = false
         @turn = 0
-        listener.socket.nonblock = true # who has handed it in may not have seen to that
+        unblock(listener.socket)
         @kind = listener.socket.is_a?(UNIXServer) ? UNIXSocket : TCPSocket
       end
 
@@ -37,6 +37,9 @@ module Raffia
       end
 
       private
+
+      # Who has handed it in may not have seen to that. (IO#nonblock= says the same, but before Ruby 3.4 not in a Ractor.)
+      def unblock(socket) = socket.fcntl(Fcntl::F_SETFL, socket.fcntl(Fcntl::F_GETFL) | ::File::NONBLOCK)
 
       def accept
         return pause unless one?(@turn == 1)
