@@ -76,9 +76,9 @@ module Raffia
         raise ArgumentError, "a block is needed: which jobs belong to the batch?" unless block
         return add(&block) unless @callbacks
 
-        open
+        store = open(@callbacks)
         value = Client.with_batch(@id, &block)
-        @store.seal_batch(@id)
+        store.seal_batch(@id)
         value
       end
 
@@ -92,12 +92,12 @@ module Raffia
         @store = store
       end
 
-      def open
+      def open(callbacks)
         client = Setup.current.client
-        @store = client.store
         about = {"description" => @description, "created_at" => Time.now.to_f}.compact
-        @store.open_batch(@id, callbacks: @callbacks.drafts(client), about: about, parent: Client.batch)
+        client.store.open_batch(@id, callbacks: callbacks.drafts(client), about: about, parent: Client.batch)
         @callbacks = nil
+        @store = client.store
       end
 
       def add(&)
