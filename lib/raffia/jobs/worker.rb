@@ -54,7 +54,8 @@ module Raffia
       # @param ractors [Integer] of them in Ractors; by default one for each CPU
       # @param timeout [Numeric] seconds that jobs have to end when the worker is told to
       # @param lease [Numeric] seconds without a sign of life after which others take over
-      # @param recover [Numeric] seconds between two looks for workers that died
+      # @param beat [Numeric] seconds between two signs of life, which is how long an order may take; by default a third of the lease
+      # @param recover [Numeric] seconds between two looks for workers that died; by default a third of the lease
       # @param middleware [Middleware]
       # @param heart [#beat, nil] is told that the loop turns, such as a supervisor's seat
       # @param log [Logger, nil]
@@ -64,7 +65,7 @@ module Raffia
       # @param backend [Symbol, nil] as {Raffia.run} takes it
       # @raise [ConfigError]
       def initialize(store = Jobs.store, queues: Queues::DEFAULT, concurrency: CONCURRENCY, threads: nil, processes: nil, ractors: nil, timeout: TIMEOUT,
-        lease: Store::LEASE, recover: Upkeep::RECOVER, middleware: Setup.current.worker_middleware, heart: nil, log: nil, instrument: Raffia.instrument,
+        lease: Store::LEASE, beat: lease / 3.0, recover: lease / 3.0, middleware: Setup.current.worker_middleware, heart: nil, log: nil, instrument: Raffia.instrument,
         tag: ::File.basename(::Dir.pwd), labels: [], backend: nil)
         @store = store
         @queues = Queues.new(queues)
@@ -73,6 +74,7 @@ module Raffia
         @sizes = {fibers: concurrency, threads: threads || [THREADS, concurrency].min, processes: processes || Pool::Cpus.count, ractors: ractors || Pool::Cpus.count}
         @sizes.each { |name, size| count(name, size) }
         @lease = lease
+        @beat = beat
         @recover = recover
         @middleware = middleware
         @heart = heart
@@ -154,7 +156,7 @@ module Raffia
       def build(scope)
         journal = Journal.new(@log, @instrument)
         @patience = Patience.new(@log)
-        @keeper = Keeper.new(@store, info, ttl: @lease, book: journal.book, log: @log)
+        @keeper = Keeper.new(@store, info, ttl: @lease, every: @beat, book: journal.book, log: @log)
         @acks = Acks.new(@store, @keeper, @patience, @log)
         @places = Places.new(@store, @middleware, @sizes, @log)
         @runs = Runs.new(scope, @concurrency, Desk.new(worker: self, store: @store, places: @places, acks: @acks, keeper: @keeper,

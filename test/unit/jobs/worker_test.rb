@@ -123,7 +123,7 @@ class JobsWorkerTest < TestSupport::JobsCase
 
   def test_it_tells_who_it_is_and_what_it_does
     jid = StuckJob.perform_async
-    handle = work(queues: {"default" => 1, "mail" => 3}, tag: "shop", labels: ["blue"], lease: 0.3)
+    handle = work(queues: {"default" => 1, "mail" => 3}, tag: "shop", labels: ["blue"], beat: 0.02)
     seen
     told = wait_until { @store.processes.first.then { |one| one if one && one["busy"] == 1 } }
     assert_equal ["shop", ["blue"], ::Process.pid, %w[default mail], 50], told.values_at("tag", "labels", "pid", "queues", "concurrency")
@@ -161,7 +161,7 @@ class JobsWorkerTest < TestSupport::JobsCase
   end
 
   def test_orders_come_through_the_store
-    handle = work(lease: 0.3)
+    handle = work(beat: 0.02)
     jid = StuckJob.perform_async
     seen
     identity = @store.processes.first["identity"]

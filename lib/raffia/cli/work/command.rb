@@ -17,7 +17,7 @@ module Raffia
       class Command
         LIB = ::File.expand_path("../..", __dir__).freeze
         # What goes to the worker, and what to the supervisor.
-        WORKER = %i[concurrency threads timeout tag labels].freeze
+        WORKER = %i[concurrency threads timeout lease tag labels].freeze
         SUPERVISOR = %i[memory_limit hang_timeout].freeze
         private_constant :LIB, :WORKER, :SUPERVISOR
 

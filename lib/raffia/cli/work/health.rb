@@ -48,7 +48,7 @@ module Raffia
 
         def tell(status, good)
           good &&= status[:state].to_sym == :running
-          [good ? 200 : 503, TEXT.dup, ["#{status[:state]}: #{status[:ready]} of #{status[:workers]} workers\n"]]
+          [good ? 200 : 503, TEXT.dup, ["#{status[:state]}: #{status[:ready]} of #{status[:workers]} workers ready\n"]]
         end
       end
     end

@@ -9,7 +9,7 @@ require_relative "../../task"
 module Raffia
   module Jobs
     class Worker
-      # Keeps the lease: shows a sign of life every third of its time, with what is being done, and brings the orders that come back.
+      # Keeps the lease: shows a sign of life now and then, with what is being done, and brings the orders that come back.
       #
       # @api private
       class Keeper
@@ -24,12 +24,14 @@ module Raffia
         # @param store [Store]
         # @param info [Hash] for people
         # @param ttl [Numeric] seconds
+        # @param every [Numeric] seconds between two signs of life
         # @param book [Book]
         # @param log [Logger]
-        def initialize(store, info, ttl:, book:, log:)
+        def initialize(store, info, ttl:, every:, book:, log:)
           @store = store
           @info = info
           @ttl = ttl
+          @every = every
           @book = book
           @log = log
           @identity = "#{info["hostname"]}:#{info["pid"]}:#{SecureRandom.hex(6)}"
@@ -48,7 +50,7 @@ module Raffia
           pause = 0
           loop do
             Waiter.nap(pause)
-            pause = beat(state.call, &) ? @ttl / 3.0 : [AGAIN, @ttl / 3.0].min
+            pause = beat(state.call, &) ? @every : [AGAIN, @every].min
           end
         end
 

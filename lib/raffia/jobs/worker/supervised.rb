@@ -13,6 +13,8 @@ module Raffia
       class Supervised
         # Seconds that a worker has beyond its own timeout: to interrupt what is left, and to give it back.
         MARGIN = 8
+        # Seconds between two looks at the memory of the workers: a job may take it up quickly.
+        LOOK = 5
 
         # @param load [#call] the application, once for each generation of workers
         # @param timeout [Numeric] seconds, of the workers
@@ -22,7 +24,7 @@ module Raffia
         def initialize(load:, timeout:, **settings, &make)
           @make = make
           @log = settings[:log]
-          @supervisor = Process::Supervisor.new(**settings, preload: load, drain_timeout: timeout + MARGIN) { |seat| work(seat) }
+          @supervisor = Process::Supervisor.new(**settings, preload: load, drain_timeout: timeout + MARGIN, memory_interval: LOOK) { |seat| work(seat) }
         end
 
         # @return [Hash] see {Process::Supervisor#status}

@@ -11,8 +11,7 @@ module Raffia
       #
       # @api private
       class Upkeep
-        # Seconds between two looks for workers that died, and at what is old.
-        RECOVER = 5
+        # Seconds between two looks at what is old.
         PRUNE = 600
         # Seconds after which the schedule is looked at: by a worker that waits for the store's call, and by one that is too busy to hear it.
         QUIET = 15
@@ -22,8 +21,8 @@ module Raffia
         # @param ticker [Recurring::Ticker]
         # @param patience [Patience]
         # @param log [Logger]
-        # @param recover [Numeric] seconds
-        def initialize(store, ticker, patience, log, recover: RECOVER)
+        # @param recover [Numeric] seconds between two looks for workers that died
+        def initialize(store, ticker, patience, log, recover:)
           @store = store
           @log = log
           @promote = Chore.new(patience, longest: QUIET) { store.promote }

@@ -1,0 +1,226 @@
+# frozen_string_literal: true
+
+require "support/servers"
+require_relative "jobs_work_case"
+
+# `raffia work`, with processes that are killed and told to end at any time.
+module JobsWork
+  # What holds on every store.
+  module OnAnyStore
+    def test_processes_do_jobs_until_they_are_told_to_stop
+      enqueue("QuickJob", "early")
+      work("--processes", "2", "-q", "default", "-q", "mail,3") do |worker|
+        assert_equal [%w[default mail], {"default" => 1, "mail" => 3}, 2], worker_facts(worker)
+        enqueue("QuickJob", "late", queue: "mail")
+        pids = %w[early late].map { |word| await_said("QuickJob", word).first.last.to_i }
+        refute_includes pids, worker.pid
+        await_counts(queue: 0, running: 0)
+        worker.kill(:TERM)
+        assert_equal 0, worker.ended.exitstatus, worker.err
+      end
+      assert_empty @store.processes
+    end
+
+    def test_what_has_begun_ends_before_the_worker_does
+      work do |worker|
+        enqueue("GateJob", "gate")
+        await_said("GateJob", "began")
+        worker.kill(:TERM)
+        await("it does not drain") { logged("draining").any? }
+        enqueue("QuickJob")
+        open_gate("gate")
+        assert_equal 0, worker.ended.exitstatus
+      end
+      assert_equal %w[GateJob GateJob], said.map(&:first)
+      assert_equal [1, 0], @store.counts.values_at(:queue, :running)
+    end
+
+    def test_what_does_not_end_in_time_goes_back
+      jid = enqueue("EndlessJob")
+      work("-t", "0.2") do |worker|
+        await_said("EndlessJob", "began")
+        worker.kill(:TERM)
+        assert_equal 0, worker.ended.exitstatus
+      end
+      entry = @store.find(jid)
+      assert_equal :queue, entry.set
+      refute entry.item.key?("retry_count")
+      assert_equal 1, said.size
+    end
+
+    def test_the_jobs_of_a_worker_that_was_killed_are_done_again
+      jid = enqueue("GateJob", "gate")
+      work("--lease", "3") do |worker|
+        first = await_said("GateJob", "began").first.last.to_i
+        ::Process.kill(:KILL, first)
+        second = await_said("GateJob", "began", count: 2).last.last.to_i
+        refute_equal first, second
+        assert_operator @store.find(jid).item["raffia"]["crashes"], :>=, 1
+        open_gate("gate")
+        await_said("GateJob", "done")
+        await_counts(queue: 0, running: 0)
+      end
+    end
+
+    def test_a_job_that_kills_its_workers_is_dead_after_the_third
+      jid = enqueue("DeadlyJob")
+      work("--lease", "1") do |worker|
+        await_counts(dead: 1)
+        assert_includes 1..3, said.size
+      end
+      item = @store.find(jid).item
+      assert_equal ["Raffia::WorkerDied", 3], [item["error_class"], item["raffia"]["crashes"]]
+    end
+
+    def test_quiet_workers_begin_no_more
+      work do |worker|
+        first = pids
+        worker.kill(:TSTP)
+        await("it is not quiet") { logged("quiet").any? }
+        enqueue("QuickJob")
+        work("--processes", "0") do |other|
+          assert_equal other.pid, await_said("QuickJob").first.last.to_i
+          refute_includes first, other.pid
+        end
+      end
+    end
+
+    private
+
+    def worker_facts(worker)
+      JSON.parse(worker.out.lines.first).values_at("queues", "weights", "processes")
+    end
+  end
+
+  class OnSQLiteTest < Raffia::JobsWorkCase
+    include OnAnyStore
+
+    def url = "sqlite:#{File.join(@dir, "jobs.db")}"
+
+    def test_a_restart_brings_new_code
+      work do |worker|
+        enqueue("QuickJob", "old")
+        await_said("QuickJob", "old")
+        script PROGRAM.sub("say(word)", 'say("new", word)'), "jobs.rb"
+        worker.kill(:HUP)
+        await("it has not restarted") { worker.err.include?("restarted: generation 2") }
+        old = said.first.last.to_i
+        await("the old worker is still there") { !pids.include?(old) }
+        enqueue("QuickJob")
+        await_said("QuickJob", "new")
+      end
+    end
+
+    def test_a_worker_that_has_grown_too_large_is_replaced
+      skip "the system does not tell how large processes are" unless File.readable?("/proc/self/smaps_rollup")
+
+      work("--memory-limit", "250m") do |worker|
+        enqueue("GreedyJob")
+        first = await_said("GreedyJob", "began").first.last.to_i
+        await("it is not replaced") { pids.any? && !pids.include?(first) }
+        assert_match(/the limit is 262144000/, worker.err)
+        enqueue("QuickJob")
+        await_said("QuickJob")
+      end
+    end
+
+    def test_a_worker_whose_loop_stands_still_is_replaced
+      work("--hang-timeout", "3") do |worker|
+        enqueue("HogJob", queue: "default")
+        first = await_said("HogJob", "began").first.last.to_i
+        await("it is not replaced") { pids.any? { |pid| pid != first } }
+      end
+    end
+
+    def test_alone_in_one_process_with_an_address_for_questions
+      work("--processes", "0", "--health", "tcp://127.0.0.1:0", "--pidfile", "pid", "--tag", "shop", "--label", "blue") do |worker|
+        health = JSON.parse(worker.out.lines.first)["health"]
+        assert_equal worker.pid.to_s, File.read(File.join(@dir, "pid")).strip
+        assert_equal ["200", "running: 1 of 1 workers ready\n"], Net::HTTP.get_response(URI("#{health}/health")).then { |answer| [answer.code, answer.body] }
+        assert_equal "200", Net::HTTP.get_response(URI("#{health}/ready")).code
+        assert_equal 1, JSON.parse(Net::HTTP.get(URI("#{health}/stats.json")))["ready"]
+        assert_equal "404", Net::HTTP.get_response(URI("#{health}/")).code
+        assert_equal [["shop", ["blue"], worker.pid]], @store.processes.map { |one| one.values_at("tag", "labels", "pid") }
+        enqueue("QuickJob")
+        assert_equal worker.pid, await_said("QuickJob").first.last.to_i
+        worker.kill(:INT)
+        assert_equal 0, worker.ended.exitstatus
+      end
+      refute_path_exists File.join(@dir, "pid")
+    end
+
+    def test_supervised_with_an_address_for_questions
+      work("--health", "tcp://127.0.0.1:0") do |worker|
+        health = JSON.parse(worker.out.lines.first)["health"]
+        await("it is not ready") { Net::HTTP.get_response(URI("#{health}/ready")).code == "200" }
+        assert_equal pids, JSON.parse(Net::HTTP.get(URI("#{health}/stats.json")))["slots"].map { |slot| slot["pid"] }
+      end
+    end
+  end
+
+  class OnRedisTest < Raffia::JobsWorkCase
+    include OnAnyStore
+
+    def url = "redis://127.0.0.1:#{server.port}/3"
+
+    def setup
+      super
+      @store.class # it is there
+      RedisClient.config(host: "127.0.0.1", port: server.port, db: 3).new_client.tap { |redis| redis.call("FLUSHDB") }.close
+    end
+
+    private
+
+    def server = @server ||= TestSupport::Redis.running
+  end
+
+  class RefusedTest < Raffia::CLICase
+    def test_what_makes_no_sense_is_said
+      script "", "jobs.rb"
+      {
+        %w[-c 0] => /invalid argument: -c 0: use a whole number from 1 up/,
+        %w[-t soon] => /invalid argument: -t soon: use seconds/,
+        %w[--memory-limit much] => /use bytes, such as 512m/,
+        %w[-q a,x -q b] => /"x" is no weight of a queue/,
+        %w[-r nowhere.rb] => /nowhere.rb does not exist/,
+        %w[-r .] => /is a folder without config\/environment.rb/,
+        %w[--store memory:] => /memory: is the store of one process/,
+        %w[--store what:ever] => /"what:ever" is no store/,
+        %w[extra] => /extra/,
+        %w[--nonsense] => /nonsense/
+      }.each do |argv, text|
+        ended = raffia("work", *argv)
+        assert_equal [2, ""], [ended.code, ended.out], argv.inspect
+        assert_match text, ended.err
+        assert_equal 1, ended.err.lines.size, ended.err
+      end
+    end
+
+    def test_without_a_program
+      ended = raffia("work")
+      assert_equal 2, ended.code
+      assert_match(/there is no jobs.rb here .* and no Rails application/, ended.err)
+    end
+
+    def test_a_program_that_does_not_load
+      script 'raise "not today"', "jobs.rb"
+      ended = raffia("work", "--processes", "0", "--store", "memory:")
+      assert_equal 1, ended.code
+      assert_match(/jobs.rb:1:in '<top \(required\)>': not today \(RuntimeError\)|jobs.rb:1:in `<top \(required\)>': not today \(RuntimeError\)/, ended.err)
+    end
+
+    def test_a_store_that_is_not_there
+      script "", "jobs.rb"
+      ended = raffia("work", "--processes", "0", "--store", "redis://127.0.0.1:1/0")
+      assert_equal 1, ended.code, ended.err
+      assert_match(/\Araffia: .*127\.0\.0\.1:1/, ended.err.lines.last)
+    end
+
+    def test_help
+      ended = raffia("work", "--help")
+      assert_equal 0, ended.code
+      assert_match(/Usage: raffia work/, ended.out)
+      assert_operator ended.out.lines.map(&:size).max, :<=, 81
+    end
+  end
+end
