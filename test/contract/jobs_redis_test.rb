@@ -21,7 +21,7 @@ class JobsRedisTest < Raffia::TestCase
     enqueue(1, 2)
     first, second = claim
     claims = "raffia:claims:#{lease.token}"
-    assert_equal([first, second].to_h { |one| [one.ref, one.payload] }, redis.call("HGETALL", claims))
+    assert_equal([first, second].map(&:payload).sort, redis.call("HVALS", claims).sort)
     assert_equal([true], store.ack([first]))
     assert_equal([false, true], store.ack([first, second]))
     assert_equal(0, redis.call("EXISTS", claims))

@@ -1,5 +1,6 @@
 -- ARGV: token, name of this claim, most of them, queues.
--- Gives for each queue that has some: its name, then payloads. What is claimed is in the lease's hash: name.number queue => payload.
+-- Gives for each queue that has some: its name, the lengths of the payloads as numbers of 32 bits, and these in one string, because a client
+-- in Ruby reads that faster than many. What is claimed is in the lease's hash: name.number queue => payload.
 local token, name, left = ARGV[1], ARGV[2], tonumber(ARGV[3])
 if not holds(token) then return {} end
 
@@ -7,7 +8,7 @@ local paused = {}
 for _, queue in ipairs(redis.call('SMEMBERS', 'paused')) do paused[queue] = true end
 local time = now()
 local number = 0
-local found, fields = {}, {}
+local found, fields, lengths = {}, {}, {}
 
 -- Whether a job of ours may be begun now; if not, it has gone where it belongs.
 local function admit(queue, payload, own, item, ref)
@@ -48,6 +49,7 @@ local function take(list, queue, payload)
     if well and not yes then return end
   end
   list[#list + 1] = payload
+  lengths[#lengths + 1] = struct.pack('<I4', #payload)
   fields[#fields + 1] = ref
   fields[#fields + 1] = payload
   number = number + 1
@@ -75,12 +77,13 @@ end
 for i = 4, #ARGV do
   local queue = ARGV[i]
   if left > 0 and not paused[queue] then
-    local list = {queue}
+    local list = {}
+    lengths = {}
     local ours = redis.call('EXISTS', RAFFIA .. 'queue:' .. queue) == 1
     if ours then take_by_priority(list, queue, '-inf', '(0') end
     take_in_order(list, queue)
     if ours then take_by_priority(list, queue, '(0', '+inf') end
-    if #list > 1 then found[#found + 1] = list end
+    if #list > 0 then found[#found + 1] = {queue, table.concat(lengths), table.concat(list)} end
   end
 end
 for i = 1, #fields, 1000 do

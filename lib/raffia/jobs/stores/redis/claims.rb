@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "taken"
+
 module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Jobs are taken, and ended. A claim's ref is a field of the hash `raffia:claims:TOKEN`: "NAME.NUMBER QUEUE", where NAME is of the call that
-        # took it and grows, and NUMBER is its place among those that it took.
+        # Jobs are taken, and ended.
         module Claims
           # @see Store#claim
           def claim(lease, queues, limit)
@@ -27,16 +28,18 @@ module Raffia
           # @see Store#ack
           def ack(claims)
             return [] if claims.empty?
-            return claims.group_by(&:lease).flat_map { |_, some| ack(some) } unless claims.all? { |claim| claim.lease.equal?(claims[0].lease) }
 
-            finish("ack", claims)
+            taken = claims.group_by(&:taken)
+            return finish("ack", claims, taken) if taken.size == 1 || taken.keys.map(&:lease).uniq.size == 1
+
+            claims.group_by(&:lease).flat_map { |_, some| ack(some) }
           end
 
           # @see Store#retry
-          def retry(claim, payload, at) = finish("retry", [claim], @dialect.outgoing(payload), at).first
+          def retry(claim, payload, at) = finish("retry", [claim], payload: @dialect.outgoing(payload), at: at).first
 
           # @see Store#bury
-          def bury(claim, payload) = finish("bury", [claim], @dialect.outgoing(payload), Time.now.to_f).first
+          def bury(claim, payload) = finish("bury", [claim], payload: @dialect.outgoing(payload), at: Time.now.to_f).first
 
           # @see Store#discard
           def discard(claim) = finish("discard", [claim]).first
@@ -49,26 +52,33 @@ module Raffia
 
           private
 
-          def finish(how, claims, payload = "", at = "")
-            plain, others = claims.partition { |claim| claim.extras.nil? }
-            answer = script(:finish, claims[0].lease.token, how, payload, at, plain.size, *plain.map(&:ref), *others.map(&:ref))
+          # @param claims [Array<Taken::Claim>] of one lease
+          # @param taken [Hash{Taken => Array<Taken::Claim>}] the same
+          def finish(how, claims, taken = claims.group_by(&:taken), payload: "", at: "")
+            order = []
+            groups = taken.flat_map do |one, some|
+              ours = some.select(&:extras)
+              plain = ours.empty? ? some : some - ours
+              order.push(plain, ours)
+              [one.name, one.queue, plain.map(&:ref).pack(Taken::NUMBERS), ours.map(&:ref).pack(Taken::NUMBERS)]
+            end
+            answer = script(:finish, claims[0].lease.token, how, payload, at, *groups)
             return Array.new(claims.size, true) if answer == 1
-            return answer.map { |mine| mine == 1 } if others.empty? || plain.empty?
 
-            mine = (plain + others).zip(answer).to_h { |claim, yes| [claim.ref, yes == 1] }
-            claims.map { |claim| mine[claim.ref] }
+            mine = {}.compare_by_identity
+            order.flatten.zip(answer) { |claim, yes| mine[claim] = yes == 1 }
+            claims.map { |claim| mine[claim] }
           end
 
           def claims_of(lease, name, found)
-            number = -1
-            found.flat_map do |queue, *payloads|
-              payloads.map { |payload| Claim.new(lease, "#{name}.#{number += 1} #{queue}", queue, payload) }
+            found.each_with_object([]) do |(queue, lengths, bytes), claims|
+              claims.concat(Taken.new(lease, name, queue).claims(claims.size, lengths, bytes))
             end
           end
 
-          # When it was, in microseconds, so that a claim's ref says since when it is; and higher than all before.
+          # When it was, in microseconds, so that it can be seen since when a job runs; and higher than all before.
           def next_name
-            @naming.synchronize { @name = [::Process.clock_gettime(::Process::CLOCK_REALTIME, :microsecond), @name + 1].max }
+            @naming.synchronize { @name = [::Process.clock_gettime(::Process::CLOCK_REALTIME, :microsecond), @name + 1].max }.to_s
           end
 
           # @return [Array<Claim>] what a call has taken whose answer was lost
@@ -80,7 +90,10 @@ module Raffia
 
             found = redis(safe: true) { |connection| connection.call("HGETALL", "raffia:claims:#{token}") }
             @unheard.shift
-            found.filter_map { |ref, payload| Claim.new(lease, ref, ref[/ (.*)/, 1], payload) if ref.start_with?("#{name}.") }
+            found.filter_map do |field, payload|
+              _, number, queue = Taken.read(field)
+              Taken::Claim.new(Taken.new(lease, name, queue), number, payload) if field.start_with?("#{name}.")
+            end
           end
         end
       end

@@ -1,7 +1,9 @@
--- Ends claims. ARGV: token, how, a new payload or '', a time or '', how many of the claims have nothing of ours in them, these, the others.
+-- Ends claims. ARGV: token, how, a new payload or '', a time or '', then of claims that were made together: their name, their queue, the numbers
+-- of those that have nothing of ours in them, and of the others. Numbers have 32 bits each.
 -- Gives 1 when all of them were still the lease's, else of each 1 or 0.
-local token, how, payload, at, plain = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
+local token, how, payload, at = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local claims = RAFFIA .. 'claims:' .. token
+local results, all = {}, true
 
 local function finish(ref, old)
   if how == 'release' then return give_back(token, ref, old) end
@@ -18,20 +20,23 @@ local function finish(ref, old)
   release_limit(own, token .. ' ' .. ref)
 end
 
-local results, all = {}, true
-for i = 6, #ARGV do
-  local ref, mine = ARGV[i], nil
-  if how == 'ack' and i - 5 <= plain then
-    mine = redis.call('HDEL', claims, ref) == 1
-  else
-    local old = redis.call('HGET', claims, ref)
-    mine = old and true or false
-    if mine then
-      redis.call('HDEL', claims, ref)
-      finish(ref, old)
+local function take(ref, plain)
+  if plain and how == 'ack' then return redis.call('HDEL', claims, ref) == 1 end
+  local old = redis.call('HGET', claims, ref)
+  if not old then return false end
+  redis.call('HDEL', claims, ref)
+  finish(ref, old)
+  return true
+end
+
+for i = 5, #ARGV, 4 do
+  for kind = 2, 3 do
+    local numbers = ARGV[i + kind]
+    for place = 1, #numbers, 4 do
+      local mine = take(ARGV[i] .. '.' .. struct.unpack('<I4', numbers, place) .. ' ' .. ARGV[i + 1], kind == 2)
+      all = all and mine
+      results[#results + 1] = mine and 1 or 0
     end
   end
-  all = all and mine
-  results[i - 5] = mine and 1 or 0
 end
 return all and 1 or results

@@ -84,8 +84,11 @@ module Raffia
             def size(connection) = connection.call("HLEN", key)
 
             def range(connection, from, count)
-              claims = connection.call("HGETALL", key).to_a.sort_by { |ref, _| ref.split(/[. ]/, 3).first(2).map(&:to_i) }
-              (claims[from, count] || []).map { |ref, payload| entry(payload, ref, at: ref.to_i / 1e6, name: ref[/ (.*)/, 1]) }
+              claims = connection.call("HGETALL", key).to_a.sort_by { |field, _| Taken.read(field) }
+              (claims[from, count] || []).map do |field, payload|
+                name, _, queue = Taken.read(field)
+                entry(payload, field, at: name / 1e6, name: queue)
+              end
             end
           end
 

@@ -24,7 +24,7 @@ module Raffia
             until (lost = script(:expired, safe: true)).empty?
               lost.each do |token, *claims|
                 # The one that goes back last is in front.
-                claims.each_slice(2).sort_by { |ref, _| age(ref) }.reverse_each { |ref, payload| recovered << bring_back(token, ref, payload) }
+                claims.each_slice(2).sort_by { |field, _| Taken.read(field) }.reverse_each { |field, payload| recovered << bring_back(token, field, payload) }
               end
             end
             recovered.compact.reverse
@@ -52,16 +52,14 @@ module Raffia
 
           def move(how, rows) = rows.each_slice(SLICE).sum { |slice| script(:move, how, *slice.flatten) }
 
-          def bring_back(token, ref, payload)
-            queue = ref[/ (.*)/, 1]
+          def bring_back(token, field, payload)
+            queue = Taken.read(field).last
             rewritten, crashes = Store::Rewrite.crashed(payload)
             dead = crashes >= Store::CRASHES
-            return if move(dead ? "dead" : "front", [["raffia:claims:#{token}", ref, @dialect.outgoing(rewritten), queue]]).zero?
+            return if move(dead ? "dead" : "front", [["raffia:claims:#{token}", field, @dialect.outgoing(rewritten), queue]]).zero?
 
             Recovered.new(readable(payload)["jid"], queue, crashes, dead)
           end
-
-          def age(ref) = ref.split(/[. ]/, 3).first(2).map(&:to_i)
 
           def readable(payload)
             Payload.load(payload)
