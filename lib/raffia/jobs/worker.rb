@@ -131,6 +131,9 @@ module Raffia
         how
       end
 
+      # @return [Hash{String => Hash}] of classes with `on: :auto`: "on" and "why"
+      def account = @places&.account || {}
+
       # @return [Hash] how it is
       def state = {"busy" => @runs.size, "quiet" => quiet?, "rss" => (Process::Memory.resident.to_i / 1024), "work" => @runs.work}
 

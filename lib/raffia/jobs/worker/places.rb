@@ -75,6 +75,17 @@ module Raffia
         # @return [Float, nil] what a run that is not in this process says of itself
         def progress(run) = (@open[:processes]&.progress(run) if run.on == :processes)
 
+        # Does it here.
+        # @return [Object]
+        def perform(run, job)
+          return Perform.with(job, run.item, @middleware, run) unless run.gauge
+
+          run.gauge.measure { Perform.with(job, run.item, @middleware, run) }
+        end
+
+        # @return [Hash{String => Hash}] of classes with `on: :auto`: where they are done, and why
+        def account = @open[:auto]&.account || {}
+
         # @return [Store]
         attr_reader :store
         # @return [Middleware]

@@ -28,6 +28,9 @@ module Raffia
         attr_reader :task
         # @return [Symbol, nil] where it runs: :fibers, :threads, :ractors, :processes
         attr_accessor :on
+        # @return [#measure, nil] looks how the time is spent
+        # @api private
+        attr_accessor :gauge
         # @return [Integer] when it began, in seconds since 1970
         attr_reader :run_at
         # @return [Symbol, nil] :cancelled or :stopping: why it was told to end

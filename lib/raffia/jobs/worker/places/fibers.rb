@@ -24,7 +24,7 @@ module Raffia
 
           private
 
-          def perform(run, job) = Perform.with(job, run.item, @places.middleware, run)
+          def perform(run, job) = @places.perform(run, job)
         end
       end
     end

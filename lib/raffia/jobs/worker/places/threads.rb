@@ -23,7 +23,7 @@ module Raffia
 
           def perform(run, job)
             Run.adopt(run)
-            Perform.with(job, run.item, @places.middleware, run)
+            @places.perform(run, job)
           end
 
           # Other jobs come to the same thread: what this one keeps in fiber storage, or under Thread.current[], is its own.

@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+require "support/jobs_case"
+require "raffia/jobs/worker/places/habit"
+
+class JobsWorkerAutoTest < TestSupport::JobsCase
+  Habit = Worker::Places::Habit
+  # What a run has shown.
+  Shown = Struct.new(:wall, :ruby, :free, :held) do
+    def held? = held
+  end
+
+  class ShortJob
+    include Raffia::Job
+
+    options on: :auto
+
+    def perform(seconds = 0)
+      sleep(seconds)
+      SEEN << run.on
+    end
+
+    SEEN = TestSupport::JobsCase::SEEN
+  end
+
+  class LongJob
+    include Raffia::Job
+
+    options on: :auto
+
+    def perform(path)
+      number = 0
+      number += 1 while number < 10_000_000
+      File.write(path, "#{::Process.pid}\n", mode: "a")
+    end
+  end
+
+  def habit(*shown) = Habit.new.tap { |habit| shown.each { |one| habit.learn(one) } }
+
+  def test_it_begins_on_threads_and_is_measured
+    habit = Habit.new
+    on, gauge = habit.next_run
+    assert_equal :threads, on
+    assert gauge
+  end
+
+  def test_what_waits_goes_to_fibers
+    habit = habit(*[Shown.new(1.0, 0.001, 0.0)] * 3)
+    assert_equal :fibers, habit.on
+    assert_equal "1.0 ms of Ruby code a run, the rest is waiting", habit.why
+    assert_includes [nil, Worker::Places::Gauge], habit.next_run.last&.class
+  end
+
+  def test_what_computes_goes_to_processes
+    habit = habit(*[Shown.new(0.1, 0.09, 0.0)] * 3)
+    assert_equal [:processes, "90.0 ms of Ruby code a run would keep the others here waiting"], [habit.on, habit.why]
+  end
+
+  def test_what_computes_without_the_lock_stays_on_threads
+    assert_equal :threads, habit(*[Shown.new(0.1, 0.001, 0.09)] * 3).on
+  end
+
+  def test_what_holds_up_the_loop_goes_back_to_threads
+    habit = habit(*[Shown.new(0.1, 0.001, 0.0)] * 3)
+    assert_equal :fibers, habit.on
+    habit.learn(Shown.new(0.1, 0.001, 0.0, true))
+    assert_equal :threads, habit.on
+    assert_match(/holds up the loop/, habit.why)
+  end
+
+  def test_one_run_that_is_odd_changes_nothing
+    habit = habit(*[Shown.new(0.1, 0.001, 0.0)] * 3)
+    habit.learn(Shown.new(0.1, 0.03, 0.0))
+    assert_equal :fibers, habit.on
+  end
+
+  def test_jobs_that_do_next_to_nothing_end_up_in_fibers
+    handle = work
+    3.times { ShortJob.perform_async }
+    assert_equal %i[threads] * 3, Array.new(3) { seen }
+    wait_until { handle.worker.account.dig(ShortJob.name, "on") == "fibers" }
+    ShortJob.perform_async
+    assert_equal :fibers, seen
+    assert_equal "fibers", wait_until { logged("auto").first }["on"]
+  end
+
+  def test_jobs_that_compute_end_up_in_processes
+    need_fork
+    need_cruby "the measure of Ruby's lock"
+    Dir.mktmpdir do |dir|
+      path = File.join(dir, "pids")
+      handle = work(processes: 1)
+      3.times { LongJob.perform_async(path) }
+      wait_until(60) { handle.worker.account.dig(LongJob.name, "on") == "processes" }
+      LongJob.perform_async(path)
+      wait_until(60) { File.readlines(path).size == 4 }
+      pids = File.readlines(path, chomp: true)
+      assert_equal [::Process.pid.to_s] * 3, pids.first(3)
+      refute_equal ::Process.pid.to_s, pids.last
+    end
+  end
+end
