@@ -43,6 +43,16 @@ module Raffia
       # @return [Array<String, nil>] their ids; nil where a middleware or a unique job refused it
       def enqueue(items) = Setup.current.client.enqueue(items)
 
+      # What the block enqueues belongs to a transaction of the application's: it is kept when that is committed, and is gone when it is rolled
+      # back. Where no transaction has begun on the connection, one is, around the block. It holds for this fiber, not for those that it starts.
+      #
+      #     Raffia::Jobs.transaction(ActiveRecord::Base.connection) { MailJob.perform_async(user.id) if user.save }
+      #
+      # @param connection [PG::Connection, Object] or Active Record's connection, to the database that has the jobs
+      # @return [Object] what the block returns
+      # @raise [ConfigError] by stores other than PostgreSQL's
+      def transaction(connection, &) = Setup.current.store.within(connection, &)
+
       # @return [Client]
       def client = Setup.current.client
     end

@@ -121,8 +121,24 @@ module TestSupport
     PROGRAM = "postgres"
     # Ends at once, but takes its shared memory with it.
     STOP = "QUIT"
+    # This role needs its password, all others need none. A test that wants it makes it.
+    LOCKED = "locked"
+
+    # With its children, who would keep its memory until they notice, and it could not start again.
+    def kill
+      children = File.read("/proc/#{@pid}/task/#{@pid}/children").split.map(&:to_i)
+      super
+      children.each { |child| kill_child(child) }
+    end
 
     private
+
+    def kill_child(pid)
+      ::Process.kill(:KILL, pid)
+      sleep(0.001) until File.read("/proc/#{pid}/stat").include?(") Z ")
+    rescue Errno::ESRCH, Errno::ENOENT
+      nil # it is gone, and was waited for by whoever it belongs to now
+    end
 
     # Debian keeps several versions side by side, and none of them on PATH.
     def find = Dir["/usr/lib/postgresql/*/bin/#{PROGRAM}"].max_by { |path| path[/\d+/].to_i } || super
@@ -133,6 +149,9 @@ module TestSupport
       made = system(*unprivileged, File.join(File.dirname(@program), "initdb"), "--pgdata=#{data}", "--username=postgres", "--auth=trust",
         "--encoding=UTF8", "--no-locale", "--no-sync", out: File.join(@dir, "log"), err: %i[child out], chdir: @dir)
       raise "initdb failed:\n#{log}" unless made
+
+      hosts = File.join(data, "pg_hba.conf")
+      File.write(hosts, "host all #{LOCKED} 127.0.0.1/32 scram-sha-256\n#{File.read(hosts)}")
     end
 
     def command

@@ -10,9 +10,9 @@ module Raffia
     # A job class with options for one call: `MailJob.set(queue: "slow").perform_async(1)`.
     class Call
       # @param job [Class]
-      # @param given [Hash] see {Job::Options#options}; `batch:` is a batch's id
+      # @param given [Hash] see {Job::Options#options}; `batch:` is a batch's id, `connection:` one for {Jobs.transaction}
       def initialize(job, given)
-        Job::Check.options(job, given.except(:batch), job.options)
+        Job::Check.options(job, given.except(:batch, :connection), job.options)
         @job = job
         @given = given
       end
@@ -58,7 +58,12 @@ module Raffia
 
       private
 
-      def enqueue(items) = Setup.current.client.enqueue(items)
+      def enqueue(items)
+        client = Setup.current.client
+        return client.enqueue(items) unless @given[:connection]
+
+        client.store.within(@given[:connection]) { client.enqueue(items) }
+      end
 
       def times(size, at, spread)
         return spread_over(size, at, spread) if spread

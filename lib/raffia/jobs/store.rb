@@ -38,6 +38,15 @@ module Raffia
       # @raise [Error] for a batch that there is not; nothing is kept then
       def enqueue(drafts, guard: nil) = raise(NotImplementedError)
 
+      # What this fiber enqueues in the block is written by somebody else's connection, and belongs to its transaction; where none has begun, one
+      # is, around the block.
+      # @param connection [Object] of the application's to the same database
+      # @return [Object] what the block returns
+      # @raise [ConfigError] where that cannot be
+      def within(connection)
+        raise ConfigError, "jobs in #{url} cannot be a part of a transaction of #{connection.class}: use the postgres store, in the same database"
+      end
+
       # @!group Leases and claims
 
       # A worker begins.

@@ -7,7 +7,7 @@ module Raffia
         # How people and tools look at jobs, see {Store}.
         # @api private
         module Looking
-          NAMES = "SELECT name, paused FROM {queues} ORDER BY name"
+          NAMES = "SELECT name, paused FROM {queues}"
           # By priority, because that is how the index has them.
           SIZES = "SELECT queue, priority, count(*), min(place) FROM {jobs} WHERE state = 'queue' GROUP BY queue, priority"
           FIRST = "SELECT payload FROM {jobs} WHERE state = 'queue' AND queue = $1 AND priority = $2 AND place = $3"
@@ -17,7 +17,7 @@ module Raffia
             retry: "state IN ('scheduled', 'retry') AND state = 'retry'", blocked: "limit_key IS NOT NULL AND state = 'blocked'",
             running: "token IS NOT NULL", dead: "state = 'dead'"
           }.freeze
-          ORDER = Hash.new("at, id").merge!(queue: "queue, priority DESC, place", dead: "at DESC, id DESC").freeze
+          ORDER = Hash.new("at, id").merge!(queue: "queue, priority DESC, place", blocked: "place", dead: "at DESC, id DESC").freeze
           COUNTS = WHERE.transform_values { |where| "(SELECT count(*) FROM {jobs} WHERE #{where})" }.freeze
           TOTALS = %w[processed failed].map { |name| "coalesce((SELECT value FROM {counters} WHERE name = '#{name}'), 0)" }.freeze
           ENTRY = "state, queue, payload, at, id"
@@ -25,7 +25,8 @@ module Raffia
           def queues
             reading do |db|
               lines = db.rows(SIZES).group_by(&:first)
-              db.rows(NAMES).map do |name, paused|
+              # A name that one process has cleared may be known to another, which does not write it down again.
+              lines.transform_values { 0 }.merge(db.rows(NAMES).to_h).sort.map do |name, paused|
                 of_queue = lines[name] || []
                 {"name" => name, "size" => of_queue.sum { |line| line[2] }, "latency" => latency(db, of_queue), "paused" => paused == 1}
               end

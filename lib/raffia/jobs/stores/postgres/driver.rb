@@ -1,0 +1,154 @@
+# frozen_string_literal: true
+
+require_relative "../../../base/optional"
+require_relative "failures"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Postgres < SQL
+        # One connection: the only file that knows the gem pg, whose calls wait as fibers do. No statement of ours is prepared, and none
+        # leaves anything in the session, so that it may be another server's the next time (a pooler's transaction mode).
+        # @api private
+        class Driver
+          QUICK = "BEGIN; SET LOCAL synchronous_commit = off"
+          private_constant :QUICK
+
+          # @return [void]
+          # @raise [MissingDependency]
+          def self.load = Optional.gem("pg", ">= 1.6", for: "the postgres store")
+
+          # @param address [Address]
+          # @return [Driver]
+          # @raise [StoreUnavailable]
+          def self.connect(address)
+            new(Failures.named(address) { PG.connect(address.conninfo) }, address)
+          end
+
+          # @param connection [PG::Connection, #raw_connection] the latter is Active Record's
+          # @return [Driver] on somebody else's connection
+          # @raise [ConfigError]
+          def self.over(connection, address)
+            raw = connection.respond_to?(:raw_connection) ? connection.raw_connection : connection
+            return new(raw, address) if raw.is_a?(PG::Connection)
+
+            raise ConfigError, "jobs go along with a transaction of PostgreSQL's only: hand over a PG::Connection, or Active Record's connection " \
+              "to PostgreSQL, not #{raw.class}"
+          end
+
+          # @return [PG::Connection]
+          attr_reader :raw
+
+          def initialize(raw, address)
+            @raw = raw
+            @address = address
+            @plain = PG::TypeMapAllStrings.new
+            @types = PG::TypeMapByOid.new
+            {PG::BinaryDecoder::Integer => [20, 21, 23], PG::BinaryDecoder::Float => [700, 701], PG::BinaryDecoder::Boolean => [16],
+             PG::BinaryDecoder::String => [17, 18, 19, 25, 1043]}.each do |decoder, oids|
+              oids.each { |oid| @types.add_coder(decoder.new(oid: oid, format: 1)) }
+            end
+          end
+
+          # @return [Array<Array>]
+          def rows(sql, *params) = execute(sql, params).tap { |result| result.type_map = @types }.values
+
+          # @return [Integer] how many rows it changed
+          def run(sql, *params) = execute(sql, params).cmd_tuples
+
+          # All of the block or nothing.
+          # @param durable [Boolean] whether to wait until it is on disk
+          def transaction(durable: true, &) = whole(durable ? "BEGIN" : QUICK, "COMMIT", "ROLLBACK", &)
+
+          # As {#transaction}, within somebody else's.
+          def savepoint(&) = whole("SAVEPOINT raffia", "RELEASE SAVEPOINT raffia", "ROLLBACK TO SAVEPOINT raffia", &)
+
+          # @return [Boolean] whether a transaction has begun
+          def inside? = @raw.transaction_status != PG::PQTRANS_IDLE
+
+          # @return [Boolean] whether the next one can have it: it is in the middle of nothing, and nothing has come that nobody asked for, which is
+          #   how a server says that it goes
+          def usable?
+            @raw.status == PG::CONNECTION_OK && !inside? && !io.wait_readable(0)
+          rescue PG::Error, IOError
+            false
+          end
+
+          # @return [Boolean] whether nobody is between us and the server who hands us over to another one
+          def direct? = rows("SELECT pg_backend_pid()")[0][0] == @raw.backend_pid
+
+          # @param names [Array<String>]
+          def listen(names) = names.each { |name| order("LISTEN #{@raw.quote_ident(name)}") }
+
+          # @return [Array<String>] channels that something was said on since the last time
+          def heard
+            Failures.named(@address) { @raw.consume_input }
+            heard = []
+            while (notice = @raw.notifies) do heard << notice[:relname] end
+            heard
+          end
+
+          # @return [IO] readable when there is something in {#heard}
+          def io = @raw.socket_io
+
+          # @return [void]
+          def close
+            @raw.finish
+          rescue PG::Error
+            nil # it is closed already
+          end
+
+          # In a child: what is left of the parent's connection must say no farewell to the parent's server.
+          # @return [void]
+          def disown
+            io.reopen(File::NULL)
+          rescue PG::Error, SystemCallError, IOError
+            nil
+          end
+
+          private
+
+          def order(statements) = Failures.named(@address) { @raw.exec(statements) }
+
+          def execute(sql, params)
+            Failures.named(@address) { @raw.exec_params(sql, params.map { |value| encode(value) }, 1, @plain) }
+          end
+
+          # Strings go as they are, in the binary format and without a type, which the server takes for text and for bytes.
+          def encode(value)
+            case value
+            when String then {value: value, type: 0, format: 1}
+            when Array then list(value)
+            else value
+            end
+          end
+
+          # Those whose encoding says so, are bytes.
+          def list(values)
+            return PG::TextEncoder::Array.new.encode(values) unless values.first.is_a?(String) && values.first.encoding == Encoding::BINARY
+
+            {value: PG::BinaryEncoder::Array.new(elements_type: PG::BinaryEncoder::Bytea.new(oid: 17)).encode(values), type: 1001, format: 1}
+          end
+
+          # Also when a fiber is cancelled in the middle of it.
+          def whole(start, finish, undo)
+            order(start)
+            value = yield
+            order(finish)
+            done = true
+            value
+          ensure
+            undo(undo) unless done
+          end
+
+          # A connection that cannot even do that is thrown away by who has it.
+          def undo(statement)
+            @raw.exec(statement) if @raw.transaction_status.between?(PG::PQTRANS_INTRANS, PG::PQTRANS_INERROR)
+          rescue PG::Error
+            nil
+          end
+        end
+      end
+    end
+  end
+end

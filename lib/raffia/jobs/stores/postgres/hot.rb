@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class Postgres < SQL
+        # What is done most, in one statement and so in one round trip: to enqueue, claim and ack many. What of it has more to it (a limit, a
+        # batch, a unique key, an expiry) goes the way that all databases share.
+        # @api private
+        module Hot
+          KEEP = "WITH draft AS (SELECT nextval('{numbers}') AS id, {now} AS now, d.* FROM " \
+            "unnest($1::text[], $2::text[], $3::float8[], $4::bigint[], $5::bytea[]) AS d (jid, queue, due, priority, payload)), " \
+            "kept AS (INSERT INTO {jobs} (id, jid, queue, state, priority, place, at, payload) SELECT id, jid, queue, " \
+            "CASE WHEN due > now THEN 'scheduled' ELSE 'queue' END, priority, id, greatest(due, now), payload FROM draft) " \
+            "SELECT pg_notify(name, '') FROM unnest($6::text[]) AS name"
+          # Goes through the queues one by one and stops when it has enough: LIMIT takes rows from beneath only as it needs them, and only
+          # those are locked. It does not wait for its commit to be on disk: a power cut would take it back, and the job wait again.
+          TAKE = "WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)), " \
+            "open AS (SELECT wanted.name, wanted.number FROM unnest($2::text[]) WITH ORDINALITY AS wanted (name, number) " \
+            "WHERE EXISTS (SELECT FROM {leases} WHERE token = $1) " \
+            "AND NOT EXISTS (SELECT FROM {queues} AS q WHERE q.name = wanted.name AND paused = 1) ORDER BY number), " \
+            "next AS MATERIALIZED (SELECT job.id, open.number FROM open CROSS JOIN LATERAL (SELECT id FROM {jobs} WHERE queue = open.name " \
+            "AND state = 'queue' ORDER BY priority DESC, place LIMIT $3 FOR UPDATE SKIP LOCKED) AS job LIMIT $3) " \
+            "UPDATE {jobs} AS j SET state = 'running', token = $1, at = {now} FROM next, quick WHERE j.id = next.id " \
+            "RETURNING j.id, j.place, j.payload, j.special, j.priority, j.queue, next.number"
+          DROP = "DELETE FROM {jobs} AS j USING unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS c (id, place, token) " \
+            "WHERE j.id = c.id AND j.place = c.place AND j.token = c.token RETURNING j.id"
+          # What makes a job's end mean more than that it is gone.
+          SPECIAL = %w[unique limit batch expires_at].freeze
+          private_constant :KEEP, :TAKE, :DROP, :SPECIAL
+
+          # (see Store#enqueue)
+          def enqueue(drafts, guard: nil)
+            queues = drafts.map(&:queue).uniq
+            make_known(queues)
+            return super if guard || drafts.any? { |draft| special?(draft) }
+
+            once { |db| db.rows(KEEP, *columns(drafts), @words.channels(queues)) }
+            drafts.map(&:jid)
+          end
+
+          # (see Store#claim)
+          def claim(lease, queues, limit)
+            claims = []
+            while claims.size < limit && queues.any?
+              taken = take(lease, queues, limit - claims.size)
+              fit = fit_of(taken)
+              fit.each { |id, place, payload, *, queue, _| claims << Claim.new(lease, [id, place], queue, payload) }
+              break if fit.size == taken.size
+            end
+            claims
+          end
+
+          # (see Store#ack)
+          def ack(claims)
+            more, plain = claims.partition(&:extras)
+            gone = plain.empty? ? [] : drop(plain)
+            gone = [*gone.flatten, *more.zip(super(more)).filter_map { |claim, ours| claim.ref.first if ours }].to_h { |id| [id, true] }
+            claims.map { |claim| !gone.delete(claim.ref.first).nil? }
+          end
+
+          private
+
+          # One statement is a transaction of its own.
+          def once(&) = reading(&)
+
+          def special?(draft) = draft.extras && SPECIAL.any? { |field| draft.extras[field] }
+
+          def columns(drafts)
+            [drafts.map(&:jid), drafts.map(&:queue), drafts.map { |draft| draft.at&.to_f },
+              drafts.map { |draft| draft.extras ? draft.extras["priority"].to_i : 0 }, drafts.map { |draft| draft.payload.b }]
+          end
+
+          # @return [Array<Array>] in order, which no database promises by itself
+          def take(lease, queues, limit)
+            again { once { |db| db.rows(TAKE, lease.token, queues, limit) } }.sort_by { |row| [row[6], -row[4], row[1]] }
+          end
+
+          def fit_of(rows) = rows.all? { |row| row[3].zero? } ? rows : writing(durable: false) { |db| fit(db, rows) }
+
+          def drop(claims)
+            refs = claims.map(&:ref)
+            again { once { |db| db.rows(DROP, refs.map(&:first), refs.map(&:last), claims.map { |claim| claim.lease.token }) } }
+          end
+
+          # Queues stay known when they are empty. Not on somebody else's connection: others who name the queue would wait for its end.
+          def make_known(queues)
+            queues -= @known
+            return if queues.empty?
+
+            ready
+            session { |db| db.run("INSERT INTO {queues} (name) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING", queues) }
+            @known = (@known | queues).freeze
+          end
+
+          # They are, see {#make_known}.
+          def name_queues(db, names)
+          end
+
+          def forget_queues(db, queue)
+            super
+            @known = [].freeze
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class Postgres < SQL
+        # Makes our tables on first use.
+        # @api private
+        class Tables
+          # Most rows live for a second. So that their places are used again, they are swept early (the share of dead rows that is waited for
+          # is of the whole table, and of a million it would be too many), and what is updated in place has room for that on its page.
+          SETTINGS = {
+            "jobs" => "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_analyze_scale_factor = 0.05, " \
+              "autovacuum_vacuum_cost_delay = 0, autovacuum_vacuum_insert_scale_factor = 0.2",
+            "leases" => "fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200",
+            "batches" => "fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500",
+            "days" => "fillfactor = 50", "minutes" => "fillfactor = 50"
+          }.freeze
+          private_constant :SETTINGS
+
+          # @param words [Words]
+          def initialize(words)
+            @schema = words.schema
+          end
+
+          # Who may use the tables and not make them gets along with that, when they are there.
+          # @param db [Session] outside of a transaction
+          # @return [true]
+          # @raise [ConfigError] when a later version of ours was here
+          def ready(db)
+            version = version(db) || make(db)
+            return true if version == SQL::Schema::VERSION
+
+            raise ConfigError, "the tables in the schema #{@schema} have version #{version}, this Raffia knows version #{SQL::Schema::VERSION}: " \
+              "use the newer of the two gems everywhere"
+          end
+
+          private
+
+          # Reads the catalogue and not what the session remembers of it, which may be from before another process has made the tables.
+          def version(db)
+            found = db.rows("SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'counters'", @schema)
+            SQL::Schema.version(db) unless found.empty?
+          end
+
+          # By one process at a time.
+          def make(db)
+            db.driver.transaction do
+              db.lock("tables")
+              next if version(db)
+
+              db.run("CREATE SCHEMA IF NOT EXISTS #{@schema}")
+              db.run("CREATE SEQUENCE IF NOT EXISTS {numbers}")
+              SQL::Schema.create(db) { |name| name }
+              SETTINGS.each { |table, settings| db.run("ALTER TABLE {#{table}} SET (#{settings})") }
+            end
+            version(db)
+          end
+        end
+      end
+    end
+  end
+end
