@@ -8,8 +8,8 @@ class JobsSQLiteTest < Raffia::TestCase
   include JobsStoreContract::Shared
 
   def setup
+    @dir = Dir.mktmpdir("raffia-jobs") # the suite opens the store
     super
-    @dir = Dir.mktmpdir("raffia-jobs")
   end
 
   def teardown
