@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "logger"
 require_relative "jobs_redis_case"
 require_relative "jobs_store/case"
 require "raffia/jobs/worker"

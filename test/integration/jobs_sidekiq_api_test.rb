@@ -39,10 +39,10 @@ class JobsSidekiqAPITest < Raffia::TestCase
           "queues" => stats.queues, "latency" => Sidekiq::Queue.new("default").latency,
           "waiting" => Sidekiq::Queue.new("default").map { |one| [one.klass, one.args, one.enqueued_at.to_f] },
           "scheduled" => Sidekiq::ScheduledSet.new.map { |one| [one.klass, one.args, one.at.to_f] },
-          "retry" => Sidekiq::RetrySet.new.map { |one| [one.klass, one["error_class"], one["error_message"], one["retry_count"], one.error_backtrace.size, one.failed_at.to_f] },
+          "retry" => Sidekiq::RetrySet.new.map { |one| [one.klass, one["error_class"], one["error_message"], one["retry_count"], one.error_backtrace.size, one["failed_at"]] },
           "dead" => Sidekiq::DeadSet.new.map { |one| [one.klass, one.args, one["error_class"]] },
-          "process" => [process.identity, process.tag, process.labels, process.queues, process.weights, process["concurrency"], process["busy"], process.stopping?, process["rss"], process["hostname"], process["pid"]],
-          "capsules" => process.capsules, "threads" => Sidekiq::ProcessSet.new.total_concurrency, "version" => process.version,
+          "process" => [process.identity, process.tag, process.labels, process.queues, [process.weights].flatten, process["concurrency"], process["busy"], process.stopping?, process["rss"], process["hostname"], process["pid"]],
+          "info" => JSON.parse(Sidekiq.redis { |redis| redis.hget(process.identity, "info") }), "threads" => Sidekiq::ProcessSet.new.total_concurrency, "version" => process.version,
           "work" => [work[0], work[2].queue, work[2].job.klass, work[2].job.jid, work[2].run_at.to_f]
         }
       RUBY
@@ -54,14 +54,14 @@ class JobsSidekiqAPITest < Raffia::TestCase
       assert_equal([["EchoJob", ["later"]]], seen["scheduled"].map { |name, args, _| [name, args] })
       assert_now(seen["scheduled"].first.last - 3600)
       assert_equal(["FailingJob", "ArgumentError", "on purpose", 0, 2], seen["retry"].first.first(5))
-      assert_now(seen["retry"].first.last)
+      assert_now(Raffia::Jobs::Payload.time(seen["retry"].first.last))
       assert_equal([["HopelessJob", [2], "ArgumentError"]], seen["dead"])
       identity, tag, labels, queues, weights, concurrency, busy, stopping, rss, host, pid = seen["process"]
-      assert_equal([@store.processes.first["identity"], "shop", ["blue"], %w[busy other], {"busy" => 3, "other" => 1}], [identity, tag, labels, queues, weights])
+      assert_equal([@store.processes.first["identity"], "shop", ["blue"], %w[busy other], [{"busy" => 3, "other" => 1}]], [identity, tag, labels, queues, weights])
       assert_equal([7, 1, false, Socket.gethostname, Process.pid], [concurrency.to_i, busy.to_i, stopping, host, pid])
       assert_operator(rss.to_i, :>, 1000)
       assert_equal([7, Raffia::VERSION], seen.values_at("threads", "version"))
-      assert_equal({"concurrency" => 7, "mode" => "weighted", "weights" => {"busy" => 3, "other" => 1}}, seen["capsules"]["default"])
+      assert_equal({"concurrency" => 7, "mode" => "weighted", "weights" => {"busy" => 3, "other" => 1}}, seen["info"]["capsules"]["default"])
       assert_equal([identity, "busy", "WaitingJob", @running], seen["work"].first(4))
       assert_now(seen["work"].last)
       refute_predicate(worker, :quiet?)

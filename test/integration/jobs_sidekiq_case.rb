@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "logger"
 require "support/servers"
 require "support/sidekiq_peer"
 require "raffia/jobs"
@@ -41,10 +42,10 @@ module JobsSidekiqCase
     %w[sidekiq redis-client].each { |gem| skip "the gem #{gem} is not installed (bin/setup --drivers)" if Gem::Specification.find_all_by_name(gem).empty? }
     @server = TestSupport::Redis.running
     @url = "redis://127.0.0.1:#{@server.port}/3"
-    @store = Raffia::Jobs::Store.open(@url)
+    @sidekiq = TestSupport::SidekiqPeer.new(@url)
+    @store = Raffia::Jobs::Store.open(@url, compat: @sidekiq.version)
     @redis = RedisClient.config(url: @url, timeout: 30).new_client
     @redis.call("FLUSHDB")
-    @sidekiq = TestSupport::SidekiqPeer.new(@url)
     Raffia::Jobs.store = @store
   rescue TestSupport::Server::Missing => error
     skip error.message

@@ -33,9 +33,11 @@ module TestSupport
       require "sidekiq/web"
       require "rack/mock_request"
       Sidekiq.logger.level = 4
-      # Its Web, as a browser that is logged in.
+      # Its Web, as a browser that is logged in: 8 looks where a request comes from, 7 for its token.
       def web(method, path, params = {})
-        Rack::MockRequest.new(Sidekiq::Web).request(method, path, "rack.session" => {}, "HTTP_SEC_FETCH_SITE" => "same-origin", :params => params)
+        session = {csrf: SecureRandom.base64(32)}
+        Rack::MockRequest.new(Sidekiq::Web).request(method, path, "rack.session" => session, "HTTP_SEC_FETCH_SITE" => "same-origin",
+          :params => {"authenticity_token" => session[:csrf], **params})
       end
     RUBY
 
@@ -49,6 +51,9 @@ module TestSupport
 
     # @return [void]
     def close = FileUtils.rm_rf(@dir)
+
+    # @return [Integer] its main version
+    def version = Gem::Specification.find_by_name("sidekiq").version.segments.first
 
     # @param script [String] runs with Sidekiq's client, API and Web
     # @return [Object] what its value is after JSON

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
+require_relative "../../../base/clock"
 require_relative "../../payload"
 
 module Raffia
@@ -13,15 +14,28 @@ module Raffia
           # The fields that are times.
           TIMES = %w[created_at enqueued_at failed_at retried_at discarded_at].freeze
 
+          # Where nobody says anything.
+          NEWEST = 8
+          # Seconds between two looks at who is about.
+          LOOK = 60
+
           # @param store [Redis]
-          # @param version [Integer, nil] 7, 8; nil: find out
-          def initialize(store, version)
+          # @param fixed [Integer, nil] 7, 8; nil: find out
+          def initialize(store, fixed)
             @store = store
-            @version = version
+            @fixed = fixed
+            @found = NEWEST
+            @again = 0
           end
 
           # @return [Integer]
-          def version = @version ||= @store.sidekiq_version || 8
+          def version
+            return @fixed if @fixed
+            return @found if Clock.now < @again
+
+            @again = Clock.now + LOOK
+            @found = @store.sidekiq_version || @found
+          end
 
           # @return [Boolean] whether payloads go out as they are
           def plain? = version == 8

@@ -38,7 +38,7 @@ module Raffia
 
           # @return [String] of the histogram of a class in a minute
           def histogram_key(version, name, time)
-            (version == 7) ? "#{name}-#{time.strftime("%-d-%-H:%-M")}" : "h|#{name}-#{time.strftime("%-d-%-H:%-M")}"
+            (version == 7) ? "#{name}-#{time.strftime("%d-%H:%-M")}" : "h|#{name}-#{time.strftime("%-d-%-H:%-M")}"
           end
 
           def totals(pipeline, counts, day)
