@@ -22,7 +22,7 @@ module Raffia
   module Jobs
     module Stores
       # Jobs in Redis or Valkey (6.2 or later), kept as Sidekiq keeps them: its clients' jobs are done by our workers, ours by its workers, and
-      # its Web shows both. What Sidekiq does not know has keys that begin with "raffia:"; docs/adr says which.
+      # its Web shows both. What Sidekiq does not know has keys that begin with "raffia:"; docs/adr/0014 says which.
       #
       #     Raffia::Jobs.store = "redis://:password@host:6379/0"
       #     Raffia::Jobs.store = "rediss://host:6380/0?compat=7"

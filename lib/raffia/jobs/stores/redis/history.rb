@@ -9,7 +9,7 @@ module Raffia
         # What was done, as {Statistics} has written it, or Sidekiq.
         module History
           # Reads a histogram.
-          BUCKETS = Array.new(Tally::BOUNDS.size + 1) { |index| ["GET", "u16", "##{index}"] }.flatten.freeze
+          BUCKETS = Array.new(Tally::BOUNDS.size + 1) { |index| ["GET", "u16", "##{index}".freeze] }.flatten.freeze
 
           # @see Store#history
           def history(days = 30)
