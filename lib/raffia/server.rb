@@ -67,17 +67,26 @@ module Raffia
     # Serves until the process is told to stop. INT and TERM end the requests in flight first, a second INT does not wait for them.
     #
     # @param config [Config] what systemd has said
+    # @param beside [Object, nil] what further workers do, see {Supervised}; where there are no worker processes its `start` is called, and
+    #   what that returns is stopped at the end
     # @yield once the addresses are ours and the application is loaded
     # @yieldparam listeners [Array<Listener>]
     # @return [Integer] the exit code that tells how it went
     # @raise [CannotListen] when an address cannot be had
     # @raise [Exception] what the application raises while it is loaded
-    def run(config: Raffia.config, &)
+    def run(config: Raffia.config, beside: nil, &block)
       settle
       listening = Listening.new(options, inherited: config.inherited)
-      kind, others = options.workers.zero? ? [Alone, {}] : [Supervised, {renewal: @renewal}]
-      kind.new(@application, listening, options, hooks: @hooks, log: log, config: config, **others).run(&)
+      given = {hooks: @hooks, log: log, config: config}
+      return Supervised.new(@application, listening, options, **given, renewal: @renewal, beside: beside).run(&block) unless options.workers.zero?
+
+      other = nil
+      Alone.new(@application, listening, options, **given).run do |listeners|
+        other = beside&.start
+        block&.call(listeners)
+      end
     ensure
+      other&.stop
       listening&.close
     end
 

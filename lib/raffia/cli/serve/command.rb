@@ -70,11 +70,14 @@ module Raffia
           server = Server.new(app = application, hooks: @file&.hooks, renew: method(:renewed), **said)
           ::RubyVM::YJIT.enable if server.options.yjit && defined?(::RubyVM::YJIT.enable)
           banner = Banner.new(server, app, @file)
-          server.run(config: @config) do |listeners|
+          server.run(config: @config, beside: beside(server)) do |listeners|
             @asked[:json] ? banner.json(listeners, @out) : banner.text(listeners, @out)
             @out.flush # whoever waits for it may read a pipe
           end
         end
+
+        # What else is done: nothing.
+        def beside(_server) = nil
 
         def guarded(application)
           Server::Application.new(application.name) do |how|

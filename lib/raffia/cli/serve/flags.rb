@@ -58,14 +58,18 @@ module Raffia
 
         # @return [Integer] the exit code
         def help(out)
-          out.puts parser, EXAMPLES
+          out.puts parser, examples
           OK
         end
 
         private
 
+        def usage = USAGE
+
+        def examples = EXAMPLES
+
         def parser
-          @parser ||= OptionParser.new(USAGE, WIDTH) do |o|
+          @parser ||= OptionParser.new(usage, WIDTH) do |o|
             o.separator ""
             orders(o)
             TITLES.each do |section, title|

@@ -3,6 +3,7 @@
 require_relative "../../base/signals"
 require_relative "../../process/supervisor"
 require_relative "../worker"
+require_relative "seated"
 
 module Raffia
   module Jobs
@@ -22,9 +23,7 @@ module Raffia
         # @yieldparam heart [#beat]
         # @yieldreturn [Worker]
         def initialize(load:, timeout:, **settings, &make)
-          @make = make
-          @log = settings[:log]
-          @supervisor = Process::Supervisor.new(**settings, preload: load, drain_timeout: timeout + MARGIN, memory_interval: LOOK) { |seat| work(seat) }
+          @supervisor = Process::Supervisor.new(**settings, preload: load, drain_timeout: timeout + MARGIN, memory_interval: LOOK) { |seat| Seated.run(seat, settings[:log]) { make.call(seat) } }
         end
 
         # @return [Hash] see {Process::Supervisor#status}
@@ -33,21 +32,7 @@ module Raffia
         # @return [Integer] exit status
         # @yield when signals are understood
         def run(&)
-          Signals.with(chain: false, TSTP: ->(_) { @supervisor.broadcast("quiet") }) { @supervisor.run(&) }
-        end
-
-        private
-
-        # The life of a worker process. A terminal's Ctrl-Z goes to the whole group, and is said to the workers by their supervisor.
-        def work(seat)
-          worker = @make.call(seat)
-          seat.on_stop { worker.stop }
-          seat.on_message("quiet") { worker.quiet }
-          seat.on_message("dump") { Raffia.dump }
-          Signals.with(chain: false, **Process::Supervisor::Life.handlers(seat), TSTP: ->(_) {}) { worker.run { seat.ready! } }
-        rescue Raffia::Error => error
-          @log&.fatal(error.message) # a sentence says it; where in Raffia it comes from says nothing to anybody
-          exit(1)
+          Signals.with(chain: false, **Seated.signals(@supervisor)) { @supervisor.run(&) }
         end
       end
     end

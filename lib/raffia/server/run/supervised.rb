@@ -25,7 +25,9 @@ module Raffia
 
       # @param (see Alone#initialize)
       # @param renewal [Renewal, nil] what a restart brings besides code
-      def initialize(application, listening, options, hooks:, log:, config:, renewal: nil)
+      # @param beside [#workers, #timeout, #load, #signals, #call, nil] what further workers do, under the same supervisor: how many they are,
+      #   the seconds that they have to end, what to load for them, signals of theirs, and the life of one
+      def initialize(application, listening, options, hooks:, log:, config:, renewal: nil, beside: nil)
         @application = application
         @listening = listening
         @options = options
@@ -33,6 +35,8 @@ module Raffia
         @log = log
         @config = config
         @renewal = renewal
+        @beside = beside
+        @serving = options.workers
         @restarted = false
       end
 
@@ -50,21 +54,26 @@ module Raffia
         @panel = Panel::Supervised.new(supervisor.settings.max_workers)
         @panel.supervisor = supervisor
         admin = Admin.start(@panel, @options, @log)
-        supervisor.run(&)
+        Signals.with(chain: false, **(@beside ? @beside.signals(supervisor) : {})) { supervisor.run(&) }
       ensure
         admin&.stop
       end
 
       def settings
-        {workers: @options.workers, name: "raffia #{@options.tag || ::File.basename(::Dir.pwd)}", log: @log, pid_file: @options.pidfile,
-         slot: ->(index) { @listening.slot(index).map(&:socket) }, preload: (-> { load } if @options.preload)}
+        {workers: @serving + (@beside&.workers || 0), name: "raffia #{@options.tag || ::File.basename(::Dir.pwd)}", log: @log, pid_file: @options.pidfile,
+         slot: ->(index) { beside?(index) ? [] : @listening.slot(index).map(&:socket) }, preload: (-> { load } if @options.preload)}
       end
+
+      # They come after those that serve.
+      def beside?(index) = !@beside.nil? && index >= @serving
 
       # In the process that loads for a generation. (Where there are no molds that is the supervisor, before any restart.)
       def load
         renew
-        @application.load
+        load_all
       end
+
+      def load_all = @application.load.tap { @beside&.load }
 
       def renew
         renewed = (@renewal.call(@application, @options) if @restarted && @renewal) or return
@@ -73,7 +82,7 @@ module Raffia
 
       # For times that a supervisor must have, none is a year.
       def limits
-        {boot_timeout: @options.boot_timeout || NEVER, drain_timeout: @options.drain_timeout || NEVER, hang_timeout: hang_timeout,
+        {boot_timeout: @options.boot_timeout || NEVER, drain_timeout: [@options.drain_timeout || NEVER, @beside&.timeout].compact.max, hang_timeout: hang_timeout,
          memory_limit: @options.worker_memory, total_memory: @options.total_memory}
       end
 
@@ -100,8 +109,11 @@ module Raffia
 
       # The life of a worker process.
       def work(seat)
+        app = seat.preloaded || load_all
+        return @beside.call(seat) if beside?(seat.index)
+
         lanes = @listening.lanes(@listening.adopt(seat.ios))
-        worker = Worker.for(seat.preloaded || @application.load, lanes, options: @options, seat: seat, log: @log, ledger: @panel.ledger(seat))
+        worker = Worker.for(app, lanes, options: @options, seat: seat, log: @log, ledger: @panel.ledger(seat))
         seat.on_stop { worker.stop(:drain) }
         listen_to(seat, worker)
         Panel::Supervised.answer(seat, worker)

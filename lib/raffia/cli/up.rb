@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require_relative "up/flags"
+
+module Raffia
+  module CLI
+    # `raffia up`: a Rack application and its background jobs, under one supervisor.
+    module Up
+      # @return [String]
+      def self.summary = "serve a Rack application and do its jobs, under one supervisor"
+
+      # @param argv [Array<String>]
+      # @param out [IO]
+      # @param err [IO]
+      # @return [Integer] the exit code
+      # @raise (see Serve.call)
+      def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
+        flags = Flags.new
+        names = flags.parse(argv)
+        return flags.help(out) if flags.help?
+        raise OptionParser::NeedlessArgument, names[1] if names.size > 1
+
+        require_relative "up/command"
+        Command.new(flags, names.first, out).call
+      end
+    end
+  end
+end

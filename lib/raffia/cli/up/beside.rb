@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require_relative "../../jobs"
+require_relative "../../jobs/worker"
+require_relative "../../jobs/worker/seated"
+require_relative "../../jobs/worker/supervised"
+require_relative "../work/program"
+
+module Raffia
+  module CLI
+    module Up
+      # The jobs beside a server: what its supervisor must know of the workers that do them.
+      #
+      # @api private
+      class Beside
+        # What goes to a worker.
+        WORKER = %i[queues concurrency timeout].freeze
+
+        # @param asked [Hash] by the command line
+        # @param log [Logger]
+        # @param guard [#call] reports what files of the user raise
+        # @param alone [Boolean] whether there are no processes but this one
+        # @raise [ConfigError, NotFound]
+        def initialize(asked, log, guard, alone:)
+          @asked = asked
+          @log = log
+          @guard = guard
+          @alone = alone
+          given = asked[:require] || (::File.exist?(Work::Program::FILE) ? [Work::Program::FILE] : [])
+          @program = Work::Program.new(given) unless given.empty?
+          Jobs::Worker::Queues.new(asked[:queues] || [])
+          Jobs.store = asked[:store] if asked[:store]
+          check(asked[:store] || Raffia.config.store.to_s)
+        end
+
+        # @return [Integer]
+        def workers = @asked[:jobs] || 1
+
+        # @return [Numeric] seconds until the supervisor kills one that was told to end
+        def timeout = (@asked[:timeout] || Jobs::Worker::TIMEOUT) + Jobs::Worker::Supervised::MARGIN
+
+        # After the application.
+        # @return [void]
+        def load
+          @guard.call { @program&.load }
+          Jobs.store = @asked[:store] if @asked[:store]
+        end
+
+        # @return [Hash{Symbol => #call}]
+        def signals(supervisor) = Jobs::Worker::Seated.signals(supervisor)
+
+        # The life of a worker.
+        # @param seat [Process::Supervisor::Seat]
+        # @return [void]
+        def call(seat)
+          Jobs::Worker::Seated.run(seat, @log) { worker(seat) }
+        end
+
+        # In this process.
+        # @return [Jobs::Worker::Handle]
+        def start
+          load
+          worker(nil).start
+        end
+
+        private
+
+        def worker(heart)
+          check(Jobs.store.url)
+          Jobs::Worker.new(Jobs.store, heart: heart, log: @log, **@asked.slice(*WORKER))
+        end
+
+        def check(url)
+          return if @alone || !url.start_with?("memory:")
+
+          raise ConfigError, "memory: is the store of one process, and no other can put anything into it: use --processes 0, or another store"
+        end
+      end
+    end
+  end
+end

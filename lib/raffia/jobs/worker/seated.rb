@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+require_relative "../../base/signals"
+require_relative "../../process/supervisor"
+
+module Raffia
+  module Jobs
+    class Worker
+      # The life of a worker in a process that a supervisor keeps.
+      #
+      # @api private
+      module Seated
+        # What a supervisor of such processes understands besides. A terminal's Ctrl-Z goes to the whole group, and is said to the workers by
+        # their supervisor.
+        # @param supervisor [Process::Supervisor]
+        # @return [Hash{Symbol => #call}]
+        def self.signals(supervisor) = {TSTP: ->(_) { supervisor.broadcast("quiet") }}
+
+        # @param seat [Process::Supervisor::Seat]
+        # @param log [Logger, nil]
+        # @yieldreturn [Worker]
+        # @return [void]
+        def self.run(seat, log)
+          worker = yield
+          seat.on_stop { worker.stop }
+          seat.on_message("quiet") { worker.quiet }
+          seat.on_message("dump") { Raffia.dump }
+          Signals.with(chain: false, **Process::Supervisor::Life.handlers(seat), TSTP: ->(_) {}) { worker.run { seat.ready! } }
+        rescue Raffia::Error => error
+          log&.fatal(error.message) # a sentence says it; where in Raffia it comes from says nothing to anybody
+          exit(1)
+        end
+      end
+    end
+  end
+end
