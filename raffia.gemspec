@@ -34,9 +34,10 @@ Gem::Specification.new do |spec|
       "exe/*",
       "ext/raffia/**/*.{rb,c,h}",
       "lib/**/*.{rb,erb,css,js,svg,lua}",
+      "lib/raffia/jobs/web/vendor/*/*",
       "sig/**/*.rbs",
       "{docs,guides}/**/*.md"
-    ]
+    ].uniq
   end
   spec.bindir = "exe"
   spec.executables = ["raffia"]

@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require_relative "../jobs"
+require_relative "web/access"
+require_relative "web/assets"
+require_relative "web/origin"
+require_relative "web/reply"
+require_relative "web/request"
+require_relative "web/routes"
+
+module Raffia
+  module Jobs
+    # The dashboard: pages for people and JSON for programs, as an app for any Rack server, under any path.
+    #
+    #     map("/jobs") { run Raffia::Jobs::Web.new(user: "admin", password: ENV.fetch("JOBS_PASSWORD")) }
+    #
+    # Unless it is told who may come in, only requests from the machine itself are answered. It needs no session, no cookies, and no
+    # JavaScript; with it, pages follow what happens.
+    class Web
+      # @return [String] for people: whose jobs these are
+      attr_reader :title
+      # @return [String, nil] an address to go back to
+      attr_reader :back
+
+      # @param store [Store, nil] nil: that of {Jobs.store}, when it is asked for
+      # @param auth [#call, :none, nil] called with each env: whether this request may come in; :none: the application that it is mounted
+      #   in has seen to that; nil: by user and password, or from this machine only
+      # @param user [String, nil] for HTTP's basic authentication
+      # @param password [String, nil]
+      # @param read_only [Boolean] nothing can be changed
+      # @param title [String] for people: whose jobs these are
+      # @param back [String, nil] an address that the title leads to, such as the application's
+      # @raise [ConfigError]
+      def initialize(store: nil, auth: nil, user: nil, password: nil, read_only: false, title: "Raffia", back: nil)
+        @store = store
+        @access = Access.of(auth, user, password)
+        @read_only = read_only
+        @title = title
+        @back = back
+      end
+
+      # @param env [Hash] as Rack has it
+      # @return [Array(Integer, Hash, Array<String>)]
+      def call(env)
+        request = Request.new(env)
+        @access.refusal(env) || asset(request) || (request.post? ? change(request) : show(request))
+      rescue Request::Bad => error
+        Reply.text(400, error.message)
+      end
+
+      # @return [Boolean]
+      def read_only? = !!@read_only
+
+      # @return [Store]
+      # @raise [StoreUnavailable, ConfigError, MissingDependency]
+      def store = @store || Jobs.store
+
+      private
+
+      def asset(request) = request.path.start_with?(Assets::FOLDER) ? Assets.reply(request.path) : nil
+
+      def show(request)
+        return Reply.text(405, "Only GET, HEAD and POST are known here.", "allow" => "GET, HEAD, POST") unless request.read?
+
+        attempt(request) do |page|
+          next Reply.json(page.status, page.data) if request.api?
+          next Reply.json(page.status, page.parts) if request.parts?
+
+          Reply.html(page.status, page.whole)
+        end
+      end
+
+      def change(request)
+        return Reply.text(403, "This dashboard is read-only.") if read_only?
+        return Reply.text(403, Origin::REFUSAL) unless Origin.ours?(request)
+
+        attempt(request) { |page| Reply.outcome(page, page.change(request["action"].to_s)) }
+      end
+
+      # What the store cannot do is said on a page, as what else is wrong with the request is.
+      def attempt(request)
+        yield Routes.page(request, self)
+      rescue NotFound => error
+        trouble(request, 404, error)
+      rescue ConfigError => error
+        trouble(request, 422, error)
+      rescue StoreUnavailable, MissingDependency => error
+        trouble(request, 503, error)
+      end
+
+      def trouble(request, status, error)
+        return Reply.json(status, {"error" => error.message}) if request.api? || request.parts?
+
+        Reply.html(status, Pages::Trouble.new(request, self, status, error).whole)
+      end
+    end
+  end
+end

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require "digest"
+require "ipaddr"
+require_relative "reply"
+
+module Raffia
+  module Jobs
+    class Web
+      # Who may come in.
+      # @api private
+      module Access
+        # @raise [ConfigError] for what would let in nobody, or the wrong ones
+        def self.of(auth, user, password)
+          raise ConfigError, "say auth:, or user: and password:, not both" if auth && (user || password)
+          return Password.new(user, password) if user || password
+          return Loopback.new if auth.nil?
+          return Anybody.new if auth == :none
+          return Asked.new(auth) if auth.respond_to?(:call)
+
+          raise ConfigError, "auth: #{auth.inspect} is none: use a block that is called with each env, or :none"
+        end
+
+        # The application sees to it.
+        class Anybody
+          def refusal(_env) = nil
+        end
+
+        # The application is asked.
+        class Asked
+          def initialize(ask) = @ask = ask
+
+          def refusal(env) = @ask.call(env) ? nil : Reply.text(403, "You may not see the jobs.")
+        end
+
+        # HTTP's basic authentication. What is compared are digests, all bytes of them, so the time says nothing.
+        class Password
+          REALM = {"www-authenticate" => 'Basic realm="Jobs", charset="UTF-8"'}.freeze
+
+          def initialize(user, password)
+            raise ConfigError, "both user: and password: are needed, and neither may be empty" if user.to_s.empty? || password.to_s.empty?
+            raise ConfigError, "the user #{user.inspect} cannot have a colon in its name: HTTP ends it there" if user.to_s.include?(":")
+
+            @digest = Digest::SHA256.digest("#{user}:#{password}")
+          end
+
+          def refusal(env) = good?(env["HTTP_AUTHORIZATION"].to_s) ? nil : Reply.text(401, "Who are you?", REALM)
+
+          def inspect = "#<#{self.class}>"
+
+          private
+
+          def good?(header)
+            scheme, credentials = header.split(" ", 2)
+            return false unless scheme&.casecmp?("basic") && credentials
+
+            given = Digest::SHA256.digest(credentials.unpack1("m"))
+            @digest.bytes.zip(given.bytes).reduce(0) { |different, (ours, theirs)| different | (ours ^ theirs) }.zero?
+          end
+        end
+
+        # From this machine only, and by one of its own names: a page of somebody else's, whose name leads here, gets nothing, and neither
+        # does whoever is behind a proxy that runs here.
+        class Loopback
+          PROXIED = %w[HTTP_FORWARDED HTTP_X_FORWARDED_FOR HTTP_X_FORWARDED_HOST HTTP_X_REAL_IP HTTP_VIA].freeze
+          REFUSAL = "This dashboard answers requests from its own machine only, made to localhost.\n\n" \
+            "To open it to others, give it a user and a password, or an `auth:` that is asked for each request;\n" \
+            "where the application around it sees to that, say `auth: :none`."
+
+          def refusal(env)
+            return if loopback?(env["REMOTE_ADDR"]) && ours?(env["HTTP_HOST"]) && PROXIED.none? { |name| env.key?(name) }
+
+            Reply.text(403, REFUSAL)
+          end
+
+          private
+
+          def loopback?(address)
+            IPAddr.new(address.to_s[/\A[^%]*/]).native.loopback?
+          rescue IPAddr::Error
+            false
+          end
+
+          # HTTP/1.0 has no Host, and no browser speaks it.
+          def ours?(host)
+            return true if host.nil?
+
+            name = host[/\A\[(.*)\](?::\d+)?\z/, 1] || host.sub(/:\d+\z/, "").downcase
+            name == "localhost" || name.end_with?(".localhost") || loopback?(name)
+          end
+        end
+      end
+    end
+  end
+end

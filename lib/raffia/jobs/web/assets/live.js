@@ -1,0 +1,62 @@
+// Brings what is new: asks for the page's parts as JSON every few seconds, but not while nobody can see it, or somebody has paused it.
+"use strict";
+(() => {
+  const seconds = Number(document.body.dataset.refresh);
+  const state = document.getElementById("live");
+  const button = document.getElementById("pause");
+  let timer;
+  let paused = sessionStorage.getItem("raffia-paused") === "yes";
+  let asking = false;
+
+  const say = (name, text) => {
+    if (state.textContent !== text) state.textContent = text;
+    state.dataset.state = name;
+  };
+
+  const show = (parts) => {
+    document.title = parts.title;
+    window.raffia.morph(document.getElementById("nav"), parts.nav);
+    window.raffia.morph(document.getElementById("content"), parts.main);
+    document.dispatchEvent(new CustomEvent("raffia:parts", { detail: parts }));
+  };
+
+  const ask = async () => {
+    clearTimeout(timer);
+    if (paused || document.hidden || asking) return;
+    asking = true;
+    try {
+      const response = await fetch(location.href, { headers: { accept: "application/json" } });
+      const parts = await response.json();
+      if (parts.main === undefined) throw new Error(parts.error);
+      if (document.body.dataset.trouble !== undefined) return location.reload();
+      if (!paused) show(parts);
+      say("live", "Live");
+    } catch (error) {
+      say("lost", "Not reached");
+    } finally {
+      asking = false;
+    }
+    timer = setTimeout(ask, seconds * 1000);
+  };
+
+  const pause = (on) => {
+    paused = on;
+    sessionStorage.setItem("raffia-paused", on ? "yes" : "no");
+    button.setAttribute("aria-pressed", on);
+    button.textContent = on ? "Go on" : "Pause";
+    say(on ? "paused" : "live", on ? "Paused" : "Live");
+    if (!on) ask();
+  };
+
+  // What was said once is not said again when the page is loaded anew.
+  const address = new URL(location.href);
+  for (const name of ["done", "count"]) address.searchParams.delete(name);
+  history.replaceState(null, "", address);
+
+  if (!seconds) return;
+  document.querySelector(".live").hidden = false;
+  button.addEventListener("click", () => pause(!paused));
+  document.addEventListener("visibilitychange", ask);
+  window.raffia.pause = () => pause(!paused);
+  document.addEventListener("DOMContentLoaded", () => pause(paused));
+})();

@@ -1,0 +1,42 @@
+// Makes a part of the page as the server has it now, and leaves alone what is the reader's: the focus, what is marked, typed or unfolded.
+"use strict";
+window.raffia = {};
+(() => {
+  const key = (node) => node.dataset?.key;
+
+  const attributes = (from, to) => {
+    for (const { name } of [...from.attributes]) if (!to.hasAttribute(name) && !["open", "hidden"].includes(name)) from.removeAttribute(name);
+    for (const { name, value } of [...to.attributes]) if (from.getAttribute(name) !== value && name !== "hidden" && !(name === "open" || name === "class" && from.classList.contains("here"))) from.setAttribute(name, value);
+  };
+
+  const children = (from, to) => {
+    const known = new Map([...from.children].filter(key).map((child) => [key(child), child]));
+    let here = from.firstChild;
+    for (const wanted of [...to.childNodes]) {
+      const same = key(wanted) ? known.get(key(wanted)) : here && !key(here) && here.nodeName === wanted.nodeName ? here : null;
+      if (!same) {
+        from.insertBefore(wanted, here);
+        continue;
+      }
+      if (same === here) here = here.nextSibling;
+      else from.insertBefore(same, here);
+      node(same, wanted);
+    }
+    while (here) {
+      const gone = here;
+      here = here.nextSibling;
+      gone.remove();
+    }
+  };
+
+  const node = (from, to) => {
+    if (from.nodeType === Node.TEXT_NODE) {
+      if (from.data !== to.data) from.data = to.data;
+    } else if (from.nodeType === Node.ELEMENT_NODE && !from.hasAttribute("data-keep")) {
+      attributes(from, to);
+      children(from, to);
+    }
+  };
+
+  window.raffia.morph = (element, html) => children(element, new DOMParser().parseFromString(html, "text/html").body);
+})();

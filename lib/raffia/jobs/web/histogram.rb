@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require_relative "../store/values"
+
+module Raffia
+  module Jobs
+    class Web
+      # How long runs took that ended well: how many there were, up to each of {Tally::BOUNDS}.
+      #
+      # @!attribute [r] counts
+      #   @return [Array<Integer>] of {SIZE}
+      # @api private
+      Histogram = Data.define(:counts)
+
+      # @api private
+      class Histogram
+        SIZE = Tally::BOUNDS.size + 1
+
+        # @param rows [Array<Hash>] as {Store#metrics} gives them
+        def self.of(rows)
+          new(counts: rows.reduce(Array.new(SIZE, 0)) { |sums, row| sums.zip(Array(row["histogram"])).map { |sum, count| sum + count.to_i } })
+        end
+
+        # @return [Integer]
+        def total = counts.sum
+
+        # @return [Array<Array(String, Integer)>] what a bucket is called, and its count
+        def buckets = counts.each_with_index.map { |count, index| [label(index), count] }
+
+        # @param share [Float] from 0 to 1
+        # @return [String, nil] at most so long took so many of them; nil: there are none
+        def percentile(share)
+          return if total.zero?
+
+          sum = 0
+          label(counts.index { |count| (sum += count) >= share * total })
+        end
+
+        # @param height [Integer]
+        # @return [Array<Integer>] of each bar
+        def heights(height)
+          highest = counts.max
+          counts.map { |count| highest.zero? ? 0 : (count * height).fdiv(highest).ceil }
+        end
+
+        private
+
+        def label(index)
+          bound = Tally::BOUNDS[index] or return "> #{seconds(Tally::BOUNDS.last)}"
+          "≤ #{seconds(bound)}"
+        end
+
+        def seconds(ms) = (ms < 1000) ? "#{ms} ms" : "#{ms.fdiv(1000).to_s.delete_suffix(".0")} s"
+      end
+    end
+  end
+end

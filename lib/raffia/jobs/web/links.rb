@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require "uri"
+require_relative "assets"
+require_relative "template"
+
+module Raffia
+  module Jobs
+    class Web
+      # Where things are. Names are parameters and no parts of paths: those that others have given may have anything in them.
+      # @api private
+      module Links
+        # @return [String] under whatever we are mounted
+        def path(to, **query)
+          query = query.reject { |_, value| value.nil? || value == "" }
+          "#{request.mount}#{to}#{"?#{URI.encode_www_form(query)}" unless query.empty?}"
+        end
+
+        # @return [String]
+        def asset(name) = request.mount + Assets::FILES.fetch(name).path
+
+        # @return [Html]
+        def link(label, to, **query) = Html.new(%(<a href="#{Html.escape(path(to, **query))}">#{Html.escape(label)}</a>))
+
+        # @return [Html]
+        def script(name) = Html.new(%(<script src="#{Html.escape(asset(name))}" integrity="#{Assets::FILES.fetch(name).integrity}" defer></script>))
+
+        # @return [Html]
+        def style(name) = Html.new(%(<link rel="stylesheet" href="#{Html.escape(asset(name))}" integrity="#{Assets::FILES.fetch(name).integrity}">))
+
+        # @param fields [Hash{Symbol => Object}]
+        # @return [Html] inputs that nobody sees
+        def hidden(**fields)
+          Html.new(fields.compact.map { |name, value| %(<input type="hidden" name="#{name}" value="#{Html.escape(value)}">) }.join)
+        end
+
+        # A form with one button, for one change.
+        # @return [Html, nil] nothing where nothing may be changed
+        def button(label, to, action, kind: nil, **fields)
+          return if web.read_only?
+
+          Html.new(%(<form method="post" action="#{Html.escape(path(to))}">#{hidden(**fields)}<button name="action" value="#{action}"#{%( class="#{kind}") if kind}>) +
+            "#{Html.escape(label)}</button></form>")
+        end
+      end
+    end
+  end
+end

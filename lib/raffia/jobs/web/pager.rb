@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    class Web
+      # A part of a long list.
+      # @api private
+      class Pager
+        # @return [Integer]
+        attr_reader :offset, :limit
+        # @return [Integer, nil] how many there are; nil: nobody has counted
+        attr_reader :total
+        # @return [Hash] what is looked for
+        attr_reader :query
+        # @return [Integer] how many are shown
+        attr_accessor :size
+
+        # @param page [Page]
+        # @param limit [Integer]
+        # @param total [Integer, nil]
+        # @param about [Boolean] whether the total changes while we look
+        def initialize(page, limit, total: nil, about: false, **query)
+          @offset = page.request.number("offset")
+          @limit = limit
+          @total = total
+          @about = about
+          @query = query
+          @size = total ? (total - @offset).clamp(0, limit) : 0
+          @more = false
+        end
+
+        # @param entries [Array] one more than the limit, if there are as many
+        # @return [Array] those to be shown
+        def cut(entries)
+          @more = entries.size > limit
+          entries.first(limit).tap { |shown| @size = shown.size }
+        end
+
+        # @return [Integer, nil]
+        def before = offset.positive? ? (offset - limit).clamp(0..) : nil
+
+        # @return [Integer, nil]
+        def after = (@more || (total && offset + limit < total)) ? offset + limit : nil
+
+        # @return [Integer, nil]
+        def last = (total && total > limit) ? (total - 1) / limit * limit : nil
+
+        # @param number [#call] writes a number
+        # @return [String]
+        def words(number)
+          return "none" if size.zero? && offset.zero?
+
+          shown = size.zero? ? "none from #{number.call(offset + 1)} on" : "#{number.call(offset + 1)}–#{number.call(offset + size)}"
+          return shown unless total && (total > size)
+
+          "#{shown} of #{"about " if @about}#{number.call(total)}"
+        end
+      end
+    end
+  end
+end

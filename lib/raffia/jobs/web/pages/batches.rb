@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require_relative "../page"
+require_relative "../pager"
+
+module Raffia
+  module Jobs
+    class Web
+      module Pages
+        # What the two pages of batches say about each.
+        # @api private
+        module AboutBatches
+          private
+
+          # @return [Float] from 0 to 1
+          def share(batch) = batch["total"].to_i.zero? ? 0.0 : (batch["total"].to_i - batch["pending"].to_i).fdiv(batch["total"].to_i).clamp(0.0, 1.0)
+
+          # @return [String]
+          def state(batch)
+            return "open" unless batch["sealed"]
+            return "running" unless batch["completed_at"]
+
+            batch["dead"].to_i.zero? ? "done" : "done, with dead jobs"
+          end
+
+          def about(batch) = batch["about"].is_a?(Hash) ? batch["about"] : {}
+        end
+
+        # Jobs that belong together, newest first.
+        # @api private
+        class Batches < Page
+          include AboutBatches
+
+          PAGE = 50
+
+          def data = shown
+
+          private
+
+          def shown = @shown ||= pager.cut(store.batches(offset: pager.offset, limit: PAGE + 1))
+
+          def pager = @pager ||= Pager.new(self, PAGE)
+        end
+
+        # One of them.
+        # @api private
+        class Batch < Page
+          include AboutBatches
+
+          def title = about(data)["description"] ? text(about(data)["description"]) : "Batch #{request["id"]}"
+
+          def data = @data ||= store.batch(wanted("id")) || raise(NotFound.new("There is no batch #{request["id"]}: it may have been thrown away since it ended.", name: request["id"]))
+
+          def here?(to) = to == "/batches"
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require_relative "../page"
+require_relative "../running"
+
+module Raffia
+  module Jobs
+    class Web
+      module Pages
+        # What is being done.
+        # @api private
+        class Busy < Page
+          # Most of them on the page.
+          MOST = 200
+
+          def data = {"running" => counts[:running], "jobs" => running.map { |run| {"process" => run.identity, **run.work} }}
+
+          # @raise [NotFound] when its worker is gone
+          def change(action)
+            raise ConfigError, "#{action.inspect} is nothing that can be done here" unless action == "cancel"
+
+            store.order(wanted("worker"), "cancel #{jid}") or raise NotFound.new("The worker #{request["worker"]} is gone.", name: request["worker"])
+            outcome("cancelled", 1)
+          end
+
+          private
+
+          # It goes into an order, of which a space would end it.
+          def jid
+            wanted("jid").tap { |jid| raise ConfigError, "#{jid.inspect} is no id of a job" unless jid.match?(/\A\S{1,200}\z/) }
+          end
+
+          def processes = @processes ||= store.processes
+
+          def running = @running ||= Running.of(processes)
+        end
+      end
+    end
+  end
+end

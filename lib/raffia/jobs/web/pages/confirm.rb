@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+require_relative "../page"
+
+module Raffia
+  module Jobs
+    class Web
+      module Pages
+        # Asks back before much is lost.
+        # @api private
+        class Confirm < Page
+          # @return [String]
+          attr_reader :question
+          # @return [Hash{Symbol => String}]
+          attr_reader :fields
+
+          def initialize(request, web, question, **fields)
+            super(request, web)
+            @question = question
+            @fields = fields
+          end
+
+          def title = "Are you sure?"
+
+          def refresh = nil
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require_relative "../page"
+require_relative "../pager"
+require_relative "../selection"
+require_relative "confirm"
+
+module Raffia
+  module Jobs
+    class Web
+      module Pages
+        # The jobs of a set, or of a queue.
+        # @api private
+        class Entries < Page
+          PAGE = 50
+          # Most of them in one answer, to programs.
+          MOST = 1000
+          TITLES = {queue: "Queue", scheduled: "Scheduled", retry: "Retries", dead: "Dead", blocked: "Blocked"}.freeze
+          # What can be done to them, and what the button says.
+          ACTIONS = {
+            queue: {"kill" => "Move to dead", "delete" => "Delete"},
+            scheduled: {"retry" => "Run now", "kill" => "Move to dead", "delete" => "Delete"},
+            retry: {"retry" => "Retry now", "kill" => "Move to dead", "delete" => "Delete"},
+            dead: {"retry" => "Retry", "delete" => "Delete"},
+            blocked: {"retry" => "Put into its queue", "delete" => "Delete"}
+          }.freeze
+          # What the time of an entry is.
+          WHEN = {scheduled: "Due", retry: "Next try", dead: "Since", blocked: "Since", queue: "Enqueued"}.freeze
+
+          # @return [Symbol]
+          attr_reader :set
+          # @return [String, nil]
+          attr_reader :queue
+
+          def initialize(request, web, set)
+            super(request, web)
+            @set = set
+            @queue = wanted("queue") if set == :queue
+          end
+
+          def title = (set == :queue) ? "Queue #{queue}" : TITLES.fetch(set)
+
+          def data
+            shown = self.shown
+            {"set" => set, "queue" => queue, "match" => match, "offset" => pager.offset, "total" => pager.total, "entries" => shown.map(&:data)}.compact
+          end
+
+          # By what the button was called: "retry" for those that are marked, "one" for a row's own, "all" for all that are found.
+          def change(action)
+            action, key = action.split(" ", 2)
+            return super(action.to_s) unless ACTIONS.fetch(set).key?(action)
+            return all(action) if key == "all"
+
+            keys = key ? [key] : request.list("key")
+            outcome(Selection::DONE.fetch(action), selection.change(action, keys, pager), **query, offset: request["offset"])
+          end
+
+          def here?(to) = (set == :queue) ? to == "/queues" : super
+
+          private
+
+          def match = (request["match"] unless request["match"].to_s.empty?)
+
+          def query = {queue: queue, match: match}
+
+          def selection = Selection.new(store, set, queue, match)
+
+          def all(action)
+            return Confirm.new(request, web, question(action), **query) unless request["sure"] || request.api?
+
+            outcome(Selection::DONE.fetch(action), selection.change_all(action), **query)
+          end
+
+          def question(action)
+            which = match ? "that contain “#{match}”" : "(about #{number(total)})"
+            where = (set == :queue) ? "in the queue #{queue}" : "of #{TITLES.fetch(set).downcase}"
+            "#{ACTIONS.fetch(set).fetch(action)}: all jobs #{where} #{which}?"
+          end
+
+          def shown
+            @shown ||= pager.cut(store.entries(set, queue: queue, offset: pager.offset, limit: pager.limit + 1, match: match)).map { |entry| Shown.new(entry) }
+          end
+
+          def pager = @pager ||= Pager.new(self, limit, total: (total unless match), about: true, **query)
+
+          def limit = request.api? ? request.number("limit", PAGE, MOST).clamp(1..) : PAGE
+
+          def total = (set == :queue) ? here["size"] : counts[set]
+
+          # @return [Hash] of the queue
+          def here = @here ||= store.queues.find { |one| one["name"] == queue } || {"name" => queue, "size" => 0, "latency" => 0, "paused" => false}
+
+          def actions = web.read_only? ? {} : ACTIONS.fetch(set)
+
+          # @return [Float, nil]
+          def time(job) = (set == :queue) ? job.time("enqueued_at") : job.entry.at
+        end
+      end
+    end
+  end
+end

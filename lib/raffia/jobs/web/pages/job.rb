@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require_relative "../page"
+require_relative "../running"
+require_relative "entries"
+
+module Raffia
+  module Jobs
+    class Web
+      module Pages
+        # All that is known of one job.
+        # @api private
+        class Job < Page
+          # Characters of a payload on the page; programs get all of it.
+          SHOWN = 256 * 1024
+          STATES = {queue: "waiting", scheduled: "scheduled", retry: "to be tried again", blocked: "blocked", running: "running", dead: "dead"}.freeze
+
+          def initialize(request, web)
+            super
+            @jid = wanted("jid")
+            raise NotFound.new("There is no job #{@jid}: it may have been done.", name: @jid) unless (entry = store.find(@jid))
+
+            @job = Shown.new(entry)
+          end
+
+          # @return [Shown]
+          attr_reader :job
+
+          def title = job.name
+
+          def data = {**job.data, "run" => run&.work&.except("payload")}.compact
+
+          def change(action)
+            return super unless actions.key?(action)
+
+            count = store.public_send(Selection::CALLS.fetch(action), [job.entry])
+            (count.zero? || action == "delete") ? leave(action, count) : outcome(Selection::DONE.fetch(action), count, jid: @jid)
+          end
+
+          private
+
+          # To where it was: there is no page of it any more.
+          def leave(action, count)
+            to = (job.entry.set == :queue) ? "/queue" : Routes::PAGES.key([Entries, job.entry.set])
+            outcome(count.zero? ? "unchanged" : Selection::DONE.fetch(action), count, to || "/", queue: (job.entry.queue if to == "/queue"))
+          end
+
+          def actions = web.read_only? ? {} : Entries::ACTIONS.fetch(job.entry.set, {})
+
+          # @return [Running, nil]
+          def run = @run ||= (Running.of(store.processes).find { |one| one.work["jid"] == @jid } if job.entry.set == :running)
+
+          # @return [Array<Array>] what and when
+          def times
+            [["Created", job.time("created_at")], ["Enqueued", job.time("enqueued_at")], ["Failed first", job.time("failed_at")],
+              ["Failed last", job.time("retried_at")], ["Expires", Payload.time(job.own["expires_at"])], [Entries::WHEN.fetch(job.entry.set, "Begun"), job.entry.at]]
+              .select { |_, time| time }.uniq(&:last)
+          end
+
+          def payload = shorten(json(job.item, pretty: true), SHOWN)
+        end
+      end
+    end
+  end
+end

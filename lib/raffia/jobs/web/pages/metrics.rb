@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require_relative "../histogram"
+require_relative "../minutes"
+require_relative "../page"
+
+module Raffia
+  module Jobs
+    class Web
+      module Pages
+        # What the two pages of metrics have in common.
+        # @api private
+        module OverTime
+          # Minutes.
+          PERIODS = {60 => "1 hour", 240 => "4 hours", 480 => "8 hours"}.freeze
+
+          private
+
+          def minutes = PERIODS.key?(request.number("minutes")) ? request.number("minutes") : 60
+
+          def metrics = @metrics ||= store.metrics(minutes)
+
+          # @return [Html] a line without axes
+          def spark(rows)
+            heights = Minutes.sum(rows, minutes).map { |_, processed| processed }.each_slice(minutes / 60).map(&:sum)
+            highest = [heights.max, 1].max
+            points = heights.each_with_index.map { |height, index| "#{index * 2},#{20 - (height * 18).fdiv(highest).round}" }
+            Html.new(%(<svg class="spark" viewBox="0 0 120 22" aria-hidden="true"><polyline points="#{points.join(" ")}"/></svg>))
+          end
+        end
+
+        # What was done, by class.
+        # @api private
+        class Metrics < Page
+          include OverTime
+
+          SORTS = {"class" => :name, "processed" => :processed, "failed" => :failed, "mean" => :mean, "total" => :ms}.freeze
+          # Most of them on the page.
+          MOST = 500
+
+          # A class and its sums.
+          Line = Data.define(:name, :processed, :failed, :ms, :mean, :histogram, :minutes)
+
+          def data = lines.map { |line| {**line.to_h.except(:minutes, :histogram).transform_keys(&:to_s), "histogram" => line.histogram.counts} }
+
+          private
+
+          def sort = SORTS.key?(request["sort"]) ? request["sort"] : "total"
+
+          def lines
+            @lines ||= begin
+              found = metrics.map { |name, rows| line(name, rows) }
+              found = found.select { |line| line.name.downcase.include?(request["match"].downcase) } if request["match"]
+              (sort == "class") ? found.sort_by(&:name) : found.sort_by { |line| -line.public_send(SORTS.fetch(sort)) }
+            end
+          end
+
+          def line(name, rows)
+            processed, failed, ms = %w[processed failed ms].map { |field| rows.sum { |row| row[field] || 0 } }
+            Line.new(name: text(name), processed: processed, failed: failed, ms: ms, mean: Minutes.mean(processed, failed, ms), histogram: Histogram.of(rows), minutes: rows)
+          end
+        end
+
+        # One class.
+        # @api private
+        class OfAClass < Page
+          include OverTime
+
+          def title = wanted("name")
+
+          def body = view_class
+
+          def data = {"class" => title, "minutes" => rows}
+
+          def charts = {"minutes" => Minutes.sum(rows, minutes)}
+
+          def here?(to) = to == "/metrics"
+
+          private
+
+          def rows = metrics[title] || []
+
+          def histogram = @histogram ||= Histogram.of(rows)
+
+          def sums
+            processed, failed, ms = %w[processed failed ms].map { |field| rows.sum { |row| row[field] || 0 } }
+            {processed: processed, failed: failed, ms: ms, mean: Minutes.mean(processed, failed, ms)}
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require_relative "../page"
+require_relative "../pager"
+require_relative "confirm"
+
+module Raffia
+  module Jobs
+    class Web
+      module Pages
+        # The queues, which may be a thousand.
+        # @api private
+        class Queues < Page
+          PAGE = 100
+
+          def data = store.queues
+
+          def change(action)
+            name = wanted("queue")
+            case action
+            when "pause" then store.pause(name)
+            when "resume" then store.resume(name)
+            when "clear" then return clear(name)
+            else super
+            end
+            outcome("#{action}d", 1, back, **search)
+          end
+
+          private
+
+          # They are told where they asked.
+          def back = "/queues"
+
+          def search = {match: request["match"]}
+
+          def clear(name)
+            return Confirm.new(request, web, "Delete all jobs in the queue #{name}?", queue: name, **search) unless request["sure"] || request.api?
+
+            outcome("deleted", store.clear(:queue, queue: name), back, **search)
+          end
+
+          def found
+            match = request["match"].to_s.downcase
+            @found ||= match.empty? ? store.queues : store.queues.select { |queue| queue["name"].downcase.include?(match) }
+          end
+
+          def shown = found[pager.offset, PAGE] || []
+
+          def pager = @pager ||= Pager.new(self, PAGE, total: found.size, **search)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require_relative "../../recurring"
+require_relative "../page"
+require_relative "../pager"
+
+module Raffia
+  module Jobs
+    class Web
+      module Pages
+        # What recurs.
+        # @api private
+        class Recurring < Page
+          PAGE = 100
+
+          # One of them, with what the store knows of it.
+          Line = Data.define(:entry, :paused, :last, :next)
+
+          def data = book.entries.map { |entry| line(entry) }.map { |line| {**line.entry.to_h.transform_keys(&:to_s), "paused" => line.paused, "last" => line.last, "next" => line.next} }
+
+          def change(action)
+            name = wanted("name")
+            raise NotFound.new("There is no recurring job #{name}.", name: name) unless book[name]
+
+            case action
+            when "run" then outcome(*(book.run(name) ? ["run", 1] : ["unchanged", 0]))
+            when "pause" then rest(name)
+            when "resume" then go_on(name)
+            else super
+            end
+          end
+
+          private
+
+          def rest(name)
+            book.pause(name)
+            outcome("paused", 1)
+          end
+
+          def go_on(name)
+            book.resume(name)
+            outcome("resumed", 1)
+          end
+
+          def book = @book ||= Jobs::Recurring::Book.new(Client.new(store, Setup.current.client_middleware))
+
+          def entries = @entries ||= book.entries
+
+          def shown = (entries[pager.offset, PAGE] || []).map { |entry| line(entry) }
+
+          def pager = @pager ||= Pager.new(self, PAGE, total: entries.size)
+
+          # @return [Line]
+          def line(entry)
+            paused = book.paused?(entry.name)
+            Line.new(entry: entry, paused: paused, last: book.last_run(entry.name), next: (following(entry) unless paused))
+          end
+
+          # Not before the last time that was enqueued: a worker that is late makes up for it.
+          def following(entry) = entry.times.next(Time.now.to_f)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require_relative "../page"
+
+module Raffia
+  module Jobs
+    class Web
+      module Pages
+        # What cannot be done, and why: it asks the store nothing, because that may be the reason.
+        # @api private
+        class Trouble < Page
+          TITLES = {404 => "Not there", 422 => "That cannot be done", 503 => "The store does not answer"}.freeze
+
+          # @return [Integer]
+          attr_reader :status
+          # @return [Raffia::Error]
+          attr_reader :error
+
+          def initialize(request, web, status, error)
+            super(request, web)
+            @status = status
+            @error = error
+          end
+
+          def title = TITLES.fetch(status)
+
+          def counts = {}.freeze
+
+          # When the store is back, this page goes.
+          def refresh = (super if status == 503 && !request.post?)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require "json"
+
+module Raffia
+  module Jobs
+    class Web
+      # Responses, and what all of them say to browsers.
+      # @api private
+      module Reply
+        # Nothing but our own files, nothing inline, in nobody's frame. The referrer stays here, and is not withheld altogether: then forms would
+        # send `Origin: null`, see {Origin}.
+        SECURITY = {
+          "content-security-policy" => "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " \
+            "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+          "x-frame-options" => "DENY",
+          "x-content-type-options" => "nosniff",
+          "referrer-policy" => "same-origin",
+          "cross-origin-opener-policy" => "same-origin",
+          "cross-origin-resource-policy" => "same-origin"
+        }.freeze
+        HEADERS = {**SECURITY, "cache-control" => "no-store", "vary" => "accept"}.freeze
+
+        module_function
+
+        # @return [Array] a Rack response
+        def html(status, text) = [status, {**HEADERS, "content-type" => "text/html; charset=utf-8"}, [text]]
+
+        # @param data [Object] that may hold anything: bytes that are no text become text
+        def json(status, data) = [status, {**HEADERS, "content-type" => "application/json"}, [JSON.generate(data)]]
+
+        def text(status, text, headers = {}) = [status, {**HEADERS, "content-type" => "text/plain; charset=utf-8", **headers}, ["#{text}\n"]]
+
+        # After a change: what came of it, to programs; for people the page that shows it.
+        # @param page [Page]
+        # @param outcome [Outcome, Page] a page asks back
+        def outcome(page, outcome)
+          return html(200, outcome.whole) if outcome.is_a?(Page)
+          return json(200, {"done" => outcome.done, "changed" => outcome.count}) if page.request.api?
+
+          location = page.path(outcome.to, **outcome.query, done: outcome.done, count: outcome.count)
+          [303, {**HEADERS, "location" => location}, []]
+        end
+      end
+    end
+  end
+end

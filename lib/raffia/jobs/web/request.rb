@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require "json"
+require "uri"
+
+module Raffia
+  module Jobs
+    class Web
+      # What is asked for.
+      # @api private
+      class Request
+        # It cannot be understood.
+        class Bad < Error
+        end
+
+        # Most bytes of a body: a page's checkboxes need far less.
+        LIMIT = 1024 * 1024
+        # Where programs ask.
+        API = "/api"
+
+        # @return [Hash]
+        attr_reader :env
+        # @return [String] without what we are mounted under, and without {API}
+        attr_reader :path
+
+        def initialize(env)
+          @env = env
+          path = env["PATH_INFO"].to_s.dup.force_encoding(Encoding::UTF_8).scrub
+          @api = path == API || path.start_with?("#{API}/")
+          @path = path.delete_prefix(@api ? API : "").chomp("/")
+          @path = "/" if @path.empty?
+        end
+
+        # @return [String] what we are mounted under
+        def mount = @mount ||= @env["SCRIPT_NAME"].to_s.dup.force_encoding(Encoding::UTF_8).scrub
+
+        def post? = @env["REQUEST_METHOD"] == "POST"
+
+        def read? = %w[GET HEAD].include?(@env["REQUEST_METHOD"])
+
+        # Programs, which get data.
+        def api? = @api
+
+        # Our own pages, which get what is new on them.
+        def parts? = @env["HTTP_ACCEPT"] == "application/json"
+
+        # @return [Boolean] whether the body is JSON
+        def json? = @env["CONTENT_TYPE"].to_s.match?(%r{\Aapplication/json\b}i)
+
+        # @return [String, nil]
+        def [](name) = params[name]&.first
+
+        # @return [Array<String>]
+        def list(name) = params[name] || []
+
+        # @return [Integer] from 0 up
+        def number(name, default = 0, most = 10**12) = (Integer(self[name].to_s, 10, exception: false) || default).clamp(0, most)
+
+        private
+
+        def params
+          @params ||= collect(@env["QUERY_STRING"].to_s, post? ? body : [])
+        end
+
+        def collect(query, body)
+          (form(query) + body).each_with_object({}) do |(name, value), found|
+            raise Bad, "What was sent is not UTF-8." unless name.valid_encoding? && value.valid_encoding?
+
+            (found[name] ||= []) << value
+          end
+        end
+
+        def body = json? ? object(input) : form(input)
+
+        def form(text)
+          URI.decode_www_form(text)
+        rescue ArgumentError
+          raise Bad, "The parameters cannot be read."
+        end
+
+        def object(text)
+          data = JSON.parse(text)
+          raise Bad, "The body must be a JSON object." unless data.is_a?(Hash)
+
+          data.flat_map { |name, value| Array(value).map { |one| [name, one.to_s] } }
+        rescue JSON::ParserError
+          raise Bad, "The body is not JSON."
+        end
+
+        # A middleware before us, such as Rails' for methods, may have read it already.
+        def input
+          read = @env["rack.request.form_vars"] || @env["rack.input"]&.read(LIMIT + 1) || ""
+          raise Bad, "The body is too long." if read.bytesize > LIMIT
+
+          read.dup.force_encoding(Encoding::UTF_8)
+        end
+      end
+    end
+  end
+end

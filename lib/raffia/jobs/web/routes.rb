@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+require_relative "pages/batches"
+require_relative "pages/busy"
+require_relative "pages/entries"
+require_relative "pages/home"
+require_relative "pages/job"
+require_relative "pages/metrics"
+require_relative "pages/processes"
+require_relative "pages/queues"
+require_relative "pages/recurring"
+require_relative "pages/trouble"
+
+module Raffia
+  module Jobs
+    class Web
+      # Which page is where. Each is HTML there, and data under {Request::API}.
+      # @api private
+      module Routes
+        PAGES = {
+          "/" => [Pages::Home], "/queues" => [Pages::Queues], "/busy" => [Pages::Busy], "/processes" => [Pages::Processes],
+          "/queue" => [Pages::Entries, :queue], "/scheduled" => [Pages::Entries, :scheduled], "/retries" => [Pages::Entries, :retry],
+          "/dead" => [Pages::Entries, :dead], "/blocked" => [Pages::Entries, :blocked], "/job" => [Pages::Job],
+          "/recurring" => [Pages::Recurring], "/batches" => [Pages::Batches], "/batch" => [Pages::Batch],
+          "/metrics" => [Pages::Metrics], "/class" => [Pages::OfAClass]
+        }.freeze
+
+        # @param request [Request]
+        # @param web [Web]
+        # @return [Page]
+        # @raise [NotFound]
+        def self.page(request, web)
+          kind, *about = PAGES[request.path] || raise(NotFound.new("There is no page #{request.path}.", name: request.path))
+          kind.new(request, web, *about)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require_relative "../store/values"
+require_relative "shown"
+
+module Raffia
+  module Jobs
+    class Web
+      # One job that runs now, as its worker tells of it.
+      #
+      # @!attribute [r] work
+      #   @return [Hash] see {Store#beat}
+      # @!attribute [r] process
+      #   @return [Hash] the worker
+      # @api private
+      Running = Data.define(:work, :process) do
+        # @param processes [Array<Hash>] see {Store#processes}
+        # @return [Array<Running>] the one that runs longest first
+        def self.of(processes)
+          processes.flat_map { |process| Array(process["work"]).grep(Hash).map { |work| new(work: work, process: process) } }.sort_by(&:since)
+        end
+
+        # @return [Float] seconds since 1970
+        def since = Payload.time(work["run_at"]).to_f
+
+        # @return [Shown]
+        def job
+          payload = work["payload"]
+          payload = JSON.generate(payload.is_a?(Hash) ? payload : {"jid" => work["jid"], "class" => work["class"]}) unless payload.is_a?(String)
+          Shown.new(Entry.new(set: :running, queue: work["queue"], payload: payload, at: since, ref: nil))
+        end
+
+        # @return [Float, nil] from 0 to 1
+        def progress = (work["progress"].to_f.clamp(0.0, 1.0) if work["progress"].is_a?(Numeric))
+
+        # @return [String] of the worker
+        def identity = process["identity"].to_s
+
+        # @return [Array<String>, nil] where it was just now, if its worker was asked for it
+        def backtrace = (work["backtrace"] if work["backtrace"].is_a?(Array))
+      end
+    end
+  end
+end

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require "digest"
+require_relative "../payload"
+require_relative "../store/values"
+require_relative "../worker/backtrace"
+require_relative "format"
+
+module Raffia
+  module Jobs
+    class Web
+      # A job as it is shown. Its payload may be anybody's, so each field may be anything.
+      # @api private
+      class Shown
+        include Format
+
+        # @return [Entry]
+        attr_reader :entry
+
+        # @param entry [Entry]
+        def initialize(entry)
+          @entry = entry
+          @item = Payload.load(entry.payload)
+        rescue BadPayload => error
+          @item = {}
+          @wrong = error.message
+        end
+
+        # @return [Hash] {} when it cannot be read
+        attr_reader :item
+        # @return [String, nil] why it cannot be read
+        attr_reader :wrong
+
+        # @return [String] finds it again: its id, where it has one, and a digest of all of it
+        def key = @key ||= [Digest::SHA256.hexdigest("#{entry.at}\0#{entry.payload}")[0, 32], *jid].join(" ")
+
+        # @return [String, nil]
+        def jid = item["jid"].is_a?(String) ? item["jid"] : nil
+
+        # @return [String] of the class; Active Job's own one stands for the job's
+        def name = wrong ? "(unreadable)" : text(item["display_class"] || item["wrapped"] || item["class"])
+
+        # @return [Object]
+        def args
+          first = item["args"].is_a?(Array) ? item["args"].first : nil
+          (item["wrapped"] && first.is_a?(Hash) && first.key?("arguments")) ? first["arguments"] : item["args"]
+        end
+
+        # @return [String]
+        def arguments
+          return entry.payload.dup.force_encoding(Encoding::UTF_8).scrub if wrong
+
+          all = json(args)
+          (args.is_a?(Array) && all.start_with?("[")) ? all[1..-2] : all
+        end
+
+        # @return [String]
+        def error = [item["error_class"], item["error_message"]].compact.map { |part| text(part) }.join(": ")
+
+        # @return [Array<String>]
+        def backtrace = Array(Worker::Backtrace.load(item["error_backtrace"])).map { |line| text(line) }
+
+        # @return [Array<String>]
+        def tags = Array(item["tags"]).map { |tag| text(tag) }
+
+        # @return [Hash] what only Raffia knows
+        def own = item[Payload::OWN].is_a?(Hash) ? item[Payload::OWN] : {}
+
+        # @return [Float, nil] seconds since 1970
+        def time(field) = Payload.time(item[field])
+
+        # @return [Integer] of runs that failed
+        def failures = item["retry_count"].is_a?(Integer) ? item["retry_count"] + 1 : 0
+
+        # @return [Hash] for programs
+        def data
+          {"key" => key, "set" => entry.set, "queue" => entry.queue, "at" => entry.at, **(wrong ? {"payload" => arguments, "wrong" => wrong} : {"job" => item})}
+        end
+      end
+    end
+  end
+end
