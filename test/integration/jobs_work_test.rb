@@ -174,6 +174,38 @@ module JobsWork
     def server = @server ||= TestSupport::Redis.running
   end
 
+  # A store that goes away, and comes back with all that it had.
+  class AwayTest < Raffia::JobsWorkCase
+    class DurableRedis < TestSupport::Redis
+      private
+
+      def command = [*super, "--appendonly", "yes", "--appendfsync", "always"]
+    end
+
+    def url = "redis://127.0.0.1:#{server.port}/0"
+
+    def test_what_ends_meanwhile_is_told_later
+      work("--lease", "120") do |worker|
+        enqueue("GateJob", "gate")
+        await_said("GateJob", "began")
+        server.kill
+        open_gate("gate")
+        await_said("GateJob", "done")
+        await("it has not missed the store") { logged("store away").any? }
+        server.start
+        await("it has not found the store") { logged("store is back").any? }
+        await_counts(queue: 0, running: 0)
+        enqueue("QuickJob")
+        await_said("QuickJob")
+        assert_equal 2, said.count { |name, _| name == "GateJob" }, "nothing was done twice"
+      end
+    end
+
+    private
+
+    def server = @server ||= DurableRedis.running
+  end
+
   class RefusedTest < Raffia::CLICase
     def test_what_makes_no_sense_is_said
       script "", "jobs.rb"

@@ -91,7 +91,14 @@ module Raffia
       # @return [void]
       # @raise [StoreUnavailable] when the store cannot be reached at the start; later, the worker waits for it
       def run(&)
-        Raffia.run(backend: @backend) { |scope| work(scope, &) }
+        embedded = Fiber.scheduler
+        stop = SignalException.new("TERM") # as for the main thread of any program: what jobs have left running hears of it
+        Raffia.run(backend: @backend) do |scope|
+          work(scope, &)
+          raise stop unless embedded || Drain.alone?
+        end
+      rescue SignalException => signal
+        raise unless signal.equal?(stop)
       end
 
       # Works in a thread of this process.

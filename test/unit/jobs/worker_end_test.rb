@@ -31,6 +31,20 @@ class JobsWorkerEndTest < TestSupport::JobsCase
     end
   end
 
+  # Leaves something running that nobody waits for.
+  class LeavingJob
+    include Raffia::Job
+
+    def perform
+      Fiber.schedule do
+        sleep
+      ensure
+        SEEN << :ended
+      end
+      SEEN << :done
+    end
+  end
+
   class PoliteJob
     include Raffia::Job
 
@@ -77,6 +91,15 @@ class JobsWorkerEndTest < TestSupport::JobsCase
     wait_until { logged("draining").any? }
     handle.stop
     await_counts(queue: 1, running: 0)
+  end
+
+  def test_what_jobs_have_left_running_does_not_keep_it
+    handle = work
+    LeavingJob.perform_async
+    assert_equal :done, seen
+    handle.stop
+    assert_equal :ended, seen
+    await_counts(queue: 0, running: 0)
   end
 
   def test_a_job_can_ask_and_goes_on_later

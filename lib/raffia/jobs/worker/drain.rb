@@ -13,6 +13,13 @@ module Raffia
         # Seconds that jobs have to end after they were interrupted, and the store has to hear of what is done.
         GRACE = 3
 
+        # @return [Boolean] whether no fiber but this one is left. The alarm is our scope's, and ends with it
+        def self.alone?
+          sleep(0) # for those who have been told to end just now
+          scheduler = Fiber.scheduler
+          scheduler.stats[:parked] <= (Alarm.of(scheduler).running? ? 1 : 0)
+        end
+
         # @param runs [Runs]
         # @param acks [Acks]
         # @param log [Logger]
