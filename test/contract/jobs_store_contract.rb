@@ -23,6 +23,7 @@ module JobsStoreContract
   include Limit
   include Batches
   include NestedBatches
+  include BatchesOfJobs
   include Values
   include Looking
   include Operating
