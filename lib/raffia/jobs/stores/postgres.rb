@@ -4,6 +4,7 @@ require_relative "sql"
 require_relative "postgres/address"
 require_relative "postgres/driver"
 require_relative "postgres/listener"
+require_relative "postgres/held"
 require_relative "postgres/hot"
 require_relative "postgres/insistence"
 require_relative "postgres/pool"
@@ -19,6 +20,7 @@ module Raffia
       class Postgres < SQL
         include Hot
         include Insistence
+        include Held
 
         # How often a transaction is tried that is in another's way.
         TRIES = 5
@@ -36,6 +38,7 @@ module Raffia
           @pool = Pool.new(@address.pool) { Driver.connect(@address) }
           @listener = Listener.new(@address.look) { listening }
           @known = [].freeze
+          @held = {}
           @bound = :"raffia_jobs_connection_#{object_id}"
         end
 
@@ -94,15 +97,11 @@ module Raffia
           session(&)
         end
 
-        def writing(durable: true, &)
-          bound = ::Thread.current[@bound] and return within_theirs(bound, &)
+        def writing(durable: true)
+          # All or nothing also in somebody else's transaction, and an error of ours must not be theirs.
+          bound = ::Thread.current[@bound] and return bound.driver.savepoint { yield bound }
           ready
           again { session { |db| db.driver.transaction(durable: durable) { yield db } } }
-        end
-
-        # All or nothing also there, and an error of ours must not be theirs.
-        def within_theirs(db)
-          db.driver.savepoint { yield db }
         end
 
         def session

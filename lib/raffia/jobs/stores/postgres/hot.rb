@@ -14,17 +14,17 @@ module Raffia
             "CASE WHEN due > now THEN 'scheduled' ELSE 'queue' END, priority, id, greatest(due, now), payload FROM draft) " \
             "SELECT pg_notify(name, '') FROM unnest($6::text[]) AS name"
           # Goes through the queues one by one and stops when it has enough: LIMIT takes rows from beneath only as it needs them, and only
-          # those are locked. It does not wait for its commit to be on disk: a power cut would take it back, and the job wait again.
-          TAKE = "WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)), " \
-            "open AS (SELECT wanted.name, wanted.number FROM unnest($2::text[]) WITH ORDINALITY AS wanted (name, number) " \
+          # those are locked. As durable as all else: what a crash took back, another worker would be given while this one does it.
+          TAKE = "WITH open AS (SELECT wanted.name, wanted.number FROM unnest($2::text[]) WITH ORDINALITY AS wanted (name, number) " \
             "WHERE EXISTS (SELECT FROM {leases} WHERE token = $1) " \
             "AND NOT EXISTS (SELECT FROM {queues} AS q WHERE q.name = wanted.name AND paused = 1) ORDER BY number), " \
             "next AS MATERIALIZED (SELECT job.id, open.number FROM open CROSS JOIN LATERAL (SELECT id FROM {jobs} WHERE queue = open.name " \
             "AND state = 'queue' ORDER BY priority DESC, place LIMIT $3 FOR UPDATE SKIP LOCKED) AS job LIMIT $3) " \
-            "UPDATE {jobs} AS j SET state = 'running', token = $1, at = {now} FROM next, quick WHERE j.id = next.id " \
+            "UPDATE {jobs} AS j SET state = 'running', token = $1, at = {now} FROM next WHERE j.id = next.id " \
             "RETURNING j.id, j.place, j.payload, j.special, j.priority, j.queue, next.number"
+          # By the primary key, and not by the token, which all that is in flight has: hence the sum.
           DROP = "DELETE FROM {jobs} AS j USING unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS c (id, place, token) " \
-            "WHERE j.id = c.id AND j.place = c.place AND j.token = c.token RETURNING j.id"
+            "WHERE j.id = c.id AND j.place = c.place AND j.token + 0 = c.token RETURNING j.id"
           # What makes a job's end mean more than that it is gone.
           SPECIAL = %w[unique limit batch expires_at].freeze
           private_constant :KEEP, :TAKE, :DROP, :SPECIAL
@@ -41,14 +41,14 @@ module Raffia
 
           # (see Store#claim)
           def claim(lease, queues, limit)
-            claims = []
-            while claims.size < limit && queues.any?
-              taken = take(lease, queues, limit - claims.size)
-              fit = fit_of(taken)
-              fit.each { |id, place, payload, *, queue, _| claims << Claim.new(lease, [id, place], queue, payload) }
-              break if fit.size == taken.size
+            held(lease) do |claims|
+              while claims.size < limit && queues.any?
+                taken = take(lease, queues, limit - claims.size)
+                fit = fit_of(taken)
+                fit.each { |id, place, payload, *, queue, _| claims << Claim.new(lease, [id, place], queue, payload) }
+                break if fit.size == taken.size
+              end
             end
-            claims
           end
 
           # (see Store#ack)
@@ -76,7 +76,7 @@ module Raffia
             again { once { |db| db.rows(TAKE, lease.token, queues, limit) } }.sort_by { |row| [row[6], -row[4], row[1]] }
           end
 
-          def fit_of(rows) = rows.all? { |row| row[3].zero? } ? rows : writing(durable: false) { |db| fit(db, rows) }
+          def fit_of(rows) = (rows.all? { |row| row[3].zero? }) ? rows : writing { |db| fit(db, rows) }
 
           def drop(claims)
             refs = claims.map(&:ref)

@@ -1,0 +1,191 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/jobs_postgres"
+
+# What only PostgreSQL has to answer for: rows that others hold, news, and what is lost when somebody is killed.
+class JobsPostgresIntegrationTest < Raffia::TestCase
+  include TestSupport::JobsPostgres
+
+  def setup
+    super
+    @store = open_store
+  end
+
+  def teardown
+    @stores&.each(&:close)
+    super
+  end
+
+  def open_store(...) = Raffia::Jobs::Store.open(address(...)).tap { |store| (@stores ||= []) << store }
+
+  def draft(*args, queue: "default", **fields)
+    Raffia::Jobs::Draft.of(Raffia::Jobs::Client::Item.build({"class" => "Nothing", "args" => args, "queue" => queue, **fields.transform_keys(&:to_s)}))
+  end
+
+  def lease(store = @store, ttl: 600) = store.enroll("test:#{::Process.pid}:#{SecureRandom.hex(6)}", {}, ttl: ttl)
+
+  def args(claims) = claims.map { |claim| claim.item["args"].first }
+
+  def test_rows_that_another_worker_is_taking_are_passed_over
+    @store.enqueue([draft(1), draft(2), draft(3)])
+    other = connection
+    other.exec("BEGIN; SELECT 1 FROM #{@schema}.jobs ORDER BY place LIMIT 2 FOR UPDATE")
+    assert_equal [3], args(@store.claim(lease, ["default"], 9))
+    other.exec("ROLLBACK")
+    assert_equal [1, 2], args(@store.claim(lease, ["default"], 9))
+  end
+
+  def test_queues_come_in_their_order_and_no_more_is_taken_than_is_wanted
+    %w[low high low high].each_with_index { |queue, number| @store.enqueue([draft(number, queue: queue)]) }
+    assert_equal [1, 3, 0], args(@store.claim(lease, %w[none high low], 3))
+    assert_equal 1, @store.counts[:queue]
+  end
+
+  # And nothing is in it but the queue's name.
+  def test_there_is_one_piece_of_news_for_a_queue_and_transaction
+    ear = connection
+    channels = %w[a b].map { |queue| "raffia/#{@schema}/#{queue}" }
+    @store.counts
+    channels.each { |channel| ear.exec("LISTEN #{ear.quote_ident(channel)}") }
+    @store.enqueue(Array.new(100) { |number| draft(number, queue: %w[a b][number % 2]) })
+    heard = Array.new(2) { ear.wait_for_notify(PATIENCE) { |channel, _, extra| break [channel, extra] } }
+    assert_equal channels.map { |channel| [channel, nil] }, heard.sort
+    @store.enqueue([draft(1, queue: "a")])
+    assert_equal channels.first, ear.wait_for_notify(PATIENCE)
+    assert_nil ear.wait_for_notify(0)
+  end
+
+  def test_queues_with_long_names_have_news_of_their_own
+    names = ["q" * 100, "#{"q" * 100}w"]
+    names.each do |name|
+      waiting = Thread.new { @store.wait([name], timeout: 1000) }
+      wait_until { sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 || '/qqq%'", @schema)[0][0].to_i > 0 || !waiting.alive? }
+      @store.enqueue([draft(1, queue: name)])
+      assert waiting.join(PATIENCE)
+    end
+    assert_equal names, @store.queues.map { |queue| queue["name"] }
+  end
+
+  def test_without_listening_it_looks
+    deaf = open_store(["listen=off", "look=0.05"].join("&"))
+    token = lease
+    claims = Thread.new do
+      deaf.wait(["default"]) until (found = deaf.claim(token, ["default"], 1)).any?
+      found
+    end
+    @store.enqueue([draft(1)])
+    assert_equal [1], args(claims.value)
+    assert_equal "0", sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 || '%' AND pid <> pg_backend_pid()", @schema)[0][0]
+  end
+
+  def test_two_hundred_fibers_get_along_with_three_connections
+    few = open_store("pool=3")
+    Raffia.run { |scope| Array.new(200) { |number| scope.spawn { few.enqueue([draft(number)]) } }.each(&:join) }
+    assert_equal [*0...200], args(few.claim(lease(few), ["default"], 300)).sort
+    assert_operator sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'raffia'")[0][0].to_i, :<=, 4
+  end
+
+  def test_many_processes_that_start_at_once_make_the_tables_once
+    need_fork
+    pids = Array.new(4) do |number|
+      fork do
+        Raffia::Jobs::Store.open(address).enqueue([draft(number)])
+        exit!(true)
+      ensure
+        exit!(false)
+      end
+    end
+    assert_equal [true], pids.map { |pid| ::Process.wait2(pid).last.success? }.uniq
+    assert_equal 4, @store.counts[:queue]
+  end
+
+  # Workers that enqueue, claim and ack are killed at any point; what they had acknowledged is done all the same.
+  def test_nothing_is_lost_when_workers_are_killed
+    need_fork
+    @store.counts
+    dir = Dir.mktmpdir("raffia-ledger")
+    files = %w[enqueued begun acked].map { |name| File.join(dir, name) }
+    6.times do |round|
+      pid = fork { work(files) }
+      wait_until { File.exist?(files.last) && File.readlines(files.last).size > round * 20 }
+      ::Process.kill(:KILL, pid)
+      ::Process.wait(pid)
+    end
+    rest = finish
+    known, begun, done = files.map { |file| File.readlines(file, chomp: true) }
+    assert_empty known - begun - rest, "these were enqueued, and are gone"
+    assert_empty done & rest, "these were acked, and were there again"
+    assert_empty @store.check
+  ensure
+    FileUtils.rm_rf(dir) if dir
+  end
+
+  # What was answered is kept over it, and nothing hangs.
+  def test_nothing_is_lost_when_the_server_is_restarted_under_load
+    enqueued = ::Thread::Queue.new
+    acked = ::Thread::Queue.new
+    stop = false
+    clients = Array.new(2) { |client| Thread.new { load(client, enqueued, acked) { stop } } }
+    3.times do |round|
+      wait_until { acked.size > (round + 1) * 30 }
+      @server.kill
+      @server.start
+    end
+    wait_until { acked.size > 150 }
+    stop = true
+    clients.each(&:join)
+    rest = finish
+    known, done = [enqueued, acked].map { |queue| Array.new(queue.size) { queue.pop } }
+    assert_empty known - done - rest, "these were enqueued, and are gone"
+    assert_equal done.uniq.size, done.size, "these were acked twice: #{done.tally.select { |_, count| count > 1 }}"
+    assert_empty done & rest, "these were acked, and were there again"
+    assert_empty @store.check
+  end
+
+  private
+
+  # In a child.
+  def work(files)
+    store = Raffia::Jobs::Store.open(address)
+    token = lease(store, ttl: 0.5)
+    enqueued, begun, acked = files.map { |file| File.open(file, "a").tap { |io| io.sync = true } }
+    loop do
+      enqueued.puts(store.enqueue(Array.new(3) { draft }))
+      token = lease(store, ttl: 0.5) unless store.beat(token)
+      claims = store.claim(token, ["default"], 3)
+      begun.puts(claims.map { |claim| claim.item["jid"] })
+      acked.puts(store.ack(claims).zip(claims).filter_map { |ours, claim| claim.item["jid"] if ours })
+      store.recover
+    end
+  ensure
+    exit!(false)
+  end
+
+  def load(client, enqueued, acked)
+    token = lease
+    until yield
+      begin
+        @store.enqueue([draft(client)]).each { |jid| enqueued.push(jid) }
+        claims = @store.claim(token, ["default"], 2)
+        @store.ack(claims).zip(claims) { |ours, claim| acked.push(claim.item["jid"]) if ours }
+      rescue Raffia::Jobs::StoreUnavailable
+        sleep(0.01)
+      end
+    end
+    @store.resign(token)
+  end
+
+  # @return [Array<String>] ids of the jobs that are still there
+  def finish
+    rest = []
+    wait_until do
+      @store.recover
+      claims = @store.claim(lease, ["default"], 1000)
+      @store.ack(claims)
+      rest.concat(claims.map { |claim| claim.item["jid"] })
+      @store.counts.values_at(*Raffia::Jobs::Store::SETS - [:dead]).sum.zero?
+    end
+    rest.concat(@store.entries(:dead, limit: 1000).map(&:jid))
+  end
+end
