@@ -8,7 +8,7 @@ module Raffia
         # @api private
         module Upkeep
           DUE = "SELECT id, queue, payload FROM {jobs} WHERE state IN ('scheduled', 'retry') AND at <= {now} ORDER BY at, id LIMIT $1 {skip_locked}"
-          NEXT = "SELECT min(at) - {now} FROM {jobs} WHERE state IN ('scheduled', 'retry')"
+          NEXT = "SELECT at - {now} FROM {jobs} WHERE state IN ('scheduled', 'retry') ORDER BY at LIMIT 1"
           PROMOTE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3 WHERE id = $1"
           # Also of leases that are no more: of a claim that was under way when its lease was taken.
           LOST = "SELECT id, jid, queue, payload FROM {jobs} WHERE token IS NOT NULL AND token NOT IN (SELECT token FROM {leases}) ORDER BY place DESC {lock}"
@@ -23,7 +23,8 @@ module Raffia
           ALL = 2**31
 
           def promote(limit = 1000)
-            return wait_for_next unless reading { |db| db.rows("#{NEXT} AND at <= {now}").dig(0, 0) }
+            due = reading { |db| next_due(db) }
+            return due unless due == 0
 
             writing(durable: false) { |db| (promote_due(db, limit) < limit) ? next_due(db) : 0 }
           end
@@ -49,8 +50,6 @@ module Raffia
           end
 
           private
-
-          def wait_for_next = reading { |db| next_due(db) }
 
           # @return [Numeric, nil]
           def next_due(db) = db.rows(NEXT).dig(0, 0)&.clamp(0..)

@@ -56,7 +56,10 @@ module Raffia
 
             # Who is interrupted while it leads hands what is left to the next leader.
             def lead(group = nil)
+              # Who were served with it just now come back too, if they may: a flush for each of them and one for the rest would be two for all.
+              sleep(0) if @company
               @guard.synchronize { group = @waiting.shift(GROUP) }
+              @company = group.size > 1
               yield group
               served = group
             ensure
