@@ -42,7 +42,7 @@ module Raffia
 
         class Address
           LEVELS = %i[full normal off].freeze
-          # A socket's path has 107 bytes on Linux and 103 elsewhere, of which its own name takes up to 20.
+          # A socket's path has 107 bytes on Linux and 103 elsewhere, of which its own name takes up to 21.
           LONGEST = 82
         end
       end

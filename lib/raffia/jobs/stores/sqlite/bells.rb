@@ -46,7 +46,7 @@ module Raffia
           # Wakes all that wait, in any process.
           # @return [void]
           def ring
-            Dir.each_child(@dir) { |name| Bell.ring(File.join(@dir, name)) }
+            Dir.each_child(@dir) { |name| Bell.ring(File.join(@dir, name)) unless name.start_with?(Bell::UNREADY) }
           rescue SystemCallError
             nil # nobody has ever waited
           end

@@ -10,6 +10,9 @@ module Raffia
           # A socket that is told when there may be jobs.
           # @api private
           class Bell
+            # What the names of those that cannot be rung yet begin with.
+            UNREADY = "."
+
             # @param path [String, nil] of the socket; nil: only this process can ring it
             def initialize(path)
               @path = path
@@ -66,9 +69,12 @@ module Raffia
 
             private
 
+            # While it is being bound its file is there already, and who rings then would take it for a dead one's: so it gets its name afterwards.
             def bind(path)
+              unready = File.join(File.dirname(path), "#{UNREADY}#{File.basename(path)}")
               @socket = Socket.new(:UNIX, :DGRAM)
-              @socket.bind(Socket.sockaddr_un(path))
+              @socket.bind(Socket.sockaddr_un(unready))
+              File.rename(unready, path)
             end
 
             def pair

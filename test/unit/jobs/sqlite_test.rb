@@ -1,0 +1,288 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+require "raffia/jobs"
+
+# What is SQLite's own about its store, in one process. The contract is in test/contract, other processes in test/integration.
+class SQLiteStoreTest < Raffia::TestCase
+  Jobs = Raffia::Jobs
+
+  def setup
+    super
+    @dir = Dir.mktmpdir("raffia-jobs")
+    @path = File.join(@dir, "jobs.db")
+    @opened = []
+  end
+
+  def teardown
+    @opened.each(&:close)
+    FileUtils.rm_rf(@dir)
+    super
+  end
+
+  def open_store(url = "sqlite:#{@path}", **options) = Jobs::Store.open(url, **options).tap { |store| @opened << store }
+
+  def store = @store ||= open_store
+
+  # Somebody else who has the file open.
+  def other
+    store.counts
+    SQLite3::Database.new(@path).tap { |database| @opened << database }
+  end
+
+  def draft(arg = 1, own: nil, **fields)
+    item = {"class" => "NoJob", "args" => [arg], **fields.transform_keys(&:to_s)}
+    item["raffia"] = own if own
+    Jobs::Draft.of(Jobs::Client::Item.build(item))
+  end
+
+  def unavailable(pattern, &) = assert_match(pattern, assert_raises(Jobs::StoreUnavailable, &).message)
+
+  # How many transactions are in the log: the last frame of each says how large the database is then.
+  def commits
+    log = File.binread("#{@path}-wal")
+    page = log[8, 4].unpack1("N")
+    salt = log[16, 8]
+    frames = (32...log.bytesize).step(24 + page).map { |at| log[at, 24] }
+    frames.count { |frame| frame[8, 8] == salt && frame[4, 4].unpack1("N") > 0 }
+  end
+
+  # While somebody else has the database, so that all calls line up.
+  def line_up(count)
+    database = other
+    database.execute("BEGIN IMMEDIATE")
+    threads = Array.new(count) { |n| Thread.new { yield n } }
+    threads.each { |thread| thread.report_on_exception = false }
+    wait_until { threads.all? { |thread| thread.status == "sleep" } }
+    before = commits
+    database.execute("COMMIT")
+    [threads, before]
+  end
+
+  def test_calls_at_the_same_time_share_transactions
+    threads, before = line_up(50) { |n| store.enqueue([draft(n)]) }
+    assert_equal 50, threads.flat_map(&:value).uniq.size
+    assert_equal 50, store.counts[:queue]
+    # The first one went alone, and found the database locked; those that came meanwhile go together.
+    assert_operator commits - before, :<, 25
+  end
+
+  def test_one_call_that_fails_takes_no_other_along
+    store.enqueue([draft(own: {"unique" => {"key" => "k", "until" => "done", "conflict" => "raise"}})])
+    threads, = line_up(20) do |n|
+      own = {"unique" => {"key" => "k", "until" => "done", "conflict" => "raise"}} if n.odd?
+      store.enqueue([draft("with #{n}"), draft(n, own: own)])
+    end
+    results = threads.map { |thread| thread.value.size rescue $!.class } # standard:disable Style/RescueModifier
+    assert_equal [2, Jobs::NotUnique] * 10, results
+    assert_equal 1 + 20, store.counts[:queue]
+    assert_equal [], store.check
+  end
+
+  def test_a_leader_that_is_interrupted_leaves_the_others_a_leader
+    threads, = line_up(10) do |n|
+      store.enqueue([draft(n)])
+    rescue Interrupt
+      :interrupted
+    end
+    threads.first(5).each { |thread| thread.raise(Interrupt) }
+    results = threads.map(&:value)
+    kept = results.count { |result| result != :interrupted }
+    assert_operator kept, :>=, 5
+    assert_operator store.counts[:queue], :>=, kept
+    assert_equal 1, store.enqueue([draft]).size
+  end
+
+  def test_a_fiber_that_is_cancelled_while_it_leads_leaves_the_others_a_leader
+    database = other
+    Raffia.run do |scope|
+      database.execute("BEGIN IMMEDIATE")
+      tasks = Array.new(5) { |n| scope.spawn { store.enqueue([draft(n)]) } }
+      sleep(0.01)
+      tasks.first(2).each { |task| task.cancel("not wanted") }
+      database.execute("COMMIT")
+      assert_equal 3, tasks.last(3).flat_map(&:value).size
+    end
+    assert_operator store.counts[:queue], :>=, 3
+    assert_equal 1, store.enqueue([draft]).size
+  end
+
+  def test_a_database_that_stays_locked
+    patient = open_store(timeout: 0.05)
+    database = other
+    patient.enqueue([draft])
+    database.execute("BEGIN IMMEDIATE")
+    unavailable(/another process keeps the database locked/) { patient.enqueue([draft]) }
+    assert_equal 1, patient.counts[:queue], "who looks is not kept out"
+    database.execute("COMMIT")
+    assert_equal 1, patient.enqueue([draft]).size
+    assert_equal 2, patient.counts[:queue]
+  end
+
+  # Where the log cannot be flushed nothing is acknowledged, and the next call makes sure of it first.
+  def test_a_flush_that_fails
+    store.enqueue([draft])
+    log = store.instance_variable_get(:@base).instance_variable_get(:@log)
+    file = log.instance_variable_get(:@file)
+    reader, pipe = IO.pipe # which cannot be flushed
+    log.instance_variable_set(:@file, pipe)
+    unavailable(/jobs\.db-wal: Invalid argument/) { store.enqueue([draft]) }
+    log.instance_variable_set(:@file, file)
+    store.enqueue([draft])
+    assert_equal 3, store.counts[:queue]
+    assert_equal "ok", other.execute("PRAGMA integrity_check").dig(0, 0)
+  ensure
+    [reader, pipe].each { |io| io&.close }
+  end
+
+  def test_with_less_care_nothing_is_flushed
+    %w[normal off].each do |level|
+      careless = open_store("sqlite:#{@dir}/#{level}.db?synchronous=#{level}")
+      careless.enqueue([draft])
+      assert_nil careless.instance_variable_get(:@base).instance_variable_get(:@log).instance_variable_get(:@file)
+      assert_equal "sqlite:#{@dir}/#{level}.db?synchronous=#{level}", careless.url
+    end
+  end
+
+  def test_addresses
+    assert_equal "sqlite:#{@path}", store.url
+    assert_equal "sqlite:#{File.expand_path("a.db")}", Jobs::Store.open("sqlite3:a.db").url
+    assert_equal "sqlite:/tmp/a.db", Jobs::Store.open("sqlite:///tmp/a.db").url
+    assert_refused(/a file is needed/) { Jobs::Store.open("sqlite:") }
+    assert_refused(/a file is needed/) { Jobs::Store.open("sqlite::memory:") }
+    assert_refused(/synchronous is full, normal or off, not maybe/) { Jobs::Store.open("sqlite:a.db?synchronous=maybe") }
+    assert_refused(/there is no option pragma/) { Jobs::Store.open("sqlite:a.db?pragma=1") }
+  end
+
+  def test_a_file_that_is_none_of_ours
+    File.write(@path, "not a database, but long enough to be taken for one" * 100)
+    unavailable(/is damaged, or is no SQLite database/) { store.counts }
+    unavailable(/cannot be opened: are its directory there/) { open_store("sqlite:#{@dir}/nowhere/jobs.db").enqueue([draft]) }
+  end
+
+  def test_a_database_of_a_later_version
+    other.execute("UPDATE raffia_counters SET value = 99 WHERE name = 'version'")
+    unavailable(/was made by a later version of Raffia \(its tables are of version 99/) { open_store.counts }
+  end
+
+  def test_a_database_with_other_tables_is_shared
+    database = SQLite3::Database.new(@path)
+    database.execute("CREATE TABLE jobs (id integer)")
+    database.close
+    store.enqueue([draft])
+    assert_equal 0, other.execute("SELECT count(*) FROM jobs").dig(0, 0)
+    assert_equal 1, store.counts[:queue]
+  end
+
+  # The time that a machine is up begins anew, so leases of before would hold for as long as it was up.
+  def test_leases_do_not_outlive_the_machine
+    lease = store.enroll("host:1:x", {}, ttl: 600)
+    store.enqueue([draft])
+    assert_equal 1, store.claim(lease, ["default"], 5).size
+    other.execute("UPDATE raffia_counters SET value = value + 1 WHERE name = 'boot'")
+    later = open_store
+    assert_equal [1], later.recover.map(&:crashes)
+    assert_nil later.beat(lease)
+    assert_equal 1, later.counts[:queue]
+  end
+
+  def test_a_lease_that_ends_later_than_it_could_is_void
+    lease = store.enroll("host:1:x", {}, ttl: 10)
+    other.execute("UPDATE raffia_leases SET ends_at = ends_at + 1000")
+    assert_equal [], store.processes
+    store.recover
+    assert_nil store.beat(lease)
+  end
+
+  def test_the_check_finds_what_does_not_hang_together
+    store.open_batch("b")
+    limit = {"key" => "k", "max" => 1}
+    store.enqueue([draft(1, own: {"batch" => "b", "limit" => limit}), draft(2, own: {"unique" => {"key" => "u", "until" => "done"}})])
+    assert_equal [], store.check
+    ruin = other
+    ruin.execute("UPDATE raffia_batches SET pending = 7")
+    ruin.execute("UPDATE raffia_jobs SET state = 'blocked' WHERE limit_key = 'k'")
+    ruin.execute("DELETE FROM raffia_jobs WHERE unique_key = 'u'")
+    ruin.execute("UPDATE raffia_counters SET value = 0 WHERE name = 'number'")
+    found = store.check.join("\n")
+    assert_match(/batch b has 7 jobs pending by its count, and 1 by theirs/, found)
+    assert_match(/waits for limit k, and nothing of it runs or is to run/, found)
+    assert_match(/the unique key u is held by job \d+, which is no more/, found)
+    assert_match(/has the number \d+, which is to be given to another/, found)
+    ruin.execute("UPDATE raffia_jobs SET token = 5")
+    assert_match(/is blocked, and has the token of a lease or none/, store.check.join("\n"))
+  end
+
+  def test_an_old_sqlite_is_warned_of
+    driver = Jobs::Stores::SQLite::Driver
+    store
+    assert_nil driver.warning
+    assert_match(/SQLite 3\.46\.0 may corrupt a database .* use 3\.51\.3 or later/, driver.warning("3.46.0"))
+  end
+
+  def test_network_file_systems_are_refused
+    place = Jobs::Stores::SQLite::Place
+    store
+    dir = File.realpath(@dir)
+    mounts = File.join(@dir, "mounts")
+    File.write(mounts, "/dev/sda / ext4 rw 0 0\nserver:/x #{dir} nfs4 rw 0 0\n")
+    unavailable(/network's file system \(nfs4\)/) { place.check(@path, mounts) }
+    File.write(mounts, "/dev/sda / ext4 rw 0 0\nserver:/x #{dir}/else nfs4 rw 0 0\n")
+    assert_nil place.check(@path, mounts)
+    assert_nil place.check(@path, File.join(@dir, "no such file"))
+    assert_equal "a b", place.unescape("a\\040b")
+  end
+
+  def test_where_no_socket_can_be_made_a_wait_looks_now_and_then
+    File.write("#{@path}-wake", "in the way of the directory")
+    waiting = Thread.new { store.wait(["default"]) }
+    wait_until { waiting.status == "sleep" }
+    open_store.enqueue([draft])
+    assert waiting.join(PATIENCE)
+    again = Thread.new { store.wait(["other"]) }
+    wait_until { again.status == "sleep" }
+    wait_until { store.interrupt || again.join(0.01) }
+  end
+
+  def test_sockets_of_a_path_that_is_too_long_are_elsewhere
+    deep = File.join(@dir, "d" * 120)
+    Dir.mkdir(deep)
+    address = Jobs::Stores::SQLite::Address.parse("sqlite:#{deep}/jobs.db")
+    assert_operator address.bells.bytesize, :<, 83
+    far = open_store(address.to_s)
+    waiting = Thread.new { far.wait(["default"]) }
+    wait_until { Dir.exist?(address.bells) && waiting.status == "sleep" }
+    open_store(address.to_s).enqueue([draft])
+    assert waiting.join(PATIENCE)
+  ensure
+    FileUtils.rm_rf(address.bells)
+  end
+
+  def test_the_socket_of_a_killed_process_is_taken_away
+    store.wait(["default"], timeout: 0)
+    dead = File.join("#{@path}-wake", "1-dead")
+    Socket.new(:UNIX, :DGRAM).tap { |socket| socket.bind(Socket.sockaddr_un(dead)) }.close
+    store.enqueue([draft])
+    refute_path_exists dead
+    assert_equal 1, Dir.children("#{@path}-wake").size
+    store.close
+    assert_empty Dir.children("#{@path}-wake")
+  end
+
+  def test_a_closed_store_can_be_used_again
+    store.enqueue([draft])
+    store.close
+    assert_equal 1, store.counts[:queue]
+  end
+
+  def test_bytes_come_back_as_they_were
+    broken = "\xFF\x00{".b.force_encoding(Encoding::UTF_8)
+    store.enqueue([Jobs::Draft.new(jid: "j", queue: "default", payload: broken, at: nil, extras: nil)])
+    claim = store.claim(store.enroll("h:1:x", {}, ttl: 60), ["default"], 1).first
+    assert_equal broken.bytes, claim.payload.bytes
+    assert_raises(Jobs::BadPayload) { claim.item }
+    assert store.bury(claim, claim.payload)
+    assert_equal [broken.bytes], store.entries(:dead).map { |entry| entry.payload.bytes }
+  end
+end
