@@ -11,12 +11,13 @@ class JobsSidekiqAPITest < Raffia::TestCase
     @running = WaitingJob.set(queue: "busy").perform_async
     FailingJob.set(queue: "busy").perform_async(1)
     HopelessJob.set(queue: "busy").perform_async(2)
-    working(queues: %w[busy,3 other,1], concurrency: 7, labels: ["blue"], tag: "shop", lease: 6) do |worker|
-      wait_until { payloads("retry").size == 1 && payloads("dead").size == 1 && @redis.call("GET", "stat:processed") == "2" }
+    working(queues: %w[busy,3 other,1], concurrency: 7, labels: ["blue"], tag: "shop") do |worker|
+      # With a sign of life, which comes each five seconds.
+      wait_until(LONG) { payloads("retry").size == 1 && payloads("dead").size == 1 && @redis.call("GET", "stat:processed") == "2" }
       @store.enqueue([draft("EchoJob", "old", enqueued_at: Raffia::Jobs::Payload.now - 60_000)])
       EchoJob.perform_async("young")
       EchoJob.perform_in(3600, "later")
-      wait_until { @store.processes.first["busy"] == 1 }
+      wait_until(LONG) { @store.processes.first["busy"] == 1 }
       yield worker
       @store.write("gate", "open")
     end
@@ -85,16 +86,21 @@ class JobsSidekiqAPITest < Raffia::TestCase
 
       press = ->(button) { @sidekiq.ask("web('POST', '/busy', {'identity' => '#{identity}', '#{button}' => '1'}).status") }
       assert_equal(302, press.call("quiet"))
-      wait_until { worker.quiet? }
-      wait_until { @sidekiq.ask("Sidekiq::ProcessSet.new.first.stopping?") }
+      wait_until(LONG) { worker.quiet? }
       assert_equal(302, press.call("stop"))
-      wait_until { worker.stopping? }
+      wait_until(LONG) { worker.stopping? }
     end
   end
 
   # Buttons of the job pages: these take a payload away by its bytes.
   def test_the_web_can_operate_on_our_jobs
-    fill { nil }
+    lease = @store.enroll("host:1:abcdef012345", {}, ttl: 600)
+    @store.enqueue([draft("FailingJob", 1), draft("HopelessJob", 2), draft("EchoJob", "old"), draft("EchoJob", "young")])
+    failed, dead = @store.claim(lease, %w[default], 2)
+    @store.retry(failed, failed.payload, Time.now.to_f + 900)
+    @store.bury(dead, dead.payload)
+    EchoJob.perform_in(3600, "later")
+    @store.beat(lease, {"quiet" => true})
     score_and_jid = ->(set) { @redis.call("ZRANGE", set, 0, 0, "WITHSCORES").flatten.then { |payload, score| "#{score}-#{JSON.parse(payload)["jid"]}" } }
     statuses = @sidekiq.ask(<<~RUBY)
       {"/retries/#{score_and_jid["retry"]}" => {"retry" => "1"}, "/morgue/#{score_and_jid["dead"]}" => {"delete" => "1"},
@@ -102,6 +108,7 @@ class JobsSidekiqAPITest < Raffia::TestCase
        "/queues/default/delete" => {"key_val" => #{@redis.call("LINDEX", "queue:default", -1).inspect}}}.map { |path, params| web("POST", path, params).status }
     RUBY
     assert_equal([302] * 4, statuses)
+    assert(@sidekiq.ask("Sidekiq::ProcessSet.new.first.stopping?"), "a quiet worker is shown as one")
     assert_equal({queue: 3, scheduled: 0, retry: 0, dead: 0}, @store.counts.slice(:queue, :scheduled, :retry, :dead))
     assert_equal([["later"], ["young"], [1]].sort_by(&:inspect), @store.entries(:queue).map { |entry| entry.item["args"] }.sort_by(&:inspect))
   end
@@ -110,7 +117,7 @@ class JobsSidekiqAPITest < Raffia::TestCase
     @sidekiq.ask("EchoJob.perform_async(1); FailingJob.perform_async(1)")
     @sidekiq.working { wait_until(LONG) { done_there.any? && payloads("retry").any? } }
     EchoJob.perform_async(2)
-    working { wait_until { done_here.any? } }
+    working { wait_until(LONG) { done_here.any? } }
     theirs = @sidekiq.ask("Sidekiq::Metrics::Query.new.top_jobs(minutes: 60).job_results.to_h { |name, result| [name, result.totals.slice('p', 'f')] }")
     assert_equal({"EchoJob" => {"p" => 2}, "FailingJob" => {"p" => 1, "f" => 1}}, theirs)
     ours = @store.metrics.transform_values { |minutes| %w[processed failed].map { |count| minutes.sum { |minute| minute[count] } } }
