@@ -214,7 +214,10 @@ class JobsRedisFailuresTest < Raffia::TestCase
      "redis://h/0?compat=6" => /compat must be 7 or 8/, "redis://h/zero" => /is no address/}.each do |address, message|
       assert_refused(message) { Raffia::Jobs::Store.open(address) }
     end
-    refute_includes(assert_raises(Raffia::ConfigError) { Raffia::Jobs::Store.open("redis://:secret@h:x") }.message, "secret")
+    %w[redis://:secret@h:x redis://:sec/ret@h/0 redis://u:secret@@h:x].each do |address|
+      error = assert_raises(Raffia::ConfigError, address) { Raffia::Jobs::Store.open(address) }
+      refute_match(/sec|ret@/, error.full_message(highlight: false).lines.first)
+    end
   end
 
   BROKEN = ["not JSON", "[1]", "{\"class\":", "\xFF\xFE{}", "", "null"].freeze
@@ -241,6 +244,17 @@ class JobsRedisFailuresTest < Raffia::TestCase
     assert_equal(["not JSON"], store.entries(:queue).map(&:payload))
     assert_equal(1, store.kill(store.entries(:queue)))
     assert_nil(store.find("nobody"))
+  end
+
+  def test_a_claim_ends_before_it_is_too_large_to_be_answered
+    store.enqueue(Array.new(5) { draft("x" * 3_000_000, own: {timeout: 5}) })
+    55.times { enqueue("x" * 300_000, queue: "many") }
+    first = claim(queues: %w[many])
+    assert_equal(10, first.size)
+    all = claim(100, queues: %w[default many])
+    assert_equal(5, all.size, "what was taken at once, and then no more")
+    assert_equal([true] * 15, store.ack(first + all))
+    assert_equal(45, claim(100, queues: %w[many]).size)
   end
 
   # Anything that can be called by its own name in Sidekiq's list stays as it is, also when it looks like ours.

@@ -36,6 +36,9 @@ module Raffia
 
     # A job that is ours while the lease holds.
     class Claim
+      QUOTED = "\"#{Payload::OWN}\"".freeze
+      private_constant :QUOTED
+
       # @return [Lease]
       attr_reader :lease
       # @return [Object] how the store finds it
@@ -56,7 +59,7 @@ module Raffia
 
       # @return [Hash, nil] whether a store has more to do than to forget the job. Most jobs have none, and need not be parsed for that
       def extras
-        return unless @payload.include?("\"#{Payload::OWN}\"")
+        return unless @payload.include?(QUOTED)
 
         item[Payload::OWN]
       rescue BadPayload

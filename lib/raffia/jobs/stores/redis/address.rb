@@ -34,7 +34,8 @@ module Raffia
             given = parameters(query)
             @compat = version(compat || given[:compat])
             @connections = pool || given[:pool] || CONNECTIONS
-            @shown = place.sub(%r{//[^/@]*@}, "//")
+            # Also of one that forgot to write / as %2F.
+            @shown = place.sub(place.start_with?("unix") ? %r{//[^/]*@} : %r{//.*@}, "//")
             @config = configure(place, {timeout: timeout || given[:timeout] || TIMEOUT, db: given[:db], ssl_params: ssl_params}.compact)
           end
 

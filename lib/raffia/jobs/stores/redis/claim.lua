@@ -8,6 +8,7 @@ local paused = {}
 for _, queue in ipairs(redis.call('SMEMBERS', 'paused')) do paused[queue] = true end
 local time = now()
 local number = 0
+local page, room = 50, 8 * 1024 * 1024 -- how many are taken at a time, and after how many bytes no more are
 local found, fields, lengths = {}, {}, {}
 
 -- Whether a job of ours may be begun now; if not, it has gone where it belongs.
@@ -54,12 +55,13 @@ local function take(list, queue, payload)
   fields[#fields + 1] = payload
   number = number + 1
   left = left - 1
+  room = room - #payload
 end
 
 local function take_by_priority(list, queue, from, to)
   local key = RAFFIA .. 'queue:' .. queue
-  while left > 0 do
-    local members = redis.call('ZRANGE', key, from, to, 'BYSCORE', 'LIMIT', 0, left)
+  while left > 0 and room > 0 do
+    local members = redis.call('ZRANGE', key, from, to, 'BYSCORE', 'LIMIT', 0, math.min(left, page))
     if #members == 0 then return end
     redis.call('ZREM', key, unpack(members))
     for _, member in ipairs(members) do take(list, queue, string.sub(member, PLACE + 1)) end
@@ -67,8 +69,8 @@ local function take_by_priority(list, queue, from, to)
 end
 
 local function take_in_order(list, queue)
-  while left > 0 do
-    local payloads = redis.call('RPOP', 'queue:' .. queue, left)
+  while left > 0 and room > 0 do
+    local payloads = redis.call('RPOP', 'queue:' .. queue, math.min(left, page))
     if not payloads then return end
     for _, payload in ipairs(payloads) do take(list, queue, payload) end
   end
