@@ -174,16 +174,32 @@ module JobsWork
     def server = @server ||= TestSupport::Redis.running
   end
 
-  # A store that goes away, and comes back with all that it had.
-  class AwayTest < Raffia::JobsWorkCase
-    class DurableRedis < TestSupport::Redis
-      private
+  # In a schema of its own for each test.
+  module Postgres
+    def url = "postgres://postgres@127.0.0.1:#{server.port}/postgres?schema=work_#{object_id}"
 
-      def command = [*super, "--appendonly", "yes", "--appendfsync", "always"]
+    def teardown
+      super
+      return unless @server
+
+      @server.start # after a test that has killed it
+      PG.connect(host: "127.0.0.1", port: @server.port, user: "postgres", dbname: "postgres").tap do |connection|
+        connection.exec("SET client_min_messages = error; DROP SCHEMA IF EXISTS work_#{object_id} CASCADE")
+      end.close
     end
 
-    def url = "redis://127.0.0.1:#{server.port}/0"
+    private
 
+    def server = @server ||= TestSupport::PostgreSQL.running
+  end
+
+  class OnPostgresTest < Raffia::JobsWorkCase
+    include OnAnyStore
+    include Postgres
+  end
+
+  # A store that goes away, and comes back with all that it had.
+  module ComesBack
     def test_what_ends_meanwhile_is_told_later
       work("--lease", "120") do |worker|
         enqueue("GateJob", "gate")
@@ -200,10 +216,27 @@ module JobsWork
         assert_equal 2, said.count { |name, _| name == "GateJob" }, "nothing was done twice"
       end
     end
+  end
+
+  class AwayRedisTest < Raffia::JobsWorkCase
+    include ComesBack
+
+    class DurableRedis < TestSupport::Redis
+      private
+
+      def command = [*super, "--appendonly", "yes", "--appendfsync", "always"]
+    end
+
+    def url = "redis://127.0.0.1:#{server.port}/0"
 
     private
 
     def server = @server ||= DurableRedis.running
+  end
+
+  class AwayPostgresTest < Raffia::JobsWorkCase
+    include ComesBack
+    include Postgres
   end
 
   class RefusedTest < Raffia::CLICase
