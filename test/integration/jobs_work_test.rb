@@ -62,6 +62,29 @@ module JobsWork
       end
     end
 
+    # As a laptop that sleeps: others have taken over, and what it says after that does not count.
+    def test_a_worker_that_was_suspended_for_too_long
+      jid = enqueue("GateJob", "gate")
+      work("--lease", "2", "--processes", "0") do |sleeper|
+        await_said("GateJob", "began")
+        sleeper.kill(:STOP)
+        work("--lease", "9", "--processes", "0") do |other|
+          assert_equal other.pid, await_said("GateJob", "began", count: 2).last.last.to_i
+          sleeper.kill(:CONT)
+          await("it has not found out") { logged("lease lost").any? }
+          assert_equal :running, @store.find(jid).set
+          open_gate("gate")
+          await("its word counts") { logged("done too late").any? }
+          await_said("GateJob", "done", count: 2)
+          await_counts(queue: 0, running: 0)
+          other.kill(:TERM)
+          assert_equal 0, other.ended.exitstatus
+        end
+        enqueue("QuickJob")
+        assert_equal sleeper.pid, await_said("QuickJob").first.last.to_i
+      end
+    end
+
     def test_a_job_that_kills_its_workers_is_dead_after_the_third
       jid = enqueue("DeadlyJob")
       work("--lease", "1") do |worker|

@@ -84,6 +84,7 @@ module Raffia
         @backend = backend
         @orders = ::Thread::Queue.new
         @stopping = @quiet = false
+        @keeper = @watch = nil
       end
 
       # Works until {stop}, in a scheduler of its own.
@@ -112,6 +113,7 @@ module Raffia
       def stop
         @orders.push(@stopping ? :now : :drain)
         @stopping = true
+        @keeper&.give_up(@timeout + 2 * Drain::GRACE)
         nil
       end
 
@@ -166,6 +168,7 @@ module Raffia
       def build(scope)
         journal = Journal.new(@log, @instrument)
         @patience = Patience.new(@log)
+        @pulse = Pulse.new(@heart, @log)
         @keeper = Keeper.new(@store, info, ttl: @lease, every: @beat, book: journal.book, log: @log)
         @acks = Acks.new(@store, @keeper, @patience, @log)
         @places = Places.new(@store, @middleware, @sizes, @log)
@@ -176,10 +179,23 @@ module Raffia
       end
 
       def hire(scope)
-        helpers = [@acks, *@upkeep.chores]
-        helpers << Pulse.new(@heart) if @heart
-        tasks = helpers.map { |helper| scope.spawn { helper.run } }
-        tasks << scope.spawn { @keeper.run(method(:state)) { |order| obey(order) } }
+        keep_lease
+        [@acks, @pulse, *@upkeep.chores].map { |helper| scope.spawn { helper.run } }
+      end
+
+      # What goes wrong with that ends the worker.
+      def keep_lease
+        @watch = Pool.new(on: :threads, workers: 1, idle: nil)
+        @watch.submit do
+          @keeper.run(method(:look)) { |order| obey(order) }
+        rescue => error
+          @orders.push(error)
+        end
+      end
+
+      def look
+        @pulse.look
+        state
       end
 
       def recurring = Recurring::Book.new(Client.new(@store, Setup.current.client_middleware))
@@ -187,11 +203,12 @@ module Raffia
       def bring_recurring = recurring.replace_code(Setup.current.recurring)
 
       def await_stop
-        while @orders.pop == :quiet
+        while (order = @orders.pop) == :quiet
           @quiet = true
           @log.warn({event: "quiet", why: "begins no more jobs"})
           @intake.close
         end
+        raise order if order.is_a?(Exception)
       end
 
       def obey(order)
@@ -205,6 +222,8 @@ module Raffia
       end
 
       def leave
+        @keeper.close
+        @watch&.shutdown(Drain::GRACE)
         @keeper.resign
         @places.close
       end

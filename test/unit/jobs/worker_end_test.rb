@@ -56,6 +56,11 @@ class JobsWorkerEndTest < TestSupport::JobsCase
     end
   end
 
+  def setup
+    super
+    [GateJob::GATE, HogJob::GATE].each(&:clear)
+  end
+
   def test_what_has_begun_may_end
     handle = work
     GateJob.perform_async(1)
@@ -112,18 +117,29 @@ class JobsWorkerEndTest < TestSupport::JobsCase
     assert_nil @store.find(jid).item["retry_count"]
   end
 
-  # It gives no sign of life, as when it is suspended: others take over, and what it says after that does not count.
-  def test_a_lease_that_was_lost
-    handle = work(lease: 2, recover: 600)
-    jid = HogJob.perform_async
-    assert_equal jid, seen
-    recovered = wait_until { @store.recover.first }
-    assert_equal [jid, 1], [recovered.jid, recovered.crashes]
+  def test_signs_of_life_come_while_a_job_computes
+    work(beat: 0.02)
+    HogJob.perform_async
+    seen
+    3.times do
+      last = @store.processes.first["beat"]
+      wait_until { @store.processes.first["beat"] > last }
+    end
     HogJob::GATE << nil
-    assert_equal jid, seen, "it is done again, under the new lease"
-    wait_until { logged("done too late").any? && logged("lease lost").any? }
     await_counts(queue: 0, running: 0)
-    assert_predicate handle, :running?
+  end
+
+  def test_a_job_that_computes_does_not_keep_its_worker_from_giving_back
+    handle = work(timeout: 0.01)
+    jid = HogJob.perform_async
+    seen
+    handle.worker.stop
+    await_counts(queue: 1, running: 0)
+    assert_nil @store.find(jid).item.dig("raffia", "crashes")
+    wait_until { logged("gives back").any? }
+    HogJob::GATE << nil
+    handle.wait
+    await_counts(queue: 1, running: 0)
   end
 
   def test_jobs_of_a_worker_that_died_are_done_by_others

@@ -4,12 +4,12 @@ require "securerandom"
 require "socket"
 require_relative "../../base/clock"
 require_relative "../../process/memory"
-require_relative "../../task"
 
 module Raffia
   module Jobs
     class Worker
-      # Keeps the lease: shows a sign of life now and then, with what is being done, and brings the orders that come back.
+      # Keeps the lease: shows a sign of life now and then, with what is being done, and brings the orders that come back. In a thread of its
+      # own: a job that computes holds up the loop, and is no reason to take it away from here.
       #
       # @api private
       class Keeper
@@ -34,6 +34,8 @@ module Raffia
           @every = every
           @book = book
           @log = log
+          @bell = ::Thread::Queue.new
+          @end_at = nil
           @identity = "#{info["hostname"]}:#{info["pid"]}:#{SecureRandom.hex(6)}"
         end
 
@@ -43,16 +45,31 @@ module Raffia
           @lease = @store.enroll(@identity, @info, ttl: @ttl)
         end
 
-        # For ever.
+        # Until {close}, or until {give_up} is due.
         # @param state [#call] makes what {Store#beat} takes
         # @yieldparam order [String]
+        # @return [void]
         def run(state, &)
           pause = 0
-          loop do
-            Waiter.nap(pause)
+          until @bell.pop(timeout: pause) == :end
+            return abandon if due?
+
             pause = beat(state.call, &) ? @every : [AGAIN, @every].min
+            pause = (@end_at - Clock.now).clamp(0, pause) if @end_at
           end
         end
+
+        # From any thread, and from a trap: by then the worker is to have ended. When it has not, what it holds is given back, for a loop that
+        # is held up cannot do so.
+        # @param seconds [Numeric] from now
+        # @return [void]
+        def give_up(seconds)
+          @end_at = Clock.now + seconds
+          @bell.push(:look)
+        end
+
+        # @return [void]
+        def close = @bell.push(:end)
 
         # @param lease [Lease] of a claim
         # @return [Boolean] whether the store has told us that it is over
@@ -67,6 +84,13 @@ module Raffia
         end
 
         private
+
+        def due? = @end_at && Clock.now >= @end_at
+
+        def abandon
+          resign
+          @log.fatal({event: "gives back", why: "it was told to end, and a job that computes does not let it: on: :processes is for such jobs"})
+        end
 
         # @return [Boolean] whether the store could be reached
         def beat(state, &)

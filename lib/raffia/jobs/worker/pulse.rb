@@ -1,26 +1,49 @@
 # frozen_string_literal: true
 
+require_relative "../../base/clock"
 require_relative "../../task"
 
 module Raffia
   module Jobs
     class Worker
-      # Tells whoever watches this process that its loop turns.
+      # Tells whoever watches this process that its loop turns, and the log when it does not.
       #
       # @api private
       class Pulse
         # Seconds.
         INTERVAL = 1
+        # Seconds after which a loop that does not turn is worth a line.
+        HELD = 5
 
-        # @param heart [#beat]
-        def initialize(heart) = @heart = heart
+        # @param heart [#beat, nil]
+        # @param log [Logger]
+        def initialize(heart, log)
+          @heart = heart
+          @log = log
+          @at = Clock.now
+          @said = false
+        end
 
         # For ever.
         def run
+          @thread = ::Thread.current
           loop do
-            @heart.beat
+            @at = Clock.now
+            @said = false
+            @heart&.beat
             Waiter.nap(INTERVAL)
           end
+        end
+
+        # From another thread: once for each time that it is held up.
+        # @return [void]
+        def look
+          held = Clock.now - @at
+          return if @said || held < HELD
+
+          @said = true
+          @log.warn({event: "held up", seconds: held.round(1), at: @thread&.backtrace&.first,
+                     why: "a job computes, or blocks, in a fiber, and all others wait for it: on: :threads or :processes is for such jobs"})
         end
       end
     end
