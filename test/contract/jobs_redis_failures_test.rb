@@ -283,6 +283,69 @@ class JobsRedisFailuresTest < Raffia::TestCase
   def tls(**params) = Raffia::Jobs::Store.open("rediss://:#{password}@localhost:#{@server.tls_port}/1", ssl_params: params)
 end
 
+# An address behind which another server stands from one moment to the next, as when a master fails over.
+class JobsRedisFailoverTest < Raffia::TestCase
+  include JobsRedisCase
+  include JobsStoreContract::Case
+
+  def setup
+    @standby = TestSupport::StandbyRedis.running
+    @address = TCPServer.new("127.0.0.1", 0)
+    @sockets = Queue.new
+    @doorman = Thread.new { loop { lead(@address.accept) } }
+    super
+    @other = RedisClient.config(host: "127.0.0.1", port: @standby.port, db: 1, timeout: 30).new_client
+    @other.call("FLUSHALL")
+  rescue TestSupport::Server::Missing => error
+    skip error.message
+  end
+
+  def teardown
+    @redis&.call("REPLICAOF", "NO", "ONE")
+    super
+    @doorman&.kill
+    @address&.close
+    @sockets&.pop&.close until @sockets.nil? || @sockets.empty?
+    @other&.close
+  end
+
+  def url = @address ? "redis://127.0.0.1:#{@address.addr[1]}/1" : super
+
+  def direct = {host: "127.0.0.1", port: @server.port, db: 1}
+
+  def test_the_new_master_gets_the_jobs_and_nobody_notices
+    enqueue(1)
+    fail_over { redis.call("REPLICAOF", "127.0.0.1", "1") }
+    assert_kind_of(String, enqueue(2).first)
+    assert_equal(1, @other.call("LLEN", "queue:default"))
+  end
+
+  def test_so_does_one_with_enough_replicas
+    enqueue(1)
+    fail_over { redis.call("CONFIG", "SET", "min-replicas-to-write", "1") }
+    assert_kind_of(String, enqueue(2, own: {priority: 1}).first)
+    assert_equal(1, @other.call("ZCARD", "raffia:queue:default"))
+  ensure
+    redis.call("CONFIG", "SET", "min-replicas-to-write", "0")
+  end
+
+  private
+
+  def fail_over
+    yield
+    @failed_over = true
+  end
+
+  # From now on between the two, byte for byte.
+  def lead(client)
+    server = TCPSocket.new("127.0.0.1", @failed_over ? @standby.port : @server.port)
+    [[client, server], [server, client]].each do |from, to|
+      @sockets << from
+      Thread.new { IO.copy_stream(from, to) rescue IOError } # standard:disable Style/RescueModifier
+    end
+  end
+end
+
 # A cluster has the keys of a job on several servers.
 class JobsRedisClusterTest < Raffia::TestCase
   include JobsRedisCase

@@ -39,6 +39,10 @@ module TestSupport
     end
   end
 
+  # What another one fails over to.
+  class StandbyRedis < Redis
+  end
+
   # A node of a cluster.
   class ClusterRedis < Redis
     private

@@ -53,6 +53,9 @@ module Raffia
               begin
                 @inspection.call(connection) unless @inspection.done?
                 yield connection
+              rescue ::RedisClient::Error => error
+                connection.close if error.message.match?(ELSEWHERE)
+                raise
               ensure
                 resting.push(connection)
               end
