@@ -41,7 +41,11 @@ module Raffia
       # @param items [Array<Hash>] see {Payload}; "class" may be a Class, "at" is seconds since 1970
       # @return [Array<String, nil>]
       # @raise [BadArguments, ConfigError, PayloadTooLarge, NotUnique, StoreUnavailable]
-      def enqueue(items) = items.each_slice(SLICE).flat_map { |slice| keep(slice) }
+      def enqueue(items)
+        return keep(items) if items.size <= SLICE
+
+        items.each_slice(SLICE).flat_map { |slice| keep(slice) }
+      end
 
       # @param item [Hash]
       # @return [Draft, nil] nil when a middleware keeps it out

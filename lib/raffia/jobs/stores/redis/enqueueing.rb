@@ -28,23 +28,22 @@ module Raffia
             [draft.queue, @dialect.outgoing(Store::Rewrite.queued(draft.payload)), ""]
           end
 
+          # What goes to one key is one command, and needs no transaction.
           def keep(connection, rows)
-            later, now = rows.partition { |_, _, at| at != "" }
-            queues = now.group_by(&:first).transform_values { |found| found.map { |_, payload, _| payload } }
-            if later.empty? && queues.size == 1
+            queues = {}
+            later = []
+            rows.each { |queue, payload, at| (at == "") ? (queues[queue] ||= []) << payload : later.push(at, payload) }
+            if queues.size + later.size == 1
               connection.pipelined { |pipeline| push(pipeline, queues) }
             else
-              connection.multi { |transaction| push(transaction, queues) and schedule(transaction, later) }
+              connection.multi { |transaction| push(transaction, queues, later) }
             end
           end
 
-          def push(pipeline, queues)
+          def push(pipeline, queues, later = [])
             pipeline.call_v(["SADD", "queues", *queues.keys]) unless queues.empty?
             queues.each { |queue, payloads| pipeline.call_v(["LPUSH", "queue:#{queue}", *payloads]) }
-          end
-
-          def schedule(pipeline, rows)
-            pipeline.call_v(["ZADD", "schedule", *rows.flat_map { |_, payload, at| [at, payload] }]) unless rows.empty?
+            pipeline.call_v(["ZADD", "schedule", *later]) unless later.empty?
           end
 
           def enqueue_by_script(drafts, rows, guard)
