@@ -30,4 +30,5 @@ module JobsStoreContract
   include Upkeep
   include Forked
   include Model
+  include Storm
 end

@@ -195,6 +195,11 @@ module JobsStoreContract
       refute_nil(store.batch("b")["completed_at"])
     end
 
+    def test_a_batch_that_there_is_not_is_sealed_without_harm
+      store.seal_batch("nowhere")
+      assert_nil(store.batch("nowhere"))
+    end
+
     def test_batches_are_listed_newest_first
       3.times { |n| open_batch("b#{n}", about: {"created_at" => 100 + n}) }
       assert_equal(%w[b2 b1 b0], store.batches.map { |one| one["id"] })

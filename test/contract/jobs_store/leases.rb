@@ -56,6 +56,12 @@ module JobsStoreContract
       assert_equal([1, 1, nil], again.map { |one| one.extras && one.extras["crashes"] })
     end
 
+    def test_what_cannot_be_read_is_recovered_as_it_is
+      store.enqueue([Jobs::Draft.new(jid: "0" * 24, queue: "default", payload: "no JSON", at: nil, extras: nil)])
+      lose
+      assert_equal("no JSON", claim_one.payload)
+    end
+
     def test_a_job_is_recovered_once
       enqueue(1)
       lose

@@ -50,6 +50,15 @@ module JobsStoreContract
       assert_places(retry: 1, running: 1)
     end
 
+    def test_what_is_promoted_goes_behind_what_waits
+      enqueue("late")
+      one = claim_one
+      store.retry(one, one.payload, now - 1)
+      enqueue("waits")
+      store.promote
+      assert_equal(%w[waits late], args(claim))
+    end
+
     def test_there_may_be_more_than_one_call_takes
       enqueue(*0...5)
       claim.each { |one| store.retry(one, one.payload, now - 10 + one.item["args"].first) }
