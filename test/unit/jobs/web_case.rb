@@ -7,7 +7,7 @@ require "raffia/jobs/web"
 class JobsWebCase < Raffia::TestCase
   Jobs = Raffia::Jobs
   Response = Data.define(:status, :headers, :body) do
-    def json = JSON.parse(body)
+    def json = JSON.parse(body, max_nesting: 0)
   end
 
   def setup
@@ -23,7 +23,7 @@ class JobsWebCase < Raffia::TestCase
   end
 
   def request(method, address, body: nil, web: @web, **env)
-    path, query = address.split("?", 2)
+    path, query = address.b.split("?", 2)
     env = {"REQUEST_METHOD" => method, "SCRIPT_NAME" => "", "PATH_INFO" => path, "QUERY_STRING" => query.to_s, "REMOTE_ADDR" => "127.0.0.1",
            "HTTP_HOST" => "localhost:9293", "rack.input" => body && StringIO.new(body), **env.transform_keys(&:to_s)}.compact
     status, headers, parts = web.call(env)

@@ -44,7 +44,7 @@ module Raffia
             @digest = Digest::SHA256.digest("#{user}:#{password}")
           end
 
-          def refusal(env) = good?(env["HTTP_AUTHORIZATION"].to_s) ? nil : Reply.text(401, "Who are you?", REALM)
+          def refusal(env) = good?(env["HTTP_AUTHORIZATION"].to_s.b) ? nil : Reply.text(401, "Who are you?", REALM)
 
           def inspect = "#<#{self.class}>"
 
@@ -68,7 +68,7 @@ module Raffia
             "where the application around it sees to that, say `auth: :none`."
 
           def refusal(env)
-            return if loopback?(env["REMOTE_ADDR"]) && ours?(env["HTTP_HOST"]) && PROXIED.none? { |name| env.key?(name) }
+            return if loopback?(env["REMOTE_ADDR"].to_s.b) && ours?(env["HTTP_HOST"]&.b) && PROXIED.none? { |name| env.key?(name) }
 
             Reply.text(403, REFUSAL)
           end
@@ -76,7 +76,7 @@ module Raffia
           private
 
           def loopback?(address)
-            IPAddr.new(address.to_s[/\A[^%]*/]).native.loopback?
+            IPAddr.new(address[/\A[^%]*/]).native.loopback?
           rescue IPAddr::Error
             false
           end

@@ -61,7 +61,7 @@ module Raffia
         # @return [String] also of what JSON would not write
         def json(value, pretty: false)
           pretty ? JSON.pretty_generate(value) : JSON.generate(value)
-        rescue JSON::GeneratorError
+        rescue JSON::GeneratorError, JSON::NestingError
           value.inspect
         end
 

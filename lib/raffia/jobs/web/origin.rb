@@ -20,7 +20,7 @@ module Raffia
           env = request.env
           site = env["HTTP_SEC_FETCH_SITE"]
           return site == "same-origin" if site
-          return same?(env["HTTP_ORIGIN"], env["HTTP_HOST"]) if env["HTTP_ORIGIN"]
+          return same?(env["HTTP_ORIGIN"].b, env["HTTP_HOST"].to_s.b) if env["HTTP_ORIGIN"]
 
           request.json?
         end
@@ -28,7 +28,7 @@ module Raffia
         # @return [Boolean]
         def same?(origin, host)
           scheme, authority = origin.downcase.split("://", 2)
-          return false unless authority && host && (port = PORTS[scheme])
+          return false unless authority && (port = PORTS[scheme])
 
           authority.delete_suffix(port) == host.downcase.delete_suffix(port)
         end

@@ -27,7 +27,7 @@ module Raffia
         def html(status, text) = [status, {**HEADERS, "content-type" => "text/html; charset=utf-8"}, [text]]
 
         # @param data [Object] that may hold anything: bytes that are no text become text
-        def json(status, data) = [status, {**HEADERS, "content-type" => "application/json"}, [JSON.generate(data)]]
+        def json(status, data) = [status, {**HEADERS, "content-type" => "application/json"}, [generate(data)]]
 
         def text(status, text, headers = {}) = [status, {**HEADERS, "content-type" => "text/plain; charset=utf-8", **headers}, ["#{text}\n"]]
 
@@ -40,6 +40,23 @@ module Raffia
 
           location = page.path(outcome.to, **outcome.query, done: outcome.done, count: outcome.count)
           [303, {**HEADERS, "location" => location}, []]
+        end
+
+        def generate(data)
+          JSON.generate(data, max_nesting: 0)
+        rescue JSON::GeneratorError
+          JSON.generate(plain(data), max_nesting: 0)
+        end
+
+        # What JSON can be read from, and cannot be written to: text with broken bytes, numbers beyond all numbers.
+        def plain(data)
+          case data
+          when Hash then data.to_h { |name, value| [plain(name), plain(value)] }
+          when Array then data.map { |value| plain(value) }
+          when String then data.dup.force_encoding(Encoding::UTF_8).scrub
+          when Float then data.finite? ? data : data.to_s
+          else data
+          end
         end
       end
     end

@@ -45,7 +45,7 @@ module Raffia
         def parts? = @env["HTTP_ACCEPT"] == "application/json"
 
         # @return [Boolean] whether the body is JSON
-        def json? = @env["CONTENT_TYPE"].to_s.match?(%r{\Aapplication/json\b}i)
+        def json? = @env["CONTENT_TYPE"].to_s.b.match?(%r{\Aapplication/json\b}i)
 
         # @return [String, nil]
         def [](name) = params[name]&.first
@@ -59,7 +59,7 @@ module Raffia
         private
 
         def params
-          @params ||= collect(@env["QUERY_STRING"].to_s, post? ? body : [])
+          @params ||= collect(@env["QUERY_STRING"].to_s.b, post? ? body : [])
         end
 
         def collect(query, body)

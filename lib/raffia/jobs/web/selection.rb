@@ -28,8 +28,8 @@ module Raffia
         # @param pager [Pager] where they were
         # @return [Integer] how many were still there
         def change(action, keys, pager)
-          near = page([pager.offset - STEP, 0].max, pager.limit + STEP * 2).to_h { |entry| [Shown.new(entry).key, entry] }
-          entries = keys.uniq.filter_map { |key| near[key] || far(key) }
+          near = page([pager.offset - STEP, 0].max, pager.limit + STEP * 2).to_h { |entry| [Shown.new(entry).digest, entry] }
+          entries = keys.uniq.filter_map { |key| near[key[/\A\h+/]] || far(key) }
           entries.empty? ? 0 : @store.public_send(CALLS.fetch(action), entries)
         end
 
@@ -56,9 +56,10 @@ module Raffia
 
         # It has moved since the page was shown.
         def far(key)
-          jid = key.split(" ", 2)[1] or return
-          found = @store.find(jid)
-          found if found && found.set == @set && Shown.new(found).key == key
+          digest, jid = key.split(" ", 2)
+          return unless jid && (found = @store.find(jid))
+
+          found if found.set == @set && Shown.new(found).digest == digest
         end
       end
     end

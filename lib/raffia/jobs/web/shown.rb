@@ -31,8 +31,11 @@ module Raffia
         # @return [String, nil] why it cannot be read
         attr_reader :wrong
 
-        # @return [String] finds it again: its id, where it has one, and a digest of all of it
-        def key = @key ||= [Digest::SHA256.hexdigest("#{entry.at}\0#{entry.payload}")[0, 32], *jid].join(" ")
+        # @return [String] tells it from all others of its set
+        def digest = @digest ||= Digest::SHA256.hexdigest("#{entry.at}\0#{entry.payload}")[0, 32]
+
+        # @return [String] finds it again: the digest, and its id, where it has one
+        def key = [digest, *jid].join(" ").scrub
 
         # @return [String, nil]
         def jid = item["jid"].is_a?(String) ? item["jid"] : nil
