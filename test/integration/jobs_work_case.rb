@@ -75,9 +75,9 @@ module Raffia
     end
 
     # @yieldparam worker [Running] one that has begun to work
-    def work(*argv)
+    def work(*argv, **options)
       before = @store.processes.size
-      worker = start(EXECUTABLE, "work", "--json", "--store", url, *argv)
+      worker = start(EXECUTABLE, "work", "--json", "--store", url, *argv, **options)
       @worker ||= worker
       await("it has not begun") { (worker.out.include?("\n") && @store.processes.size > before) || (!worker.running? && flunk("it ended: #{worker.ended.inspect}\n#{worker.err}")) }
       yield worker

@@ -21,6 +21,7 @@ module Raffia
   # | RAFFIA_PROCESSES, WEB_CONCURRENCY | a number, auto                 | auto             |
   # | RAFFIA_ENV, RACK_ENV, RAILS_ENV | the environment of an application | development     |
   # | RAFFIA_STORE        | where jobs are kept, such as sqlite:jobs.db  | sqlite:raffia.db |
+  # | RAFFIA_WEB_AUTH     | USER:PASSWORD of the jobs' dashboard         |                  |
   # | NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID | by systemd: where to say how we are |      |
   # | LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES | by systemd: sockets handed in |               |
   #
@@ -50,6 +51,8 @@ module Raffia
   #   @return [String, nil] that an application runs in
   # @!attribute [r] store
   #   @return [String, nil] where jobs are kept
+  # @!attribute [r] web_auth
+  #   @return [String, nil] user and password of the jobs' dashboard, with a colon between
   # @!attribute [r] inherited
   #   @return [Hash{Integer => String}] descriptors of sockets that systemd has handed in, and their names
   # @!attribute [r] notify_socket
@@ -57,7 +60,7 @@ module Raffia
   # @!attribute [r] watchdog
   #   @return [Float, nil] how often at the latest, in seconds
   Config = Data.define(:backend, :log_level, :log_format, :workers, :blocking_threads, :color, :dump_signal, :deadlock,
-    :bind, :port, :processes, :environment, :store, :inherited, :notify_socket, :watchdog) do
+    :bind, :port, :processes, :environment, :store, :web_auth, :inherited, :notify_socket, :watchdog) do
     # @param env [#[]] the environment
     # @param log_level [Symbol] where nothing is said
     # @return [Config] frozen, shareable
@@ -77,6 +80,7 @@ module Raffia
         processes: first(env, "RAFFIA_PROCESSES", "WEB_CONCURRENCY"),
         environment: first(env, "RAFFIA_ENV", "RACK_ENV", "RAILS_ENV"),
         store: first(env, "RAFFIA_STORE"),
+        web_auth: first(env, "RAFFIA_WEB_AUTH"),
         inherited: inherited(env),
         notify_socket: first(env, "NOTIFY_SOCKET"),
         watchdog: watchdog(env)
@@ -153,6 +157,10 @@ module Raffia
     COLORS = %i[always never auto].freeze
     # `raise`: where it is certain. `report`: on stderr, also where a signal handler might still help.
     DEADLOCKS = %i[raise report off].freeze
+
+    # Without what is secret: it may get into a log.
+    # @return [String]
+    def inspect = web_auth ? with(web_auth: nil).inspect : super
   end
 
   # Tells an application, and the programs that it starts, what it runs in.

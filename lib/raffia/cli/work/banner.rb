@@ -13,7 +13,9 @@ module Raffia
         # @param program [Program]
         # @param queues [Jobs::Worker::Queues]
         # @param health [Server::Handle, nil]
-        def initialize(given, program, queues, health)
+        # @param dashboard [Dashboard, nil]
+        def initialize(given, program, queues, health, dashboard = nil)
+          @dashboard = dashboard
           @given = given
           @program = program
           @queues = queues
@@ -31,7 +33,7 @@ module Raffia
 
         def facts
           {event: "start", version: VERSION, ruby: RUBY_VERSION, yjit: yjit?, back_end: Engine.best, pid: ::Process.pid, program: @program.name,
-           store: store, queues: @queues.names, weights: @queues.weights, concurrency: concurrency, processes: @given[:processes], health: @health&.url}
+           store: store, queues: @queues.names, weights: @queues.weights, concurrency: concurrency, processes: @given[:processes], health: @health&.url, web: @dashboard&.url}
         end
 
         def text(out)
@@ -39,6 +41,7 @@ module Raffia
           out.puts "  queues #{@queues}#{" of #{store}" if store}"
           out.puts "  #{processes}, #{concurrency} jobs at a time#{" in each" if @given[:processes] > 1}"
           out.puts "  #{@health.url}/health" if @health
+          out.puts "  #{@dashboard.url} shows the jobs" if @dashboard
           out.puts "Ctrl-C stops it (process #{::Process.pid})"
         end
 

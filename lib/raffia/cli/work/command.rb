@@ -46,21 +46,39 @@ module Raffia
 
         def work
           health = nil
+          @dashboard = dashboard if @given[:web]
           runner = @given[:processes].zero? ? alone : supervised
           health = Health.start(runner, @given[:health], log) if @given[:health]
-          runner.run { Banner.new(@given, @program, @queues, health).say(@out) }
+          runner.run { Banner.new(@given, @program, @queues, health, @dashboard).say(@out) }
         ensure
           health&.stop
+          @beside&.stop
+        end
+
+        def dashboard
+          require_relative "dashboard"
+          Dashboard.new(@given[:web], @config.web_auth, read_only: @given[:web_read_only], title: title, log: log)
         end
 
         def alone
-          Jobs::Worker::Alone.new(load: method(:load), pid_file: @given[:pid_file], **systemd) { |heart| worker(heart) }
+          Jobs::Worker::Alone.new(load: method(:load), pid_file: @given[:pid_file], **systemd) do |heart|
+            @beside = @dashboard&.start
+            worker(heart)
+          end
         end
 
         def supervised
-          settings = {workers: @given[:processes], name: "raffia work #{@given[:tag] || ::File.basename(::Dir.pwd)}", log: log, pid_file: @given[:pid_file]}
-          Jobs::Worker::Supervised.new(load: method(:load), timeout: @given[:timeout], **settings, **@given.slice(*SUPERVISOR), **systemd) { |seat| worker(seat) }
+          settings = {workers: @given[:processes], name: "raffia work #{title}", log: log, pid_file: @given[:pid_file]}
+          settings = beside(settings) if @dashboard
+          Jobs::Worker::Supervised.new(load: method(:load), timeout: @given[:timeout], **settings, **@given.slice(*SUPERVISOR), **systemd) do |seat|
+            seat.ios.empty? ? worker(seat) : @dashboard.at(seat.ios.first)
+          end
         end
+
+        # The dashboard has the first place: workers come and go at the end of the row.
+        def beside(settings) = {**settings, workers: settings[:workers] + 1, slot: ->(index) { index.zero? ? [@dashboard.socket] : [] }}
+
+        def title = @given[:tag] || ::File.basename(::Dir.pwd)
 
         def systemd = {notify_socket: @config.notify_socket, watchdog: @config.watchdog}
 

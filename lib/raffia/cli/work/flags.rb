@@ -87,6 +87,8 @@ module Raffia
         def operation(o)
           o.separator "\nOperation:"
           o.on("--health ADDRESS", *wrap("serve /health, /ready and /stats.json, such as tcp://127.0.0.1:9393")) { |address| @given[:health] = address }
+          o.on("--web ADDRESS", *wrap("serve the dashboard, such as 127.0.0.1:9293; where others can reach it, RAFFIA_WEB_AUTH must be USER:PASSWORD")) { |address| @given[:web] = address }
+          o.on("--web-read-only", *wrap("nothing can be changed there")) { @given[:web_read_only] = true }
           o.on("--pidfile FILE", *wrap("a file with the pid")) { |path| @given[:pid_file] = path }
           o.on("--tag NAME", *wrap("a name for these workers; default: the folder's")) { |tag| @given[:tag] = tag }
           o.on("--label NAME", *wrap("something to tell them from others by")) { |label| @given[:labels] << label }
