@@ -3,6 +3,7 @@
 require "test_helper"
 require "tmpdir"
 require "raffia/jobs"
+require "raffia/jobs/stores/sqlite"
 
 # What is SQLite's own about its store, in one process. The contract is in test/contract, other processes in test/integration.
 class SQLiteStoreTest < Raffia::TestCase
@@ -153,6 +154,18 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_refused(/a file is needed/) { Jobs::Store.open("sqlite::memory:") }
     assert_refused(/synchronous is full, normal or off, not maybe/) { Jobs::Store.open("sqlite:a.db?synchronous=maybe") }
     assert_refused(/there is no option pragma/) { Jobs::Store.open("sqlite:a.db?pragma=1") }
+  end
+
+  def test_a_file_with_another_name
+    store.enqueue([draft])
+    File.symlink(@path, "#{@dir}/link.db")
+    waiting = Thread.new { store.wait(["other"]) }
+    wait_until { Dir.exist?("#{@path}-wake") && waiting.status == "sleep" }
+    linked = open_store("sqlite:#{@dir}/link.db")
+    linked.enqueue([draft(queue: "other")])
+    assert waiting.join(PATIENCE)
+    assert_equal 2, store.counts[:queue]
+    assert_equal store.url, linked.url
   end
 
   def test_a_file_that_is_none_of_ours

@@ -27,7 +27,14 @@ module Raffia
             raise ConfigError, "#{url}: synchronous is full, normal or off, not #{synchronous}" unless self::LEVELS.include?(synchronous)
             raise ConfigError, "#{url}: a file is needed, because processes share it: sqlite:raffia.db" if path.nil? || path.empty? || path == ":memory:"
 
-            new(path: File.expand_path(path), synchronous: synchronous)
+            new(path: real(path), synchronous: synchronous)
+          end
+
+          # By whatever name: SQLite puts the log beside the file itself, and all processes must find the same sockets.
+          def self.real(path)
+            File.realdirpath(path)
+          rescue SystemCallError
+            File.expand_path(path)
           end
 
           # @return [String] a directory for sockets: beside the file, or where that would be too long a path for one, in the system's temporary one

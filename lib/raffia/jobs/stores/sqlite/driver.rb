@@ -70,7 +70,7 @@ module Raffia
             yield
           rescue ::SQLite3::Exception => error
             raise StoreUnavailable, "#{path}: #{advice(error)} (#{error.class.name.split("::").last}: #{error.message})"
-          rescue SystemCallError => error
+          rescue SystemCallError, IOError => error
             raise StoreUnavailable, "#{path}: #{error.message}"
           end
 
