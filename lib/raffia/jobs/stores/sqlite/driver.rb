@@ -18,6 +18,8 @@ module Raffia
           FIXED = "3.51.3"
           # Frames of the log after which a commit moves them to the database, which is when SQLite itself flushes, with Ruby's lock: rarely.
           CHECKPOINT = 2000
+          # Bytes of the log's file that are kept for the next frames when a burst is over.
+          KEPT = 64 * 1024 * 1024
 
           module_function
 
@@ -41,6 +43,7 @@ module Raffia
             switch_to_log(database, path)
             database.execute("PRAGMA synchronous = #{(synchronous == :off) ? "OFF" : "NORMAL"}")
             database.execute("PRAGMA wal_autocheckpoint = #{CHECKPOINT}")
+            database.execute("PRAGMA journal_size_limit = #{KEPT}")
             database
           end
 
