@@ -13,4 +13,10 @@ namespace :test do
     ruby({"RAFFIA_STORM" => size, "RAFFIA_KILL_STORM" => seconds, "RAFFIA_TEST_LIMIT" => "0"}, "-Ilib", "-Itest", "script/minitest.rb",
       "test/stress/scheduler_storm_test.rb", "test/stress/process_storm_test.rb", "--verbose", verbose: false)
   end
+
+  desc "A million jobs on each store under kills, standstills, clock jumps and power cuts: nothing is lost. RAFFIA_LEDGER=how many, TESTOPTS"
+  task ledger: :compile do
+    ruby({"RAFFIA_LEDGER" => ENV.fetch("RAFFIA_LEDGER", "1000000"), "RAFFIA_TEST_LIMIT" => "0"}, "-Ilib", "-Itest", "script/minitest.rb",
+      "test/stress/jobs_ledger_test.rb", "--verbose", *ENV.fetch("TESTOPTS", "").split, verbose: false)
+  end
 end

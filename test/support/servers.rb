@@ -182,4 +182,11 @@ module TestSupport
       socket.wait_readable(1) && socket.readpartial(5) == "+PONG"
     end
   end
+
+  # Has on its disk what it has said it has.
+  class DurableRedis < Redis
+    private
+
+    def command = super + ["--appendonly", "yes", "--appendfsync", "always"]
+  end
 end

@@ -1,0 +1,173 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "rbconfig"
+require "raffia/jobs"
+require_relative "judgement"
+require_relative "shim"
+require_relative "worker"
+
+module Ledger
+  # Keeps jobs and has them done while bad things happen; then lets all end in peace, and judges.
+  class Campaign
+    # What can happen with any store. Each is a method of this class.
+    FAULTS = %i[kill_worker kill_supervisor stop_worker turn_clock].freeze
+    # Seconds that the end in peace may take, beyond what many jobs need.
+    PATIENCE = 180
+    # Seconds that a worker stands still, longer than its lease.
+    STANDSTILL = Raffia::Jobs::Store::LEASE + 4
+    HOUR = 3600
+    PRODUCERS = 2
+
+    # @param dir [String] of our own
+    # @param url [String] of the store
+    # @param jobs [Integer] how many to keep at least
+    # @param faults [Array<Symbol>] in turn, after the first of each by chance
+    # @param server [#kill, #start, nil] of the store
+    # @param disk [String, nil] folder whose files forget what is not synced
+    # @param pause [Range] seconds between two faults
+    # @param nap [Float] seconds between two calls of a producer
+    # @param log [IO, nil] hears what happens
+    def initialize(dir, url, jobs:, faults: FAULTS, server: nil, disk: nil, pause: 0.3..1.5, nap: 0.05, seed: Random.new_seed, log: nil)
+      @dir = dir
+      @jobs = jobs
+      @faults = faults
+      @server = server
+      @pause = pause
+      @random = Random.new(seed)
+      @nap = nap
+      @log = log
+      @record = File.join(dir, "record")
+      File.write(@record, "")
+      @end_of_input = IO.pipe
+      @shim = Shim.new(dir, disk: disk)
+      @env = {"RAFFIA_STORE" => url, "LEDGER_STORE" => url[/\A[a-z]+/].sub("valkey", "redis"), "LEDGER_RECORD" => @record, "RAFFIA_LOG" => "warn",
+              "RUBYOPT" => nil, **@shim.env}
+      @worker = Worker.new(@env, File.join(dir, "worker.log"))
+      @url = url
+      @done = Hash.new(0)
+      @stopped = []
+    end
+
+    # @return [String] path, of what the workers said
+    def worker_log = File.join(@dir, "worker.log")
+
+    # @return [Judgement]
+    def run
+      @worker.start
+      produce
+      rage
+      peace
+      @worker.stop
+      Judgement.new(@record, @done, left)
+    ensure
+      kill_producers
+      @worker.kill_all
+      @stopped.each { |pid| @worker.signal(:KILL, pid) }
+    end
+
+    private
+
+    # They go on until the pipe's other end is closed, and have kept as many as are missing.
+    def produce
+      missing = @jobs - Record.read(@record)[:kept].size
+      @producing = Array.new(PRODUCERS) do
+        ::Process.spawn(@env, RbConfig.ruby, "-I#{Worker::ROOT}/lib", "#{__dir__}/producer.rb", (missing / PRODUCERS).to_s, @random.rand(1 << 30).to_s,
+          @nap.to_s, in: @end_of_input.first, err: [worker_log, "a"])
+      end
+    end
+
+    def end_producing = @end_of_input.last.close
+
+    # Each fault at least once, and then as long as jobs are being kept.
+    def rage
+      order = @faults.shuffle(random: @random)
+      while (fault = order.shift || (producing? && @faults.sample(random: @random)))
+        sleep(@random.rand(@pause))
+        @log&.puts "#{fault}, after #{File.size?(@record).to_i / 27} lines"
+        send(fault)
+        @done[fault] += 1
+        end_producing if order.empty?
+      end
+    end
+
+    def producing?
+      @producing.reject! { |pid| ::Process.wait(pid, ::Process::WNOHANG) }
+      @producing.any?
+    end
+
+    # Dead ones are those whose workers died three times: they are kept, and a person puts them back.
+    def peace
+      @shim.turn_clock(0)
+      @server&.start
+      give_up = now + PATIENCE + @jobs / 500
+      until left.values.sum.zero?
+        raise "it did not come to an end: #{left}\n#{File.read(worker_log).lines.last(20).join}" if now > give_up
+
+        revive
+        sleep(0.2)
+      end
+    end
+
+    def revive
+      dead = store.entries(:dead, limit: 1000)
+      @done[:buried] += dead.size unless dead.empty?
+      store.requeue(dead)
+    rescue Raffia::Jobs::StoreUnavailable
+      nil
+    end
+
+    def left = store.counts.slice(*Raffia::Jobs::Store::SETS)
+
+    def store = @store ||= Raffia::Jobs::Store.open(@url)
+
+    def now = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)
+
+    # --- what happens ---
+
+    def kill_worker
+      pid = @worker.workers.sample(random: @random)
+      @worker.signal(:KILL, pid) if pid
+    end
+
+    def kill_supervisor = @worker.kill_supervisor
+
+    # Others have its jobs when it wakes up, and its acks must count for nothing.
+    def stop_worker
+      pid = @worker.workers.sample(random: @random) or return
+      @stopped << pid
+      @worker.signal(:STOP, pid)
+      sleep(STANDSTILL)
+      @worker.signal(:CONT, pid)
+      @stopped.delete(pid)
+    end
+
+    def turn_clock = @shim.turn_clock([-HOUR, HOUR, 0].sample(random: @random))
+
+    # The machine of the store: it comes back after a moment.
+    def kill_server
+      @server.kill
+      sleep(@random.rand(0.1..1.0))
+      @server.start
+    end
+
+    # Nobody is left, and what was not synced neither.
+    def cut_power
+      @worker.kill_all
+      kill_producers
+      @store&.close
+      @store = nil
+      @done[:bytes_not_synced] += @shim.cut
+      @worker.start
+      produce
+    end
+
+    def kill_producers
+      @producing&.each do |pid|
+        @worker.signal(:KILL, pid)
+        ::Process.wait(pid)
+      end
+      @producing = []
+    end
+  end
+end

@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+module Ledger
+  # What happened to each job, as lines in one file: each line is one write to a file that is only appended to, so no kill can lose or mix
+  # lines. A line is a letter and the id of a job.
+  class Record
+    EVENTS = {kept: "e", began: "b", ended: "f", acked: "a"}.freeze
+
+    # @param path [String]
+    def initialize(path)
+      @io = File.open(path, File::WRONLY | File::APPEND | File::CREAT)
+    end
+
+    # @param event [Symbol] of {EVENTS}
+    # @param jids [Array<String>]
+    # @return [void]
+    def note(event, jids)
+      letter = EVENTS.fetch(event)
+      @io.syswrite(jids.map { |jid| "#{letter} #{jid}\n" }.join) unless jids.empty?
+    end
+
+    # How often each event was noted of each job.
+    # @return [Hash{Symbol => Hash{String => Integer}}]
+    def self.read(path)
+      events = EVENTS.invert
+      counts = EVENTS.transform_values { Hash.new(0) }
+      File.foreach(path) { |line| counts[events.fetch(line[0])][line[2, 24]] += 1 }
+      counts
+    end
+  end
+end

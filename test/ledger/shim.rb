@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require "fileutils"
+
+module Ledger
+  # The world of the programs under test, where clocks jump and disks forget: see shim.c.
+  class Shim
+    SOURCE = File.join(__dir__, "shim.c")
+
+    # Why there is none.
+    class Missing < StandardError; end
+
+    # @param dir [String] of our own
+    # @param disk [String, nil] the folder whose files forget what is not synced
+    def initialize(dir, disk: nil)
+      @library = File.join(dir, "shim.so")
+      @clock = File.join(dir, "clock")
+      @disk = disk && File.realpath(disk)
+      compile
+      turn_clock(0)
+    end
+
+    # @return [Hash{String => String}]
+    def env = {"LD_PRELOAD" => @library, "RAFFIA_SHIM_CLOCK" => @clock, "RAFFIA_SHIM_DISK" => @disk}.compact
+
+    # @param seconds [Integer] that clocks are ahead from now on; negative: behind
+    def turn_clock(seconds) = File.binwrite(@clock, [seconds].pack("q"), 0, mode: File::RDWR | File::CREAT)
+
+    # The power goes. Everybody who writes must have been killed.
+    # @return [Integer] how many bytes are lost
+    def cut = Dir[File.join(@disk, "*.undo")].sum { |notes| undo(notes, notes.delete_suffix(".undo")) }
+
+    private
+
+    def compile
+      made = system(ENV.fetch("CC", "cc"), "-O1", "-shared", "-fPIC", "-o", @library, SOURCE, "-ldl", %i[out err] => "#{@library}.log")
+      raise Missing, "shim.c cannot be compiled here: #{File.read("#{@library}.log") if File.exist?("#{@library}.log")}" unless made
+    end
+
+    def undo(path, file)
+      notes = read(File.binread(path))
+      if File.exist?(file)
+        File.open(file, "r+b") do |io|
+          notes.reverse_each do |offset, bytes, size|
+            io.pwrite(bytes, offset)
+            io.truncate(size)
+          end
+        end
+      end
+      FileUtils.rm(path)
+      notes.sum { |_, bytes, _| bytes.size }
+    end
+
+    # @return [Array<Array(Integer, String, Integer)>]
+    def read(bytes)
+      notes = []
+      position = 0
+      while position < bytes.bytesize
+        offset, length, size = bytes.byteslice(position, 24).unpack("qqq")
+        notes << [offset, bytes.byteslice(position + 24, length), size]
+        position += 24 + length
+      end
+      notes
+    end
+  end
+end
