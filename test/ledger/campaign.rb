@@ -71,6 +71,8 @@ module Ledger
     # They go on until the pipe's other end is closed, and have kept as many as are missing.
     def produce
       missing = @jobs - Record.read(@record)[:kept].size
+      return if missing <= 0 && @end_of_input.last.closed?
+
       @producing = Array.new(PRODUCERS) do
         ::Process.spawn(@env, RbConfig.ruby, "-I#{Worker::ROOT}/lib", "#{__dir__}/producer.rb", (missing / PRODUCERS).to_s, @random.rand(1 << 30).to_s,
           @nap.to_s, in: @end_of_input.first, err: [worker_log, "a"])
@@ -160,6 +162,14 @@ module Ledger
       @done[:bytes_not_synced] += @shim.cut
       @worker.start
       produce
+      await_progress
+    end
+
+    # All begins anew, which takes its time on a busy machine.
+    def await_progress
+      size = File.size(@record)
+      give_up = now + PATIENCE
+      sleep(0.05) until File.size(@record) > size || !producing? || now > give_up
     end
 
     def kill_producers
