@@ -77,6 +77,23 @@ class JobsRedisTest < Raffia::TestCase
     assert_places
   end
 
+  # Who has it never asks for a second one.
+  def test_one_connection_is_enough
+    narrow = Raffia::Jobs::Store.open("#{url}?pool=1")
+    mine = narrow.enroll("test:1:n", {}, ttl: 600)
+    narrow.enqueue([draft(1), draft(2, at: now + 900), draft(3, own: {unique: {key: "k", until: "done"}, limit: {key: "k", max: 1}})])
+    counts = {"processed" => 1, "failed" => 0, "ms" => 1, "histogram" => [1] + [0] * 25}
+    narrow.beat(mine, {}, tally: Raffia::Jobs::Tally.new(processed: 1, failed: 0, classes: {"X" => counts}))
+    assert_equal([[], 1, %w[X]], [narrow.check, narrow.processes.size, narrow.metrics.keys])
+    narrow.wait(%w[default], timeout: LONG)
+    assert_equal(2, narrow.release(narrow.claim(mine, %w[default], 5)))
+    assert_equal(2, narrow.clear(:queue) + narrow.entries(:queue, match: "x").size)
+    narrow.prune
+    narrow.resign(mine)
+  ensure
+    narrow&.close
+  end
+
   def test_without_tracking_it_looks_now_and_then
     redis.call("ACL", "SETUSER", "plain", "on", "nopass", "~*", "&*", "+@all", "-client|tracking")
     limited = Raffia::Jobs::Store.open(url.sub("//", "//plain:any@"))
@@ -114,6 +131,16 @@ class JobsRedisTest < Raffia::TestCase
     store.seal_batch("b")
     store.ack([claim_one.tap { |done| assert_equal(args, done.item["args"]) }])
     assert_equal(args, claim_one(queues: %w[callbacks]).item["args"])
+  end
+
+  # As is a job that was done by a worker of Sidekiq, which knows of no keys.
+  def test_a_key_whose_job_is_not_there_is_reported
+    unique = {key: "k", until: "done"}
+    enqueue(1, own: {unique: unique})
+    enqueue(2, own: {unique: {key: "w", until: "window", for: 900}})
+    assert_equal([], store.check)
+    redis.call("DEL", "queue:default")
+    assert_match(/\Athe key k is taken by job \h{24}, which is not there any more/, store.check.join("\n"))
   end
 
   def test_jobs_with_a_priority_are_beside_sidekiqs_list

@@ -29,7 +29,7 @@ module Raffia
           # @raise [ConfigError]
           # @raise [MissingDependency]
           def initialize(url, compat: nil, pool: nil, timeout: nil, ssl_params: nil)
-            Optional.gem("redis-client", ">= 0.22", for: "the Redis store", feature: "redis_client")
+            Optional.gem("redis-client", ">= 0.27", for: "the Redis store", feature: "redis_client")
             place, query = url.sub(/\Avalkey:/, "redis:").split("?", 2)
             given = parameters(query)
             @compat = version(compat || given[:compat])
@@ -45,7 +45,8 @@ module Raffia
           private
 
           def configure(place, options)
-            ::RedisClient.config(url: place, idle_timeout: RESTED, reconnect_attempts: 0, **options)
+            # The driver in Ruby, also where another one is loaded: what waits in C holds up all fibers of its thread.
+            ::RedisClient.config(url: place, driver: :ruby, idle_timeout: RESTED, reconnect_attempts: 0, **options)
           rescue ArgumentError, URI::Error => error
             raise ConfigError, "#{@shown} is no address of a Redis (#{error.class}): use one such as redis://:password@localhost:6379/0", cause: nil
           end

@@ -10,7 +10,7 @@ module Raffia
           SETS_OF_BYTES = %i[queue scheduled retry].freeze
 
           # @see Store#check
-          def check = unreadable + odd_claims + odd_limits + odd_batches
+          def check = unreadable + odd_claims + odd_limits + odd_batches + orphans
 
           private
 
@@ -45,6 +45,23 @@ module Raffia
             batches(limit: 100_000).filter_map do |batch|
               "batch #{batch["id"]} has #{batch["pending"]} pending and #{batch["dead"]} dead of #{batch["total"]} jobs" unless
                 batch["pending"] >= 0 && batch["dead"] >= 0 && batch["pending"] + batch["dead"] <= batch["total"]
+            end
+          end
+
+          # A worker of Sidekiq that has done a unique job does not know that its key is to be given back.
+          def orphans
+            taken.reject { |_, jid| find(jid) } # it may have moved meanwhile
+              .map { |name, jid| "the key #{name} is taken by job #{jid}, which is not there any more: delete raffia:unique:#{name}" }
+          end
+
+          # @return [Array<Array(String, String)>] keys that are not given back by the clock, and whose job was not seen
+          def taken
+            redis(safe: true) do |connection|
+              held = scan(connection, "raffia:unique:").filter_map { |key, name| [name, connection.call("HGET", key, "jid")] if connection.call("TTL", key) == -1 }
+              next [] if held.empty?
+
+              there = Store::SETS.flat_map { |set| each_entry(connection, Places.all(connection, set)).map(&:jid) }.to_set
+              held.reject { |_, jid| there.include?(jid) }
             end
           end
 

@@ -24,12 +24,13 @@ module Raffia
 
           # @see Store#metrics
           def metrics(minutes = 60)
+            version = @dialect.version
             now = Time.now.to_i / 60 * 60
             times = Array.new(minutes) { |ago| Time.at(now - ago * 60).utc }.reverse
             redis(safe: true) do |connection|
-              counts = connection.pipelined { |pipeline| times.each { |time| pipeline.call("HGETALL", Statistics.minute_key(@dialect.version, time)) } }
+              counts = connection.pipelined { |pipeline| times.each { |time| pipeline.call("HGETALL", Statistics.minute_key(version, time)) } }
               rows = times.zip(counts).flat_map { |time, fields| by_class(fields).map { |name, numbers| [name, time, numbers] } }
-              histograms = connection.pipelined { |pipeline| rows.each { |name, time, _| histogram(pipeline, name, time) } }
+              histograms = connection.pipelined { |pipeline| rows.each { |name, time, _| histogram(pipeline, version, name, time) } }
               rows.zip(histograms).each_with_object({}) do |((name, time, numbers), histogram), found|
                 (found[name] ||= []) << {"at" => time.to_i, **numbers, "histogram" => histogram}
               end
@@ -46,7 +47,7 @@ module Raffia
             end
           end
 
-          def histogram(pipeline, name, time) = pipeline.call("BITFIELD", Statistics.histogram_key(@dialect.version, name, time), *BUCKETS)
+          def histogram(pipeline, version, name, time) = pipeline.call("BITFIELD", Statistics.histogram_key(version, name, time), *BUCKETS)
         end
       end
     end

@@ -48,7 +48,8 @@ module Raffia
           def count(tally)
             return if tally.nil? || tally.processed.zero?
 
-            redis { |connection| connection.pipelined { |pipeline| Statistics.write(pipeline, tally, @dialect.version, Time.now.utc) } }
+            version = @dialect.version
+            redis { |connection| connection.pipelined { |pipeline| Statistics.write(pipeline, tally, version, Time.now.utc) } }
           end
         end
       end
