@@ -25,6 +25,12 @@ module Raffia
       attr_reader :worker_middleware
       # @return [Hash{String => Class}] jobs by names that others have given them on the wire
       attr_reader :aliases
+      # @return [Array<#call>] called with each worker and its log, before that begins
+      attr_reader :at_start
+      # @return [Symbol] where jobs run whose class says nothing, see {Job::Options::PLACES}
+      attr_accessor :place
+      # @return [String] the store where nothing is said: not even RAFFIA_STORE
+      attr_accessor :default
       # @return [Array<Recurring::Entry>] what the program says about jobs that recur
       attr_reader :recurring
 
@@ -32,6 +38,9 @@ module Raffia
         @lock = Monitor.new
         @client_middleware = Middleware.new
         @worker_middleware = Middleware.new
+        @at_start = []
+        @place = :fibers
+        @default = DEFAULT
         @recurring = []
         @aliases = {}
       end
@@ -57,7 +66,7 @@ module Raffia
       end
 
       # @return [Store]
-      def store = here&.store || @store || @lock.synchronize { @store ||= Store.open(Raffia.config.store || DEFAULT) }
+      def store = here&.store || @store || @lock.synchronize { @store ||= Store.open(Raffia.config.store || @default) }
 
       # @param store [Store, String]
       def store=(store)

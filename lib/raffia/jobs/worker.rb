@@ -45,6 +45,8 @@ module Raffia
       attr_reader :timeout
       # @return [Store]
       attr_reader :store
+      # @return [Hash{Symbol => Integer}] jobs at a time: on threads, processes, Ractors; and in all, which :fibers stands for
+      attr_reader :sizes
 
       # @param store [Store]
       # @param queues [Array<String>, Hash{String => Integer}] in this order; with weights, as in "mail,3" or {"mail" => 3}, by chance
@@ -149,6 +151,7 @@ module Raffia
       private
 
       def work(scope)
+        Setup.current.at_start.each { |hook| hook.call(self, @log) }
         build(scope)
         @keeper.enroll
         bring_recurring

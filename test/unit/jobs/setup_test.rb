@@ -35,6 +35,12 @@ class JobsSetupTest < Raffia::TestCase
     ["", "jobs.db", "mongo://x", "Memory:", "://"].each { |odd| assert_refused(/#{Regexp.escape(odd.inspect)} is no store/) { @setup.store = odd } }
   end
 
+  def test_the_store_where_nothing_is_said_can_be_another
+    @setup.default = "memory:"
+    skip "RAFFIA_STORE is set here" if Raffia.config.store
+    assert_instance_of(Raffia::Jobs::Stores::Memory, @setup.store)
+  end
+
   def test_all_threads_have_one_client
     @setup.store = "memory:"
     assert_equal(1, Array.new(8) { Thread.new { @setup.client } }.map(&:value).uniq(&:object_id).size)

@@ -3,6 +3,7 @@
 require_relative "../../pool"
 require_relative "../../task"
 require_relative "../payload"
+require_relative "../setup"
 
 module Raffia
   module Jobs
@@ -44,7 +45,7 @@ module Raffia
         def call(run, job)
           own = run.item[Payload::OWN]
           options = job.respond_to?(:job_options) ? job.options : nil
-          on = own&.[]("on")&.to_sym || options&.[](:on) || :fibers
+          on = own&.[]("on")&.to_sym || options&.[](:on) || Setup.current.place
           run.on = on
           seconds = own&.[]("timeout") || options&.[](:timeout)
           return Perform.with(job, run.item, @middleware, run) if on == :fibers && seconds.nil?
