@@ -33,7 +33,7 @@ Gem::Specification.new do |spec|
       "CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", ".yardopts",
       "exe/*",
       "ext/raffia/**/*.{rb,c,h}",
-      "lib/**/*.{rb,erb,css,js,svg,lua}",
+      "lib/**/*.{rb,erb,css,js,svg,lua,tt}",
       "lib/raffia/jobs/web/vendor/*/*",
       "sig/**/*.rbs",
       "{docs,guides}/**/*.md"

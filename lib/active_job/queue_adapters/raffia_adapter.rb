@@ -4,23 +4,31 @@ require "raffia/integrations/active_job"
 
 module ActiveJob
   module QueueAdapters
-    # Active Job on Raffia: `config.active_job.queue_adapter = :raffia`, see guides/rails.md.
+    # Active Job on Raffia: `config.active_job.queue_adapter = :raffia`, see guides/rails_jobs.md.
     class RaffiaAdapter < (const_defined?(:AbstractAdapter) ? AbstractAdapter : Object)
-      # Jobs that are enqueued in a transaction of Active Record's wait for its end, where Active Job asks its adapter about that.
+      # @return [#call, nil] gives the connection to a database whose transaction has begun, if there is one, for jobs to be written in it:
+      #   it must be the database that the jobs are kept in, see {Raffia::Jobs.transaction}
+      attr_accessor :transaction
+
+      # Active Job 7.2 asks its adapter whether jobs of a transaction wait for its end.
       # @return [Boolean]
-      def enqueue_after_transaction_commit? = true
+      def enqueue_after_transaction_commit? = transaction.nil?
 
       # @param job [ActiveJob::Base]
       # @return [void]
       # @raise [Raffia::Jobs::StoreUnavailable]
-      def enqueue(job) = enqueue_all([job])
+      # @raise [EnqueueError] for a unique one that is there already; Active Job makes `perform_later` return false of it
+      def enqueue(job)
+        raise EnqueueError, "#{job.class.name} was not enqueued: one like it is there already, or a middleware keeps it out" if enqueue_all([job]).zero?
+      end
 
       # @param timestamp [Float]
       # @return [void]
       # @raise [Raffia::Jobs::StoreUnavailable]
+      # @raise [EnqueueError]
       def enqueue_at(job, timestamp)
         job.scheduled_at ||= Time.at(timestamp)
-        enqueue_all([job])
+        enqueue(job)
       end
 
       # All at once.
@@ -28,7 +36,7 @@ module ActiveJob
       # @return [Integer] how many were enqueued; a unique one may be kept out
       # @raise [Raffia::Jobs::StoreUnavailable]
       def enqueue_all(jobs)
-        ids = Raffia::Jobs.enqueue(jobs.map { |job| Raffia::Integrations::ActiveJob::Item.of(job) })
+        ids = keep(jobs.map { |job| Raffia::Integrations::ActiveJob::Item.of(job) })
         jobs.zip(ids) do |job, id|
           job.provider_job_id = id
           job.successfully_enqueued = !id.nil?
@@ -38,6 +46,13 @@ module ActiveJob
 
       # @return [Boolean] whether the worker of this very job stops, so that one with steps had better end at its next checkpoint
       def stopping?(_job = nil) = Raffia::Integrations::ActiveJob::Wrapper.stopping?
+
+      private
+
+      def keep(items)
+        connection = transaction&.call or return Raffia::Jobs.enqueue(items)
+        Raffia::Jobs.transaction(connection) { Raffia::Jobs.enqueue(items) }
+      end
     end
   end
 end

@@ -50,8 +50,8 @@ module Architecture
       case path.delete_suffix(".rb")
       when "lib/raffia", %r{\Alib/raffia/run(?:/|\z)} then "root"
       when %r{\Alib/raffia/jobs/web(?:/|\z)} then "jobs/web"
+      when "lib/raffia/rails", %r{\Alib/(?:active_job|generators|rackup)/} then "integrations"
       when %r{\Alib/raffia/([a-z_]+)(?:/|\z)} then $1
-      when %r{\Alib/(?:active_job|rackup)/} then "integrations"
       end
     end
 

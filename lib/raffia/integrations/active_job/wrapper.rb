@@ -15,11 +15,19 @@ module Raffia
         # @return [Boolean] whether the worker of the job that runs in this fiber stops
         def self.stopping? = !!Fiber[KEY]&.stopping?
 
+        # @param id [String] an Active Job's
+        # @return [Boolean] whether it is the one that runs in this fiber
+        def self.runs?(id) = Fiber[KEY]&.id == id
+
+        # @return [String, nil] of the Active Job that runs
+        attr_reader :id
+
         # @param data [Hash] what the job was serialised to
         # @return [Object]
         def perform(data)
           outer = Fiber[KEY]
           Fiber[KEY] = self
+          @id = data["job_id"]
           ::ActiveJob::Base.execute(data.merge("provider_job_id" => jid))
         ensure
           Fiber[KEY] = outer

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+module Raffia
+  # What `rails generate raffia:NAME` has.
+  module Generators
+    # `rails generate raffia:install`: makes Raffia do the jobs of a Rails application.
+    class InstallGenerator < ::Rails::Generators::Base
+      source_root ::File.expand_path("templates", __dir__)
+
+      # @return [void]
+      def settings = template("initializer.rb.tt", "config/initializers/raffia.rb")
+
+      # @return [void]
+      def command
+        template("jobs.tt", "bin/jobs")
+        chmod("bin/jobs", 0o755, verbose: false)
+      end
+
+      # Tests have Active Job's own adapter, and in development jobs are best done in the process that is looked at.
+      # @return [void]
+      def adapter
+        file = "config/environments/production.rb"
+        return say_status(:skip, "#{file} is not there: set config.active_job.queue_adapter = :raffia", :yellow) unless exists?(file)
+        return gsub_file(file, ADAPTER, '\1config.active_job.queue_adapter = :raffia') if read(file).match?(ADAPTER)
+
+        environment("config.active_job.queue_adapter = :raffia", env: "production")
+      end
+
+      # Fibers share a thread, and Rails must not keep by thread what belongs to a job or a request.
+      # @return [void]
+      def isolation
+        file = "config/application.rb"
+        environment("config.active_support.isolation_level = :fiber") unless exists?(file) && read(file).include?("isolation_level")
+      end
+
+      # @return [void]
+      def dashboard
+        file = "config/routes.rb"
+        return unless exists?(file) && !read(file).include?("Raffia::Jobs::Web")
+
+        inject_into_file(file, ::File.read(::File.join(self.class.source_root, "route.tt")), after: /\.routes\.draw do\n/)
+      end
+
+      # What holds jobs is no part of the program.
+      # @return [void]
+      def ignore
+        append_to_file(".gitignore", "\n/storage/raffia_*.db*\n") if exists?(".gitignore") && !read(".gitignore").match?(%r{^/storage/(?:\*|raffia)})
+      end
+
+      private
+
+      ADAPTER = /^( *)(?:# *)?config\.active_job\.queue_adapter *=.*$/
+      private_constant :ADAPTER
+
+      def exists?(file) = ::File.exist?(::File.join(destination_root, file))
+
+      def read(file) = ::File.read(::File.join(destination_root, file))
+    end
+  end
+end

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Integrations
+    module Rails
+      # Where an application's jobs can run: in fibers when Rails keeps what belongs to a job by fiber, else on threads. Fibers of one thread
+      # would share a connection of Active Record's, transactions and all, and before i18n 1.15 a locale.
+      #
+      # @api private
+      module Place
+        module_function
+
+        # @return [Symbol] :fibers or :threads
+        def default = obstacle ? :threads : :fibers
+
+        # @return [String, nil] what is between these jobs and fibers, in words
+        def obstacle
+          return "config.active_support.isolation_level is :thread (set it to :fiber)" unless by_fiber?
+
+          "i18n before 1.15 keeps the locale by thread" unless ::I18n::Config.method_defined?(:owned_by?)
+        end
+
+        def by_fiber? = ::ActiveSupport::IsolatedExecutionState.isolation_level == :fiber
+      end
+    end
+  end
+end

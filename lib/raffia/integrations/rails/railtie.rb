@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require_relative "../../jobs"
+require_relative "execution"
+require_relative "moment"
+require_relative "place"
+require_relative "storage"
+require_relative "worker"
+
+module Raffia
+  module Integrations
+    module Rails
+      # What a Rails application says about jobs, as `config.raffia`. Each is nil where nothing is said:
+      #
+      # * store: where jobs are kept, a {Jobs::Store} or its address. Else RAFFIA_STORE counts, else storage/raffia_production.db
+      # * enqueue: when jobs of a database's transaction are enqueued: :after_commit (default), :in_transaction (for a store that is the
+      #   application's own PostgreSQL), or :now. A job class says otherwise by `enqueue_after_transaction_commit`
+      # * place: where jobs run whose class says nothing, see {Place}
+      Settings = Struct.new(:store, :enqueue, :place)
+
+      # What Rails is told of us when it boots.
+      class Railtie < ::Rails::Railtie
+        config.raffia = Settings.new
+
+        # Here, and not in an initializer: the adapter must be there before Active Job is told its name.
+        ::ActiveSupport.on_load(:active_job) { require_relative "../../../active_job/queue_adapters/raffia_adapter" }
+
+        initializer "raffia.store", after: :load_config_initializers do |app|
+          Storage.prepare(Jobs::Setup.current, app)
+        end
+
+        initializer "raffia.enqueue", after: :load_config_initializers do |app|
+          moment = Moment.new(app.config.raffia.enqueue)
+          ::ActiveSupport.on_load(:active_job) { moment.apply(self) }
+        end
+
+        initializer "raffia.jobs" do |app|
+          setup = Jobs::Setup.current
+          setup.worker_middleware.prepend(Execution.new(app))
+          setup.at_start << Worker.new(app)
+        end
+      end
+    end
+  end
+end

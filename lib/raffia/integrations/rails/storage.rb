@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require_relative "../../jobs"
+
+module Raffia
+  module Integrations
+    module Rails
+      # Where an application's jobs are kept. Nothing is opened or made before it is needed: an application also boots to compile assets.
+      #
+      # @api private
+      module Storage
+        FILE = "sqlite:"
+
+        module_function
+
+        # @param setup [Jobs::Setup]
+        # @param app [::Rails::Application]
+        # @return [void]
+        # @raise [ConfigError]
+        def prepare(setup, app)
+          setup.default = default(app.root)
+          given = app.config.raffia.store
+          setup.store = given.is_a?(String) ? under(app.root, given) : given if given
+        end
+
+        # @return [String]
+        def default(root)
+          folder = root.join("storage")
+          "#{FILE}#{(folder.directory? ? folder : root).join("raffia_#{::Rails.env}.db")}"
+        end
+
+        # A file is where the application is, from wherever it was started.
+        def under(root, url) = url.start_with?(FILE) ? "#{FILE}#{root.join(url.delete_prefix(FILE))}" : url
+      end
+    end
+  end
+end

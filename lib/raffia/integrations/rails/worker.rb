@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require_relative "../../jobs"
+require_relative "place"
+
+module Raffia
+  module Integrations
+    module Rails
+      # Sees to a worker of an application before it begins, when all is loaded and known.
+      #
+      # @api private
+      class Worker
+        # @param app [::Rails::Application]
+        def initialize(app) = @app = app
+
+        # @param worker [Jobs::Worker]
+        # @param log [Logger]
+        # @return [void]
+        # @raise [ConfigError] when config.raffia.place names none
+        def call(worker, log)
+          place = choose(log)
+          check_pools(place, worker.sizes.fetch(place) { worker.concurrency }, log)
+          show_log
+        end
+
+        private
+
+        def choose(log)
+          given = @app.config.raffia.place
+          log.info({event: "rails", on: :threads, why: Place.obstacle}) if given.nil? && Place.obstacle
+          Jobs::Setup.current.place = given || Place.default
+        end
+
+        # Active Record gives each job a connection of its own, as long as there are some.
+        def check_pools(place, jobs, log)
+          return unless defined?(::ActiveRecord::Base) && %i[fibers threads].include?(place)
+
+          ::ActiveRecord::Base.connection_handler.connection_pool_list.uniq(&:db_config).each do |pool|
+            next if pool.size.nil? || pool.size >= jobs
+
+            log.warn({event: "pool", database: pool.db_config.name, connections: pool.size, jobs: jobs,
+              why: "more jobs at once than Active Record may have connections: those that find none wait, and fail. Set pool in config/database.yml, or #{flag(place)}"})
+          end
+        end
+
+        def flag(place) = (place == :threads) ? "--threads" : "--concurrency"
+
+        # Where a developer looks, as `rails server` does.
+        def show_log
+          log = ::Rails.logger
+          return unless ::Rails.env.development? && log.respond_to?(:broadcast_to)
+
+          log.broadcast_to(::ActiveSupport::Logger.new($stdout)) unless ::ActiveSupport::Logger.logger_outputs_to?(log, $stdout, $stderr)
+        end
+      end
+    end
+  end
+end

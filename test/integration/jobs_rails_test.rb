@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require_relative "jobs_rails_case"
+
+module Raffia
+  # A Rails application whose jobs are done by `raffia work`.
+  class JobsRailsTest < JobsRailsCase
+    def test_a_request_enqueues_and_a_worker_in_another_process_does_it
+      prepare
+      serve("--processes", "1", "-b", "tcp://127.0.0.1:0", env: {"RAILS_ENV" => "production", "RUBYOPT" => "-W0"}) do |server|
+        rails_work do |worker|
+          assert_equal "200", Net::HTTP.post_form(URI("#{server.url}/people"), name: "Ada").code, server.err
+          assert_equal %w[GreetJob Ada 1], await_said("GreetJob").first.first(3)
+          await_counts(queue: 0, running: 0, dead: 0)
+          worker.kill(:TERM)
+          assert_equal 0, worker.ended.exitstatus, worker.err
+        end
+      end
+    end
+
+    def test_what_becomes_of_failures
+      app(<<~RUBY)
+        ActiveJob.perform_all_later(StubbornJob.new("StubbornJob::Often"), StubbornJob.new("StubbornJob::Never"), BrokenJob.new, OnceJob.new)
+        puts OnceJob.perform_later
+      RUBY
+      rails_work do
+        await_said("StubbornJob", "gave", "up", "3")
+        await_said("StubbornJob", "threw", "away")
+        await_said("OnceJob", "run", "2")
+        await_counts(queue: 0, running: 0, scheduled: 0, retry: 0, dead: 1)
+      end
+      assert_equal %w[1 1 2 3], said.select { |name, word| name == "StubbornJob" && word == "tried" }.map { |line| line[2] }.sort
+      assert_equal %w[1 2], said.select { |name, word| name == "OnceJob" && word == "run" }.map { |line| line[2] }
+      dead = @store.entries(:dead).first.item
+      assert_equal ["Sidekiq::ActiveJob::Wrapper", "BrokenJob", %w[fragile], "ArgumentError", "on purpose"],
+        dead.values_at("class", "wrapped", "tags", "error_class", "error_message")
+    end
+
+    def test_a_job_with_steps_is_interrupted_at_a_checkpoint_and_goes_on_in_another_worker
+      app('StepsJob.perform_later("gate")')
+      rails_work do |worker|
+        await_said("StepsJob", "count", "2")
+        worker.kill(:TERM)
+        assert_equal 0, worker.ended.exitstatus, worker.err
+      end
+      before = said
+      assert_equal %w[first count count count], before.map { |line| line[1] }
+      assert_equal 1, @store.counts[:queue]
+      open_gate("gate")
+      rails_work { await_said("StepsJob", "last", "1") }
+      assert_equal [%w[count 3 1], %w[count 4 1], %w[last 1]], said.drop(before.size).map { |line| line[1..-2] }
+    end
+
+    # All of them run at one time, in one process, and each has what it would have if it were alone.
+    %w[fiber none].each do |isolation|
+      define_method(:"test_jobs_side_by_side_share_nothing_of_rails, isolation: #{isolation}") do
+        environment = {"ISOLATION" => isolation}
+        prepare(env: environment)
+        app(<<~RUBY, env: environment)
+          %i[de fr en].each_with_index do |locale, index|
+            I18n.with_locale(locale) { Time.use_zone(%w[Tokyo Paris UTC][index]) { SurroundingsJob.perform_later("n\#{index}", "gate") } }
+          end
+        RUBY
+        rails_work("-t", "20", env: environment) do |worker|
+          3.times { |index| await_said("SurroundingsJob", "began", "n#{index}") }
+          open_gate("gate")
+          lines = await_said("SurroundingsJob", "saw", count: 3)
+          assert_equal([%w[n0 n0 nil de Tokyo true], %w[n1 n1 nil fr Paris true], %w[n2 n2 nil en UTC true]], lines.map { |line| line[2, 6] }.sort)
+          assert_equal 3, lines.map { |line| line[8] }.uniq.size, "connections are shared"
+          assert_equal 1, lines.map(&:last).uniq.size, "they should run in one process"
+          await_counts(running: 0)
+          assert_equal((isolation == "fiber") ? 0 : 1, logged("rails").size)
+          assert_empty logged("pool")
+        end
+      end
+    end
+
+    def test_jobs_that_are_no_active_jobs_have_the_applications_surroundings_too
+      prepare
+      app('Person.create!(name: "Ada"); PlainJob.perform_async("hello")')
+      rails_work("-c", "70") do
+        assert_equal %w[WordJob plain hello 1 true], await_said("WordJob").first.first(5)
+        assert_match(/"connections":60,"jobs":70/, logged("pool").first)
+      end
+    end
+  end
+end

@@ -1,0 +1,181 @@
+# frozen_string_literal: true
+
+require "support/daemon"
+require "support/jobs_case"
+
+if Gem::Specification.find_all_by_name("activejob").empty?
+  class ActiveJobTest < Raffia::TestCase
+    def test_the_adapter = skip("the gem activejob is not installed (bin/setup --server)")
+  end
+else
+  require "active_job"
+  require "active_job/queue_adapters/raffia_adapter"
+  require "raffia/jobs/testing"
+
+  # Active Job on Raffia, without Rails: what becomes of a job on the wire, and back.
+  class ActiveJobTest < TestSupport::JobsCase
+    SEEN = TestSupport::JobsCase::SEEN
+    NAMES = Raffia::Integrations::ActiveJob::NAMES
+
+    class Base < ActiveJob::Base
+      self.logger = ::Logger.new(nil)
+      self.queue_adapter = :raffia
+    end
+
+    class SayJob < Base
+      def perform(*arguments, **options) = SEEN << [arguments, options, provider_job_id, queue_adapter.stopping?]
+    end
+
+    class FullJob < Base
+      raffia_options retry: 2, tags: %w[a], timeout: 30, limit: 2, limit_key: ->(who, **) { who }
+      queue_as :reports
+      queue_with_priority 7
+
+      def perform(who) = nil
+    end
+
+    class OnceJob < Base
+      raffia_options unique: :done
+
+      def perform(*) = SEEN << executions
+    end
+
+    class SelfishJob < OnceJob
+      retry_on(ArgumentError, wait: 0, attempts: 2)
+
+      def perform(name)
+        super
+        raise(ArgumentError, name) if executions < 2
+      end
+    end
+
+    class LoudJob < OnceJob
+      raffia_options on_conflict: :raise
+    end
+
+    class LongJob < Base
+      def perform
+        SEEN << :began
+        sleep(0.01) until queue_adapter.stopping?
+        SEEN << :told
+      end
+    end
+
+    def test_on_the_wire_it_is_what_sidekiqs_adapter_writes
+      job = SayJob.set(queue: "mail").perform_later(1, :two, at: Time.at(0).utc)
+      item = only(:queue)
+      assert_equal [NAMES.first, "ActiveJobTest::SayJob", "mail", true], item.values_at("class", "wrapped", "queue", "retry")
+      assert_equal [job.provider_job_id, job.job_id], [item["jid"], item["args"].first["job_id"]]
+      assert_equal ["args", "class", "created_at", "enqueued_at", "jid", "queue", "retry", "wrapped"], item.keys.sort
+      assert_equal job.serialize["arguments"], item["args"].first["arguments"]
+    end
+
+    def test_a_worker_does_it
+      job = SayJob.perform_later(1, :two, day: Date.new(2026, 1, 2))
+      work
+      assert_equal [[1, :two], {day: Date.new(2026, 1, 2)}, job.provider_job_id, false], seen
+      await_counts(queue: 0, running: 0, dead: 0)
+    end
+
+    def test_what_sidekiq_of_any_version_calls_it_a_worker_knows
+      NAMES.each { |name| enqueue(name, SayJob.new(name).serialize) }
+      work
+      assert_equal NAMES.sort, [seen.first.first, seen.first.first].sort
+    end
+
+    def test_what_is_said_of_a_class_and_of_a_call
+      FullJob.set(priority: -3, wait: 3600).perform_later("ann")
+      item = only(:scheduled)
+      assert_equal ["reports", 2, %w[a]], item.values_at("queue", "retry", "tags")
+      assert_equal({"priority" => 3, "timeout" => 30, "limit" => {"key" => "ActiveJobTest::FullJob:ann", "max" => 2}}, item["raffia"])
+      assert_in_delta Time.now.to_f + 3600, @store.entries(:scheduled).first.at, 60
+      FullJob.perform_later("bob")
+      assert_equal(-7, only(:queue).dig("raffia", "priority"))
+    end
+
+    def test_options_that_make_no_sense
+      assert_refused(/there is no option size/) { SayJob.raffia_options(size: 1) }
+      assert_refused(/limit must be a whole number/) { SayJob.raffia_options(limit: 0) }
+      assert_empty SayJob.raffia_options
+    end
+
+    def test_many_at_once
+      jobs = [SayJob.new(1), OnceJob.new(1), OnceJob.new(1), SayJob.new(2).set(wait: 60)]
+      assert_nil ActiveJob.perform_all_later(jobs)
+      assert_equal [true, true, false, true], jobs.map(&:successfully_enqueued?)
+      assert_equal [2, 1], @store.counts.values_at(:queue, :scheduled)
+      assert_equal [true, true, false, true], jobs.map { |job| !job.provider_job_id.nil? }
+    end
+
+    def test_a_unique_one_that_is_there_already
+      assert OnceJob.perform_later(1)
+      OnceJob.perform_later(1) do |job|
+        refute_predicate job, :successfully_enqueued?
+        assert_match(/one like it is there already/, job.enqueue_error.message)
+      end
+      assert_equal false, OnceJob.perform_later(1)
+      assert LoudJob.perform_later(1)
+      assert_raises(Jobs::NotUnique) { LoudJob.perform_later(1) }
+      assert_equal 2, @store.counts[:queue]
+    end
+
+    def test_a_unique_one_is_not_in_the_way_of_its_own_retry
+      assert SelfishJob.perform_later("x")
+      work
+      assert_equal [1, 2], [seen, seen]
+      await_counts(queue: 0, running: 0, scheduled: 0, retry: 0, dead: 0)
+      assert SelfishJob.perform_later("x")
+    end
+
+    def test_a_store_that_cannot_be_reached_is_the_callers_affair
+      Jobs.store = "redis://127.0.0.1:#{TestSupport::Daemon.free_port}/0"
+      assert_raises(Jobs::StoreUnavailable) { SayJob.perform_later(1) }
+      assert_raises(Jobs::StoreUnavailable) { ActiveJob.perform_all_later(SayJob.new(1)) }
+    rescue Raffia::MissingDependency => error
+      skip error.message
+    end
+
+    def test_arguments_that_active_job_knows_no_way_to_write
+      assert_raises(ActiveJob::SerializationError) { SayJob.perform_later(Object.new) }
+      assert_equal 0, @store.counts[:queue]
+    end
+
+    %i[fibers threads].each do |place|
+      define_method(:"test_a_job_is_told_that_its_worker_stops, on: #{place}") do
+        LongJob.raffia_options(on: place)
+        LongJob.perform_later
+        worker = work
+        assert_equal :began, seen
+        refute_predicate LongJob.queue_adapter, :stopping? # who does not run in that worker
+        worker.stop
+        assert_equal :told, seen
+      end
+    end
+
+    def test_jobs_go_along_with_a_transaction_of_the_same_database
+      calls = []
+      LongJob.queue_adapter = :raffia # an adapter of its own
+      LongJob.queue_adapter.transaction = -> { calls << :asked && nil }
+      LongJob.perform_later
+      assert_equal [:asked], calls
+      refute_predicate LongJob.queue_adapter, :enqueue_after_transaction_commit?
+      assert_predicate SayJob.queue_adapter, :enqueue_after_transaction_commit?
+      LongJob.queue_adapter.transaction = -> { Object.new }
+      assert_raises(Raffia::ConfigError) { LongJob.perform_later } # jobs in memory cannot
+      assert_equal 1, @store.counts[:queue]
+    ensure
+      LongJob.queue_adapter = :raffia
+    end
+
+    def test_tests_of_programs_do_without_a_store
+      Jobs::Testing.inline { SayJob.perform_later(5) }
+      assert_equal [5], seen.first
+      Jobs::Testing.fake do
+        SayJob.perform_later(6)
+        assert_equal 0, SEEN.size
+        assert_equal 1, Jobs::Testing.drain_all
+      end
+      assert_equal [6], seen.first
+    end
+  end
+end
