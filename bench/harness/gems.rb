@@ -19,7 +19,7 @@ module Bench
 
     # @return [Hash] for a process that is to find them, and nobody's Bundler
     def env
-      path = @folder ? {"GEM_HOME" => @folder, "GEM_PATH" => @folder} : {}
+      path = @folder ? {"GEM_HOME" => @folder, "GEM_PATH" => [@folder, Gem.default_dir].join(":")} : {} # Ruby brings some, too
       {"RUBYOPT" => nil, "RUBYLIB" => nil, "RUBY_YJIT_ENABLE" => nil, "BUNDLE_GEMFILE" => nil, **path}
     end
 

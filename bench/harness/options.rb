@@ -8,7 +8,7 @@ module Bench
     # @param env [Hash, ENV]
     def self.from(suite, env)
       new(targets: select(suite.targets, env["TARGETS"], suite.usual, suite),
-        plans: select(suite.plans, env["WORKLOADS"], suite.plans.values, suite),
+        plans: select(suite.plans, env["WORKLOADS"], suite.usual_plans, suite),
         runs: Integer(env["RUNS"] || ((env["QUICK"] == "1") ? 1 : 5)), quick: env["QUICK"] == "1", yjit: env["YJIT"] != "0",
         syscalls: env["SYSCALLS"] != "0", gems: env["RAFFIA_BENCH_GEMS"])
     end

@@ -26,7 +26,7 @@ module Bench
     def body
       [head, "**CPU time, us for each operation** (user and system, of the whole process; medians)", cpu,
         "**Operations in a second**", table { |plan, target| count(cell(plan, target)&.median(:rate)) },
-        *@summary.suite.columns.flat_map { |column| send(column) }, notes].join("\n\n")
+        *@summary.suite.columns.flat_map { |column| send(column) }, *@summary.suite.figures.flat_map { |name, title| further(name, title) }, notes].join("\n\n")
     end
 
     private
@@ -91,6 +91,17 @@ module Bench
       ["**Latency, ms: p50 / p99 / p99.9**, at a fixed rate of arrivals",
         table(plans.select { |plan| plan.rate.positive? }) { |plan, target| percentiles(cell(plan, target)) }]
     end
+
+    # Of the workloads and targets that have it.
+    def further(name, title)
+      rows, columns = [plans, targets].map { |list| list.select { |one| have?(name, one) } }
+      return [] if rows.empty?
+
+      lines = rows.map { |plan| [plan.title, *columns.map { |target| number(cell(plan, target)&.median(name)).to_s }] }
+      ["**#{title}**", markdown(["", *columns.map(&:name)], lines)]
+    end
+
+    def have?(name, one) = plans.product(targets).any? { |plan, target| [plan, target].include?(one) && cell(plan, target)&.median(name) }
 
     def percentiles(cell)
       found = %i[p50_us p99_us p999_us].map { |name| cell&.median(name) }

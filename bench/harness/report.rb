@@ -34,13 +34,18 @@ module Bench
       return "  #{target.name.ljust(14)} #{cell.errors.empty? ? "not tried" : "FAILED: #{cell.errors.first}"}" unless cell.any?
 
       text = format(HEAD, target.name, number(cell.median(:cpu_us)), "(#{cell.range.map { |value| number(value) }.join(" - ")})",
-        cell.median(:rate).round.to_s, number(cell.median(:user_us)), number(cell.syscalls), number(cell.median(:allocations)),
+        cell.median(:rate)&.round.to_s, number(cell.median(:user_us)), number(cell.syscalls), number(cell.median(:allocations)),
         number(cell.median(:kib)), number(cell.median(:pss_mib)), number(cell.median(:p50_us)), number(cell.median(:p99_us)),
         number(cell.median(:load)), ahead(plan, target))
+      further(cell) { |name, value| text << " #{name} #{number(value)}" }
       text << " FAILED #{cell.errors.size} times: #{cell.errors.first}" unless cell.errors.empty?
       text << " #{cell.median(:unanswered).round} requests were not answered in time" if cell.median(:unanswered).to_f > 0
       text << " the load is busy: more per second cannot be seen" if cell.median(:load).to_f > BUSY
       text
+    end
+
+    def further(cell)
+      @summary.suite.figures.each_key { |name| (value = cell.median(name)) && yield(name, value) }
     end
 
     def ahead(plan, target)

@@ -20,7 +20,7 @@ module Bench
       @options = options
       @gems = gems
       @scale = scale
-      @seconds = seconds + suite.boot
+      @seconds = seconds + suite.boot.then { |boot| boot.respond_to?(:call) ? boot.call(plan) : boot }
       @count = count
     end
 

@@ -19,12 +19,16 @@ module Bench
   # @!attribute related
   #   @return [Array<String>] gems that the figures depend on besides the targets' own
   # @!attribute boot
-  #   @return [Numeric] seconds that a run may take besides, until what is measured is there
+  #   @return [Numeric, Proc] seconds that a run may take besides, until what is measured is there; of a plan, if they differ
+  # @!attribute usual_plans
+  #   @return [Array] likewise
+  # @!attribute figures
+  #   @return [Hash{Symbol => String}] further figures of samples, each a table of the page with this title
   # @!attribute columns
   #   @return [Array<Symbol>] which tables the page has besides: :syscalls, :allocations, :memory, :pss, :seconds, :waiting
   Suite = Data.define(:name, :targets, :plans, :usual, :prepare, :trouble, :semantics, :related, :columns,
-    :boot) do
-    def initialize(name:, targets:, plans:, usual: targets.values, prepare: -> {}, trouble: ->(_plan) {}, semantics: ->(*) { {} },
+    :boot, :usual_plans, :figures) do
+    def initialize(name:, targets:, plans:, usual: targets.values, usual_plans: plans.values, figures: {}, prepare: -> {}, trouble: ->(_plan) {}, semantics: ->(*) { {} },
       related: [], columns: [], boot: 0)
       super
     end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+require_relative "../harness/syscalls"
+
+module JobsBench
+  # What a worker says to the kernel, and to the database's server. What cannot be counted here is nil.
+  class Counters
+    FLUSHES = %w[syscalls/sys_enter_fsync syscalls/sys_enter_fdatasync].freeze
+
+    # @param worker [Usage]
+    # @param server [Usage]
+    # @param database [Databases::Folder]
+    def initialize(worker, server, database)
+      @database = database
+      @pids = [worker.pids, server.pids]
+      @calls = count(worker.pids, Bench::Syscalls::ALL)
+      @flushes = FLUSHES.map { |event| count(worker.pids + server.pids, event) }
+      @last = read
+    end
+
+    # @return [Hash] what has come since the last lap, by operation
+    def lap(operations, prefix)
+      now = read
+      found = now.to_h { |name, value| [:"#{prefix}#{name}", value && (value - @last[name]).fdiv(operations)] }
+      @last = now
+      found
+    end
+
+    private
+
+    def count(pids, event) = (Bench::Syscalls.new(*pids, event:) unless Bench::Syscalls.trouble)
+
+    def read = {calls: @calls&.total, fsyncs: (@flushes.sum(&:total) if @flushes.all?), requests: asked}
+
+    # Asking is a request itself.
+    def asked = @database.requests&.-(@asked = @asked.to_i + 1)
+  end
+end
