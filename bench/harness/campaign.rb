@@ -69,7 +69,7 @@ module Bench
     end
 
     def rounds(pairs)
-      go(pairs, "smoke run", PROBE)
+      go(pairs, "smoke run", PROBE) if @suite.smoke || @options.quick
       return if @options.quick
 
       @samples.each_value { |samples| samples.select! { |sample| sample[:error] } }

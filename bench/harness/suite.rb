@@ -24,11 +24,13 @@ module Bench
   #   @return [Array] likewise
   # @!attribute figures
   #   @return [Hash{Symbol => String}] further figures of samples, each a table of the page with this title
+  # @!attribute smoke
+  #   @return [Boolean] whether all is tried in small before it is measured, so that what hangs does so only once, and soon
   # @!attribute columns
   #   @return [Array<Symbol>] which tables the page has besides: :syscalls, :allocations, :memory, :pss, :seconds, :waiting
   Suite = Data.define(:name, :targets, :plans, :usual, :prepare, :trouble, :semantics, :related, :columns,
-    :boot, :usual_plans, :figures) do
-    def initialize(name:, targets:, plans:, usual: targets.values, usual_plans: plans.values, figures: {}, prepare: -> {}, trouble: ->(_plan) {}, semantics: ->(*) { {} },
+    :boot, :usual_plans, :figures, :smoke) do
+    def initialize(name:, targets:, plans:, usual: targets.values, usual_plans: plans.values, figures: {}, smoke: true, prepare: -> {}, trouble: ->(_plan) {}, semantics: ->(*) { {} },
       related: [], columns: [], boot: 0)
       super
     end

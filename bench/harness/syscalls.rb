@@ -29,7 +29,7 @@ module Bench
     # @param event [String] only these calls
     def initialize(*pids, event: ALL)
       @event = File.read(Syscalls.id(event)).to_i
-      @counters = pids.flat_map { |pid| Dir.children("/proc/#{pid}/task") }.filter_map { |thread| open_counter(thread.to_i) }
+      @counters = pids.flat_map { |pid| threads(pid) }.filter_map { |thread| open_counter(thread.to_i) }
     end
 
     def total = @counters.sum { |io| io.sysread(8).unpack1("Q") }
@@ -37,6 +37,12 @@ module Bench
     def close = @counters.each(&:close)
 
     private
+
+    def threads(pid)
+      Dir.children("/proc/#{pid}/task")
+    rescue Errno::ENOENT
+      [] # a process that has ended since it was listed
+    end
 
     def open_counter(thread)
       attributes = [TRACEPOINT, 64, @event, 0, 0, 0, INHERIT, 0, 0, 0].pack("LLQQQQQLLQ")

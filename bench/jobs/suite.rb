@@ -8,7 +8,7 @@ require_relative "targets"
 module JobsBench
   # What is compared, at what.
   SUITE = Bench::Suite.new(name: "jobs", targets: Targets::ALL, plans: Plans::ALL, related: %w[rails activerecord redis-client sqlite3 pg],
-    usual_plans: Plans::ALL.values.reject(&:long?), columns: %i[waiting pss], boot: ->(plan) { plan.long? ? 600 : 40 },
+    usual_plans: Plans::ALL.values.reject(&:long?), smoke: false, columns: %i[waiting pss], boot: ->(plan) { plan.long? ? 600 : 40 },
     figures: {
       server_us: "CPU time of the database's server, us for each operation", requests: "Requests to Redis, for each job, one after the other in a batch of 1,000",
       fsyncs: "Flushes to the disk for each job, of worker and server", calls: "System calls of the worker for each job",
