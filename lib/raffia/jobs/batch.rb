@@ -76,7 +76,7 @@ module Raffia
         raise ArgumentError, "a block is needed: which jobs belong to the batch?" unless block
         return add(&block) unless @callbacks
 
-        store = open(@callbacks)
+        store = open_with(@callbacks)
         value = Client.with_batch(@id, &block)
         store.seal_batch(@id)
         value
@@ -92,7 +92,7 @@ module Raffia
         @store = store
       end
 
-      def open(callbacks)
+      def open_with(callbacks)
         client = Setup.current.client
         about = {"description" => @description, "created_at" => Time.now.to_f}.compact
         client.store.open_batch(@id, callbacks: callbacks.drafts(client), about: about, parent: Client.batch)

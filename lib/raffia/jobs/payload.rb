@@ -51,7 +51,7 @@ module Raffia
 
         raise PayloadTooLarge, "job #{item["jid"]} (#{item["class"]}) has #{bytes.bytesize} bytes, the limit is #{LIMIT}: " \
           "keep the data elsewhere, and hand the job its id"
-      rescue JSON::GeneratorError => error
+      rescue JSON::GeneratorError, JSON::NestingError => error
         raise BadArguments, "job #{item["class"]} cannot be written as JSON: #{error.message}"
       end
 

@@ -67,6 +67,15 @@ class JobsItemTest < Raffia::TestCase
     assert_raises(Raffia::Jobs::BadArguments) { build(args: [[{false => 1}]]) }
   end
 
+  def test_what_is_nested_too_deep_or_in_itself_is_refused
+    nest = ->(depth) { depth.times.reduce(1) { |inner, n| n.even? ? [inner] : {"a" => inner} } }
+    assert_equal([nest[90]], Raffia::Jobs::Payload.load(Raffia::Jobs::Payload.dump(build(args: [nest[90]])))["args"])
+    assert_match(/at most 90 deep/, assert_raises(Raffia::Jobs::BadArguments) { build(args: [nest[91]]) }.message)
+    list = []
+    hash = {"list" => list << list}
+    [list, hash].each { |own| assert_raises(Raffia::Jobs::BadArguments) { build(args: [own]) } }
+  end
+
   def test_arguments_must_be_a_list
     assert_raises(Raffia::Jobs::BadArguments) { build(args: {"a" => 1}) }
     assert_raises(Raffia::Jobs::BadArguments) { build(args: nil) }
@@ -83,7 +92,7 @@ class JobsItemTest < Raffia::TestCase
   end
 
   def test_times_and_tags_are_checked
-    assert_refused(/at must be seconds since 1970/) { build(at: "soon") }
+    ["soon", Float::INFINITY, Float::NAN].each { |at| assert_refused(/at must be seconds since 1970/) { build(at: at) } }
     assert_refused(/tags must be an Array/) { build(tags: "a") }
   end
 end

@@ -20,6 +20,7 @@ class JobsPayloadTest < Raffia::TestCase
     error = assert_raises(Raffia::Jobs::BadArguments) { Payload.dump({"class" => "A", "args" => [Float::NAN]}) }
     assert_match(/job A cannot be written as JSON/, error.message)
     assert_raises(Raffia::Jobs::BadArguments) { Payload.dump({"class" => "A", "args" => ["\xff"]}) }
+    assert_raises(Raffia::Jobs::BadArguments) { Payload.dump({"class" => "A", "args" => 120.times.reduce([]) { |inner, _| [inner] }}) }
   end
 
   def test_what_is_too_long_is_refused_by_name

@@ -12,6 +12,8 @@ module Raffia
         QUEUE = /\A[a-zA-Z0-9_:.-]+\z/
         # Where nothing is said.
         DEFAULTS = {"queue" => "default", "retry" => true}.freeze
+        # How deep arrays and hashes may be within one another: a little less than what JSON reads.
+        DEPTH = 90
 
         module_function
 
@@ -56,9 +58,11 @@ module Raffia
             check_arguments(item["class"], item["args"])
             item["queue"] = item["queue"].to_s
             raise ConfigError, "#{item["queue"].inspect} cannot be the name of a queue: use letters, digits and _ : . -" unless QUEUE.match?(item["queue"])
-            raise ConfigError, "at must be seconds since 1970, not #{item["at"].inspect}" unless item["at"].nil? || item["at"].is_a?(Numeric)
+            raise ConfigError, "at must be seconds since 1970, not #{item["at"].inspect}" unless time?(item["at"])
             raise ConfigError, "tags must be an Array, not #{item["tags"].inspect}" unless item["tags"].nil? || item["tags"].is_a?(Array)
           end
+
+          def time?(at) = at.nil? || (at.is_a?(Numeric) && at.to_f.finite?)
 
           def join(item, batch)
             own = item[Payload::OWN].to_h
@@ -74,32 +78,34 @@ module Raffia
           end
 
           # @return [Array(Object), nil] the first value in it that JSON would change: it may be nil or false, as a key
-          def odd_one(value)
+          def odd_one(value, depth = 0)
             case value
             when String then [value] unless text?(value)
             when Integer, true, false, nil then nil
             when Float then [value] unless value.finite?
-            when Array then first_odd(value)
-            when Hash then odd_key(value) || first_odd(value.values)
+            when Array then too_deep(value, depth) || first_odd(value, depth)
+            when Hash then too_deep(value, depth) || odd_key(value) || first_odd(value.values, depth)
             else [value]
             end
           end
 
           def text?(value) = value.ascii_only? || (value.encoding == Encoding::UTF_8 && value.valid_encoding?)
 
+          def too_deep(value, depth) = ([value] if depth >= DEPTH)
+
           def odd_key(hash)
             hash.each_key { |key| return [key] unless key.is_a?(String) }
             nil
           end
 
-          def first_odd(values)
-            values.each { |value| (odd = odd_one(value)) and return odd }
+          def first_odd(values, depth)
+            values.each { |value| (odd = odd_one(value, depth + 1)) and return odd }
             nil
           end
 
           def wording(name, index, odd)
             "argument #{index + 1} of #{name} holds #{odd.inspect[0, 100]} (#{odd.class}), which JSON would not give back: " \
-              "use strings, numbers, true, false, nil, arrays, and hashes with strings as keys"
+              "use strings, numbers, true, false, nil, arrays, and hashes with strings as keys, at most #{DEPTH} deep"
           end
         end
       end
