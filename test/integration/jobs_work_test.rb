@@ -172,12 +172,35 @@ module JobsWork
       refute_path_exists File.join(@dir, "pid")
     end
 
+    def test_systemd_hears_of_it
+      path = File.join(@dir, "notify")
+      socket = Socket.new(:UNIX, :DGRAM).tap { |one| one.bind(Addrinfo.unix(path)) }
+      %w[0 1].each do |processes|
+        work("--processes", processes, env: {"NOTIFY_SOCKET" => path}) do |worker|
+          assert_includes told(socket, /READY=1/), "MAINPID=#{worker.pid}"
+          worker.kill(:TERM)
+          assert told(socket, /STOPPING=1/)
+        end
+      end
+    ensure
+      socket&.close
+    end
+
     def test_supervised_with_an_address_for_questions
       work("--health", "tcp://127.0.0.1:0") do |worker|
         health = JSON.parse(worker.out.lines.first)["health"]
         await("it is not ready") { Net::HTTP.get_response(URI("#{health}/ready")).code == "200" }
         assert_equal pids, JSON.parse(Net::HTTP.get(URI("#{health}/stats.json")))["slots"].map { |slot| slot["pid"] }
       end
+    end
+  end
+
+  class OnSQLiteTest
+    private
+
+    # @return [String] the next message that says so
+    def told(socket, what)
+      wait_until(PROCESS_PATIENCE) { socket.recvfrom_nonblock(4096, exception: false).then { |text, _| text if text.is_a?(String) && what.match?(text) } }
     end
   end
 

@@ -71,7 +71,7 @@ module Raffia
     # @raise [MissingDependency] where logger is a gem (from Ruby 4.0) and not installed
     def self.build(config = Config.load, out: $stderr)
       Optional.gem("logger", for: "Raffia's log") unless defined?(::Logger)
-      return ::Logger.new(nil) if config.log_level == :off
+      return ::Logger.new(nil, level: 5) if config.log_level == :off # Logger::UNKNOWN: nobody is to put a line together
 
       formatter = (config.log_format == :json) ? Json.new : Text.new
       # The number, because Logger looks names up in a table that other Ractors may not read.

@@ -27,7 +27,7 @@ module Architecture
       "pool" => %w[base native task process],
       "root" => BELOW_PRODUCTS,
       "actor" => PRODUCT,
-      "jobs" => PRODUCT,
+      "jobs" => PRODUCT + %w[native],
       "server" => PRODUCT + %w[native],
       "jobs/web" => %w[base jobs],
       "compat" => PRODUCT + %w[actor jobs server],

@@ -66,7 +66,7 @@ module Raffia
           @rest = 0
           @called = false
           @upkeep.busy
-          claims.each { |claim| @runs.begin(claim) }
+          @runs.begin(claims)
           sleep(0) # a store that never waits must not keep others from their turn
         end
 

@@ -38,16 +38,18 @@ module Raffia
           @sizes = sizes
           @log = log
           @open = {}
+          @said = {}.compare_by_identity # a class that is loaded again is another one
           @setting_up = Thread::Mutex.new
         end
 
         # @return [Object]
         def call(run, job)
-          own = run.item[Payload::OWN]
-          options = job.respond_to?(:job_options) ? job.options : nil
-          on = own&.[]("on")&.to_sym || options&.[](:on) || Setup.current.place
+          on, seconds = @said[job] ||= said(job)
+          if (own = run.item[Payload::OWN])
+            on = own["on"]&.to_sym || on
+            seconds = own["timeout"] || seconds
+          end
           run.on = on
-          seconds = own&.[]("timeout") || options&.[](:timeout)
           return Perform.with(job, run.item, @middleware, run) if on == :fibers && seconds.nil?
 
           place(on).call(run, job, seconds)
@@ -55,7 +57,7 @@ module Raffia
 
         # @return [Symbol, false]
         def interrupt(run, why, by_force:)
-          return run.task.cancel(why) && :interrupted unless run.on # it has not come so far
+          return run.break_off(why) unless run.on # it has not come so far
 
           place(run.on).interrupt(run, why, by_force)
         end
@@ -95,6 +97,12 @@ module Raffia
         attr_reader :log
 
         private
+
+        # @return [Array(Symbol, Numeric)] where jobs of the class run, and how long they may take
+        def said(job)
+          options = job.respond_to?(:job_options) ? job.options : {}
+          [options[:on] || Setup.current.place, options[:timeout]].freeze
+        end
 
         def set_up(name)
           raise ConfigError, "a job cannot run on #{name}: there are #{KINDS.join(", ")}" unless KINDS.include?(name)

@@ -23,9 +23,6 @@ module Raffia
         # @return [Claim]
         # @api private
         attr_reader :claim
-        # @return [Task] whose work it is
-        # @api private
-        attr_reader :task
         # @return [Symbol, nil] where it runs: :fibers, :threads, :ractors, :processes
         attr_accessor :on
         # @return [#measure, nil] looks how the time is spent
@@ -108,28 +105,35 @@ module Raffia
           @desk.places.interrupt(self, why, by_force: by_force)
         end
 
+        # Ends it where its fiber waits.
+        # @return [Symbol, false] :interrupted; false: it has ended, or has not begun and will not
+        # @api private
+        def break_off(why) = !!@region&.cancel(why) && :interrupted
+
         # @return [void]
         # @api private
         def call
+          return broken_off if @told
+
           Run.adopt(self)
-          @task = Task.current
           @began = Clock.now
-          perform
+          Strand.enter(self) { |region| perform(region) }
           @desk.journal.done(self, Clock.now - @began)
           @desk.acks.push(@claim)
         rescue Places::Crowded
           insist { @desk.store.release([@claim]) }
         rescue Interrupted
-          Raffia.shield { release("goes on later") }
+          release("goes on later")
         rescue Cancel, Cancelled => cancel
-          Raffia.shield { @told ? broken_off : failed(cancel) }
+          @told ? broken_off : failed(cancel)
         rescue Exception => error # standard:disable Lint/RescueException
-          Raffia.shield { failed(error) }
+          failed(error)
         end
 
         private
 
-        def perform
+        def perform(region)
+          @region = region
           @item = @claim.item
           job = Perform.job_class(item["class"])
           @desk.journal.began(self)

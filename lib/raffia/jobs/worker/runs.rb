@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../task"
+require_relative "hands"
 require_relative "run"
 
 module Raffia
@@ -20,7 +21,7 @@ module Raffia
         # @param limit [Integer]
         # @param desk [Desk] what all runs share
         def initialize(scope, limit, desk)
-          @scope = scope
+          @hands = Hands.new(scope) { |run| ended(run) }
           @limit = limit
           @desk = desk
           @runs = {}.compare_by_identity
@@ -36,16 +37,10 @@ module Raffia
         # @return [Array<Run>]
         def to_a = @runs.keys
 
-        # @param claim [Claim]
+        # @param claims [Array<Claim>]
         # @return [void]
-        def begin(claim)
-          run = Run.new(claim, @desk)
-          @runs[run] = true
-          @scope.spawn do
-            run.call
-          ensure
-            ended(run)
-          end
+        def begin(claims)
+          @hands.take(claims.map { |claim| Run.new(claim, @desk).tap { |run| @runs[run] = true } })
         end
 
         # Waits until another job may be claimed, or {stir}.

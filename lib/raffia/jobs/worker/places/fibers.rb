@@ -16,7 +16,7 @@ module Raffia
             Raffia.timeout(seconds) { perform(run, job) }
           end
 
-          def interrupt(run, why, _by_force) = run.task.cancel(why) && :interrupted
+          def interrupt(run, why, _by_force) = run.break_off(why)
 
           def spare = nil
 

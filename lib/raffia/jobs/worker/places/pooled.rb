@@ -39,7 +39,7 @@ module Raffia
             end_of(future) if future && !future.done?
           end
 
-          def interrupt(run, why, _by_force) = @futures[run]&.cancel(why) || run.task.cancel(why)
+          def interrupt(run, why, _by_force) = @futures[run]&.cancel(why) || run.break_off(why)
 
           def spare = @size * LINE - @futures.size
 
