@@ -42,8 +42,9 @@ module Raffia
 
         # Does jobs until there are none, also those that jobs enqueue meanwhile, and scheduled ones without waiting for their time. One that
         # raises is dead then, and what it raised comes out here.
+        # @param due_by [Time, Numeric, nil] only what is due then, as if that time had come
         # @return [Integer] how many were done
-        def drain_all = Drain.new(store).call
+        def drain_all(due_by: nil) = Drain.new(store, due_by: due_by).call
 
         # Forgets all jobs.
         # @return [void]

@@ -101,6 +101,20 @@ class JobsTestingTest < Raffia::TestCase
     end
   end
 
+  def test_only_what_is_due_by_a_time_is_drained
+    Testing.fake do
+      MailJob.perform_in(60, 1)
+      MailJob.perform_in(3600, 2)
+      MailJob.perform_async(0)
+      OtherJob.perform_in(60, 3)
+      assert_equal(2, MailJob.drain(due_by: Time.now + 900))
+      assert_equal([[:mail, 0], [:mail, 1]], seen)
+      assert_equal(0, Testing.drain_all(due_by: Time.now.to_i))
+      assert_equal(1, Testing.drain_all(due_by: Time.now + 900))
+      assert_equal([[2]], Testing.jobs.map { |item| item["args"] })
+    end
+  end
+
   def test_drain_all_does_what_comes_meanwhile_too
     Testing.fake do
       ChainJob.perform_async(2)

@@ -10,7 +10,7 @@ module Raffia
       # Does the jobs of a store in memory, one after the other, here.
       # @api private
       class Drain
-        # Where jobs wait, in the order in which they are done: nobody waits for times.
+        # Where jobs wait, in the order in which they are done.
         PLACES = %i[queue scheduled retry].freeze
 
         # What a job can ask, see {Job#run}.
@@ -24,9 +24,11 @@ module Raffia
 
         # @param store [Stores::Memory]
         # @param name [String, nil] of the class; nil: of all
-        def initialize(store, name = nil)
+        # @param due_by [Time, Numeric, nil] only what is due then; nil: whenever it is
+        def initialize(store, name = nil, due_by: nil)
           @store = store
           @name = name
+          @due_by = due_by&.to_f
         end
 
         # @return [Array<Hash>]
@@ -65,7 +67,9 @@ module Raffia
 
         def entries
           all = PLACES.flat_map { |set| @store.entries(set, limit: nil) }
-          @name ? all.select { |entry| entry.item["class"] == @name } : all
+          all.select! { |entry| entry.item["class"] == @name } if @name
+          all.select! { |entry| entry.at.nil? || entry.at <= @due_by } if @due_by
+          all
         end
 
         def round = with_lease { |lease| entries.count { |entry| run(lease, entry) } }

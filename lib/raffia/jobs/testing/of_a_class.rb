@@ -12,8 +12,9 @@ module Raffia
         def jobs = drain_of_class.jobs
 
         # Does its jobs until there are none, as {Testing.drain_all} does all.
+        # @param due_by [Time, Numeric, nil] only what is due then
         # @return [Integer] how many were done
-        def drain = drain_of_class.call
+        def drain(due_by: nil) = drain_of_class(due_by: due_by).call
 
         # Does the next one.
         # @return [Boolean] whether there was one
@@ -25,7 +26,7 @@ module Raffia
 
         private
 
-        def drain_of_class = Drain.new(Testing.store, name)
+        def drain_of_class(**) = Drain.new(Testing.store, name, **)
       end
     end
   end
