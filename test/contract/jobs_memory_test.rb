@@ -6,6 +6,8 @@ require_relative "jobs_store_contract"
 class JobsMemoryTest < Raffia::TestCase
   include JobsStoreContract
 
+  include JobsStoreContract::Children
+
   def open_store = Raffia::Jobs::Store.open("memory:")
 
   def test_each_store_is_another_one
@@ -13,17 +15,18 @@ class JobsMemoryTest < Raffia::TestCase
     assert_equal({queue: 0}, opened.counts.slice(:queue))
   end
 
-  # Or both would do them.
-  def test_a_child_begins_without_the_jobs_of_its_parent
+  # What it enqueued would be nobody's, and what it inherited would be done twice.
+  def test_a_child_cannot_use_the_store_of_its_parent
     need_fork
-    enqueue(1, 2)
-    one, = claim(1)
+    enqueue(1)
+    one = claim_one
     text = in_child do
-      enqueue("childs")
-      [store.counts.slice(:queue, :running), store.ack([one]), store.beat(lease).inspect, args_in(:queue)].inspect
+      refused = [-> { enqueue(2) }, -> { store.claim(lease, %w[default], 1) }, -> { store.ack([one]) }, -> { store.counts }]
+      errors = refused.map { |call| assert_raises(Raffia::Jobs::StoreUnavailable, &call).message }.uniq
+      store.close
+      [*errors, opened.enqueue([draft(1)]).size].join("; ")
     end
-    assert_equal([{queue: 1, running: 0}, [false], "nil", ["childs"]].inspect, text)
-    assert_places(queue: 1, running: 1)
+    assert_match(/\Athe jobs of this store are in the memory of process #{::Process.pid}, and this is process \d+: give it a store of its own .*; 1\z/, text)
     assert_equal([true], store.ack([one]))
   end
 

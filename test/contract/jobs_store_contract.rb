@@ -28,7 +28,6 @@ module JobsStoreContract
   include Looking
   include Operating
   include Upkeep
-  include Forked
   include Model
   include Storm
 end

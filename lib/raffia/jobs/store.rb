@@ -14,8 +14,9 @@ module Raffia
     # call moves jobs between these at once or not at all, so a kill at any point leaves each job in one of them. When a call returns, what
     # it did is as durable as the store can make it.
     #
-    # All may be called by any fiber or thread, and wait as fibers do. After a fork the child opens what it needs anew. Times are seconds
-    # since 1970 by the store's clock; leases are measured by a clock that nobody can set (the database server's, or the machine's uptime).
+    # All may be called by any fiber or thread, and wait as fibers do. After a fork the child opens what it needs anew (a store in memory
+    # refuses it). Times are seconds since 1970 by the store's clock; leases are measured by a clock that nobody can set (the database
+    # server's, or the machine's uptime).
     #
     # Any call raises {StoreUnavailable} when the store cannot be reached.
     class Store

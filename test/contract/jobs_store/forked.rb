@@ -1,23 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "case"
+require_relative "children"
 
 module JobsStoreContract
-  # A store that was open already when the process forked. Whether the child sees the same jobs is another question (see {Shared}).
+  # A store that was open already when the process forked, where processes share jobs.
   module Forked
-    include Case
-
-    # @return [String] what the block returns in a forked child
-    def in_child
-      reader, writer = IO.pipe
-      pid = fork { answer(reader, writer) { yield } }
-      writer.close
-      text = reader.read
-      assert(::Process.wait2(pid).last.success?, "the child failed")
-      text
-    ensure
-      reader&.close
-    end
+    include Children
 
     def test_a_child_works_with_the_store_it_inherits
       need_fork
@@ -53,18 +41,6 @@ module JobsStoreContract
       assert_equal("mine", in_child { enqueue("mine", queue: "child") && args(wait_for_job(%w[child], by: store.enroll("test:child:y", {}, ttl: 600))).first })
       enqueue(1)
       assert_equal([1], args(waiting.value))
-    end
-
-    private
-
-    def answer(reader, writer)
-      reader.close
-      writer.write(yield.to_s)
-      writer.close
-      ::Process.exit!(0)
-    rescue Exception => error # standard:disable Lint/RescueException
-      warn(error.full_message)
-      ::Process.exit!(1)
     end
   end
 end

@@ -14,7 +14,7 @@ module Raffia
       # Keeps jobs in this process, and loses them with it: for tests, and for work that need not outlive the program. It is the shortest
       # store that keeps the whole contract, so it is also the one to read first.
       #
-      # A forked child begins with an empty one: the jobs are its parent's.
+      # A forked child cannot use it: what it enqueued would be nobody's.
       class Memory < Store
         include Waiting
         include Claiming
@@ -26,7 +26,11 @@ module Raffia
           super()
           @url = url
           @lock = Mutex.new
-          start
+          @pid = ::Process.pid
+          @changed = ConditionVariable.new
+          @waiting = @turn = 0
+          @interrupted = false
+          @contents = Contents.new
         end
 
         # @return [String]
@@ -86,25 +90,23 @@ module Raffia
         def check = sync(&:check)
 
         # (see Store#close)
-        def close = interrupt
+        def close = ours? ? interrupt : nil
 
         private
 
-        def start
-          @pid = ::Process.pid
-          @changed = ConditionVariable.new
-          @waiting = @turn = 0
-          @interrupted = false
-          @contents = Contents.new
-        end
-
         # All else is called in here, by one fiber at a time.
         def sync
-          @lock.synchronize do
-            start if @pid != ::Process.pid
-            yield @contents
-          end
+          raise StoreUnavailable, elsewhere unless ours?
+
+          @lock.synchronize { yield @contents }
         end
+
+        def elsewhere
+          "the jobs of this store are in the memory of process #{@pid}, and this is process #{::Process.pid}: " \
+            "give it a store of its own (Raffia::Jobs.store = \"memory:\"), or use one that processes share, such as sqlite:jobs.db"
+        end
+
+        def ours? = @pid == ::Process.pid
       end
     end
   end
