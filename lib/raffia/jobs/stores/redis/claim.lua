@@ -4,9 +4,12 @@
 local token, name, left = ARGV[1], ARGV[2], tonumber(ARGV[3])
 if not holds(token) then return {} end
 
+-- Most often there is neither a paused queue nor a job with a priority, and one question says so.
+local keys = {'paused'}
+for i = 4, #ARGV do keys[i - 2] = RAFFIA .. 'queue:' .. ARGV[i] end
+local special = redis.call('EXISTS', unpack(keys)) > 0
 local paused = {}
-for _, queue in ipairs(redis.call('SMEMBERS', 'paused')) do paused[queue] = true end
-local time = now()
+for _, queue in ipairs(special and redis.call('SMEMBERS', 'paused') or {}) do paused[queue] = true end
 local number = 0
 local page, room = 50, 8 * 1024 * 1024 -- how many are taken at a time, and after how many bytes no more are
 local found, fields, lengths = {}, {}, {}
@@ -14,7 +17,7 @@ local found, fields, lengths = {}, {}, {}
 -- Whether a job of ours may be begun now; if not, it has gone where it belongs.
 local function admit(queue, payload, own, item, ref)
   local expires = tonumber(own.expires_at)
-  if expires and expires <= time then
+  if expires and expires <= now() then
     settle(own, item, true)
     release_limit(own, '')
     return false
@@ -81,10 +84,9 @@ for i = 4, #ARGV do
   if left > 0 and not paused[queue] then
     local list = {}
     lengths = {}
-    local ours = redis.call('EXISTS', RAFFIA .. 'queue:' .. queue) == 1
-    if ours then take_by_priority(list, queue, '-inf', '(0') end
+    if special then take_by_priority(list, queue, '-inf', '(0') end
     take_in_order(list, queue)
-    if ours then take_by_priority(list, queue, '(0', '+inf') end
+    if special then take_by_priority(list, queue, '(0', '+inf') end
     if #list > 0 then found[#found + 1] = {queue, table.concat(lengths), table.concat(list)} end
   end
 end

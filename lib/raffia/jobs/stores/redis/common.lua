@@ -6,15 +6,22 @@ local function now()
   return tonumber(time[1]) + tonumber(time[2]) / 1000000
 end
 
--- Whether a lease holds. One that has run out does again, where nobody has taken its jobs yet.
-local function holds(token, milliseconds)
-  local lease = RAFFIA .. 'lease:' .. token
-  local there = milliseconds and redis.call('PEXPIRE', lease, milliseconds) or redis.call('EXISTS', lease)
-  if there == 1 then return true end
-  local identity = redis.call('HGET', RAFFIA .. 'leases', token)
-  if not identity then return false end
-  if milliseconds then redis.call('SET', lease, identity, 'PX', milliseconds) end
-  return true
+-- Leases are in a hash, token => identity, and in `expiry` by the time at which they run out. That time is only looked at by those who would
+-- take their jobs: a lease that ran out unseen goes on.
+local function holds(token) return redis.call('HEXISTS', RAFFIA .. 'leases', token) == 1 end
+
+local function extend(token, milliseconds) redis.call('ZADD', RAFFIA .. 'expiry', now() + milliseconds / 1000, token) end
+
+local function end_lease(token)
+  redis.call('HDEL', RAFFIA .. 'leases', token)
+  redis.call('ZREM', RAFFIA .. 'expiry', token)
+end
+
+-- A worker is not there any more; unless it has begun anew, with another lease.
+local function forget_worker(identity, token)
+  if redis.call('HGET', identity, 'raffia') ~= token then return end
+  redis.call('SREM', 'processes', identity)
+  redis.call('UNLINK', identity, identity .. ':work', identity .. '-signals', RAFFIA .. 'orders:' .. identity)
 end
 
 local function set_value(name, value)

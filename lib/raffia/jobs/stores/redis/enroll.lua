@@ -2,7 +2,7 @@
 -- Gives the token.
 redis.call('UNLINK', ARGV[1] .. ':work') -- first of all: a script that has begun to write may go on, however full the memory is
 local token = redis.call('INCR', RAFFIA .. 'token')
-redis.call('SET', RAFFIA .. 'lease:' .. token, ARGV[1], 'PX', ARGV[2])
+extend(token, ARGV[2])
 redis.call('HSET', RAFFIA .. 'leases', token, ARGV[1])
 redis.call('SADD', 'processes', ARGV[1])
 redis.call('HSET', ARGV[1], 'raffia', token, unpack(ARGV, 3))

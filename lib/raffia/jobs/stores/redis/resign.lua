@@ -5,10 +5,7 @@ local claims = {}
 for i = 1, #held, 2 do claims[#claims + 1] = {held[i], held[i + 1]} end
 table.sort(claims, newest_first)
 for _, claim in ipairs(claims) do give_back(token, claim[1], claim[2]) end
-redis.call('DEL', RAFFIA .. 'claims:' .. token, RAFFIA .. 'lease:' .. token)
-redis.call('HDEL', RAFFIA .. 'leases', token)
-if redis.call('HGET', identity, 'raffia') == token then
-  redis.call('SREM', 'processes', identity)
-  redis.call('UNLINK', identity, identity .. ':work', identity .. '-signals', RAFFIA .. 'orders:' .. identity)
-end
+redis.call('DEL', RAFFIA .. 'claims:' .. token)
+end_lease(token)
+forget_worker(identity, token)
 return 1

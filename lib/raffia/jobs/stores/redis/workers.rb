@@ -13,10 +13,10 @@ module Raffia
             found = redis(safe: true) do |connection|
               identities = connection.call("SMEMBERS", "processes").sort
               hashes = connection.pipelined { |pipeline| identities.each { |identity| look_at(pipeline, identity) } }.each_slice(2).to_a
-              leases = connection.pipelined { |pipeline| hashes.each { |hash, _| pipeline.call("EXISTS", "raffia:lease:#{hash["raffia"]}") } }
-              identities.zip(hashes, leases)
+              held = connection.call("ZRANGE", "raffia:expiry", "(#{connection.call("TIME").first}", "+inf", "BYSCORE")
+              identities.zip(hashes).select { |_, (hash, _)| hash["info"] && (hash["raffia"].nil? || held.include?(hash["raffia"])) }
             end
-            found.filter_map { |identity, (hash, work), lease| process(identity, hash, work) if hash["info"] && (lease == 1 || !hash["raffia"]) }
+            found.map { |identity, (hash, work)| process(identity, hash, work) }
           end
 
           # @see Store#order
