@@ -10,6 +10,8 @@ module TestSupport
   # A real Chromium, spoken to over its own protocol by two pipes (--remote-debugging-pipe: JSON, ended by NUL): no driver program, no gem.
   class Browser
     class Missing < StandardError; end
+    # The page that was asked is there no more.
+    class Gone < StandardError; end
 
     NAMES = %w[chromium chromium-browser google-chrome].freeze
     PATIENCE = 60
@@ -41,7 +43,11 @@ module TestSupport
         3 => its_input, 4 => its_output, :out => File.join(@folder, "log"), :err => %i[child out], :pgroup => true)
       [its_input, its_output].each(&:close)
       @number = 0
+      @complaints = Hash.new { |all, session| all[session] = [] }
     end
+
+    # @return [Hash{String => Array<String>}] by session: errors of scripts, and what the browser itself has to say, such as what it did not load
+    attr_reader :complaints
 
     # @return [Page] in a tab of its own
     def visit(url, width: 1280, height: 800)
@@ -59,7 +65,8 @@ module TestSupport
       @orders.write(JSON.generate({id: @number, method: method, params: params, sessionId: session}.compact), "\0")
       loop do
         message = next_message
-        next unless message["id"] == @number # an event
+        next note(message) unless message["id"] == @number
+        raise Gone, "#{method}: #{message["error"]}" if message.dig("error", "message").to_s.match?(/navigated|context/)
         raise "#{method}: #{message["error"]}" if message["error"]
 
         return message["result"]
@@ -75,6 +82,17 @@ module TestSupport
 
     private
 
+    # Of the events those that tell of something wrong.
+    def note(event)
+      entry = event["params"]
+      text = case event["method"]
+      when "Runtime.exceptionThrown" then entry["exceptionDetails"].values_at("text", "exception").join(" ")
+      when "Log.entryAdded" then entry["entry"].values_at("level", "text", "url").join(" ")
+      when "Runtime.consoleAPICalled" then entry["args"].map { |one| one["value"] }.join(" ") if %w[error warning assert].include?(entry["type"])
+      end
+      @complaints[event["sessionId"]] << text if text
+    end
+
     def next_message
       raise "the browser does not answer:\n#{File.read(File.join(@folder, "log"))}" unless @answers.wait_readable(PATIENCE)
 
@@ -88,7 +106,25 @@ module TestSupport
         @target = target
         @browser = browser
         @session = session
+        %w[Log Runtime].each { |domain| browser.call("#{domain}.enable", session) }
       end
+
+      # @return [Array<String>] what is wrong with the page, by the browser
+      def complaints
+        self.eval("1") # what has happened by now has been told before the answer
+        @browser.complaints[@session]
+      end
+
+      # @param key [String] as KeyboardEvent has it
+      def press(key)
+        text = (key.size == 1) ? {text: key} : {}
+        code = {"Enter" => {windowsVirtualKeyCode: 13, text: "\r"}, "Escape" => {windowsVirtualKeyCode: 27}, "Tab" => {windowsVirtualKeyCode: 9}}.fetch(key, {})
+        @browser.call("Input.dispatchKeyEvent", @session, type: "keyDown", key: key, **text, **code)
+        @browser.call("Input.dispatchKeyEvent", @session, type: "keyUp", key: key, **code.except(:text))
+      end
+
+      # Whether pages may run scripts, from the next one on.
+      def scripts(on) = @browser.call("Emulation.setScriptExecutionDisabled", @session, value: !on)
 
       def size(width, height)
         @browser.call("Emulation.setDeviceMetricsOverride", @session, width: width, height: height, deviceScaleFactor: 1, mobile: width < 600)
@@ -117,11 +153,18 @@ module TestSupport
       # @return [Object] its value
       def await(expression)
         give_up = TestSupport.now + PATIENCE
-        until (value = self.eval(expression))
+        until (value = try(expression))
           raise "never became true: #{expression}; the page: #{self.eval("document.body.innerText")}" if TestSupport.now > give_up
           sleep(0.02)
         end
         value
+      end
+
+      # While another page comes, there is none to ask.
+      def try(expression)
+        self.eval(expression)
+      rescue Gone
+        nil
       end
 
       def close = @browser.call("Target.closeTarget", targetId: @target)

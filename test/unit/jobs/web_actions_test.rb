@@ -46,6 +46,8 @@ class JobsWebActionsTest < JobsWebCase
 
   def test_nothing_is_marked
     bury(2)
+    assert_equal "none", get("/dead").body[/<button[^>]*name="action" value="([^"]*)"/, 1], "what Enter presses"
+    assert_equal "Nothing was changed.", said(post("/dead", {"action" => "none", "key" => keys(:dead).first}))
     assert_equal "0 jobs are deleted.", said(post("/dead", {"action" => "delete"}))
     assert_equal "0 jobs are deleted.", said(post("/dead", [["action", "delete"], ["key", "none"], ["key", "0 1 2"], ["key", ""]]))
     assert_equal({dead: 2}, counts)

@@ -2,15 +2,19 @@
 "use strict";
 (() => {
   const rows = () => [...document.querySelectorAll("table[data-rows] tbody tr[data-key]")];
-  const here = () => document.querySelector("tr.here");
+  const here = () => document.querySelector("tr[data-here]");
+
+  const stand = (row) => {
+    here()?.removeAttribute("data-here");
+    row?.setAttribute("data-here", "");
+  };
 
   const step = (by) => {
     const all = rows();
     const next = all[Math.min(Math.max(all.indexOf(here()) + by, 0), all.length - 1)];
     if (!next) return;
-    here()?.classList.remove("here");
-    next.classList.add("here");
-    (next.querySelector("th a, a, button, input") ?? next).focus();
+    stand(next);
+    (next.querySelector("th a") ?? next.querySelector("a, button, input"))?.focus();
     next.scrollIntoView({ block: "nearest" });
   };
 
@@ -19,6 +23,7 @@
   const keys = { j: () => step(1), k: () => step(-1), x: mark, "/": search, p: () => window.raffia.pause?.(), "?": () => document.getElementById("keys").showModal() };
 
   document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target.matches("input[type=checkbox]")) event.preventDefault(); // or it would press a button
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=checkbox]), textarea, select, dialog")) return;
     if (!keys[event.key]) return;
     event.preventDefault();
@@ -27,9 +32,7 @@
 
   document.addEventListener("focusin", (event) => {
     const row = event.target.closest("tr[data-key]");
-    if (row === here()) return;
-    here()?.classList.remove("here");
-    row?.classList.add("here");
+    if (row !== here()) stand(row);
   });
 
   const boxes = () => [...document.querySelectorAll("input[name=key]")];

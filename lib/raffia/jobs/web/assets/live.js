@@ -27,7 +27,7 @@
     try {
       const response = await fetch(location.href, { headers: { accept: "application/json" } });
       const parts = await response.json();
-      if (parts.main === undefined) throw new Error(parts.error);
+      if (parts.main === undefined) return say("lost", response.status === 503 ? "The store does not answer" : "Gone");
       if (document.body.dataset.trouble !== undefined) return location.reload();
       if (!paused) show(parts);
       say("live", "Live");
@@ -35,8 +35,8 @@
       say("lost", "Not reached");
     } finally {
       asking = false;
+      timer = setTimeout(ask, seconds * 1000);
     }
-    timer = setTimeout(ask, seconds * 1000);
   };
 
   const pause = (on) => {

@@ -4,15 +4,24 @@ window.raffia = {};
 (() => {
   const key = (node) => node.dataset?.key;
 
+  // These are set here and not by the server.
+  const ours = (name) => ["open", "hidden", "data-here"].includes(name);
+
   const attributes = (from, to) => {
-    for (const { name } of [...from.attributes]) if (!to.hasAttribute(name) && !["open", "hidden"].includes(name)) from.removeAttribute(name);
-    for (const { name, value } of [...to.attributes]) if (from.getAttribute(name) !== value && name !== "hidden" && !(name === "open" || name === "class" && from.classList.contains("here"))) from.setAttribute(name, value);
+    for (const { name } of [...from.attributes]) if (!ours(name) && !to.hasAttribute(name)) from.removeAttribute(name);
+    for (const { name, value } of [...to.attributes]) if (!ours(name) && from.getAttribute(name) !== value) from.setAttribute(name, value);
   };
 
   const children = (from, to) => {
     const known = new Map([...from.children].filter(key).map((child) => [key(child), child]));
     let here = from.firstChild;
+    const drop = () => {
+      const gone = here;
+      here = here.nextSibling;
+      gone.remove();
+    };
     for (const wanted of [...to.childNodes]) {
+      while (here?.nodeType === Node.TEXT_NODE && wanted.nodeType !== Node.TEXT_NODE) drop(); // the parser leaves some space out
       const same = key(wanted) ? known.get(key(wanted)) : here && !key(here) && here.nodeName === wanted.nodeName ? here : null;
       if (!same) {
         from.insertBefore(wanted, here);
@@ -22,11 +31,7 @@ window.raffia = {};
       else from.insertBefore(same, here);
       node(same, wanted);
     }
-    while (here) {
-      const gone = here;
-      here = here.nextSibling;
-      gone.remove();
-    }
+    while (here) drop();
   };
 
   const node = (from, to) => {

@@ -47,6 +47,8 @@ module Raffia
 
           # By what the button was called: "retry" for those that are marked, "one" for a row's own, "all" for all that are found.
           def change(action)
+            return outcome("unchanged", 0, **query, offset: request["offset"]) if action == "none"
+
             action, key = action.split(" ", 2)
             return super(action.to_s) unless ACTIONS.fetch(set).key?(action)
             return all(action) if key == "all"
