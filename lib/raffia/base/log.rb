@@ -10,6 +10,10 @@ module Raffia
   module Log
     # "2026-11-21T03:24:00.123Z WARN  raffia[4711]: message"
     class Text
+      # What stands without quotes.
+      PLAIN = %r{\A[\w.:/@+-]+\z}
+      private_constant :PLAIN
+
       # As Logger calls a formatter.
       # @return [String] the line
       def call(severity, time, name, message)
@@ -21,9 +25,19 @@ module Raffia
       def describe(message)
         case message
         when Exception then Log.full(message)
-        when Hash then message.map { |key, value| "#{key}=#{value.is_a?(String) ? value.inspect : value}" }.join(" ")
+        when Hash then pairs(message)
         else message.to_s
         end
+      end
+
+      # As logfmt has it: only what would be misread is quoted.
+      def pairs(hash)
+        text = +""
+        hash.each do |key, value|
+          text << " " unless text.empty?
+          text << key.to_s << "=" << ((value.is_a?(String) && !PLAIN.match?(value)) ? value.inspect : value.to_s)
+        end
+        text
       end
     end
 

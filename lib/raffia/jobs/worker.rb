@@ -172,7 +172,7 @@ module Raffia
         @patience = Patience.new(@log)
         @pulse = Pulse.new(@heart, @log)
         @keeper = Keeper.new(@store, info, ttl: @lease, every: @beat, book: journal.book, log: @log)
-        @acks = Acks.new(@store, @keeper, @patience, @log)
+        @acks = Acks.new(@store, @keeper, @patience, journal)
         @places = Places.new(@store, @middleware, @sizes, @log)
         @runs = Runs.new(scope, @concurrency, Desk.new(worker: self, store: @store, places: @places, acks: @acks, keeper: @keeper,
           patience: @patience, journal: journal, middleware: @middleware))

@@ -25,10 +25,10 @@ class LogTest < Raffia::TestCase
 
   def test_hashes_and_errors
     out = lines do |log|
-      log.warn({job: "a b", tries: 3})
+      log.warn({job: "a b", class: "A::B", tries: 3})
       log.warn(IOError.new("broken"))
     end
-    assert_match(/job="a b" tries=3/, out[0])
+    assert_match(/job="a b" class=A::B tries=3$/, out[0])
     assert_match(/broken \(IOError\)/, out[1])
   end
 

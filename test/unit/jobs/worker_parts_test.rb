@@ -48,6 +48,23 @@ class JobsWorkerPartsTest < TestSupport::JobsCase
     assert_equal [4, 1, 3, 2], [again.processed, again.failed, again.classes["A"]["processed"], again.classes["A"]["histogram"].first]
   end
 
+  def test_lines_are_written_together
+    out = StringIO.new
+    log = Raffia::Log.build(Raffia.config(:info), out: out)
+    lines = Worker::Lines.new(log)
+    2.times { |number| lines.add({event: "done", number: number}) }
+    assert_empty out.string
+    lines.flush
+    lines.flush
+    assert_equal ["event=done number=0", "event=done number=1"], out.string.lines.map { |line| line[/event.*/] }
+  end
+
+  def test_other_loggers_get_each_line
+    lines = Worker::Lines.new(::Logger.new(out = StringIO.new))
+    lines.add({event: "done"})
+    assert_equal 1, out.string.lines.size
+  end
+
   def test_patience
     calls = 0
     patience = Worker::Patience.new(@log)

@@ -16,12 +16,13 @@ module Raffia
         # @param store [Store]
         # @param keeper [Keeper]
         # @param patience [Patience]
-        # @param log [Logger]
-        def initialize(store, keeper, patience, log)
+        # @param journal [Journal]
+        def initialize(store, keeper, patience, journal)
+          @journal = journal
+          @log = journal.log
           @store = store
           @keeper = keeper
           @patience = patience
-          @log = log
           @done = []
           @idle = @flushed = nil
           @saying = false
@@ -38,6 +39,7 @@ module Raffia
         def run
           loop do
             await if @done.empty?
+            @journal.flush
             say(slice) until @done.empty?
             @flushed&.settle
           end

@@ -3,6 +3,7 @@
 require_relative "../../base/instrument"
 require_relative "book"
 require_relative "failure"
+require_relative "lines"
 
 module Raffia
   module Jobs
@@ -23,6 +24,7 @@ module Raffia
           @instrument = instrument
           @book = Book.new
           @talks = log.info?
+          @lines = Lines.new(log)
         end
 
         # @param run [Run]
@@ -36,12 +38,17 @@ module Raffia
         def done(run, seconds)
           @book.count(run.name, seconds)
           @instrument.emit(:job_done) { {**run.facts, seconds: seconds} }
-          @log.info({event: "done", **run.facts, seconds: seconds.round(6)}) if @talks
+          @lines.add({event: "done", **run.facts, seconds: seconds.round(6)}) if @talks
         end
+
+        # Writes what it has kept.
+        # @return [void]
+        def flush = @lines.flush
 
         # @param failure [Failure]
         # @return [void]
         def failed(run, seconds, error, failure)
+          flush
           @book.count(run.name, nil)
           @instrument.emit(:job_fail) { {**run.facts, seconds: seconds, error: error, verdict: failure.verdict} }
           line = {event: "failed", **run.facts, seconds: seconds.round(6), error_class: error.class.name, error: Failure.message(error)[0, 500],
@@ -53,7 +60,10 @@ module Raffia
         # It has not come to its end, and nobody says that it has failed.
         # @param how [String]
         # @return [void]
-        def ended(run, how) = @log.warn({event: how, **run.facts})
+        def ended(run, how)
+          flush
+          @log.warn({event: how, **run.facts})
+        end
       end
     end
   end
