@@ -160,6 +160,7 @@ module Raffia
         await_stop
         @intake.close
         seats.each(&:join)
+        @places.announce_stop
         @runs.on_end { @orders.push(:ended) }
         Drain.new(@runs, @acks, @log).call(@timeout) { |seconds| @orders.pop(timeout: seconds) }
       ensure

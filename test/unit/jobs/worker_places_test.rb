@@ -16,6 +16,9 @@ class JobsWorkerPlacesTest < TestSupport::JobsCase
       case what
       when "fail" then raise "in a thread"
       when "ask" then sleep(0.01) until run.cancelled?
+      when "polite"
+        sleep(0.01) until stopping?
+        raise Raffia::Jobs::Interrupted
       when "sleep" then sleep
       end
     end
@@ -34,6 +37,9 @@ class JobsWorkerPlacesTest < TestSupport::JobsCase
       when "die" then ::Process.kill(:KILL, ::Process.pid)
       when "exit" then exit(4)
       when "sleep" then sleep
+      when "polite"
+        sleep(0.01) until stopping?
+        raise Raffia::Jobs::Interrupted
       when "progress"
         run.progress = 0.25
         sleep
@@ -176,6 +182,26 @@ class JobsWorkerPlacesTest < TestSupport::JobsCase
     written
     handle.stop
     await_counts(queue: 1, running: 0)
+  end
+
+  # It goes on later, and that is no failure.
+  def test_a_process_hears_that_the_worker_stops
+    need_fork
+    handle = work(processes: 1, timeout: 60)
+    jid = ProcessJob.perform_async(file, "polite")
+    written
+    handle.stop
+    await_counts(queue: 1, running: 0, retry: 0)
+    refute @store.find(jid).item.key?("retry_count")
+  end
+
+  def test_a_thread_goes_on_later
+    handle = work(timeout: 60)
+    jid = ThreadJob.perform_async("polite")
+    seen
+    handle.stop
+    await_counts(queue: 1, running: 0, retry: 0)
+    refute @store.find(jid).item.key?("retry_count")
   end
 
   def test_how_far_a_process_is

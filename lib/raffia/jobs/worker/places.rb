@@ -62,6 +62,10 @@ module Raffia
           place(run.on).interrupt(run, why, by_force)
         end
 
+        # The worker stops: runs that are not in this process are told, all others can ask.
+        # @return [void]
+        def announce_stop = @open[:processes]&.announce_stop
+
         # @return [Integer, nil] how many jobs there is room for, wherever they want to run; nil: any number
         def spare = @open.empty? ? nil : @open.each_value.filter_map(&:spare).min
 

@@ -37,6 +37,9 @@ module Raffia
             super
           end
 
+          # @return [void]
+          def announce_stop = @taken.each_value { |line| line.tell(:stopping) unless line.told? }
+
           # @return [Float, nil]
           def progress(run) = @taken[run]&.progress
 
