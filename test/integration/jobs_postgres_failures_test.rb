@@ -169,9 +169,14 @@ class JobsPostgresFailuresTest < Raffia::TestCase
     owner = lease
     known = store.claim(owner, ["default"], 1)
     gate = connection
-    gate.exec("BEGIN; LOCK TABLE #{@schema}.queues IN ACCESS EXCLUSIVE MODE")
-    Raffia.run { assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.05) { store.claim(owner, ["default"], 1) } } }
-    gate.exec("ROLLBACK")
+    gate.exec("SELECT pg_advisory_lock(4711)")
+    wait_at_commit(4711)
+    Raffia.run do |scope|
+      lost = scope.spawn { store.claim(owner, ["default"], 1) }
+      wait_until { sql("SELECT count(*) FROM pg_locks WHERE NOT granted") == [["1"]] }
+      lost.cancel
+    end
+    gate.exec("SELECT pg_advisory_unlock(4711)")
     wait_until { store.counts[:running] == 2 }
     assert_equal [2], args(store.claim(owner, ["default"], 2))
     assert_equal [true], store.ack(known)
@@ -253,6 +258,12 @@ class JobsPostgresFailuresTest < Raffia::TestCase
   def listening = sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 || '%' AND pid <> pg_backend_pid()", @schema)[0][0].to_i
 
   def unused_port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
+
+  # Whoever changes a job waits for this lock when all but the commit is done.
+  def wait_at_commit(lock)
+    sql("CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(#{lock}); RETURN NULL; END $$")
+    sql("CREATE CONSTRAINT TRIGGER late AFTER UPDATE ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION late()")
+  end
 
   # New jobs are refused with this SQLSTATE, so many times. The count is of a sequence, which no rollback takes back.
   def failing(code, words, times: 1_000_000)

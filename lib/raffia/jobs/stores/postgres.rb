@@ -97,11 +97,15 @@ module Raffia
           session(&)
         end
 
-        def writing(durable: true)
+        def writing(durable: true, &)
           # All or nothing also in somebody else's transaction, and an error of ours must not be theirs.
           bound = ::Thread.current[@bound] and return bound.driver.savepoint { yield bound }
+          transaction(durable ? :durable : :quick, &)
+        end
+
+        def transaction(way)
           ready
-          again { session { |db| db.driver.transaction(durable: durable) { yield db } } }
+          again { session { |db| db.driver.transaction(way) { yield db } } }
         end
 
         def session

@@ -37,14 +37,14 @@ module Raffia
           private
 
           # One at a time for each lease.
-          # @yieldparam claims [Array<Claim>] to be filled
+          # @yieldreturn [Array<Claim>]
           # @return [Array<Claim>]
           def held(lease)
             holding = @held[lease.token] ||= Holding.new({}, false, ::Mutex.new)
             holding.lock.synchronize do
               settle(lease.token, holding) if holding.doubtful
               holding.doubtful = true
-              yield claims = []
+              claims = yield
               claims.each { |claim| holding.refs[claim.ref] = true }
               holding.doubtful = false
               claims

@@ -18,13 +18,13 @@ module Raffia
           TAKE = "WITH open AS (SELECT wanted.name, wanted.number FROM unnest($2::text[]) WITH ORDINALITY AS wanted (name, number) " \
             "WHERE EXISTS (SELECT FROM {leases} WHERE token = $1) " \
             "AND NOT EXISTS (SELECT FROM {queues} AS q WHERE q.name = wanted.name AND paused = 1) ORDER BY number), " \
-            "next AS MATERIALIZED (SELECT job.id, open.number FROM open CROSS JOIN LATERAL (SELECT id FROM {jobs} WHERE queue = open.name " \
+            "next AS MATERIALIZED (SELECT job.id FROM open CROSS JOIN LATERAL (SELECT id FROM {jobs} WHERE queue = open.name " \
             "AND state = 'queue' ORDER BY priority DESC, place LIMIT $3 FOR UPDATE SKIP LOCKED) AS job LIMIT $3) " \
-            "UPDATE {jobs} AS j SET state = 'running', token = $1, at = {now} FROM next WHERE j.id = next.id " \
-            "RETURNING j.id, j.place, j.payload, j.special, j.priority, j.queue, next.number"
-          # By the primary key, and not by the token, which all that is in flight has: hence the sum.
-          DROP = "DELETE FROM {jobs} AS j USING unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS c (id, place, token) " \
-            "WHERE j.id = c.id AND j.place = c.place AND j.token + 0 = c.token RETURNING j.id"
+            "UPDATE {jobs} SET state = 'running', token = $1, at = {now} WHERE id = ANY(ARRAY(SELECT id FROM next)) " \
+            "RETURNING id, place, payload, special, priority, queue"
+          # By the primary key: what is in flight has an index on the token, and the planner must not take that. Neither this nor TAKE is a join,
+          # see {Driver::BEGINNINGS}.
+          DROP = "DELETE FROM {jobs} WHERE id = ANY($1::bigint[]) AND place = ANY($2::bigint[]) AND coalesce(token, 0) = ANY($3::bigint[]) RETURNING id"
           # What makes a job's end mean more than that it is gone.
           SPECIAL = %w[unique limit batch expires_at].freeze
           private_constant :KEEP, :TAKE, :DROP, :SPECIAL
@@ -41,14 +41,9 @@ module Raffia
 
           # (see Store#claim)
           def claim(lease, queues, limit)
-            held(lease) do |claims|
-              while claims.size < limit && queues.any?
-                taken = take(lease, queues, limit - claims.size)
-                fit = fit_of(taken)
-                fit.each { |id, place, payload, *, queue, _| claims << Claim.new(lease, [id, place], queue, payload) }
-                break if fit.size == taken.size
-              end
-            end
+            return [] if limit < 1 || queues.empty?
+
+            held(lease) { transaction(:by_index) { |db| fill_from_all(db, lease, queues, limit) } }
           end
 
           # (see Store#ack)
@@ -71,16 +66,24 @@ module Raffia
               drafts.map { |draft| draft.extras ? draft.extras["priority"].to_i : 0 }, drafts.map { |draft| draft.payload.b }]
           end
 
-          # @return [Array<Array>] in order, which no database promises by itself
-          def take(lease, queues, limit)
-            again { once { |db| db.rows(TAKE, lease.token, queues, limit) } }.sort_by { |row| [row[6], -row[4], row[1]] }
+          # Of those that are taken some may turn out to be no jobs for now, so others are taken for them.
+          def fill_from_all(db, lease, queues, limit)
+            claims = []
+            while (wanted = limit - claims.size) > 0
+              taken = in_their_order(db.rows(TAKE, lease.token, queues, wanted), queues)
+              fit = fit(db, taken)
+              fit.each { |id, place, payload, *, queue| claims << Claim.new(lease, [id, place], queue, payload) }
+              break if fit.size == taken.size
+            end
+            claims
           end
 
-          def fit_of(rows) = (rows.all? { |row| row[3].zero? }) ? rows : writing { |db| fit(db, rows) }
+          # Which no database promises by itself.
+          def in_their_order(rows, queues) = rows.sort_by { |row| [queues.index(row[5]), -row[4], row[1]] }
 
           def drop(claims)
             refs = claims.map(&:ref)
-            again { once { |db| db.rows(DROP, refs.map(&:first), refs.map(&:last), claims.map { |claim| claim.lease.token }) } }
+            again { once { |db| db.rows(DROP, refs.map(&:first), refs.map(&:last), claims.map { |claim| claim.lease.token }.uniq) } }
           end
 
           # Queues stay known when they are empty. Not on somebody else's connection: others who name the queue would wait for its end.

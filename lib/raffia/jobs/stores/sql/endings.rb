@@ -7,7 +7,8 @@ module Raffia
         # What ends claims, see {Store}. A claim is ours while the row has our token, and its place of then.
         # @api private
         module Endings
-          ACK = "DELETE FROM {jobs} WHERE id {ids $1} AND token = $2 AND place {ids $3} RETURNING #{Ends::COLUMNS}"
+          # So written that no planner takes the index on the token, which has all that is in flight.
+          ACK = "DELETE FROM {jobs} WHERE id {ids $1} AND coalesce(token, 0) = $2 AND place {ids $3} RETURNING #{Ends::COLUMNS}"
           OURS = "WHERE id = $1 AND place = $2 AND token = $3"
           MOVE = "UPDATE {jobs} SET state = 'retry', at = $4, payload = $5, token = NULL #{OURS} RETURNING #{Ends::COLUMNS}"
           BURY = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $4, token = NULL #{OURS} RETURNING #{Ends::COLUMNS}"
