@@ -129,6 +129,16 @@ class JobsWorkerEndTest < TestSupport::JobsCase
     await_counts(queue: 0, running: 0)
   end
 
+  # Others may have a processor for them.
+  def test_jobs_that_compute_are_not_hoarded
+    work
+    10.times { HogJob.perform_async }
+    seen
+    assert_includes 1..4, @store.counts[:running]
+    HogJob::GATE << nil
+    await_counts(queue: 0, running: 0)
+  end
+
   def test_a_job_that_computes_does_not_keep_its_worker_from_giving_back
     handle = work(timeout: 0.01)
     jid = HogJob.perform_async

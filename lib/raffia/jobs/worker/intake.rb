@@ -6,7 +6,8 @@ require_relative "../../task"
 module Raffia
   module Jobs
     class Worker
-      # Claims as many jobs as there is room for, and waits where there are none.
+      # Claims as many jobs as there is room for, and waits where there are none. Jobs that compute are claimed few at a time, for a job that
+      # waits here while another computes had better be done by another process.
       #
       # @api private
       class Intake
@@ -15,7 +16,10 @@ module Raffia
         # Seconds to rest when the store calls again and again, and then has nothing: at first, and at most.
         REST = 0.01
         MOST = 1.0
-        private_constant :REST, :MOST
+        # Jobs of the first claim. After that it is twice as many, or half, as those of the last one have all begun within this time, or not.
+        FIRST = 4
+        BRIEF = 0.02
+        private_constant :REST, :MOST, :FIRST, :BRIEF
 
         # @param store [Store]
         # @param queues [Queues]
@@ -32,6 +36,7 @@ module Raffia
           @upkeep = upkeep
           @closed = false
           @rest = 0
+          @most = FIRST
           @called = false
         end
 
@@ -59,15 +64,21 @@ module Raffia
         private
 
         def take(room)
-          claims = @patience.keep(-> { @closed }) { @store.claim(@keeper.lease, @queues.order, room) } || []
+          claims = @patience.keep(-> { @closed }) { @store.claim(@keeper.lease, @queues.order, [room, @most].min) } || []
           return idle if claims.empty?
           return @patience.keep { @store.release(claims) } if @closed # meanwhile
 
           @rest = 0
           @called = false
           @upkeep.busy
-          @runs.begin(claims)
+          begin_all(claims)
           sleep(0) # a store that never waits must not keep others from their turn
+        end
+
+        def begin_all(claims)
+          began = Clock.now
+          @runs.begin(claims)
+          @most = (Clock.now - began > BRIEF) ? (@most / 2).clamp(1..) : (@most * 2).clamp(..@runs.limit)
         end
 
         # Somebody else may have been faster, time after time, or a queue is paused: then there is nothing, however often it calls.
