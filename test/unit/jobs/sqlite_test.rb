@@ -14,6 +14,7 @@ class SQLiteStoreTest < Raffia::TestCase
     @dir = Dir.mktmpdir("raffia-jobs")
     @path = File.join(@dir, "jobs.db")
     @opened = []
+    store # nothing is opened yet, but the gem is loaded
   end
 
   def teardown
@@ -135,6 +136,21 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_equal "ok", other.execute("PRAGMA integrity_check").dig(0, 0)
   ensure
     [reader, pipe].each { |io| io&.close }
+  end
+
+  # What is written to it then would be acknowledged, and lost.
+  def test_a_file_that_is_removed_while_it_is_open
+    2.times do
+      store.enqueue([draft])
+      Dir.glob("#{@path}*") { |file| File.delete(file) if File.file?(file) }
+      unavailable(/jobs\.db was removed or replaced while it was open/) { store.enqueue([draft]) }
+      assert_equal 0, store.counts[:queue]
+      File.rename(@path, "#{@path}.old")
+      unavailable(/was removed or replaced/) { store.enqueue([draft]) }
+      assert_equal 1, store.enqueue([draft]).size
+      assert_equal 1, open_store.counts[:queue]
+      store.clear(:queue)
+    end
   end
 
   def test_with_less_care_nothing_is_flushed

@@ -61,7 +61,7 @@ module Raffia
         end
 
         def check
-          base.integrity + super
+          @base.integrity + super
         end
 
         def close
@@ -73,11 +73,9 @@ module Raffia
 
         private
 
-        def reading(&) = base.read(&)
+        def reading(&) = @base.read(&)
 
-        def writing(durable: true, &) = base.write(durable: durable, &)
-
-        def base = @base.open
+        def writing(durable: true, &) = @base.write(durable: durable, &)
 
         # Also in a child, which must not touch what it has inherited.
         def start_over(inherited = nil)

@@ -27,20 +27,21 @@ module Raffia
             @reading = Thread::Mutex.new
           end
 
-          # @return [self]
-          # @raise [StoreUnavailable]
-          def open
-            @writer || @opening.synchronize { @writer ||= set_up }
-            self
-          end
-
           # See {Writer#call}.
-          def write(durable:, &) = @writer.call(durable, &)
+          # @raise [StoreUnavailable]
+          def write(durable:, &)
+            writer = self.writer
+            writer.call(durable, &)
+          rescue Log::Gone
+            close(writer) # the next call opens what is there then
+            raise
+          end
 
           # @yieldparam db [Connection] that sees one state of all
           # @return [Object] the block's value
           # @raise [StoreUnavailable]
           def read
+            writer
             @reading.synchronize do
               patiently do
                 @reader.run("BEGIN")
@@ -56,11 +57,14 @@ module Raffia
             read { |db| db.rows("PRAGMA integrity_check") }.flatten.reject { |line| line == "ok" }
           end
 
+          # @param writer [Writer, nil] unless another one has taken its place by now
           # @return [void]
-          def close
+          def close(writer = @writer)
             @opening.synchronize do
-              [@reader, @connection, @log].each { |one| one&.close }
+              next unless @writer&.equal?(writer)
+
               @writer = nil
+              [@reader, @connection, @log].each(&:close)
             end
           end
 
@@ -76,6 +80,10 @@ module Raffia
           def patiently(&) = Driver.guard(path) { Patience.wait(@timeout, &) }
 
           def path = @address.path
+
+          # @return [Writer]
+          # @raise [StoreUnavailable]
+          def writer = @writer || @opening.synchronize { @writer ||= set_up }
 
           # @return [Writer]
           def set_up

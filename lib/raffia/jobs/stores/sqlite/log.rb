@@ -10,22 +10,39 @@ module Raffia
         # Ruby's lock is free meanwhile. (Of the database itself no other handle may ever be opened: closing one drops SQLite's locks.)
         # @api private
         class Log
+          # The file that is open is not the one that others find.
+          class Gone < StoreUnavailable
+          end
+
           # @return [String]
           attr_reader :path
 
-          # @param path [String] of the database
-          def initialize(path)
-            @path = "#{path}-wal"
+          # @param database [String] its path
+          def initialize(database)
+            @database = database
+            @path = "#{database}-wal"
+            @inode = File.stat(database).ino
           end
 
           # @return [void] when all that was committed is on disk
           # @raise [SystemCallError]
+          # @raise [Gone]
           def flush
             file = @file ||= File.open(@path)
             Fiber.current_scheduler ? Raffia.offload { file.fdatasync } : file.fdatasync
+            raise Gone, "#{@database} was removed or replaced while it was open: what was done last is in a file that nobody finds" unless found?
           end
 
           def close = @file&.close
+
+          private
+
+          # A file can be removed under who has it open, and goes on taking what is written.
+          def found?
+            File.stat(@database).ino == @inode && File.identical?(@path, @file)
+          rescue Errno::ENOENT
+            false
+          end
         end
       end
     end

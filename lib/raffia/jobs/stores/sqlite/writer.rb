@@ -46,7 +46,7 @@ module Raffia
             @ring.call if @transaction.rings?
             flush if @flushes && @transaction.unflushed? && group.any? { |call| call.durable && !call.error }
           rescue StoreUnavailable => error
-            group.each { |call| call.error ||= error }
+            group.each { |call| call.error ||= error.dup } # each is raised to another caller
           end
 
           # After a failed flush nobody knows what the disk has, and another flush would not say it.
