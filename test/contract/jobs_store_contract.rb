@@ -22,6 +22,7 @@ module JobsStoreContract
   include Unique
   include Limit
   include Batches
+  include DeadInBatches
   include NestedBatches
   include BatchesOfJobs
   include Values
