@@ -20,7 +20,7 @@ module Raffia
           kill JID... | --all SET      to the dead ones: of a queue, scheduled or retry
           delete JID... | --all SET    for good
           pause QUEUE, resume QUEUE    whether workers take anything from it
-          order WORKER ORDER           quiet, stop, dump or "cancel JID"; WORKER as `processes` shows it
+          order WORKER ORDER           quiet, stop, dump, "cancel JID" or "trace JID"; WORKER as `processes` shows it
           recurring [run|pause|resume|delete NAME]
           export [FILE]                all jobs as lines of JSON
           import [FILE]                what `export` wrote, into this store

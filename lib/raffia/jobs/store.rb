@@ -61,7 +61,7 @@ module Raffia
       # @param state [Hash] {"busy" => Integer, "quiet" => Boolean, "rss" => KiB, "work" => [{"jid", "queue", "payload", "run_at", "tid"}, ...]}
       # @param tally [Tally, nil] what has been done since the last one
       # A lease that has run out may count as lost at once, and is lost when {#recover} has taken its jobs.
-      # @return [Array<String>, nil] orders for this worker: "quiet", "stop", "dump", "cancel JID"; nil: the lease is lost, and its jobs are others'
+      # @return [Array<String>, nil] orders for this worker: "quiet", "stop", "dump", "cancel JID", "trace JID"; nil: the lease is lost, and its jobs are others'
       def beat(lease, state = {}, tally: nil) = raise(NotImplementedError)
 
       # The worker ends. What it still holds goes back, as by {#release}.

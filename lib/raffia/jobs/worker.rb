@@ -220,8 +220,15 @@ module Raffia
         when "stop" then stop
         when "dump" then Raffia.dump
         when /\Acancel (\S+)/ then cancel($1)
+        when /\Atrace (\S+)/ then trace($1)
         else @log.warn({event: "unknown order", order: order})
         end
+      end
+
+      # Who asks does not want to wait for the next sign of life.
+      def trace(jid)
+        @runs.find(jid)&.trace
+        @keeper.hurry
       end
 
       def leave

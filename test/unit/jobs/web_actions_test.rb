@@ -137,7 +137,10 @@ class JobsWebActionsTest < JobsWebCase
     assert_match(/page 3/, busy)
     assert_match(/Runs for/, get("/job?jid=#{claim.item["jid"]}").body)
     assert_match(/job's worker is told/, said(post("/busy", {"action" => "cancel", "worker" => "host:1:abc", "jid" => claim.item["jid"]})))
-    assert_equal ["quiet", "stop", "dump", "cancel #{claim.item["jid"]}"], @store.beat(lease)
+    assert_match(/is asked where it is/, said(post("/busy", {"action" => "trace", "worker" => "host:1:abc", "jid" => claim.item["jid"]})))
+    assert_equal ["quiet", "stop", "dump", "cancel #{claim.item["jid"]}", "trace #{claim.item["jid"]}"], @store.beat(lease)
+    @store.beat(lease, {"work" => [{"jid" => claim.item["jid"], "payload" => claim.payload, "run_at" => 1, "on" => "fibers", "backtrace" => ["a.rb:1:in <b>"]}]})
+    assert_match(/<pre>a\.rb:1:in &lt;b&gt;</, get("/job?jid=#{claim.item["jid"]}").body)
     assert_equal 404, post("/processes", {"action" => "quiet", "worker" => "gone"}).status
     assert_equal 404, post("/busy", {"action" => "cancel", "worker" => "gone", "jid" => "x"}).status
     assert_equal 422, post("/busy", {"action" => "cancel", "worker" => "host:1:abc", "jid" => "x stop"}).status

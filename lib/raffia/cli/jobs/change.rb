@@ -39,7 +39,7 @@ module Raffia
         end
 
         def order(worker, order)
-          raise ConfigError, "#{order.inspect} is no order: use quiet, stop, dump or \"cancel JID\"" unless order.match?(/\A(?:quiet|stop|dump|cancel \S+)\z/)
+          raise ConfigError, "#{order.inspect} is no order: use quiet, stop, dump, \"cancel JID\" or \"trace JID\"" unless order.match?(/\A(?:quiet|stop|dump|(?:cancel|trace) \S+)\z/)
           raise NotFound.new("there is no worker #{worker}: `raffia jobs processes` lists all", name: worker) unless @store.order(worker, order)
 
           @desk.answer({"worker" => worker, "order" => order}) { "#{worker} is told" }

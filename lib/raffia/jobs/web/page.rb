@@ -26,7 +26,8 @@ module Raffia
         # What may be said after a change. The words are ours: a link cannot have others.
         DONE = {"retried" => "to be run now", "deleted" => "deleted", "killed" => "moved to the dead ones", "run" => "enqueued"}.freeze
         ACTIONS = {"paused" => "It rests now.", "resumed" => "It goes on.", "told" => "The worker is told: it acts with its next sign of life.",
-                   "cancelled" => "The job's worker is told: it acts with its next sign of life.", "unchanged" => "Nothing was changed."}.freeze
+                   "cancelled" => "The job's worker is told: it acts with its next sign of life.", "traced" => "The job's worker is asked where it is: that shows below with its next sign of life.",
+                   "unchanged" => "Nothing was changed."}.freeze
         # Seconds between two looks at what is new.
         REFRESH = 5
         private_constant :DONE, :ACTIONS

@@ -30,6 +30,9 @@ module Raffia
           Shown.new(Entry.new(set: :running, queue: work["queue"], payload: payload, at: since, ref: nil))
         end
 
+        # @return [String, nil]
+        def jid = work["jid"] || job.jid
+
         # @return [Float, nil] from 0 to 1
         def progress = (work["progress"].to_f.clamp(0.0, 1.0) if work["progress"].is_a?(Numeric))
 
@@ -37,7 +40,7 @@ module Raffia
         def identity = process["identity"].to_s
 
         # @return [Array<String>, nil] where it was just now, if its worker was asked for it
-        def backtrace = (work["backtrace"] if work["backtrace"].is_a?(Array))
+        def backtrace = (work["backtrace"].map(&:to_s) if work["backtrace"].is_a?(Array))
       end
     end
   end

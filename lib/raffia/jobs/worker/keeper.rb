@@ -68,6 +68,10 @@ module Raffia
           @bell.push(:look)
         end
 
+        # Another sign of life, now.
+        # @return [void]
+        def hurry = @bell.push(:look)
+
         # @return [void]
         def close = @bell.push(:end)
 

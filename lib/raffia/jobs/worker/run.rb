@@ -11,7 +11,10 @@ module Raffia
       # One run of one job, from its claim to the word that the store is told. It is what a job sees as {Job#run}.
       class Run
         KEY = :raffia_job
-        private_constant :KEY
+        # How many frames of a backtrace are told, and whose are not: who looks for a job's place looks for its own.
+        FRAMES = 100
+        OURS = ::File.expand_path("../perform.rb", __dir__).freeze
+        private_constant :KEY, :OURS
 
         # @return [Run, nil] the one that the running code belongs to: it is inherited by tasks and threads that a job starts
         def self.current = Fiber[KEY]
@@ -28,6 +31,9 @@ module Raffia
         # @return [#measure, nil] looks how the time is spent
         # @api private
         attr_accessor :gauge
+        # @return [Fiber] that does it, where that is one of this process
+        # @api private
+        attr_writer :fiber
         # @return [Integer] when it began, in seconds since 1970
         attr_reader :run_at
         # @return [Symbol, nil] :cancelled or :stopping: why it was told to end
@@ -79,7 +85,20 @@ module Raffia
         # @api private
         def work
           {"jid" => jid, "queue" => @claim.queue, "payload" => @claim.payload, "run_at" => @run_at, "tid" => tid, "on" => @on.to_s,
-           "progress" => @progress || @desk.places.progress(self), "note" => @note}.compact
+           "progress" => @progress || @desk.places.progress(self), "note" => @note, "backtrace" => (backtrace if @traced)}.compact
+        end
+
+        # From the next sign of life on, people see where it is.
+        # @return [void]
+        # @api private
+        def trace = @traced = true
+
+        # @return [Array<String>, nil] nil where it is in another process, or in a Ractor
+        # @api private
+        def backtrace
+          return unless %i[fibers threads].include?(@on)
+
+          @fiber&.backtrace(0, FRAMES)&.take_while { |line| !line.start_with?(OURS) }
         end
 
         # @return [Hash]
@@ -116,6 +135,7 @@ module Raffia
           return broken_off if @told
 
           Run.adopt(self)
+          @fiber = Fiber.current
           @began = Clock.now
           Strand.enter(self) { |region| perform(region) }
           @desk.journal.done(self, Clock.now - @began)

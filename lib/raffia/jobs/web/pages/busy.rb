@@ -15,12 +15,15 @@ module Raffia
 
           def data = {"running" => counts[:running], "jobs" => running.map { |run| {"process" => run.identity, **run.work} }}
 
+          # What a worker can be told about a job, and what is said then.
+          ORDERS = {"cancel" => "cancelled", "trace" => "traced"}.freeze
+
           # @raise [NotFound] when its worker is gone
           def change(action)
-            raise ConfigError, "#{action.inspect} is nothing that can be done here" unless action == "cancel"
+            return super unless ORDERS.key?(action)
 
-            store.order(wanted("worker"), "cancel #{jid}") or raise NotFound.new("The worker #{request["worker"]} is gone.", name: request["worker"])
-            outcome("cancelled", 1)
+            store.order(wanted("worker"), "#{action} #{jid}") or raise NotFound.new("The worker #{request["worker"]} is gone.", name: request["worker"])
+            (action == "trace") ? outcome("traced", 1, "/job", jid: jid) : outcome("cancelled", 1)
           end
 
           private

@@ -48,7 +48,7 @@ module Raffia
           def actions = web.read_only? ? {} : Entries::ACTIONS.fetch(job.entry.set, {})
 
           # @return [Running, nil]
-          def run = @run ||= (Running.of(store.processes).find { |one| one.work["jid"] == @jid } if job.entry.set == :running)
+          def run = @run ||= (Running.of(store.processes).find { |one| one.jid == @jid } if job.entry.set == :running)
 
           # @return [Array<Array>] what and when
           def times

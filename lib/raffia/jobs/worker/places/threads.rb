@@ -23,6 +23,7 @@ module Raffia
 
           def perform(run, job)
             Run.adopt(run)
+            run.fiber = ::Fiber.current
             @places.perform(run, job)
           end
 
