@@ -272,6 +272,19 @@ module RunSuite
   def returning
     run_it { return :value }
   end
+
+  def test_callbacks_of_a_fork_do_not_wait_in_the_parents_loop
+    need_fork
+    handle = Raffia::Fork.after_child { File.open(File::NULL).close } # is offloaded since Ruby 3.4; and it is older than the scheduler
+    status = Raffia.run do
+      pid = fork { exit!(7) }
+      exit!(8) if pid.nil?
+      ::Process.wait2(pid).last
+    end
+    assert_equal(7, status.exitstatus)
+  ensure
+    handle&.remove
+  end
 end
 
 SchedulerCase.run(RunSuite)

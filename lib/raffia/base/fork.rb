@@ -56,11 +56,12 @@ module Raffia
       end
 
       # Runs the callbacks. One that raises is reported and does not keep the others from running: a half-reset child is worse
-      # than a warning.
+      # than a warning. They block: the scheduler of the fiber that forked is the parent's, and whoever waited in it would find himself in
+      # a copy of the parent's loop.
       # @api private
       def run_in_child
         callbacks.values.each do |callback|
-          callback.call
+          Fiber.blocking { callback.call }
         rescue => error
           warn "raffia: a fork callback failed in process #{::Process.pid}: #{error.full_message(highlight: false)}"
         end
