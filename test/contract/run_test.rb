@@ -265,18 +265,10 @@ module RunSuite
     assert_equal begun, ended, "the run waits for what has begun"
   end
 
-  private
-
-  def run_it(&) = assert_no_leaks { Raffia.run(backend: backend, &) }
-
-  def returning
-    run_it { return :value }
-  end
-
   def test_callbacks_of_a_fork_do_not_wait_in_the_parents_loop
     need_fork
     handle = Raffia::Fork.after_child { File.open(File::NULL).close } # is offloaded since Ruby 3.4; and it is older than the scheduler
-    status = Raffia.run do
+    status = run_it do
       pid = fork { exit!(7) }
       exit!(8) if pid.nil?
       ::Process.wait2(pid).last
@@ -284,6 +276,14 @@ module RunSuite
     assert_equal(7, status.exitstatus)
   ensure
     handle&.remove
+  end
+
+  private
+
+  def run_it(&) = assert_no_leaks { Raffia.run(backend: backend, &) }
+
+  def returning
+    run_it { return :value }
   end
 end
 
