@@ -12,12 +12,14 @@ module Raffia
     class Text
       # What stands without quotes.
       PLAIN = %r{\A[\w.:/@+-]+\z}
-      private_constant :PLAIN
+      # In columns.
+      LEVELS = %w[DEBUG INFO WARN ERROR FATAL].to_h { |level| [level, level.ljust(5).freeze] }.freeze
+      private_constant :PLAIN, :LEVELS
 
       # As Logger calls a formatter.
       # @return [String] the line
       def call(severity, time, name, message)
-        "#{time.utc.iso8601(3)} #{severity.ljust(5)} #{name || "raffia"}[#{::Process.pid}]: #{describe(message)}\n"
+        "#{time.utc.iso8601(3)} #{LEVELS[severity] || severity.ljust(5)} #{name || "raffia"}[#{::Process.pid}]: #{describe(message)}\n"
       end
 
       private
@@ -35,10 +37,13 @@ module Raffia
         text = +""
         hash.each do |key, value|
           text << " " unless text.empty?
-          text << key.to_s << "=" << ((value.is_a?(String) && !PLAIN.match?(value)) ? value.inspect : value.to_s)
+          text << plain(key) << "=" << ((value.is_a?(String) && !PLAIN.match?(value)) ? value.inspect : plain(value))
         end
         text
       end
+
+      # A symbol's name is there already.
+      def plain(value) = value.is_a?(Symbol) ? value.name : value.to_s
     end
 
     # One JSON object a line. A hash as the message adds its own members, an exception its class and backtrace.

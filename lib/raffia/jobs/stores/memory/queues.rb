@@ -18,7 +18,10 @@ module Raffia
 
             def unshift(job) = list(job).unshift(job)
 
-            def shift = @lists.each_value.find(&:any?)&.shift
+            def shift
+              @lists.each_value { |jobs| return jobs.shift if jobs.any? }
+              nil
+            end
 
             # From the front, where it mostly is, this costs nothing; from elsewhere it is a search.
             def delete(job)
