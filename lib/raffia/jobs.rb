@@ -50,7 +50,7 @@ module Raffia
       #
       # @param connection [PG::Connection, Object] or Active Record's connection, to the database that has the jobs
       # @return [Object] what the block returns
-      # @raise [ConfigError] by stores other than PostgreSQL's
+      # @raise [ConfigError] by stores other than PostgreSQL's; the memory's takes part in no transaction, and does not mind
       def transaction(connection, &) = Setup.current.store.within(connection, &)
 
       # @return [Client]

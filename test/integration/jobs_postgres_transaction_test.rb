@@ -160,10 +160,22 @@ class JobsPostgresTransactionTest < Raffia::TestCase
 
   def test_what_cannot_take_a_job_along_is_refused
     assert_refused(/hand over a PG::Connection, or Active Record's .* not Object/) { Raffia::Jobs.transaction(Object.new) { flunk } }
-    assert_refused(/use the postgres store/) { Raffia::Jobs::Store.open("memory:").within(@mine) { flunk } }
+    assert_refused(/use the postgres store/) { Class.new(Raffia::Jobs::Store) { def url = "none:" }.new.within(@mine) { flunk } }
     elsewhere = connection(dbname: "template1")
     assert_refused(/must be one to the database of postgres:/) { Noted.set(connection: elsewhere).perform_async(1) }
     assert_equal PG::PQTRANS_IDLE, elsewhere.transaction_status
+  end
+
+  # The program is the same there.
+  def test_tests_of_programs_need_no_database
+    require "raffia/jobs/testing"
+    Raffia::Jobs::Testing.fake do
+      Raffia::Jobs.transaction(@mine) { Noted.perform_async(1) }
+      Noted.set(connection: @mine).perform_async(2)
+      assert_equal [1, 2], Raffia::Jobs::Testing.jobs.map { |job| job["args"].first }
+    end
+    Raffia::Jobs::Testing.inline { assert Noted.set(connection: @mine).perform_async(3) }
+    assert_empty waiting
   end
 
   private

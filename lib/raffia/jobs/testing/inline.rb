@@ -16,19 +16,19 @@ module Raffia
         # (see Store#enqueue)
         def enqueue(drafts, guard: nil)
           ids = super
-          within { Drain.new(self).these(ids.compact) } if ids
+          nested { Drain.new(self).these(ids.compact) } if ids
           ids
         end
 
         # (see Store#seal_batch)
         def seal_batch(id)
           super
-          within {}
+          nested {}
         end
 
         private
 
-        def within
+        def nested
           outermost = !Fiber[KEY]
           Fiber[KEY] = true
           yield

@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "raffia/jobs"
+require "raffia/jobs/stores/postgres"
+
+# What is known of a PostgreSQL store without a server. The rest is in test/contract and test/integration.
+class PostgresStoreTest < Raffia::TestCase
+  Postgres = Raffia::Jobs::Stores::Postgres
+
+  def address(...) = Postgres::Address.parse(...)
+
+  def test_what_is_ours_in_an_address_is_not_libpqs
+    found = address("postgres://app:secret@db.example.org:6000/shop?schema=jobs&pool=7&sslmode=require&look=2.5&listen=off")
+    assert_equal ["jobs", 7, :off, 2.5], [found.schema, found.pool, found.listen, found.look]
+    assert_match(%r{\Apostgres://app:secret@db.example.org:6000/shop\?}, found.conninfo)
+    assert_match(/[?&]sslmode=require(&|\z)/, found.conninfo)
+    refute_match(/schema|pool=|listen|look/, found.conninfo)
+  end
+
+  def test_with_nothing_said
+    found = address("postgresql:///app")
+    assert_equal ["raffia", 5, :auto, nil], [found.schema, found.pool, found.listen, found.look]
+    assert_match(/connect_timeout=5/, found.conninfo)
+    assert_match(/[?&]connect_timeout=9(&|\z)/, address("postgres://h/d?connect_timeout=9").conninfo)
+    refute_match(/connect_timeout=5/, address("postgres://h/d?connect_timeout=9").conninfo)
+  end
+
+  def test_options_count_more_than_the_address
+    found = address("postgres://h/d?pool=3&schema=a", pool: 9, listen: :on)
+    assert_equal [9, "a", :on], [found.pool, found.schema, found.listen]
+  end
+
+  def test_no_password_is_shown
+    {
+      "postgres://app:secret@h/d" => "postgres://app@h/d",
+      "postgres://app:s%40cret@h1:1,h2:2/d?sslmode=require" => "postgres://app@h1:1,h2:2/d?sslmode=require",
+      "postgres://app@[::1]:6000/d?password=secret&pool=2" => "postgres://app@[::1]:6000/d?pool=2",
+      "postgres:///d" => "postgres:///d"
+    }.each do |given, shown|
+      assert_equal shown, address(given).url
+      refute_match(/secret|cret/, address(given).inspect)
+    end
+  end
+
+  # libpq would take a part of the password for a host, and show it.
+  def test_passwords_that_libpq_would_misread_are_refused_without_being_shown
+    %w[postgres://app:se@cret@h/d postgres://app:se/cret@h/d postgres://app:secret:x@h/d postgres://app:se?cret@h/d postgres:app postgres://h:port/d].each do |given|
+      error = assert_raises(Raffia::ConfigError, given) { address(given) }
+      assert_match(/cannot be read: write it as/, error.message)
+      refute_match(/cret/, error.message)
+    end
+  end
+
+  def test_what_makes_no_sense_is_refused
+    {
+      "pool=0" => /pool of the postgres store must be a number from 1 up, not "0"/, "schema=Jobs" => /must be a name/, "schema=a%22b" => /must be a name/,
+      "listen=maybe" => /on, off or auto/, "look=0" => /must be seconds/, "look=soon" => /must be seconds/
+    }.each { |query, message| assert_refused(message) { address("postgres://h/d?#{query}") } }
+    assert_refused(/has no option size: it has schema, pool, listen, look/) { address("postgres://h/d", size: 3) }
+  end
+
+  def test_words_of_statements
+    words = Postgres::Words.new("app")
+    assert_equal 'SELECT 1 FROM "app".jobs WHERE id = ANY($1::bigint[]) FOR UPDATE SKIP LOCKED', words.text("SELECT 1 FROM {jobs} WHERE id {ids $1} {skip_locked}")
+    assert_equal "position($2::bytea IN payload) > 0", words.text("{contains payload $2}")
+    assert_same words.text("{jobs}"), words.text("{jobs}")
+  end
+
+  def test_channels_are_names_that_the_server_can_have
+    words = Postgres::Words.new("app")
+    assert_equal ["raffia/app/mail"], words.channels(["mail"])
+    long = words.channels(["q" * 200, "#{"q" * 200}w"])
+    assert_equal [63, 63], long.map(&:bytesize)
+    refute_equal(*long)
+  end
+end
