@@ -19,51 +19,51 @@ typedef int (*of_path)(const char *);
 /* Where the copy of it goes; 0 when it is none of those that are watched. */
 static int copy_of(const char *path, char *to, size_t size)
 {
-  const char *dir = getenv("POWER_CUT_DIR"), *match = getenv("POWER_CUT_MATCH");
-  if (!dir || !match || !strstr(path, match)) return 0;
-  return snprintf(to, size, "%s/%s", dir, strrchr(path, '/') + 1) < (int)size;
+    const char *dir = getenv("POWER_CUT_DIR"), *match = getenv("POWER_CUT_MATCH");
+    if (!dir || !match || !strstr(path, match)) return 0;
+    return snprintf(to, size, "%s/%s", dir, strrchr(path, '/') + 1) < (int)size;
 }
 
 /* Read by the descriptor that was flushed: another one, when closed, would take the process's locks of the file along. */
 static void keep(int fd)
 {
-  char link[64], path[PATH_MAX], to[PATH_MAX], unready[PATH_MAX + 16], buffer[1 << 16];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t length = readlink(link, path, sizeof path - 1);
-  struct stat status;
-  if (length < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode)) return;
-  path[length] = 0;
-  if (!copy_of(path, to, sizeof to)) return;
+    char link[64], path[PATH_MAX], to[PATH_MAX], unready[PATH_MAX + 16], buffer[1 << 16];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    struct stat status;
+    if (length < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode)) return;
+    path[length] = 0;
+    if (!copy_of(path, to, sizeof to)) return;
 
-  snprintf(unready, sizeof unready, "%s.%d", to, fd);
-  int out = open(unready, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  off_t at = 0;
-  for (ssize_t got; (got = pread(fd, buffer, sizeof buffer, at)) > 0; at += got)
-    if (write(out, buffer, (size_t)got) != got) abort();
-  close(out);
-  rename(unready, to);
+    snprintf(unready, sizeof unready, "%s.%d", to, fd);
+    int out = open(unready, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    off_t at = 0;
+    for (ssize_t got; (got = pread(fd, buffer, sizeof buffer, at)) > 0; at += got)
+        if (write(out, buffer, (size_t)got) != got) abort();
+    close(out);
+    rename(unready, to);
 }
 
 int fsync(int fd)
 {
-  int result = ((of_fd)dlsym(RTLD_NEXT, "fsync"))(fd);
-  if (!result) keep(fd);
-  return result;
+    int result = ((of_fd)dlsym(RTLD_NEXT, "fsync"))(fd);
+    if (!result) keep(fd);
+    return result;
 }
 
 int fdatasync(int fd)
 {
-  int result = ((of_fd)dlsym(RTLD_NEXT, "fdatasync"))(fd);
-  if (!result) keep(fd);
-  return result;
+    int result = ((of_fd)dlsym(RTLD_NEXT, "fdatasync"))(fd);
+    if (!result) keep(fd);
+    return result;
 }
 
 /* Who removes a journal flushes its directory. */
 int unlink(const char *path)
 {
-  of_path real = (of_path)dlsym(RTLD_NEXT, "unlink");
-  int result = real(path);
-  char to[PATH_MAX];
-  if (!result && copy_of(path, to, sizeof to)) real(to);
-  return result;
+    of_path real = (of_path)dlsym(RTLD_NEXT, "unlink");
+    int result = real(path);
+    char to[PATH_MAX];
+    if (!result && copy_of(path, to, sizeof to)) real(to);
+    return result;
 }

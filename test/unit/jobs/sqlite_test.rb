@@ -146,7 +146,7 @@ class SQLiteStoreTest < Raffia::TestCase
       unavailable(/jobs\.db was removed or replaced while it was open/) { store.enqueue([draft]) }
       assert_equal 0, store.counts[:queue]
       File.rename(@path, "#{@path}.old")
-      unavailable(/was removed or replaced/) { store.enqueue([draft]) }
+      unavailable(/was removed or replaced/) { store.wait(["default"]) }
       assert_equal 1, store.enqueue([draft]).size
       assert_equal 1, open_store.counts[:queue]
       store.clear(:queue)

@@ -29,25 +29,21 @@ module Raffia
 
           # See {Writer#call}.
           # @raise [StoreUnavailable]
-          def write(durable:, &)
-            writer = self.writer
-            writer.call(durable, &)
-          rescue Log::Gone
-            close(writer) # the next call opens what is there then
-            raise
-          end
+          def write(durable:, &) = opened { |writer| writer.call(durable, &) }
 
           # @yieldparam db [Connection] that sees one state of all
           # @return [Object] the block's value
           # @raise [StoreUnavailable]
           def read
-            writer
-            @reading.synchronize do
-              patiently do
-                @reader.run("BEGIN")
-                yield @reader
-              ensure
-                @reader.run("ROLLBACK") if @reader.transaction?
+            opened do
+              @reading.synchronize do
+                @log.assure
+                patiently do
+                  @reader.run("BEGIN")
+                  yield @reader
+                ensure
+                  @reader.run("ROLLBACK") if @reader.transaction?
+                end
               end
             end
           end
@@ -81,9 +77,14 @@ module Raffia
 
           def path = @address.path
 
-          # @return [Writer]
-          # @raise [StoreUnavailable]
-          def writer = @writer || @opening.synchronize { @writer ||= set_up }
+          # @yieldparam writer [Writer]
+          def opened
+            writer = @writer || @opening.synchronize { @writer ||= set_up }
+            yield writer
+          rescue Log::Gone
+            close(writer) # the next call opens what is there then
+            raise
+          end
 
           # @return [Writer]
           def set_up

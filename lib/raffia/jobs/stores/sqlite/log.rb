@@ -30,16 +30,24 @@ module Raffia
           def flush
             file = @file ||= File.open(@path)
             Fiber.current_scheduler ? Raffia.offload { file.fdatasync } : file.fdatasync
-            raise Gone, "#{@database} was removed or replaced while it was open: what was done last is in a file that nobody finds" unless found?
+            assure
+          end
+
+          # A file can be removed under who has it open, and goes on taking what is written.
+          # @return [void]
+          # @raise [Gone]
+          def assure
+            return if found?
+
+            raise Gone, "#{@database} was removed or replaced while it was open: what was done last is in a file that nobody finds"
           end
 
           def close = @file&.close
 
           private
 
-          # A file can be removed under who has it open, and goes on taking what is written.
           def found?
-            File.stat(@database).ino == @inode && File.identical?(@path, @file)
+            File.stat(@database).ino == @inode && (@file.nil? || File.identical?(@path, @file))
           rescue Errno::ENOENT
             false
           end
