@@ -42,7 +42,7 @@ module JobsSidekiqCase
     %w[sidekiq redis-client].each { |gem| skip "the gem #{gem} is not installed (bin/setup --drivers)" if Gem::Specification.find_all_by_name(gem).empty? }
     @server = TestSupport::Redis.running
     @url = "redis://127.0.0.1:#{@server.port}/3"
-    @sidekiq = TestSupport::SidekiqPeer.new(@url)
+    @sidekiq = TestSupport::SidekiqPeer.new(@url, more_jobs)
     @store = Raffia::Jobs::Store.open(@url, compat: @sidekiq.version)
     @redis = RedisClient.config(url: @url, timeout: 30).new_client
     @redis.call("FLUSHDB")
@@ -56,6 +56,9 @@ module JobsSidekiqCase
     @redis&.close
     @store&.close
   end
+
+  # @return [String] what else Sidekiq's side knows of jobs
+  def more_jobs = ""
 
   # Our worker works while the block runs.
   def working(**options)

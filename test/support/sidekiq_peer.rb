@@ -42,11 +42,12 @@ module TestSupport
     RUBY
 
     # @param url [String] of the Redis
-    def initialize(url)
+    # @param more [String] that its side knows of jobs
+    def initialize(url, more = "")
       @url = url
       @dir = Dir.mktmpdir("raffia-sidekiq-")
       @jobs = File.join(@dir, "jobs.rb")
-      File.write(@jobs, JOBS)
+      File.write(@jobs, JOBS + more)
     end
 
     # @return [void]

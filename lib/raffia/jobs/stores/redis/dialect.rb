@@ -14,6 +14,8 @@ module Raffia
           # The fields that are times.
           TIMES = %w[created_at enqueued_at failed_at retried_at discarded_at].freeze
 
+          # What Sidekiq's own job around an Active Job is called, from 8 on and before.
+          WRAPPERS = {8 => "Sidekiq::ActiveJob::Wrapper", 7 => "ActiveJob::QueueAdapters::SidekiqAdapter::JobWrapper"}.freeze
           # Where nobody says anything.
           NEWEST = 8
           # Seconds between two looks at who is about.
@@ -47,6 +49,7 @@ module Raffia
 
             item = JSON.parse(payload)
             TIMES.each { |field| item[field] = item[field] / 1000.0 if item[field].is_a?(Integer) }
+            item["class"] = WRAPPERS[7] if item["class"] == WRAPPERS[8]
             JSON.generate(item)
           rescue JSON::ParserError
             payload
