@@ -76,14 +76,16 @@ module Raffia
 
     # @yieldparam worker [Running] one that has begun to work
     def work(*argv, **options)
-      before = @store.processes.size
+      before = identities
       worker = start(EXECUTABLE, "work", "--json", "--store", url, *argv, **options)
       @worker ||= worker
-      await("it has not begun") { (worker.out.include?("\n") && @store.processes.size > before) || (!worker.running? && flunk("it ended: #{worker.ended.inspect}\n#{worker.err}")) }
+      await("it has not begun") { (worker.out.include?("\n") && (identities - before).any?) || (!worker.running? && flunk("it ended: #{worker.ended.inspect}\n#{worker.err}")) }
       yield worker
     ensure
       worker&.finish
     end
+
+    def identities = @store.processes.map { |process| process["identity"] }
 
     # @return [Object] what the block gives at last
     def await(what, &block)
