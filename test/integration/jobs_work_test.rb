@@ -172,6 +172,17 @@ module JobsWork
       refute_path_exists File.join(@dir, "pid")
     end
 
+    def test_one_more_and_one_less
+      work do |worker|
+        worker.kill(:TTIN)
+        await("there is no second one") { pids.size == 2 }
+        worker.kill(:TTOU)
+        await("the second one is still there") { pids.size == 1 }
+        enqueue("QuickJob")
+        assert_equal pids, [await_said("QuickJob").first.last.to_i]
+      end
+    end
+
     def test_systemd_hears_of_it
       path = File.join(@dir, "notify")
       socket = Socket.new(:UNIX, :DGRAM).tap { |one| one.bind(Addrinfo.unix(path)) }

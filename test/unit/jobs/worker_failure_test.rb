@@ -58,6 +58,18 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
     end
   end
 
+  class LateJob
+    include Raffia::Job
+
+    GATE = Thread::Queue.new
+
+    def perform
+      SEEN << run.claim.lease
+      GATE.pop
+      raise "late"
+    end
+  end
+
   def test_a_job_that_fails_is_tried_again_with_the_reason_in_it
     work
     before = Time.now.to_f
@@ -166,6 +178,18 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
     item = only(:dead)
     assert_equal "Raffia::Jobs::BadPayload", item["error_class"]
     assert_equal bytes, item["raffia"]["bytes"].unpack1("m0")
+  end
+
+  # Its lease is over by then, so it is not ours to say what becomes of it.
+  def test_a_failure_that_nobody_wants_to_hear_of
+    handle = work
+    jid = LateJob.perform_async
+    lease = seen
+    @store.resign(lease)
+    LateJob::GATE << nil
+    assert_equal [jid], wait_until { logged("failed too late").then { |lines| lines if lines.any? } }.map { |line| line["jid"] }
+    assert_predicate handle, :running?
+    assert_equal 0, @store.counts[:retry]
   end
 
   def test_the_wrong_arguments_are_a_failure

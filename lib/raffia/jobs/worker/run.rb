@@ -182,13 +182,14 @@ module Raffia
         end
 
         def conclude(failure)
-          insist do
+          ours = insist do
             case failure.verdict
             when :retry then @desk.store.retry(@claim, failure.payload, failure.at)
             when :bury then @desk.store.bury(@claim, failure.payload)
             else @desk.store.discard(@claim)
             end
           end
+          @desk.journal.ended(self, "failed too late") unless ours # as Acks has it
         end
 
         # Nothing of it is thrown away: whoever finds it among the dead has all its bytes.
