@@ -133,7 +133,33 @@ class JobsRedisTest < Raffia::TestCase
     assert_equal(args, claim_one(queues: %w[callbacks]).item["args"])
   end
 
-  # As is a job that was done by a worker of Sidekiq, which knows of no keys.
+  def test_a_unique_job_that_is_blocked_can_be_replaced
+    own = {limit: {key: "l", max: 1}, unique: {key: "k", until: "done", conflict: "replace"}}
+    enqueue(0, own: {limit: {key: "l", max: 1}})
+    claim_one
+    enqueue(1, own: own)
+    assert_empty(claim)
+    assert_places(running: 1, blocked: 1)
+    enqueue(2, own: own)
+    assert_equal([2], args_in(:queue))
+    assert_places(running: 1, queue: 1)
+    store.enqueue([draft(3, own: {**own, priority: 5})])
+    store.enqueue([draft(4, own: {**own, priority: 5})])
+    assert_equal([4], args_in(:queue))
+    assert_equal([], store.check)
+  end
+
+  # Names of what is forgotten by Redis itself, and batches, are found by their time.
+  def test_what_is_over_leaves_nothing_behind
+    store.write("a", "1", ttl: 0.05)
+    store.open_batch("b", callbacks: {"success" => draft(1)})
+    store.seal_batch("b")
+    store.clear(:queue)
+    wait_until { store.read("a").nil? }
+    wait_until { store.prune(batches_for: 0.01) || redis.call("KEYS", "*").empty? }
+  end
+
+  # As when a worker of Sidekiq has done a unique job: it knows of no keys.
   def test_a_key_whose_job_is_not_there_is_reported
     unique = {key: "k", until: "done"}
     enqueue(1, own: {unique: unique})

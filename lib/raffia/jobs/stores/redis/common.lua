@@ -24,13 +24,20 @@ local function forget_worker(identity, token)
   redis.call('UNLINK', identity, identity .. ':work', identity .. '-signals', RAFFIA .. 'orders:' .. identity)
 end
 
-local function set_value(name, value)
+-- `values` has the names in order; `passing` those that Redis forgets by itself, by when it does.
+local function set_value(name, value, milliseconds)
   if value then
     redis.call('SET', RAFFIA .. 'value:' .. name, value)
     redis.call('ZADD', RAFFIA .. 'values', 0, name)
   else
     redis.call('DEL', RAFFIA .. 'value:' .. name)
     redis.call('ZREM', RAFFIA .. 'values', name)
+  end
+  if value and milliseconds then
+    redis.call('PEXPIRE', RAFFIA .. 'value:' .. name, milliseconds)
+    redis.call('ZADD', RAFFIA .. 'passing', now() + milliseconds / 1000, name)
+  else
+    redis.call('ZREM', RAFFIA .. 'passing', name)
   end
 end
 
@@ -137,7 +144,8 @@ end
 
 local function complete_batch(batch)
   if redis.call('HGET', batch, 'sealed') ~= '1' or number_in(batch, 'pending') > 0 then return end
-  redis.call('HSETNX', batch, 'completed_at', string.format('%.6f', now()))
+  local time = string.format('%.6f', now())
+  if redis.call('HSETNX', batch, 'completed_at', time) == 1 then redis.call('ZADD', RAFFIA .. 'completed', time, batch) end
   callback(batch, 'complete')
   if number_in(batch, 'dead') == 0 then callback(batch, 'success') end
   tell_parent(batch)

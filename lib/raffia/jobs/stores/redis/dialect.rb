@@ -35,8 +35,9 @@ module Raffia
             return @fixed if @fixed
             return @found if Clock.now < @again
 
-            @again = Clock.now + LOOK
             @found = @store.sidekiq_version || @found
+            @again = Clock.now + LOOK
+            @found
           end
 
           # @return [Boolean] whether payloads go out as they are

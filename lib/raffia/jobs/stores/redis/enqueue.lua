@@ -23,26 +23,30 @@ end
 
 if guard ~= '' then set_value(guard, ARGV[4] == '1' and ARGV[5] or nil) end
 
+local function remove_from_queue(queue, payload)
+  if remove('queue:' .. queue, payload) then return true end
+  local key = RAFFIA .. 'queue:' .. queue
+  for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do
+    if string.sub(member, PLACE + 1) == payload then return remove(key, member) end
+  end
+  return false
+end
+
 -- Takes away the job that waits with this key.
 -- @return whether the new one may take its place
 local function replace(draft)
-  local jid, set, payload = unpack(redis.call('HMGET', draft.unique, 'jid', 'set', 'payload'))
+  local jid, set, queue, payload = unpack(redis.call('HMGET', draft.unique, 'jid', 'set', 'queue', 'payload'))
   if not set then return false end
-  local own = extras(payload)
   local gone
   if set == 'queue' then
-    local queue = redis.call('HGET', draft.unique, 'queue')
-    gone = redis.call('LREM', 'queue:' .. queue, 1, payload)
-    if gone == 0 then
-      for _, member in ipairs(redis.call('ZRANGE', RAFFIA .. 'queue:' .. queue, 0, -1)) do
-        if string.sub(member, PLACE + 1) == payload then gone = redis.call('ZREM', RAFFIA .. 'queue:' .. queue, member) end
-      end
-    end
+    gone = remove_from_queue(queue, payload)
   else
-    gone = redis.call('ZREM', set, payload)
+    gone = remove(set, string.find(set, '^raffia:blocked:') and queue .. ' ' .. payload or payload)
   end
-  if gone == 0 then return false end
+  if not gone then return false end
+  local own = extras(payload)
   settle(own, {jid = jid}, false)
+  release_limit(own, '')
   return true
 end
 

@@ -24,7 +24,7 @@ module Raffia
           # @return [void]
           # @raise [ConfigError]
           def call(connection)
-            facts = connection.call("INFO").scan(/^([a-z_]+):(.*?)\r?$/).to_h
+            facts = ask(connection)
             refuse(facts)
             @done = true
             warn_of_eviction(facts["maxmemory_policy"])
@@ -32,13 +32,20 @@ module Raffia
 
           private
 
+          # Some users of a Redis may not ask.
+          def ask(connection)
+            connection.call("INFO").scan(/^([a-z_]+):(.*?)\r?$/).to_h
+          rescue ::RedisClient::PermissionError
+            {}
+          end
+
           def refuse(facts)
             if facts["cluster_enabled"] == "1"
               raise ConfigError, "#{@shown} is a Redis Cluster, where the keys of one job would be on several servers: use a single Redis, with replicas"
             end
 
-            version = facts["redis_version"].to_s
-            return if version.empty? || ::Gem::Version.new(version[/\A[\d.]+/]) >= ::Gem::Version.new(OLDEST)
+            version = facts["redis_version"].to_s[/\A\d+(?:\.\d+)*/]
+            return if version.nil? || ::Gem::Version.new(version) >= ::Gem::Version.new(OLDEST)
 
             raise ConfigError, "#{@shown} is Redis #{version}, and jobs need #{OLDEST} or later"
           end

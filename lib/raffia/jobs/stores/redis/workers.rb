@@ -41,8 +41,10 @@ module Raffia
               identities = connection.call("SMEMBERS", "processes")
               connection.pipelined { |pipeline| identities.each { |identity| pipeline.call("HGET", identity, "info") } }
             end
-            versions = infos.compact.map { |info| JSON.parse(info) }.reject { |info| info["raffia"] }.map { |info| info["version"].to_i }
-            versions.min&.clamp(7, 8)
+            theirs = infos.compact.map { |info| JSON.parse(info) }.reject { |info| info["raffia"] }
+            theirs.map { |info| info["version"].to_i }.min&.clamp(7, 8)
+          rescue JSON::ParserError
+            nil # whoever that is, it is no Sidekiq
           end
 
           private
