@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "fileutils"
+require "support/daemon"
 require_relative "jobs_work_case"
 
 module Raffia
@@ -19,6 +20,7 @@ module Raffia
           config.load_defaults 8.0
           config.root = File.expand_path("..", __dir__)
           config.eager_load = !Rails.env.development?
+          config.enable_reloading = Rails.env.development?
           config.secret_key_base = "0" * 64
           config.hosts.clear
           config.logger = Logger.new(config.root.join("log"))
@@ -124,8 +126,9 @@ module Raffia
     RUBY
     FILES = {
       "config/application.rb" => APPLICATION,
+      "config/boot.rb" => "",
       "config/environment.rb" => "require_relative \"application\"\nRails.application.initialize!\n",
-      "config/routes.rb" => "Rails.application.routes.draw { resources :people, only: :create }\n",
+      "config/routes.rb" => "Rails.application.routes.draw do\n  resources :people, only: :create\nend\n",
       "config/database.yml" => "<%= Rails.env %>:\n  adapter: sqlite3\n  database: storage/<%= Rails.env %>.sqlite3\n  pool: 60\n",
       "config.ru" => "require_relative \"config/environment\"\nrun Rails.application\n",
       "app/models/person.rb" => MODELS,
@@ -168,9 +171,9 @@ module Raffia
     def prepare(env: {}) = app(SCHEMA, env: env)
 
     # @yieldparam worker [Running] one that has begun to work
-    def rails_work(*argv, env: {})
+    def rails_work(*argv, env: {}, command: [EXECUTABLE, "work"])
       before = @store.processes.size
-      @worker = worker = start(EXECUTABLE, "work", "--json", *argv, env: {"RAILS_ENV" => "production", "RUBYOPT" => "-W0", **env})
+      @worker = worker = start(*command, "--json", *argv, env: {"RAILS_ENV" => "production", "RUBYOPT" => "-W0", **env})
       await("it has not begun") { @store.processes.size > before || (!worker.running? && flunk("it ended: #{worker.ended.inspect}\n#{worker.err}")) }
       yield worker
     ensure

@@ -83,5 +83,72 @@ module Raffia
         assert_match(/"connections":60,"jobs":70/, logged("pool").first)
       end
     end
+
+    # Who counts is another connection to the store, and sees what a worker would see.
+    def test_jobs_of_a_transaction_wait_for_its_end_and_are_gone_with_it
+      out = app(<<~RUBY)
+        #{SCHEMA}
+        waiting = -> { Raffia::Jobs.store.counts[:queue] }
+        seen = []
+        Person.transaction do
+          Person.create!(name: "Ada")
+          WordJob.perform_later("a")
+          ActiveJob.perform_all_later(WordJob.new("b"), WordJob.new("c"))
+          seen << waiting.call
+        end
+        seen << waiting.call
+        Person.transaction do
+          Person.create!(name: "Bob")
+          WordJob.perform_later("d")
+          raise ActiveRecord::Rollback
+        end
+        seen << waiting.call
+        WordJob.enqueue_after_transaction_commit = false
+        Person.transaction do
+          WordJob.perform_later("now")
+          seen << waiting.call
+        end
+        Person.transaction { PlainJob.perform_async("at once") && seen << waiting.call }
+        puts JSON.generate(seen)
+      RUBY
+      assert_equal [0, 4, 4, 5, 6], JSON.parse(out.lines.last)
+    end
+
+    def test_a_store_that_is_not_there_is_the_callers_affair
+      out = app(<<~RUBY, env: {"SETTINGS" => "config.raffia.store = 'redis://127.0.0.1:#{TestSupport::Daemon.free_port}/0'"})
+        #{SCHEMA}
+        errors = []
+        errors << (WordJob.perform_later("x") rescue $!.class)
+        errors << (Person.transaction { WordJob.perform_later("x") } rescue $!.class)
+        errors << (Person.create!(name: "Ada") rescue $!.class)
+        puts JSON.generate([errors, Person.count])
+      RUBY
+      assert_equal [["Raffia::Jobs::StoreUnavailable"] * 3, 1], JSON.parse(out.lines.last)
+    end
+
+    def test_settings_that_make_no_sense
+      {"enqueue = :soon" => /config\.raffia\.enqueue = :soon means nothing here: use one of after_commit, in_transaction, now/,
+       "store = 'mongo://x'" => /"mongo:\/\/x" is no store/, "stroe = 'x'" => /undefined method.*stroe=/}.each do |setting, message|
+        ended = ruby("-W0", "-e", "require './config/environment'; ActiveJob::Base", env: {"RAILS_ENV" => "production", "SETTINGS" => "config.raffia.#{setting}"})
+        refute_predicate ended.status, :success?
+        assert_match(message, ended.err)
+      end
+    end
+
+    # In development, where code changes while the worker works, and its log is wanted on the screen.
+    def test_changed_code_is_loaded_before_the_next_job
+      environment = {"RAILS_ENV" => "development", "RAFFIA_STORE" => url}
+      before, after = JSON.parse(app("puts %w[before after].map { |word| WordJob.new(word).serialize }.to_json").lines.last)
+      rails_work("--processes", "0", env: environment) do |worker|
+        enqueue("Sidekiq::ActiveJob::Wrapper", before)
+        await_said("WordJob", "before")
+        await_counts(running: 0)
+        path = File.join(@dir, "app/jobs/word_job.rb")
+        File.write(path, File.read(path).sub("say(word)", 'say("changed", word)'))
+        enqueue("Sidekiq::ActiveJob::Wrapper", after)
+        await_said("WordJob", "changed", "after")
+        await("Rails' log is not shown") { worker.err.include?("Performed WordJob") }
+      end
+    end
   end
 end

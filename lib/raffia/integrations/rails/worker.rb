@@ -18,12 +18,16 @@ module Raffia
         # @return [void]
         # @raise [ConfigError] when config.raffia.place names none
         def call(worker, log)
+          load_active_job
           place = choose(log)
           check_pools(place, worker.sizes.fetch(place) { worker.concurrency }, log)
           show_log
         end
 
         private
+
+        # Where it is loaded on use only, nobody would know yet what its jobs are called on the wire.
+        def load_active_job = defined?(::ActiveJob) && ::ActiveJob::Base
 
         def choose(log)
           given = @app.config.raffia.place
@@ -45,12 +49,12 @@ module Raffia
 
         def flag(place) = (place == :threads) ? "--threads" : "--concurrency"
 
-        # Where a developer looks, as `rails server` does.
+        # Where a developer looks, beside our own lines, as `rails server` does.
         def show_log
           log = ::Rails.logger
           return unless ::Rails.env.development? && log.respond_to?(:broadcast_to)
 
-          log.broadcast_to(::ActiveSupport::Logger.new($stdout)) unless ::ActiveSupport::Logger.logger_outputs_to?(log, $stdout, $stderr)
+          log.broadcast_to(::ActiveSupport::Logger.new($stderr)) unless ::ActiveSupport::Logger.logger_outputs_to?(log, $stdout, $stderr)
         end
       end
     end
