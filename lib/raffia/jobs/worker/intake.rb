@@ -15,7 +15,7 @@ module Raffia
         LONGEST = 15
         # Seconds to rest when the store calls again and again, and then has nothing: at first, and at most.
         REST = 0.01
-        MOST = 1.0
+        MOST = 0.1
         # Jobs of the first claim. After that it is twice as many, or half, as those of the last one have all begun within this time, or not.
         FIRST = 4
         BRIEF = 0.02
