@@ -27,7 +27,9 @@ module Raffia
           # @return [Driver]
           # @raise [StoreUnavailable]
           def self.connect(address)
-            new(Failures.named(address) { PG.connect(address.conninfo) }, address)
+            raw = Failures.named(address) { PG.connect(address.conninfo) }
+            raw.set_notice_processor {} # they would go to stderr, and what matters of them comes as an error too
+            new(raw, address)
           end
 
           # @param connection [PG::Connection, #raw_connection] the latter is Active Record's
