@@ -86,6 +86,13 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
     assert_operator sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", @schema)[0][0].to_i, :<=, 3
   end
 
+  def test_the_queue_of_a_callback_is_known
+    @store.open_batch("b", callbacks: {"success" => draft(1, queue: "reports")})
+    @store.seal_batch("b")
+    assert_equal ["reports"], sql("SELECT name FROM queues").flatten
+    assert_equal [1], args(@store.claim(lease, ["reports"], 1))
+  end
+
   def test_many_processes_that_start_at_once_make_the_tables_once
     need_fork
     pids = Array.new(4) do |number|

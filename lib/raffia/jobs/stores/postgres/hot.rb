@@ -96,9 +96,8 @@ module Raffia
             @known = (@known | queues).freeze
           end
 
-          # They are, see {#make_known}.
-          def name_queues(db, names)
-          end
+          # Only those that {#make_known} has not seen: of the callbacks of batches.
+          def name_queues(db, names) = super(db, names - @known)
 
           def forget_queues(db, queue)
             super
