@@ -56,7 +56,7 @@ module Raffia
           @pool = Pool.new(@address)
           @scripts = Scripts.new
           @dialect = Dialect.new(self, @address.compat)
-          @watch = Watch.new(@pool)
+          @watch = Watch.new(@pool, @scripts)
           @naming = Monitor.new
           @name = 0
           @unheard = []

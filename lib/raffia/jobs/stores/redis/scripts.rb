@@ -9,7 +9,7 @@ module Raffia
         # The Lua files beside this one. Each is sent once to a server, and called by its digest from then on. All begin with what common.lua
         # has.
         class Scripts
-          NAMES = %i[enqueue enroll beat resign claim finish due move expired write batch clear prune holders].freeze
+          NAMES = %i[enqueue enroll beat resign claim finish due move expired write batch clear prune holders look].freeze
 
           def initialize
             common = read(:common)
@@ -21,9 +21,16 @@ module Raffia
           # @param name [Symbol]
           # @param arguments [Array<String, Numeric>]
           def call(connection, name, arguments)
-            connection.call_v(["EVALSHA", @digests.fetch(name), 0, *arguments])
+            connection.call_v(command(name, arguments))
           rescue ::RedisClient::NoScriptError
-            connection.call_v(["EVAL", @sources.fetch(name), 0, *arguments])
+            connection.call_v(command(name, arguments, whole: true))
+          end
+
+          # @param keys [Array<String>] those that the server must know before it runs it
+          # @param whole [Boolean] the server has not got it yet
+          # @return [Array] what is to be sent
+          def command(name, arguments, keys: [], whole: false)
+            [*(whole ? ["EVAL", @sources.fetch(name)] : ["EVALSHA", @digests.fetch(name)]), keys.size, *keys, *arguments]
           end
 
           private

@@ -20,8 +20,10 @@ module Raffia
         # Those of this process who wait. Each has a {Watcher}, whose connection stays for the next one.
         class Watch
           # @param pool [Pool]
-          def initialize(pool)
+          # @param scripts [Scripts]
+          def initialize(pool, scripts)
             @pool = pool
+            @scripts = scripts
             @lock = Monitor.new
             reset
           end
@@ -34,7 +36,7 @@ module Raffia
 
             reset unless @pid == ::Process.pid
             waiter = enter or return
-            watcher = @idle.pop || Watcher.new(@pool)
+            watcher = @idle.pop || Watcher.new(@pool, @scripts)
             begin
               listen(watcher, waiter, queues, timeout)
             ensure

@@ -20,9 +20,14 @@ module Raffia
           SPREAD = 0.0002
           WIDEST = 0.002
 
+          KEYS = %w[paused processes schedule retry].freeze
+          private_constant :KEYS
+
           # @param pool [Pool]
-          def initialize(pool)
+          # @param scripts [Scripts]
+          def initialize(pool, scripts)
             @pool = pool
+            @scripts = scripts
             @processes = 0
           end
 
@@ -69,42 +74,25 @@ module Raffia
 
           # @return [Numeric, nil] seconds to wait until something is due; nil when something is there already
           def look(queues)
-            loop do
-              answers, disturbed = ask(questions(queues))
-              sizes = answers.shift(2 * queues.size).each_slice(2).map(&:sum)
-              paused, @processes, scheduled, failed, (seconds, micros) = answers
-              return if queues.zip(sizes).any? { |queue, size| size.positive? && !paused.include?(queue) }
-
-              due = [scheduled, failed].filter_map { |first| Float(first.flatten[1]) unless first.empty? }.min
-              due -= seconds.to_i + micros.to_i / 1e6 if due
-              return if due && due <= 0
-              return [due, @tracking ? LOOK : POLL].compact.min unless disturbed
-            end
+            full, @processes, due = ask(queues)
+            due = due.empty? ? nil : Float(due)
+            [due, @tracking ? LOOK : POLL].compact.min unless full == 1 || due&.<=(0)
           end
 
-          def questions(queues)
-            queues.flat_map { |queue| [["LLEN", "queue:#{queue}"], ["ZCARD", "raffia:queue:#{queue}"]] } +
-              [%w[SMEMBERS paused], %w[SCARD processes], %w[ZRANGE schedule 0 0 WITHSCORES], %w[ZRANGE retry 0 0 WITHSCORES], %w[TIME]]
+          # Before version 7.2 Redis remembers the keys that a script is given, not those that it reads.
+          def keys(queues) = queues.flat_map { |queue| ["queue:#{queue}", "raffia:queue:#{queue}"] } + KEYS
+
+          # All in one question: what is told before the answer is older than that.
+          def ask(queues, whole: false)
+            @events.call_v(@scripts.command(:look, queues, keys: keys(queues), whole: whole))
+            nil while told?(answer = @events.next_event)
+            raise ::RedisClient::ReadTimeoutError, "no answer" if answer.nil?
+            return ask(queues, whole: true) if answer.is_a?(::RedisClient::NoScriptError) && !whole
+
+            answer.is_a?(::RedisClient::Error) ? raise(answer) : answer
           end
 
-          # @return [Array(Array, Boolean)] the answers, and whether a key was changed meanwhile. What is told before the first answer is
-          #   older than all of them
-          def ask(questions)
-            questions.each { |question| @events.call_v(question) }
-            answers = []
-            disturbed = false
-            while answers.size < questions.size
-              answer = @events.next_event
-              raise ::RedisClient::ReadTimeoutError, "no answer" if answer.nil?
-              raise answer if answer.is_a?(::RedisClient::Error)
-
-              told?(answer) ? disturbed ||= !answers.empty? : answers << answer
-            end
-            [answers, disturbed]
-          end
-
-          # The name of a queue that is paused may be anything, but is no Array.
-          def told?(answer) = answer.is_a?(Array) && answer[0] == "invalidate" && !answer[1].is_a?(String)
+          def told?(answer) = answer.is_a?(Array) && answer[0] == "invalidate"
 
           # All keys are gone by FLUSHDB: nothing to do, then.
           def touched(event) = told?(event) ? event[1].to_a : []
