@@ -23,11 +23,12 @@ module Raffia
       end
     end
 
-    # Of the optional gems one is in a program.
-    def need_what(code)
-      return unless code.include?("websocket/driver") && Gem::Specification.find_all_by_name("websocket-driver").empty?
+    # Which of the optional gems are in programs, and by what one sees that.
+    OPTIONAL = {"websocket/driver" => "websocket-driver", "active_job" => "activejob"}.freeze
 
-      skip "the gem websocket-driver is not installed (bin/setup --server)"
+    def need_what(code)
+      missing = OPTIONAL.find { |feature, gem| code.include?("require \"#{feature}") && Gem::Specification.find_all_by_name(gem).empty? }
+      skip "the gem #{missing.last} is not installed (bin/setup --server)" if missing
     end
 
     # An experiment is a program for the lab.
