@@ -21,6 +21,8 @@ module Raffia
       attr_reader :title
       # @return [String, nil] an address to go back to
       attr_reader :back
+      # @return [Numeric, nil] seconds between two looks of a page at what is new
+      attr_reader :refresh
 
       # @param store [Store, nil] nil: that of {Jobs.store}, when it is asked for
       # @param auth [#call, :none, nil] called with each env: whether this request may come in; :none: the application that it is mounted
@@ -30,22 +32,26 @@ module Raffia
       # @param read_only [Boolean] nothing can be changed
       # @param title [String] for people: whose jobs these are
       # @param back [String, nil] an address that the title leads to, such as the application's
+      # @param refresh [Numeric, nil] seconds between two looks of a page at what is new; nil: it does not follow what happens
       # @raise [ConfigError]
-      def initialize(store: nil, auth: nil, user: nil, password: nil, read_only: false, title: "Raffia", back: nil)
+      def initialize(store: nil, auth: nil, user: nil, password: nil, read_only: false, title: "Raffia", back: nil, refresh: 5)
+        if refresh && !(refresh.is_a?(Numeric) && refresh.positive?)
+          raise ConfigError, "refresh: #{refresh.inspect} are no seconds: use a number such as 5, or nil"
+        end
+
         @store = store
         @access = Access.of(auth, user, password)
         @read_only = read_only
         @title = title
         @back = back
+        @refresh = refresh
       end
 
       # @param env [Hash] as Rack has it
       # @return [Array(Integer, Hash, Array<String>)]
       def call(env)
-        request = Request.new(env)
-        @access.refusal(env) || asset(request) || (request.post? ? change(request) : show(request))
-      rescue Request::Bad => error
-        Reply.text(400, error.message)
+        status, headers, body = answer(env, Request.new(env))
+        [status, headers, (env["REQUEST_METHOD"] == "HEAD") ? [] : body]
       end
 
       # @return [Boolean]
@@ -56,6 +62,12 @@ module Raffia
       def store = @store || Jobs.store
 
       private
+
+      def answer(env, request)
+        @access.refusal(env) || asset(request) || (request.post? ? change(request) : show(request))
+      rescue Request::Bad => error
+        Reply.text(400, error.message)
+      end
 
       def asset(request) = request.path.start_with?(Assets::FOLDER) ? Assets.reply(request.path) : nil
 

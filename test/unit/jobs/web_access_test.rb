@@ -58,6 +58,7 @@ class JobsWebAccessTest < JobsWebCase
     assert_refused(/neither may be empty/) { web(user: "ada", password: "") }
     assert_refused(/cannot have a colon/) { web(user: "a:b", password: "x") }
     assert_refused(/not both/) { web(auth: :none, user: "a", password: "b") }
+    [0, -1, "5"].each { |seconds| assert_refused(/are no seconds/) { web(refresh: seconds) } }
     assert_refused(/:nobody/) { web(auth: :nobody) }
   end
 

@@ -12,15 +12,17 @@ class JobsWebCase < Raffia::TestCase
 
   def setup
     super
-    @store = Jobs::Store.open("memory:")
+    @store = open_store
     @client = Jobs::Client.new(@store)
     @web = Jobs::Web.new(store: @store)
   end
 
   def teardown
-    @store.close
+    @store&.close
     super
   end
+
+  def open_store = Jobs::Store.open("memory:")
 
   def request(method, address, body: nil, web: @web, **env)
     path, query = address.b.split("?", 2)

@@ -57,6 +57,12 @@ class JobsWebTest < JobsWebCase
     assert_equal 422, get("/queue").status
   end
 
+  def test_pages_follow_what_happens_or_not
+    assert_match(/ data-refresh="2"/, get("/", web: Jobs::Web.new(store: @store, refresh: 2)).body)
+    refute_match(/data-refresh/, get("/", web: Jobs::Web.new(store: @store, refresh: nil)).body)
+    refute_match(/data-refresh/, get("/nothing").body)
+  end
+
   def test_methods
     assert_equal 200, request("HEAD", "/").status
     %w[PUT DELETE OPTIONS].each { |method| assert_equal 405, request(method, "/").status }

@@ -28,8 +28,6 @@ module Raffia
         ACTIONS = {"paused" => "It rests now.", "resumed" => "It goes on.", "told" => "The worker is told: it acts with its next sign of life.",
                    "cancelled" => "The job's worker is told: it acts with its next sign of life.", "traced" => "The job's worker is asked where it is: that shows below with its next sign of life.",
                    "unchanged" => "Nothing was changed."}.freeze
-        # Seconds between two looks at what is new.
-        REFRESH = 5
         private_constant :DONE, :ACTIONS
 
         # @return [Request]
@@ -78,7 +76,7 @@ module Raffia
         def counts = @counts ||= store.counts
 
         # @return [Integer, nil] seconds
-        def refresh = REFRESH
+        def refresh = web.refresh
 
         private
 

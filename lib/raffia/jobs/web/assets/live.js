@@ -27,12 +27,13 @@
     try {
       const response = await fetch(location.href, { headers: { accept: "application/json" } });
       const parts = await response.json();
+      if (paused) return;
       if (parts.main === undefined) return say("lost", response.status === 503 ? "The store does not answer" : "Gone");
       if (document.body.dataset.trouble !== undefined) return location.reload();
-      if (!paused) show(parts);
+      show(parts);
       say("live", "Live");
     } catch (error) {
-      say("lost", "Not reached");
+      if (!paused) say("lost", "Not reached");
     } finally {
       asking = false;
       timer = setTimeout(ask, seconds * 1000);
