@@ -17,13 +17,13 @@
 
   const axis = (extra) => ({ stroke: colour("--soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", ...extra });
 
-  const draw = (figure, data, lines, bars) => {
+  const draw = (figure, data, lines, { bars, span } = {}) => {
     const place = figure.querySelector("div");
     const old = drawn.get(figure);
     if (old) return old.setData(data);
     const chart = new uPlot({
       width: place.clientWidth, height: 180, legend: { live: true }, cursor: { y: false, points: { size: 6 } },
-      scales: { x: { time: true }, y: { range: (_, low, high) => [0, Math.max(high ?? 0, 1) * 1.1] } },
+      scales: { x: { time: true, ...(span && { range: ({ data: [times] }) => [-span, 0].map((by) => (times.at(-1) ?? Date.now() / 1000) + by) }) }, y: { range: (_, low, high) => [0, Math.max(high ?? 0, 1) * 1.1] } },
       axes: [axis({ grid: { show: false } }), axis({ size: 44, values: (_, ticks) => ticks.map(short) })],
       series: [{ value: (_, at) => at == null ? "–" : new Date(at * 1000).toLocaleString([], bars ? { dateStyle: "medium" } : { timeStyle: "short" }) }, ...lines.map(([label, ink]) => series(label, ink, bars))],
     }, data, place);
@@ -46,10 +46,10 @@
   };
 
   const kinds = {
-    now: (figure, numbers) => { const data = rate(numbers); draw(figure, data, both); },
+    now: (figure, numbers) => draw(figure, rate(numbers), both, { span: 300 }),
     minutes: (figure, numbers) => draw(figure, columns(numbers.minutes, [0, 1, 2]), both),
     mean: (figure, numbers) => draw(figure, columns(numbers.minutes, [0, 3]), [["Mean", "--accent"]]),
-    days: (figure, numbers) => draw(figure, columns(numbers.days.map(([day, ...counts]) => [Date.parse(day) / 1000, ...counts]), [0, 1, 2]), both, true),
+    days: (figure, numbers) => draw(figure, columns(numbers.days.map(([day, ...counts]) => [Date.parse(day) / 1000, ...counts]), [0, 1, 2]), both, { bars: true }),
   };
 
   // The places first: each takes its share of the width from the others.

@@ -49,6 +49,9 @@
     if (!on) ask();
   };
 
+  // Where the pages stand in a row, the one where we are may be out of sight.
+  document.querySelector("#nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
   // What was said once is not said again when the page is loaded anew.
   const address = new URL(location.href);
   for (const name of ["done", "count"]) address.searchParams.delete(name);

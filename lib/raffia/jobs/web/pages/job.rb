@@ -28,6 +28,8 @@ module Raffia
 
           def title = job.name
 
+          def here?(to) = to == {queue: "/queues", running: "/busy"}.fetch(job.entry.set) { |set| Routes::PAGES.key([Entries, set]) }
+
           def data = {**job.data, "run" => run&.work&.except("payload")}.compact
 
           def change(action)
