@@ -60,9 +60,10 @@ module Raffia
       # @raise [BadPayload]
       def load(bytes)
         item = JSON.parse(bytes)
-        return item if item.is_a?(Hash)
+        raise BadPayload.new("a job must be a JSON object, and this is #{item.class}", payload: bytes) unless item.is_a?(Hash)
+        raise BadPayload.new("#{OWN} must be a JSON object, and is #{item[OWN].class}", payload: bytes) unless item[OWN].nil? || item[OWN].is_a?(Hash)
 
-        raise BadPayload.new("a job must be a JSON object, and this is #{item.class}", payload: bytes)
+        item
       rescue JSON::ParserError, EncodingError => error
         raise BadPayload.new("not JSON: #{error.message[0, 200]}", payload: bytes)
       end

@@ -29,7 +29,7 @@ class JobsPayloadTest < Raffia::TestCase
   end
 
   def test_bytes_that_are_no_job_are_an_error_that_has_them
-    ["", "{", "[1]", "1", "null", "\xff\xfe", "{\"a\":}", "\"x\"", "[" * 200].each do |bytes|
+    ["", "{", "[1]", "1", "null", "\xff\xfe", "{\"a\":}", "\"x\"", "[" * 200, "{\"raffia\":1}"].each do |bytes|
       error = assert_raises(Raffia::Jobs::BadPayload, bytes.inspect) { Payload.load(bytes) }
       assert_equal(bytes, error.payload)
     end

@@ -39,5 +39,6 @@ class JobsRewriteTest < Raffia::TestCase
     assert_same(bytes, Rewrite.queued(bytes))
     assert_same(bytes, Rewrite.anew(bytes))
     assert_equal([bytes, 1], Rewrite.crashed(bytes))
+    assert_equal(1, Rewrite.crashed(job(raffia: {crashes: []})).last)
   end
 end

@@ -38,7 +38,7 @@ module Raffia
         def crashed(payload)
           crashes = 1
           payload = change(payload) do |item|
-            crashes += item.dig(Payload::OWN, "crashes").to_i
+            crashes += Integer(item.dig(Payload::OWN, "crashes"), exception: false).to_i
             item[Payload::OWN] = {**item[Payload::OWN].to_h, "crashes" => crashes}
             poisonous(item, crashes) if crashes >= CRASHES
           end

@@ -21,22 +21,23 @@ module Raffia
         attr_reader :at
         # @return [Hash] the payload, with the failure in it
         attr_reader :item
+        # @return [String] its bytes. What was small enough to come in may be a little larger now
+        attr_reader :payload
 
         # @param item [Hash] the payload
         # @param error [Exception]
         # @param job [Class, nil] nil when there is none of that name
         # @param log [Logger]
+        # @raise [StandardError] for a payload with fields that nobody should have written
         def initialize(item, error, job, log)
           @item = item.dup
           @error = error
           @job = job
           @log = log
           note
+          @payload = JSON.generate(@item)
           @verdict = decide
         end
-
-        # @return [String]
-        def payload = Payload.dump(@item)
 
         # @return [void]
         def tell_exhausted

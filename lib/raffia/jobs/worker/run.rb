@@ -84,7 +84,7 @@ module Raffia
         # @return [Hash] as {Store#beat} takes it
         # @api private
         def work
-          {"jid" => jid, "queue" => @claim.queue, "payload" => @claim.payload, "run_at" => @run_at, "tid" => tid, "on" => @on.to_s,
+          {"jid" => jid, "queue" => @claim.queue, "payload" => legible, "run_at" => @run_at, "tid" => tid, "on" => @on.to_s,
            "progress" => @progress || @desk.places.progress(self), "note" => @note, "backtrace" => (backtrace if @traced)}.compact
         end
 
@@ -173,9 +173,7 @@ module Raffia
         end
 
         def failed(error)
-          return unreadable(error) unless @item
-
-          failure = Failure.new(@item, error, job_or_none, @desk.journal.log)
+          failure = (failure(error) if @item) || unreadable(error)
           @desk.journal.failed(self, Clock.now - @began, error, failure)
           conclude(failure)
           failure.tell_exhausted
@@ -192,12 +190,22 @@ module Raffia
           @desk.journal.ended(self, "failed too late") unless ours # as Acks has it
         end
 
+        # @return [Failure, nil] nil when there is no writing it down, because a field is not what it should be
+        def failure(error)
+          Failure.new(@item, error, job_or_none, @desk.journal.log)
+        rescue JSON::JSONError, EncodingError, TypeError, ArgumentError, NoMethodError
+          nil
+        end
+
         # Nothing of it is thrown away: whoever finds it among the dead has all its bytes.
         def unreadable(error)
-          @item = {"class" => "(unreadable)", "args" => [@claim.payload.dup.force_encoding(Encoding::UTF_8).scrub], "jid" => Payload.id, "queue" => @claim.queue,
+          @item = {"class" => "(unreadable)", "args" => [legible], "jid" => Payload.id, "queue" => @claim.queue,
                    "retry" => 0, "created_at" => Payload.now, "raffia" => {"bytes" => [@claim.payload].pack("m0")}}
-          failed(error)
+          failure(error)
         end
+
+        # JSON says no other strings, and stores may give back bytes.
+        def legible = @claim.payload.dup.force_encoding(Encoding::UTF_8).scrub
 
         def insist(&) = @desk.patience.keep(-> { lost? }, &)
 
