@@ -176,8 +176,17 @@ module Raffia
       @worker = worker = start(*command, "--json", *argv, env: {"RAILS_ENV" => "production", "RUBYOPT" => "-W0", **env})
       await("it has not begun") { @store.processes.size > before || (!worker.running? && flunk("it ended: #{worker.ended.inspect}\n#{worker.err}")) }
       yield worker
+      quit(worker)
     ensure
       worker&.finish
+    end
+
+    # Killed, it would leave processes that first have to notice.
+    def quit(running)
+      return unless running.running?
+
+      running.kill(:TERM)
+      assert_equal 0, running.ended.exitstatus, running.err
     end
 
     def await(what, &)

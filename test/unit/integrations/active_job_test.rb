@@ -161,10 +161,21 @@ else
       refute_predicate LongJob.queue_adapter, :enqueue_after_transaction_commit?
       assert_predicate SayJob.queue_adapter, :enqueue_after_transaction_commit?
       LongJob.queue_adapter.transaction = -> { Object.new }
-      assert_raises(Raffia::ConfigError) { LongJob.perform_later } # jobs in memory cannot
-      assert_equal 1, @store.counts[:queue]
+      LongJob.perform_later # jobs in memory are in no transaction, and kept at once
+      assert_equal 2, @store.counts[:queue]
     ensure
       LongJob.queue_adapter = :raffia
+    end
+
+    def test_when_jobs_of_a_transaction_are_kept
+      require "raffia/integrations/rails/moment"
+      moment = Raffia::Integrations::Rails::Moment
+      base = Class.new(ActiveJob::Base) { self.queue_adapter = :raffia }
+      moment.new(:in_transaction).apply(base)
+      assert_nil base.queue_adapter.transaction.call # without Active Record there is none
+      moment.new(:now).apply(other = Class.new(ActiveJob::Base) { self.queue_adapter = :inline })
+      assert_equal "inline", other.queue_adapter_name
+      assert_refused(/enqueue = :soon means nothing here: use one of after_commit, in_transaction, now/) { moment.new(:soon) }
     end
 
     def test_tests_of_programs_do_without_a_store
