@@ -8,6 +8,11 @@ require_relative "template"
 module Raffia
   module Jobs
     class Web
+      # The pages, by where they are: {Routes}.
+      # @api private
+      module Pages
+      end
+
       # What a change has come to: what was done, to how many, and which page shows it.
       # @api private
       Outcome = Data.define(:done, :count, :to, :query)

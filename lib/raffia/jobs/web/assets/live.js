@@ -24,6 +24,7 @@
     clearTimeout(timer);
     if (paused || document.hidden || asking) return;
     asking = true;
+    const begun = performance.now();
     try {
       const response = await fetch(location.href, { headers: { accept: "application/json" } });
       const parts = await response.json();
@@ -36,7 +37,8 @@
       if (!paused) say("lost", "Not reached");
     } finally {
       asking = false;
-      timer = setTimeout(ask, seconds * 1000);
+      // What takes long, such as a search in a million jobs, is asked for less often.
+      timer = setTimeout(ask, Math.max(seconds * 1000, 10 * (performance.now() - begun)));
     }
   };
 
