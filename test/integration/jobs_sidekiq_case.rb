@@ -18,6 +18,7 @@ class FailingJob
   include Raffia::Job
 
   options retry: 3, backtrace: 2
+  retry_in { 3600 } # no second failure while the first is looked at
 
   def perform(*) = raise(ArgumentError, "on purpose")
 end

@@ -144,7 +144,7 @@ else
       define_method(:"test_a_job_is_told_that_its_worker_stops, on: #{place}") do
         LongJob.raffia_options(on: place)
         LongJob.perform_later
-        worker = work
+        worker = work(timeout: 60)
         assert_equal :began, seen
         refute_predicate LongJob.queue_adapter, :stopping? # who does not run in that worker
         worker.stop

@@ -62,7 +62,7 @@ class JobsWorkerEndTest < TestSupport::JobsCase
   end
 
   def test_what_has_begun_may_end
-    handle = work
+    handle = work(timeout: 60)
     GateJob.perform_async(1)
     seen
     handle.worker.stop
@@ -154,8 +154,8 @@ class JobsWorkerEndTest < TestSupport::JobsCase
 
   def test_jobs_of_a_worker_that_died_are_done_by_others
     jid = NoteJob.perform_async(1)
-    dead = @store.enroll("dead:1:1", {}, ttl: 0.01)
-    wait_until { @store.claim(dead, ["default"], 1).any? || @store.recover.any? || @store.counts[:running] == 1 }
+    # On a busy machine a lease may be over before its claim.
+    wait_until { @store.claim(@store.enroll("dead:1:1", {}, ttl: 0.1), ["default"], 1).any? }
     work
     assert_equal [1], seen
     wait_until { logged("recovered").any? { |line| line["jid"] == jid } }
