@@ -4,6 +4,7 @@ require "test_helper"
 require "json"
 require "stringio"
 require "tempfile"
+require "tmpdir"
 require "raffia/cli"
 require "raffia/jobs"
 
@@ -134,6 +135,24 @@ module Raffia
         assert_match(/line 5 is not what/, failing("import", file.path))
       end
       assert_match(/does not exist/, failing("import", "/nowhere/at/all"))
+      assert_match(/does not exist/, failing("export", "/nowhere/at/all"))
+      assert_match(/Is a directory/, failing("import", Dir.tmpdir))
+    end
+
+    def test_what_does_not_come_in_again_is_told
+      batch = Jobs::Batch.new
+      batch.jobs { TidyJob.perform_async(1) }
+      TidyJob.set(unique: :done).perform_async(2)
+      Tempfile.create("jobs") do |file|
+        jobs("export", file.path)
+        Jobs.store = @store = Jobs::Store.open("memory:")
+        jobs("import", file.path)
+        assert_equal({}, @store.entries(:queue, queue: "tidy").first.item["raffia"])
+        assert_equal("imported 1 jobs into memory:\n", jobs("import", file.path))
+        assert_match(/left out 1 that are unique/, @err.string)
+        File.write(file.path, JSON.generate({"queue" => "tidy", "payload" => "{}"}))
+        assert_match(/line 1 is not what/, failing("import", file.path))
+      end
     end
 
     def test_words_that_make_no_sense

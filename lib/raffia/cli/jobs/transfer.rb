@@ -17,20 +17,28 @@ module Raffia
 
         # Workers should rest meanwhile. What runs is exported as waiting.
         def export(file = nil)
-          file ? File.open(file, "w") { |io| write(io) } : write(@desk.out)
+          file ? opened(file, "w") { |io| write(io) } : write(@desk.out)
           @desk.err.puts "exported #{@count} jobs from #{@store.url}"
           @desk.err.puts "left out #{@left_out} that cannot be read: `raffia jobs list dead` shows them" if @left_out.positive?
           OK
         end
 
+        # What is unique may be there already, and batches are not exported: jobs of one that is not here are without it.
         def import(file = nil)
-          file ? File.open(file) { |io| read(io) } : read($stdin)
+          file ? opened(file, "r") { |io| read(io) } : read($stdin)
+          @desk.err.puts "left out #{@left_out} that are unique, and there already" if @left_out.positive?
           @desk.answer({"imported" => @count}) { "imported #{@count} jobs into #{@store.url}" }
-        rescue Errno::ENOENT
-          raise NotFound.new("#{file} does not exist", name: file)
         end
 
         private
+
+        def opened(file, mode, &)
+          File.open(file, mode, &)
+        rescue Errno::ENOENT
+          raise NotFound.new("#{file} does not exist", name: file)
+        rescue Errno::EACCES, Errno::EISDIR, Errno::ENOTDIR, Errno::EROFS => error
+          raise ConfigError, "#{file}: #{error.message[/\A[^@]+/].strip}"
+        end
 
         def write(io)
           @store.queues.each { |queue| dump(io, :queue, queue["name"]) }
@@ -49,7 +57,8 @@ module Raffia
         def read(io)
           io.each_line.with_index(1).each_slice(SLICE) do |lines|
             rows = lines.map { |line, number| row(line, number) }
-            @store.enqueue(rows.map { |row| draft(row) })
+            rows = rows.zip(@store.enqueue(rows.map { |row| draft(row) })).select(&:last).map(&:first)
+            @left_out += lines.size - rows.size
             bury(rows.select { |row| row["set"] == "dead" })
             rows.each { progress }
           end
@@ -59,7 +68,10 @@ module Raffia
           row = JSON.parse(line)
           raise TypeError unless row.is_a?(Hash) && row["payload"].is_a?(String) && row["queue"].is_a?(String)
 
-          row.merge("item" => Raffia::Jobs::Payload.load(row["payload"]))
+          item = Raffia::Jobs::Payload.load(row["payload"])
+          raise TypeError unless item["jid"].is_a?(String) && Raffia::Jobs::Client::Item::QUEUE.match?(row["queue"])
+
+          alone(row.merge("item" => item))
         rescue JSON::ParserError, TypeError, Raffia::Jobs::BadPayload
           raise ConfigError, "line #{number} is not what `raffia jobs export` writes; the #{@count} jobs before it were imported"
         end
@@ -72,6 +84,14 @@ module Raffia
           at = {"scheduled" => row["at"], "retry" => row["at"], "dead" => NEVER}[row["set"]]
           item = row["item"]
           Raffia::Jobs::Draft.new(jid: item["jid"], queue: row["queue"], payload: row["payload"], at: at, extras: item[Raffia::Jobs::Payload::OWN])
+        end
+
+        def alone(row)
+          batch = row["item"].dig(Raffia::Jobs::Payload::OWN, "batch")
+          return row if batch.nil? || @store.batch(batch)
+
+          item = {**row["item"], Raffia::Jobs::Payload::OWN => row["item"][Raffia::Jobs::Payload::OWN].except("batch")}
+          {**row, "item" => item, "payload" => JSON.generate(item)}
         end
 
         def bury(rows) = @store.kill(rows.filter_map { |row| @store.find(row["item"]["jid"]) })
