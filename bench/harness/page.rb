@@ -26,7 +26,7 @@ module Bench
     def body
       [head, "**CPU time, us for each operation** (user and system, of the whole process; medians)", cpu,
         "**Operations in a second**", table { |plan, target| count(cell(plan, target)&.median(:rate)) },
-        *@summary.suite.columns.flat_map { |column| send(column) }, *@summary.suite.figures.flat_map { |name, title| further(name, title) }, notes].join("\n\n")
+        *@summary.suite.columns.flat_map { |column| send(column) }, *further, notes].join("\n\n")
     end
 
     private
@@ -92,13 +92,20 @@ module Bench
         table(plans.select { |plan| plan.rate.positive? }) { |plan, target| percentiles(cell(plan, target)) }]
     end
 
-    # Of the workloads and targets that have it.
-    def further(name, title)
-      rows, columns = [plans, targets].map { |list| list.select { |one| have?(name, one) } }
-      return [] if rows.empty?
+    # A figure that several workloads have is a table of its own; those that only one has are the lines of one table.
+    def further
+      many, single = @summary.suite.figures.partition { |name, _| plans.count { |plan| have?(name, plan) } > 1 }
+      single.select! { |name, _| plans.any? { |plan| have?(name, plan) } }
+      tables = many.flat_map { |name, title| ["**#{title}**", lines(plans.select { |plan| have?(name, plan) }.map { |plan| [plan.title, plan, name] })] }
+      return tables if single.empty?
 
-      lines = rows.map { |plan| [plan.title, *columns.map { |target| number(cell(plan, target)&.median(name)).to_s }] }
-      ["**#{title}**", markdown(["", *columns.map(&:name)], lines)]
+      tables + ["**What goes on besides**", lines(single.map { |name, title| [title, plans.find { |plan| have?(name, plan) }, name] })]
+    end
+
+    # @param rows [Array<Array(String, #name, Symbol)>] title, workload and figure
+    def lines(rows)
+      columns = targets.select { |target| rows.any? { |_, _, name| have?(name, target) } }
+      markdown(["", *columns.map(&:name)], rows.map { |title, plan, name| [title, *columns.map { |target| number(cell(plan, target)&.median(name)).to_s }] })
     end
 
     def have?(name, one) = plans.product(targets).any? { |plan, target| [plan, target].include?(one) && cell(plan, target)&.median(name) }
