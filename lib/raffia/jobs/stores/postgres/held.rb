@@ -20,19 +20,19 @@ module Raffia
           def release(claims) = super.tap { claims.each { |claim| forget(claim) } }
 
           # (see Store#retry)
-          def retry(claim, ...) = super.tap { forget(claim) }
+          def retry(claim, payload, at) = super.tap { forget(claim) }
 
           # (see Store#bury)
-          def bury(claim, ...) = super.tap { forget(claim) }
+          def bury(claim, payload) = super.tap { forget(claim) }
 
           # (see Store#discard)
           def discard(claim) = super.tap { forget(claim) }
 
           # (see Store#beat)
-          def beat(lease, ...) = super.tap { |orders| @held.delete(lease.token) unless orders }
+          def beat(lease, state = {}, tally: nil) = super.tap { |orders| @held.delete(lease.token) unless orders }
 
           # (see Store#resign)
-          def resign(lease, ...) = super.tap { @held.delete(lease.token) }
+          def resign(lease, tally: nil) = super.tap { @held.delete(lease.token) }
 
           private
 
