@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../base/fork"
 require_relative "sql"
 require_relative "postgres/address"
 require_relative "postgres/driver"
@@ -35,7 +36,10 @@ module Raffia
           @address = Address.parse(url, **options)
           @words = Words.new(@address.schema)
           @tables = Tables.new(@words)
-          @pool = Pool.new(@address.pool) { Driver.connect(@address) }
+          # All there are, also those that a thread has in hand just now: a child must leave each of them alone, before it does anything else.
+          @drivers = ::ObjectSpace::WeakMap.new
+          @fork = Fork.after_child { @drivers.keys.each(&:disown) }
+          @pool = Pool.new(@address.pool) { connect }
           @listener = Listener.new(@address.look) { listening }
           @known = [].freeze
           @held = {}
@@ -63,6 +67,7 @@ module Raffia
 
         # (see Store#close)
         def close
+          @fork.remove
           @listener.close
           @pool.close
         end
@@ -131,10 +136,12 @@ module Raffia
           @ready ||= @pool.with { |driver| again { @tables.ready(Session.new(driver, @words)) } }
         end
 
+        def connect = Driver.connect(@address).tap { |driver| @drivers[driver] = true }
+
         def listening
           return if @address.listen == :off
 
-          driver = Driver.connect(@address)
+          driver = connect
           return driver if @address.listen == :on || driver.direct?
 
           driver.close

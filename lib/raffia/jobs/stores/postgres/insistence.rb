@@ -30,7 +30,7 @@ module Raffia
 
           # (see Store#retry)
           def retry(claim, payload, at)
-            insist(claim.lease, -> { super(claim, payload, at) }) { |db, done| done || db.rows(AS_WANTED, claim.ref.first, "retry", payload).any? }
+            insist(claim.lease, -> { super(claim, payload, at + skew) }) { |db, done| done || db.rows(AS_WANTED, claim.ref.first, "retry", payload).any? }
           end
 
           # (see Store#bury)
@@ -44,6 +44,13 @@ module Raffia
           end
 
           private
+
+          # A pause is counted by our clock, and ends by the server's: one of them may have been set, or be wrong.
+          # @return [Float] seconds that the server's is ahead; 0 when that may be the journey
+          def skew
+            ahead = reading { |db| db.rows("SELECT {now}") }[0][0] - ::Time.now.to_f
+            (ahead.abs > 2) ? ahead : 0.0
+          end
 
           # An answer may have been lost, and not the change: while our lease holds, nobody else can have made it.
           # @param ending [Proc]
