@@ -76,6 +76,29 @@ module Raffia
       assert_empty(store.entries(:queue, queue: "deserted"))
     end
 
+    class GateJob
+      include Raffia::Job
+
+      BEGUN = Thread::Queue.new
+      GATE = Thread::Queue.new
+
+      def perform(number)
+        BEGUN << number
+        GATE.pop
+      end
+    end
+
+    def test_an_answer_that_comes_too_late_is_none
+      Raffia.run do |scope|
+        caller = scope.spawn { Raffia.map([1], on: on, &GateJob) }
+        assert_equal(1, GateJob::BEGUN.pop(timeout: 30))
+        caller.cancel
+      end
+      GateJob::GATE << 1
+      wait_until { store.counts[:running].zero? }
+      assert_empty(store.queues.map { |queue| queue["name"] }.grep(/raffia\.map/))
+    end
+
     def test_chunks_of_a_call_that_has_ended_are_not_done
       jid = Jobs::Client.new(store).enqueue([{"class" => Jobs::Mapping::ChunkJob, "args" => ["gone", 1, "Nonsense", "map", [], [1]]}]).first
       wait_until { store.find(jid).nil? }

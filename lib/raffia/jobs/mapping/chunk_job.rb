@@ -23,13 +23,15 @@ module Raffia
         # @param items [Array]
         # @return [void]
         def perform(call, number, reference, operation, seed, items)
-          return unless run.store.read(Mapping.key(call)) # nobody waits any more
+          return unless awaited?(call)
 
           reply = work(reference, operation, seed, items)
-          Client.new(run.store).enqueue([Reply.item(call, number, reply)])
+          Client.new(run.store).enqueue([Reply.item(call, number, reply)]) if awaited?(call) # or it would stay in a queue that nobody reads
         end
 
         private
+
+        def awaited?(call) = !run.store.read(Mapping.key(call)).nil?
 
         def work(reference, operation, seed, items)
           plan = Pool::Plan.new(operation.to_sym, Reference.find(reference), seed.empty? ? Pool::Work::NOTHING : seed.first)
