@@ -58,6 +58,6 @@ class BenchJobsTest < Raffia::TestCase
     sample = sample(target, plan)
     assert_nil sample[:error], "#{target.name}, #{plan.name}"
     assert_operator sample[:operations], :>, 0
-    assert_operator sample[:cpu_us], :>, 0
+    assert_operator sample[:cpu_us], :>=, 0 # so few jobs may be done before anybody has looked
   end
 end
