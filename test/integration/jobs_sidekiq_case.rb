@@ -56,6 +56,7 @@ module JobsSidekiqCase
     @sidekiq&.close
     @redis&.close
     @store&.close
+    Raffia::Jobs.store = "memory:" if @store # nothing of this database is other tests' affair
   end
 
   # @return [String] what else Sidekiq's side knows of jobs

@@ -75,13 +75,14 @@ class JobsWorkerAutoTest < TestSupport::JobsCase
   end
 
   def test_jobs_that_do_next_to_nothing_end_up_in_fibers
+    GC.start # or it may come in the middle of one of these, and count
     handle = work
     3.times { ShortJob.perform_async }
     assert_equal %i[threads] * 3, Array.new(3) { seen }
-    wait_until { handle.worker.account.dig(ShortJob.name, "on") == "fibers" }
-    ShortJob.perform_async
-    assert_equal :fibers, seen
-    assert_equal "fibers", wait_until { logged("auto").first }["on"]
+    # On a busy machine one of these may have taken long, and more are looked at.
+    wait_until { ShortJob.perform_async && seen == :fibers }
+    assert_equal "fibers", handle.worker.account.dig(ShortJob.name, "on")
+    wait_until { logged("auto").any? { |line| line["on"] == "fibers" } }
   end
 
   def test_jobs_that_compute_end_up_in_processes
