@@ -47,6 +47,14 @@ class JobsRecurringTimesTest < Raffia::TestCase
     assert_equal([20.0, 30.0, 40.0], times.between(15.0, 40.0))
     assert_equal([], times.between(40.0, 41.0))
     assert_equal([30.0, 40.0], times.between(0.0, 40.0, limit: 2))
+    assert_equal([86_380.0, 86_390.0, 86_400.0], times.between(0.0, 86_400.0, limit: 3))
+    assert_equal(8640, times.between(0.0, 86_400.0, limit: 9000).size)
+  end
+
+  # One by one from the beginning, that would take an hour, in which the worker does nothing else.
+  def test_the_last_one_of_half_a_century
+    times = Raffia::Jobs::Recurring::Times.new("* * * * *", zone: "UTC")
+    assert_equal([1_800_000_000.0], times.between(0.0, 1_800_000_001.0, limit: 1))
   end
 
   def test_what_makes_no_sense

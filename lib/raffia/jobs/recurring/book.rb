@@ -92,7 +92,7 @@ module Raffia
 
           last = last(entry.name) || begin_at(entry, now)
           times = entry.times
-          missed = times.between(last, now)
+          missed = times.between(last, now, limit: (entry.catch_up == :all) ? MOST : 1)
           due(entry, missed, now).each { |at| last = enqueue(entry, last, at) or return now }
           pass_over(entry, last, missed.last)
           times.next([last, missed.last, now].compact.max)
@@ -115,7 +115,9 @@ module Raffia
 
         # Late by so many seconds, a time counts as missed.
         LATE = 60
-        private_constant :LATE
+        # Most times that are caught up, the latest.
+        MOST = 1000
+        private_constant :LATE, :MOST
 
         def due(entry, missed, now)
           case entry.catch_up

@@ -14,7 +14,9 @@ module Raffia
         # Counted from 1970 on, so that all processes mean the same moments.
         INTERVAL = /\Aevery (\d+(?:\.\d+)?) ?(s|sec|seconds?|m|min|minutes?|h|hours?)\z/
         UNITS = {"s" => 1, "m" => 60, "h" => 3600}.freeze
-        private_constant :INTERVAL, :UNITS
+        # Seconds before the end in which times are looked for at first.
+        SPAN = 3600
+        private_constant :INTERVAL, :UNITS, :SPAN
 
         # @return [String] as it was given
         attr_reader :spec
@@ -44,15 +46,23 @@ module Raffia
 
         # @return [Array<Float>] times after +from+, up to +to+; at most +limit+, the latest
         def between(from, to, limit: 1000)
-          found = []
-          while (from = self.next(from)) && from <= to
-            found << from
-            found.shift if found.size > limit
+          span = SPAN # from the end on: the beginning may be years ago, and each time costs a part of a millisecond
+          while (start = to - span) > from
+            found = walk(start, to)
+            return found.last(limit) if found.size >= limit
+
+            span *= 4
           end
-          found
+          walk(from, to).last(limit)
         end
 
         private
+
+        def walk(from, to)
+          found = []
+          found << from while (from = self.next(from)) && from <= to
+          found
+        end
 
         def interval(spec)
           seconds = if spec.is_a?(Numeric) then spec.to_f
