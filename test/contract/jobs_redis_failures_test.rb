@@ -263,7 +263,8 @@ class JobsRedisFailuresTest < Raffia::TestCase
     odd.each { |own| redis.call("LPUSH", "queue:default", JSON.generate("class" => "X", "args" => ["\"raffia\""], "jid" => Raffia::Jobs::Payload.id, "raffia" => own)) }
     redis.call("SADD", "queues", "default")
     claims = claim
-    assert_equal(odd, claims.map { |one| one.item["raffia"] })
+    assert_equal(odd, claims.map { |one| JSON.parse(one.payload)["raffia"] })
+    claims.each_with_index { |one, index| [1, 2].include?(index) ? assert_raises(Raffia::Jobs::BadPayload) { one.item } : one.item } # which is no object
     assert_equal([true] * 5, store.ack(claims))
     assert_places
   end
