@@ -19,4 +19,11 @@ namespace :test do
     ruby({"RAFFIA_LEDGER" => ENV.fetch("RAFFIA_LEDGER", "1000000"), "RAFFIA_TEST_LIMIT" => "0"}, "-Ilib", "-Itest", "script/minitest.rb",
       "test/stress/jobs_ledger_test.rb", "--verbose", *ENV.fetch("TESTOPTS", "").split, verbose: false)
   end
+
+  namespace :ledger do
+    desc "Workers of Raffia, Sidekiq and Solid Queue (those whose gems are there) are killed: which acknowledged jobs are never done? LEDGER_JOBS, LEDGER_KILLS, LEDGER_QUIET"
+    task rivals: :compile do
+      %w[raffia-sqlite raffia-redis sidekiq solid_queue].each { |name| ruby "-Ilib", "-Itest", "test/ledger/rivals/main.rb", name, verbose: false }
+    end
+  end
 end

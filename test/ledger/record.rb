@@ -19,6 +19,9 @@ module Ledger
       @io.syswrite(jids.map { |jid| "#{letter} #{jid}\n" }.join) unless jids.empty?
     end
 
+    # @return [void]
+    def close = @io.close
+
     # How often each event was noted of each job.
     # @return [Hash{Symbol => Hash{String => Integer}}]
     def self.read(path)
@@ -26,6 +29,34 @@ module Ledger
       counts = EVENTS.transform_values { Hash.new(0) }
       File.foreach(path) { |line| counts[events.fetch(line[0])][line[2, 24]] += 1 }
       counts
+    end
+  end
+
+  # How far it is, from what was added to the record since it was asked last.
+  class Tail
+    # @param path [String]
+    def initialize(path)
+      @io = File.open(path)
+      @counts = Hash.new(0)
+    end
+
+    # @return [Integer]
+    def kept = counts["e"]
+
+    # @return [Integer] kept and not acknowledged, roughly: those who are killed note less than they did
+    def open = counts.then { |of| of["e"] - of["a"] }
+
+    # @return [Boolean] since it was asked last
+    def grows?
+      before = @seen.to_i
+      (@seen = counts.values.sum) > before
+    end
+
+    private
+
+    def counts
+      @io.each_line { |line| @counts[line[0]] += 1 }
+      @counts
     end
   end
 end

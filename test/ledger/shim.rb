@@ -27,7 +27,7 @@ module Ledger
     def turn_clock(seconds) = File.binwrite(@clock, [seconds].pack("q"), 0, mode: File::RDWR | File::CREAT)
 
     # The power goes. Everybody who writes must have been killed.
-    # @return [Integer] how many bytes are lost
+    # @return [Integer] how many bytes are lost: overwritten ones, and those by which files had grown
     def cut = Dir[File.join(@disk, "*.undo")].sum { |notes| undo(notes, notes.delete_suffix(".undo")) }
 
     private
@@ -39,16 +39,19 @@ module Ledger
 
     def undo(path, file)
       notes = read(File.binread(path))
+      lost = notes.sum { |_, bytes, _| bytes.size }
       if File.exist?(file)
+        lost += File.size(file)
         File.open(file, "r+b") do |io|
           notes.reverse_each do |offset, bytes, size|
             io.pwrite(bytes, offset)
             io.truncate(size)
           end
         end
+        lost -= File.size(file)
       end
       FileUtils.rm(path)
-      notes.sum { |_, bytes, _| bytes.size }
+      lost
     end
 
     # @return [Array<Array(Integer, String, Integer)>]

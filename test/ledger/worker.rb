@@ -18,13 +18,12 @@ module Ledger
 
     # @return [void]
     def start
-      @pid = ::Process.spawn(@env, RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "work", "-r", "#{ROOT}/test/ledger/jobs.rb", "--processes", @processes.to_s,
-        "-c", "20", "--store", @env.fetch("RAFFIA_STORE"), out: [@log, "a"], err: [@log, "a"])
+      @pid = ::Process.spawn(@env, RbConfig.ruby, *program, out: [@log, "a"], err: [@log, "a"])
     end
 
     # @return [Array<Integer>] pids of those who do the work
     def workers
-      below(@pid).select { |pid| command(pid).include?("worker ") }
+      below(@pid).select { |pid| worker?(command(pid)) }
     end
 
     # @return [void]
@@ -63,6 +62,13 @@ module Ledger
     end
 
     private
+
+    def program
+      ["-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "work", "-r", "#{ROOT}/test/ledger/jobs.rb", "--processes", @processes.to_s, "-c", "20", "--store", @env.fetch("RAFFIA_STORE")]
+    end
+
+    # By its command line.
+    def worker?(command) = command.include?("worker ")
 
     # A zombie of somebody else's is dead enough.
     def alive?(pid)

@@ -28,7 +28,7 @@ module Raffia
     def faults(*more) = %i[kill_worker kill_supervisor turn_clock] + more + (ALL ? [:stop_worker] : [])
 
     def campaign(url, faults, jobs: JOBS, **options)
-      options = {nap: 0.005, pause: 2.0..8.0, **options} if ALL
+      options = {nap: 0.01, pause: 2.0..8.0, **options} if ALL
       judgement = Ledger::Campaign.new(@dir, url, jobs: jobs, faults: faults, log: ALL ? $stderr : nil, **options).run
       puts "\n#{name}: #{judgement}" if ALL
       judgement
