@@ -95,4 +95,11 @@ class JobsItemTest < Raffia::TestCase
     ["soon", Float::INFINITY, Float::NAN].each { |at| assert_refused(/at must be seconds since 1970/) { build(at: at) } }
     assert_refused(/tags must be an Array/) { build(tags: "a") }
   end
+
+  def test_fields_that_stores_rely_on
+    {"jid" => 3, "raffia" => "x"}.each do |field, value|
+      error = assert_raises(Raffia::ConfigError) { Raffia::Jobs::Client::Item.build({"class" => "A", "args" => [], field => value}) }
+      assert_match(/#{field} must be a/, error.message)
+    end
+  end
 end

@@ -59,6 +59,8 @@ module Raffia
             item["queue"] = item["queue"].to_s
             raise ConfigError, "#{item["queue"].inspect} cannot be the name of a queue: use letters, digits and _ : . -" unless QUEUE.match?(item["queue"])
             raise ConfigError, "at must be seconds since 1970, not #{item["at"].inspect}" unless time?(item["at"])
+            raise ConfigError, "jid must be a String, not #{item["jid"].inspect}" unless item["jid"].is_a?(String)
+            raise ConfigError, "raffia must be a Hash, not #{item[Payload::OWN].inspect}" unless item[Payload::OWN].nil? || item[Payload::OWN].is_a?(Hash)
             raise ConfigError, "tags must be an Array, not #{item["tags"].inspect}" unless item["tags"].nil? || item["tags"].is_a?(Array)
           end
 
