@@ -121,8 +121,14 @@ module Ledger
       dead = store.entries(:dead, limit: 1000)
       @done[:buried] += dead.size unless dead.empty?
       store.requeue(dead)
+      hasten
     rescue Raffia::Jobs::StoreUnavailable
       nil
+    end
+
+    # What was put off under a clock ahead: a server that tells what is due has its own clock, which we did not turn.
+    def hasten
+      %i[scheduled retry].each { |set| store.requeue(store.entries(set, limit: 1000).select { |entry| entry.at > Time.now.to_f + 60 }) }
     end
 
     def left = store.counts.slice(*Raffia::Jobs::Store::SETS)
