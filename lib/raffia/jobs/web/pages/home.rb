@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "date"
 require_relative "../minutes"
 require_relative "../page"
 
@@ -21,9 +22,15 @@ module Raffia
             {"store" => store.url, **counts.transform_keys(&:to_s), "processes" => processes.size, "queues" => store.queues, "days" => days, "minutes" => minutes}
           end
 
-          def charts = {"at" => Time.now.to_f, "processed" => counts[:processed], "failed" => counts[:failed], "minutes" => minutes, "days" => days.to_a.reverse.map { |day, row| [day, row["processed"], row["failed"]] }}
+          def charts = {"at" => Time.now.to_f, "processed" => counts[:processed], "failed" => counts[:failed], "minutes" => minutes, "days" => all_days}
 
           private
+
+          # Days without anything, too: a chart must not stretch those that there are.
+          def all_days
+            today = Time.now.utc.to_date
+            (today - DAYS + 1).upto(today).map { |date| [day = date.iso8601, *(days[day] || {}).values_at("processed", "failed").map(&:to_i)] }
+          end
 
           def tiles
             [["Processed", counts[:processed], "/metrics"], ["Failed", counts[:failed], "/metrics"], ["Waiting", counts[:queue], "/queues"],
