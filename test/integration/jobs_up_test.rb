@@ -37,7 +37,7 @@ class JobsUpTest < Raffia::JobsWorkCase
       assert_includes pids, job
       refute_includes [server.pid, *pids], web
       server.kill(:TSTP)
-      await("they are not quiet") { server.err.scan('event=quiet').size == 2 }
+      await("they are not quiet") { server.err.scan("event=quiet").size == 2 }
       assert_equal "200", server.get("/two").code
       server.kill(:TERM)
       assert_equal 0, server.ended.exitstatus, server.err

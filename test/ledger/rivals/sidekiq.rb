@@ -8,8 +8,8 @@ module Ledger
     # The free one, as it comes, on a Redis that flushes each write. It is one process, and has no supervisor.
     class Sidekiq < System
       def keep(ids)
-        jids = Job.perform_bulk(ids.map { |id| [id] })
-        ids.zip(jids).filter_map { |id, jid| id if jid }
+        jids = Job.perform_bulk(ids.zip)
+        ids.reject.with_index { |_, index| jids[index].nil? }
       end
 
       def places

@@ -12,7 +12,7 @@ class JobsCallTest < Raffia::TestCase
     def perform(*numbers) = numbers.sum
 
     class << self
-      attr_accessor :seen
+      attr_accessor :seen # standard:disable ThreadSafety/ClassAndModuleAttributes
     end
   end
 
