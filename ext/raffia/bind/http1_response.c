@@ -19,7 +19,8 @@ static struct http1_output *output_of(VALUE self)
 /* While more requests are here to be answered, their answers go together. */
 static void send_or_collect(struct http1 *wire)
 {
-    if (wire->output.length < BATCH && wire->keep_alive && raffia_http1_pending(wire) && raffia_http1_collect(wire))
+    if (wire->output.length < BATCH && wire->keep_alive && raffia_http1_pending(wire) &&
+        raffia_http1_collect(wire))
         return;
     raffia_http1_flush(wire);
 }
