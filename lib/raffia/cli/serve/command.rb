@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../user_code"
 require_relative "../../server"
 require_relative "../../server/settings/config_file"
 require_relative "banner"
@@ -13,8 +14,7 @@ module Raffia
       #
       # @api private
       class Command
-        LIB = ::File.expand_path("../..", __dir__).freeze
-        private_constant :LIB
+        include UserCode
 
         # @param flags [Flags]
         # @param path [String, nil] of the application
@@ -84,24 +84,6 @@ module Raffia
             application.load_to(how)
             attempt { application.load }
           end
-        end
-
-        # What files of the user raise is reported as Ruby would report it. In another process than this one its supervisor does that.
-        def attempt
-          yield
-        rescue Error, SystemExit, Interrupt
-          raise
-        rescue Exception => error # rubocop:disable Lint/RescueException
-          trim(error)
-          raise (::Process.pid == @pid) ? Uncaught.new(error) : error
-        end
-
-        # Ours are the last frames of all: whoever reads this looks for his own.
-        def trim(error)
-          return unless (frames = error.backtrace)
-
-          last = frames.rindex { |line| !line.include?(LIB) && !line.include?("/exe/raffia:") }
-          error.set_backtrace(last ? frames[0..last] : frames.first(1))
         end
       end
     end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../user_code"
 require_relative "../../jobs"
 require_relative "../../jobs/worker"
 require_relative "../../jobs/worker/alone"
@@ -15,11 +16,12 @@ module Raffia
       #
       # @api private
       class Command
-        LIB = ::File.expand_path("../..", __dir__).freeze
+        include UserCode
+
         # What goes to the worker, and what to the supervisor.
         WORKER = %i[concurrency threads timeout lease tag labels].freeze
         SUPERVISOR = %i[memory_limit hang_timeout].freeze
-        private_constant :LIB, :WORKER, :SUPERVISOR
+        private_constant :WORKER, :SUPERVISOR
 
         # @param given [Hash]
         # @param out [IO]
@@ -99,24 +101,6 @@ module Raffia
         def load
           attempt { @program.load }
           Jobs.store = @given[:store] if @given[:store]
-        end
-
-        # What files of the user raise is reported as Ruby would report it. In another process than this one its supervisor does that.
-        def attempt
-          yield
-        rescue Error, SystemExit, Interrupt
-          raise
-        rescue Exception => error # rubocop:disable Lint/RescueException
-          trim(error)
-          raise (::Process.pid == @pid) ? Uncaught.new(error) : error
-        end
-
-        # Ours are the last frames of all: whoever reads this looks for his own.
-        def trim(error)
-          return unless (frames = error.backtrace)
-
-          last = frames.rindex { |line| !line.include?(LIB) && !line.include?("/exe/raffia:") }
-          error.set_backtrace(last ? frames[0..last] : frames.first(1))
         end
       end
     end

@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module Raffia
+  module CLI
+    # How commands run what the user has written. Whoever includes it notes in @pid which process the command was called in.
+    #
+    # @api private
+    module UserCode
+      LIB = ::File.expand_path("..", __dir__).freeze
+      private_constant :LIB
+
+      private
+
+      # What files of the user raise is reported as Ruby would report it. In another process than this one its supervisor does that.
+      def attempt
+        yield
+      rescue Error, SystemExit, Interrupt
+        raise
+      rescue Exception => error # rubocop:disable Lint/RescueException
+        trim(error)
+        raise (::Process.pid == @pid) ? Uncaught.new(error) : error
+      end
+
+      # Ours are the last frames of all: whoever reads this looks for his own.
+      def trim(error)
+        return unless (frames = error.backtrace)
+
+        last = frames.rindex { |line| !line.include?(LIB) && !line.include?("/exe/raffia:") }
+        error.set_backtrace(last ? frames[0..last] : frames.first(1))
+      end
+    end
+  end
+end
