@@ -172,10 +172,21 @@ else
       moment = Raffia::Integrations::Rails::Moment
       base = Class.new(ActiveJob::Base) { self.queue_adapter = :raffia }
       moment.new(:in_transaction).apply(base)
-      assert_nil base.queue_adapter.transaction.call # without Active Record there is none
+      assert_nil base.queue_adapter.transaction.call # nobody is in a transaction
+      without_a_database { assert_nil base.queue_adapter.transaction.call }
       moment.new(:now).apply(other = Class.new(ActiveJob::Base) { self.queue_adapter = :inline })
       assert_equal "inline", other.queue_adapter_name
       assert_refused(/enqueue = :soon means nothing here: use one of after_commit, in_transaction, now/) { moment.new(:soon) }
+    end
+
+    # A program may have loaded Active Record, and no database: then there is not even a pool to ask.
+    def without_a_database
+      require "active_record"
+      handler = ActiveRecord::Base.connection_handler
+      ActiveRecord::Base.connection_handler = ActiveRecord::ConnectionAdapters::ConnectionHandler.new
+      yield
+    ensure
+      ActiveRecord::Base.connection_handler = handler if handler
     end
 
     def test_tests_of_programs_do_without_a_store

@@ -33,9 +33,11 @@ module Raffia
 
         private
 
-        # Never opens one: who has none has no transaction either.
+        # Never opens one: who has none has no transaction either. Active Record may be loaded without any database, and then it has no pool.
         def connection
-          connection = ::ActiveRecord::Base.connection_pool.active_connection? if defined?(::ActiveRecord::Base)
+          return unless defined?(::ActiveRecord::Base) && ::ActiveRecord::Base.connected?
+
+          connection = ::ActiveRecord::Base.connection_pool.active_connection?
           connection if connection.respond_to?(:transaction_open?) && connection.transaction_open?
         end
       end
