@@ -12,7 +12,17 @@ module Raffia
     # Seconds. Whether a block that was interrupted is still cleaning up, or has rescued the interrupt and goes on, cannot be seen
     # from here when it does so in scopes of its own. Who presses Ctrl-C twice means it.
     IMPATIENCE = 5
-    private_constant :IMPATIENCE
+    KEY = :raffia_session
+    private_constant :IMPATIENCE, :KEY
+
+    # @return [Session, nil] the one whose loop the running fiber is in
+    def self.current
+      session = Thread.current.thread_variable_get(KEY)
+      session if session&.scheduler&.equal?(Fiber.current_scheduler)
+    end
+
+    # @return [Scheduler]
+    attr_reader :scheduler
 
     def initialize(backend: nil, dump_on: nil, deadlock: nil)
       config = Raffia.config
@@ -22,7 +32,14 @@ module Raffia
         deadlock: (method(:stuck) unless @deadlock == :off))
       @pools = {}
       @work = @scope = @interrupt = nil
+      @farewells = []
     end
+
+    # Calls the block when the run's own block and its tasks have ended, and the loop still runs: to end what lives in the loop without
+    # being a task. It may wait, unless the thread is being killed.
+    # @yieldparam killed [Boolean]
+    # @return [void]
+    def at_end(&block) = @farewells << block
 
     def run(&block)
       return keep(&block) if @dump_on.nil? || @dump_on == :off
@@ -43,6 +60,7 @@ module Raffia
 
     def keep(&block)
       Fiber.set_scheduler(@scheduler)
+      Thread.current.thread_variable_set(KEY, self)
       turn { Fiber.schedule { attempt(&block) } }
       turn until @scheduler.idle? || @scheduler.closed?
       @over = true
@@ -78,6 +96,14 @@ module Raffia
     rescue Exception => error # standard:disable Lint/RescueException
       @error = error
       @scheduler.interrupt_all(error) if @interrupt
+    ensure
+      say_farewell
+    end
+
+    def say_farewell
+      @farewells.pop.call(Thread.current.status == "aborting") until @farewells.empty?
+    rescue Exception => error # standard:disable Lint/RescueException
+      @error ||= error
     end
 
     def call(scope)
@@ -139,6 +165,7 @@ module Raffia
     def finish
       wind_up unless @over || @scheduler.closed?
       Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(@scheduler)
+      Thread.current.thread_variable_set(KEY, nil)
     ensure
       # What blocks may do so for ever; whoever interrupts twice does not want to wait for it.
       @pools.each_value { |pool| pool.shutdown(@over ? nil : 0) }

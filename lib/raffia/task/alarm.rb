@@ -45,12 +45,18 @@ module Raffia
 
     # Runs the block; if it takes longer than until `at`, `call` is called meanwhile, and again at the time that it answers, if any.
     def watch(at, call)
-      entry = Entry.new(at, call)
-      add(entry)
+      entry = arm(at, call)
       yield
     ensure
-      drop(entry)
+      disarm(entry)
     end
+
+    # Has `call` called at that time, and again at the time that it answers, if any.
+    # @return [Object] for {disarm}
+    def arm(at, call) = Entry.new(at, call).tap { |entry| add(entry) }
+
+    # @return [void]
+    def disarm(entry) = drop(entry)
 
     # Runs the block, a scope, and keeps the fiber meanwhile.
     def keep

@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    class Cell
+      # What an actor's object is made of, now and after each restart.
+      #
+      # @api private
+      class Birth
+        # @return [Class]
+        attr_reader :actor_class
+
+        def initialize(actor_class, arguments, keywords, block)
+          @actor_class = actor_class
+          @arguments = arguments
+          @keywords = keywords
+          @block = block
+        end
+
+        # @return [Actor] which knows its cell before its `initialize` runs
+        def give(cell)
+          @actor_class.allocate.tap do |subject|
+            subject.__send__(:raffia_attach, cell)
+            subject.__send__(:initialize, *@arguments, **@keywords, &@block)
+          end
+        end
+      end
+    end
+  end
+end

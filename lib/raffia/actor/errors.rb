@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+module Raffia
+  # The actor that was asked has ended, or ended before it answered. What it ended by is the `cause`, if that was an error.
+  class ActorDied < Error
+    # @return [Actor::Ref, nil]
+    attr_reader :ref
+    # @return [Object, nil] an exception, or what was handed to `stop` or `kill`
+    attr_reader :reason
+
+    def initialize(message = nil, ref: nil, reason: nil)
+      @ref = ref
+      @reason = reason
+      super(message || "#{ref&.inspect || "the actor"} has ended#{": #{Cancel.describe(reason)}" unless reason.nil?}")
+    end
+
+    # @return [Exception, nil]
+    def cause = reason.is_a?(Exception) ? reason : super
+  end
+
+  # Actors wait for each other in a circle: one of them calls another that waits, directly or through others, for the answer of the first.
+  class CallCycle < Error
+    # @return [Array<String>] who calls whom, the first and the last being the same
+    attr_reader :calls
+
+    def initialize(message = nil, calls: [])
+      @calls = calls
+      super(message || "these calls wait for each other: #{calls.join(" -> ")}. Use async or a future for one of them, or let the last method " \
+        "run while its actor waits: reentrant :#{calls.last.to_s[/\w+[?!]?\z/]}")
+    end
+  end
+end

@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # What an actor will answer. Any fiber or thread may ask for it, as often as it likes.
+    class Future
+      # @api private
+      def initialize
+        @guard = Guard.new
+        @status = :pending
+        @waiters = @followers = nil
+      end
+
+      # @return [Symbol] :pending, :done, :failed or :cancelled
+      attr_reader :status
+
+      # @return [Exception, nil] what it failed with
+      def error = (@result if @status == :failed)
+
+      # @return [Boolean] whether it has ended, in whichever way
+      def done? = @status != :pending
+
+      # Wait for the answer.
+      # @param timeout [Numeric, nil] seconds; the actor goes on after them
+      # @return [Object]
+      # @raise [TimeoutError]
+      # @raise [Cancelled]
+      # @raise [Exception] what the method raised
+      # @raise [ActorDied]
+      def value(timeout = nil)
+        wait(timeout) or raise TimeoutError.new(seconds: timeout)
+        case @status
+        when :done then @result
+        when :failed then raise @result, cause: @result.cause
+        else raise Cancelled.new(reason: @result)
+        end
+      end
+
+      # Wait for the end, whichever it is.
+      # @param timeout [Numeric, nil] seconds
+      # @return [Future, nil] nil when it has not ended within that time
+      def wait(timeout = nil)
+        Deadline.seconds(timeout) if timeout
+        waiter = @guard.hold { (@waiters ||= []) << Waiter.new unless done? }&.last or return self
+        (waiter.wait(timeout) == Waiter::TIMED_OUT) ? nil : self
+      ensure
+        @guard.hold { @waiters&.delete(waiter) } if waiter
+      end
+
+      # What is to be done with the answer; it runs where the answer is given, or here and now if it is there. It must not wait for long.
+      # When this one fails or is cancelled the block does not run, and the one that is returned ends in the same way.
+      # @yieldparam value [Object]
+      # @return [Future] of the block's value
+      def then(&block)
+        raise ConfigError, "then needs a block: what to do with the value" unless block
+
+        Future.new.tap do |follower|
+          on_end { |status, result| follower.follow(status, result, block) }
+        end
+      end
+
+      # Nobody wants it any more. One that has not been begun never will be.
+      # @param reason [Object, nil]
+      # @return [Boolean] whether it had not ended
+      def cancel(reason = nil) = conclude(:cancelled, reason)
+
+      # @return [String]
+      def inspect = "#<#{self.class} #{status}>"
+
+      # @api private
+      def settle(value = nil) = conclude(:done, value)
+
+      # @api private
+      def fail(error) = conclude(:failed, error)
+
+      # @api private
+      def settled? = done?
+
+      # Ends as the block does.
+      # @api private
+      def attempt
+        settle(yield)
+      rescue Exception => error # standard:disable Lint/RescueException
+        self.fail(error)
+      end
+
+      # Calls the block at the end; now, if that has come.
+      # @yieldparam status [Symbol]
+      # @yieldparam result [Object]
+      # @api private
+      def on_end(&block)
+        later = @guard.hold { (@followers ||= []) << block unless done? }
+        yield @status, @result unless later
+      end
+
+      protected
+
+      def follow(status, result, block)
+        return conclude(status, result) unless status == :done
+
+        settle(block.call(result))
+      rescue => error
+        self.fail(error)
+      end
+
+      private
+
+      def conclude(status, result)
+        waiters, followers = @guard.hold do
+          return false if done?
+
+          @result = result
+          @status = status
+          [@waiters, @followers].tap { @waiters = @followers = nil }
+        end
+        waiters&.each(&:settle)
+        followers&.each { |follower| follower.call(status, result) }
+        true
+      end
+    end
+  end
+end

@@ -1,0 +1,144 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # A loop that actors live in: it runs what they do on fibers, and keeps their timers. Those that are spawned inside of {Raffia.run} live in
+    # its loop, and end when that does; all others live in one loop of the process's own, in a thread that the first of them starts.
+    #
+    # @api private
+    class Host
+      KEY = :raffia_actor_host
+      private_constant :KEY
+
+      class << self
+        # @return [Host] of the running code
+        def current = here || background
+
+        # @return [Host, nil] of the loop that the running fiber belongs to
+        def here
+          scheduler = Fiber.current_scheduler or return
+          host = Thread.current.thread_variable_get(KEY)
+          return host if host&.serves?(scheduler)
+
+          Session.current&.then { |session| found(scheduler, session) }
+        end
+
+        # @return [Host] the process's own
+        def background
+          Local.fetch(:raffia_actor_background) { Background.new }.host
+        end
+
+        private
+
+        def found(scheduler, session)
+          host = new(scheduler)
+          Thread.current.thread_variable_set(KEY, host)
+          session.at_end { |killed| killed ? host.abandon : host.close }
+          host
+        end
+      end
+
+      def initialize(scheduler)
+        @scheduler = scheduler
+        @thread = Thread.current
+        @guard = Guard.new
+        @orders = []
+        @cells = {}.compare_by_identity
+        @closed = false
+        @fork = Fork.after_child { orphan }
+        start
+      end
+
+      # @return [Boolean]
+      def serves?(scheduler) = @scheduler.equal?(scheduler) && !@closed
+
+      # @return [Boolean] whether its loop has ended
+      def closed? = @closed
+
+      # @return [Boolean] whether the running code is a fiber of this loop
+      def here? = @thread.equal?(Thread.current) && @scheduler.equal?(Fiber.current_scheduler)
+
+      # @return [Array<Cell>] that live here
+      def cells = @guard.hold { @cells.keys }
+
+      # @return [void]
+      def add(cell) = @guard.hold { @cells[cell] = true }
+
+      # @return [void]
+      def remove(cell) = @guard.hold { @cells.delete(cell) }
+
+      # Runs the block in a fiber of this loop, in its turn. Any thread may ask.
+      # @return [void]
+      def later(&block)
+        waiter = @guard.hold do
+          raise Closed, "the loop of these actors has ended" if @closed
+
+          @orders << block
+          @waiter
+        end
+        waiter&.settle
+      end
+
+      # Runs the block in a fiber of this loop at once, up to its first wait; in its turn, if this is another thread.
+      # @return [void]
+      def now(&block) = here? ? launch(&block) : later(&block)
+
+      # Calls the block after some time, and again after as many seconds as it returns. In the loop itself: it must not wait.
+      # @param seconds [Numeric]
+      # @return [Timer]
+      def after(seconds, &block)
+        Timer.new(self, block).tap { |timer| now { timer.start(Clock.now + seconds) } }
+      end
+
+      # Ends all that lives here, and the loop's part in it.
+      # @return [void]
+      def close
+        Raffia.shield do
+          cells.reverse_each { |cell| cell.kill(:shutdown) }
+          cells.each(&:join)
+        end
+        @guard.hold { @closed = true }
+        @waiter&.settle
+        @fork.remove
+      end
+
+      # The thread is being killed: nothing can be waited for any more.
+      # @return [void]
+      def abandon
+        @closed = true
+        cells.each { |cell| cell.bury(:killed) }
+        @fork.remove
+      end
+
+      private
+
+      def launch(&block)
+        @scheduler.respond_to?(:launch) ? @scheduler.launch(&block) : Fiber.schedule(&block)
+      end
+
+      # It waits for what other threads want. Fiber storage is inherited, and this fiber serves others than the one that starts it.
+      def start
+        Fiber.schedule { Deadline.replace(nil) { serve } }
+      end
+
+      def serve
+        until @closed
+          @waiter = Waiter.new
+          @waiter.wait if @orders.empty?
+          orders = @guard.hold { @orders.tap { @orders = [] } }
+          orders.each { |order| launch(&order) }
+        end
+      end
+
+      # In a forked child: the loop is the parent's.
+      def orphan
+        @closed = true
+        @cells.each_key { |cell| cell.orphan }
+        @fork.remove
+      end
+    end
+  end
+end
+
+require_relative "host/timer"
+require_relative "host/background"

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    class Host
+      # Something that is to be called later, and maybe again and again. It is kept by the alarm of its host's loop.
+      #
+      # @api private
+      class Timer
+        # @param host [Host]
+        # @param call [#call] returns how many seconds later it is to be called again, or nil
+        def initialize(host, call)
+          @host = host
+          @call = call
+          @cancelled = false
+        end
+
+        # In the host's loop.
+        # @return [void]
+        def start(at)
+          return if @cancelled
+
+          @alarm = Alarm.of(Fiber.current_scheduler)
+          @entry = @alarm.arm(at, method(:fire))
+        end
+
+        # Not any more. Any thread may ask.
+        # @return [void]
+        def cancel
+          return if @cancelled
+
+          @cancelled = true
+          @host.now { @alarm.disarm(@entry) if @entry } unless @host.closed?
+        end
+
+        # @return [Boolean]
+        def cancelled? = @cancelled
+
+        private
+
+        def fire
+          return if @cancelled
+
+          seconds = @call.call
+          Clock.now + seconds if seconds && !@cancelled
+        end
+      end
+
+      private_constant :Timer
+    end
+  end
+end

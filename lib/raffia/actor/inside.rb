@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # @!group To override
+
+    # When the actor begins, and after each restart. It may call other actors.
+    # @return [void]
+    def on_start = nil
+
+    # When its object ends: stopped, killed, or by an error.
+    # @param reason [Object, nil]
+    # @return [void]
+    def on_stop(reason) = nil
+
+    # When a linked actor has ended, with `trap_exit: true`.
+    # @param ref [Ref]
+    # @param reason [Object, nil]
+    # @return [void]
+    def on_exit(ref, reason) = nil
+
+    # @!endgroup
+
+    private
+
+    # @return [Ref] this actor, to hand to others: `self` is only for its own methods
+    def ref = @raffia_cell.ref
+
+    # Has the block run here, as a message to this actor, after some time.
+    # @param seconds [Numeric]
+    # @return [#cancel]
+    def after(seconds, &block) = @raffia_cell.set_timer(Deadline.seconds(seconds), false, &block)
+
+    # The same, again and again. One that is due while the last one still waits is left out.
+    # @param seconds [Numeric]
+    # @return [#cancel]
+    def every(seconds, &block) = @raffia_cell.set_timer(Deadline.seconds(seconds), true, &block)
+
+    # When one of the two ends by anything but :normal, so does the other; or is told, by `on_exit`, if it traps exits.
+    # @param other [Ref]
+    # @return [void]
+    def link(other) = @raffia_cell.link(other.raffia_cell)
+
+    # @param other [Ref]
+    # @return [void]
+    def unlink(other) = @raffia_cell.unlink(other.raffia_cell)
+
+    # Has the block run here, as work of this actor, when the other has ended.
+    # @param other [Ref]
+    # @yieldparam ref [Ref]
+    # @yieldparam reason [Object, nil]
+    # @return [Object] for {demonitor}
+    def monitor(other, &block)
+      cell = @raffia_cell
+      other.raffia_cell.watch { |ref, reason| cell.urge { cell.within { instance_exec(ref, reason, &block) } } }
+    end
+
+    # @return [void]
+    def demonitor(other, handle) = other.raffia_cell.unwatch(handle)
+
+    # Ends this actor when it has done what it does now, and what waits.
+    # @return [void]
+    def stop(reason = :normal) = @raffia_cell.stop(reason)
+
+    # Answers the caller with an error that is only his: this actor goes on.
+    # @param error [Exception, String]
+    def refuse(error)
+      error = Error.new(error) if error.is_a?(String)
+      raise Message.current.refusal = error
+    end
+
+    # The caller is not answered by what the method returns, but by whoever calls this later.
+    # @return [#settle, #fail]
+    # @example
+    #   def next_event = @waiting << answer_later
+    #   def publish(event) = @waiting.shift&.settle(event)
+    def answer_later = Message.current.postpone
+
+    def raffia_attach(cell) = @raffia_cell = cell
+  end
+end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # What an actor can be asked: the public methods that its class has beyond those of {Actor} itself. A call of any other, or with the
+    # wrong number of arguments, is an error of the caller's and never reaches the actor.
+    #
+    # @api private
+    class Interface
+      # What the system calls.
+      HOOKS = %i[on_start on_stop on_restart on_exit].freeze
+      private_constant :HOOKS
+
+      # @param klass [Class]
+      # @return [Interface]
+      def self.of(klass) = Local.fetch(:raffia_actor_interfaces) { {}.compare_by_identity }.then { |all| all[klass] ||= new(klass) }
+
+      # @param klass [Class]
+      def initialize(klass)
+        @klass = klass
+        @methods = {}
+      end
+
+      # @return [Boolean]
+      def include?(name) = !method(name).nil?
+
+      # @raise [NoMethodError, ArgumentError] in the caller's name
+      # @return [void]
+      def check(ref, name, arguments, keywords)
+        method = @methods[name] || method(name) or raise NoMethodError.new("#{@klass} has no public method #{name}", name, receiver: ref)
+        method.check(arguments, keywords)
+      end
+
+      private
+
+      # Only ever added to, so it may be read by any thread.
+      def method(name)
+        @methods[name] ||= (Signature.new(@klass.public_instance_method(name)) if public?(name))
+      end
+
+      def public?(name)
+        return false if !@klass.public_method_defined?(name) || HOOKS.include?(name)
+
+        !Actor.method_defined?(name) || @klass.public_instance_method(name).owner < Actor
+      end
+
+      # How many arguments a method takes.
+      class Signature
+        # @param method [UnboundMethod]
+        def initialize(method)
+          kinds = method.parameters.map(&:first)
+          @required = kinds.count(:req)
+          @most = kinds.include?(:rest) ? nil : @required + kinds.count(:opt)
+          # Keywords that a method without any is given become a last Hash; the rest is left to Ruby.
+          @keywords = kinds.any? { |kind| %i[key keyreq keyrest].include?(kind) }
+        end
+
+        # @raise [ArgumentError]
+        def check(arguments, keywords)
+          given = arguments.size
+          given += 1 if !@keywords && keywords && !keywords.empty?
+          return if given >= @required && (@most.nil? || given <= @most)
+
+          expected = @most.nil? ? "#{@required}+" : [@required, @most].uniq.join("..")
+          raise ArgumentError, "wrong number of arguments (given #{given}, expected #{expected})"
+        end
+      end
+      private_constant :Signature
+    end
+  end
+end

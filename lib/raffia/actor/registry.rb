@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # Actors by name. A name is free again when its actor has ended; a restart keeps it.
+    #
+    # @api private
+    class Registry
+      # @return [Registry] of the running Ractor
+      def self.current = Local.fetch(:raffia_actor_registry) { new }
+
+      def initialize
+        @guard = Guard.new
+        @refs = {}
+        Fork.after_child { @refs = {} }
+      end
+
+      # @return [void]
+      # @raise [Rejected] when a living actor has it
+      def claim(name, ref)
+        @guard.hold do
+          other = @refs[name]
+          raise Rejected, "the name #{name.inspect} belongs to #{other.inspect}: choose another, or stop that one first" if other&.alive? && other != ref
+
+          @refs[name] = ref
+        end
+      end
+
+      # @return [void]
+      def release(name, ref) = @guard.hold { @refs.delete(name) if @refs[name] == ref }
+
+      # @return [Ref, nil]
+      def [](name) = @refs[name]
+
+      # @return [Array<Symbol, String>]
+      def names = @guard.hold { @refs.keys }
+    end
+  end
+end

@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # How an actor of a class is kept. Given to the class by {ClassMethods#options}, or to `spawn`.
+    #
+    # @!attribute [r] on
+    #   @return [Symbol] where its methods run: :fibers (the default), :threads, :ractors, :processes
+    # @!attribute [r] mailbox
+    #   @return [Integer, nil] how many messages may wait; nil: any number
+    # @!attribute [r] when_full
+    #   @return [Symbol] what becomes of one more: :block (the sender waits), :reject ({Full} is raised), :drop_newest, :drop_oldest (a caller
+    #     whose message is dropped gets {Full}; an async one is gone, and counted)
+    # @!attribute [r] call_timeout
+    #   @return [Numeric, nil] seconds that a call may take, if its caller has no deadline that is nearer
+    # @!attribute [r] reentrant
+    #   @return [Array<Symbol>] methods that may run while the actor itself waits for the one who calls them
+    # @!attribute [r] trap_exit
+    #   @return [Boolean] whether the end of a linked actor is told to `on_exit`, instead of ending this one too
+    # @!attribute [r] expects
+    #   @return [Array<Class>] errors that are the caller's alone and do not end the actor
+    Settings = Data.define(:on, :mailbox, :when_full, :call_timeout, :reentrant, :trap_exit, :expects) do
+      # @raise [ConfigError]
+      def initialize(on: :fibers, mailbox: 10_000, when_full: :block, call_timeout: nil, reentrant: [], trap_exit: false, expects: [])
+        Settings.one_of(:on, on, Settings::PLACES)
+        Settings.one_of(:when_full, when_full, Settings::POLICIES)
+        unless mailbox.nil? || (mailbox.is_a?(Integer) && mailbox.positive?)
+          raise ConfigError, "mailbox: #{mailbox.inspect} means nothing here: give a whole number from 1 up, or nil for no bound"
+        end
+        Deadline.seconds(call_timeout) if call_timeout
+        super(on: on, mailbox: mailbox, when_full: when_full, call_timeout: call_timeout, reentrant: Array(reentrant).map(&:to_sym).freeze,
+          trap_exit: trap_exit ? true : false, expects: Array(expects).freeze)
+      end
+    end
+
+    class Settings
+      # Where methods can run.
+      PLACES = %i[fibers threads ractors processes].freeze
+      # What can become of a message for which there is no room.
+      POLICIES = %i[block reject drop_newest drop_oldest].freeze
+
+      # @api private
+      def self.one_of(name, value, all)
+        return if all.include?(value)
+
+        raise ConfigError, "#{name}: #{value.inspect} means nothing here: use one of #{all.join(", ")}"
+      end
+
+      # @param given [Hash] what `spawn` and `options` were given
+      # @return [Settings] this one, with them
+      # @raise [ConfigError]
+      # @api private
+      def merge(given)
+        return self if given.empty?
+
+        unknown = given.keys - members
+        raise ConfigError, "an actor has no option #{unknown.first}: use #{members.join(", ")}" unless unknown.empty?
+        with(**given)
+      end
+    end
+  end
+end

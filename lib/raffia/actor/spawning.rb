@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # What the class of an actor can do.
+    module Spawning
+      # What is not for `initialize`.
+      OWN = [*Settings.members, :name, :link].freeze
+      private_constant :OWN
+
+      # Makes an actor, and waits until its `initialize` and `on_start` have run.
+      #
+      # @param on [Symbol] where its methods run; this and all other members of {Settings} can be given here
+      # @param name [Symbol, String, nil] under which {[]} finds it
+      # @param link [Boolean] whether it is linked with the actor that spawns it
+      # @return [Ref]
+      # @raise [ConfigError]
+      # @raise [Rejected] when a living actor has the name
+      # @raise [Exception] what `initialize` or `on_start` raised: then there is no actor
+      def spawn(*arguments, **keywords, &block)
+        own = keywords.slice(*OWN)
+        birth = Cell::Birth.new(self, arguments, keywords.except(*OWN), block)
+        raffia_spawn(birth, **own)
+      end
+
+      # Says once how all actors of this class, and of its subclasses, are kept.
+      # @param given [Hash] see {Settings}
+      # @return [Settings] all that is set
+      # @raise [ConfigError]
+      def options(**given)
+        return @raffia_settings || ((self == Actor) ? Settings.new : superclass.options) if given.empty?
+
+        @raffia_settings = options.merge(given)
+      end
+
+      # Methods that may run while the actor waits, in another of its methods, for the one who calls them.
+      # @return [void]
+      def reentrant(*names) = options(reentrant: options.reentrant | names)
+
+      # @api private
+      def raffia_spawn(birth, name: nil, link: false, parent: nil, host: Host.current, **given)
+        cell = Cell.new(birth, options.merge(given), host, name: name, parent: parent)
+        Registry.current.claim(name, cell.ref) if name
+        cell.start
+        Message.current&.cell&.link(cell) if link
+        cell.ref
+      end
+    end
+
+    extend Spawning
+
+    class << self
+      # @return [Ref, nil] the actor of this name
+      def [](name) = Registry.current[name]
+
+      # @return [Array<Symbol, String>] the names of the actors that have one
+      def names = Registry.current.names
+
+      # @return [Ref, nil] the actor that the running code is work of
+      def current = Message.current&.cell&.ref
+    end
+  end
+end
