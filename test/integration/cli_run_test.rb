@@ -172,6 +172,24 @@ module Raffia
       end
     end
 
+    def test_compat_answers_what_an_unchanged_program_requires
+      program = script <<~RUBY
+        require "evt"
+        Thread.new do
+          Fiber.set_scheduler(Evt::Scheduler.new)
+          input, output = IO.pipe
+          Fiber.schedule { puts input.read(5) }
+          Fiber.schedule { output.write("hello") }
+        end.join
+      RUBY
+      %w[--compat --compat=evt].each { |flag| assert_equal ["hello\n", "", 0], raffia("run", flag, program).then { |it| [it.out, it.err, it.code] } }
+      assert_equal ["hello\n", "", 0], ruby("-rraffia/compat", program).then { |it| [it.out, it.err, it.code] }
+      assert_match(/cannot load such file -- evt/, raffia("run", program).err)
+      ended = raffia("run", "--compat=nonsense", program)
+      assert_equal 2, ended.code
+      assert_match(/\Araffia: nonsense is no layer of raffia\/compat: use some of/, ended.err)
+    end
+
     def test_what_cannot_be_run
       FileUtils.mkdir(File.join(@dir, "folder"))
       {

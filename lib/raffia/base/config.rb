@@ -22,6 +22,7 @@ module Raffia
   # | RAFFIA_ENV, RACK_ENV, RAILS_ENV | the environment of an application | development     |
   # | RAFFIA_STORE        | where jobs are kept, such as sqlite:jobs.db  | sqlite:raffia.db |
   # | RAFFIA_WEB_AUTH     | USER:PASSWORD of the jobs' dashboard         |                  |
+  # | RAFFIA_COMPAT       | layers of raffia/compat, commas between      | all              |
   # | NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID | by systemd: where to say how we are |      |
   # | LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES | by systemd: sockets handed in |               |
   #
@@ -53,6 +54,8 @@ module Raffia
   #   @return [String, nil] where jobs are kept
   # @!attribute [r] web_auth
   #   @return [String, nil] user and password of the jobs' dashboard, with a colon between
+  # @!attribute [r] compat
+  #   @return [Array<Symbol>, nil] for which gems raffia/compat is to answer
   # @!attribute [r] inherited
   #   @return [Hash{Integer => String}] descriptors of sockets that systemd has handed in, and their names
   # @!attribute [r] notify_socket
@@ -60,7 +63,7 @@ module Raffia
   # @!attribute [r] watchdog
   #   @return [Float, nil] how often at the latest, in seconds
   Config = Data.define(:backend, :log_level, :log_format, :workers, :blocking_threads, :color, :dump_signal, :deadlock,
-    :bind, :port, :processes, :environment, :store, :web_auth, :inherited, :notify_socket, :watchdog) do
+    :bind, :port, :processes, :environment, :store, :web_auth, :compat, :inherited, :notify_socket, :watchdog) do
     # @param env [#[]] the environment
     # @param log_level [Symbol] where nothing is said
     # @return [Config] frozen, shareable
@@ -81,6 +84,7 @@ module Raffia
         environment: first(env, "RAFFIA_ENV", "RACK_ENV", "RAILS_ENV"),
         store: first(env, "RAFFIA_STORE"),
         web_auth: first(env, "RAFFIA_WEB_AUTH"),
+        compat: first(env, "RAFFIA_COMPAT")&.split(/[,\s]+/)&.map(&:to_sym)&.freeze,
         inherited: inherited(env),
         notify_socket: first(env, "NOTIFY_SOCKET"),
         watchdog: watchdog(env)

@@ -16,7 +16,7 @@ module Raffia
 
       # @return [Integer] the exit code when the script comes to its end
       # @raise [NotFound] when there is no such script
-      # @raise [ConfigError] when there is no such back end
+      # @raise [ConfigError] when there is no such back end, or layer of compat
       # @raise [SystemExit] when the script exits
       # @raise [Uncaught] around what the script raised
       def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
@@ -40,6 +40,7 @@ module Raffia
             o.separator ""
             o.on("-b", "--backend NAME", "back end of the event loop: raffia doctor") { |name| options[:backend] = name.to_sym }
             o.on("--dump-signal NAME", "say on this signal what all fibers wait", "for, and go on; or end as ever, on HUP,", "INT, TERM and QUIT (Ctrl-\\, the default)") { |name| options[:dump_on] = name }
+            o.on("--compat[=NAMES]", "answer what it requires of parallel,", "celluloid and so on by Raffia; NAMES: of", "these only, with commas between") { |names| options[:compat] = names.to_s.split(",").map(&:to_sym) }
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
         end
@@ -50,8 +51,9 @@ module Raffia
         end
 
         # An error before the block starts is ours (no such back end); from then on all errors are the script's.
-        def execute(script, arguments, backend: nil, dump_on: nil)
+        def execute(script, arguments, backend: nil, dump_on: nil, compat: nil)
           require_relative "../../raffia"
+          provide(compat) if compat
           started = false
           Raffia.run(backend: backend, dump_on: dump_on || Raffia.config.dump_signal || :QUIT) do
             started = true
@@ -63,6 +65,12 @@ module Raffia
           raise unless started
           script.trim(e)
           raise Uncaught.new(e)
+        end
+
+        # @param names [Array<Symbol>] none: what RAFFIA_COMPAT says
+        def provide(names)
+          require_relative "../compat/layers"
+          Compat.answer(*(names.empty? ? Raffia.config.compat : names))
         end
       end
     end

@@ -1,0 +1,6 @@
+# frozen_string_literal: true
+
+require_relative "compat/layers"
+
+# Answers a program's own `require "celluloid"` and the like: see {Raffia::Compat}.
+Raffia::Compat.answer(*Raffia.config.compat)

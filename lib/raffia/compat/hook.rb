@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require_relative "layers"
+
+# As RubyGems and its kind do it, by an alias: a prepended module and their aliases would call each other for ever.
+module Kernel
+  alias_method :raffia_compat_original_require, :require
+  private :raffia_compat_original_require
+
+  # @api private
+  def require(feature)
+    layer = ::Raffia::Compat.answering(feature)
+    layer ? layer.load(feature) : raffia_compat_original_require(feature)
+  end
+  private :require
+
+  class << self
+    alias_method :raffia_compat_original_require, :require
+    private :raffia_compat_original_require
+
+    # What Bundler.require calls.
+    # @api private
+    def require(feature)
+      layer = ::Raffia::Compat.answering(feature)
+      layer ? layer.load(feature) : raffia_compat_original_require(feature)
+    end
+  end
+end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+
+module Raffia
+  module Compat
+    # The gem whose place a layer takes is loaded already: two of them cannot share one constant.
+    class OriginalLoaded < Error
+      # @return [String] the gem
+      attr_reader :gem_name
+      # @return [String, nil] where its constant was defined first
+      attr_reader :location
+
+      # @param layer [Layer]
+      def initialize(message = nil, layer: nil)
+        @gem_name = layer&.gem_name
+        @location = layer&.location
+        super(message || "the gem #{@gem_name} is loaded already (#{layer&.constant} is defined in #{location}), and " \
+          "raffia/compat/#{layer&.name} takes its place: require \"raffia/compat/#{layer&.name}\" before whatever loads it, such as " \
+          "Bundler.require, or take #{@gem_name} out of the Gemfile")
+      end
+    end
+
+    # A gem whose interface is provided, and by which files of ours.
+    #
+    # @!attribute [r] name
+    #   @return [Symbol] as in `require "raffia/compat/NAME"`
+    # @!attribute [r] constant
+    #   @return [Symbol] what the gem defines
+    # @!attribute [r] features
+    #   @return [Hash{String => String}] what can be required, and the file of compat/ that answers
+    #
+    # @api private
+    Layer = Data.define(:name, :constant, :features) do
+      def initialize(name:, constant:, features:) = super(name: name, constant: constant, features: features.freeze)
+
+      # @return [String] the gem's name, which is also the folder of its features
+      def gem_name = name.to_s
+
+      # A constant that is only to be loaded later does not count: what loads it will come to us.
+      # @return [Boolean]
+      def loaded? = Object.const_defined?(constant) && !Object.autoload?(constant)
+
+      # An autoload knows the file that it waits for by another name than ours: a second file of the layer that opens the constant would set it
+      # off again.
+      # @return [void]
+      def forget_autoload = (Object.send(:remove_const, constant) if Object.const_defined?(constant))
+
+      # @return [String, nil] the file that began the definition
+      def location = Object.const_source_location(constant)&.first
+
+      # @param feature [String] what a program requires
+      # @return [Boolean] as Kernel#require
+      # @raise [LoadError] for what is not provided
+      def load(feature)
+        file = features.fetch(feature.delete_suffix(".rb")) { raise missing(feature) }
+        require_relative "../compat/#{file}"
+      end
+
+      private
+
+      # With the path, as Ruby's own have it: there are programs that look.
+      def missing(feature)
+        error = LoadError.new("cannot load such file -- #{feature}: Raffia answers for #{gem_name} here, and provides " \
+          "#{features.keys.join(", ")}. Leave #{name} out of RAFFIA_COMPAT (or --compat=) to have the gem itself")
+        error.instance_variable_set(:@path, feature)
+        error
+      end
+    end
+  end
+end

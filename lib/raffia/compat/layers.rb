@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require_relative "../base/config"
+require_relative "../base/local"
+require_relative "layer"
+
+module Raffia
+  # The interfaces of other gems, over Raffia. Nothing here is loaded unless it is asked for:
+  #
+  # * <tt>require "raffia/compat/parallel"</tt> provides one of them, and answers a later <tt>require "parallel"</tt>;
+  # * <tt>require "raffia/compat"</tt>, <tt>raffia run --compat script.rb</tt> and RUBYOPT=-rraffia/compat answer what a program requires
+  #   itself, so that it runs unchanged. RAFFIA_COMPAT=parallel,evt limits them to those.
+  #
+  # A gem that is loaded is left alone.
+  module Compat
+    LAYERS = [
+      Layer.new(:evt, :Evt, {"evt" => "evt", "evt/version" => "evt"})
+    ].to_h { |layer| [layer.name, layer] }.freeze
+
+    ANSWERED = :raffia_compat_answered
+    CLAIMED = :raffia_compat_claimed
+    private_constant :ANSWERED, :CLAIMED
+
+    class << self
+      # Answers what a program requires from now on.
+      # @param names [Array<Symbol>] of {LAYERS}; none: all of them
+      # @return [void]
+      # @raise [ConfigError] when there is no such layer
+      def answer(*names)
+        names = LAYERS.keys if names.empty?
+        names.each { |name| answered[name] = fetch(name) }
+        require_relative "hook"
+      end
+
+      # The first line of each layer.
+      # @param name [Symbol]
+      # @return [void]
+      # @raise [OriginalLoaded] when the gem itself is loaded
+      # @api private
+      def claim(name)
+        layer = fetch(name)
+        raise OriginalLoaded.new(layer: layer) if original?(layer)
+
+        claimed[name] = true
+        layer.forget_autoload
+        answer(name)
+      end
+
+      # @param feature [Object] what is being required
+      # @return [Layer, nil] nil where it is no business of ours
+      # @api private
+      def answering(feature)
+        return unless feature.is_a?(String)
+
+        layer = answered[feature[/\A[a-z_]+(?=\/|\z|\.rb\z)/]&.to_sym]
+        layer unless layer.nil? || original?(layer)
+      end
+
+      private
+
+      def fetch(name)
+        LAYERS.fetch(name) do
+          raise ConfigError, "#{name} is no layer of raffia/compat: use some of #{LAYERS.keys.join(", ")}, with commas between"
+        end
+      end
+
+      # Whoever has defined the constant, it was not us.
+      def original?(layer) = layer.loaded? && !claimed[layer.name]
+
+      def answered = Local.fetch(ANSWERED) { {} }
+
+      def claimed = Local.fetch(CLAIMED) { {} }
+    end
+  end
+end

@@ -1,0 +1,120 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+
+module Raffia
+  # Who answers when a program requires a gem that has a layer. Each in a process of its own: what is loaded stays loaded.
+  class CompatTest < TestCase
+    OURS = "Evt::Uring < Raffia::Scheduler"
+
+    def test_nothing_answers_unasked
+      assert_equal "nil\nLoadError\n", output_of(<<~RUBY)
+        require "raffia"
+        p defined?(Raffia::Compat)
+        begin
+          require "evt"
+        rescue LoadError => error
+          puts error.class
+        end
+      RUBY
+    end
+
+    def test_a_layer_by_its_name_answers_for_the_gem_from_then_on
+      assert_equal "true\nfalse\n", output_of(%(require "raffia/compat/evt"\np #{OURS}\np require("evt")))
+    end
+
+    def test_one_that_is_asked_for_answers_what_the_program_requires
+      assert_equal "true\nfalse\ntrue\n", output_of(%(require "raffia/compat"\np require("evt"), require("evt.rb"), #{OURS}))
+    end
+
+    def test_kernel_require_and_autoload_come_to_us_too
+      assert_equal "true\ntrue\n", output_of(%(require "raffia/compat"\np Kernel.require("evt"), #{OURS}))
+      assert_equal "true\n", output_of(%(autoload :Evt, "evt"\nrequire "raffia/compat"\np #{OURS}))
+    end
+
+    def test_everything_else_is_required_as_ever
+      assert_equal "true\nfalse\nLoadError\n", output_of(<<~RUBY)
+        require "raffia/compat"
+        p require("ostruct"), require("ostruct")
+        begin
+          require "evt_of_another"
+        rescue LoadError => error
+          puts error.class
+        end
+      RUBY
+    end
+
+    def test_what_is_not_provided_says_what_is
+      assert_equal "evt/ractor\ntrue\ntrue\n", output_of(<<~RUBY)
+        require "raffia/compat"
+        begin
+          require "evt/ractor"
+        rescue LoadError => error
+          puts error.path
+          p error.message.include?("cannot load such file -- evt/ractor"), error.message.include?("evt, evt/version")
+        end
+      RUBY
+    end
+
+    def test_a_loaded_original_is_left_alone
+      assert_equal "true\n:original\nnil\n", with_original(<<~RUBY)
+        require "raffia/compat"
+        load "evt.rb"
+        p require("evt"), Evt::WHOSE, defined?(Evt::Uring)
+      RUBY
+    end
+
+    def test_a_layer_refuses_to_take_the_place_of_a_loaded_original
+      assert_equal "evt\ntrue\n:original\n", with_original(<<~RUBY)
+        require "evt"
+        begin
+          require "raffia/compat/evt"
+        rescue Raffia::Error => error
+          puts error.gem_name
+          p error.message.match?(/the gem evt is loaded already .*require "raffia\\/compat\\/evt" before/)
+        end
+        p Evt::WHOSE
+      RUBY
+    end
+
+    def test_an_original_that_could_be_loaded_does_not_count
+      assert_equal "true\n", with_original(%(require "raffia/compat"\nrequire "evt"\np #{OURS}))
+    end
+
+    def test_layers_are_limited_by_the_environment
+      assert_equal "true\n", output_of(%(ENV["RAFFIA_COMPAT"] = "evt"\nrequire "raffia/compat"\nrequire "evt"\np #{OURS}))
+      assert_match(/\Anonsense is no layer of raffia\/compat: use some of .*evt/, output_of(<<~RUBY))
+        ENV["RAFFIA_COMPAT"] = "nonsense"
+        begin
+          require "raffia/compat"
+        rescue Raffia::ConfigError => error
+          puts error.message
+        end
+      RUBY
+    end
+
+    def test_those_who_alias_require_after_us_still_work
+      assert_equal "[\"evt\", true]\n[\"set\", false]\n", output_of(<<~RUBY).gsub(/\["(?!evt"|set").*\n/, "")
+        require "set"
+        require "raffia/compat"
+        module Kernel
+          alias_method :require_of_another, :require
+          def require(path) = require_of_another(path).tap { |new| p [path, new] }
+        end
+        require "evt"
+        require "set"
+      RUBY
+    end
+
+    private
+
+    # With a file on the load path that defines the constant, as the gem's would.
+    def with_original(script)
+      Dir.mktmpdir do |dir|
+        File.write(File.join(dir, "evt.rb"), "module Evt\n  WHOSE = :original\nend\n")
+        output_of(%($LOAD_PATH.unshift(#{dir.inspect})\n#{script}))
+      end
+    end
+  end
+end
