@@ -47,7 +47,7 @@ module Raffia
         @mailbox = Mailbox.new(settings.mailbox, settings.when_full)
         @guard = Guard.new
         @status = :starting
-        @active = false
+        @active = @taken = false
         @handled = @restarts = @life = 0
       end
 
@@ -59,6 +59,9 @@ module Raffia
 
       # @return [String] for people
       def label = "#{@actor_class.name || "Actor"}##{@id}#{" #{@name.inspect}" if @name}"
+
+      # @return [Integer] how many messages wait or are underway
+      def backlog = @mailbox.size + ((@active && @taken) ? 1 : 0)
 
       # @return [Hash]
       def stats

@@ -8,11 +8,15 @@ module Raffia
     # @return [Object, nil] an exception, or what was handed to `stop` or `kill`
     attr_reader :reason
 
-    def initialize(message = nil, ref: nil, reason: nil)
+    def initialize(message = nil, ref: nil, reason: nil, accepted: true)
       @ref = ref
+      @accepted = accepted
       @reason = reason
       super(message || "#{ref&.inspect || "the actor"} has ended#{": #{Cancel.describe(reason)}" unless reason.nil?}")
     end
+
+    # @return [Boolean] whether it took the message, and may have done some of it: if not, it can be sent to another
+    def accepted? = @accepted
 
     # @return [Exception, nil]
     def cause = reason.is_a?(Exception) ? reason : super

@@ -55,7 +55,7 @@ module Raffia
         def put(message, now)
           wanted = false
           rest = @guard.hold do
-            raise ActorDied.new(ref: ref, reason: @reason) unless alive?
+            raise ActorDied.new(ref: ref, reason: @reason, accepted: false) unless alive?
 
             place = @mailbox.push(message, !inside?)
             wanted = @active = true if !place.is_a?(Waiter) && !@active && @status == :running

@@ -34,7 +34,9 @@ module Raffia
           return unless life == @life
           raise Cancel.new(@doom, origin: self) if @doom
 
-          @mailbox.shift || (@active = false) || nil
+          item = @mailbox.shift
+          @active = @taken = !item.nil?
+          item
         end
 
         def perform(message)

@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # A pool of actors: a {Ref} whose calls go to one of them each.
+    class PoolRef < Ref
+      # @return [Integer] how many workers there are
+      def size = @cell.workers.size
+
+      # Makes them more or fewer, and waits for that; those who have to go finish what they have. Keys are spread anew, so what has a key and
+      # is asked before may still be underway with one worker while what is asked afterwards begins with another.
+      # @param size [Integer]
+      # @return [self]
+      # @raise [ConfigError]
+      # @raise [ActorDied]
+      # @raise [Exception] what a new worker's `initialize` or `on_start` raised
+      def resize(size)
+        @cell.order(:resize, PoolKeeper.count(size), reply: done = Future.new)
+        done.value
+        self
+      end
+
+      # Asks each of them, and waits for none.
+      # @return [self]
+      # @raise [NoMethodError, ArgumentError]
+      def broadcast(name, *arguments, **keywords, &block)
+        @cell.workers.each { |worker| worker.tell(name, arguments, keywords.empty? ? nil : keywords, block) }
+        self
+      end
+
+      # @return [Array<Ref>] those that there are now
+      def workers = @cell.workers.map(&:ref)
+    end
+  end
+end
