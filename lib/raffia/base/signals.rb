@@ -37,6 +37,14 @@ module Raffia
       earlier == "IGNORE"
     end
 
+    # Calls the block when the process ends, before what was registered earlier, as Ruby's own does: for layers that take the place of gems
+    # that do so. What is ours ends with what it belongs to.
+    # @return [void]
+    def self.at_exit(&)
+      ::Kernel.at_exit(&)
+      nil
+    end
+
     KEY = :raffia_shared_handlers
     # What these do when nobody handles them; a handler that is only to add something leaves it to that.
     ENDING = %w[HUP INT QUIT TERM].freeze

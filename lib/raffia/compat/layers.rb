@@ -14,7 +14,9 @@ module Raffia
   # A gem that is loaded is left alone.
   module Compat
     LAYERS = [
-      Layer.new(:evt, :Evt, {"evt" => "evt", "evt/version" => "evt"})
+      Layer.new(:evt, :Evt, {"evt" => "evt", "evt/version" => "evt"}),
+      Layer.new(:sucker_punch, :SuckerPunch, %w[sucker_punch sucker_punch/async_syntax sucker_punch/testing sucker_punch/testing/inline]
+        .to_h { |feature| [feature, feature] }.merge("sucker_punch/version" => "sucker_punch"))
     ].to_h { |layer| [layer.name, layer] }.freeze
 
     ANSWERED = :raffia_compat_answered

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+module SuckerPunch
+  # Makes a class a job: it has a method `perform`, and objects of it are made for each run.
+  module Job
+    def self.included(job)
+      job.extend(ClassMethods)
+    end
+
+    # @return [Logger]
+    def logger = SuckerPunch.logger
+
+    # @return [Integer] see {ClassMethods#workers}
+    def num_workers = self.class.num_workers
+
+    # @return [Integer, nil] see {ClassMethods#max_jobs}
+    def num_jobs_max = self.class.num_jobs_max
+
+    # What a job class can be told and asked.
+    module ClassMethods
+      # How many threads where nothing is said.
+      WORKERS = 2
+
+      # @return [Integer] how many threads do its jobs
+      attr_writer :num_workers
+      # @return [Integer, nil] how many of its jobs may wait; nil: any number
+      attr_writer :num_jobs_max
+
+      # @return [Integer]
+      def num_workers = @num_workers || inherited_setting(:num_workers) || WORKERS
+
+      # @return [Integer, nil]
+      def num_jobs_max = @num_jobs_max || inherited_setting(:num_jobs_max)
+
+      # @param number [Integer] of threads; counts for the first job and from then on
+      def workers(number)
+        self.num_workers = number
+      end
+
+      # @param number [Integer, nil] of jobs that may wait
+      def max_jobs(number)
+        self.num_jobs_max = number
+      end
+
+      # As soon as a thread is free. Arguments are handed over as they are.
+      # @return [Boolean, nil] true; false after {Queue#shutdown}; nil when the process ends
+      # @raise [Concurrent::RejectedExecutionError, Raffia::Full] when too many wait
+      def perform_async(*args, **named)
+        queue.post { __run_perform(*args, **named) } if RUNNING.true?
+      end
+
+      # @param interval [Numeric] seconds; one that is below 0 is 0
+      # @return [Boolean, nil] whether it waits: true; nil when the process ends
+      def perform_in(interval, *args, **named)
+        return unless RUNNING.true?
+
+        waits = queue
+        SuckerPunch.later(interval.to_f) { waits.post { __run_perform(*args, **named) } }
+        true
+      end
+
+      # @api private
+      def __run_perform(*args, **named)
+        Counter::Busy.new(to_s).increment
+        result = new.perform(*args, **named)
+        Counter::Processed.new(to_s).increment
+        result
+      rescue StandardError, ScriptError => error
+        Counter::Failed.new(to_s).increment
+        SuckerPunch.exception_handler.call(error, self, named.empty? ? args : [*args, named])
+      ensure
+        Counter::Busy.new(to_s).decrement
+      end
+
+      private
+
+      def queue = Queue.find_or_create(to_s, num_workers, num_jobs_max)
+
+      def inherited_setting(name) = (superclass.public_send(name) if superclass.respond_to?(name))
+    end
+  end
+end
