@@ -9,7 +9,7 @@ module Raffia
   # --version` must not pay for the lab, and `raffia doctor` must start where the rest of Raffia cannot.
   module CLI
     # The commands of this version, in the order of `raffia help`.
-    COMMANDS = %w[serve work up jobs lab run doctor help version].freeze
+    COMMANDS = %w[new serve work up jobs lab run doctor help version].freeze
 
     # Commands that later versions bring. They are no usage error and no secret either: one says so.
     LATER = {

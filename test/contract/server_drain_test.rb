@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "raffia/actor"
 require_relative "server_contract"
 
 # How a worker comes to its end. Clients close when they have seen the end of their connection: the server would wait for that.
@@ -126,6 +127,24 @@ module ServerDrainTest
       server.drain
       clients.each(&:join)
       assert lost.empty?, -> { lost.pop.full_message }
+    end
+  end
+
+  # What requests may have spawned, which has no end of its own; there is no grace here that would be over.
+  class Counter < Raffia::Actor
+    def add = @count = @count.to_i + 1
+  end
+
+  def test_actors_are_not_waited_for
+    counter = nil
+    app = ->(_) { [200, TEXT.dup, [(counter ||= Counter.spawn).add.to_s]] }
+    serve(app, drain_timeout: nil) do |server|
+      client = server.connect
+      assert_equal %w[1 2], Array.new(2) { client.get.body }
+      server.drain
+      ended(client)
+      server.thread.value
+      assert_equal [:dead, :shutdown], [counter.status, counter.reason]
     end
   end
 

@@ -41,6 +41,9 @@ module Raffia
     # @return [void]
     def at_end(&block) = @farewells << block
 
+    # @return [Integer] what lives in the loop like that: a fiber each, which waits for as long as there is a loop
+    def residents = @farewells.size
+
     def run(&block)
       return keep(&block) if @dump_on.nil? || @dump_on == :off
 

@@ -50,10 +50,10 @@ module Raffia
 
       def connections = @worker.connections
 
-      # The alarm is our scope's, and ends with it.
+      # The alarm is our scope's, and ends with it; residents, as the host of actors is one, end with the loop.
       def alone?
         scheduler = Fiber.scheduler
-        scheduler.stats[:parked] <= (Alarm.of(scheduler).running? ? 1 : 0)
+        scheduler.stats[:parked] <= (Alarm.of(scheduler).running? ? 1 : 0) + (Session.current&.residents || 0)
       end
 
       # Waits for a moment.

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require_relative "../../base/version"
+
+module Raffia
+  module CLI
+    module New
+      # The application, from its templates: each of their files is written as it is, but for its name and where raffia is found.
+      #
+      # @api private
+      class Application
+        NAME = /\A[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*\z/
+        TEMPLATE = ::File.expand_path("template", __dir__).freeze
+        ROOT = ::File.expand_path("../../../..", __dir__).freeze
+        private_constant :TEMPLATE, :ROOT
+
+        # @param name [String]
+        # @param path [String, nil] of a checkout of raffia
+        # @raise [ConfigError]
+        def initialize(name, path = nil)
+          raise ConfigError, "#{name.inspect} is no name for an application: use small letters, digits, - and _, as in my_app" unless NAME.match?(name)
+          raise ConfigError, "#{path} is no checkout of raffia: there is no raffia.gemspec in it" if path && !checkout?(path)
+
+          @name = name
+          @path = path ? ::File.expand_path(path) : (ROOT if checkout?(ROOT))
+        end
+
+        # @return [void]
+        # @raise [ConfigError]
+        def write(out)
+          make_folder
+          files.each do |file|
+            FileUtils.mkdir_p(::File.dirname(::File.join(@name, file)))
+            ::File.write(::File.join(@name, file), text(file))
+            out.puts "wrote #{::File.join(@name, file)}"
+          end
+          out.puts "", "Next: cd #{@name} && bundle install && bundle exec raffia up"
+        rescue SystemCallError => error
+          raise ConfigError, "#{@name} cannot be written: #{error.message[/\A[^@]+/].strip}"
+        end
+
+        private
+
+        # What is packed as a gem has no gemspec in it.
+        def checkout?(path) = ::File.exist?(::File.join(path, "raffia.gemspec"))
+
+        def make_folder
+          ::Dir.mkdir(@name)
+        rescue Errno::EEXIST
+          raise ConfigError, "#{@name} is there already, and not an empty folder: choose another name" unless ::File.directory?(@name) && ::Dir.empty?(@name)
+        end
+
+        # A template's dot file has no dot, so that it holds for nobody here.
+        def files = ::Dir.glob("**/*.tt", base: TEMPLATE).sort.map { |file| file.delete_suffix(".tt").sub(/\Adot\./, ".") }
+
+        def text(file)
+          template = ::File.read(::File.join(TEMPLATE, "#{file.sub(/\A\./, "dot.")}.tt"), encoding: "UTF-8")
+          template.gsub("APPLICATION", @name).gsub("GEM", gem_line)
+        end
+
+        def gem_line = @path ? %(gem "raffia", path: #{@path.inspect}) : %(gem "raffia", "~> #{VERSION[/\A\d+\.\d+/]}")
+      end
+    end
+  end
+end
