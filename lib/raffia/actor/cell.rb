@@ -5,8 +5,9 @@ module Raffia
     # An actor from the inside: its mailbox, the object that does its work, and how that lives, fails and ends. It outlives that object: a
     # restart puts another in its place.
     #
-    # It is active while a fiber or thread works through its mailbox; that begins with the first message and ends with the last, so an actor
-    # without messages has neither.
+    # Whoever takes its next step, a fiber or thread that works through its mailbox or makes its object, has its hand (`@active`); there is
+    # never more than one, and only that one ends the object's life. It begins with the first message and leaves with the last, so an actor
+    # without messages has neither fiber nor thread.
     #
     # @api private
     class Cell
@@ -15,8 +16,6 @@ module Raffia
 
       # @return [Integer]
       attr_reader :id
-      # @return [Class]
-      attr_reader :actor_class
       # @return [Settings]
       attr_reader :settings
       # @return [Interface]
@@ -31,37 +30,44 @@ module Raffia
       attr_reader :name
       # @return [#ended, nil] who decides what becomes of it when it fails
       attr_reader :parent
+      # @return [Message, nil] what it works on, or did last
+      attr_reader :current
 
+      # All of its variables are set here, in one order, so that all cells have one shape.
       # @param birth [Birth] what the object is made of
       # @param parent [#ended, nil]
       def initialize(birth, settings, host, name: nil, parent: nil)
         @id = Local.fetch(:raffia_actor_ids) { Ids.new }.next
         @birth = birth
-        @actor_class = birth.actor_class
         @settings = settings
         @host = host
         @name = name
         @parent = parent
         @place = Places.find(settings.on, host)
-        @interface = Interface.of(@actor_class)
-        @mailbox = Mailbox.new(settings.mailbox, settings.when_full)
+        @interface = Interface.of(birth.actor_class)
+        @mailbox = Mailbox.new(settings)
         @guard = Guard.new
         @status = :starting
-        @active = @taken = false
-        @handled = @restarts = @life = 0
+        @active = true
+        @handled = @restarts = 0
+        @ref = @subject = @region = @inner = @doom = @reason = @current = nil
+        @links = @watchers = @watched = @timers = @joiners = @owed = nil
       end
 
       # @return [Ref]
       def ref = @ref ||= Ref.new(self)
 
+      # @return [Class]
+      def actor_class = @birth.actor_class
+
       # @return [Boolean]
       def alive? = @status != :dead && @status != :stopping
 
       # @return [String] for people
-      def label = "#{@actor_class.name || "Actor"}##{@id}#{" #{@name.inspect}" if @name}"
+      def label = "#{actor_class.name || "Actor"}##{@id}#{" #{@name.inspect}" if @name}"
 
       # @return [Integer] how many messages wait or are underway
-      def backlog = @mailbox.size + ((@active && @taken) ? 1 : 0)
+      def backlog = @mailbox.size + (@current&.underway? ? 1 : 0)
 
       # @return [Hash]
       def stats
@@ -73,18 +79,27 @@ end
 
 require_relative "cell/ids"
 require_relative "cell/birth"
+require_relative "cell/doom"
 require_relative "cell/asking"
+require_relative "cell/waiting"
 require_relative "cell/working"
+require_relative "cell/reentry"
 require_relative "cell/living"
+require_relative "cell/ending"
 require_relative "cell/bonds"
+require_relative "cell/timing"
 
 module Raffia
   class Actor
     class Cell
       include Asking
+      include Waiting
       include Working
+      include Reentry
       include Living
+      include Ending
       include Bonds
+      include Timing
     end
   end
 end

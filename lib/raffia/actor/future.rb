@@ -8,8 +8,12 @@ module Raffia
       def initialize
         @guard = Guard.new
         @status = :pending
-        @waiters = @followers = nil
+        @waiters = @followers = @message = nil
       end
+
+      # @return [Message, nil] which this is the answer to
+      # @api private
+      attr_writer :message
 
       # @return [Symbol] :pending, :done, :failed or :cancelled
       attr_reader :status
@@ -27,6 +31,7 @@ module Raffia
       # @raise [Cancelled]
       # @raise [Exception] what the method raised
       # @raise [ActorDied]
+      # @raise [CallCycle] when the actor waits for the one whose work this is called in
       def value(timeout = nil)
         wait(timeout) or raise TimeoutError.new(seconds: timeout)
         case @status
@@ -42,7 +47,7 @@ module Raffia
       def wait(timeout = nil)
         Deadline.seconds(timeout) if timeout
         waiter = @guard.hold { (@waiters ||= []) << Waiter.new unless done? }&.last or return self
-        (waiter.wait(timeout) == Waiter::TIMED_OUT) ? nil : self
+        (await(waiter, timeout) == Waiter::TIMED_OUT) ? nil : self
       ensure
         @guard.hold { @waiters&.delete(waiter) } if waiter
       end
@@ -99,11 +104,18 @@ module Raffia
         return conclude(status, result) unless status == :done
 
         settle(block.call(result))
-      rescue => error
+      rescue Exception => error # standard:disable Lint/RescueException
         self.fail(error)
       end
 
       private
+
+      def await(waiter, timeout)
+        waiting = Message.current
+        return waiter.wait(timeout) unless waiting && @message && timeout.nil?
+
+        waiting.await(@message) { waiter.wait }
+      end
 
       def conclude(status, result)
         waiters, followers = @guard.hold do
@@ -111,6 +123,7 @@ module Raffia
 
           @result = result
           @status = status
+          @message = nil
           [@waiters, @followers].tap { @waiters = @followers = nil }
         end
         waiters&.each(&:settle)

@@ -6,12 +6,12 @@ module Raffia
     # its loop, and end when that does; all others live in one loop of the process's own, in a thread that the first of them starts.
     #
     # @api private
-    class Host
+    class Host < Household
       KEY = :raffia_actor_host
       private_constant :KEY
 
       class << self
-        # @return [Host] of the running code
+        # @return [Household] of the running code
         def current = here || background
 
         # @return [Host, nil] of the loop that the running fiber belongs to
@@ -23,10 +23,8 @@ module Raffia
           Session.current&.then { |session| found(scheduler, session) }
         end
 
-        # @return [Host] the process's own
-        def background
-          Local.fetch(:raffia_actor_background) { Background.new }.host
-        end
+        # @return [Household] the process's own
+        def background = Background.current.host
 
         private
 
@@ -38,37 +36,27 @@ module Raffia
         end
       end
 
+      # @return [Places::Fibers]
+      attr_reader :fibers
+
       def initialize(scheduler)
+        super()
         @scheduler = scheduler
         @thread = Thread.current
-        @guard = Guard.new
         @orders = []
-        @cells = {}.compare_by_identity
-        @closed = false
-        @fork = Fork.after_child { orphan }
+        @fibers = Places::Fibers.new(self)
         start
       end
 
       # @return [Boolean]
       def serves?(scheduler) = @scheduler.equal?(scheduler) && !@closed
 
-      # @return [Boolean] whether its loop has ended
-      def closed? = @closed
-
       # @return [Boolean] whether the running code is a fiber of this loop
       def here? = @thread.equal?(Thread.current) && @scheduler.equal?(Fiber.current_scheduler)
 
-      # @return [Array<Cell>] that live here
-      def cells = @guard.hold { @cells.keys }
-
-      # @return [void]
-      def add(cell) = @guard.hold { @cells[cell] = true }
-
-      # @return [void]
-      def remove(cell) = @guard.hold { @cells.delete(cell) }
-
       # Runs the block in a fiber of this loop, in its turn. Any thread may ask.
       # @return [void]
+      # @raise [Closed]
       def later(&block)
         waiter = @guard.hold do
           raise Closed, "the loop of these actors has ended" if @closed
@@ -90,24 +78,11 @@ module Raffia
         Timer.new(self, block).tap { |timer| now { timer.start(Clock.now + seconds) } }
       end
 
-      # Ends all that lives here, and the loop's part in it.
+      # Keeps a loop of its own running for as long as actors may live there.
       # @return [void]
-      def close
-        Raffia.shield do
-          cells.reverse_each { |cell| cell.kill(:shutdown) }
-          cells.each(&:join)
-        end
-        @guard.hold { @closed = true }
-        @waiter&.settle
-        @fork.remove
-      end
-
-      # The thread is being killed: nothing can be waited for any more.
-      # @return [void]
-      def abandon
-        @closed = true
-        cells.each { |cell| cell.bury(:killed) }
-        @fork.remove
+      def stay
+        @farewell = Waiter.new
+        @farewell.wait unless @closed
       end
 
       private
@@ -122,19 +97,26 @@ module Raffia
       end
 
       def serve
-        until @closed
-          @waiter = Waiter.new
-          @waiter.wait if @orders.empty?
-          orders = @guard.hold { @orders.tap { @orders = [] } }
-          orders.each { |order| launch(&order) }
+        Message.none
+        begin
+          serve_orders until @closed
+        rescue Exception # standard:disable Lint/RescueException
+          # What ends the run has reached this fiber, but the actors live on until they have been ended.
+          retry unless @closed
         end
       end
 
-      # In a forked child: the loop is the parent's.
-      def orphan
-        @closed = true
-        @cells.each_key { |cell| cell.orphan }
-        @fork.remove
+      def serve_orders
+        @waiter = Waiter.new
+        @waiter.wait if @orders.empty?
+        orders = @guard.hold { @orders.tap { @orders = [] } }
+        orders.each { |order| launch(&order) }
+      end
+
+      def leave
+        super
+        @waiter&.settle
+        @farewell&.settle
       end
     end
   end

@@ -45,32 +45,32 @@ module Raffia
     # @return [void]
     def unlink(other) = @raffia_cell.unlink(other.raffia_cell)
 
-    # Has the block run here, as work of this actor, when the other has ended.
+    # Has the block run here, as work of this actor, when the other has ended; unless this one has ended before, or has begun again.
     # @param other [Ref]
     # @yieldparam ref [Ref]
     # @yieldparam reason [Object, nil]
     # @return [Object] for {demonitor}
     def monitor(other, &block)
-      cell = @raffia_cell
-      other.raffia_cell.watch { |ref, reason| cell.urge { cell.within { instance_exec(ref, reason, &block) } } }
+      @raffia_cell.monitor(other.raffia_cell) { |ref, reason| instance_exec(ref, reason, &block) }
     end
 
     # @return [void]
-    def demonitor(other, handle) = other.raffia_cell.unwatch(handle)
+    def demonitor(other, handle) = @raffia_cell.demonitor(other.raffia_cell, handle)
 
     # Ends this actor when it has done what it does now, and what waits.
     # @return [void]
     def stop(reason = :normal) = @raffia_cell.stop(reason)
 
     # Answers the caller with an error that is only his: this actor goes on.
-    # @param error [Exception, String]
+    # @param error [Exception, Class, String]
     def refuse(error)
       error = Error.new(error) if error.is_a?(String)
+      error = error.new if error.is_a?(Class)
       raise Message.current.refusal = error
     end
 
     # The caller is not answered by what the method returns, but by whoever calls this later.
-    # @return [#settle, #fail]
+    # @return [Answer] with `settle(value)` and `fail(error)`, for any fiber or thread; when the actor ends before, the caller gets {ActorDied}
     # @example
     #   def next_event = @waiting << answer_later
     #   def publish(event) = @waiting.shift&.settle(event)

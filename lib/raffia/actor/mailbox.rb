@@ -2,83 +2,124 @@
 
 module Raffia
   class Actor
-    # The messages that wait for an actor, in their order, up to a bound. What the system has to say (that a linked actor has ended, that
-    # this one is to stop) goes before them and is not counted. The cell's guard is held around each method but {wait}.
+    # The messages that wait for an actor, in their order, up to a bound. What the system has to say (that a linked actor has ended) goes
+    # before them and is not counted. The cell's guard is held around each method.
+    #
+    # Most mailboxes are empty, or hold one message: that has a place of its own, and the rest is there when it is needed.
     #
     # @api private
     class Mailbox
+      # A message whose sender waits until there is room for it.
+      Sender = Struct.new(:message, :waiter)
+      private_constant :Sender
+
       # @return [Integer] how many were dropped
       attr_reader :dropped
 
-      # @param capacity [Integer, nil]
-      def initialize(capacity, policy)
-        @capacity = capacity
-        @policy = policy
-        @messages = []
-        @urgent = nil
-        @senders = nil
+      # @param settings [Settings]
+      def initialize(settings)
+        @settings = settings
+        @first = @rest = @urgent = @senders = nil
         @dropped = 0
       end
 
       # @return [Integer]
-      def size = @messages.size
+      def size = @first ? 1 + (@rest&.size || 0) : 0
 
-      def empty? = @messages.empty? && (@urgent.nil? || @urgent.empty?)
+      def empty? = @first.nil? && @urgent.nil?
 
-      # @return [Message, nil, Waiter] who has no place any more; nil: nobody; a waiter: the sender has to wait, and try again
+      def full? = !(limit = @settings.mailbox).nil? && size >= limit
+
+      # @param patient [Boolean] whether the sender can wait
+      # @return [Message, nil, Waiter] who has no place any more; nil: nobody; a waiter: the message is put in when there is room, if the sender
+      #   waits for that
       # @raise [Full]
       def push(message, patient)
-        return @messages.push(message) && nil if @capacity.nil? || @messages.size < @capacity
+        return append(message) unless full?
 
-        case @policy
+        case @settings.when_full
         when :drop_newest then drop(message)
-        when :drop_oldest then drop(@messages.shift).tap { @messages << message }
-        when :block then patient ? queue : refuse
+        when :drop_oldest then drop(shift_message).tap { append(message) }
+        when :block then patient ? queue(message) : refuse
         else refuse
         end
       end
 
-      # @param event [Object] of the system's
+      # @param event [Event] of the system's
+      # @return [void]
       def urge(event) = (@urgent ||= []) << event
 
-      # After all that wait, whether there is room or not.
+      # Forgets what the system had to say to an object that is no more.
       # @return [void]
-      def append(order) = @messages << order
+      def calm = @urgent = nil
 
-      # @return [Object, Message, nil]
+      # After all that wait, whether there is room or not.
+      # @return [nil]
+      def append(message)
+        @first ? (@rest ||= []) << message : @first = message
+        nil
+      end
+
+      # @return [Message, nil]
       def shift
-        return @urgent.shift if @urgent && !@urgent.empty?
+        return shift_event if @urgent
 
-        message = @messages.shift
+        message = shift_message
         make_room if @senders
         message
       end
 
-      # There is a place: the next sender that still waits may try.
-      # @return [void]
-      def make_room
-        until @senders.nil? || @senders.empty?
-          return if @senders.shift.settle
-        end
+      # @return [Message, nil] the message, if it waited
+      def delete(message)
+        found = @first.equal?(message) ? shift_message : @rest&.delete(message)
+        make_room if found && @senders
+        found
       end
 
-      # @return [Array<Message>] all that waited
+      # @return [Array<#fail>] who wants to know about all that waited
       def clear
-        @senders&.each(&:settle)
-        @senders = nil
-        @messages.tap { @messages = [] }
+        waiting = [@first, *@rest].filter_map { |message| message&.reply }
+        @senders&.each { |sender| waiting << sender.waiter }
+        @first = @rest = @urgent = @senders = nil
+        waiting
       end
 
       private
 
-      def refuse = raise(Full.new("the mailbox is full: #{@capacity} messages wait. Wait for some of them, or spawn with a larger mailbox:", limit: @capacity))
+      def shift_event
+        event = @urgent.shift
+        @urgent = nil if @urgent.empty?
+        event
+      end
+
+      def shift_message
+        message = @first
+        if @rest
+          @first = @rest.shift
+          @rest = nil if @rest.empty?
+        else
+          @first = nil
+        end
+        message
+      end
+
+      # There is a place: it goes to the first sender that still waits.
+      def make_room
+        until @senders.nil? || full?
+          sender = @senders.shift
+          @senders = nil if @senders.empty?
+          append(sender.message) if sender.waiter.settle
+        end
+      end
+
+      def queue(message) = Waiter.new.tap { |waiter| (@senders ||= []) << Sender.new(message, waiter) }
+
+      def refuse = raise(Full.new("the mailbox is full: #{size} messages wait. Wait for some of them, or spawn with a larger mailbox:", limit: size))
 
       def drop(message)
         @dropped += 1
         message
       end
-
-      def queue = Waiter.new.tap { |waiter| (@senders ||= []) << waiter }
     end
   end
 end

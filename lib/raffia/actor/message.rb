@@ -23,6 +23,8 @@ module Raffia
       attr_reader :deadline
       # @return [Message, nil] the one in which this was sent, if its actor waits meanwhile
       attr_reader :parent
+      # @return [Message, nil] whose answer is waited for in this one
+      attr_reader :waits
       # @return [Cell] whom it goes to
       attr_reader :cell
 
@@ -40,6 +42,10 @@ module Raffia
       # @return [Message, nil] the one that the running code works on
       def self.current = Fiber[KEY]
 
+      # Forgets what was inherited from the fiber that started this one.
+      # @return [void]
+      def self.none = Fiber[KEY] = nil
+
       # Runs the block as work on this.
       # @return [Object] the block's value
       def begin
@@ -55,11 +61,34 @@ module Raffia
       # @return [Boolean] whether it is being worked on
       def underway? = !!@underway
 
-      # Its method will not answer, or not by returning.
-      # @return [Object] the reply
+      # Runs the block, which waits for another's answer.
+      # @return [Object] the block's value
+      # @raise [CallCycle]
+      def await(message)
+        @waits = message
+        message.cell.check_cycle(self, message)
+        message.awaited_by(self) { yield }
+      ensure
+        @waits = nil
+      end
+
+      # @yield while its sender waits for it, who may have done other things before
+      def awaited_by(parent)
+        return yield if @parent
+
+        begin
+          @parent = parent
+          yield
+        ensure
+          @parent = nil
+        end
+      end
+
+      # Its method will not answer by returning.
+      # @return [Answer]
       def postpone
         @postponed = true
-        @reply
+        @cell.owe(Answer.new(@cell, @reply))
       end
 
       def postponed? = !!@postponed
@@ -88,26 +117,80 @@ module Raffia
       def inspect = "#{@cell.label}##{@name}"
     end
 
+    # What is still to be answered, by whoever has this.
+    class Answer
+      # @api private
+      def initialize(cell, reply)
+        @cell = cell
+        @reply = reply
+      end
+
+      # @param value [Object] what the caller gets
+      # @return [Boolean] whether somebody waited for it
+      def settle(value = nil)
+        @cell.paid(self)
+        !@reply.nil? && @reply.settle(value)
+      end
+
+      # @param error [Exception] what is raised in the caller
+      # @return [Boolean] whether somebody waited for it
+      def fail(error)
+        @cell.paid(self)
+        !@reply.nil? && @reply.fail(error)
+      end
+    end
+
+    # Something that the system has to say.
+    #
+    # @api private
+    class Event < Message
+      def initialize(cell, block)
+        super(cell, :event, nil, nil, block, nil, nil, nil)
+      end
+
+      def invoke(_subject) = @block.call
+    end
+
+    # The last one for an object.
+    #
+    # @api private
+    class Farewell < Message
+      # @return [Object]
+      attr_reader :reason
+
+      def initialize(cell, reason, final)
+        super(cell, :stop, nil, nil, nil, nil, nil, nil)
+        @reason = reason
+        @final = final
+      end
+
+      # @return [Boolean] whether no other object is to follow
+      def final? = @final
+    end
+
     # The block of a timer, which its actor works on like any message. It waits in the mailbox once at most.
     #
     # @api private
     class Tick < Message
-      def initialize(cell, block)
+      def initialize(cell, timer, block)
         super(cell, :timer, nil, nil, block, nil, nil, nil)
-        @over = true
+        @timer = timer
+        @waits_its_turn = false
       end
 
-      # @return [Boolean] whether the last one has been worked on
-      def over? = @over
+      # @return [Boolean] whether the last one has not been worked on
+      def waits? = @waits_its_turn
 
       # @return [self]
-      def again
-        @over = false
+      def wait
+        @waits_its_turn = true
         self
       end
 
+      def unwanted? = @timer.cancelled?
+
       def invoke(subject)
-        @over = true
+        @waits_its_turn = false
         subject.instance_exec(&@block)
       end
     end

@@ -10,7 +10,7 @@ module Raffia
       # @return [Fibers, Threads]
       def self.find(name, host)
         case name
-        when :fibers then Fibers.new(host)
+        when :fibers then host.fibers
         when :threads then Threads.shared
         else raise ConfigError, "actors on #{name.inspect} are not there yet: use :fibers or :threads"
         end
@@ -41,36 +41,65 @@ module Raffia
         # @return [void]
         def reenter(&) = @host.now(&)
 
-        # @return [void]
-        def interrupt(_runner, _reason) = nil
+        # @yieldparam region [#cancel] in which the actor works
+        def enter(cell, &) = Strand.enter(cell, &)
+
+        # Runs code of the user's, which the region may break off.
+        def expose(_region) = yield
       end
 
       # In threads, of which there are as many as actors that are at work.
       class Threads
         # How many can be at work at a time. Those that wait for each other count, too.
         MOST = 1_000
+        KEY = :raffia_actor_threads
+        private_constant :KEY
 
-        # @return [Threads] of the running Ractor
-        def self.shared = Local.fetch(:raffia_actor_threads) { new }
-
-        def initialize
-          @pool = Pool.new(on: :threads, workers: MOST)
+        class << self
+          # @return [Threads] of the running Ractor
+          def shared = Local.fetch(KEY) { new }
         end
 
-        # @return [Object] for {interrupt}
-        def dispatch(cell, _now) = @pool.submit { cell.work }
+        def initialize
+          @guard = Guard.new
+        end
+
+        # @return [void]
+        def dispatch(cell, _now) = reenter { cell.work }
 
         def here? = false
 
         # @return [Object] the block's value
-        def run(&) = @pool.submit(&).value
+        def run(&block) = submit { Deadline.replace(nil) { Breakable.covered(&block) } }.value
 
         # @return [void]
-        def reenter(&) = @pool.submit(&)
+        def reenter(&block)
+          Deadline.replace(nil) { submit { Breakable.covered(&block) } }
+          nil
+        end
 
+        def enter(cell) = yield(Breakable.new(cell))
+
+        def expose(region, &) = region.expose(&)
+
+        # Lets go of the threads; there are others when they are wanted.
         # @return [void]
-        def interrupt(runner, reason) = runner&.cancel(reason)
+        def close
+          @guard.hold { @pool.tap { @pool = nil } }&.shutdown(0)
+        end
+
+        private
+
+        def submit(&block)
+          pool.submit(&block)
+        rescue Closed
+          retry
+        end
+
+        def pool = @guard.hold { @pool ||= Pool.new(on: :threads, workers: MOST) }
       end
     end
   end
 end
+
+require_relative "places/breakable"

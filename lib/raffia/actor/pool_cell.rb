@@ -23,7 +23,7 @@ module Raffia
       def ref = @ref ||= PoolRef.new(self)
 
       # @return [String] for people
-      def label = "#{@actor_class.name || "Actor"} pool##{@id}#{" #{@name.inspect}" if @name}"
+      def label = "#{actor_class.name || "Actor"} pool##{@id}#{" #{@name.inspect}" if @name}"
 
       # @return [Hash] the sums over the workers that there are
       def stats
@@ -85,7 +85,7 @@ module Raffia
       def left(workers) = workers.each { |worker| @leaving.delete(worker) }
 
       # @return [Boolean] whether the pool is to end when all is done, and not at once
-      def finishing? = @status == :stopping && @doom.nil?
+      def finishing? = !!@doom&.gentle?
 
       private
 

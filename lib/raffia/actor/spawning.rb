@@ -50,6 +50,27 @@ module Raffia
     extend Spawning
 
     class << self
+      # Seconds that {shutdown} waits when nothing else is said.
+      GRACE = 10
+
+      # Ends the actors that were spawned outside of {Raffia.run}: their methods are broken off, and their `on_stop` runs. It happens by
+      # itself when the process ends. Others can be spawned afterwards.
+      # @param timeout [Numeric, nil] seconds; actors that have not ended by then are left to themselves. nil: it waits for all
+      # @return [Boolean] whether all have ended
+      # @raise [ConfigError]
+      def shutdown(timeout = GRACE)
+        Deadline.seconds(timeout) if timeout
+        Host::Background.current.close(timeout).tap { Places::Threads.shared.close }
+      end
+
+      # @return [#error] where errors go that nobody waits for
+      def log = logs[:log] ||= Log.build(Raffia.config)
+
+      # @param logger [#error]
+      def log=(logger)
+        logs[:log] = logger
+      end
+
       # @return [Ref, nil] the actor of this name
       def [](name) = Registry.current[name]
 
@@ -58,6 +79,10 @@ module Raffia
 
       # @return [Ref, nil] the actor that the running code is work of
       def current = Message.current&.cell&.ref
+
+      private
+
+      def logs = Local.fetch(:raffia_actor_log) { {} }
     end
   end
 end

@@ -30,6 +30,16 @@ module Raffia
       previous.each { |name, handler| ::Signal.trap(name, handler || "DEFAULT") }
     end
 
+    # Has the block called when the process ends in order, by its last line, `exit`, an error or Ctrl-C: what runs in other threads would be
+    # killed after that. A forked child inherits it.
+    #
+    # @param key [Symbol] of the block: the first that comes with it counts
+    # @return [void]
+    def self.before_exit(key)
+      Local.fetch(key) { at_exit { yield } && true }
+      nil
+    end
+
     # @return [Boolean] whether the process was started with a signal ignored, as nohup does it, or ignores it since
     def self.ignored?(name)
       earlier = ::Signal.trap(name, "IGNORE")

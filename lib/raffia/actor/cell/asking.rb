@@ -12,14 +12,11 @@ module Raffia
         def call(name, arguments, keywords, block)
           @interface.check(ref, name, arguments, keywords)
           parent = Message.current
+          deadline = self.deadline
           message = Message.new(self, name, arguments, keywords, block, waiter = Waiter.new, deadline, parent)
-          if parent && (waiting = parent.chain.find { |other| other.cell.equal?(self) && other.underway? })
-            reenter(message, waiting)
-          else
-            deliver(message, true)
-          end
-          answer = waiter.wait(limit = @settings.call_timeout)
-          answer.equal?(Waiter::TIMED_OUT) ? raise(TimeoutError.new(seconds: limit)) : answer
+          return wait(waiter, deadline) if deliver(message, true).nil? && parent.nil?
+
+          parent.await(message) { wait(waiter, deadline) }
         end
 
         # Does not wait, unless there is no room.
@@ -32,21 +29,24 @@ module Raffia
         # @return [Future]
         def ask(name, arguments, keywords, block)
           @interface.check(ref, name, arguments, keywords)
-          future = Future.new
-          deliver(Message.new(self, name, arguments, keywords, block, future, deadline, nil), false)
+          message = Message.new(self, name, arguments, keywords, block, future = Future.new, deadline, nil)
+          future.message = message
+          deliver(message, false)
           future
         end
 
         # Puts it into the mailbox, and has it worked on.
         # @param now [Boolean] whether somebody waits for it
-        # @return [void]
-        # @raise [ActorDied, Full]
+        # @return [nil]
+        # @raise [ActorDied, Full, CallCycle]
         def deliver(message, now)
-          until (place = put(message, now)).nil?
-            return drop(place) if place.is_a?(Message)
+          return if message.parent && reenter(message)
 
-            place.wait { @guard.hold { @mailbox.make_room } }
+          case place = put(message, now)
+          when Message then drop(place)
+          when Waiter then wait_for_room(message, place)
           end
+          nil
         end
 
         private
@@ -55,32 +55,42 @@ module Raffia
         def put(message, now)
           wanted = false
           rest = @guard.hold do
-            raise ActorDied.new(ref: ref, reason: @reason, accepted: false) unless alive?
+            raise ActorDied.new(ref: ref, reason: @reason || @doom&.reason, accepted: false) unless alive?
 
             place = @mailbox.push(message, !inside?)
-            wanted = @active = true if !place.is_a?(Waiter) && !@active && @status == :running
+            wanted = @active = true if !@active && @status == :running && !place.is_a?(Waiter)
             place
           end
           dispatch(now) if wanted
           rest
         end
 
+        # Whoever makes room puts the message in.
+        def wait_for_room(message, waiter)
+          late = wait(waiter, message.deadline) { withdraw(message) }
+          raise late if late.is_a?(Exception)
+        end
+
+        # Its sender has gone.
+        def withdraw(message)
+          message.reply&.settle
+          @guard.hold { @mailbox.delete(message) }
+        end
+
         def drop(message)
           message.reply&.fail(Full.new("the mailbox of #{label} is full, and this message was dropped", limit: @settings.mailbox))
         end
 
-        def dispatch(now) = @runner = @place.dispatch(self, now)
+        def dispatch(now) = @place.dispatch(self, now)
 
         # Whoever works for the actor cannot wait until it has room.
         def inside? = Message.current&.cell.equal?(self)
 
-        # Its answer is waited for by one whom the actor waits for.
-        def reenter(message, waiting)
-          unless @settings.reentrant.include?(message.name)
-            raise CallCycle.new(calls: [message, *message.parent.chain.take_while { |one| !one.equal?(waiting) }, waiting].reverse.map(&:inspect))
-          end
-
-          @place.reenter { perform(message) }
+        # The caller's own deadline is watched by its fiber; that of the actor's class is watched here.
+        def wait(waiter, deadline, &)
+          seconds = deadline.remaining unless deadline.nil? || deadline.equal?(Raffia.deadline)
+          answer = waiter.wait(seconds, &)
+          answer.equal?(Waiter::TIMED_OUT) ? raise(deadline.error) : answer
         end
 
         # The nearer one of the caller's and of what the actor's class allows.

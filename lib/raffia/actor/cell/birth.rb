@@ -7,13 +7,18 @@ module Raffia
       #
       # @api private
       class Birth
+        # Most are made of nothing.
+        NO_ARGUMENTS = [].freeze
+        NO_KEYWORDS = {}.freeze
+        private_constant :NO_ARGUMENTS, :NO_KEYWORDS
+
         # @return [Class]
         attr_reader :actor_class
 
         def initialize(actor_class, arguments, keywords, block)
           @actor_class = actor_class
-          @arguments = arguments
-          @keywords = keywords
+          @arguments = arguments.empty? ? NO_ARGUMENTS : arguments
+          @keywords = keywords.empty? ? NO_KEYWORDS : keywords
           @block = block
         end
 

@@ -58,11 +58,34 @@ module Raffia
         # @return [void]
         def unwatch(block) = @guard.hold { @watchers&.delete(block) }
 
+        # Has the block run as work of this actor's, while it has the same object, when the other has ended.
+        # @param other [Cell]
+        # @yieldparam ref [Ref]
+        # @yieldparam reason [Object]
+        # @return [Object] for {demonitor}
+        def monitor(other, &block)
+          handle = nil
+          call = lambda do |ref, reason|
+            @guard.hold { @watched&.delete(handle) }
+            urge { block.call(ref, reason) }
+          end
+          handle = call
+          @guard.hold { (@watched ||= {}.compare_by_identity)[handle] = other }
+          other.watch(&call)
+          handle
+        end
+
+        # @return [void]
+        def demonitor(other, handle)
+          @guard.hold { @watched&.delete(handle) }
+          other.unwatch(handle)
+        end
+
         # A linked actor has ended.
         # @return [void]
         def linked_ended(other, reason)
           unbind(other)
-          return urge { hook(:on_exit, other.ref, reason) } if @settings.trap_exit
+          return urge { @subject.on_exit(other.ref, reason) } if @settings.trap_exit
 
           kill(reason) unless reason == :normal
         end
@@ -71,47 +94,20 @@ module Raffia
         # @return [void]
         def urge(&block)
           wanted = @guard.hold do
-            return if @status == :dead
+            return if @status == :dead || @status == :restarting
 
-            @mailbox.urge(block)
-            !@active && @status == :running && @active = true
+            @mailbox.urge(Event.new(self, block))
+            @status == :running && seize
           end
           dispatch(false) if wanted
         end
 
-        # Runs code of the actor's that is no message's.
-        def within(&block) = Message.new(self, :event, nil, nil, nil, nil, nil, nil).begin(&block)
-
-        # @param seconds [Numeric]
-        # @param again [Boolean] every so many seconds
-        # @return [Host::Timer]
-        def set_timer(seconds, again, &block)
-          tick = Tick.new(self, block)
-          timer = @host.after(seconds) do
-            deliver_tick(tick) if tick.over?
-            seconds if again
-          end
-          @guard.hold { (@timers ||= []) << timer }
-          timer
-        end
-
         private
-
-        # One for which there is no room is left out: there will be another, or its actor has more than enough to do.
-        def deliver_tick(tick)
-          put(tick.again, false) if alive? && @status != :restarting
-        rescue Full, ActorDied
-          nil
-        end
 
         def announce(reason)
           links, watchers = @guard.hold { [@links&.keys, @watchers&.keys].tap { @links = @watchers = nil } }
           links&.each { |other| other.linked_ended(self, reason) }
           watchers&.each { |block| block.call(ref, reason) }
-        end
-
-        def stop_timers
-          @guard.hold { @timers.tap { @timers = nil } }&.each(&:cancel)
         end
       end
     end

@@ -3,7 +3,7 @@
 module Raffia
   class Actor
     class Cell
-      # How an actor begins, fails, begins again and ends.
+      # How an actor begins, and begins again.
       #
       # @api private
       module Living
@@ -12,145 +12,88 @@ module Raffia
         # @raise [Exception] what its `initialize` or `on_start` raised: then there is no actor
         def start
           @host.add(self)
-          @place.here? ? give_birth : @place.run { give_birth }
-          ref
-        rescue Exception => error # standard:disable Lint/RescueException
-          bury(error)
-          raise
+          error = born or return ref
+          raise error
         end
 
-        # Takes no more messages, and ends after those that it has.
-        # @return [Boolean] whether it had not ended, nor been asked to
-        def stop(reason)
-          conclude { @mailbox.append(-> { finish(reason) }) if alive? }
-        end
+        # A fresh object takes over, with the messages that wait. Called by whoever was told that the last one has ended.
+        # @return [Exception, nil] what kept it from that; then it is :restarting as before, or dead
+        def restart
+          @guard.hold do
+            return ActorDied.new(ref: ref, reason: @reason) if @status != :restarting || @active
 
-        # Ends without the messages that wait, and breaks off the one that is being worked on.
-        # @return [Boolean] whether it had not ended
-        def kill(reason)
-          runner = region = nil
-          done = conclude do
-            @doom = reason
-            region = @region
-            runner = @runner
-            @mailbox.urge(-> {})
+            @active = true
+            @restarts += 1
           end
-          region&.cancel(reason)
-          @place.interrupt(runner, reason) if done
-          done
+          born
         end
 
         # @return [Cell, nil]
         def join(timeout = nil)
+          raise CallCycle.new(calls: [Message.current.inspect, "#{label}#join"]) if inside?
+
           waiter = @guard.hold { (@joiners ||= []) << Waiter.new unless @status == :dead }&.last or return self
           (waiter.wait(timeout) == Waiter::TIMED_OUT) ? nil : self
         ensure
           @guard.hold { @joiners&.delete(waiter) } if waiter
         end
 
-        # A fresh object takes over, with the messages that wait. Called by whoever decides that, after {Supervised#ended}.
-        # @return [Exception, nil] what kept it from that
-        def restart
-          @restarts += 1
-          @doom = nil
-          @place.run { give_birth }
-          nil
-        rescue => error
-          error
-        end
-
-        # There will be no other object.
-        # @return [void]
-        def bury(reason)
-          messages, joiners = @guard.hold do
-            return if @status == :dead
-
-            @status = :dead
-            @reason = reason
-            @subject = nil
-            [@mailbox.clear, @joiners].tap { @joiners = nil }
-          end
-          @host.remove(self)
-          Registry.current.release(@name, ref) if @name
-          messages.each { |message| message.reply&.fail(ActorDied.new(ref: ref, reason: reason)) if message.is_a?(Message) }
-          joiners&.each(&:settle)
-          announce(reason)
-        end
-
-        # In a forked child, which has none of the loops and threads of its parent.
-        # @return [void]
-        def orphan
-          @status = :dead
-          @reason = :forked
-        end
-
         private
 
-        # @yieldreturn [Object, nil] what is to be done last; nil: that has been said
-        # @return [Boolean]
-        def conclude
-          waits = false
-          wanted = @guard.hold do
-            return false if @status == :dead || @doom || !yield
-
-            waits = @status == :restarting
-            @status = :stopping
-            !@active && @active = true
-          end
-          # Between two objects there is none that could work.
-          return finish(@doom || :normal) || true if waits
-
-          dispatch(false) if wanted
-          true
+        # @return [Exception, nil]
+        def born
+          @place.run { give_birth }
+        rescue Closed => error # before it began
+          stillborn(error)
+        rescue Exception # standard:disable Lint/RescueException
+          # Whoever waited for it has gone, and nobody would know it.
+          break_off(Doom.new(:cancelled, true))
+          raise
         end
 
         def give_birth
-          hook(:on_start) { @subject = @birth.give(self) }
+          @place.enter(self) do |region|
+            @guard.hold { @doom ? (raise Cancel.new(@doom.reason, origin: self)) : @region = region }
+            @place.expose(region) { hook(:on_start) { @subject = @birth.give(self) } }
+          end
+          take_up
+        rescue Exception => error # standard:disable Lint/RescueException
+          stillborn((@doom && error.is_a?(Cancel)) ? ActorDied.new(ref: ref, reason: @doom.reason) : error)
+        end
+
+        # @return [nil]
+        def take_up
           more = @guard.hold do
-            @status = :running unless @status == :stopping
-            @active = !@mailbox.empty?
+            @region = @reason = nil
+            @status = :running unless @status == :stopping || @status == :dead
+            @active = !@doom.nil? || !@mailbox.empty?
           end
           dispatch(false) if more
+          nil
         end
 
-        # The object is lost. What follows is decided by the parent, if there is one.
-        def crash(error)
-          @guard.hold do
-            @life += 1 # whoever works for this one is to leave
-            @region = nil
+        def stillborn(error)
+          let_go
+          waits = @guard.hold do
+            next if @restarts.zero? || @status != :restarting || @doom&.final?
+
+            @doom = nil
             @active = false
-            @status = :restarting if @parent && @status == :running
+            true
           end
-          end_life(error)
-          return bury(error) unless @status == :restarting
+          return error if waits
 
-          announce(error)
-          @parent.ended(self, error)
+          bury(error)
+          tell_parent(error) unless @restarts.zero?
+          error
         end
 
-        # It ends because it was asked to.
-        def finish(reason)
-          end_life(reason)
-          bury(reason)
-          @parent&.ended(self, reason)
-        end
-
-        def end_life(reason)
-          stop_timers
-          hook(:on_stop, reason) if @subject
-          @subject = nil
-        end
-
-        # Code of the user's that has no caller.
-        def hook(name, *arguments)
+        # Runs code of the user's that has no caller.
+        def hook(name, *arguments, subject: nil)
           Message.new(self, name, arguments, nil, nil, nil, nil, nil).begin do
             yield if block_given?
-            @subject.__send__(name, *arguments)
+            (subject || @subject).__send__(name, *arguments)
           end
-        rescue => error
-          raise if name == :on_start
-
-          Raffia.log.error("#{label}: #{name} failed: #{error.full_message(highlight: false)}")
         end
       end
     end

@@ -10,65 +10,73 @@ module Raffia
         # Some messages. When there are more, others get their turn first.
         # @return [void]
         def work
-          more = Deadline.replace(nil) { Strand.enter(self) { |region| work_through(region) } }
+          more = Deadline.replace(nil) { @place.enter(self) { |region| work_through(region) } }
           dispatch(false) if more
-        rescue Cancel
-          finish(@doom)
+        rescue Exception => error # standard:disable Lint/RescueException
+          @doom ||= Doom.new(error, @parent.nil?) # it came from outside
+          fall
         end
 
         private
 
         # @return [Boolean] whether there is more to do
         def work_through(region)
-          life = @guard.hold { (@region = region) && @life }
+          Message.none
+          @guard.hold { @region = region }
           Cell::TURN.times do
-            item = @guard.hold { take(life) } or return false
-            item.is_a?(Message) ? perform(item) : item.call
+            message = @guard.hold { take } or return false
+            bid_farewell(message) if message.is_a?(Farewell)
+            perform(message, region)
           end
+          @guard.hold { @region = nil }
           true
         end
 
-        # @param life [Integer] the one that this fiber or thread works for
-        # @return [Message, #call, nil] nil: nothing is to be done, and nobody is here any more
-        def take(life)
-          return unless life == @life
-          raise Cancel.new(@doom, origin: self) if @doom
+        # @return [Message, nil] nil: there is nothing to be done, and nobody is here any more
+        def take
+          raise Cancel.new(@doom.reason, origin: self) if @doom
 
-          item = @mailbox.shift
-          @active = @taken = !item.nil?
-          item
+          @mailbox.shift || (@region = nil) || (@active = false) || nil
         end
 
-        def perform(message)
+        # It has done all that it had to.
+        # @raise [Cancel]
+        def bid_farewell(farewell)
+          @guard.hold { @doom ||= Doom::Gentle.new(farewell.reason, farewell.final?) }
+          raise Cancel.new(farewell.reason, origin: self)
+        end
+
+        def perform(message, region)
+          run(message, region)
+        rescue Exception => error # standard:disable Lint/RescueException
+          failed(message, error)
+        end
+
+        def run(message, region)
           return if message.unwanted?
           return message.reply&.fail(message.deadline.error) if message.deadline&.expired?
 
           @handled += 1
-          value = message.begin { answer(message) }
+          @current = message
+          value = message.begin { answer(message, region) }
           message.reply&.settle(value) unless message.postponed?
-        rescue Exception => error # standard:disable Lint/RescueException
-          raise doomed(message) if @doom
-
-          failed(message, error)
         end
 
-        # Killed in the middle of it.
-        def doomed(message)
-          message.reply&.fail(ActorDied.new(ref: ref, reason: @doom))
-          Cancel.new(@doom, origin: self)
-        end
+        def answer(message, region)
+          deadline = message.deadline or return @place.expose(region) { message.invoke(@subject) }
 
-        def answer(message)
-          deadline = message.deadline
-          deadline ? deadline.enforce { message.invoke(@subject) } : message.invoke(@subject)
+          deadline.enforce { @place.expose(region) { message.invoke(@subject) } }
         end
 
         # First the actor ends, then its caller hears of it.
+        # @raise [Cancel]
         def failed(message, error)
-          crash(error) unless callers?(message, error)
-          return if message.reply&.fail(error)
+          doom = Doom.new(error, @parent.nil?, message, error)
+          return doom.tell if @doom.nil? && callers?(message, error)
 
-          Raffia.log.error("#{message.inspect} failed: #{error.full_message(highlight: false)}") unless message.reply
+          other = @guard.hold { @doom.tap { @doom ||= doom } }
+          message.reply&.fail(ActorDied.new(ref: ref, reason: other.reason)) if other
+          raise Cancel.new(@doom.reason, origin: self)
         end
 
         # Whether it is the caller's error alone.

@@ -12,7 +12,7 @@ module Raffia
         def initialize(host, call)
           @host = host
           @call = call
-          @cancelled = false
+          @cancelled = @over = false
         end
 
         # In the host's loop.
@@ -30,11 +30,16 @@ module Raffia
           return if @cancelled
 
           @cancelled = true
-          @host.now { @alarm.disarm(@entry) if @entry } unless @host.closed?
+          @host.now { @alarm.disarm(@entry) if @entry } unless @over || @host.closed?
+        rescue Closed
+          nil
         end
 
         # @return [Boolean]
         def cancelled? = @cancelled
+
+        # @return [Boolean] whether it will not be called any more
+        def over? = @over || @cancelled
 
         private
 
@@ -42,7 +47,10 @@ module Raffia
           return if @cancelled
 
           seconds = @call.call
-          Clock.now + seconds if seconds && !@cancelled
+          return Clock.now + seconds if seconds && !@cancelled
+
+          @over = true
+          nil
         end
       end
 

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    class Cell
+      # That an actor's object is to end, and by what.
+      #
+      # @api private
+      class Doom
+        # @return [Object] why
+        attr_reader :reason
+
+        # @param final [Boolean] whether there will be no other object
+        # @param message [Message, nil] the one that has failed
+        # @param error [Exception, nil] what it failed with
+        def initialize(reason, final, message = nil, error = nil)
+          @reason = reason
+          @final = final
+          @message = message
+          @error = error
+        end
+
+        def final? = @final
+
+        # @return [Boolean] whether it had done all that it had to
+        def gentle? = false
+
+        # @param other [Doom, nil] that came before
+        # @return [Doom, nil] this one, with the other's message, if it says more than that
+        def over(other)
+          return self unless other
+          return if other.final? || !final?
+
+          other.as_final(reason)
+        end
+
+        # @return [Doom] the same, with no other object to come
+        def last = final? ? self : as_final(reason)
+
+        # Tells whoever asked for what failed, when the object has ended; or the log, if nobody did.
+        # @return [void]
+        def tell
+          return unless @message
+          return @message.reply.fail(@error) if @message.reply
+
+          Actor.log.error("#{@message.inspect} failed: #{Log.full(@error)}")
+        end
+
+        protected
+
+        def as_final(reason) = Doom.new(reason, true, @message, @error)
+
+        # What a stop brings with it.
+        class Gentle < Doom
+          def gentle? = true
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    class Cell
+      # Methods that run while the actor itself waits for whoever calls them.
+      #
+      # @api private
+      module Reentry
+        private
+
+        # @return [Boolean] whether the message's caller is waited for by this actor
+        # @raise [CallCycle] when the method may not run meanwhile
+        def reenter(message)
+          chain = message.parent.chain
+          waiting = chain.index { |other| other.cell.equal?(self) && other.underway? } or return false
+          unless @settings.reentrant.include?(message.name)
+            raise CallCycle.new(calls: [message, *chain.take(waiting + 1)].reverse.map(&:inspect))
+          end
+
+          perform_inside(message)
+          true
+        end
+
+        def perform_inside(message)
+          subject = @subject
+          @place.reenter { @place.enter(self) { |region| attend(message, region, subject) } }
+        end
+
+        # It does not have the actor's hand: when it fails, the one that waits ends the object.
+        def attend(message, region, subject)
+          return message.reply&.fail(ActorDied.new(ref: ref, reason: @doom.reason)) unless admit_region(region)
+
+          run(message, region)
+        rescue Exception => error # standard:disable Lint/RescueException
+          spoil(message, error, subject)
+        ensure
+          @guard.hold { @inner&.delete(region) }
+        end
+
+        def admit_region(region) = @guard.hold { (@inner ||= []) << region unless @doom }
+
+        def spoil(message, error, subject)
+          doom = @doom
+          return message.reply&.fail(ActorDied.new(ref: ref, reason: doom.reason)) if doom && error.is_a?(Cancel)
+
+          break_off(Doom.new(error, @parent.nil?)) if !callers?(message, error) && @subject.equal?(subject)
+          message.reply&.fail(error)
+        end
+      end
+    end
+  end
+end

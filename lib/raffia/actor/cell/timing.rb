@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    class Cell
+      # What an actor does later, and what it still owes.
+      #
+      # @api private
+      module Timing
+        # @param seconds [Numeric]
+        # @param again [Boolean] every so many seconds
+        # @return [Host::Timer]
+        def set_timer(seconds, again, &block)
+          tick = timer = nil
+          timer = @host.after(seconds) do
+            ring(tick)
+            again ? seconds : forget_timer(timer)
+          end
+          tick = Tick.new(self, timer, block)
+          @guard.hold { (@timers ||= {}.compare_by_identity)[timer] = true unless timer.over? }
+          timer
+        end
+
+        # @param answer [Answer] that somebody waits for
+        # @return [Answer]
+        def owe(answer) = @guard.hold { (@owed ||= {}.compare_by_identity)[answer] = true } && answer
+
+        # @return [void]
+        def paid(answer) = @guard.hold { @owed&.delete(answer) }
+
+        private
+
+        # One for which there is no room is left out: there will be another, or its actor has more than enough to do.
+        def ring(tick)
+          wanted = @guard.hold do
+            return if tick.waits? || @mailbox.full? || !alive? || @status == :restarting
+
+            @mailbox.append(tick.wait)
+            @status == :running && seize
+          end
+          dispatch(false) if wanted
+        rescue Closed
+          nil # the loop ends, and all that lives there
+        end
+
+        # @return [nil]
+        def forget_timer(timer)
+          @guard.hold { @timers&.delete(timer) }
+          nil
+        end
+      end
+    end
+  end
+end

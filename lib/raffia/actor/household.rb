@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # Actors that live and end together.
+    #
+    # @api private
+    class Household
+      def initialize
+        @guard = Guard.new
+        @cells = {}.compare_by_identity
+        @closing = @closed = false
+        @fork = Fork.after_child { orphan }
+      end
+
+      # @return [Boolean] whether nothing lives here any more, nor ever will
+      def closed? = @closed
+
+      # @return [Array<Cell>] that live here
+      def cells = @guard.hold { @cells.keys }
+
+      # @return [void]
+      # @raise [Closed]
+      def add(cell)
+        @guard.hold do
+          raise Closed, "these actors are being ended: no other can be spawned among them" if @closing
+
+          @cells[cell] = true
+        end
+      end
+
+      # @return [void]
+      def remove(cell) = @guard.hold { @cells.delete(cell) }
+
+      # Ends all that lives here, the youngest first.
+      # @param timeout [Numeric, nil] seconds after which what still lives is left to itself
+      # @return [Boolean] whether all has ended
+      def close(timeout = nil)
+        give_up = Clock.now + timeout if timeout
+        @guard.hold { @closing = true }
+        ended = Raffia.shield { end_all(give_up) }
+        leave
+        ended
+      end
+
+      # The thread is being killed: nothing can be waited for any more.
+      # @return [void]
+      def abandon
+        @closing = true
+        leave
+        cells.each { |cell| cell.bury(:killed) }
+      end
+
+      private
+
+      def end_all(give_up)
+        all = cells.reverse
+        all.each { |cell| cell.kill(:shutdown) }
+        all.each { |cell| cell.join(give_up && [give_up - Clock.now, 0].max) or return false }
+        true
+      end
+
+      def leave
+        @guard.hold { @closed = true }
+        @fork.remove
+      end
+
+      # In a forked child: the loop is the parent's.
+      def orphan
+        @closing = @closed = true
+        @cells.each_key(&:orphan)
+        @fork.remove
+      end
+    end
+  end
+end
