@@ -85,8 +85,8 @@ WAYS = {
     end
   },
   "actors" => lambda {
-    mailers = Array.new(10) { MailActor.spawn }
-    READERS.zip(mailers.cycle).map { |reader, mailer| mailer.future.send_to(reader) }.map(&:value).tap { mailers.each(&:stop) }
+    mailers = MailActor.pool(size: 10)
+    READERS.map { |reader| mailers.future.send_to(reader) }.map(&:value).tap { mailers.stop }
   },
   "jobs" => -> { Raffia::Jobs.run_in_process { Raffia.map(READERS, on: :jobs, &MailJob) } }
 }.freeze
