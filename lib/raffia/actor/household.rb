@@ -54,9 +54,13 @@ module Raffia
       private
 
       def end_all(give_up)
-        all = cells.reverse
-        all.each { |cell| cell.kill(:shutdown) }
-        all.each { |cell| cell.join(give_up && [give_up - Clock.now, 0].max) or return false }
+        end_these(cells.reject(&:parent), give_up) && end_these(cells, give_up)
+      end
+
+      # Those that have a parent are ended by it.
+      def end_these(some, give_up)
+        some.reverse_each { |cell| cell.kill(:shutdown) }
+        some.reverse_each { |cell| cell.join(give_up && [give_up - Clock.now, 0].max) or return false }
         true
       end
 

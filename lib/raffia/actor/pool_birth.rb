@@ -30,6 +30,10 @@ module Raffia
           end
         end
 
+        # There will be no other keeper.
+        # @return [void]
+        def bury(_reason) = nil
+
         # @param pool [PoolCell]
         # @return [Cell] a worker
         def hire(pool) = actor_class.raffia_spawn(@worker, parent: pool, host: pool.host, **@settings.to_h).raffia_cell

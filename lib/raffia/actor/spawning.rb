@@ -6,7 +6,6 @@ module Raffia
     module Spawning
       # What is not for `initialize`.
       OWN = [*Settings.members, :name, :link].freeze
-      private_constant :OWN
 
       # Makes an actor, and waits until its `initialize` and `on_start` have run.
       #
@@ -18,9 +17,7 @@ module Raffia
       # @raise [Rejected] when a living actor has the name
       # @raise [Exception] what `initialize` or `on_start` raised: then there is no actor
       def spawn(*arguments, **keywords, &block)
-        own = keywords.slice(*OWN)
-        birth = Cell::Birth.new(self, arguments, keywords.except(*OWN), block)
-        raffia_spawn(birth, **own)
+        raffia_spawn(raffia_birth(arguments, keywords.except(*OWN), block), **keywords.slice(*OWN))
       end
 
       # Says once how all actors of this class, and of its subclasses, are kept.
@@ -36,6 +33,10 @@ module Raffia
       # Methods that may run while the actor waits, in another of its methods, for the one who calls them.
       # @return [void]
       def reentrant(*names) = options(reentrant: options.reentrant | names)
+
+      # @return [Cell::Birth] what its objects are made of
+      # @api private
+      def raffia_birth(arguments, keywords, block) = Cell::Birth.new(self, arguments, keywords, block)
 
       # @api private
       def raffia_spawn(birth, name: nil, link: false, parent: nil, host: Host.current, **given)

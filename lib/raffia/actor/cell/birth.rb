@@ -29,6 +29,10 @@ module Raffia
             subject.__send__(:initialize, *@arguments, **@keywords, &@block)
           end
         end
+
+        # There will be no other object.
+        # @return [void]
+        def bury(_reason) = nil
       end
     end
   end

@@ -91,12 +91,13 @@ module Raffia
         end
 
         # Has the block run as work of the actor's, before the messages that wait.
+        # @param event [Message]
         # @return [void]
-        def urge(&block)
+        def urge(event = nil, &block)
           wanted = @guard.hold do
             return if @status == :dead || @status == :restarting
 
-            @mailbox.urge(Event.new(self, block))
+            @mailbox.urge(event || Event.new(self, block))
             @status == :running && seize
           end
           dispatch(false) if wanted

@@ -38,10 +38,13 @@ module Raffia
         def last = final? ? self : as_final(reason)
 
         # Tells whoever asked for what failed, when the object has ended; or the log, if nobody did.
+        # @param loud [Boolean] the log in any case: whoever asked will not know that it has ended
         # @return [void]
-        def tell
+        def tell(loud = false)
           return unless @message
-          return @message.reply.fail(@error) if @message.reply
+
+          @message.reply&.fail(@error)
+          return if @message.reply && !loud
 
           Actor.log.error("#{@message.inspect} failed: #{Log.full(@error)}")
         end

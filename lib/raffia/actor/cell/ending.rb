@@ -34,6 +34,22 @@ module Raffia
           break_off(Doom.new(reason.nil? ? :killed : reason, final))
         end
 
+        # Ends the object after what it does now. What waits is for the next one.
+        # @return [Boolean] whether there was one
+        def suspend(reason)
+          wanted = @guard.hold do
+            return false unless @status == :running
+
+            @mailbox.urge(Farewell.new(self, reason, false))
+            seize
+          end
+          dispatch(false) if wanted
+          true
+        end
+
+        # @return [Boolean] whether its object has ended, and nobody works for it
+        def at_rest? = @guard.hold { @status == :dead || (@status == :restarting && !@active) }
+
         # There will be no other object. Called by the one who has the hand, or by the parent who was told that its child has failed.
         # @return [void]
         def bury(reason)
@@ -45,6 +61,7 @@ module Raffia
             @subject = @region = @current = nil
             [@mailbox.clear, @joiners].tap { @joiners = nil }
           end
+          @birth.bury(reason)
           @host.remove(self)
           Registry.current.release(@name, ref) if @name
           waiting.each { |one| one.fail(ActorDied.new(ref: ref, reason: reason)) }
@@ -93,7 +110,7 @@ module Raffia
           doom = @doom
           end_life(reason)
           remains? ? announce(reason) : bury(reason)
-          doom.tell
+          doom.tell(supervised?)
           tell_parent(reason)
         end
 
@@ -110,6 +127,7 @@ module Raffia
 
         def end_life(reason)
           subject = let_go
+          Raffia.instrument.emit(:actor_died) { {ref: ref, reason: reason, supervised: supervised?} } unless reason == :normal || reason == :shutdown
           hook(:on_stop, reason, subject: subject) if subject
         rescue Exception => error # standard:disable Lint/RescueException
           Actor.log.error("#{label}: on_stop failed: #{Log.full(error)}")
@@ -134,6 +152,8 @@ module Raffia
           @doom = Doom.new(reason, true)
           fall
         end
+
+        def supervised? = @parent.respond_to?(:supervisor)
 
         def tell_parent(reason)
           @parent&.ended(self, reason)

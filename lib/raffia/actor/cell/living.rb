@@ -42,7 +42,8 @@ module Raffia
 
         # @return [Exception, nil]
         def born
-          @place.run { give_birth }
+          parent = Message.current
+          @place.run { give_birth(parent) }
         rescue Closed => error # before it began
           stillborn(error)
         rescue Exception # standard:disable Lint/RescueException
@@ -51,10 +52,11 @@ module Raffia
           raise
         end
 
-        def give_birth
+        # @param parent [Message, nil] the one in which whoever makes it waits for this
+        def give_birth(parent)
           @place.enter(self) do |region|
             @guard.hold { @doom ? (raise Cancel.new(@doom.reason, origin: self)) : @region = region }
-            @place.expose(region) { hook(:on_start) { @subject = @birth.give(self) } }
+            @place.expose(region) { hook(:on_start, parent: parent) { @subject = @birth.give(self) } }
           end
           take_up
         rescue Exception => error # standard:disable Lint/RescueException
@@ -89,8 +91,8 @@ module Raffia
         end
 
         # Runs code of the user's that has no caller.
-        def hook(name, *arguments, subject: nil)
-          Message.new(self, name, arguments, nil, nil, nil, nil, nil).begin do
+        def hook(name, *arguments, subject: nil, parent: nil)
+          Message.new(self, name, arguments, nil, nil, nil, nil, parent).begin do
             yield if block_given?
             (subject || @subject).__send__(name, *arguments)
           end

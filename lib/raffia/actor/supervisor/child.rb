@@ -1,0 +1,156 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Supervisor
+    # A child, from start to start: the parent of its cell, on the supervisor's behalf. What it is told may come from any thread; all else is
+    # done by the supervisor, one thing at a time.
+    #
+    # @api private
+    class Child
+      # Seconds that one who was killed has to end. Code that only computes may take longer, and is left to itself.
+      LAST = 5
+      private_constant :LAST
+
+      # @return [Spec]
+      attr_reader :spec
+      # @return [Cell] the supervisor's
+      attr_reader :supervisor
+      # @return [Cell, nil]
+      attr_reader :cell
+      # @return [Integer] counts what has happened to it
+      attr_reader :turn
+      # @return [Object, nil] what it ended by the last time that it failed
+      attr_reader :failure
+
+      def initialize(spec, supervisor, dynamic: false)
+        @spec = spec
+        @supervisor = supervisor
+        @dynamic = dynamic
+        @guard = Guard.new
+        @turn = @in_a_row = 0
+        @leaving = false
+      end
+
+      # @return [Boolean] whether it came after the supervisor's start
+      def dynamic? = @dynamic
+
+      # @return [Ref, nil]
+      def ref = @cell&.ref
+
+      # @return [String] for people
+      def label = @cell&.label || @spec.id.inspect
+
+      # @return [Boolean] whether it has no object, and will have none but by a new start
+      def dead? = @cell.nil? || @cell.status == :dead
+
+      # @return [Boolean] whether it waits for what the supervisor decides
+      def ended?(turn) = turn == @turn && !@cell.nil? && @cell.at_rest?
+
+      # @return [Boolean] whether its cell, if it is a supervisor's, is to keep its children for the next object
+      def keeps? = @leaving != :for_good
+
+      # Its object has ended.
+      # @return [void]
+      def ended(cell, reason)
+        return unless @cell.nil? || cell.equal?(@cell)
+
+        waiter = @guard.hold do
+          @failure = reason unless reason == :normal || reason == :shutdown
+          next @waiter if @leaving
+        end
+        return waiter&.settle if @leaving
+
+        @supervisor.urge(Notice.new(@supervisor, :child_ended, self, @turn, reason))
+      end
+
+      # Starts it, or puts a fresh object in its place.
+      # @return [void]
+      # @raise [Exception] what kept it from that
+      def begin
+        return start if dead?
+
+        settle
+        error = @cell.restart and raise error
+      end
+
+      # @return [void]
+      # @raise [Exception] what its `initialize` or `on_start` raised
+      def start
+        settle
+        @cell = @spec.spawn(self, @supervisor.host)
+      end
+
+      # @param keep [Boolean] whether its cell is kept, to be restarted
+      # @return [void]
+      def terminate(keep)
+        cancel_timer
+        @turn += 1
+        return if dead?
+
+        @guard.hold { @leaving = keep ? :for_now : :for_good }
+        conclude(keep) || forsake
+      end
+
+      # @return [void]
+      def bury(reason)
+        cancel_timer
+        @turn += 1
+        @cell&.bury(reason)
+      end
+
+      # @return [Numeric] seconds
+      def wait_before_restart(plan)
+        @in_a_row = 0 if Clock.now - @born > [plan.period, plan.max_backoff].max
+        plan.delay(@in_a_row).tap { @in_a_row += 1 }
+      end
+
+      # @param notice [Notice] for the supervisor
+      # @return [void]
+      def later(seconds, notice)
+        cancel_timer
+        @timer = @supervisor.host.after(seconds) do
+          @supervisor.urge(notice)
+          nil
+        end
+      end
+
+      private
+
+      def settle
+        cancel_timer
+        @turn += 1
+        @born = Clock.now
+        @guard.hold { @leaving = false }
+      end
+
+      def cancel_timer
+        @timer&.cancel
+        @timer = nil
+      end
+
+      # @return [Boolean] whether it has ended
+      def conclude(keep)
+        seconds = @spec.shutdown
+        unless seconds == :brutal_kill
+          keep ? @cell.suspend(:shutdown) : @cell.stop(:shutdown, final: true)
+          return true if gone_within?((seconds == :infinity) ? nil : seconds)
+        end
+        @cell.kill(:killed, final: !keep)
+        gone_within?(LAST)
+      end
+
+      def gone_within?(seconds)
+        waiter = Waiter.new
+        @guard.hold { @waiter = waiter }
+        # Whoever ends it from here on finds the waiter.
+        @cell.at_rest? || waiter.wait(seconds) != Waiter::TIMED_OUT
+      end
+
+      def forsake
+        Actor.log.warn("#{label} did not end when it was killed: it is left to itself")
+        @cell.kill(:killed, final: true)
+        @cell.bury(:killed)
+      end
+    end
+  end
+end

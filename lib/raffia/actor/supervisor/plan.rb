@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Supervisor
+    # How a supervisor keeps its children, and those that it begins with.
+    #
+    # @!attribute [r] strategy
+    #   @return [Symbol] :one_for_one, :one_for_all or :rest_for_one
+    # @!attribute [r] intensity
+    #   @return [Integer, nil] how many restarts there may be within the period; nil: any number
+    # @!attribute [r] period
+    #   @return [Numeric] seconds
+    # @!attribute [r] backoff
+    #   @return [Numeric] seconds to wait before the second restart of a child in a row, twice as many before the third; the first one does not
+    #     wait. 0: none does
+    # @!attribute [r] max_backoff
+    #   @return [Numeric] seconds to wait at most
+    # @!attribute [r] auto_shutdown
+    #   @return [Symbol] :never; or when children that are significant have ended for good: :any_significant, :all_significant
+    # @!attribute [r] specs
+    #   @return [Array<Spec>]
+    Plan = Data.define(:strategy, :intensity, :period, :backoff, :max_backoff, :auto_shutdown, :specs) do
+      # @raise [ConfigError]
+      def initialize(strategy: :one_for_one, intensity: 3, period: 5, backoff: 0.01, max_backoff: 5, auto_shutdown: :never, specs: [].freeze)
+        Actor::Settings.one_of(:strategy, strategy, Plan::STRATEGIES)
+        Actor::Settings.one_of(:auto_shutdown, auto_shutdown, Plan::AUTO_SHUTDOWN)
+        if intensity && !(intensity.is_a?(Integer) && intensity >= 0)
+          raise ConfigError, "intensity: #{intensity.inspect} means nothing here: give a whole number, or nil for any number of restarts"
+        end
+        [period, backoff, max_backoff].each { |seconds| Deadline.seconds(seconds) }
+        super
+      end
+    end
+
+    class Plan
+      # What becomes of the others.
+      STRATEGIES = %i[one_for_one one_for_all rest_for_one].freeze
+      # Whose end is the supervisor's.
+      AUTO_SHUTDOWN = %i[never any_significant all_significant].freeze
+      # What can be set.
+      SETTINGS = (members - [:specs]).freeze
+
+      # @return [Plan] this one, and one child more
+      # @raise [ConfigError] when its id is taken
+      def plus(spec)
+        raise ConfigError, "there are two children #{spec.id.inspect}: give one of them another id:" if spec.named? && specs.any? { |other| other.id == spec.id }
+
+        with(specs: [*specs, Family.number(spec, specs)].freeze)
+      end
+
+      # @param restarts [Integer] how many there were in a row
+      # @return [Numeric] seconds to wait before one more. Not exactly those that others wait, too, who have failed by the same cause
+      def delay(restarts)
+        return 0 if restarts.zero? || backoff.zero?
+
+        [backoff * 2**[restarts - 1, 30].min, max_backoff].min * (0.75 + rand / 4)
+      end
+    end
+  end
+end

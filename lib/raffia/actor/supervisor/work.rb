@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Supervisor
+    # A child that is only a block: it runs once, and its end is the child's.
+    #
+    # @api private
+    class Work < Actor
+      options mailbox: nil
+
+      def initialize(&block)
+        @block = block
+      end
+
+      def on_start = @raffia_cell.tell(:run, [], nil, nil)
+
+      def run
+        @block.call
+        stop
+      end
+    end
+  end
+end
