@@ -21,6 +21,7 @@ module Raffia
   # | RAFFIA_PROCESSES, WEB_CONCURRENCY | a number, auto                 | auto             |
   # | RAFFIA_ENV, RACK_ENV, RAILS_ENV | the environment of an application | development     |
   # | RAFFIA_STORE        | where jobs are kept, such as sqlite:jobs.db  | sqlite:raffia.db |
+  # | REDIS_URL           | the store of raffia/compat/sidekiq, if RAFFIA_STORE is not set | |
   # | RAFFIA_WEB_AUTH     | USER:PASSWORD of the jobs' dashboard         |                  |
   # | RAFFIA_COMPAT       | layers of raffia/compat, commas between      | all              |
   # | NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID | by systemd: where to say how we are |      |
@@ -52,6 +53,8 @@ module Raffia
   #   @return [String, nil] that an application runs in
   # @!attribute [r] store
   #   @return [String, nil] where jobs are kept
+  # @!attribute [r] redis_url
+  #   @return [String, nil] where programs of Sidekiq have their Redis
   # @!attribute [r] web_auth
   #   @return [String, nil] user and password of the jobs' dashboard, with a colon between
   # @!attribute [r] compat
@@ -63,7 +66,7 @@ module Raffia
   # @!attribute [r] watchdog
   #   @return [Float, nil] how often at the latest, in seconds
   Config = Data.define(:backend, :log_level, :log_format, :workers, :blocking_threads, :color, :dump_signal, :deadlock,
-    :bind, :port, :processes, :environment, :store, :web_auth, :compat, :inherited, :notify_socket, :watchdog) do
+    :bind, :port, :processes, :environment, :store, :redis_url, :web_auth, :compat, :inherited, :notify_socket, :watchdog) do
     # @param env [#[]] the environment
     # @param log_level [Symbol] where nothing is said
     # @return [Config] frozen, shareable
@@ -83,6 +86,7 @@ module Raffia
         processes: first(env, "RAFFIA_PROCESSES", "WEB_CONCURRENCY"),
         environment: first(env, "RAFFIA_ENV", "RACK_ENV", "RAILS_ENV"),
         store: first(env, "RAFFIA_STORE"),
+        redis_url: first(env, "REDIS_URL"),
         web_auth: first(env, "RAFFIA_WEB_AUTH"),
         compat: first(env, "RAFFIA_COMPAT")&.split(/[,\s]+/)&.map(&:to_sym)&.freeze,
         inherited: inherited(env),
@@ -164,7 +168,7 @@ module Raffia
 
     # Without what is secret: it may get into a log.
     # @return [String]
-    def inspect = web_auth ? with(web_auth: nil).inspect : super
+    def inspect = (web_auth || redis_url) ? with(web_auth: nil, redis_url: nil).inspect : super
   end
 
   # Tells an application, and the programs that it starts, what it runs in.

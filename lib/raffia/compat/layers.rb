@@ -15,6 +15,8 @@ module Raffia
   module Compat
     LAYERS = [
       Layer.new(:evt, :Evt, {"evt" => "evt", "evt/version" => "evt"}),
+      Layer.new(:sidekiq, :Sidekiq, %w[sidekiq sidekiq/testing sidekiq/testing/inline].to_h { |feature| [feature, feature] }
+        .merge(%w[client job middleware/chain version worker].to_h { |feature| ["sidekiq/#{feature}", "sidekiq"] })),
       Layer.new(:sucker_punch, :SuckerPunch, %w[sucker_punch sucker_punch/async_syntax sucker_punch/testing sucker_punch/testing/inline]
         .to_h { |feature| [feature, feature] }.merge("sucker_punch/version" => "sucker_punch"))
     ].to_h { |layer| [layer.name, layer] }.freeze

@@ -73,8 +73,18 @@ module Raffia
         opened = store.is_a?(String) ? Store.open(store) : store
         raise ConfigError, "#{store.inspect} is no store: use one such as #{Store::EXAMPLES}" unless opened.is_a?(Store)
 
+        self.given = opened
+      end
+
+      # @return [Store, nil] the process's, if one was set or opened by now
+      # @api private
+      def given = @store
+
+      # @param store [Store, nil] nil: it will be opened when it is needed
+      # @api private
+      def given=(store)
         @lock.synchronize do
-          @store = opened
+          @store = store
           @client = nil
         end
       end

@@ -7,7 +7,7 @@ class ConfigTest < Raffia::TestCase
   def test_defaults
     config = Raffia::Config.load({})
     assert_equal({backend: nil, log_level: :warn, log_format: :text, workers: nil, blocking_threads: nil, color: :auto, dump_signal: nil,
-                  deadlock: :raise, bind: nil, port: nil, processes: nil, environment: nil, store: nil, web_auth: nil, compat: nil, inherited: {}, notify_socket: nil, watchdog: nil}, config.to_h)
+                  deadlock: :raise, bind: nil, port: nil, processes: nil, environment: nil, store: nil, redis_url: nil, web_auth: nil, compat: nil, inherited: {}, notify_socket: nil, watchdog: nil}, config.to_h)
     assert_predicate config, :frozen?
     assert Ractor.shareable?(config) if defined?(Ractor)
   end
@@ -16,12 +16,12 @@ class ConfigTest < Raffia::TestCase
     config = Raffia::Config.load("RAFFIA_BACKEND" => "epoll", "RAFFIA_LOG" => "debug", "RAFFIA_LOG_FORMAT" => "json",
       "RAFFIA_WORKERS" => "4", "RAFFIA_BLOCKING_THREADS" => "9", "RAFFIA_COLOR" => "always", "RAFFIA_DUMP_SIGNAL" => "SIGUSR2", "RAFFIA_DEADLOCK" => "report")
     assert_equal({backend: :epoll, log_level: :debug, log_format: :json, workers: 4, blocking_threads: 9, color: :always, dump_signal: :USR2,
-                  deadlock: :report}, config.to_h.except(:bind, :port, :processes, :environment, :store, :web_auth, :compat, :inherited, :notify_socket, :watchdog))
+                  deadlock: :report}, config.to_h.except(:bind, :port, :processes, :environment, :store, :redis_url, :web_auth, :compat, :inherited, :notify_socket, :watchdog))
   end
 
   def test_passwords_are_not_shown
-    config = Raffia::Config.load("RAFFIA_WEB_AUTH" => "ada:secret")
-    assert_equal "ada:secret", config.web_auth
+    config = Raffia::Config.load("RAFFIA_WEB_AUTH" => "ada:secret", "REDIS_URL" => "redis://:secret@localhost")
+    assert_equal ["ada:secret", "redis://:secret@localhost"], [config.web_auth, config.redis_url]
     refute_match(/secret/, config.inspect)
   end
 

@@ -45,6 +45,10 @@ module Raffia
       # @api private
       def job_options = @raffia_job_item || inherited_job(:job_options) || {}.freeze
 
+      # @return [Array(Symbol, Numeric)] where its jobs run, and how long they may take; nil: as the worker has it
+      # @api private
+      def job_place = options.values_at(:on, :timeout)
+
       # @yieldparam count [Integer] how often it was tried again before
       # @yieldparam error [Exception]
       # @yieldreturn [Numeric, Symbol, nil] seconds until it is tried again; :discard, :bury; nil: as usual

@@ -104,8 +104,8 @@ module Raffia
 
         # @return [Array(Symbol, Numeric)] where jobs of the class run, and how long they may take
         def said(job)
-          options = job.respond_to?(:job_options) ? job.options : {}
-          [options[:on] || Setup.current.place, options[:timeout]].freeze
+          on, seconds = job.job_place if job.respond_to?(:job_place)
+          [on || Setup.current.place, seconds].freeze
         end
 
         def set_up(name)

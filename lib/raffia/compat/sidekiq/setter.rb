@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require_relative "../../jobs"
+require_relative "../../jobs/perform"
+require_relative "client"
+
+module Sidekiq
+  module Job
+    # A job class with options for one call: `MailJob.set(queue: "slow").perform_async(1)`.
+    class Setter
+      # @param job [Class]
+      # @param options [Hash]
+      def initialize(job, options)
+        @job = job
+        @options = {}
+        set(options)
+      end
+
+      # @return [self] with further options
+      def set(options)
+        options = options.transform_keys(&:to_s)
+        later = options.delete("wait_until") || options.delete("wait")
+        @options.update(options)
+        at(later) if later
+        self
+      end
+
+      # @return [String, true, nil] its id; with `sync: true` what {perform_inline} returns
+      def perform_async(*args)
+        return perform_inline(*args) if @options["sync"]
+
+        @job.client_push({**@options, "class" => @job, "args" => args})
+      end
+
+      # @return [String, true, nil]
+      def perform_in(interval, *args) = at(interval).perform_async(*args)
+      alias_method :perform_at, :perform_in
+
+      # @return [Array<String, nil>]
+      def perform_bulk(args, **options) = Client.push_bulk({**@options, **options.transform_keys(&:to_s), "class" => @job, "args" => args})
+
+      # @return [true, nil]
+      def perform_inline(*args)
+        item = Client.checked({**@options.except("sync", "at"), "class" => @job, "args" => Client.arguments(@job, args)})
+        draft = Client.translate { Raffia::Jobs.client.draft(item) } or return
+        Raffia::Jobs::Perform.call(Raffia::Jobs::Payload.load(draft.payload), Raffia::Jobs::Setup.current.worker_middleware)
+        true
+      end
+      alias_method :perform_sync, :perform_inline
+
+      private
+
+      def at(interval)
+        time = Client.time(interval)
+        time ? @options["at"] = time : @options.delete("at")
+        self
+      end
+    end
+  end
+end
