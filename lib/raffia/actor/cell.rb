@@ -63,6 +63,15 @@ module Raffia
       # @return [Boolean]
       def alive? = @status != :dead && @status != :stopping
 
+      # @return [String, nil]
+      def class_name = actor_class.name
+
+      # @return [Numeric, nil] seconds
+      def call_timeout = @settings.call_timeout
+
+      # @return [Symbol] what is known of it without asking anybody
+      def look = @status
+
       # @return [String] for people
       def label = "#{actor_class.name || "Actor"}##{@id}#{" #{@name.inspect}" if @name}"
 

@@ -11,7 +11,16 @@ module Raffia
         @cells = {}.compare_by_identity
         @closing = @closed = false
         @fork = Fork.after_child { orphan }
+        Household.known[self] = true
       end
+
+      # @return [Array<Cell>] in a forked child: those that lived in its parent when it was forked
+      def self.orphans = Local.fetch(:raffia_actor_orphans) { [] }
+
+      # @return [Array<Household>] of the running Ractor
+      def self.all = known.keys
+
+      def self.known = Local.fetch(:raffia_actor_households) { ObjectSpace::WeakMap.new }
 
       # @return [Boolean] whether nothing lives here any more, nor ever will
       def closed? = @closed
@@ -73,6 +82,7 @@ module Raffia
       def orphan
         @closing = @closed = true
         @cells.each_key(&:orphan)
+        Household.orphans.concat(@cells.keys)
         @fork.remove
       end
     end

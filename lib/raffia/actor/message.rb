@@ -72,6 +72,14 @@ module Raffia
         @waits = nil
       end
 
+      # From now on it waits for another's answer.
+      # @return [void]
+      def expect(message) = @waits = message
+
+      # It has been answered.
+      # @return [void]
+      def rest = @waits = nil
+
       # @yield while its sender waits for it, who may have done other things before
       def awaited_by(parent)
         return yield if @parent

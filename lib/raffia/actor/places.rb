@@ -12,7 +12,8 @@ module Raffia
         case name
         when :fibers then host.fibers
         when :threads then Threads.shared
-        else raise ConfigError, "actors on #{name.inspect} are not there yet: use :fibers or :threads"
+        when :processes then Remote::Place.new(Remote::Processes)
+        else raise ConfigError, "actors on #{name.inspect} are not there yet: use :fibers, :threads or :processes"
         end
       end
 
@@ -46,6 +47,9 @@ module Raffia
 
         # Runs code of the user's, which the region may break off.
         def expose(_region) = yield
+
+        # @return [Actor] the cell's object
+        def give(birth, cell) = birth.give(cell)
       end
 
       # In threads, of which there are as many as actors that are at work.
@@ -81,6 +85,9 @@ module Raffia
         def enter(cell) = yield(Breakable.new(cell))
 
         def expose(region, &) = region.expose(&)
+
+        # @return [Actor] the cell's object
+        def give(birth, cell) = birth.give(cell)
 
         # Lets go of the threads; there are others when they are wanted.
         # @return [void]

@@ -36,6 +36,11 @@ module Raffia
       def call(name, arguments, keywords, block) = pass(name, arguments, keywords) { |worker| worker.call(name, arguments, keywords, block) }
 
       # @return [void]
+      def request(name, arguments, keywords, block, reply, parent)
+        pass(name, arguments, keywords) { |worker| worker.request(name, arguments, keywords, block, reply, parent) }
+      end
+
+      # @return [void]
       def tell(name, arguments, keywords, block) = pass(name, arguments, keywords) { |worker| worker.tell(name, arguments, keywords, block) }
 
       # @return [Future]

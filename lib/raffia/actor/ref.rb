@@ -80,12 +80,32 @@ module Raffia
       def hash = id.hash
 
       # @return [String]
-      def inspect = "#<#{@cell.label} #{status}>"
+      def inspect = "#<#{@cell.label} #{@cell.look}>"
       alias_method :to_s, :inspect
 
       # @return [Cell]
       # @api private
       def raffia_cell = @cell
+
+      # The actor is to be asked elsewhere from now on.
+      # @api private
+      def raffia_move(cell) = @cell = cell
+
+      # A ref can go where its actor, or another that holds it, can be asked.
+      # @raise [NotDumpable] anywhere else
+      # @api private
+      def _dump(_depth)
+        line = Remote::Line.current or raise NotDumpable, "#{inspect} cannot be dumped: a ref can be handed to actors, wherever they live, " \
+          "and returned by them; elsewhere hand over its name"
+        Marshal.dump(line.describe(self))
+      end
+
+      # @return [Ref]
+      # @api private
+      def self._load(data)
+        line = Remote::Line.current or raise NotDumpable, "this ref comes from a conversation between actors, and means nothing outside of it"
+        line.recognise(Marshal.load(data)).ref # standard:disable Security/MarshalLoad
+      end
 
       private
 

@@ -73,7 +73,7 @@ module Raffia
       end
 
       # @return [Ref, nil] the actor of this name
-      def [](name) = Registry.current[name]
+      def [](name) = Registry.current[name] || Remote::Node.current.uplink&.ask(nil, :look, name)
 
       # @return [Array<Symbol, String>] the names of the actors that have one
       def names = Registry.current.names

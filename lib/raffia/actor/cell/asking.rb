@@ -19,6 +19,18 @@ module Raffia
           parent.await(message) { wait(waiter, deadline) }
         end
 
+        # Asks, and leaves the answer to `reply`.
+        # @param parent [Message, nil] the one that waits for it until {Message#rest}
+        # @return [void]
+        # @raise [CallCycle]
+        def request(name, arguments, keywords, block, reply, parent)
+          @interface.check(ref, name, arguments, keywords)
+          message = Message.new(self, name, arguments, keywords, block, reply, deadline, parent)
+          parent&.expect(message)
+          inside = deliver(message, true)
+          check_cycle(parent, message) unless parent.nil? || inside || reply.settled?
+        end
+
         # Does not wait, unless there is no room.
         # @return [void]
         def tell(name, arguments, keywords, block)
@@ -37,10 +49,10 @@ module Raffia
 
         # Puts it into the mailbox, and has it worked on.
         # @param now [Boolean] whether somebody waits for it
-        # @return [nil]
+        # @return [:inside, nil] whether it runs while the actor itself waits
         # @raise [ActorDied, Full, CallCycle]
         def deliver(message, now)
-          return if message.parent && reenter(message)
+          return :inside if message.parent && reenter(message)
 
           case place = put(message, now)
           when Message then drop(place)

@@ -56,7 +56,7 @@ module Raffia
         def give_birth(parent)
           @place.enter(self) do |region|
             @guard.hold { @doom ? (raise Cancel.new(@doom.reason, origin: self)) : @region = region }
-            @place.expose(region) { hook(:on_start, parent: parent) { @subject = @birth.give(self) } }
+            @place.expose(region) { hook(:on_start, parent: parent) { @subject = @place.give(@birth, self) } }
           end
           take_up
         rescue Exception => error # standard:disable Lint/RescueException

@@ -71,13 +71,16 @@ module Raffia
         # First the actor ends, then its caller hears of it.
         # @raise [Cancel]
         def failed(message, error)
-          doom = Doom.new(error, @parent.nil?, message, error)
+          doom = Doom.new(own(error), @parent.nil?, message, error)
           return doom.tell if @doom.nil? && callers?(message, error)
 
           other = @guard.hold { @doom.tap { @doom ||= doom } }
           message.reply&.fail(ActorDied.new(ref: ref, reason: other.reason)) if other
           raise Cancel.new(@doom.reason, origin: self)
         end
+
+        # That the object has died elsewhere is told to the caller as the actor's end, and is that end.
+        def own(error) = (error.is_a?(ActorDied) && error.ref == ref && error.reason) || error
 
         # Whether it is the caller's error alone.
         def callers?(message, error)

@@ -1,0 +1,134 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # An actor that lives on the other side of a line, as far as a {Ref} asks its cell. Everything is asked of the actor itself, which
+      # checks it: what a method is called and takes, whether there is room, and who waits for whom.
+      #
+      # @api private
+      class Distant
+        # @return [Symbol] unique everywhere
+        attr_reader :id
+        # @return [String]
+        attr_reader :label
+
+        # @param data [Array] what {Distant.describe} said
+        # @param line [Line, nil] nil: it is nowhere any more
+        def initialize(data, line)
+          @id, @label, @class_name, @call_timeout = data
+          @line = line
+        end
+
+        # @param cell [Cell, Distant]
+        # @return [Array] what the other side is to know
+        def self.describe(cell, id) = [id, cell.label, cell.class_name, cell.call_timeout]
+
+        attr_reader :class_name, :call_timeout
+
+        # @return [Ref]
+        def ref = @ref ||= Ref.new(self)
+
+        # A forked child has none of its parent's lines but the one to it.
+        # @return [Line]
+        # @raise [ActorDied]
+        def line
+          return @line if @line&.ours?
+
+          (@line && Node.current.uplink) or raise ActorDied.new(ref: ref, reason: :forked)
+        end
+
+        # (see Cell#look)
+        def look = (@line.nil? || (@line.ours? && @line.closed?)) ? :dead : :elsewhere
+
+        # @return [Object]
+        def call(name, arguments, keywords, block)
+          plain(block)
+          line.ask(ref, :call, ref, name, arguments, keywords, deadline, Task.number, limit: @call_timeout)
+        end
+
+        # Waits until it is in the mailbox.
+        # @return [void]
+        def tell(name, arguments, keywords, block)
+          plain(block)
+          line.ask(ref, :tell, ref, name, arguments, keywords)
+        end
+
+        # @return [Future]
+        def ask(name, arguments, keywords, block)
+          plain(block)
+          Future.new.tap do |future|
+            number = (way = line).post(future, ref, :call, ref, name, arguments, keywords, deadline, nil)
+            future.on_end { |status, _| way.forget(number) if status == :cancelled }
+          end
+        end
+
+        # (see Cell::Asking#request)
+        def request(name, arguments, keywords, block, reply, _parent = nil)
+          plain(block)
+          line.post(reply, ref, :call, ref, name, arguments, keywords, Raffia.deadline, Task.number)
+        end
+
+        # @return [Boolean]
+        def stop(reason) = known(false) { line.ask(ref, :stop, ref, reason) }
+
+        # @return [Boolean]
+        def kill(reason) = known(false) { line.ask(ref, :kill, ref, reason) }
+
+        # @return [Distant, nil]
+        def join(timeout = nil) = known(self) { self if line.ask(ref, :join, ref, timeout) }
+
+        def alive? = known(false) { line.ask(ref, :alive?, ref) }
+
+        def status = known(:dead) { line.ask(ref, :status, ref) }
+
+        def reason = known(nil) { line.ask(ref, :reason, ref) }
+
+        def stats = known({status: :dead}) { line.ask(ref, :stats, ref) }
+
+        def name = known(nil) { line.ask(ref, :name, ref) }
+
+        # @return [Class, nil] nil when it is not known here
+        def actor_class = @class_name && Object.const_get(@class_name)
+
+        # @return [Interface] of what it answers to
+        def interface = Interface.of(actor_class)
+
+        # (see Cell::Bonds#watch)
+        def watch(&block)
+          line.watch(ref, block)
+        rescue ActorDied => error
+          yield ref, error.reason
+          block
+        end
+
+        # @return [void]
+        def unwatch(block) = known(nil) { line.unwatch(ref, block) }
+
+        # In a forked child: what it was told it knows no more.
+        # @return [void]
+        def orphan = nil
+
+        private
+
+        # What can be said of an actor although nobody is there who could be asked.
+        def known(otherwise)
+          yield
+        rescue ActorDied
+          otherwise
+        end
+
+        def plain(block)
+          raise NotDumpable, "a block cannot go to another process: hand in plain data, or call a method of a ref's from there" if block
+        end
+
+        def deadline
+          outer = Raffia.deadline
+          limit = @call_timeout or return outer
+          inner = Deadline.new(limit)
+          (outer && outer.at <= inner.at) ? outer : inner
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # This process, or this Ractor, as others know it: a name that no other has, and the actors that it has told others of. It does not
+      # keep them alive.
+      #
+      # @api private
+      class Node
+        # @return [Node] of the running Ractor
+        def self.current = Local.fetch(:raffia_actor_node) { new }
+
+        # @return [String]
+        attr_reader :id
+        # @return [Line, nil] to the side that started this one
+        attr_accessor :uplink
+
+        def initialize
+          renew
+          Fork.after_child { renew }
+        end
+
+        # @param cell [Cell, Distant]
+        # @return [Symbol] what it is called everywhere
+        def name(cell) = cell.is_a?(Distant) ? cell.id : :"#{@id}/#{cell.id}"
+
+        # @return [Symbol] as {name}; from now on {find} knows it
+        def tell_of(cell) = name(cell).tap { |name| know(name, cell) }
+
+        # @return [void]
+        def know(name, cell) = @cells[key(name)] = cell
+
+        # @return [Cell, Distant, nil]
+        def find(name) = @cells[key(name)] || (born_here(key(name)) if mine?(name))
+
+        # @return [Boolean] whether it is an actor of this side, or was
+        def mine?(name) = name.start_with?(@id)
+
+        private
+
+        # A forked child knows actors of which it was never told.
+        def born_here(number)
+          Household.all.each { |household| household.cells.each { |cell| return @cells[number] = cell if cell.id == number } }
+          nil
+        end
+
+        # Its keys are compared by identity: Integers, and the Symbol that the cell itself holds.
+        def key(name) = mine?(name) ? name.to_s.delete_prefix(@id).delete_prefix("/").to_i : name
+
+        def renew
+          @id = Random.urandom(6).unpack1("H*")
+          @cells = ObjectSpace::WeakMap.new
+          @uplink = nil
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # The far end of a line that is two pipes, or a socket.
+      #
+      # @api private
+      class Pipes
+        # @return [#dump, #load]
+        attr_reader :codec
+
+        # @param reader [Process::FramedPipe::Reader]
+        # @param writer [Process::FramedPipe::Writer]
+        # @param parcels [Process::Parcels, nil]
+        # @param words [String] what has happened when it ends
+        def initialize(reader, writer, parcels = nil, words = "the other side is gone")
+          @reader = reader
+          @writer = writer
+          @codec = Pool::ParcelDump.new(parcels)
+          @words = words
+        end
+
+        # @return [String, nil]
+        def read = @reader.read
+
+        # @return [Boolean]
+        def write(frame) = @writer.write(frame)
+
+        # @return [Exception]
+        def reason = Closed.new(@words)
+
+        # @return [void]
+        def close = [@reader, @writer].each(&:close)
+      end
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # Where the cell of such an actor is worked for: in threads, of which there is one as long as there are messages, waiting for the
+      # object's answers.
+      #
+      # @api private
+      class Place
+        # @param home [Class] of what makes the other side
+        def initialize(home)
+          @threads = Places::Threads.shared
+          @home = home
+        end
+
+        # (see Places::Threads#dispatch)
+        def dispatch(cell, now) = @threads.dispatch(cell, now)
+
+        def here? = false
+
+        # @return [Object] the block's value
+        def run(&) = @threads.run(&)
+
+        # (see Places::Threads#enter)
+        def enter(cell, &) = @threads.enter(cell, &)
+
+        # (see Places::Threads#expose)
+        def expose(region, &) = @threads.expose(region, &)
+
+        # The object waits: it is to do this meanwhile.
+        # @return [void]
+        def reenter
+          @threads.reenter do
+            Fiber[Conversation::REENTRANT] = true
+            yield
+          ensure
+            Fiber[Conversation::REENTRANT] = nil
+          end
+        end
+
+        # @param birth [Cell::Birth]
+        # @param cell [Cell]
+        # @return [Stub]
+        def give(birth, cell) = Stub.new(cell, @home.new(birth, cell)).begin
+      end
+    end
+  end
+end

@@ -1,0 +1,137 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # A forked child with one object. What the object is made of is in the child already, and is not sent.
+      #
+      # @api private
+      class Processes
+        # Seconds that a child may take to leave when it has nothing left to do.
+        PATIENCE = 5
+
+        # Runs blocks beside what the running thread does.
+        #
+        # @api private
+        module Beside
+          # Lines that can be served at a time, each by a thread that waits for what comes.
+          MOST = 10_000
+
+          # @return [void]
+          def self.call(&)
+            pool = Local.fetch(:raffia_actor_lines) { Pool.new(on: :threads, workers: MOST) }
+            Deadline.replace(nil) { pool.submit(&) }
+          end
+        end
+
+        # @param birth [Cell::Birth]
+        # @param cell [Cell]
+        def initialize(birth, cell)
+          @birth = birth
+          @cell = cell
+        end
+
+        # @return [Array] what the child is sent to make its object of
+        def birth = []
+
+        # @param desk [Desk]
+        # @return [Line]
+        def start(desk)
+          node = Node.current
+          data = Distant.describe(@cell, node.tell_of(@cell))
+          child = Child.new(node.id, data, @birth)
+          @worker = Process::Worker.new { |link| child.run(link) }
+          @line = Line.new(Wire.new(@worker, @cell, desk), desk)
+        end
+
+        # @return [void]
+        def beside(&) = Beside.call(&)
+
+        # It leaves by itself.
+        # @return [void]
+        def leave = @worker.exit(PATIENCE)
+
+        # It leaves now, if it has not.
+        # @return [void]
+        def stop = @worker&.halt
+
+        # The same, without waiting for it.
+        # @return [void]
+        def abandon = @worker&.dismiss
+
+        # What the line sees of the child.
+        #
+        # @api private
+        class Wire
+          # @return [#dump, #load]
+          attr_reader :codec
+
+          def initialize(worker, cell, desk)
+            @worker = worker
+            @cell = cell
+            @desk = desk
+            @codec = Pool::ParcelDump.new(worker.parcels)
+          end
+
+          # @return [String, nil]
+          def read = @worker.read
+
+          # @return [Boolean]
+          def write(frame) = @worker.write(frame)
+
+          # @return [WorkerDied]
+          def reason
+            how = @worker.exit(1) || @worker.kill
+            work = @desk.work
+            died = WorkerDied.new(pid: how.pid, signal: how.signal, status: how.status)
+            return died unless work
+
+            WorkerDied.new("#{died.message} (it worked on #{work.inspect})", pid: how.pid, signal: how.signal, status: how.status, item: work.inspect)
+          end
+
+          # @return [void]
+          def close = @worker.dismiss
+        end
+        private_constant :Wire
+
+        # In the child.
+        #
+        # @api private
+        class Child
+          # @param parent [String] the parent's node
+          def initialize(parent, data, birth)
+            @parent = parent
+            @data = data
+            @birth = birth
+          end
+
+          # @param link [Process::Link]
+          # @return [void]
+          def run(link)
+            pipes = Pipes.new(link.reader, link.writer, link.parcels)
+            birth = @birth
+            service = Service.new(@data, pipes, Beside) { |inner| birth.give(inner) }
+            adopt(service.line)
+            service.run
+          rescue SystemExit => error
+            [$stdout, $stderr].each(&:flush)
+            ::Process.exit!(error.status)
+          end
+
+          private
+
+          # The refs that were inherited mean what they meant in the parent.
+          def adopt(line)
+            Household.orphans.each do |cell|
+              name = :"#{@parent}/#{cell.id}"
+              known = Node.current.find(name) || Distant.new(Distant.describe(cell, name), line)
+              Node.current.know(name, known)
+              cell.ref.raffia_move(known)
+            end
+          end
+        end
+        private_constant :Child
+      end
+    end
+  end
+end

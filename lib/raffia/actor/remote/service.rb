@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # What runs where the object lives: it does what the cell's side asks, one thing at a time and in the thread that began it, but for
+      # what may run while the object itself waits.
+      #
+      # @api private
+      class Service < Desk
+        # What the cell's side asks of the object.
+        WORK = %i[birth invoke hook run_block].freeze
+
+        # Seconds in which the reason is here that a signal is about.
+        MOMENT = 0.2
+
+        # @return [Line]
+        attr_reader :line
+
+        # @param data [Array] see {Distant.describe}: of the cell
+        # @param helper [#call] runs its block beside the work
+        def initialize(data, wire, helper, &birth)
+          super()
+          @jobs = Thread::Queue.new
+          @last_words = Thread::Queue.new
+          @helper = helper
+          @birth = birth
+          @line = Line.new(wire, self)
+          @inner = Inner.new(data, @line)
+          Node.current.uplink = @line
+          Node.current.know(data.first, @inner)
+        end
+
+        # @return [void]
+        def run
+          @helper.call { @line.serve }
+          while (job = @jobs.pop)
+            work(*job)
+          end
+        rescue Cancel
+          stop
+          raise
+        ensure
+          @line.close(:stopped)
+        end
+
+        # The other side is gone, or wants no more.
+        # @return [void]
+        def ended(line, reason)
+          super
+          @jobs << nil
+        end
+
+        private
+
+        def other(_line, op, arguments, answer)
+          case op
+          when *WORK then @jobs << [op, arguments, answer]
+          when :reenter then @helper.call { work(arguments.first, arguments.drop(1), answer) }
+          when :leave then @jobs << nil
+          when :stop then @last_words << arguments.first
+          else raise(Rejected, "nobody here does #{op.inspect}")
+          end
+        end
+
+        def work(op, arguments, answer)
+          return answer.settle if answer.forgotten?
+
+          task, block = __send__(op, answer, *arguments)
+          value = task.begin { task.deadline ? task.deadline.enforce(&block) : block.call }
+          answer.settle(value) unless task.postponed?
+        rescue Cancel, SystemExit, SignalException
+          raise
+        rescue Exception => error # standard:disable Lint/RescueException
+          error.equal?(task&.refusal) ? answer.refuse(error) : answer.fail(error)
+        end
+
+        def task(name, answer, arguments = nil, keywords = nil, deadline = nil)
+          Task.new(answer&.number, @inner, name, arguments, keywords, answer, deadline)
+        end
+
+        def birth(answer, *given)
+          [task(:initialize, answer), -> { (@subject = @birth.call(@inner, *given)) && nil }]
+        end
+
+        def invoke(answer, name, arguments, keywords, deadline)
+          task = task(name, answer, arguments, keywords, deadline)
+          [task, -> { task.invoke(@subject) }]
+        end
+
+        def hook(answer, name, *arguments)
+          @stopped = true if name == :on_stop
+          [task(name, answer), -> { @subject.__send__(name, *arguments) && nil }]
+        end
+
+        def run_block(answer, key, *arguments)
+          block = @inner.block(key)
+          [task(:block, answer), -> { block && @subject.instance_exec(*arguments, &block) && nil }]
+        end
+
+        # Killed in the middle of something: there is a moment left.
+        def stop
+          return if @subject.nil? || @stopped
+
+          @stopped = true
+          task(:on_stop, nil).begin { @subject.on_stop(@last_words.pop(timeout: MOMENT) || :terminated) }
+        rescue => error
+          Raffia.log.error("#{@inner.label}: on_stop failed: #{error.full_message(highlight: false)}")
+        end
+      end
+    end
+  end
+end

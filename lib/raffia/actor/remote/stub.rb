@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # The object of an actor that lives elsewhere, as its cell sees it. What the cell wants of it becomes a question, and whoever works
+      # for the cell waits for the answer: here it is interrupted, over there the work goes on to its own end, and its late answer is
+      # dropped.
+      #
+      # @api private
+      class Stub
+        include Conversation
+
+        # @param cell [Cell]
+        # @param home [#start, #beside, #stop, #leave, #birth]
+        def initialize(cell, home)
+          @cell = cell
+          @home = home
+          @ended = false
+          @desk = StubDesk.new(cell, self)
+        end
+
+        # Has the object made.
+        # @return [self]
+        # @raise [Exception] what its `initialize` raised
+        def begin
+          Places::Breakable.covered { open_line }
+          surely { converse(:birth, *@home.birth) }
+          self
+        end
+
+        # What {Message#invoke} calls.
+        def public_send(name, *arguments, **keywords, &block)
+          own_fault(NotDumpable.new("a block cannot go where #{@cell.label} is: hand in a ref, or spawn on: :threads")) if block
+          converse(:invoke, name, arguments, keywords.empty? ? nil : keywords, Raffia.deadline)
+        end
+
+        def on_start = surely { converse(:hook, :on_start) }
+
+        def on_exit(ref, reason) = converse(:hook, :on_exit, ref, reason)
+
+        # The object ends, and with it its place.
+        # @return [void]
+        def on_stop(reason)
+          return if @ended
+
+          @ended = true
+          farewell(reason) unless @line.closed?
+        ensure
+          @home.stop
+        end
+
+        # A block of the object's is due.
+        def raffia_run(key, *arguments) = converse(:run_block, key, *arguments)
+
+        # The other side has ended.
+        # @return [void]
+        def raffia_ended
+          @cell.urge { lost } unless @ended
+        end
+
+        private
+
+        def open_line
+          @line = @home.start(@desk)
+          @cell.watch { abandon }
+          @home.beside { @line.serve }
+        end
+
+        # If nobody was waiting for the other side when it ended, the cell hears of it in this way.
+        def lost
+          raise ActorDied.new(ref: @cell.ref, reason: @line.reason) unless @ended
+        end
+
+        def farewell(reason)
+          return @line.tell(:stop, reason) if @line.busy?
+
+          converse(:hook, :on_stop, reason)
+          @line.tell(:leave)
+          @home.leave
+        end
+
+        # Without an object there is nothing to stay for.
+        def surely
+          yield
+        rescue Exception # standard:disable Lint/RescueException
+          @ended = true
+          @home.stop
+          raise
+        end
+
+        # The cell has ended without a word to us: it could not wait.
+        def abandon
+          return if @ended
+
+          @ended = true
+          @home.abandon
+        end
+      end
+    end
+  end
+end
