@@ -5,13 +5,13 @@ require_relative "cli_serve_case"
 module Raffia
   # `raffia new`: what it writes is run as its README says, by the raffia that is tested here.
   class CLINewTest < CLIServeCase
-    FILES = %w[.gitignore Gemfile README.md app/greet_job.rb app/visits.rb app/web.rb config.ru jobs.rb raffia.rb test/app_test.rb].freeze
+    FILES = %w[.gitignore Gemfile README.md app/actors.rb app/greet_job.rb app/visits.rb app/web.rb config.ru jobs.rb raffia.rb test/app_test.rb].freeze
 
     def test_the_application_has_tests_that_pass
       make("my_app")
       ended = inside("my_app") { ruby("test/app_test.rb") }
       assert_equal ["", 0], [ended.err, ended.code], ended.out
-      assert_match(/^4 runs, .* 0 failures, 0 errors, 0 skips$/, ended.out)
+      assert_match(/^5 runs, .* 0 failures, 0 errors, 0 skips$/, ended.out)
     end
 
     def test_the_application_serves_counts_and_greets
