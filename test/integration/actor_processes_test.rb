@@ -1,80 +1,17 @@
 # frozen_string_literal: true
 
-require_relative "../test_helper"
-require "logger"
-require "raffia/actor"
+require_relative "../contract/actor_remote_contract"
 
 # Actors whose objects live in forked children.
 class ActorProcessesTest < Raffia::TestCase
-  class Ledger < Raffia::Actor
-    options expects: [KeyError]
-    reentrant :sum
-
-    def initialize(sum = 0, others: []) = (@sum, @others, @seen = sum, others, [])
-
-    attr_reader :sum, :seen
-
-    def add(number) = @sum += number
-    def pid = ::Process.pid
-    def boom = raise("boom")
-    def expected = raise(KeyError, "only yours")
-    def no = refuse("not today")
-    def block = proc {}
-    def strange = raise(Class.new(StandardError), "nameless")
-    def echo(value) = value
-    def nap(seconds) = sleep(seconds)
-    def spin(seconds) = Raffia::Clock.now.then { |start| nil while Raffia::Clock.now - start < seconds }
-    def me = ref
-    def add_to(other, number) = other.add(number)
-    def add_to_inherited(number) = @others.sum { |other| other.add(number) }
-    def async_to(other, number) = other.async.add(number)
-    def future_of(other, number) = other.future.add(number).value
-    def by_name(name, number) = Raffia::Actor[name].add(number)
-    def relay(other, one) = other.add_to(one, 1)
-    def sum_by(other) = other.sum_of(ref)
-    def sum_of(other) = other.sum
-    def watch(other) = monitor(other) { |who, reason| @seen << [who, reason] } && nil
-    def bind(other) = link(other)
-    def tick = after(0.01) { @seen << :tick } && nil
-    def ticks = (@timer = every(0.01) { @seen << :tick }) && nil
-    def hush = @timer.cancel
-    def later = (@waiting = answer_later) && nil
-    def now(value) = @waiting.settle(value)
-    def leave = exit!(7)
-    def child = Ledger.spawn(1, on: :processes).then { |one| [one.pid, one.add(2)] }
-    def cascade(other) = Ledger.spawn(on: :processes).add_to(other, 3)
-    def own = Ledger.spawn(40)
-    def print(words) = $stdout.puts(words)
-    def on_stop(reason) = (@others.first.async.echo(reason) if @sum == -1)
-  end
+  include ActorRemoteContract
 
   def setup
     need_fork
-    @spawned = []
-    @log = Raffia::Actor.log
-    Raffia::Actor.log = Logger.new(File::NULL) # of errors that nobody waits for
-  end
-
-  def teardown
-    @spawned&.each(&:kill)
-    @spawned&.each(&:join)
-    Raffia::Actor.log = @log if @log
     super
   end
 
-  def spawn(*arguments, on: :processes, **keywords)
-    Ledger.spawn(*arguments, on: on, **keywords).tap { |ref| @spawned << ref }
-  end
-
-  def here = spawn(100, on: :fibers)
-
-  def wait_until
-    limit = Raffia::Clock.now + PATIENCE
-    until yield
-      flunk "it did not come about" if Raffia::Clock.now > limit
-      sleep 0.005
-    end
-  end
+  def place = :processes
 
   def test_the_object_lives_in_a_child
     ref = spawn(1)
@@ -84,147 +21,11 @@ class ActorProcessesTest < Raffia::TestCase
     assert_equal ref.pid, ref.pid
   end
 
-  def test_messages_keep_their_order
-    ref = spawn
-    100.times { |number| ref.async.echo(number) }
-    futures = Array.new(100) { |number| ref.future.add(number) }
-
-    assert_equal (0...100).sum, futures.map(&:value).last
-    assert_equal 200, ref.stats[:handled]
-  end
-
-  def test_long_strings_and_what_a_pipe_does_not_hold
-    ref = spawn
-    string = "x" * 3_000_000
-    value = {long: string, list: [string, "y" * 70_000], number: 1}
-
-    assert_equal value, ref.echo(value)
-    assert_equal [nil, :a, 1.5], ref.echo([nil, :a, 1.5])
-  end
-
-  def test_errors_are_raised_in_the_caller
-    ref = spawn
-
-    assert_equal "only yours", assert_raises(KeyError) { ref.expected }.message
-    assert_equal "not today", assert_raises(Raffia::Error) { ref.no }.message
-    assert_raises(NoMethodError) { ref.nothing }
-    assert_predicate ref, :alive?
-    assert_equal "boom", assert_raises(RuntimeError) { ref.boom }.message
-    assert_equal :dead, ref.join(PATIENCE).status
-    assert_equal "boom", ref.reason.message
-  end
-
-  def test_what_cannot_be_dumped_is_the_callers_alone
-    ref = spawn(5)
-
-    assert_match(/Proc/, assert_raises(Raffia::NotDumpable) { ref.echo(proc {}) }.message)
-    assert_match(/Proc/, assert_raises(Raffia::NotDumpable) { ref.block }.message)
-    assert_raises(Raffia::NotDumpable) { ref.call(:echo, 1) { nil } }
-    assert_equal 6, ref.add(1)
-  end
-
-  def test_an_error_that_cannot_be_dumped_arrives_as_words
-    error = assert_raises(Raffia::NotDumpable) { spawn.strange }
-
-    assert_match(/nameless/, error.message)
-  end
-
-  def test_an_error_in_initialize_is_the_spawners
-    failing = Class.new(Raffia::Actor) { def initialize = raise(ArgumentError, "no such ledger") }
-
-    assert_equal "no such ledger", assert_raises(ArgumentError) { failing.spawn(on: :processes) }.message
-  end
-
-  def test_refs_are_arguments_and_results
-    ref = spawn
-    other = here
-
-    assert_equal 101, ref.add_to(other, 1)
-    assert_equal ref, ref.me
-    assert_same other, ref.echo([other]).first
-    assert_equal 103, ref.future_of(other, 2)
-    ref.async_to(other, 4)
-    assert_equal 107, other.sum
-  end
-
   def test_refs_that_were_inherited
     other = here
     ref = spawn(others: [other, other])
 
     assert_equal 101 + 102, ref.add_to_inherited(1)
-  end
-
-  def test_children_ask_each_other
-    one, other = spawn(1), spawn(10)
-
-    assert_equal 12, one.add_to(other, 2)
-    assert_equal 2, other.relay(spawn, one)
-  end
-
-  def test_names_are_looked_up_where_it_was_spawned
-    name = :"ledger_#{object_id}"
-    spawn(1, on: :fibers, name: name)
-
-    assert_equal 6, spawn.by_name(name, 5)
-  end
-
-  def test_calls_in_a_circle_are_found_across_processes
-    one, other = spawn, spawn
-    error = assert_raises(Raffia::CallCycle) { one.relay(other, one) }
-
-    assert_equal error.calls.first, error.calls.last[/.*#/] + "relay"
-  end
-
-  def test_a_reentrant_method_runs_while_its_object_waits
-    one, other = spawn(7), spawn
-
-    assert_equal 7, one.sum_by(other)
-  end
-
-  def test_monitors_and_links
-    ref, other, third = spawn, here, spawn(on: :fibers)
-    ref.watch(other)
-    ref.bind(third)
-    other.kill(:enough)
-
-    wait_until { ref.seen.any? }
-    assert_equal [[other, :enough]], ref.seen
-    third.kill(:gone)
-    assert ref.join(PATIENCE)
-    assert_equal :gone, ref.reason
-  end
-
-  def test_timers
-    ref = spawn
-    ref.tick
-    wait_until { ref.seen == [:tick] }
-    ref.ticks
-    wait_until { ref.seen.size > 3 }
-    ref.hush
-    assert_predicate ref, :alive?
-  end
-
-  def test_answers_that_are_given_later
-    ref = spawn
-    answer = ref.future.later
-    ref.sum
-
-    assert_equal :pending, answer.status
-    ref.now(3)
-    assert_equal 3, answer.value
-    lost = ref.future.later
-    ref.sum
-    ref.stop
-    assert_raises(Raffia::ActorDied) { lost.value(PATIENCE) }
-  end
-
-  def test_a_call_whose_time_is_up_leaves_the_actor_alone
-    ref = spawn
-
-    assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.05) { ref.nap(60) } }
-    assert_equal 1, ref.add(1)
-    assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.05) { ref.spin(0.3) } }
-    assert_equal [2, 3], [ref.add(1), ref.add(1)]
   end
 
   def test_a_child_that_dies_is_noticed_while_it_is_idle
@@ -241,7 +42,7 @@ class ActorProcessesTest < Raffia::TestCase
     error = assert_raises(Raffia::ActorDied) { ref.leave }
 
     assert_equal [Raffia::WorkerDied, 7], [error.cause.class, error.cause.status]
-    assert_match(/Ledger#\d+#leave/, error.message)
+    assert_match(/RemoteLedger#\d+#leave/, error.message)
     assert_same error.reason, ref.reason
   end
 
@@ -272,37 +73,12 @@ class ActorProcessesTest < Raffia::TestCase
     assert_raises(Errno::ESRCH) { ::Process.kill(0, pid) }
   end
 
-  def test_stop_does_what_waits_first
-    told = here
-    ref = spawn(-2, others: [told])
-    futures = Array.new(20) { ref.future.add(0) }
-    ref.async.add(1)
-
-    assert ref.stop
-    assert ref.join(PATIENCE)
-    assert_equal [-2] * 20, futures.map(&:value)
-    assert_equal 1, told.stats[:handled] # on_stop ran in the child
-  end
-
   def test_a_child_has_children
     pid, sum = (ref = spawn).child
 
     refute_includes [::Process.pid, ref.pid], pid
     assert_equal 3, sum
     assert_equal 103, ref.cascade(here)
-  end
-
-  def test_an_actor_that_the_child_spawned_for_itself
-    ref = spawn
-    own = ref.own
-
-    assert_equal 42, own.add(2)
-    assert_equal 43, spawn.add_to(own, 1)
-    assert_same own, ref.echo(own)
-    ref.kill
-    ref.join
-    wait_until { !own.alive? }
-    assert_raises(Raffia::ActorDied) { own.sum }
   end
 
   def test_a_fork_of_the_parent_has_none_of_it

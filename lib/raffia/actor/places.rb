@@ -13,7 +13,7 @@ module Raffia
         when :fibers then host.fibers
         when :threads then Threads.shared
         when :processes then Remote::Place.new(Remote::Processes)
-        else raise ConfigError, "actors on #{name.inspect} are not there yet: use :fibers, :threads or :processes"
+        else Remote::Place.new(Remote::Ractors)
         end
       end
 

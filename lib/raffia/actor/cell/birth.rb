@@ -22,6 +22,12 @@ module Raffia
           @block = block
         end
 
+        # @return [Array(Array, Hash)] the arguments and keywords
+        def parts = [@arguments, @keywords]
+
+        # @return [Boolean]
+        def block? = !@block.nil?
+
         # @return [Actor] which knows its cell before its `initialize` runs
         def give(cell)
           @actor_class.allocate.tap do |subject|

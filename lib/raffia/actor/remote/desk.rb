@@ -64,15 +64,15 @@ module Raffia
 
         def slow(op, arguments, answer)
           ref, *rest = arguments
-          Deadline.replace(nil) do
-            Places::Threads.shared.reenter do
-              value = ref.raffia_cell.public_send(op, *rest)
-              answer.settle((op == :join) ? !value.nil? : value)
-            rescue => error
-              answer.fail(error)
-            end
+          beside do
+            value = ref.raffia_cell.public_send(op, *rest)
+            answer.settle((op == :join) ? !value.nil? : value)
+          rescue => error
+            answer.fail(error)
           end
         end
+
+        def beside(&) = Places::Threads.shared.reenter(&)
       end
     end
   end

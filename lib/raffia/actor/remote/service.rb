@@ -63,6 +63,8 @@ module Raffia
           end
         end
 
+        def beside(&) = @helper.call(&)
+
         def work(op, arguments, answer)
           return answer.settle if answer.forgotten?
 

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # What the methods of an actor's class reach for that no Ractor but the main one may see, as far as their compiled form shows. What
+      # cannot be known beforehand Ruby raises when it is reached.
+      #
+      # @api private
+      class RactorCheck < Pool::OuterUse
+        # @param birth [Cell::Birth]
+        # @return [void]
+        # @raise [NotShareable]
+        def self.of(birth)
+          klass = birth.actor_class
+          raise NotShareable, "the block that #{klass} was spawned with cannot go to a Ractor: hand in plain data, or spawn on: :processes" if birth.block?
+          return if checked.key?(klass)
+
+          klass.ancestors.take_while { |owner| owner != Actor }.each { |owner| new(klass, owner).all }
+          checked[klass] = true
+        end
+
+        def self.checked = Local.fetch(:raffia_actor_checked) { {}.compare_by_identity }
+        private_class_method :checked
+
+        def initialize(klass, owner)
+          @klass = klass
+          @owner = owner
+          @trail = []
+          @seen = {}
+        end
+
+        # @return [void]
+        # @raise [NotShareable]
+        def all
+          (@owner.instance_methods(false) + @owner.private_instance_methods(false)).each { |name| method(name) }
+        end
+
+        private
+
+        def method(name)
+          method = @owner.instance_method(name)
+          code = method.source_location && Pool::BlockCode.of(method) or return
+          return if LIBRARIES.match?(method.source_location.first)
+
+          @name = name
+          refuse(name, "was made by define_method", "Define it with def") if code.block?
+          check(code, Pool::ConstantLookup.nesting(@owner))
+        end
+
+        def refuse(name, why, remedy)
+          raise NotShareable.new("#{@klass} cannot live in a Ractor: its method #{@name} uses #{name}, which #{why}. #{remedy}, " \
+            "or spawn on: :processes", variable: name.to_sym, location: @owner.instance_method(@name).source_location&.join(":"))
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,118 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # A Ractor with one object. What goes to and fro is dumped, as between processes, but for what the class itself refers to.
+      #
+      # @api private
+      class Ractors
+        # Runs blocks beside what the running fiber does. Threads in several Ractors may hang.
+        #
+        # @api private
+        module Beside
+          # @return [void]
+          def self.call(&block) = Fiber.schedule { Deadline.replace(nil, &block) }
+        end
+
+        # @param birth [Cell::Birth]
+        # @param cell [Cell]
+        def initialize(birth, cell)
+          @birth = birth
+          @cell = cell
+          @over = Thread::Queue.new
+        end
+
+        # @return [Array] what the Ractor is sent to make its object of
+        def birth = @birth.parts
+
+        # @param desk [Desk]
+        # @return [Line]
+        # @raise [NotShareable]
+        def start(desk)
+          RactorCheck.of(@birth)
+          # Used first in a Ractor, it would change Process while others call methods of it.
+          Fork.install
+          @ractor, @writer = open
+          Line.new(Wire.new(@ractor, @writer, desk, @over), desk)
+        end
+
+        # @return [void]
+        def beside(&) = Processes::Beside.call(&)
+
+        # It leaves by itself.
+        # @return [void]
+        def leave = @over.pop(timeout: Processes::PATIENCE)
+
+        # It is left alone with what it does: nobody can stop it. When it has done that it finds nobody there, and ends.
+        # @return [void]
+        def stop
+          @writer&.close
+          @ractor&.abandon
+        end
+        alias_method :abandon, :stop
+
+        # In the Ractor.
+        # @param data [Array] see {Distant.describe}
+        # @param down [Integer] descriptor of the way there
+        # @param up [Integer] of the way back
+        # @return [void]
+        def self.serve(klass, data, down, up)
+          ::Thread.current.report_on_exception = false
+          Pool::RactorAdapter.serve(up) do |writer|
+            reader = Process::FramedPipe::Reader.new(::IO.for_fd(down, "rb"))
+            Raffia.run(deadlock: :off, dump_on: :off) do
+              Service.new(data, Pipes.new(reader, writer), Beside) { |inner, *parts| Cell::Birth.new(klass, *parts, nil).give(inner) }.run
+            end
+          end
+        end
+
+        private
+
+        def open
+          reader, writer = ::IO.pipe
+          # From here on the number belongs to the Ractor.
+          reader.autoclose = false
+          klass, data, down = @cell.actor_class, Distant.describe(@cell, Node.current.tell_of(@cell)), reader.fileno
+          ractor = Pool::RactorAdapter.new do |up|
+            Pool::RactorAdapter.start(klass, data, down, up) { |*all| Ractors.serve(*all) }
+          end
+          [ractor, Process::FramedPipe::Writer.new(writer)]
+        end
+
+        # What the line sees of the Ractor.
+        #
+        # @api private
+        class Wire
+          # @return [#dump, #load]
+          attr_reader :codec
+
+          def initialize(ractor, writer, desk, over)
+            @ractor = ractor
+            @writer = writer
+            @desk = desk
+            @over = over
+            @codec = Pool::ParcelDump.new(nil)
+          end
+
+          # @return [String, nil]
+          def read = @ractor.read
+
+          # @return [Boolean]
+          def write(frame) = @writer.write(frame)
+
+          # @return [WorkerDied]
+          def reason
+            @over.close
+            work = @desk.work
+            WorkerDied.new("the Ractor of the actor has ended#{" (it worked on #{work.inspect})" if work}", item: work&.inspect)
+          end
+
+          # @return [void]
+          def close = @writer.close
+        end
+        private_constant :Wire
+      end
+    end
+  end
+end
