@@ -137,6 +137,20 @@ module ActorPoolContract
     end
   end
 
+  def test_a_worker_that_is_killed_is_replaced
+    clerks = pool(size: 2)
+    clerks.workers.each(&:kill)
+    wait_until { clerks.workers.all? { |worker| worker.status == :running } && clerks.stats[:restarts] == 2 }
+    assert_equal(2, Array.new(4) { clerks.who }.uniq.size)
+  end
+
+  def test_a_worker_that_stops_is_replaced
+    clerks = pool(size: 2)
+    clerks.workers.each(&:stop)
+    wait_until { clerks.stats[:restarts] == 2 && clerks.workers.all? { |worker| worker.status == :running } }
+    assert_equal(2, Array.new(4) { clerks.who }.uniq.size)
+  end
+
   def test_one_that_cannot_begin_is_tried_again
     Dir.mktmpdir do |folder|
       broken = File.join(folder, "broken").freeze

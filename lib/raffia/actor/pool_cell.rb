@@ -16,7 +16,6 @@ module Raffia
         super(birth, Settings.new(mailbox: nil), host, name: name, parent: parent)
         @route = route
         @workers = [].freeze
-        @leaving = {}.compare_by_identity
       end
 
       # @return [PoolRef]
@@ -46,22 +45,15 @@ module Raffia
       # @return [Future]
       def ask(name, arguments, keywords, block) = pass(name, arguments, keywords) { |worker| worker.ask(name, arguments, keywords, block) }
 
-      # A worker's object has ended: by an error of its method's, stopped or killed. It gets another, unless it has to go; then, too, if what
-      # it may finish is not done.
+      # A worker's object has ended: by an error of its method's, stopped or killed. It gets another.
       # @return [void]
-      def ended(worker, reason)
-        return revive(worker) unless @leaving.key?(worker) || @status == :dead || reason == :shutdown
-        return worker.bury(reason) unless @leaving[worker] && reason.is_a?(Exception)
-
-        revive(worker)
-        worker.stop(:normal)
-      end
+      def ended(worker, _reason) = revive(worker)
 
       # @param attempt [Integer] the how manieth in a row
       # @return [void]
       def revive(worker, attempt = 1)
         error = (worker.restart if worker.status == :restarting) or return
-        worker.bury(error) if @leaving.key?(worker) || !order(:missed, worker, error, attempt)
+        worker.bury(error) unless order(:missed, worker, error, attempt)
       end
 
       # Has the keeper do something, in its turn.
@@ -78,16 +70,9 @@ module Raffia
       # @return [void]
       def hire = @workers = [*@workers, @birth.hire(self)].freeze
 
-      # These workers get no more messages.
-      # @param finish [Boolean] whether they do what they have to do before they end
+      # These get no more messages.
       # @return [void]
-      def leave(workers, finish)
-        workers.each { |worker| @leaving[worker] = finish }
-        @workers = (@workers - workers).freeze
-      end
-
-      # @return [void]
-      def left(workers) = workers.each { |worker| @leaving.delete(worker) }
+      def leave(workers) = @workers = (@workers - workers).freeze
 
       # @return [Boolean] whether the pool is to end when all is done, and not at once
       def finishing? = !!@doom&.gentle?

@@ -60,14 +60,15 @@ module Raffia
 
       # @param finish [Boolean] whether they do what they have to do before
       def dismiss(workers, finish, reason)
-        @pool.leave(workers, finish)
-        workers.each do |worker|
-          finish ? worker.stop(reason) : worker.kill(reason)
-          # One that waits until it is tried again.
-          (finish ? @pool.revive(worker) : worker.bury(reason)) if worker.status == :restarting
-        end
+        @pool.leave(workers)
+        workers.each { |worker| finish ? finish(worker, reason) : worker.kill(reason, final: true) }
         workers.each(&:join)
-        @pool.left(workers)
+      end
+
+      # One that waits until it is tried again has to do that now.
+      def finish(worker, reason)
+        @pool.revive(worker)
+        worker.stop(reason, final: true)
       end
     end
   end

@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # Who wants to hear of what. What is published goes to each subscriber as a message of its own, so it is its mailbox that says what
+    # becomes of more than it can take, and nobody waits until it has been worked on.
+    #
+    # @api private
+    class Topics
+      # @return [Topics] of the running Ractor
+      def self.current = Local.fetch(:raffia_actor_topics) { new }
+
+      def initialize
+        @guard = Guard.new
+        forget
+        Fork.after_child { forget }
+      end
+
+      # @param cell [Cell] the subscriber
+      # @param pattern [String]
+      # @param handler [Symbol, Proc]
+      # @return [void]
+      # @raise [ConfigError]
+      def subscribe(cell, pattern, handler)
+        first = @guard.hold do
+          channel = @channels[pattern] ||= Channel.new(pattern)
+          known = @cells.key?(cell)
+          (@cells[cell] ||= {}.compare_by_identity)[channel.add(cell, handler)] = true
+          !known
+        end
+        watch(cell) if first
+      end
+
+      # @param pattern [String, nil] nil: all that it has subscribed to
+      # @return [void]
+      def unsubscribe(cell, pattern = nil)
+        @guard.hold do
+          @cells[cell]&.each_key { |one| remove(one) if pattern.nil? || one.channel.pattern == pattern }
+        end
+      end
+
+      # @return [Integer] how many subscribers took it
+      def publish(topic, arguments, keywords)
+        wanted = @guard.hold { subscriptions(topic) }
+        wanted.count { |subscription| subscription.offer(topic, arguments, keywords) }
+      end
+
+      # @return [Hash{String => Hash}]
+      def stats = @guard.hold { @channels.transform_values(&:stats) }
+
+      private
+
+      def forget
+        @channels = {}
+        @cells = {}.compare_by_identity
+      end
+
+      def subscriptions(topic)
+        found = @channels.each_value.select { |channel| channel.match?(topic) }.flat_map(&:subscriptions)
+        outdated, current = found.partition(&:outdated?)
+        outdated.each { |one| remove(one) }
+        current
+      end
+
+      def remove(subscription)
+        subscription.cancel
+        channel = subscription.channel
+        @channels.delete(channel.pattern) if channel.remove(subscription).empty?
+        all = @cells[subscription.cell]
+        @cells.delete(subscription.cell) if all&.delete(subscription) && all.empty?
+      end
+
+      def watch(cell) = cell.watch { object_ended(cell) }
+
+      # What its next object does not subscribe to when it starts is over; what is published until then waits in the mailbox.
+      def object_ended(cell)
+        return unsubscribe(cell) unless cell.alive?
+
+        @guard.hold { @cells[cell]&.each_key(&:outlive) }
+        watch(cell)
+      end
+    end
+  end
+end
+
+require_relative "topics/channel"
+require_relative "topics/event"
+require_relative "topics/subscription"
+require_relative "topics/publishing"

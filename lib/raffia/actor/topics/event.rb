@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    class Topics
+      # Something that was published, in the mailbox of one subscriber. Nobody waits for it, but what becomes of it is counted; so it is its
+      # own reply.
+      #
+      # @api private
+      class Event < Message
+        # @param subscription [Subscription]
+        def initialize(subscription, topic, arguments, keywords)
+          handler = subscription.handler
+          super(subscription.cell, handler.is_a?(Symbol) ? handler : :event, [topic, *arguments], keywords, nil, self, nil, nil)
+          @subscription = subscription
+        end
+
+        # @return [Boolean]
+        def dropped? = !!@dropped
+
+        # Not worked on any more.
+        # @return [Boolean]
+        def settled? = @subscription.cancelled?
+
+        # @return [true]
+        def settle(_value = nil) = true
+
+        # Not taken, or not worked on; or it was, and failed.
+        # @return [true]
+        def fail(error)
+          unless error.is_a?(Full) || error.is_a?(ActorDied)
+            Actor.log.error("#{inspect} failed: #{Log.full(error)}")
+            return true
+          end
+          @subscription.channel.dropped
+          @dropped = true
+        end
+
+        def invoke(subject)
+          handler = @subscription.handler
+          return super if handler.is_a?(Symbol)
+
+          subject.instance_exec(*arguments, **(keywords || {}), &handler)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    class Topics
+      # What one actor does with what is published.
+      #
+      # @api private
+      class Subscription
+        # @return [Channel]
+        attr_reader :channel
+        # @return [Cell] the subscriber
+        attr_reader :cell
+        # @return [Symbol, Proc]
+        attr_reader :handler
+
+        def initialize(channel, cell, handler)
+          @channel = channel
+          @cell = cell
+          @handler = handler
+          @outlived = @cancelled = false
+        end
+
+        # @return [Boolean] whether the subscriber took it
+        def offer(topic, arguments, keywords)
+          event = Event.new(self, topic, arguments, keywords)
+          @channel.offered
+          @cell.deliver(event, false)
+          !event.dropped?
+        rescue Full, ActorDied => error
+          event.fail(error)
+          false
+        end
+
+        # @return [Boolean] whether it can stand for one with this handler
+        def like?(handler) = handler.is_a?(Symbol) ? @handler == handler : @outlived && @handler.is_a?(Proc)
+
+        # @return [self]
+        def renew(handler)
+          @handler = handler
+          @outlived = false
+          self
+        end
+
+        # The object that subscribed has ended, and is to have a successor.
+        # @return [void]
+        def outlive = @outlived = true
+
+        # @return [Boolean] whether the successor is there and has not subscribed
+        def outdated? = @outlived && @cell.status == :running
+
+        # @return [void]
+        def cancel = @cancelled = true
+
+        # @return [Boolean]
+        def cancelled? = @cancelled
+      end
+    end
+  end
+end

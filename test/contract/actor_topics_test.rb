@@ -1,0 +1,15 @@
+# frozen_string_literal: true
+
+require_relative "actor_topics_contract"
+
+class ActorTopicsFibersTest < Raffia::TestCase
+  include ActorTopicsContract
+
+  def place = :fibers
+end
+
+class ActorTopicsThreadsTest < Raffia::TestCase
+  include ActorTopicsContract
+
+  def place = :threads
+end
