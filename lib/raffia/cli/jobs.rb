@@ -83,14 +83,20 @@ module Raffia
             o.on("-s", "--store URL", "where jobs are kept; RAFFIA_STORE,", "or sqlite:raffia.db") { |url| options[:store] = url }
             o.on("-r", "--require FILE", "load this first, such as job classes") { |file| options[:require] = file }
             o.on("--json", "answer in JSON") { options[:json] = true }
-            o.on("--limit N", Integer, "list: so many (50)") { |count| options[:limit] = count }
-            o.on("--offset N", Integer, "list: from there on (0)") { |count| options[:offset] = count }
+            o.on("--limit N", Integer, "list: so many (50)") { |count| options[:limit] = from_zero(count) }
+            o.on("--offset N", Integer, "list: from there on (0)") { |count| options[:offset] = from_zero(count) }
             o.on("--match TEXT", "only jobs with this in them") { |text| options[:match] = text }
             o.on("--all SET", "all of a set: dead, retry, queue:NAME") { |set| options[:all] = set }
             o.on("-q", "--queue NAME", "enqueue: to this queue") { |queue| options[:queue] = queue }
             o.on("--in SECONDS", Float, "enqueue: not before") { |seconds| options[:in] = seconds }
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
+        end
+
+        def from_zero(count)
+          raise OptionParser::InvalidArgument, "#{count}: use a whole number from 0 up" if count.negative?
+
+          count
         end
       end
     end

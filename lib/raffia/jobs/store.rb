@@ -234,6 +234,9 @@ module Raffia
       # @return [Array<String>] what is wrong, in words
       def check = raise(NotImplementedError)
 
+      # @return [Boolean] false: nothing was ever kept there, and the next call would make it
+      def there? = true
+
       # @return [String] where it is, without a password
       def url = raise(NotImplementedError)
 

@@ -56,6 +56,34 @@ module Raffia
       assert_match(/nothing is wrong/, jobs("check"))
     end
 
+    def test_what_no_queue_can_be_called_and_what_is_no_count
+      jobs("pause", "two words", code: 2)
+      assert_match(/"two words" cannot be the name of a queue/, @err.string)
+      [%w[resume a/b], ["list", "queue:a b"], ["list", "queue", ""]].each do |argv|
+        jobs(*argv, code: 2)
+        assert_match(/cannot be the name of a queue/, @err.string)
+      end
+      %w[--limit --offset].each do |option|
+        jobs("list", "dead", option, "-1", code: 2)
+        assert_match(/use a whole number from 0 up/, @err.string)
+      end
+    end
+
+    def test_who_only_looks_makes_no_store
+      skip "the gem sqlite3 is not installed (bin/setup)" if Gem::Specification.find_all_by_name("sqlite3").empty?
+      Dir.mktmpdir do |dir|
+        url = "sqlite:#{File.realpath(dir)}/jobs.db"
+        %w[stats queues check export recurring].push("list dead", "pause tidy", "retry 1").each do |command|
+          jobs("--store", url, *command.split, code: 2)
+          assert_match(/there is no store #{Regexp.escape(url)}: say another one/, @err.string, command)
+        end
+        assert_empty Dir.children(dir)
+        jobs("--store", url, "enqueue", "TidyJob")
+        assert_equal 1, json("--store", url, "stats")["queue"]
+        Jobs.store.close
+      end
+    end
+
     def test_pages_and_matches
       TidyJob.perform_bulk(Array.new(9) { |n| ["word#{n}"] })
       assert_equal(%w[word3 word4], json("list", "queue:tidy", "--offset", "3", "--limit", "2").map { |one| one["job"]["args"].first })

@@ -11,7 +11,6 @@ module Raffia
 
         def initialize(desk)
           @desk = desk
-          @store = desk.store
         end
 
         def enqueue(name, *json)
@@ -22,30 +21,32 @@ module Raffia
           jid ? OK : FAILED
         end
 
-        def retry(*jids) = change(jids, %i[scheduled retry blocked dead], "waiting") { |entries| @store.requeue(entries) }
+        def retry(*jids) = change(jids, %i[scheduled retry blocked dead], "waiting") { |entries| store.requeue(entries) }
 
-        def kill(*jids) = change(jids, %i[queue scheduled retry], "dead") { |entries| @store.kill(entries) }
+        def kill(*jids) = change(jids, %i[queue scheduled retry], "dead") { |entries| store.kill(entries) }
 
-        def delete(*jids) = change(jids, %i[queue scheduled retry blocked dead], "deleted") { |entries| @store.delete(entries) }
+        def delete(*jids) = change(jids, %i[queue scheduled retry blocked dead], "deleted") { |entries| store.delete(entries) }
 
         def pause(queue)
-          @store.pause(queue)
+          store.pause(@desk.queue(queue))
           @desk.answer({"queue" => queue, "paused" => true}) { "#{queue} is paused: workers take nothing from it" }
         end
 
         def resume(queue)
-          @store.resume(queue)
+          store.resume(@desk.queue(queue))
           @desk.answer({"queue" => queue, "paused" => false}) { "#{queue} goes on" }
         end
 
         def order(worker, order)
           raise ConfigError, "#{order.inspect} is no order: use quiet, stop, dump, \"cancel JID\" or \"trace JID\"" unless order.match?(/\A(?:quiet|stop|dump|(?:cancel|trace) \S+)\z/)
-          raise NotFound.new("there is no worker #{worker}: `raffia jobs processes` lists all", name: worker) unless @store.order(worker, order)
+          raise NotFound.new("there is no worker #{worker}: `raffia jobs processes` lists all", name: worker) unless store.order(worker, order)
 
           @desk.answer({"worker" => worker, "order" => order}) { "#{worker} is told" }
         end
 
         private
+
+        def store = @desk.store
 
         # With its class's options, where the class is loaded (-r).
         def known(name)
@@ -69,7 +70,7 @@ module Raffia
         end
 
         def named(jids, sets)
-          found = jids.map { |jid| @store.find(jid) || raise(NotFound.new("there is no job #{jid}: it may have been done", name: jid)) }
+          found = jids.map { |jid| store.find(jid) || raise(NotFound.new("there is no job #{jid}: it may have been done", name: jid)) }
           wrong = found.find { |entry| !sets.include?(entry.set) }
           raise ConfigError, "job #{wrong.jid} is #{wrong.set}: this can be done to those that are #{sets.join(", ")}" if wrong
 
@@ -82,7 +83,7 @@ module Raffia
           raise ConfigError, "this cannot be done to #{set} jobs, only to those that are #{sets.join(", ")}" unless sets.include?(set)
 
           count = passed = 0
-          until (page = @store.entries(set, queue: queue, offset: passed, limit: PAGE, match: @desk.options[:match])).empty?
+          until (page = store.entries(set, queue: queue, offset: passed, limit: PAGE, match: @desk.options[:match])).empty?
             changed = yield page
             count += changed
             passed += page.size - changed

@@ -26,8 +26,16 @@ module Raffia
           raise NotFound.new("#{options[:require]} cannot be loaded: check the path", name: options[:require])
         end
 
+        # Who only looks must not leave an empty file where he looked, by a slip of the pen or in another folder.
+        # @param new [Boolean] whether there may be none yet
         # @return [Raffia::Jobs::Store]
-        def store = Raffia::Jobs.store
+        # @raise [NotFound]
+        def store(new: false)
+          store = Raffia::Jobs.store
+          return store if new || store.there?
+
+          raise NotFound.new("there is no store #{store.url}: say another one by --store or RAFFIA_STORE; the first job that is enqueued makes it", name: store.url)
+        end
 
         # @param name [String] dead, "queue:mail", or "queue" with a name beside it
         # @return [Array(Symbol, String)] set, and queue or nil
@@ -38,7 +46,16 @@ module Raffia
           raise ConfigError, "there is no set #{name}: use one of #{Raffia::Jobs::Store::SETS.join(", ")}" unless set
           raise ConfigError, "which queue? Say its name, as in queue:default" if set == :queue && queue.nil?
 
-          [set, queue]
+          [set, queue && queue(queue)]
+        end
+
+        # @param name [String]
+        # @return [String]
+        # @raise [ConfigError] for what no queue can be called
+        def queue(name)
+          return name if Raffia::Jobs::Client::Item::QUEUE.match?(name)
+
+          raise ConfigError, "#{name.inspect} cannot be the name of a queue: use letters, digits and _ : . -"
         end
 
         # Each entry of a set, read page by page.

@@ -15,6 +15,7 @@ module Raffia
         end
 
         def recurring(change = nil, name = nil)
+          @desk.store(new: change == "run")
           return list unless change
           raise ConfigError, "recurring #{change}? Use one of #{CHANGES.keys.join(", ")}" unless CHANGES.key?(change)
           raise OptionParser::MissingArgument, "NAME" unless name

@@ -11,12 +11,12 @@ module Raffia
 
         def initialize(desk)
           @desk = desk
-          @store = desk.store
           @count = @left_out = 0
         end
 
         # Workers should rest meanwhile. What runs is exported as waiting.
         def export(file = nil)
+          @store = @desk.store
           file ? opened(file, "w") { |io| write(io) } : write(@desk.out)
           @desk.err.puts "exported #{@count} jobs from #{@store.url}"
           @desk.err.puts "left out #{@left_out} that cannot be read: `raffia jobs list dead` shows them" if @left_out.positive?
@@ -25,6 +25,7 @@ module Raffia
 
         # What is unique may be there already, and batches are not exported: jobs of one that is not here are without it.
         def import(file = nil)
+          @store = @desk.store(new: true)
           file ? opened(file, "r") { |io| read(io) } : read($stdin)
           @desk.err.puts "left out #{@left_out} that are unique, and there already" if @left_out.positive?
           @desk.answer({"imported" => @count}) { "imported #{@count} jobs into #{@store.url}" }

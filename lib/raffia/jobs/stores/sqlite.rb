@@ -42,6 +42,9 @@ module Raffia
         # @return [String]
         def url = @address.to_s
 
+        # @see Store#there?
+        def there? = File.exist?(@address.path)
+
         def wait(queues, timeout: nil)
           give_up = timeout && Clock.now + timeout
           @bells.take do |bell|
