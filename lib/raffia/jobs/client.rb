@@ -42,6 +42,8 @@ module Raffia
       # @return [Array<String, nil>]
       # @raise [BadArguments, ConfigError, PayloadTooLarge, NotUnique, StoreUnavailable]
       def enqueue(items)
+        raise ConfigError, "jobs are enqueued by an Array of Hashes, such as [{\"class\" => MailJob, \"args\" => [1]}], and not by #{items.inspect[0, 100]}" unless items.is_a?(Array) && items.all?(Hash)
+
         return keep(items) if items.size <= SLICE
 
         items.each_slice(SLICE).flat_map { |slice| keep(slice) }

@@ -36,6 +36,14 @@ class JobsClientTest < Raffia::TestCase
     assert_nil(@store.slices)
   end
 
+  def test_what_is_no_list_of_jobs_is_refused
+    [{}, item(1), [item(1), "A"], nil].each do |wrong|
+      error = assert_raises(Raffia::ConfigError) { @client.enqueue(wrong) }
+      assert_match(/by an Array of Hashes/, error.message)
+    end
+    assert_empty(args)
+  end
+
   def test_many_go_in_slices
     ids = @client.enqueue(Array.new(2500) { |n| item(n) })
     assert_equal([[1000, 1000, 500], 2500, (0...2500).to_a], [@store.slices, ids.uniq.size, args])
