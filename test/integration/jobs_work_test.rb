@@ -301,6 +301,18 @@ module JobsWork
   end
 
   class RefusedTest < Raffia::CLICase
+    # Once for each worker, however often it is tried, and once by their supervisor.
+    def test_a_store_that_is_away_is_said_once
+      skip "the gem sqlite3 is not installed (bin/setup)" if Gem::Specification.find_all_by_name("sqlite3").empty?
+      script "", "jobs.rb"
+      result = raffia("work", "--store", "sqlite:/nowhere/jobs.db")
+      assert_equal 1, result.code
+      fatal = (result.out + result.err).lines.grep(/FATAL/)
+      assert_match(%r{/nowhere/jobs.db: the file cannot be opened}, fatal.first)
+      assert_match(/Giving up/, fatal.last)
+      assert_equal 2, fatal.size, fatal.join
+    end
+
     def test_what_makes_no_sense_is_said
       script "", "jobs.rb"
       {

@@ -25,10 +25,31 @@ module Raffia
           seat.on_stop { worker.stop }
           seat.on_message("quiet") { worker.quiet }
           seat.on_message("dump") { Raffia.dump }
-          Signals.with(chain: false, **Process::Supervisor::Life.handlers(seat), TSTP: ->(_) {}) { worker.run { seat.ready! } }
+          Signals.with(chain: false, **Process::Supervisor::Life.handlers(seat), TSTP: ->(_) {}) { worker.run { begun(seat) } }
         rescue Raffia::Error => error
-          log&.fatal(error.message) # a sentence says it; where in Raffia it comes from says nothing to anybody
+          log&.fatal(error.message) if first?(seat) # a sentence says it; where in Raffia it comes from says nothing to anybody
           exit(1)
+        end
+
+        class << self
+          private
+
+          def begun(seat)
+            complaints(seat) { |board, word| board[word] = 0 }
+            seat.ready!
+          end
+
+          # What the next worker of this place finds is the same, a moment later: the supervisor tells how often it was tried.
+          def first?(seat)
+            before = complaints(seat) { |board, word| board[word] }.sum
+            complaints(seat) { |board, word| board.add(word) }
+            before.zero?
+          end
+
+          # The last word of each board: whoever works beside us in other slots counts from the first one on.
+          def complaints(seat)
+            seat.boards.of(seat.index).map { |board| yield board, seat.boards.words - 1 }
+          end
         end
       end
     end
