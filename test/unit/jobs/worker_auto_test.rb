@@ -56,6 +56,24 @@ class JobsWorkerAutoTest < TestSupport::JobsCase
     assert_equal [:processes, "90.0 ms of Ruby code a run would keep the others here waiting"], [habit.on, habit.why]
   end
 
+  # How many runs go by without a look.
+  def unseen(habit)
+    count = 0
+    count += 1 until habit.next_run.last
+    count
+  end
+
+  def test_what_is_in_processes_is_tried_anew_now_and_then
+    habit = habit(*[Shown.new(0.1, 0.09, 0.0)] * 3)
+    assert_equal 64, unseen(habit)
+    3.times { habit.learn(Shown.new(0.1, 0.09, 0.0)) }
+    assert_equal [:processes, 128], [habit.on, unseen(habit)]
+    2.times { habit.learn(Shown.new(0.1, 0.001, 0.0)) }
+    assert_equal [:processes, :threads], [habit.on, habit.next_run.first]
+    habit.learn(Shown.new(0.1, 0.001, 0.0))
+    assert_equal :fibers, habit.on
+  end
+
   def test_what_computes_without_the_lock_stays_on_threads
     assert_equal :threads, habit(*[Shown.new(0.1, 0.001, 0.09)] * 3).on
   end

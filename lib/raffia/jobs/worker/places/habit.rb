@@ -15,6 +15,9 @@ module Raffia
           # Of so many runs in fibers one is looked at, and of so many of these one on a thread.
           LOOK = 8
           AGAIN = 8
+          # After so many runs in processes the class is tried anew, and after twice as many each time that they stay there, for a trial holds up
+          # others: they may have become short, which nobody can see from here.
+          ANEW = 64..4096
           # Seconds of Ruby code from which others in the process are kept waiting too long: Ruby itself lets another thread run after 0.1.
           LONG = 0.02
           # Seconds for which a loop should not be held up.
@@ -33,11 +36,14 @@ module Raffia
             @seen = @runs = 0
             @ruby = @free = @stuck = 0.0
             @told = false
+            @pause = ANEW.min
+            @elsewhere = 0
           end
 
           # @return [Array(Symbol, Gauge)] where the next run is done; nil for the gauge where it is not measured
           def next_run
             @runs += 1
+            try_anew if @on == :processes && @seen >= TRIALS && (@elsewhere += 1) > @pause
             return [:threads, Gauge.new] if @seen < TRIALS || (@on == :threads && (@runs % LOOK).zero?)
             return [:threads, Gauge.new] if @on == :fibers && (@runs % (LOOK * AGAIN)).zero?
 
@@ -68,6 +74,12 @@ module Raffia
           end
 
           private
+
+          def try_anew
+            @seen = @elsewhere = 0
+            @stuck = 0.0
+            @pause = [@pause * 2, ANEW.max].min
+          end
 
           def mean(before, now) = (@seen == 1) ? now : before + SHARE * (now - before)
 
