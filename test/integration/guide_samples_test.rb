@@ -20,7 +20,7 @@ module Raffia
     SAMPLES = PAGES.flat_map { |page, text| text.scan(INDENTED).map { |sample| [page, sample.gsub(/^ {4}/, "")] } }.freeze
     # In a block of commands or in the middle of a sentence.
     COMMAND = /(?:^ *|`)(?:[A-Z_]+=\S+ )*(?:bundle exec |bin\/)?(raffia [a-z][^`\n#]*)/
-    LINE = /\A(?:#{COMMAND}|bin\/|rackup|rails|ruby|cd)/
+    LINE = /\A(?:#{COMMAND}|(?:[A-Z_]+=\S+ )*(?:bin\/|rackup|rails|ruby|cd))/
     URLS = {Redis: "redis://127.0.0.1:%d", PostgreSQL: "postgres://postgres@127.0.0.1:%d/postgres", MariaDB: "mysql2://root@127.0.0.1:%d"}.freeze
 
     PROGRAMS.each do |(page, words), (server, program)|

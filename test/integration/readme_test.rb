@@ -24,7 +24,7 @@ module Raffia
     end
 
     # Which of the optional gems are in programs, and by what one sees that.
-    OPTIONAL = {"websocket/driver" => "websocket-driver", "active_job" => "activejob"}.freeze
+    OPTIONAL = {"websocket/driver" => "websocket-driver", "active_job" => "activejob", "sqlite3" => "sqlite3"}.freeze
 
     def need_what(code)
       missing = OPTIONAL.find { |feature, gem| code.include?("require \"#{feature}") && Gem::Specification.find_all_by_name(gem).empty? }
