@@ -9,11 +9,10 @@ module Raffia
   # --version` must not pay for the lab, and `raffia doctor` must start where the rest of Raffia cannot.
   module CLI
     # The commands of this version, in the order of `raffia help`.
-    COMMANDS = %w[new serve work up jobs lab run doctor help version].freeze
+    COMMANDS = %w[new serve work up jobs lab top run doctor help version].freeze
 
     # Commands that later versions bring. They are no usage error and no secret either: one says so.
     LATER = {
-      "top" => "shows a running Raffia live",
       "console" => "opens a console on your application"
     }.freeze
 

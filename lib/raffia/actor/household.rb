@@ -12,6 +12,7 @@ module Raffia
         @closing = @closed = false
         @fork = Fork.after_child { orphan }
         Household.known[self] = true
+        Window.open_on_request
       end
 
       # @return [Array<Cell>] in a forked child: those that lived in its parent when it was forked

@@ -24,6 +24,8 @@ module Raffia
   # | REDIS_URL           | the store of raffia/compat/sidekiq, if RAFFIA_STORE is not set | |
   # | RAFFIA_WEB_AUTH     | USER:PASSWORD of the jobs' dashboard         |                  |
   # | RAFFIA_COMPAT       | layers of raffia/compat, commas between      | all              |
+  # | RAFFIA_TOP          | on (its actors are shown to `raffia top`), off | off            |
+  # | XDG_RUNTIME_DIR     | where such sockets are; by the system        | a folder for temporary files |
   # | NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID | by systemd: where to say how we are |      |
   # | LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES | by systemd: sockets handed in |               |
   #
@@ -59,6 +61,10 @@ module Raffia
   #   @return [String, nil] user and password of the jobs' dashboard, with a colon between
   # @!attribute [r] compat
   #   @return [Array<Symbol>, nil] for which gems raffia/compat is to answer
+  # @!attribute [r] top
+  #   @return [Symbol] whether the actors of this process are shown to `raffia top`: :on or :off
+  # @!attribute [r] runtime_dir
+  #   @return [String, nil] the user's own folder for sockets
   # @!attribute [r] inherited
   #   @return [Hash{Integer => String}] descriptors of sockets that systemd has handed in, and their names
   # @!attribute [r] notify_socket
@@ -66,7 +72,7 @@ module Raffia
   # @!attribute [r] watchdog
   #   @return [Float, nil] how often at the latest, in seconds
   Config = Data.define(:backend, :log_level, :log_format, :workers, :blocking_threads, :color, :dump_signal, :deadlock,
-    :bind, :port, :processes, :environment, :store, :redis_url, :web_auth, :compat, :inherited, :notify_socket, :watchdog) do
+    :bind, :port, :processes, :environment, :store, :redis_url, :web_auth, :compat, :top, :runtime_dir, :inherited, :notify_socket, :watchdog) do
     # @param env [#[]] the environment
     # @param log_level [Symbol] where nothing is said
     # @return [Config] frozen, shareable
@@ -89,6 +95,8 @@ module Raffia
         redis_url: first(env, "REDIS_URL"),
         web_auth: first(env, "RAFFIA_WEB_AUTH"),
         compat: first(env, "RAFFIA_COMPAT")&.split(/[,\s]+/)&.map(&:to_sym)&.freeze,
+        top: choice(env, "RAFFIA_TOP", self::SWITCH, :off),
+        runtime_dir: first(env, "XDG_RUNTIME_DIR"),
         inherited: inherited(env),
         notify_socket: first(env, "NOTIFY_SOCKET"),
         watchdog: watchdog(env)
@@ -161,6 +169,8 @@ module Raffia
     LOG_LEVELS = %i[debug info warn error fatal off].freeze
     # For people, and for machines.
     LOG_FORMATS = %i[text json].freeze
+    # What is done or is not.
+    SWITCH = %i[on off].freeze
     # `auto`: when the output is a terminal.
     COLORS = %i[always never auto].freeze
     # `raise`: where it is certain. `report`: on stderr, also where a signal handler might still help.

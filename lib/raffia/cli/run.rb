@@ -41,6 +41,7 @@ module Raffia
             o.on("-b", "--backend NAME", "back end of the event loop: raffia doctor") { |name| options[:backend] = name.to_sym }
             o.on("--dump-signal NAME", "say on this signal what all fibers wait", "for, and go on; or end as ever, on HUP,", "INT, TERM and QUIT (Ctrl-\\, the default)") { |name| options[:dump_on] = name }
             o.on("--compat[=NAMES]", "answer what it requires of parallel,", "celluloid and so on by Raffia; NAMES: of", "these only, with commas between") { |names| options[:compat] = names.to_s.split(",").map(&:to_sym) }
+            o.on("--top", "let `raffia top` look at its actors") { options[:top] = true }
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
         end
@@ -51,8 +52,9 @@ module Raffia
         end
 
         # An error before the block starts is ours (no such back end); from then on all errors are the script's.
-        def execute(script, arguments, backend: nil, dump_on: nil, compat: nil)
+        def execute(script, arguments, backend: nil, dump_on: nil, compat: nil, top: false)
           require_relative "../../raffia"
+          show_actors if top
           provide(compat) if compat
           started = false
           Raffia.run(backend: backend, dump_on: dump_on || Raffia.config.dump_signal || :QUIT) do
@@ -65,6 +67,11 @@ module Raffia
           raise unless started
           script.trim(e)
           raise Uncaught.new(e)
+        end
+
+        def show_actors
+          require_relative "../actor"
+          Actor.observe
         end
 
         # @param names [Array<Symbol>] none: what RAFFIA_COMPAT says

@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require "optparse"
+
+module Raffia
+  module CLI
+    # `raffia top`: the actors of running processes, live.
+    module Top
+      # How to call it.
+      USAGE = "Usage: raffia top [OPTIONS] [PID | SOCKET]..."
+
+      # @return [String]
+      def self.summary = "watch the actors of running processes"
+
+      # @param argv [Array<String>]
+      # @param out [IO]
+      # @param err [IO]
+      # @return [Integer] the exit code
+      # @raise [NotFound] when a process shows nothing
+      def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
+        options = {interval: 1.0}
+        names = parser(options).parse(argv)
+        return show_help(out) if options[:help]
+
+        require_relative "top/watch"
+        Watch.new(names, out, **options).call
+        OK
+      end
+
+      class << self
+        private
+
+        def parser(options)
+          OptionParser.new(USAGE) do |o|
+            o.separator ""
+            o.separator "Shows supervisors, pools and actors: where they run, how many messages wait and"
+            o.separator "were handled, restarts, what each does now and what it last failed by. By default"
+            o.separator "of all processes of yours that show them: those that were started with"
+            o.separator "RAFFIA_TOP=on or `raffia run --top`, or call Raffia::Actor.observe. Ctrl-C ends it."
+            o.separator ""
+            o.on("--once", "show them once; without a terminal that is", "what it does anyway") { options[:once] = true }
+            o.on("--json", "a line of JSON for each process") { options[:json] = true }
+            o.on("-i", "--interval SECONDS", "between two looks (1)") { |text| options[:interval] = seconds(text) }
+            o.on("-h", "--help", "this page") { options[:help] = true }
+          end
+        end
+
+        def seconds(text)
+          number = Float(text, exception: false)
+          return number if number&.finite? && number >= 0.05
+
+          raise OptionParser::InvalidArgument, "#{text}: use seconds, 0.05 at least"
+        end
+
+        def show_help(out)
+          out.puts parser({})
+          OK
+        end
+      end
+    end
+  end
+end

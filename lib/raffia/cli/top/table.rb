@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+module Raffia
+  module CLI
+    module Top
+      # What the processes show, for people.
+      #
+      # @api private
+      class Table
+        COLUMNS = %w[ACTOR ON STATUS WAITING HANDLED RESTARTS DOING ERROR].freeze
+        # Of these the numbers stand on the right.
+        NUMBERS = 3..5
+        NOBODY = "No process shows its actors: start one with RAFFIA_TOP=on, or with `raffia run --top`."
+        private_constant :COLUMNS, :NUMBERS, :NOBODY
+
+        # @param views [Array<Hash>] of processes
+        # @param width [Integer, nil] of the lines at most
+        def initialize(views, width = nil)
+          @views = views
+          @width = width
+        end
+
+        # @return [Array<String>]
+        def lines
+          return [NOBODY] if @views.empty?
+
+          @views.flat_map { |view| [title(view), *table(view), *more(view), ""] }[..-2].map { |line| @width ? line[0, @width] : line }
+        end
+
+        private
+
+        def title(view) = "#{view[:program]} (#{view[:pid]}): #{count(view[:actors], "actor")}, #{view[:at]}"
+
+        def count(number, what) = "#{number} #{what}#{"s" unless number == 1}"
+
+        def more(view) = view[:left_out].zero? ? [] : ["and #{count(view[:left_out], "actor")} more without a supervisor"]
+
+        def table(view)
+          return [] if view[:tree].empty?
+
+          rows = [COLUMNS, *view[:tree].flat_map { |node| branch(node) }]
+          widths = rows.transpose.map { |cells| cells.map(&:size).max }
+          rows.map { |row| row.each_with_index.map { |cell, index| NUMBERS.cover?(index) ? cell.rjust(widths[index]) : cell.ljust(widths[index]) }.join("  ").rstrip }
+        end
+
+        # @param lead [String] before its own line
+        # @param below [String] before the lines of its children
+        def branch(node, lead = "", below = "")
+          *others, last = node[:children]
+          [row(node, lead), *others.flat_map { |child| branch(child, "#{below}├ ", "#{below}│ ") }, *(branch(last, "#{below}└ ", "#{below}  ") if last)]
+        end
+
+        def row(node, lead)
+          ["#{lead}#{label(node)}", node[:on], node[:status], node[:mailbox], node[:handled], node[:restarts], node[:doing], node[:error]].map { |cell| plain(cell.to_s) }
+        end
+
+        def label(node)
+          kind = {"pool" => " pool"}[node[:kind]]
+          name = (node[:class] == "Raffia::Supervisor::Work") ? "block" : node[:class] || "Actor"
+          "#{node[:name] || "##{node[:id]}"} #{name}#{kind}"
+        end
+
+        # A message may have lines, and anything else that moves the cursor.
+        def plain(text) = text.gsub(/[[:cntrl:]]+/, " ")
+      end
+    end
+  end
+end

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require "io/console"
+require "json"
+require_relative "source"
+require_relative "table"
+
+module Raffia
+  module CLI
+    module Top
+      # Looks again and again, and writes what it sees over what was there.
+      #
+      # @api private
+      class Watch
+        # To the upper left; the rest of the line; the rest of the screen; another screen, and back.
+        HOME = "\e[H"
+        END_OF_LINE = "\e[K"
+        END_OF_SCREEN = "\e[J"
+        ENTER = "\e[?1049h\e[?25l"
+        LEAVE = "\e[?25h\e[?1049l"
+        private_constant :HOME, :END_OF_LINE, :END_OF_SCREEN, :ENTER, :LEAVE
+
+        # @param names [Array<String>] pids and sockets; none: all that there are
+        def initialize(names, out, interval:, once: false, json: false)
+          @source = Source.new(names)
+          @out = out
+          @interval = interval
+          @json = json
+          @live = out.tty? && !once
+        end
+
+        # @return [void]
+        # @raise [NotFound]
+        def call
+          views = @source.call # what is wrong with the names is said before anything is shown
+          return write(views) unless @live
+
+          @json ? follow(views) { |seen| write(seen) } : on_another_screen { follow(views) { |seen| paint(seen) } }
+        rescue Interrupt
+          nil
+        end
+
+        private
+
+        def follow(views)
+          loop do
+            yield views
+            sleep(@interval)
+            views = @source.call(strict: false)
+          end
+        end
+
+        def write(views)
+          return views.each { |view| @out.puts(JSON.generate(view)) } if @json
+
+          @out.puts(Table.new(views, @live ? width : nil).lines)
+        end
+
+        def on_another_screen
+          @out.print(ENTER)
+          yield
+        ensure
+          @out.print(LEAVE)
+        end
+
+        def paint(views)
+          lines = Table.new(views, width).lines
+          lines = [*lines.first(height - 2), "(#{lines.size - height + 2} lines more)"] if lines.size >= height
+          @out.print(HOME, lines.map { |line| "#{line}#{END_OF_LINE}\r\n" }.join, END_OF_SCREEN)
+          @out.flush
+        end
+
+        def height = @out.winsize.first.then { |rows| rows.zero? ? 24 : rows }
+
+        def width = @out.winsize.last.then { |columns| columns.zero? ? 80 : columns }
+      end
+    end
+  end
+end
