@@ -23,6 +23,7 @@ module Raffia
   # | RAFFIA_STORE        | where jobs are kept, such as sqlite:jobs.db  | sqlite:raffia.db |
   # | REDIS_URL           | the store of raffia/compat/sidekiq, if RAFFIA_STORE is not set | |
   # | RAFFIA_WEB_AUTH     | USER:PASSWORD of the jobs' dashboard         |                  |
+  # | PARALLEL_PROCESSOR_COUNT | of raffia/compat/parallel, as the gem has it |              |
   # | RAFFIA_COMPAT       | layers of raffia/compat, commas between      | all              |
   # | RAFFIA_TOP          | on (its actors are shown to `raffia top`), off | off            |
   # | XDG_RUNTIME_DIR     | where such sockets are; by the system        | a folder for temporary files |
@@ -65,6 +66,8 @@ module Raffia
   #   @return [Symbol] whether the actors of this process are shown to `raffia top`: :on or :off
   # @!attribute [r] runtime_dir
   #   @return [String, nil] the user's own folder for sockets
+  # @!attribute [r] processors
+  #   @return [Integer, nil] how many there are for raffia/compat/parallel
   # @!attribute [r] inherited
   #   @return [Hash{Integer => String}] descriptors of sockets that systemd has handed in, and their names
   # @!attribute [r] notify_socket
@@ -72,7 +75,7 @@ module Raffia
   # @!attribute [r] watchdog
   #   @return [Float, nil] how often at the latest, in seconds
   Config = Data.define(:backend, :log_level, :log_format, :workers, :blocking_threads, :color, :dump_signal, :deadlock,
-    :bind, :port, :processes, :environment, :store, :redis_url, :web_auth, :compat, :top, :runtime_dir, :inherited, :notify_socket, :watchdog) do
+    :bind, :port, :processes, :environment, :store, :redis_url, :web_auth, :compat, :top, :runtime_dir, :processors, :inherited, :notify_socket, :watchdog) do
     # @param env [#[]] the environment
     # @param log_level [Symbol] where nothing is said
     # @return [Config] frozen, shareable
@@ -97,6 +100,7 @@ module Raffia
         compat: first(env, "RAFFIA_COMPAT")&.split(/[,\s]+/)&.map(&:to_sym)&.freeze,
         top: choice(env, "RAFFIA_TOP", self::SWITCH, :off),
         runtime_dir: first(env, "XDG_RUNTIME_DIR"),
+        processors: count(env, "PARALLEL_PROCESSOR_COUNT"),
         inherited: inherited(env),
         notify_socket: first(env, "NOTIFY_SOCKET"),
         watchdog: watchdog(env)

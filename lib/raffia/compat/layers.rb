@@ -14,6 +14,7 @@ module Raffia
   # A gem that is loaded is left alone.
   module Compat
     LAYERS = [
+      Layer.new(:parallel, :Parallel, {"parallel" => "parallel", "parallel/version" => "parallel"}),
       Layer.new(:evt, :Evt, {"evt" => "evt", "evt/version" => "evt"}),
       Layer.new(:sidekiq, :Sidekiq, %w[sidekiq sidekiq/testing sidekiq/testing/inline].to_h { |feature| [feature, feature] }
         .merge(%w[client job middleware/chain version worker].to_h { |feature| ["sidekiq/#{feature}", "sidekiq"] })),

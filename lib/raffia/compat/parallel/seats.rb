@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require "timeout"
+require_relative "../../pool"
+
+module Raffia
+  module Compat
+    module Parallel
+      # Makes the seats of a call, each with its number, and the block that is run in them.
+      #
+      # @api private
+      class Seats
+        # @param request [Request]
+        # @param sizer [Pool::ChunkSize]
+        def initialize(request, sizer)
+          @request = request
+          @sizer = sizer
+          @input = request.producer ? nil : Pool::Input.of(0...request.items.size)
+          @options = Pool::Options.new(**(request.isolation? ? {max_tasks: 1, chunk: 1} : {}))
+          @numbers = Thread::Queue.new((0...request.workers).to_a)
+          @work = (request.place == :ractors) ? Seats.callback(*request.ractor, request.with_index?) : unpacked(request)
+        end
+
+        # @return [Proc] for a crew
+        def to_proc = method(:take).to_proc
+
+        # In the driver's thread.
+        # @return [Pool::Seat]
+        def take
+          number = @numbers.pop(true)
+          case @request.place
+          when :threads
+            ::Parallel.worker_number = number
+            Pool::Seat.new(plan(@work))
+          when :processes then seat(Pool::Strategy::Processes, plan(Seats.guarded(@work, number)), @input)
+          else seat(Pool::Strategy::Ractors, plan(@work), nil)
+          end
+        end
+
+        # For a Ractor; with nothing of ours in it but what it needs.
+        def self.callback(type, name, with_index)
+          return ->(pair) { type.__send__(name, *pair) } if with_index
+
+          ->(pair) { type.__send__(name, pair.first) }
+        end
+
+        # For a forked worker. What would end it does not: that an item has called +exit+ is told in words.
+        def self.guarded(work, number)
+          ->(input) do
+            ::Parallel.worker_number = number
+            work.call(input)
+          rescue Cancel, ::Timeout::ExitException, ::LocalJumpError, ::UncaughtThrowError
+            raise
+          rescue ::SystemExit, ::SignalException, ::NoMemoryError => error
+            raise ::Parallel::DeadWorker, "the block ended its worker process by #{error.class} (#{error.message})"
+          rescue Exception => error # standard:disable Lint/RescueException
+            fit = ::Parallel::ExceptionWrapper.new(error).exception
+            fit.equal?(error) ? raise : raise(fit, cause: nil) # the cause would be what Marshal refuses
+          end
+        end
+
+        private
+
+        def seat(strategy, plan, input) = strategy.seats(plan, input, @sizer, @options).call
+
+        def plan(block) = Pool::Plan.new(@request.wanted? ? :map : :each, block, Pool::Work::NOTHING)
+
+        # From what a chunk holds to what the program's block takes.
+        def unpacked(request)
+          work = request.work
+          items = request.items
+          items ? ->(index) { work.call(items[index], index) } : ->(pair) { work.call(*pair) }
+        end
+      end
+    end
+  end
+end
