@@ -158,6 +158,14 @@ module Ledger
 
     def turn_clock = @shim.turn_clock([-HOUR, HOUR, 0].sample(random: @random))
 
+    # For a moment, until somebody makes room.
+    def fill_disk
+      @shim.fill_disk(true)
+      sleep(@random.rand(0.5..3.0))
+    ensure
+      @shim.fill_disk(false)
+    end
+
     # The machine of the store: it comes back after a moment.
     def kill_server
       @server.kill

@@ -1,7 +1,8 @@
 /*
  * What the ledger test does to a program's world, by LD_PRELOAD:
  *
- *  - its clock jumps: CLOCK_REALTIME is off by as many seconds as the file RAFFIA_SHIM_CLOCK says, at any time;
+ *  - its clock jumps: CLOCK_REALTIME is off by as many seconds as the file RAFFIA_SHIM_WORLD says, at any time;
+ *  - its disk is full while the second number in that file is not 0: what is written to files in the folder RAFFIA_SHIM_DISK fails;
  *  - its disk forgets: of each file in the folder RAFFIA_SHIM_DISK, what is overwritten is noted beside it (NAME.undo) until the file is
  *    synced. A power cut is then: kill everybody, and undo what is noted, the last first. All that was not synced is gone.
  *
@@ -27,18 +28,21 @@
 #define MOST 4096
 
 static char noted[MOST][PATH_MAX]; /* path of the notes, by descriptor of the file; "" for others */
-static const int64_t *ahead;       /* seconds, in shared memory */
+static const struct {
+    int64_t ahead; /* seconds */
+    int64_t full;
+} *world; /* in shared memory */
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *path = getenv("RAFFIA_SHIM_CLOCK");
+    const char *path = getenv("RAFFIA_SHIM_WORLD");
     if (!path) return;
     int fd = NEXT(open)(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return;
-    void *map = mmap(NULL, sizeof(*ahead), PROT_READ, MAP_SHARED, fd, 0);
-    if (map != MAP_FAILED) ahead = map;
+    void *map = mmap(NULL, sizeof(*world), PROT_READ, MAP_SHARED, fd, 0);
+    if (map != MAP_FAILED) world = map;
     close(fd);
 }
 
@@ -49,7 +53,7 @@ int clock_gettime(clockid_t id, struct timespec *at)
     static __typeof__(&clock_gettime) next;
     if (!next) next = NEXT(clock_gettime);
     int result = next(id, at);
-    if (ahead && (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE)) at->tv_sec += *ahead;
+    if (world && (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE)) at->tv_sec += world->ahead;
     return result;
 }
 
@@ -58,7 +62,7 @@ int gettimeofday(struct timeval *restrict at, void *restrict zone)
     static __typeof__(&gettimeofday) next;
     if (!next) next = NEXT(gettimeofday);
     int result = next(at, zone);
-    if (ahead) at->tv_sec += *ahead;
+    if (world) at->tv_sec += world->ahead;
     return result;
 }
 
@@ -92,6 +96,8 @@ static int notes(int fd)
     if (fd < 0 || fd >= MOST || !noted[fd][0]) return -1;
     return NEXT(open)(noted[fd], O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 }
+
+static int full(int fd) { return world && world->full && fd >= 0 && fd < MOST && noted[fd][0]; }
 
 /* Before `length` bytes from `offset` on are overwritten, or cut off. */
 static void note(int fd, off_t offset, size_t length)
@@ -142,6 +148,10 @@ OPEN(open64)
 #define PWRITE(name, offset_type)                                             \
     ssize_t name(int fd, const void *bytes, size_t length, offset_type offset) \
     {                                                                         \
+        if (full(fd)) {                                                       \
+            errno = ENOSPC;                                                   \
+            return -1;                                                        \
+        }                                                                     \
         note(fd, offset, length);                                             \
         return NEXT(name)(fd, bytes, length, offset);                         \
     }

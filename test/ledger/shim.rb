@@ -14,23 +14,29 @@ module Ledger
     # @param disk [String, nil] the folder whose files forget what is not synced
     def initialize(dir, disk: nil)
       @library = File.join(dir, "shim.so")
-      @clock = File.join(dir, "clock")
+      @world = File.join(dir, "world")
       @disk = disk && File.realpath(disk)
       compile
       turn_clock(0)
+      fill_disk(false)
     end
 
     # @return [Hash{String => String}]
-    def env = {"LD_PRELOAD" => @library, "RAFFIA_SHIM_CLOCK" => @clock, "RAFFIA_SHIM_DISK" => @disk}.compact
+    def env = {"LD_PRELOAD" => @library, "RAFFIA_SHIM_WORLD" => @world, "RAFFIA_SHIM_DISK" => @disk}.compact
 
     # @param seconds [Integer] that clocks are ahead from now on; negative: behind
-    def turn_clock(seconds) = File.binwrite(@clock, [seconds].pack("q"), 0, mode: File::RDWR | File::CREAT)
+    def turn_clock(seconds) = set(0, seconds)
+
+    # @param full [Boolean] whether nothing more can be written to the disk from now on
+    def fill_disk(full) = set(1, full ? 1 : 0)
 
     # The power goes. Everybody who writes must have been killed.
     # @return [Integer] how many bytes are lost: overwritten ones, and those by which files had grown
     def cut = Dir[File.join(@disk, "*.undo")].sum { |notes| undo(notes, notes.delete_suffix(".undo")) }
 
     private
+
+    def set(index, value) = File.binwrite(@world, [value].pack("q"), index * 8, mode: File::RDWR | File::CREAT)
 
     def compile
       made = system(ENV.fetch("CC", "cc"), "-O1", "-shared", "-fPIC", "-o", @library, SOURCE, "-ldl", %i[out err] => "#{@library}.log")

@@ -44,7 +44,7 @@ module Raffia
     end
 
     def test_sqlite_whose_disk_forgets_what_was_not_synced
-      assert_nothing_lost(campaign(sqlite, faults(:cut_power), disk: @disk))
+      assert_nothing_lost(campaign(sqlite, faults(:fill_disk, :cut_power), disk: @disk))
     end
 
     # It is the syncs that keep jobs: without them this very campaign loses some.
