@@ -44,25 +44,48 @@ module Raffia
         !Actor.method_defined?(name) || @klass.public_instance_method(name).owner < Actor
       end
 
-      # How many arguments a method takes.
+      # What a method takes.
       class Signature
         # @param method [UnboundMethod]
         def initialize(method)
-          kinds = method.parameters.map(&:first)
-          @required = kinds.count(:req)
-          @most = kinds.include?(:rest) ? nil : @required + kinds.count(:opt)
-          # Keywords that a method without any is given become a last Hash; the rest is left to Ruby.
-          @keywords = kinds.any? { |kind| %i[key keyreq keyrest].include?(kind) }
+          parameters = method.parameters
+          @required = parameters.count { |kind,| kind == :req }
+          @most = @required + parameters.count { |kind,| kind == :opt } unless parameters.any? { |kind,| kind == :rest }
+          @needed = names(parameters, :keyreq)
+          @known = @needed + names(parameters, :key)
+          @any = parameters.any? { |kind,| kind == :keyrest }
+          # Keywords that a method without any is given become a last Hash.
+          @keywords = @any || !@known.empty?
         end
 
         # @raise [ArgumentError]
         def check(arguments, keywords)
           given = arguments.size
           given += 1 if !@keywords && keywords && !keywords.empty?
-          return if given >= @required && (@most.nil? || given <= @most)
+          refuse(given) if given < @required || (@most && given > @most)
+          check_keywords(keywords) if @keywords
+        end
 
+        private
+
+        def names(parameters, wanted) = parameters.filter_map { |kind, name| name if kind == wanted }
+
+        def refuse(given)
           expected = @most.nil? ? "#{@required}+" : [@required, @most].uniq.join("..")
           raise ArgumentError, "wrong number of arguments (given #{given}, expected #{expected})"
+        end
+
+        def check_keywords(keywords)
+          return if keywords.nil? && @needed.empty?
+
+          complain("missing", @needed - keywords.to_h.keys)
+          complain("unknown", keywords.to_h.keys - @known) unless @any
+        end
+
+        def complain(what, names)
+          return if names.empty?
+
+          raise ArgumentError, "#{what} keyword#{"s" if names.size > 1}: #{names.map(&:inspect).join(", ")}"
         end
       end
       private_constant :Signature

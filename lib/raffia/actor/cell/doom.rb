@@ -37,14 +37,15 @@ module Raffia
         # @return [Doom] the same, with no other object to come
         def last = final? ? self : as_final(reason)
 
-        # Tells whoever asked for what failed, when the object has ended; or the log, if nobody did.
-        # @param loud [Boolean] the log in any case: whoever asked will not know that it has ended
+        # Tells whoever asked for what failed, when the object has ended.
         # @return [void]
-        def tell(loud = false)
-          return unless @message
+        def answer = @message&.reply&.fail(@error)
 
-          @message.reply&.fail(@error)
-          return if @message.reply && !loud
+        # Tells the log, if nobody asked for it.
+        # @param loud [Boolean] in any case: whoever asked will not know that the actor has begun again
+        # @return [void]
+        def log(loud = false)
+          return if @message.nil? || (@message.reply && !loud)
 
           Actor.log.error("#{@message.inspect} failed: #{Log.full(@error)}")
         end

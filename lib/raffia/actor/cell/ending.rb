@@ -108,9 +108,10 @@ module Raffia
           end
           regions&.dup&.each { |region| region.cancel(reason) }
           doom = @doom
+          doom.log(supervised?)
           end_life(reason)
           remains? ? announce(reason) : bury(reason)
-          doom.tell(supervised?)
+          doom.answer
           tell_parent(reason)
         end
 

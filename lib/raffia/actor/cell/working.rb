@@ -72,7 +72,7 @@ module Raffia
         # @raise [Cancel]
         def failed(message, error)
           doom = Doom.new(own(error), @parent.nil?, message, error)
-          return doom.tell if @doom.nil? && callers?(message, error)
+          return [doom.log, doom.answer] if @doom.nil? && callers?(message, error)
 
           other = @guard.hold { @doom.tap { @doom ||= doom } }
           message.reply&.fail(ActorDied.new(ref: ref, reason: other.reason)) if other

@@ -1,0 +1,5 @@
+# frozen_string_literal: true
+
+require_relative "actor_contract"
+
+ActorCase.run(:threads, ActorContract)
