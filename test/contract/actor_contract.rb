@@ -20,7 +20,7 @@ module ActorContract
     def list(*all, **named) = [all, named]
     def named(first, second = :none, key:, other: nil) = [first, second, key, other]
     def collect(item) = (@items ||= []).push(item).size
-    def items = @items
+    attr_reader :items
     def fail_with(message) = raise(ArgumentError, message)
     def expected = {}.fetch(:missing)
     def deny = refuse("not you")

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "actor_contract"
+require_relative "actor_shared_contract"
+require_relative "actor_bonds_contract"
 
-ActorCase.run(:threads, ActorContract)
+ActorCase.run(:threads, ActorContract, ActorSharedContract, ActorBondsContract)

@@ -74,9 +74,11 @@ module Raffia
       # Calls the block after some time, and again after as many seconds as it returns. In the loop itself: it must not wait.
       # @param seconds [Numeric]
       # @return [Timer]
-      def after(seconds, &block)
-        Timer.new(self, block).tap { |timer| now { timer.start(Clock.now + seconds) } }
-      end
+      def after(seconds, &block) = timer(&block).tap { |timer| timer.arm(seconds) }
+
+      # @param at_end [#call, nil] is told when the block will not be called any more
+      # @return [Timer] which is still to be armed
+      def timer(at_end = nil, &block) = Timer.new(self, block, at_end)
 
       # Keeps a loop of its own running for as long as actors may live there.
       # @return [void]

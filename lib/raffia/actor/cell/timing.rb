@@ -11,13 +11,14 @@ module Raffia
         # @param again [Boolean] every so many seconds
         # @return [Host::Timer]
         def set_timer(seconds, again, &block)
-          tick = timer = nil
-          timer = @host.after(seconds) do
+          tick = nil
+          timer = @host.timer(method(:forget_timer)) do
             ring(tick)
-            again ? seconds : forget_timer(timer)
+            seconds if again
           end
           tick = Tick.new(self, timer, block)
-          @guard.hold { (@timers ||= {}.compare_by_identity)[timer] = true unless timer.over? }
+          @guard.hold { (@timers ||= {}.compare_by_identity)[timer] = true }
+          timer.arm(seconds)
           timer
         end
 
@@ -43,11 +44,7 @@ module Raffia
           nil # the loop ends, and all that lives there
         end
 
-        # @return [nil]
-        def forget_timer(timer)
-          @guard.hold { @timers&.delete(timer) }
-          nil
-        end
+        def forget_timer(timer) = @guard.hold { @timers&.delete(timer) }
       end
     end
   end

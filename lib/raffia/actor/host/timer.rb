@@ -9,19 +9,19 @@ module Raffia
       class Timer
         # @param host [Host]
         # @param call [#call] returns how many seconds later it is to be called again, or nil
-        def initialize(host, call)
+        # @param at_end [#call, nil] is told when it will not be called any more
+        def initialize(host, call, at_end = nil)
           @host = host
           @call = call
+          @at_end = at_end
           @cancelled = @over = false
         end
 
-        # In the host's loop.
+        # @param seconds [Numeric]
         # @return [void]
-        def start(at)
-          return if @cancelled
-
-          @alarm = Alarm.of(Fiber.current_scheduler)
-          @entry = @alarm.arm(at, method(:fire))
+        def arm(seconds)
+          at = Clock.now + seconds
+          @host.now { start(at) }
         end
 
         # Not any more. Any thread may ask.
@@ -30,6 +30,7 @@ module Raffia
           return if @cancelled
 
           @cancelled = true
+          @at_end&.call(self)
           @host.now { @alarm.disarm(@entry) if @entry } unless @over || @host.closed?
         rescue Closed
           nil
@@ -43,6 +44,14 @@ module Raffia
 
         private
 
+        # In the host's loop.
+        def start(at)
+          return if @cancelled
+
+          @alarm = Alarm.of(Fiber.current_scheduler)
+          @entry = @alarm.arm(at, method(:fire))
+        end
+
         def fire
           return if @cancelled
 
@@ -50,6 +59,7 @@ module Raffia
           return Clock.now + seconds if seconds && !@cancelled
 
           @over = true
+          @at_end&.call(self)
           nil
         end
       end
