@@ -245,7 +245,6 @@ module ActorSharedContract
 
   def test_senders_of_an_actor_that_ends_are_told
     with_actors do
-      sender = nil
       gate = Thread::Queue.new
       actor = puppet(mailbox: 1)
       actor.async.perform { gate.pop }

@@ -14,9 +14,10 @@ module Raffia
           parent = Message.current
           deadline = self.deadline
           message = Message.new(self, name, arguments, keywords, block, waiter = Waiter.new, deadline, parent)
-          return wait(waiter, deadline) if deliver(message, true).nil? && parent.nil?
+          inside = deliver(message, true)
+          return wait(waiter, deadline) unless parent
 
-          parent.await(message) { wait(waiter, deadline) }
+          parent.await(message, inside) { wait(waiter, deadline) }
         end
 
         # Asks, and leaves the answer to `reply`.
@@ -79,8 +80,7 @@ module Raffia
 
         # Whoever makes room puts the message in.
         def wait_for_room(message, waiter)
-          late = wait(waiter, message.deadline) { withdraw(message) }
-          raise late if late.is_a?(Exception)
+          wait(waiter, message.deadline) { withdraw(message) }
         end
 
         # Its sender has gone.

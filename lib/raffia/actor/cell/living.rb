@@ -11,8 +11,7 @@ module Raffia
         # @return [Ref]
         # @raise [Exception] what its `initialize` or `on_start` raised: then there is no actor
         def start
-          @host.add(self)
-          error = born or return ref
+          error = move_in || born or return ref
           raise error
         end
 
@@ -39,6 +38,14 @@ module Raffia
         end
 
         private
+
+        # @return [Closed, nil]
+        def move_in
+          @host.add(self)
+          nil
+        rescue Closed => error
+          stillborn(error)
+        end
 
         # @return [Exception, nil]
         def born

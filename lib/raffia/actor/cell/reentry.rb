@@ -29,6 +29,7 @@ module Raffia
 
         # It does not have the actor's hand: when it fails, the one that waits ends the object.
         def attend(message, region, subject)
+          outer = @current
           return message.reply&.fail(ActorDied.new(ref: ref, reason: @doom.reason)) unless admit_region(region)
 
           run(message, region)
@@ -36,6 +37,7 @@ module Raffia
           spoil(message, error, subject)
         ensure
           @guard.hold { @inner&.delete(region) }
+          @current = outer
         end
 
         def admit_region(region) = @guard.hold { (@inner ||= []) << region unless @doom }
