@@ -31,6 +31,10 @@ module Raffia
           answer.refuse(error)
         end
 
+        # @param cell [Cell, Distant] of which the other side has the name
+        # @return [Boolean] whether it may be asked
+        def allow?(_line, _cell) = true
+
         # The line has ended.
         # @return [void]
         def ended(line, reason) = line.forget_watches(reason)

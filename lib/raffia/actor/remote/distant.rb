@@ -89,10 +89,22 @@ module Raffia
         def name = known(nil) { line.ask(ref, :name, ref) }
 
         # @return [Class, nil] nil when it is not known here
-        def actor_class = @class_name && Object.const_get(@class_name)
+        def actor_class
+          @class_name && Object.const_get(@class_name)
+        rescue NameError
+          nil
+        end
 
-        # @return [Interface] of what it answers to
-        def interface = Interface.of(actor_class)
+        # @return [#include?] of what it answers to
+        def interface = actor_class ? Interface.of(actor_class) : Anything
+
+        # Of a class that is not known here.
+        module Anything
+          def self.include?(_name) = true
+        end
+
+        # @return [Boolean] whether there is a line to it, as far as is known
+        def reachable? = !@line.nil? && @line.ours? && !@line.closed?
 
         # (see Cell::Bonds#watch)
         def watch(&block)

@@ -117,16 +117,23 @@ module Raffia
         def describe(ref)
           cell = ref.raffia_cell
           name = Node.current.tell_of(cell)
-          @guard.hold { (@told ||= {})[name] = cell } if cell.is_a?(Distant)
+          @guard.hold { (@told ||= {})[name] = cell.id.is_a?(Symbol) ? cell : true }
           Distant.describe(cell, name)
         end
 
         # @param data [Array] what the other side said
         # @return [Cell, Distant]
+        # @raise [Rejected]
         def recognise(data)
           node = Node.current
-          node.find(data.first) || Distant.new(data, node.mine?(data.first) ? nil : self).tap { |cell| node.know(cell.id, cell) }
+          cell = node.find(data.first) and return @desk.allow?(self, cell) ? cell : raise(Rejected, "#{data[1]} cannot be asked from there")
+
+          Distant.new(data, node.mine?(data.first) ? nil : self).tap { |distant| node.know(distant.id, distant) }
         end
+
+        # @param cell [Cell]
+        # @return [Boolean] whether the other side was told of it
+        def told?(cell) = @guard.hold { @told&.key?(Node.current.name(cell)) }
 
         # @return [void]
         def close(reason = nil)

@@ -23,7 +23,7 @@ module Raffia
 
         # @param cell [Cell, Distant]
         # @return [Symbol] what it is called everywhere
-        def name(cell) = cell.is_a?(Distant) ? cell.id : :"#{@id}/#{cell.id}"
+        def name(cell) = cell.id.is_a?(Symbol) ? cell.id : :"#{@id}/#{cell.id}"
 
         # @return [Symbol] as {name}; from now on {find} knows it
         def tell_of(cell) = name(cell).tap { |name| know(name, cell) }

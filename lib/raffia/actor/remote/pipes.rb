@@ -14,11 +14,13 @@ module Raffia
         # @param writer [Process::FramedPipe::Writer]
         # @param parcels [Process::Parcels, nil]
         # @param words [String] what has happened when it ends
-        def initialize(reader, writer, parcels = nil, words = "the other side is gone")
+        # @yield when it is closed
+        def initialize(reader, writer, parcels = nil, words = "the other side is gone", &at_end)
           @reader = reader
           @writer = writer
           @codec = Pool::ParcelDump.new(parcels)
           @words = words
+          @at_end = at_end
         end
 
         # @return [String, nil]
@@ -31,7 +33,10 @@ module Raffia
         def reason = Closed.new(@words)
 
         # @return [void]
-        def close = [@reader, @writer].each(&:close)
+        def close
+          [@reader, @writer].each(&:close)
+          @at_end&.call
+        end
       end
     end
   end

@@ -61,6 +61,8 @@ module Raffia
             @desk.serve(self, op, arguments, answer)
           rescue IOError
             raise
+          rescue Error => error
+            answer.refuse(error) unless number.zero?
           rescue ArgumentError, TypeError, NameError => error
             answer.refuse(Words.unloadable(error)) unless number.zero?
           end
@@ -68,6 +70,8 @@ module Raffia
           def answered(number, frame)
             value = load(frame)
             settle(number) { |reply| reply.settle(value) }
+          rescue IOError
+            raise
           rescue ArgumentError, TypeError, NameError => error
             settle(number) { |reply| refuse_to(reply, Words.unloadable(error)) }
           end

@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # An actor that another process knows by this name, whichever it is at the time.
+      #
+      # @api private
+      class Named
+        # @return [Symbol] unique everywhere
+        attr_reader :id
+        # @return [Symbol, String]
+        attr_reader :name
+
+        def initialize(address, name)
+          @address = address
+          @name = name
+          @id = :"#{address}##{name}"
+          @found = nil
+        end
+
+        # @return [Ref]
+        def ref = @ref ||= Ref.new(self)
+
+        # @return [String]
+        def label = "#{@name.inspect} at #{@address}"
+
+        def look = :elsewhere
+
+        # @return [Object]
+        def call(...) = through { |cell| cell.call(...) }
+
+        # @return [void]
+        def tell(...) = through { |cell| cell.tell(...) }
+
+        # @return [Future]
+        def ask(...) = through { |cell| cell.ask(...) }
+
+        # (see Cell::Asking#request)
+        def request(...) = through { |cell| cell.request(...) }
+
+        # @return [Object] for {unwatch}
+        def watch(&block) = through { |cell| cell.watch { |_, reason| block.call(ref, reason) } }
+
+        # @return [void]
+        def unwatch(block) = @found&.unwatch(block)
+
+        # @return [Boolean]
+        # @raise [Rejected]
+        def stop(reason, **) = through { |cell| cell.stop(reason) }
+
+        # @return [Boolean]
+        # @raise [Rejected]
+        def kill(reason, **) = through { |cell| cell.kill(reason) }
+
+        # @return [Named, nil]
+        def join(timeout = nil) = known(self) { |cell| self if cell.join(timeout) }
+
+        def alive? = known(false, &:alive?)
+
+        def status = known(:dead, &:status)
+
+        def reason = known(nil, &:reason)
+
+        def stats = known({status: :dead}, &:stats)
+
+        # @return [Class, nil]
+        def actor_class = known(nil, &:actor_class)
+
+        # @return [String, nil]
+        def class_name = @found&.class_name
+
+        # @return [Numeric, nil]
+        def call_timeout = @found&.call_timeout
+
+        # @return [#include?]
+        def interface = known(Distant::Anything, &:interface)
+
+        private
+
+        def through
+          yield found
+        rescue ActorDied
+          @found = nil
+          raise
+        end
+
+        def known(otherwise, &)
+          through(&)
+        rescue ActorDied
+          otherwise
+        end
+
+        # @return [Distant]
+        def found
+          cell = @found
+          return cell if cell&.reachable?
+
+          @found = Sockets.current.line(@address).ask(ref, :look, @name)&.raffia_cell or
+            raise ActorDied.new("no actor named #{@name.inspect} lives at #{@address}", ref: ref, reason: :unknown)
+        rescue SystemCallError, Rejected, TimeoutError => error
+          raise ActorDied.new("#{label} cannot be reached: #{error.message}", ref: ref, reason: error)
+        end
+      end
+    end
+  end
+end

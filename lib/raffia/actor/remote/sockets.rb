@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # The connections of this process to others that listen: one for each address, made when it is wanted.
+      #
+      # @api private
+      class Sockets
+        # Seconds that the other side may take to say a word.
+        PATIENCE = 10
+
+        # @return [Sockets]
+        def self.current = Local.fetch(:raffia_actor_sockets) { new }
+
+        # @return [Line] over a socket
+        def self.line(socket, desk)
+          guard = Fork.after_child { socket.close }
+          pipes = Pipes.new(Process::FramedPipe::Reader.new(socket), Process::FramedPipe::Writer.new(socket), nil, "the connection is lost") { guard.remove }
+          Line.new(pipes, desk)
+        end
+
+        def initialize
+          begin_anew
+          Fork.after_child { begin_anew }
+        end
+
+        # @param address [Address]
+        # @return [Line]
+        # @raise [SystemCallError, Rejected]
+        def line(address)
+          @lock.synchronize do
+            line = @lines[address.path]
+            (line && !line.closed?) ? line : @lines[address.path] = connect(address)
+          end
+        end
+
+        private
+
+        def connect(address)
+          raise ConfigError, "a Ractor connects to nobody: get the ref outside, and hand it in" unless Local.main?
+
+          line = Sockets.line(address.connect, Desk.new)
+          Processes::Beside.call do
+            line.serve
+          ensure
+            line.close
+          end
+          line.ask(nil, :hello, PublicDesk::PROTOCOL, limit: PATIENCE)
+          line
+        end
+
+        # In a forked child.
+        def begin_anew
+          @lock = Thread::Mutex.new
+          @lines = {}
+        end
+      end
+    end
+  end
+end
