@@ -34,6 +34,11 @@ class RemoteLedger < Raffia::Actor
   def sum_of(other) = other.sum
   def watch(other) = monitor(other) { |who, reason| @seen << [who, reason] } && nil
   def bind(other) = link(other)
+  def bind_own = (@own = RemoteLedger.spawn(1, link: true))
+  def news(topic, text) = @seen << [topic, text]
+  def hear = subscribe("news.*", :news)
+  def hear_by_block = subscribe("news.*") { |_, text| @seen << text } && nil
+  def publish(topic, text) = Raffia::Actor.publish(topic, text)
   def tick = after(0.01) { @seen << :tick } && nil
   def ticks = (@timer = every(0.01) { @seen << :tick }) && nil
   def hush = @timer.cancel
@@ -177,6 +182,45 @@ module ActorRemoteContract
     third.kill(:gone)
     assert ref.join(Raffia::TestCase::PATIENCE)
     assert_equal :gone, ref.reason
+  end
+
+  def test_links_with_actors_of_its_own
+    ref = spawn
+    own = ref.bind_own
+    own.kill(:gone)
+
+    assert ref.join(Raffia::TestCase::PATIENCE)
+    assert_equal :gone, ref.reason
+    ref = spawn
+    own = ref.bind_own
+    outside = here
+    outside.bind(own)
+    ref.kill(:over)
+
+    assert outside.join(Raffia::TestCase::PATIENCE)
+  end
+
+  def test_topics
+    ref, other, outside = spawn, spawn, here
+    [ref, outside].each(&:hear)
+    other.hear_by_block
+
+    assert_equal 3, Raffia::Actor.publish("news.today", "rain")
+    assert_equal [["news.today", "rain"]], ref.seen
+    assert_equal ["rain"], other.seen
+    assert_equal 3, ref.publish("news.today", "sun")
+    assert_equal "sun", other.seen.last
+    assert_equal ["news.today", "sun"], outside.seen.last
+  end
+
+  def test_a_fresh_object_takes_the_place_of_one_that_fails
+    tree = Class.new(Raffia::Supervisor) { strategy :one_for_one, intensity: 100, period: 1 }.spawn
+    @spawned << tree
+    ref = tree.start_child(RemoteLedger, 5, on: place)
+    assert_equal 6, ref.add(1)
+    assert_raises(RuntimeError) { ref.boom }
+    assert_equal 7, ref.add(2)
+    assert_equal 1, ref.stats[:restarts]
   end
 
   def test_timers

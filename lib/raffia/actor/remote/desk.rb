@@ -12,7 +12,7 @@ module Raffia
         ABOUT = %i[alive? status reason stats name].freeze
         # What may take its time.
         SLOW = %i[stop kill join].freeze
-        OWN = %i[call tell look names watch unwatch].freeze
+        OWN = %i[call look names watch unwatch linked_ended publish].freeze
 
         # @param line [Line]
         # @param op [Symbol]
@@ -21,8 +21,7 @@ module Raffia
         # @return [void]
         def serve(line, op, arguments, answer)
           case op
-          when *ABOUT then answer.settle(arguments.first.raffia_cell.public_send(op))
-          when *SLOW then slow(op, arguments, answer)
+          when *ABOUT, *SLOW, :tell then about(op, *arguments, answer)
           when *OWN then __send__(op, line, answer, *arguments)
           when :watched then line.notice(*arguments)
           else other(line, op, arguments, answer)
@@ -53,24 +52,50 @@ module Raffia
           Deadline.replace(deadline) { ref.raffia_cell.request(name, arguments, keywords, nil, answer, parent) }
         end
 
-        def tell(_line, answer, ref, name, arguments, keywords)
-          ref.raffia_cell.tell(name, arguments, keywords, nil)
-          answer.settle
+        # Of an actor that is not of this side it is asked there.
+        def about(op, ref, *arguments, answer)
+          cell = ref.raffia_cell
+          return cell.pass(answer, op, *arguments) if cell.respond_to?(:pass)
+
+          case op
+          when :tell then answer.settle(cell.tell(*arguments, nil))
+          when *SLOW then slow(op, cell, arguments, answer)
+          else answer.settle(cell.public_send(op))
+          end
         end
 
         def look(_line, answer, name) = answer.settle(Actor[name])
 
         def names(_line, answer) = answer.settle(Actor.names)
 
-        def watch(line, answer, ref, key) = answer.settle(line.watch_for(ref, key))
+        def watch(line, answer, ref, key) = nearby(ref, answer) { line.watch_for(ref, key) }
 
-        def unwatch(line, answer, ref, key) = answer.settle(line.unwatch_for(ref, key))
+        def unwatch(line, answer, ref, key) = nearby(ref, answer) { line.unwatch_for(ref, key) }
 
-        def slow(op, arguments, answer)
-          ref, *rest = arguments
+        def linked_ended(_line, _answer, ref, other, reason)
+          cell = ref.raffia_cell
+          cell.linked_ended(other.raffia_cell, reason) if cell.links.include?(other.raffia_cell)
+        end
+
+        def publish(_line, answer, topic, data, keywords) = answer.settle(Actor.publish(topic, *data, **(keywords || {})))
+
+        # One that is not of this side has to be waited for.
+        def nearby(ref, answer, &)
+          return answer.settle(yield) unless ref.raffia_cell.respond_to?(:pass)
+
+          surely(answer, &)
+        end
+
+        def slow(op, cell, arguments, answer)
+          surely(answer) do
+            value = cell.public_send(op, *arguments)
+            (op == :join) ? !value.nil? : value
+          end
+        end
+
+        def surely(answer)
           beside do
-            value = ref.raffia_cell.public_send(op, *rest)
-            answer.settle((op == :join) ? !value.nil? : value)
+            answer.settle(yield)
           rescue => error
             answer.fail(error)
           end

@@ -65,6 +65,14 @@ module Raffia
         # @return [void]
         def unlink(other) = line.ask(ref, :unlink, other.ref)
 
+        # (see Cell#subscribe)
+        def subscribe(pattern, handler)
+          line.ask(ref, :subscribe, pattern, handler.is_a?(Symbol) ? handler : keep(handler, true))
+        end
+
+        # @return [void]
+        def unsubscribe(pattern) = line.ask(ref, :unsubscribe, pattern)
+
         # @return [Proc, nil]
         def block(key)
           @guard.hold do

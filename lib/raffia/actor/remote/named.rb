@@ -39,6 +39,9 @@ module Raffia
         # (see Cell::Asking#request)
         def request(...) = through { |cell| cell.request(...) }
 
+        # (see Distant#pass)
+        def pass(answer, op, *arguments) = through { |cell| cell.pass(answer, op, *arguments) }
+
         # @return [Object] for {unwatch}
         def watch(&block) = through { |cell| cell.watch { |_, reason| block.call(ref, reason) } }
 

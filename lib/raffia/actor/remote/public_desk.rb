@@ -10,11 +10,14 @@ module Raffia
         # Of what two processes say to each other. It changes when the frames do.
         PROTOCOL = 1
 
+        # What would end actors, or be told to all.
+        CLOSED = %i[stop kill linked_ended publish].freeze
+
         # (see Desk#serve)
         def serve(line, op, arguments, answer)
-          return super unless op == :stop || op == :kill
+          return super unless CLOSED.include?(op)
 
-          answer.refuse(Rejected.new("an actor of another process cannot be ended from here: give it a method that stops it"))
+          answer.refuse(Rejected.new("#{op} cannot be asked for from another process: give the actor a method that does it"))
         end
 
         # Actors that have a name, and those that the other side was told of.

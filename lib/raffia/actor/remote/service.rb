@@ -95,9 +95,9 @@ module Raffia
           [task(name, answer), -> { @subject.__send__(name, *arguments) && nil }]
         end
 
-        def run_block(answer, key, *arguments)
+        def run_block(answer, key, arguments, keywords)
           block = @inner.block(key)
-          [task(:block, answer), -> { block && @subject.instance_exec(*arguments, &block) && nil }]
+          [task(:block, answer), -> { block && @subject.instance_exec(*arguments, **keywords, &block) && nil }]
         end
 
         # Killed in the middle of something: there is a moment left.

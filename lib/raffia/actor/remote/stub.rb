@@ -51,7 +51,7 @@ module Raffia
         end
 
         # A block of the object's is due.
-        def raffia_run(key, *arguments) = converse(:run_block, key, *arguments)
+        def raffia_run(key, *arguments, **keywords) = converse(:run_block, key, arguments, keywords)
 
         # The other side has ended.
         # @return [void]

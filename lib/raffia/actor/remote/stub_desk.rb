@@ -42,8 +42,9 @@ module Raffia
           when :timer then timer(*arguments)
           when :cancel then @guard.hold { @timers.delete(arguments.first) }&.cancel
           when :urge then @cell.urge { @stub.raffia_run(arguments.first) }
-          when :link then @cell.link(arguments.first.raffia_cell)
-          when :unlink then @cell.unlink(arguments.first.raffia_cell)
+          when :link, :unlink then return bond(op, arguments.first.raffia_cell, answer)
+          when :subscribe then subscribe(*arguments)
+          when :unsubscribe then @cell.unsubscribe(*arguments)
           else return super
           end
           answer.settle
@@ -54,8 +55,13 @@ module Raffia
           @guard.hold { @timers[key] = timer } if again
         end
 
+        # The other one may have to be asked first.
+        def bond(op, other, answer) = surely(answer) { @cell.public_send(op, other) && nil }
+
+        def subscribe(pattern, handler) = @cell.subscribe(pattern, handler.is_a?(Symbol) ? handler : run(handler))
+
         # It is run as a method of the stub's.
-        def run(key) = proc { raffia_run(key) }
+        def run(key) = proc { |*arguments, **keywords| raffia_run(key, *arguments, **keywords) }
       end
     end
   end

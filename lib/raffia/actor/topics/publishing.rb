@@ -13,7 +13,9 @@ module Raffia
       # @return [Integer] how many took it
       # @raise [ConfigError]
       def publish(topic, *data, **keywords)
-        Topics.current.publish(Topics::Channel.check(topic), data, keywords.empty? ? nil : keywords)
+        topic = Topics::Channel.check(topic)
+        keywords = nil if keywords.empty?
+        Topics.current.publish(topic, data, keywords) + (Remote::Node.current.uplink&.ask(nil, :publish, topic, data, keywords) || 0)
       end
 
       # @return [Hash{String => Hash}] for each pattern that has subscribers: how many (subscribers:), and how many messages they took
