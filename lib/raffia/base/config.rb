@@ -180,6 +180,10 @@ module Raffia
     # `raise`: where it is certain. `report`: on stderr, also where a signal handler might still help.
     DEADLOCKS = %i[raise report off].freeze
 
+    # @return [String, nil] the class of Celluloid's tasks: raffia/compat/celluloid alone asks, so it is no setting of ours
+    # @api private
+    def self.celluloid_task_class(env = ENV) = first(env, "CELLULOID_TASK_CLASS")
+
     # Without what is secret: it may get into a log.
     # @return [String]
     def inspect = (web_auth || redis_url) ? with(web_auth: nil, redis_url: nil).inspect : super

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require_relative "layers"
+Raffia::Compat.claim(:celluloid)
+
+require_relative "../../raffia"
+require_relative "../actor"
+
+# Celluloid's interface, served by Raffia's actors: `include Celluloid` and what belongs to it, as the gem 0.17 and 0.18 had it.
+# See guides/from_celluloid.md for what is better here and what is different.
+module Celluloid
+  # Which implementation this is.
+  RAFFIA = true
+  VERSION = "0.18.0"
+  # Seconds; kept for code that names it.
+  LINKING_TIMEOUT = 5
+  OWNER_IVAR = :@celluloid_owner
+  BARE_OBJECT_WARNING_MESSAGE = "WARNING: BARE CELLULOID OBJECT "
+end
+
+require_relative "celluloid/errors"
+require_relative "celluloid/state"
+require_relative "celluloid/internals"
+require_relative "celluloid/logger"
+require_relative "celluloid/properties"
+require_relative "celluloid/functions"
+require_relative "celluloid/inside"
+require_relative "celluloid/classes"
+require_relative "celluloid/instances"
+require_relative "celluloid/mailbox"
+require_relative "celluloid/suspension"
+require_relative "celluloid/task"
+require_relative "celluloid/call"
+require_relative "celluloid/block"
+require_relative "celluloid/proxies"
+require_relative "celluloid/future"
+require_relative "celluloid/condition"
+require_relative "celluloid/timer"
+require_relative "celluloid/cell"
+require_relative "celluloid/actor"
+require_relative "celluloid/registry"
+require_relative "celluloid/system"
+require_relative "celluloid/notifications"
+require_relative "celluloid/supervision"
+require_relative "celluloid/pool"
+require_relative "celluloid/stack"
+require_relative "celluloid/probe"
+require_relative "celluloid/incidents"

@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+module Celluloid
+  # What can be done with actors, by their proxies.
+  class Actor
+    class << self
+      extend Forwardable
+
+      def_delegators :"Celluloid.actor_system", :[], :[]=, :get, :set, :delete, :registered, :clear_registry
+
+      # @return [Proxy::Cell] the running actor
+      # @raise [NotActorError]
+      def current = cell!.proxy
+
+      # @return [Symbol, nil]
+      def registered_name = cell!.name
+
+      # @return [Array<Proxy::Cell>] all that live
+      def all = Celluloid.actor_system.running
+
+      def call(mailbox, name, ...) = Proxy::Sync.new(mailbox, "Actor").method_missing(name, ...)
+
+      def async(mailbox, name, ...) = Proxy::Async.new(mailbox, "Actor").method_missing(name, ...)
+
+      def future(mailbox, name, ...) = Proxy::Future.new(mailbox, "Actor").method_missing(name, ...)
+
+      # The running actor hears of the other's end.
+      # @raise [NotActorError]
+      def monitor(actor) = cell(actor).bind(linking_cell)
+
+      def unmonitor(actor) = cell(actor).unbind(linking_cell)
+
+      # Each hears of the other's end.
+      def link(actor)
+        linking_cell.link(cell(actor))
+        Probe.actors_linked(linking_cell, cell(actor))
+      end
+
+      def unlink(actor) = linking_cell.unlink(cell(actor))
+
+      def monitoring?(actor) = cell(actor).links.include?(linking_cell)
+
+      def linked_to?(actor) = monitoring?(actor) && linking_cell.links.include?(cell(actor))
+
+      # Ends an actor where it waits.
+      def kill(actor) = cell(actor).kill(:killed)
+
+      # Waits for its end.
+      def join(actor, timeout = nil)
+        cell(actor).join(timeout)
+        actor
+      end
+
+      # @api private
+      def cell(actor)
+        mailbox = actor.mailbox if Proxy::Abstract === actor || actor.respond_to?(:mailbox)
+        mailbox&.cell or raise TypeError, "not an actor"
+      end
+
+      # @api private
+      def cell! = ::Thread.current[:celluloid_actor] || raise(NotActorError, "not in actor scope")
+
+      private
+
+      def linking_cell = ::Thread.current[:celluloid_actor] || raise(NotActorError, "can't link outside actor context")
+    end
+  end
+end

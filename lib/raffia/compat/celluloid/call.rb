@@ -1,0 +1,141 @@
+# frozen_string_literal: true
+
+module Celluloid
+  # A message that asks an actor to call one of its methods.
+  class Call < ::Raffia::Actor::Message
+    class << self
+      # Waits for the answer.
+      # @param own [Boolean] whether private methods may be called, too
+      # @return [Object]
+      # @raise [DeadActorError]
+      # @raise [Raffia::CallCycle] when the actor waits, exclusively, for the one who calls
+      def sync(cell, name, arguments, keywords, block, own)
+        task = ::Thread.current[:celluloid_task]
+        call = Sync.new(cell, name, arguments, keywords, block, own, ::Raffia::Actor::Message.current)
+        call.refuse_cycle
+        (task.nil? || task.exclusive?) ? call.wait_still(task) : call.wait_aside(task)
+      rescue ::Raffia::ActorDied => error
+        raise unless error.ref.equal?(cell.ref)
+
+        raise DeadActorError, "attempted to call a dead actor: #{name}"
+      end
+
+      # Does not wait.
+      def async(cell, name, arguments, keywords, own)
+        cell.deliver(Async.new(cell, name, arguments, keywords, nil, own, nil), false)
+      rescue ::Raffia::ActorDied
+        Internals::Logger.debug("Discarded message (mailbox is dead): #{name}")
+      end
+
+      # @return [Future]
+      def future(cell, name, arguments, keywords, own)
+        call = Sync.new(cell, name, arguments, keywords, nil, own, nil)
+        call.reply = Future.new
+        cell.deliver(call, false)
+        call.reply
+      rescue ::Raffia::ActorDied
+        raise DeadActorError, "attempted to call a dead actor: #{name}"
+      end
+    end
+
+    attr_writer :reply
+    # @return [Task, nil] that runs it
+    attr_accessor :task
+
+    alias_method :method, :name
+
+    # @param own [Boolean] whether private methods may be called, too
+    def initialize(cell, name, arguments, keywords, block, own, parent)
+      super(cell, name, arguments, keywords, block, nil, nil, parent)
+      @own = own
+    end
+
+    # @return [Call] the first of those that wait for each other
+    def root = parent.is_a?(Call) ? parent.root : self
+
+    # @return [String]
+    def chain_id = root.equal?(self) ? @chain_id ||= Celluloid.uuid : root.chain_id
+
+    # @return [Object] what the method returns
+    # @raise [AbortError] when the actor has no such method, or not for these arguments
+    def invoke(subject)
+      check(subject)
+      block = receivers_block
+      return subject.__send__(@name, *@arguments, **@keywords, &block) if @own && @keywords
+      return subject.__send__(@name, *@arguments, &block) if @own
+      return subject.public_send(@name, *@arguments, **@keywords, &block) if @keywords
+
+      subject.public_send(@name, *@arguments, &block)
+    end
+
+    # What the error of the method is to its caller.
+    # @return [void]
+    def aborted(error) = reply&.fail(error.cause)
+
+    def answer(value) = reply&.settle(value)
+
+    def broken(error) = reply&.fail(error)
+
+    def inspect = "#{cell.label}##{name}"
+
+    private
+
+    def check(subject)
+      cell.signature(@name, subject, @own).check(@arguments, @keywords)
+    rescue NameError, ArgumentError => error
+      raise AbortError, (error.is_a?(NameError) ? undefined(subject) : error)
+    end
+
+    def undefined(subject) = NoMethodError.new("undefined method '#{@name}' for an instance of #{subject.class}", @name, receiver: cell.proxy)
+
+    def receivers_block = @block && (cell.runs_block?(@name) ? @block.to_proc_here : @block.to_proc)
+
+    # One that nobody waits for.
+    class Async < Call
+      def aborted(error)
+        Internals::Logger.debug("#{cell.actor_class}: async call `#{name}` aborted!\n#{Internals::Logger.format_exception(error.cause)}")
+      end
+    end
+
+    # One whose answer somebody waits for.
+    class Sync < Call
+      # Lets the actor of the task go on meanwhile.
+      def wait_aside(task)
+        @reply = task.arm
+        @block &&= Internals::SendersBlock.new(@block, cell: task.cell)
+        cell.deliver(self, true)
+        task.suspend(:callwait)
+      end
+
+      # @param task [Task, nil] an exclusive one
+      def wait_still(task)
+        raise "Cannot execute blocks on sender in exclusive mode" if @block && task
+        return wait_and_serve if @block
+
+        @reply = ::Raffia::Waiter.new
+        cell.deliver(self, true)
+        @reply.wait
+      end
+
+      # @raise [Raffia::CallCycle]
+      def refuse_cycle
+        return unless parent.is_a?(Call) && (waiting = parent.chain.find { |call| call.cell.equal?(cell) && call.task&.exclusive? })
+
+        circle = [self, *parent.chain.take_while { |call| !call.equal?(waiting) }, waiting].reverse
+        raise ::Raffia::CallCycle.new("these calls wait for each other, and the first one exclusively: #{circle.map(&:inspect).join(" -> ")}. " \
+          "Use async for one of them, or let the first not be exclusive", calls: circle.map(&:inspect))
+      end
+
+      private
+
+      # The block runs here, whenever the actor yields.
+      def wait_and_serve
+        line = Internals::Line.new
+        @reply = line
+        @block = Internals::SendersBlock.new(@block, line: line)
+        cell.deliver(self, true)
+        line.serve
+      end
+    end
+  end
+end

@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+module Celluloid
+  class Cell
+    # Whose turn it is. Only who has it runs code of the actor's: the fiber or thread that works through the mailbox has it, keeps it for a
+    # task's code, gives it away while that task waits, and gets it back through the mailbox.
+    module Turns
+      # Something to be done in its turn, which is no call.
+      class Order < ::Raffia::Actor::Message
+        def initialize(cell, block)
+          super(cell, :order, nil, nil, block, nil, nil, nil)
+        end
+      end
+
+      # Lets the actor go on without this task while the block waits. The block returns, or raises, when the turn is this task's again.
+      def aside
+        region = @region
+        more = @guard.hold do
+          @region = nil
+          @active = !@mailbox.empty?
+        end
+        dispatch(false) if more
+        yield
+      ensure
+        @region = region
+      end
+
+      # What a task waited for is there.
+      # @param suspension [Internals::Suspension]
+      # @return [void]
+      def resume(suspension)
+        now = @guard.hold do
+          next true if @status == :dead
+          next @mailbox.append(suspension) && false if @active
+
+          @active = true
+        end
+        suspension.take if now
+      end
+
+      # Something to be done after what waits; there is always room for it.
+      # @return [void]
+      def post(&block)
+        put_in { alive? && (@mailbox.append(Order.new(self, block)) || true) }
+      end
+
+      # Something to be done before what waits.
+      # @return [void]
+      def urge(&block)
+        put_in { @status != :dead && (@mailbox.urge(Order.new(self, block)) || true) }
+      end
+
+      # @return [void]
+      def deliver(call, now)
+        drop(call) if put(call, now)
+      end
+
+      # Some of what waits.
+      # @return [void]
+      def work
+        more = ::Raffia::Deadline.replace(nil) { @place.enter(self) { |region| work_through(region) } }
+        dispatch(false) if more
+      rescue ::Raffia::Cancel
+        finish(@doom&.reason)
+      rescue => error # of a logger of the program's, say: that ends this actor, and not the loop that all live in
+        ::Raffia.log.error("#{label} failed in the midst of it: #{error.full_message(highlight: false)}")
+        bury(error)
+      end
+
+      private
+
+      # @yieldreturn [Boolean] whether it was put in
+      def put_in
+        wanted = @guard.hold do
+          return false unless yield
+
+          !@active && @active = true
+        end
+        dispatch(false) if wanted
+        true
+      end
+
+      # @return [Boolean] whether there is more to do, for whoever works here next
+      def work_through(region)
+        ::Raffia::Actor::Message.none
+        life = @guard.hold { (@region = region) && @life }
+        ::Raffia::Actor::Cell::TURN.times do
+          item = @guard.hold { take(life) } or return false
+          case item
+          when Order then item.block.call
+          when Internals::Suspension then return false if item.take
+          else perform(item)
+          end
+        end
+        true
+      end
+
+      # @param life [Integer] when it has ended meanwhile nobody is to go on
+      def take(life)
+        return unless life == @life
+        raise ::Raffia::Cancel.new(@doom.reason, origin: self) if @doom
+
+        @mailbox.shift || (@active = false) || nil
+      end
+    end
+  end
+end

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Celluloid
+  # What the class of an actor can do.
+  module ClassMethods
+    # Makes an actor, and waits for its `initialize`.
+    # @return [Proxy::Cell]
+    # @raise [Exception] what `initialize` raised; then there is no actor
+    def new(*arguments, **keywords, &block)
+      Cell.spawn(self).tap { |cell| cell.proxy._send_(:initialize, *arguments, **keywords, &block) }.proxy
+    end
+    alias_method :spawn, :new
+
+    # The same, linked with the actor that spawns it.
+    # @raise [NotActorError]
+    def new_link(*arguments, **keywords, &block)
+      raise NotActorError, "can't link outside actor context" unless Celluloid.actor?
+
+      cell = Cell.spawn(self)
+      Actor.cell!.link(cell)
+      cell.proxy._send_(:initialize, *arguments, **keywords, &block)
+      cell.proxy
+    end
+    alias_method :spawn_link, :new_link
+
+    # Makes one and waits for its end.
+    def run(...) = Actor.join(new(...))
+
+    # Has the actor's method called when a linked actor has ended, with it and the reason, instead of ending, too.
+    def trap_exit(*name) = exit_handler_name(*name)
+
+    # Without names: nothing of an actor of this class begins while it waits. With names: while one of these methods waits.
+    def exclusive(*names)
+      names.empty? ? exclusive_actor(true) : exclusive_methods(*exclusive_methods, *names)
+    end
+
+    def actor_system = Celluloid.actor_system
+
+    # @return [Class] {Task} of the actors: of the class, else as set for all
+    def raffia_task_class = task_class || Celluloid.task_class
+
+    def ===(other) = other.is_a?(self)
+  end
+end

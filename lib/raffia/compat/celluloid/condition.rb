@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Celluloid
+  # What tasks and threads wait for, and others signal.
+  class Condition
+    def initialize
+      @guard = ::Raffia::Guard.new
+      @waiters = []
+    end
+
+    # @param timeout [Numeric, nil] seconds
+    # @return [Object] what came with the signal, or what the block makes of it
+    # @raise [ConditionError] when the time is up, or in an exclusive method, which nobody could signal to
+    def wait(timeout = nil)
+      raise ConditionError, "cannot wait for signals while exclusive" if Celluloid.exclusive?
+
+      value = (task = ::Thread.current[:celluloid_task]) ? wait_aside(task, timeout) : wait_still(timeout)
+      block_given? ? yield(value) : value
+    end
+
+    # Wakes the first that waits.
+    def signal(value = nil)
+      woken = loop do
+        waiter = @guard.hold { @waiters.shift } or break
+        break true if waiter.settle(value)
+      end
+      tell_spurious unless woken
+    end
+
+    # Wakes all that wait.
+    def broadcast(value = nil)
+      @guard.hold { @waiters.tap { @waiters = [] } }.each { |waiter| waiter.settle(value) }
+    end
+
+    # @return [String]
+    def inspect = to_s
+
+    private
+
+    def wait_aside(task, timeout)
+      suspension = add(task.arm)
+      timer = task.cell.host.after(timeout) { suspension.fail(late(timeout)) && nil } if timeout
+      task.suspend(:condwait)
+    ensure
+      timer&.cancel
+      remove(suspension)
+    end
+
+    def wait_still(timeout)
+      waiter = add(::Raffia::Waiter.new)
+      value = waiter.wait(timeout)
+      value.equal?(::Raffia::Waiter::TIMED_OUT) ? raise(late(timeout)) : value
+    ensure
+      remove(waiter)
+    end
+
+    def add(waiter) = @guard.hold { @waiters.push(waiter).last }
+
+    def remove(waiter) = @guard.hold { @waiters.delete(waiter) }
+
+    def late(timeout) = ConditionError.new("timeout after #{timeout.inspect} seconds")
+
+    def tell_spurious
+      Internals::Logger.with_backtrace(caller(3)) { |logger| logger.debug("Celluloid::Condition signaled spuriously") }
+    end
+  end
+end

@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+require "forwardable"
+
+module Celluloid
+  # All that actors can do can be done by these names, too.
+  extend self
+
+  class << self
+    extend Forwardable
+
+    def_delegators :state, :logger, :logger=, :log_actor_crashes, :log_actor_crashes=, :group_class=, :shutdown_timeout, :shutdown_timeout=,
+      :task_class=, :register_shutdown
+    def_delegators :actor_system, :[], :[]=, :public_registry
+
+    # @return [Class] {Task::Fibered}: actors on fibers; {Task::Threaded}: on threads
+    def task_class = state.task_class ||= Task.named(::Raffia::Config.celluloid_task_class)
+
+    # @return [Class]
+    def group_class = state.group_class ||= Group::Spawner
+
+    # @return [Boolean] whether debugging has been asked for
+    def debug? = !!($CELLULOID_DEBUG || state.debug)
+
+    # @return [Actor::System] of the running actor or block; else the process's
+    def actor_system
+      ::Thread.current[:celluloid_task]&.cell&.system || ::Thread.current[:celluloid_actor_system] || state.system!
+    end
+
+    def actor_system=(system)
+      state.system = system
+    end
+
+    # Makes an actor of each object of the class that includes this.
+    def included(klass)
+      klass.extend(ClassMethods)
+      klass.include(InstanceMethods)
+      klass.extend(Internals::Properties)
+      Internals::Properties.define(klass)
+    end
+
+    # @return [Boolean] whether this is code of an actor's
+    def actor? = !!::Thread.current[:celluloid_actor]
+
+    # @return [Mailbox] of the running actor or thread
+    def mailbox = ::Thread.current[:celluloid_mailbox] ||= Mailbox.new
+
+    def uuid = Internals::UUID.generate
+
+    def cores = Internals::CPUCounter.cores
+    alias_method :cpus, :cores
+    alias_method :ncpus, :cores
+
+    def version = VERSION
+
+    def stack_dump(output = $stderr) = actor_system.stack_dump.print(output)
+    alias_method :dump, :stack_dump
+
+    def stack_summary(output = $stderr) = actor_system.stack_summary.print(output)
+    alias_method :summarize, :stack_summary
+
+    # @return [Boolean, nil] whether the running call came back to this actor through others
+    def detect_recursion
+      task = ::Thread.current[:celluloid_task] or return
+      root = task.root or return false
+      task.cell.tasks.any? { |other| !other.equal?(task) && other.root.equal?(root) }
+    end
+
+    def exception_handler(&) = Internals::Logger.exception_handler(&)
+
+    # Waits; the actor goes on with other messages meanwhile, if it may.
+    # @param waiter [#wait, #before_suspend]
+    def suspend(status, waiter)
+      task = ::Thread.current[:celluloid_task]
+      task&.tell_danger(status)
+      return waiter.wait if task.nil? || task.exclusive?
+
+      task.arm
+      waiter.before_suspend(task) if waiter.respond_to?(:before_suspend)
+      task.suspend(status)
+    end
+
+    def boot
+      init
+      start
+    end
+
+    def init = state.system ||= Actor::System.new
+
+    def start = actor_system.start
+
+    def running? = !!state.system&.running?
+
+    # Ends all actors, in peace if they end within {shutdown_timeout}.
+    def shutdown
+      actor_system.shutdown
+      state.system = nil
+    end
+
+    # @api private
+    def state = Internals::State.current
+  end
+end

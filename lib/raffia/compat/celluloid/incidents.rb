@@ -1,0 +1,129 @@
+# frozen_string_literal: true
+
+module Celluloid
+  # The last few of many.
+  class RingBuffer
+    def initialize(size)
+      @size = size
+      @values = []
+      @guard = ::Raffia::Guard.new
+    end
+
+    def push(value)
+      @guard.hold do
+        @values.shift if full?
+        @values.push(value)
+      end
+      value
+    end
+    alias_method :<<, :push
+
+    def shift = @guard.hold { @values.shift }
+
+    # @return [Array] all that was there
+    def flush = @guard.hold { @values.tap { @values = [] } }
+
+    def clear = flush.clear
+
+    def full? = @values.size == @size
+
+    def empty? = @values.empty?
+  end
+
+  # One line of a log.
+  LogEvent = Struct.new(:severity, :message, :progname, :time, :id) do
+    include Comparable
+
+    def <=>(other) = time <=> other.time
+  end
+
+  # What was logged before something went wrong.
+  Incident = Struct.new(:events, :triggering_event, :pid) do
+    # @return [Incident] all that happened, in its order
+    def merge(*others) = self.class.new([self, *others].flat_map(&:events).uniq.sort, triggering_event, pid)
+  end
+
+  # A logger that keeps what is said, and publishes it when something of a certain severity comes.
+  class IncidentLogger
+    # Beside Ruby's own: TRACE.
+    module Severity
+      include ::Logger::Severity
+
+      TRACE = -1
+    end
+    include Severity
+
+    attr_accessor :progname, :level, :threshold, :sizelimit
+    attr_reader :buffers
+
+    # @param options [Hash] level:, threshold:, sizelimit: of each severity
+    def initialize(progname = nil, options = {})
+      @progname = progname || "default"
+      @level = options[:level] || DEBUG
+      @threshold = options[:threshold] || ERROR
+      @sizelimit = options[:sizelimit] || 100
+      @buffers = {}
+      @guard = ::Raffia::Guard.new
+    end
+
+    # @return [String, nil] the event's id
+    def add(severity, message = nil, progname = nil)
+      severity ||= UNKNOWN
+      return if severity < @level
+
+      message = block_given? ? yield : progname if message.nil?
+      event = LogEvent.new(severity, message, progname || @progname, Time.now, Celluloid.uuid)
+      buffer(event.progname, severity) << event
+      Notifications.notifier.async.publish(incident_topic, create_incident(event)) if severity >= @threshold
+      event.id
+    end
+    alias_method :log, :add
+
+    %w[trace debug info warn error fatal unknown].each do |name|
+      severity = const_get(name.upcase)
+      define_method(name) { |progname = nil, &block| add(severity, nil, progname, &block) }
+      define_method(:"#{name}?") { severity >= @level }
+    end
+
+    # @return [Array<LogEvent>] all that is kept, in its order; it is not kept any longer
+    def flush = all.flat_map(&:flush).sort
+
+    def clear = all.each(&:clear)
+
+    def create_incident(event = nil) = Incident.new(flush, event, ::Process.pid)
+
+    def incident_topic = "log.incident.#{@progname}"
+
+    private
+
+    def buffer(progname, severity) = @guard.hold { @buffers[[progname, severity]] ||= RingBuffer.new(@sizelimit) }
+
+    def all = @guard.hold { @buffers.values }
+  end
+
+  # An actor that writes published incidents down.
+  class IncidentReporter
+    include Celluloid
+    include Notifications
+
+    # @param arguments [Array] as Logger.new has them
+    def initialize(*arguments)
+      subscribe(/log\.incident/, :report)
+      @logger = ::Logger.new(*arguments)
+      @silenced = false
+    end
+
+    def report(_topic, incident)
+      return if silenced?
+
+      @logger << "INCIDENT#{" AT #{incident.triggering_event.time}" if incident.triggering_event}\n"
+      incident.events.each { |event| @logger.add(event.severity, event.message, event.progname) }
+    end
+
+    def silence = @silenced = true
+
+    def unsilence = @silenced = false
+
+    def silenced? = @silenced
+  end
+end

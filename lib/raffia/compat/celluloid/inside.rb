@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+# What an actor can do, from the inside; all of it is there as Celluloid.NAME, too.
+module Celluloid
+  # Answers the caller with an error that is his: this actor goes on.
+  # @param cause [Exception, String]
+  def abort(cause)
+    cause = RuntimeError.new(cause) if cause.is_a?(String)
+    raise TypeError, "Exception object/String expected, but #{cause.class} received" unless cause.is_a?(Exception)
+
+    raise AbortError, cause
+  end
+
+  # Ends this actor when it has done what it does now.
+  def terminate = Actor.cell!.terminate
+
+  # Wakes all methods of this actor that wait for the name.
+  def signal(name, value = nil) = Actor.cell!.signal(name, value)
+
+  # @return [Object] the value that came with the signal
+  def wait(name) = Actor.cell!.wait(name)
+
+  # @return [Proxy::Cell] this actor, to hand to others
+  def current_actor = Actor.current
+
+  # @return [String, nil] the same for all calls that one call led to
+  def call_chain_id = ::Thread.current[:celluloid_task]&.chain_id
+
+  # @return [Array<Task>] what this actor has begun
+  def tasks = Actor.cell!.tasks
+
+  # @return [Internals::Links]
+  def links = Internals::Links.new(Actor.cell!)
+
+  def monitor(actor) = Actor.monitor(actor)
+
+  def unmonitor(actor) = Actor.unmonitor(actor)
+
+  # When one of the two ends by an error so does the other; or hears of it, if it traps exits.
+  def link(actor) = Actor.link(actor)
+
+  def unlink(actor) = Actor.unlink(actor)
+
+  def monitoring?(actor) = Actor.monitoring?(actor)
+
+  def linked_to?(actor) = Actor.linked_to?(actor)
+
+  # Waits for an object that was put into the mailbox, and that the block wants.
+  # @return [Object, nil] nil when the time was up
+  def receive(timeout = nil, &block)
+    task = ::Thread.current[:celluloid_task]
+    return mailbox_of_thread.receive(timeout, &block) if task.nil? || task.exclusive?
+
+    task.cell.receive(timeout, block)
+  end
+
+  # Other messages may begin meanwhile.
+  def sleep(interval = nil)
+    return interval ? ::Kernel.sleep(interval) : ::Kernel.sleep unless ::Thread.current[:celluloid_actor]
+
+    started = ::Raffia::Clock.now
+    Celluloid.suspend(:sleeping, Internals::Sleeper.new(interval))
+    (::Raffia::Clock.now - started).round
+  end
+
+  # @raise [TaskTimeout] where the block waits, when the time is up
+  def timeout(duration, &) = Task.current.timeout(duration, &)
+
+  # Nothing else of this actor's begins while the block waits.
+  def exclusive(&) = Task.current.exclusive(&)
+
+  def exclusive? = !!::Thread.current[:celluloid_task]&.exclusive?
+
+  # @return [Internals::Timer]
+  def after(interval, &block) = Actor.cell!.timer(interval, false, block)
+
+  # @return [Internals::Timer]
+  def every(interval, &block) = Actor.cell!.timer(interval, true, block)
+
+  # Runs the block in a thread, and lets this actor go on with other messages meanwhile.
+  def defer(&) = Future.new(&).value
+
+  def async(name = nil, *arguments, **keywords, &block) = Actor.current.async(name, *arguments, **keywords, &block)
+
+  def future(name = nil, *arguments, **keywords, &block) = Actor.current.future(name, *arguments, **keywords, &block)
+
+  private
+
+  def mailbox_of_thread = Celluloid.mailbox
+end

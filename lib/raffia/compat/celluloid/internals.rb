@@ -1,0 +1,120 @@
+# frozen_string_literal: true
+
+require "etc"
+
+module Celluloid
+  # What gems around Celluloid use of its insides.
+  module Internals
+    # Names that nobody else has.
+    module UUID
+      # @return [String]
+      def self.generate
+        "#{prefix}-#{::Raffia::Local.fetch(:raffia_celluloid_ids) { ::Raffia::Actor::Cell::Ids.new }.next.to_s(16).rjust(12, "0")}"
+      end
+
+      def self.prefix = const_defined?(:PREFIX) ? PREFIX : ::Process.pid
+      private_class_method :prefix
+    end
+
+    module CPUCounter
+      # @return [Integer]
+      def self.cores = ::Etc.nprocessors
+    end
+
+    # Those who are told when an actor ends.
+    class Links
+      include Enumerable
+
+      # @param cell [Cell]
+      def initialize(cell)
+        @cell = cell
+      end
+
+      # @yieldparam actor [Proxy::Cell]
+      def each(&) = @cell.links.map(&:proxy).each(&)
+
+      def include?(actor) = @cell.links.include?(Actor.cell(actor))
+
+      def <<(actor)
+        @cell.bind(Actor.cell(actor))
+        self
+      end
+
+      def delete(actor) = @cell.unbind(Actor.cell(actor))
+
+      def inspect = "#<#{self.class}[#{map(&:inspect).join(",")}]>"
+    end
+
+    # A method of an actor's, to be called through its proxy.
+    class Method
+      def initialize(proxy, name)
+        raise NoMethodError, "undefined method `#{name}'" unless proxy.respond_to?(name)
+
+        @proxy = proxy
+        @name = name
+      end
+
+      def arity = subjects.arity
+
+      def name = subjects.name
+
+      def parameters = subjects.parameters
+
+      def call(*arguments, **keywords, &block) = @proxy.__send__(@name, *arguments, **keywords, &block)
+
+      def to_proc = method(:call).to_proc
+
+      def inspect = "#<#{self.class} #{@proxy.class}##{@name}>"
+
+      private
+
+      def subjects = @proxy.method_missing(:method, @name)
+    end
+
+    # What a supervisor was told to begin an actor with: a list, whose last Hash is for keywords if the class has some, or code that returns
+    # such a list, anew for each start.
+    # @param given [Array, #call, Object]
+    # @return [Array(Array, Hash)]
+    def self.arguments(klass, given)
+      given = given.call if given.respond_to?(:call)
+      list = given.is_a?(Hash) ? [given] : Array(given)
+      named = klass.instance_method(:initialize).parameters.any? { |kind, _| %i[key keyreq keyrest].include?(kind) }
+      (named && list.last.is_a?(Hash)) ? [list[0...-1], list.last] : [list, {}]
+    end
+
+    # Whether a call fits a method, so that the caller's mistake does not end the actor.
+    class Signature
+      # @param method [::Method]
+      def initialize(method)
+        groups = method.parameters.group_by(&:first)
+        @required = groups.fetch(:req, []).size
+        @most = groups.key?(:rest) ? nil : @required + groups.fetch(:opt, []).size
+        @needed = groups.fetch(:keyreq, []).map(&:last)
+        @known = groups.key?(:keyrest) ? nil : @needed + groups.fetch(:key, []).map(&:last)
+        @keywords = groups.key?(:keyrest) || !@known.empty?
+      end
+
+      # @raise [ArgumentError]
+      # @return [void]
+      def check(arguments, keywords)
+        given = arguments.size
+        given += 1 if keywords && !@keywords
+        raise ArgumentError, "wrong number of arguments (given #{given}, expected #{expected})" if given < @required || (@most && given > @most)
+
+        check_keywords(keywords) if @keywords
+      end
+
+      private
+
+      def check_keywords(keywords)
+        missing = @needed - (keywords ? keywords.keys : [])
+        raise ArgumentError, "missing keyword#{"s" if missing.size > 1}: #{missing.map(&:inspect).join(", ")}" unless missing.empty?
+
+        unknown = (keywords && @known) ? keywords.keys - @known : []
+        raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}" unless unknown.empty?
+      end
+
+      def expected = @most.nil? ? "#{@required}+" : [@required, @most].uniq.join("..")
+    end
+  end
+end

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Celluloid
+  module Internals
+    # Where actors say what happened to them: {Celluloid.logger}.
+    module Logger
+      # Each line with where it came from.
+      class WithBacktrace
+        def initialize(backtrace)
+          @backtrace = backtrace
+        end
+
+        %i[info warn error].each do |level|
+          define_method(level) { |text| Celluloid.logger&.public_send(level, decorate(text)) }
+        end
+
+        def debug(text) = Logger.debug(decorate(text))
+
+        private
+
+        def decorate(text) = [text, *@backtrace].join("\n\t")
+      end
+
+      class << self
+        %i[info warn error].each do |level|
+          define_method(level) { |text| Celluloid.logger&.public_send(level, text) }
+        end
+
+        def debug(text)
+          Celluloid.logger&.debug(text) if Celluloid.debug?
+        end
+
+        def with_backtrace(backtrace)
+          yield WithBacktrace.new(backtrace) if Celluloid.logger
+        end
+
+        # An actor has ended by this error.
+        # @return [void]
+        def crash(text, exception)
+          error("#{text}\n#{format_exception(exception)}") if Celluloid.log_actor_crashes
+          State.current.exception_handlers.each { |handler| tell(handler, exception) }
+        end
+
+        def deprecate(text) = warn("DEPRECATION WARNING: #{text}\n\t#{caller.join("\n\t")}")
+
+        # Has the block called with the error of each actor that crashes.
+        def exception_handler(&block)
+          State.current.exception_handlers << block
+          nil
+        end
+
+        # @return [String]
+        def format_exception(exception)
+          "#{exception.class}: #{exception}\n\t#{exception.backtrace&.join("\n\t") || "no backtrace"}"
+        end
+
+        private
+
+        def tell(handler, exception)
+          handler.call(exception)
+        rescue => error
+          error("an exception handler failed:\n#{format_exception(error)}")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,119 @@
+# frozen_string_literal: true
+
+module Celluloid
+  # High-priority messages.
+  class SystemEvent; end
+
+  class TerminationRequest < SystemEvent; end
+
+  # Objects that wait for whoever wants them: of a thread, or of an actor, whose tasks get them by `receive`.
+  class Mailbox
+    include Enumerable
+
+    # @return [String]
+    attr_reader :address
+    # @return [Integer, nil] how many may wait; what is more is discarded
+    attr_accessor :max_size
+    # @return [Cell, nil] whose it is
+    attr_reader :cell
+
+    def initialize
+      @address = Celluloid.uuid
+      @messages = []
+      @mutex = ::Thread::Mutex.new
+      @condition = ::Thread::ConditionVariable.new
+      @dead = false
+      @max_size = nil
+    end
+
+    # @return [self] that is the actor's
+    # @api private
+    def attach(cell)
+      @cell = cell
+      @max_size = cell.actor_class.mailbox_size
+      self
+    end
+
+    # @return [nil]
+    def <<(message)
+      return @cell.terminate && nil if @cell && message.is_a?(TerminationRequest)
+
+      put(message) ? @cell&.poke : discard(message)
+      nil
+    end
+
+    # Looks for a message that the block wants.
+    # @return [Object, nil] nil when there was none in that time
+    # @raise [MailboxDead]
+    def check(timeout = nil, &block)
+      limit = ::Raffia::Clock.now + timeout if timeout
+      @mutex.synchronize do
+        raise MailboxDead, "attempted to receive from a dead mailbox" if @dead
+
+        until (message = take(&block))
+          rest = limit && limit - ::Raffia::Clock.now
+          return if rest && rest <= 0
+
+          @condition.wait(@mutex, rest)
+        end
+        message.first
+      end
+    end
+
+    # The same, and there is always one.
+    # @raise [TaskTimeout]
+    def receive(timeout = nil, &)
+      message = check(timeout, &)
+      raise TaskTimeout, "receive timeout exceeded" if message.nil? && timeout
+
+      message
+    end
+
+    # Nothing can be put in any more, and what is there is discarded.
+    # @raise [MailboxDead]
+    def shutdown
+      raise MailboxDead, "mailbox already shutdown" if @dead
+
+      left = @mutex.synchronize do
+        yield if block_given?
+        @dead = true
+        @messages.tap { @messages = [] }
+      end
+      left.each { |message| discard(message) }
+      true
+    end
+
+    def alive? = @cell ? @cell.alive? : !@dead
+
+    def to_a = @mutex.synchronize { @messages.dup }
+
+    def each(&) = to_a.each(&)
+
+    # @return [Integer]
+    def size = @mutex.synchronize { @messages.size } + (@cell ? @cell.stats[:mailbox] : 0)
+
+    def inspect = "#<#{self.class}:#{object_id.to_s(16)} @messages=[#{map(&:inspect).join(", ")}]>"
+
+    private
+
+    def put(message)
+      @mutex.synchronize do
+        return false if @dead || (@max_size && @messages.size >= @max_size)
+
+        message.is_a?(SystemEvent) ? @messages.unshift(message) : @messages.push(message)
+        @condition.signal
+        true
+      end
+    end
+
+    # @return [Array, nil] with the message
+    def take
+      return (@messages.empty? ? nil : [@messages.shift]) unless block_given?
+
+      index = @messages.index { |message| yield(message) || message.is_a?(SystemEvent) }
+      index && [@messages.delete_at(index)]
+    end
+
+    def discard(message) = Internals::Logger.debug("Discarded message (mailbox is dead): #{message}")
+  end
+end

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+module Celluloid
+  # Actors that tell others what happens, by topics.
+  module Notifications
+    # @return [Proxy::Cell] who passes them on
+    # @raise [DeadActorError]
+    def self.notifier = Actor[:notifications_fanout] || raise(DeadActorError, "notifications fanout actor not running")
+
+    # Calls the methods of all that have subscribed to the topic, and does not wait for that.
+    def publish(topic, *arguments)
+      Notifications.notifier.publish(topic, *arguments)
+    rescue DeadActorError
+      nil # the system is ending
+    end
+    module_function :publish
+
+    # @param pattern [String, Symbol, Regexp, nil] of topics
+    # @param method [Symbol] of this actor's: gets the topic and what was published
+    # @return [Subscriber]
+    def subscribe(pattern, method) = Notifications.notifier.subscribe(Actor.current, pattern, method)
+
+    # @param subscription [Subscriber, String]
+    def unsubscribe(*subscription) = Notifications.notifier.unsubscribe(*subscription)
+
+    # Knows who wants what.
+    class Fanout
+      include Celluloid
+
+      trap_exit :prune
+
+      def initialize
+        @subscribers = []
+      end
+
+      def subscribe(actor, pattern, method)
+        Subscriber.new(actor, pattern, method).tap do |subscriber|
+          @subscribers += [subscriber]
+          link(actor)
+        end
+      end
+
+      def unsubscribe(subscriber) = @subscribers = @subscribers.reject { |other| other.matches?(subscriber) }
+
+      def publish(topic, *arguments) = listeners_for(topic).each { |subscriber| subscriber.publish(topic, *arguments) }
+
+      def listeners_for(topic) = @subscribers.select { |subscriber| subscriber.subscribed_to?(topic) }
+
+      def listening?(topic) = listeners_for(topic).any?
+
+      def prune(actor, _reason = nil)
+        @subscribers = @subscribers.reject { |subscriber| subscriber.actor.eql?(actor) }
+      end
+    end
+
+    # Who wants to hear of what.
+    class Subscriber
+      attr_accessor :actor, :pattern, :method
+
+      def initialize(actor, pattern, method)
+        @actor = actor
+        @pattern = pattern.is_a?(Symbol) ? pattern.to_s : pattern
+        @method = method
+      end
+
+      def publish(topic, *arguments) = actor.async(method, topic, *arguments)
+
+      def subscribed_to?(topic) = topic.nil? || pattern.nil? || pattern === topic.to_s
+
+      def matches?(other) = other.equal?(self) || (!pattern.nil? && pattern === other)
+    end
+  end
+
+  # @see Notifications#publish
+  def self.publish(...) = Notifications.publish(...)
+end

@@ -1,0 +1,149 @@
+# frozen_string_literal: true
+
+module Celluloid
+  # What stands for an actor: its methods are the actor's.
+  module Proxy
+    # @return [Class] of the proxy itself
+    def self.class_of(object) = (class << object; self; end).superclass
+
+    # Only what a Hash needs of its keys; all else is the actor's.
+    class Abstract < BasicObject
+      %i[object_id hash eql? private_methods].each { |name| define_method(name, ::Kernel.instance_method(name)) }
+      # For the code of proxy classes.
+      %i[raise block_given? proc lambda format puts p warn loop catch throw caller respond_to_missing?].each do |name|
+        private define_method(name, ::Kernel.instance_method(name))
+      end
+
+      def __class__ = ::Celluloid::Proxy.class_of(self)
+    end
+
+    # One that turns calls into messages.
+    class AbstractCall < Abstract
+      attr_reader :mailbox
+
+      # @param mailbox [Mailbox] of the actor
+      # @param klass [String] its class's name
+      def initialize(mailbox, klass)
+        @mailbox = mailbox
+        @klass = klass
+      end
+
+      def eql?(other)
+        __class__.eql?(::Celluloid::Proxy.class_of(other)) && @mailbox.eql?(other.mailbox)
+      rescue ::TypeError
+        false
+      end
+
+      def hash = @mailbox.hash
+
+      def __klass__ = @klass
+
+      def inspect = "#<#{__class__}(#{@klass})>"
+
+      private
+
+      # An actor may call its own private methods.
+      def own? = @mailbox.equal?(::Thread.current[:celluloid_mailbox])
+    end
+
+    # Calls wait for the answer.
+    class Sync < AbstractCall
+      def respond_to?(name, all = false) = __class__.method_defined?(name) || method_missing(:respond_to?, name, all)
+
+      def method_missing(name, *arguments, **keywords, &block) # standard:disable Style/MissingRespondToMissing
+        ::Celluloid::Call.sync(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords, block, own?)
+      end
+
+      # Calls any method, private ones too.
+      def _send_(name, *arguments, **keywords, &block)
+        ::Celluloid::Call.sync(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords, block, true)
+      end
+    end
+
+    # Calls do not wait.
+    class Async < AbstractCall
+      def method_missing(name, *arguments, **keywords, &block) # standard:disable Style/MissingRespondToMissing
+        raise "Cannot use blocks with async yet" if block
+
+        ::Celluloid::Call.async(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords, own?)
+        self
+      end
+    end
+
+    # Calls return a {Celluloid::Future}.
+    class Future < AbstractCall
+      def method_missing(name, *arguments, **keywords, &block) # standard:disable Style/MissingRespondToMissing
+        raise "Cannot use blocks with futures yet" if block
+
+        ::Celluloid::Call.future(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords, own?)
+      end
+    end
+
+    # What `new` returns.
+    class Cell < Sync
+      # @param actor_proxy [Actor]
+      def initialize(mailbox, actor_proxy, klass)
+        super(mailbox, klass)
+        @actor_proxy = actor_proxy
+      end
+
+      def inspect
+        method_missing(:inspect)
+      rescue ::Celluloid::DeadActorError
+        "#<Celluloid::Proxy::Cell(#{@klass}) dead>"
+      end
+
+      def method(name) = ::Celluloid::Internals::Method.new(self, name)
+
+      alias_method :sync, :method_missing
+
+      def async(name = nil, *arguments, **keywords, &block)
+        proxy = (@async_proxy ||= Async.new(@mailbox, @klass))
+        name ? proxy.method_missing(name, *arguments, **keywords, &block) : proxy
+      end
+
+      def future(name = nil, *arguments, **keywords, &block)
+        proxy = (@future_proxy ||= Future.new(@mailbox, @klass))
+        name ? proxy.method_missing(name, *arguments, **keywords, &block) : proxy
+      end
+
+      def alive? = @actor_proxy.alive?
+
+      def dead? = @actor_proxy.dead?
+
+      def thread = @actor_proxy.thread
+
+      # Ends the actor after what it does now, and waits for that.
+      def terminate = @actor_proxy.terminate
+
+      # Ends the actor after what it does now.
+      def terminate! = @actor_proxy.terminate!
+    end
+
+    # An actor's life.
+    class Actor < Abstract
+      attr_reader :mailbox, :thread
+
+      def initialize(mailbox, thread)
+        @mailbox = mailbox
+        @thread = thread
+      end
+
+      def inspect = "#<Celluloid::Proxy::Actor(#{@mailbox.address}) #{alive? ? "alive" : "dead"}>"
+
+      def alive? = @mailbox.alive?
+
+      def dead? = !alive?
+
+      def terminate
+        terminate!
+        @mailbox.cell.join
+        nil
+      end
+
+      def terminate!
+        raise ::Celluloid::DeadActorError, "actor already terminated" unless @mailbox.cell.terminate
+      end
+    end
+  end
+end

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Celluloid
+  module Internals
+    # Actors by name.
+    class Registry
+      def initialize
+        @guard = ::Raffia::Guard.new
+        @actors = {}
+        @branches = {}
+      end
+
+      # @raise [TypeError] when it is no actor
+      def []=(name, actor)
+        raise TypeError, "not an actor" unless Proxy::Abstract === actor
+
+        cell = actor.mailbox.cell
+        cell.name = name.to_sym
+        @guard.hold { (name == :root) ? @root = actor : @actors[name.to_sym] = actor }
+        Probe.actor_named(cell)
+      end
+      alias_method :set, :[]=
+
+      # @return [Proxy::Cell, nil]
+      def [](name) = (name == :root) ? @root : @guard.hold { @actors[name.to_sym] }
+      alias_method :get, :[]
+
+      # The same, as one of a group; the group's names are this registry's method of that name.
+      def add(name, actor, branch = :services)
+        set(name, actor)
+        @guard.hold { @branches[name.to_sym] = branch }
+      end
+
+      # @return [Hash{Symbol => Symbol}] names and their group
+      def branch(name) = index.select { |_, branch| branch == name }
+
+      def index = @guard.hold { @branches.dup }
+
+      # @return [Proxy::Cell, nil]
+      def delete(name)
+        @guard.hold do
+          @branches.delete(name.to_sym)
+          @actors.delete(name.to_sym)
+        end
+      end
+
+      def include?(name) = names.include?(name)
+
+      # @return [Array<Symbol>]
+      def names = @guard.hold { @actors.keys }
+
+      # @return [Hash{Symbol => Proxy::Cell}] all that were there
+      def clear
+        @guard.hold do
+          @branches.clear
+          @actors.dup.tap { @actors.clear }
+        end
+      end
+
+      private
+
+      def method_missing(name, *) = respond_to_missing?(name) ? branch(name).keys : super
+
+      def respond_to_missing?(name, _all = false) = index.value?(name)
+    end
+  end
+end

@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+module Celluloid
+  # What a group of threads was: kept for those who ask whether the system runs.
+  class Group
+    def initialize = @active = true
+
+    def active? = @active
+
+    # @raise [NotActive]
+    def assert_active = @active || raise(NotActive)
+
+    # @raise [StillActive]
+    def assert_inactive = @active && raise(StillActive)
+
+    def shutdown = @active = false
+
+    class Spawner < Group; end
+
+    class Pool < Group; end
+  end
+
+  module Internals
+    # @return [Raffia::Pool] where blocks of futures run
+    # @api private
+    def self.threads = ::Raffia::Local.fetch(:raffia_celluloid_threads) { ::Raffia::Pool.new(on: :threads, workers: 1_000) }
+
+    # What stands for the thread that an actor had.
+    class ThreadHandle
+      def initialize(cell)
+        @cell = cell
+      end
+
+      def alive? = @cell.alive?
+
+      def kill = @cell.kill(:killed)
+
+      def join(timeout = nil) = @cell.join(timeout) && self
+
+      def backtrace = []
+
+      def actor = @cell
+
+      def role = :actor
+    end
+
+    # What all actors do, for people.
+    class Stack
+      # @param system [Actor::System]
+      def initialize(system)
+        @actors = system.cells
+      end
+
+      # @return [Array<Cell>]
+      attr_reader :actors
+
+      def threads = []
+
+      # @return [void]
+      def print(output = $stderr) = actors.each { |cell| output.print(text(cell)) }
+
+      # Each task, and what it waits for.
+      class Dump < Stack
+        private
+
+        def text(cell)
+          tasks = cell.tasks.map { |task| "  #{task.inspect}\n" }
+          "Celluloid::Cell 0x#{cell.object_id.to_s(16)}: #{cell.actor_class}#{" (#{cell.name})" if cell.name}\n" \
+            "State: #{tasks.empty? ? "idle" : "running"}, #{cell.stats[:mailbox]} messages wait\n#{tasks.join}\n"
+        end
+      end
+
+      # One line for each.
+      class Summary < Stack
+        private
+
+        def text(cell) = "Celluloid::Cell 0x#{cell.object_id.to_s(16)}: #{cell.actor_class}, #{cell.tasks.size} tasks\n"
+      end
+    end
+  end
+end

@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require "logger"
+require "monitor"
+
+module Celluloid
+  module Internals
+    # The settings of the process, and its actor system.
+    #
+    # @api private
+    class State
+      # @return [State]
+      def self.current = ::Raffia::Local.fetch(:raffia_celluloid) { new }
+
+      # @return [Logger, nil]
+      attr_accessor :logger
+      # @return [Boolean]
+      attr_accessor :log_actor_crashes
+      # @return [Class]
+      attr_accessor :group_class, :task_class
+      # @return [Numeric] seconds
+      attr_accessor :shutdown_timeout
+      # @return [Boolean] whether to say more
+      attr_accessor :debug
+      # @return [Array<#call>] who wants to hear of crashes
+      attr_reader :exception_handlers
+      # @return [Actor::System, nil]
+      attr_reader :system
+
+      def initialize
+        @logger = ::Logger.new($stderr, level: ::Logger::INFO)
+        @log_actor_crashes = true
+        @shutdown_timeout = 10
+        @exception_handlers = []
+        @autoboot = true
+        @lock = Monitor.new
+        ::Raffia::Fork.after_child { forked }
+      end
+
+      # Tests end what they begin themselves.
+      # @return [void]
+      def test! = @test = true
+
+      # Nobody boots a system behind the back of who has taken it away.
+      # @param system [Actor::System, nil]
+      def system=(system)
+        @autoboot = false
+        @system = system
+      end
+
+      # @return [Actor::System] which is booted by who first wants it
+      # @raise [Error] when it was shut down
+      def system!
+        @system || @lock.synchronize { @system || booted }
+      end
+
+      # Once per process: actors end, with their finalizers, before it does.
+      # @return [void]
+      def register_shutdown
+        return if @registered || @test
+
+        @registered = true
+        ::Raffia::Signals.at_exit { ::Celluloid.shutdown if @system && !$! }
+      end
+
+      private
+
+      def booted
+        raise Error, "Celluloid is not yet started; use Celluloid.boot" unless @autoboot
+
+        @system = Actor::System.new
+        @system.start
+        register_shutdown
+        @system
+      end
+
+      # The child has none of its parent's actors, and begins with a system of its own when it wants one.
+      def forked
+        @autoboot = true if @system
+        @system = nil
+        @registered = false
+      end
+    end
+  end
+end

@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+module Celluloid
+  # Actors that put fresh ones in the place of those that failed.
+  module Supervision
+    module Error
+      class NoPublicService < Celluloid::Error; end
+    end
+  end
+end
+
+require_relative "supervision/parameters"
+require_relative "supervision/configuration"
+require_relative "supervision/instance"
+require_relative "supervision/behavior"
+require_relative "supervision/backoff"
+require_relative "supervision/member"
+require_relative "supervision/container"
+require_relative "supervision/service"
+
+module Celluloid
+  class << self
+    # @return [Proxy::Cell] the supervisor of what the program has supervised
+    def services = actor_system[:public_services] || raise(Supervision::Error::NoPublicService, "the services of this actor system do not run")
+
+    # Has an actor supervised: `type:`, `as:`, `args:`; and `max_restarts:` within `period:` seconds.
+    # @return [Proxy::Cell] the supervisor
+    def supervise(config = {}, &block) = services.supervise(config, &block)
+  end
+
+  module ClassMethods
+    # @see Celluloid.supervise
+    def supervise(config = {}, &block) = Celluloid.supervise({**config, type: self}, &block)
+  end
+end

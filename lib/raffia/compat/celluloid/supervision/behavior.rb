@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+module Celluloid
+  module Supervision
+    class Container
+      # A kind of supervision that a key of the configuration asks for, such as `supervise:` for a tree.
+      module Behavior
+        module Error
+          class Mutant < Celluloid::Error; end
+        end
+
+        # @api private
+        class Known
+          def self.current = ::Raffia::Local.fetch(:raffia_celluloid_behaviors) { new }
+
+          # @return [Hash{Symbol => Class}]
+          attr_reader :by_key
+          # @return [Hash{Class => Hash{Symbol => Proc}}]
+          attr_reader :injections
+
+          def initialize
+            @by_key = {}
+            @injections = Hash.new { |all, behavior| all[behavior] = {} }
+          end
+        end
+
+        class << self
+          def included(klass) = klass.extend(ClassMethods)
+
+          def injections = Known.current.injections
+
+          def [](key) = Known.current.by_key[key]
+
+          def []=(key, behavior)
+            Known.current.by_key[key] = behavior
+          end
+
+          # @return [Symbol, nil] the name by which these options ask for it
+          # @raise [Error::Mutant] when they do so twice
+          def parameter(key, options)
+            names = [key, *Configuration.aliases.select { |_, original| original == key }.keys].select { |name| options.key?(name) }
+            raise Error::Mutant, "More than one kind of identifiable behavior parameter." if names.size > 1
+
+            names.first
+          end
+
+          # @return [Proc] that makes of a configuration what this kind of supervision needs
+          # @raise [Error::Mutant]
+          def configure(options)
+            wanted = Known.current.by_key.select { |key, _| parameter(key, options) }.values
+            raise Error::Mutant, "More than one type of behavior expected." if wanted.size > 1
+
+            behavior = wanted.first
+            injection = behavior && injections[behavior][:configuration]
+            options[:behavior] ||= behavior if injection
+            options[:type] ||= behavior if behavior
+            injection || ->(configuration) { configuration }
+          end
+        end
+
+        # What the class of such a behavior says of itself.
+        module ClassMethods
+          # @param names [Array<Symbol>] the first is the key, the others mean the same
+          def identifier!(key, *names)
+            Behavior[key] = self
+            Configuration.parameter!(:plugins, key)
+            names.each { |name| Configuration.alias!(name, key) }
+            Configuration.save_defaults
+          end
+
+          def behavior_injections = Behavior.injections[self]
+
+          Configuration::INJECTIONS.each do |point|
+            define_method(point) { |&code| behavior_injections[point] = code }
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+module Celluloid
+  module Supervision
+    INSTANCE_RETRY_WAIT = 3
+    INSTANCE_RETRY_LIMIT = 5
+
+    class Container
+      # Supervisors below others: `supervise: [...]`.
+      class Tree
+        include Behavior
+
+        identifier! :supervises, :supervise
+
+        configuration do |options|
+          supervised = options[:supervise] || options[:supervises]
+          raise ArgumentError, "No actors given to Tree to supervise." unless supervised.is_a?(Array) || supervised.is_a?(Configuration)
+          supervised.is_a?(Array) ? below(options, supervised) : options
+        end
+      end
+    end
+
+    # The supervisors that each actor system has.
+    module Service
+      # Of all services.
+      class Root < Container
+        def self.define = super(supervise: Celluloid.actor_system.root_configuration, as: :root_supervisor, branch: :root, type: self)
+
+        def self.deploy(instances) = super(supervise: instances, branch: :root, as: :root, type: self)
+      end
+
+      # Of what programs have supervised.
+      class Public < Container; end
+    end
+  end
+
+  class Actor
+    class System
+      # What each system begins with.
+      ROOT_SERVICES = [
+        {as: :notifications_fanout, type: Notifications::Fanout},
+        {as: :public_services, type: Supervision::Service::Public, accessors: [:services], supervise: []}
+      ].freeze
+    end
+  end
+end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+module Celluloid
+  module Internals
+    # One wait of a task's, during which its actor may do other things. What it waits for comes through the mailbox, like everything: so
+    # the task goes on in its turn, and nothing else of the actor's runs then.
+    #
+    # @api private
+    class Suspension
+      # @param cell [Cell]
+      def initialize(cell)
+        @cell = cell
+        @waiter = ::Raffia::Waiter.new
+        @guard = ::Raffia::Guard.new
+        @kind = nil
+      end
+
+      # @return [Boolean] false: it had ended before
+      def settle(value = nil) = conclude(:settle, value)
+
+      # @return [Boolean]
+      def fail(error) = conclude(:fail, error)
+
+      def settled? = !@kind.nil?
+
+      # Nobody to be told when it is still in the mailbox at the actor's end.
+      def reply = nil
+
+      # In the task itself.
+      # @return [Object] what it was settled with
+      def wait
+        @cell.aside { @waiter.wait }
+      end
+
+      # The turn is the task's.
+      # @return [Boolean] whether it takes it
+      def take = @waiter.public_send(@kind, @value)
+
+      # Its actor has ended: nobody's turn ever comes.
+      def break_off(error) = @waiter.fail(error)
+
+      private
+
+      def conclude(kind, value)
+        @guard.hold do
+          return false if @kind
+
+          @value = value
+          @kind = kind
+        end
+        @cell.resume(self)
+        true
+      end
+    end
+
+    # A sleep, for a task or for a thread that has none.
+    #
+    # @api private
+    class Sleeper
+      def initialize(interval)
+        @interval = interval
+      end
+
+      def before_suspend(task)
+        task.cell.host.after(@interval) { task.resume && nil } if @interval
+      end
+
+      def wait = @interval ? ::Kernel.sleep(@interval) : ::Kernel.sleep
+    end
+  end
+end

@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+require "timeout"
+
+module Celluloid
+  class Actor
+    # Actors that live together, their names and their services, and how all of them end.
+    class System
+      extend Forwardable
+
+      def_delegators :@registry, :[], :get, :[]=, :set, :delete
+
+      # @return [Internals::Registry]
+      attr_reader :registry
+      # @return [Group]
+      attr_reader :group
+
+      alias_method :public_registry, :registry
+
+      def initialize
+        @registry = Internals::Registry.new
+        @group = Celluloid.group_class.new
+        @cells = {}.compare_by_identity
+        @guard = ::Raffia::Guard.new
+        @root = ROOT_SERVICES
+      end
+
+      # @return [Supervision::Configuration, Array]
+      def root_configuration = @root
+
+      # @return [Proxy::Cell, nil] the supervisor of all services
+      def root_services = @tree
+
+      # Its services begin.
+      # @return [true]
+      def start
+        within do
+          @root = Supervision::Service::Root.define
+          @tree = @root.deploy
+        end
+        true
+      end
+
+      # The block's actors are this system's.
+      def within
+        before = ::Thread.current[:celluloid_actor_system]
+        ::Thread.current[:celluloid_actor_system] = self
+        yield
+      ensure
+        ::Thread.current[:celluloid_actor_system] = before
+      end
+
+      # Runs the block in a thread.
+      # @raise [NotActive]
+      def get_thread
+        group.assert_active
+        Internals.threads.submit { within { yield } }
+      end
+
+      def stack_dump = Internals::Stack::Dump.new(self)
+
+      def stack_summary = Internals::Stack::Summary.new(self)
+
+      def registered = @registry.names
+
+      def clear_registry = @registry.clear
+
+      # @return [Array<Proxy::Cell>]
+      def running = cells.map(&:proxy)
+
+      # @return [Array<Cell>]
+      def cells = @guard.hold { @cells.keys }
+
+      def running? = group.active?
+
+      # All actors end: after what they do now, or where they are when {Celluloid.shutdown_timeout} is over.
+      def shutdown
+        actors = cells
+        Internals::Logger.debug("Terminating #{actors.size} actor#{"s" if actors.size > 1}...") if actors.any?
+        actors.each(&:terminate)
+        kill(actors) unless ended?(actors, ::Raffia::Clock.now + shutdown_timeout)
+      ensure
+        group.shutdown
+        clear_registry
+      end
+
+      def assert_inactive = group.assert_inactive
+
+      def shutdown_timeout = Celluloid.shutdown_timeout
+
+      # @api private
+      def add(cell)
+        raise NotActive, "the actor system has been shut down" unless running?
+
+        @guard.hold { @cells[cell] = true }
+      end
+
+      # @api private
+      def forget(cell) = @guard.hold { @cells.delete(cell) }
+
+      private
+
+      def ended?(actors, limit)
+        actors.all? { |cell| cell.join([limit - ::Raffia::Clock.now, 0].max) }
+      end
+
+      def kill(actors)
+        Internals::Logger.error("Couldn't cleanly terminate all actors in #{shutdown_timeout} seconds!")
+        actors.each { |cell| Actor.kill(cell.proxy) if cell.alive? || cell.status == :stopping }
+      end
+    end
+  end
+end

@@ -1,0 +1,150 @@
+# frozen_string_literal: true
+
+module Celluloid
+  # A call, timer or event that an actor has begun.
+  class Task
+    # @raise [NotTaskError]
+    def self.current = ::Thread.current[:celluloid_task] || raise(NotTaskError, "not within a task context")
+
+    def self.suspend(status) = current.suspend(status)
+
+    # @param name [String, nil] as in CELLULOID_TASK_CLASS
+    # @return [Class]
+    def self.named(name)
+      return Fibered if name.nil?
+
+      [Task, Celluloid, ::Object].each { |scope| return scope.const_get(name, false) if scope.const_defined?(name, false) }
+      raise Error, "CELLULOID_TASK_CLASS=#{name} names no class: use Fibered or Threaded"
+    end
+
+    # @return [Symbol] :call, :timer, :finalizer, :exit_handler, :invoke_block
+    attr_reader :type
+    # @return [Symbol] :running, :dead, or what it waits for: :callwait, :sleeping, :receiving, :condwait
+    attr_reader :status
+    # @return [Cell]
+    attr_reader :cell
+    # @return [Call, nil] the first call of the chain that this belongs to
+    attr_reader :root
+    attr_accessor :guard_warnings
+
+    def initialize(type, name, cell, root: nil, exclusive: false)
+      @type = type
+      @name = name
+      @cell = cell
+      @root = root
+      @exclusive = exclusive
+      @status = :new
+    end
+
+    # @return [Hash]
+    def meta = {dangerous_suspend: dangerous?, method_name: @name}
+
+    # @return [String, nil]
+    def chain_id = @root&.chain_id
+
+    # Runs the block as this task.
+    # @return [Object] the block's value
+    def run
+      here = ::Thread.current
+      here[:celluloid_actor] = @cell
+      here[:celluloid_mailbox] = @cell.inbox
+      here[:celluloid_task] = self
+      @cell.begun[self] = true
+      @status = :running
+      yield
+    ensure
+      @status = :dead
+      @cell.begun.delete(self)
+      here[:celluloid_actor] = here[:celluloid_mailbox] = here[:celluloid_task] = nil
+    end
+
+    # Gets ready to wait: from here on it can be resumed.
+    # @return [Internals::Suspension]
+    def arm = @suspension = Internals::Suspension.new(@cell)
+
+    # Waits until it is resumed; its actor goes on with other things.
+    # @return [Object] what it was resumed with
+    # @raise [Interruption] if it was one of these
+    def suspend(status)
+      raise "Cannot suspend while in exclusive mode" if exclusive?
+
+      @status = status
+      value = (@suspension || arm).wait
+      (Interruption === value) ? raise(value) : value # a proxy would pass is_a? on
+    ensure
+      @suspension = nil
+      @status = :running
+    end
+
+    # Others see an actor whose `initialize` has not ended, or that has finished already, when these wait.
+    # @return [void]
+    def tell_danger(status)
+      return unless dangerous? && Celluloid.debug?
+
+      text = describe(status)
+      Internals::Logger.with_backtrace(caller(3, 6)) { |logger| logger.warn("Dangerously suspending task: #{text}") }
+    end
+
+    # @return [nil]
+    def resume(value = nil)
+      @suspension&.settle(value)
+      nil
+    end
+
+    # @raise [TaskTimeout] where the block waits, when the time is up
+    def timeout(duration)
+      trace = caller
+      timer = @cell.host.after(duration) { resume(TaskTimeout.new("execution expired").tap { |error| error.set_backtrace(trace) }) && nil }
+      yield
+    ensure
+      timer&.cancel
+    end
+
+    # Nothing else of the actor's begins while the block waits.
+    def exclusive
+      return yield if @exclusive
+
+      begin
+        @exclusive = true
+        yield
+      ensure
+        @exclusive = false
+      end
+    end
+
+    def exclusive? = @exclusive
+
+    def running? = @status != :dead
+
+    # Its actor has ended.
+    def terminate
+      raise DeadTaskError, "task is already dead" unless running?
+
+      tell_of_end if Celluloid.debug?
+      @suspension&.break_off(TaskTerminated.new("task was terminated"))
+    end
+
+    # @return [Array<String>]
+    def backtrace = []
+
+    def inspect = "#<#{self.class}:0x#{object_id.to_s(16)} @type=#{type.inspect}, @meta=#{meta.inspect}, @status=#{status.inspect}>"
+
+    # In the fibers of Raffia's loop.
+    class Fibered < Task
+      class StackError < Error; end
+    end
+
+    # In threads: for actors that block where no fiber can let go of its thread.
+    class Threaded < Task; end
+
+    private
+
+    def dangerous? = @name == :initialize || @type == :finalizer
+
+    def tell_of_end
+      Internals::Logger.with_backtrace(backtrace) { |logger| logger.public_send(dangerous? ? :warn : :debug, "Terminating task: #{describe}") }
+    end
+
+    def describe(status = @status) = "type=#{type.inspect}, meta=#{meta.inspect}, status=#{status.inspect}"
+  end
+end

@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+module Celluloid
+  module Internals
+    # What `after` and `every` return: as the timers gem has it, cancel, fire, reset.
+    class Timer
+      # @return [Numeric] seconds
+      attr_reader :interval
+      # @return [Boolean] whether it fires again and again
+      attr_reader :recurring
+      alias_method :delay, :interval
+
+      def initialize(cell, interval, recurring, block)
+        @cell = cell
+        @interval = interval
+        @recurring = recurring
+        @block = block
+        @waiting = false
+      end
+
+      # @return [self]
+      def start
+        @cell.timers[self] = true
+        @entry = @cell.host.after(interval) { due }
+        self
+      end
+      alias_method :resume, :start
+      alias_method :continue, :start
+
+      # @return [void]
+      def cancel
+        @entry&.cancel
+        @entry = nil
+        @cell.timers.delete(self)
+      end
+      alias_method :pause, :cancel
+
+      # Counts from now on.
+      # @return [void]
+      def reset(*)
+        cancel
+        start
+      end
+
+      # Runs the block now.
+      def fire(*) = @block.call
+      alias_method :call, :fire
+
+      # @return [Boolean]
+      def paused? = @entry.nil?
+
+      def inspect = "#<#{self.class} #{recurring ? "every" : "after"} #{interval} s>"
+
+      private
+
+      # One that is due while the last one still waits for its turn is left out.
+      # @return [Numeric, nil] when to be asked again
+      def due
+        unless @waiting
+          @waiting = true
+          @cell.begin_task(:timer) do
+            @waiting = false
+            entry = @entry
+            cancel unless recurring
+            @block.call if entry
+          end
+        end
+        interval if recurring
+      end
+    end
+  end
+end
