@@ -240,13 +240,17 @@ class ProcessWorkerTest < Raffia::TestCase
     end
   end
 
+  # In a process of its own: what other Ractors and threads of this one are in the middle of, a fork by a Ractor may find half done in the child.
   def test_a_worker_of_a_ractor
-    ractor = Ractor.new do
-      child = Raffia::Process::Worker.new { |link| link.writer.write(link.reader.read) }
-      child.write("x")
-      [child.read, child.stop(patience: 10).clean?]
-    end
-    assert_equal(["x", true], ractor.take)
+    assert_equal %(["x", true]\n), output_of(<<~RUBY)
+      require "raffia"
+      ractor = Ractor.new do
+        child = Raffia::Process::Worker.new { |link| link.writer.write(link.reader.read) }
+        child.write("x")
+        [child.read, child.stop(patience: 10).clean?]
+      end
+      p(ractor.respond_to?(:take) ? ractor.take : ractor.value)
+    RUBY
   end
 
   def test_a_block_is_needed
