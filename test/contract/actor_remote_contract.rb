@@ -223,6 +223,19 @@ module ActorRemoteContract
     assert_equal 1, ref.stats[:restarts]
   end
 
+  def test_nothing_is_left_behind
+    spawn.add(1) # what the process keeps for all of them is there now
+    assert_no_leaks do
+      refs = Array.new(3) { spawn }
+      refs.each { |ref| ref.add(1) }
+      refs.first.stop
+      refs[1].kill
+      assert_raises(RuntimeError) { refs.last.boom }
+      refs.each(&:join)
+      Raffia::Actor.shutdown
+    end
+  end
+
   def test_timers
     ref = spawn
     ref.tick

@@ -16,10 +16,12 @@ module Raffia
         module Beside
           # Lines that can be served at a time, each by a thread that waits for what comes.
           MOST = 10_000
+          # Seconds that such a thread stays for the next line.
+          IDLE = 1
 
           # @return [void]
           def self.call(&)
-            pool = Local.fetch(:raffia_actor_lines) { Pool.new(on: :threads, workers: MOST) }
+            pool = Local.fetch(:raffia_actor_lines) { Pool.new(on: :threads, workers: MOST, idle: IDLE) }
             Deadline.replace(nil) { pool.submit(&) }
           end
         end
