@@ -53,6 +53,21 @@ module Raffia
       # @raise [ConfigError] by stores other than PostgreSQL's; the memory's takes part in no transaction, and does not mind
       def transaction(connection, &) = Setup.current.store.within(connection, &)
 
+      # Has each worker begin something that lives beside its jobs, in its loop: a tree of actors that jobs find by name. It is stopped after
+      # the last job; when it ends by itself, so does the worker.
+      #
+      #     Raffia::Jobs.actors { App.spawn(name: :app) }
+      #
+      # @yieldreturn [Actor::Ref, Array<Actor::Ref>]
+      # @return [void]
+      # @raise [ConfigError]
+      def actors(&block)
+        raise ConfigError, "actors needs a block, which spawns them" unless block
+
+        Setup.current.actors << block
+        nil
+      end
+
       # @return [Client]
       def client = Setup.current.client
 

@@ -6,6 +6,7 @@ require_relative "task"
 require_relative "pool"
 require_relative "run/session"
 require_relative "run/look"
+require_relative "run/companions"
 
 module Raffia
   # Runs the block with everything that fibers need: a Fiber scheduler, a pool for calls that block, and a scope for tasks. When

@@ -59,6 +59,7 @@ module Raffia
       @application = app.is_a?(Application) ? app : Application.of(app)
       @hooks = hooks || Hooks.new
       @options = Options.build(options)
+      raise ConfigError, "actors live in a worker's loop, and those of Ractors have none for them: leave out `ractors`, or `actors`" if @options.ractors? && @hooks.any?(:actors)
       try_out
       @log = logger || own_log
       @renewal = Renewal.new(@options, @log) { renew.call.tap { |_, fresh, _| reopen_log_with(fresh) } } if renew

@@ -27,6 +27,8 @@ module Raffia
       attr_reader :aliases
       # @return [Array<#call>] called with each worker and its log, before that begins
       attr_reader :at_start
+      # @return [Array<#call>] what begins the actors that live beside the jobs, see {Jobs.actors}
+      attr_reader :actors
       # @return [Symbol] where jobs run whose class says nothing, see {Job::Options::PLACES}
       attr_accessor :place
       # @return [String] the store where nothing is said: not even RAFFIA_STORE
@@ -39,6 +41,7 @@ module Raffia
         @client_middleware = Middleware.new
         @worker_middleware = Middleware.new
         @at_start = []
+        @actors = []
         @place = :fibers
         @default = DEFAULT
         @recurring = []

@@ -155,6 +155,7 @@ module Raffia
         @keeper.enroll
         bring_recurring
         helpers = hire(scope)
+        companions = Companions.new(Setup.current.actors, @log).begin(scope) { stop }
         yield if block_given?
         seats = [scope.spawn { @intake.run }]
         await_stop
@@ -163,6 +164,7 @@ module Raffia
         @places.announce_stop
         @runs.on_end { @orders.push(:ended) }
         Drain.new(@runs, @acks, @log).call(@timeout) { |seconds| @orders.pop(timeout: seconds) }
+        companions.stop(@timeout)
       ensure
         helpers&.each { |task| task.cancel(:stop) }
         Raffia.shield { leave } if @keeper&.lease

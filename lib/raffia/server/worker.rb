@@ -47,7 +47,7 @@ module Raffia
         @service = Service.new(app, options, log, ledger)
         @connections = {}.compare_by_identity
         @orders = ::Thread::Queue.new
-        @take_leave = @on_reopen = nil
+        @take_leave = @on_reopen = @companions = nil
       end
 
       # Serves until {stop}, in a scheduler of its own.
@@ -97,6 +97,11 @@ module Raffia
       # @return [void]
       def on_reopen(&block) = @on_reopen = block
 
+      # What lives beside the requests: actors, begun in the loop and ended after the last request.
+      # @param blocks [Array<#call>] see {Companions}
+      # @return [void]
+      def accompany(blocks) = @companions = Companions.new(blocks, service.log)
+
       # Speaks HTTP with a client that has been accepted.
       # @return [void]
       def admit(socket, listener, address = nil)
@@ -124,6 +129,7 @@ module Raffia
       # @return [Retreat]
       def serve(scope)
         forks = Fork.after_child { leave_to_parent }
+        @companions&.begin(scope) { stop }
         accepting = @listeners.map { |listener| scope.spawn { Acceptor.new(listener, self).run } }
         helpers = service.monitor.start(scope, @heart, service.admission.gate)
         lookout = hard_limit
@@ -131,7 +137,10 @@ module Raffia
         how = await_order
         accepting.each { |task| task.cancel(:drain) }
         take_leave(accepting) if @take_leave
-        Retreat.new(self, (how == :now) ? 0 : grace).tap { |retreat| retreat.run { order(_1) } }
+        Retreat.new(self, (how == :now) ? 0 : grace).tap do |retreat|
+          retreat.run { order(_1) }
+          @companions&.stop(retreat.left)
+        end
       ensure
         forks&.remove
         lookout&.close

@@ -17,7 +17,7 @@ module Raffia
         def self.alone?
           sleep(0) # for those who have been told to end just now
           scheduler = Fiber.scheduler
-          scheduler.stats[:parked] <= (Alarm.of(scheduler).running? ? 1 : 0)
+          scheduler.stats[:parked] <= (Alarm.of(scheduler).running? ? 1 : 0) + (Session.current&.residents || 0)
         end
 
         # @param runs [Runs]

@@ -78,6 +78,7 @@ module Raffia
           listening.close
         end
         @worker.on_reopen { @hooks.call(:on_reopen) }
+        @worker.accompany(@hooks.all(:actors)) if @hooks.any?(:actors)
         @worker.service.on_error { |error, env| @hooks.call(:on_error, error, env) } if @hooks.any?(:on_error)
       end
 

@@ -10,6 +10,7 @@ module Raffia
       NAMES = {
         before_fork: "in the supervisor, before a worker is forked: its index",
         after_fork: "in a worker that has just been forked: open its own connections here. Gets its index",
+        actors: "in a worker whose loop has begun: spawns what lives beside the requests, such as a supervisor, and returns its ref. That is stopped after the last request",
         before_worker_shutdown: "in a worker that has answered its last request: its index",
         on_worker_ready: "in the supervisor, when a worker accepts: its index",
         on_worker_exit: "in the supervisor, when a worker has ended: its index, and how (pid, status, signal)",
@@ -35,6 +36,10 @@ module Raffia
 
       # @return [void]
       def call(name, *arguments) = @blocks.fetch(name).each { |block| block.call(*arguments) }
+
+      # @param name [Symbol]
+      # @return [Array<#call>]
+      def all(name) = @blocks.fetch(name)
 
       # @return [Boolean]
       def any?(name) = @blocks.fetch(name).any?

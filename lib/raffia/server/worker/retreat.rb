@@ -36,6 +36,9 @@ module Raffia
         cut_off
       end
 
+      # @return [Numeric, nil] seconds until the grace is over
+      def left = @finish.infinite? ? nil : [@finish - Clock.now, 0].max
+
       # The same for what the application has started beside its requests. It knows of no end, so it may be there for ever.
       # @return [Boolean] whether it has ended
       def outlast(&)
