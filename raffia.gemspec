@@ -12,8 +12,8 @@ Gem::Specification.new do |spec|
   spec.description = <<~TEXT
     Raffia runs the same block of work inline, on fibers, threads, Ractors or forked processes through one API, on its
     own event loop (io_uring, epoll, poll, or plain select), with structured concurrency: scopes, deadlines, cancellation
-    with a cause. It serves Rack applications, does background jobs that are kept in SQLite, Redis or PostgreSQL, and has a lab that
-    measures each strategy on your machine.
+    with a cause. It serves Rack applications, does background jobs that are kept in SQLite, Redis or PostgreSQL, has actors under
+    supervisors, and a lab that measures each strategy on your machine.
   TEXT
   spec.license = "MIT"
   spec.homepage = "https://github.com/raffia-rb/raffia"

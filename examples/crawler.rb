@@ -31,7 +31,7 @@ class Crawler
   # @param per_second [Integer] requests begun
   # @param page_limit [Numeric] seconds for a page
   # @param depth [Integer] links from the first page
-  def initialize(at_once: 4, per_second: 500, page_limit: 2, depth: 5)
+  def initialize(at_once: 4, per_second: 500, page_limit: 4, depth: 5)
     @slots = Raffia::Semaphore.new(at_once)
     @rate = Raffia::RateLimiter.new(per_second, per: 1, burst: at_once)
     @page_limit = page_limit

@@ -9,7 +9,7 @@ module Raffia
     EXPECTED = {
       "crawler" => [
         "27 pages, 5 of them of the calendar, never more than 4 at once", '/gone: 404 "Not Found"',
-        "/slow: not finished within 2 s: give it more time or less work", "given up after 1 s"
+        "/slow: not finished within 4 s: give it more time or less work", "given up after 1 s"
       ],
       "fibers" => [
         "200 answers, the last one: you said 200",
