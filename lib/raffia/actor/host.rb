@@ -100,19 +100,19 @@ module Raffia
 
       def serve
         Message.none
-        begin
-          serve_orders until @closed
-        rescue Exception # standard:disable Lint/RescueException
-          # What ends the run has reached this fiber, but the actors live on until they have been ended.
-          retry unless @closed
-        end
+        serve_orders until @closed
+      rescue Exception => error # standard:disable Lint/RescueException
+        # What ends the run has reached this fiber, but the actors live on until they have been ended.
+        start unless @closed
+        raise error if error.is_a?(::SignalException)
       end
 
       def serve_orders
         @waiter = Waiter.new
         @waiter.wait if @orders.empty?
-        orders = @guard.hold { @orders.tap { @orders = [] } }
-        orders.each { |order| launch(&order) }
+        while (order = @orders.shift)
+          launch(&order)
+        end
       end
 
       def leave

@@ -67,6 +67,15 @@ module Raffia
       # @return [#error] where errors go that nobody waits for
       def log = logs[:log] ||= Log.build(Raffia.config)
 
+      # Tells the log of an error. Where a process or thread ends there may be no way to do so any more, and that must not be the next error.
+      # @return [void]
+      # @api private
+      def complain(what, error)
+        log.error("#{what}: #{Log.full(error)}")
+      rescue Exception # standard:disable Lint/RescueException
+        nil
+      end
+
       # @param logger [#error]
       def log=(logger)
         logs[:log] = logger

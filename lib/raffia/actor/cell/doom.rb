@@ -25,6 +25,9 @@ module Raffia
         # @return [Boolean] whether it had done all that it had to
         def gentle? = false
 
+        # @return [Exception, nil] what the message failed with
+        attr_reader :error
+
         # @param other [Doom, nil] that came before
         # @return [Doom, nil] this one, with the other's message, if it says more than that
         def over(other)
@@ -47,7 +50,7 @@ module Raffia
         def log(loud = false)
           return if @message.nil? || (@message.reply && !loud)
 
-          Actor.log.error("#{@message.inspect} failed: #{Log.full(@error)}")
+          Actor.complain("#{@message.inspect} failed", @error)
         end
 
         protected

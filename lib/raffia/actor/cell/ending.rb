@@ -131,7 +131,7 @@ module Raffia
           Raffia.instrument.emit(:actor_died) { {ref: ref, reason: reason, supervised: supervised?} } unless reason == :normal || reason == :shutdown
           hook(:on_stop, reason, subject: subject) if subject
         rescue Exception => error # standard:disable Lint/RescueException
-          Actor.log.error("#{label}: on_stop failed: #{Log.full(error)}")
+          Actor.complain("#{label}: on_stop failed", error)
         ensure
           owed = @guard.hold { @owed.tap { @owed = nil } }
           owed&.each_key { |answer| answer.fail(ActorDied.new(ref: ref, reason: reason)) }
@@ -159,7 +159,7 @@ module Raffia
         def tell_parent(reason)
           @parent&.ended(self, reason)
         rescue => error
-          Actor.log.error("#{label}: its supervisor failed: #{Log.full(error)}")
+          Actor.complain("#{label}: its supervisor failed", error)
         end
       end
     end

@@ -48,6 +48,7 @@ module Raffia
 
           break_off(Doom.new(error, @parent.nil?)) if !callers?(message, error) && @subject.equal?(subject)
           message.reply&.fail(error)
+          raise error if error.is_a?(::SignalException)
         end
       end
     end

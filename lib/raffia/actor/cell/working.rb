@@ -14,7 +14,10 @@ module Raffia
           dispatch(false) if more
         rescue Exception => error # standard:disable Lint/RescueException
           @doom ||= Doom.new(error, @parent.nil?) # it came from outside
+          signal = [error, @doom.error].grep(::SignalException).first
           fall
+          # It was meant for the program, and only happened to find it here.
+          raise signal if signal
         end
 
         private

@@ -68,7 +68,7 @@ module Raffia
       end
 
       def failed_to_start(child, error)
-        Actor.log.error("#{child.label} was not restarted: #{Log.full(error)}")
+        Actor.complain("#{child.label} was not restarted", error)
         @raffia_cell.urge(Notice.new(@raffia_cell, :child_ended, child, child.turn, error))
       end
     end

@@ -29,7 +29,7 @@ module Raffia
         # @return [true]
         def fail(error)
           unless error.is_a?(Full) || error.is_a?(ActorDied)
-            Actor.log.error("#{inspect} failed: #{Log.full(error)}")
+            Actor.complain("#{inspect} failed", error)
             return true
           end
           @subscription.channel.dropped
