@@ -45,7 +45,8 @@ module Raffia
     def test_what_it_says_and_writes
       ended = raffia("new", "shop")
       assert_equal ["", 0], [ended.err, ended.code]
-      assert_equal [*FILES.map { |file| "wrote shop/#{file}" }, "", "Next: cd shop && bundle install && bundle exec raffia up"].sort, ended.out.lines.map(&:chomp).sort
+      assert_equal [*FILES.map { |file| "wrote shop/#{file}" }, "", "Next: cd shop && bundle install && bundle exec raffia up",
+        "For that the Ruby of this checkout comes first: export PATH=#{RbConfig::CONFIG["bindir"]}:$PATH"].sort, ended.out.lines.map(&:chomp).sort
       assert_equal FILES, Dir.glob("**/*", File::FNM_DOTMATCH, base: File.join(@dir, "shop")).reject { |path| File.directory?(File.join(@dir, "shop", path)) }.sort
       assert_includes read("shop/Gemfile"), %(\ngem "raffia", path: "#{ROOT}"\n)
       assert_match(/\A# shop$/, read("shop/README.md"))

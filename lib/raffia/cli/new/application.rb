@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "fileutils"
+require "rbconfig"
 require_relative "../../base/version"
 
 module Raffia
@@ -35,7 +36,7 @@ module Raffia
             ::File.write(::File.join(@name, file), text(file))
             out.puts "wrote #{::File.join(@name, file)}"
           end
-          out.puts "", "Next: cd #{@name} && bundle install && bundle exec raffia up"
+          out.puts "", "Next: cd #{@name} && bundle install && bundle exec raffia up", *(with_ruby if @path)
         rescue SystemCallError => error
           raise ConfigError, "#{@name} cannot be written: #{error.message[/\A[^@]+/].strip}"
         end
@@ -58,6 +59,9 @@ module Raffia
           template = ::File.read(::File.join(TEMPLATE, "#{file.sub(/\A\./, "dot.")}.tt"), encoding: "UTF-8")
           template.gsub("APPLICATION", @name).gsub("GEM", gem_line)
         end
+
+        # The extension of a checkout is built for one Ruby, which need not be the one that a shell finds first.
+        def with_ruby = "For that the Ruby of this checkout comes first: export PATH=#{RbConfig::CONFIG["bindir"]}:$PATH"
 
         def gem_line = @path ? %(gem "raffia", path: #{@path.inspect}) : %(gem "raffia", "~> #{VERSION[/\A\d+\.\d+/]}")
       end
