@@ -29,8 +29,9 @@ module Ledger
     # @param disk [String, nil] folder whose files forget what is not synced
     # @param pause [Range] seconds between two faults
     # @param nap [Float] seconds between two calls of a producer
+    # @param backlog [Integer] how many jobs must wait before the first fault
     # @param log [IO, nil] hears what happens
-    def initialize(dir, url, jobs:, faults: FAULTS, server: nil, disk: nil, pause: 0.3..1.5, nap: 0.05, seed: Random.new_seed, log: nil)
+    def initialize(dir, url, jobs:, faults: FAULTS, server: nil, disk: nil, pause: 0.3..1.5, nap: 0.05, backlog: 0, seed: Random.new_seed, log: nil)
       @dir = dir
       @jobs = jobs
       @faults = faults
@@ -38,6 +39,7 @@ module Ledger
       @pause = pause
       @random = Random.new(seed)
       @nap = nap
+      @backlog = backlog
       @log = log
       @record = File.join(dir, "record")
       File.write(@record, "")
@@ -87,6 +89,7 @@ module Ledger
     # Each fault at least once, and then as long as jobs are being kept, or many of them wait.
     def rage
       order = @faults.shuffle(random: @random)
+      await { @tail.open >= @backlog || !producing? }
       while (fault = order.shift || (at_work? && @faults.sample(random: @random)))
         sleep(@random.rand(@pause))
         @log&.puts "#{fault}, with #{@tail.open} of #{@tail.kept} jobs open"
@@ -188,8 +191,12 @@ module Ledger
     # All begins anew, which takes its time on a busy machine.
     def await_progress
       size = File.size(@record)
+      await { File.size(@record) > size || !producing? }
+    end
+
+    def await
       give_up = now + PATIENCE
-      sleep(0.05) until File.size(@record) > size || !producing? || now > give_up
+      sleep(0.05) until yield || now > give_up
     end
 
     def kill_producers
