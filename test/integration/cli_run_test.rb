@@ -182,12 +182,26 @@ module Raffia
           Fiber.schedule { output.write("hello") }
         end.join
       RUBY
-      %w[--compat --compat=evt].each { |flag| assert_equal ["hello\n", "", 0], raffia("run", flag, program).then { |it| [it.out, it.err, it.code] } }
-      assert_equal ["hello\n", "", 0], ruby("-rraffia/compat", program).then { |it| [it.out, it.err, it.code] }
+      %w[--compat --compat=evt].each { |flag| assert_equal ["hello\n", "", 0], raffia("run", flag, program).then { |ended| [ended.out, ended.err, ended.code] } }
+      assert_equal ["hello\n", "", 0], ruby("-rraffia/compat", program).then { |ended| [ended.out, ended.err, ended.code] }
       assert_match(/cannot load such file -- evt/, raffia("run", program).err)
       ended = raffia("run", "--compat=nonsense", program)
       assert_equal 2, ended.code
       assert_match(/\Araffia: nonsense is no layer of raffia\/compat: use some of/, ended.err)
+    end
+
+    def test_compat_runs_a_program_of_parallel
+      program = script <<~RUBY
+        require "parallel"
+        p Parallel.map(1..4, in_processes: 2) { |x| x * 2 }
+        p Parallel.map(%w[a b], in_threads: 2, finish: ->(item, *) { $stderr.print item }) { |x| x.upcase }
+        Parallel.each([1]) { exit 3 } rescue p $!.class
+        exit Parallel.any?([1, nil]) { |x| x } ? 7 : 1
+      RUBY
+      [raffia("run", "--compat", program), ruby("-rraffia/compat", program)].each do |ended|
+        assert_equal "[2, 4, 6, 8]\n[\"A\", \"B\"]\nParallel::DeadWorker\n", ended.out, ended.err
+        assert_equal [%w[a b], 7], [ended.err.chars.sort, ended.code]
+      end
     end
 
     def test_what_cannot_be_run

@@ -22,10 +22,13 @@ module Evt
   NATIVE = defined?(Raffia::Scheduler::Native) ? Raffia::Scheduler::Native : Raffia::Scheduler::Portable
   private_constant :NATIVE
 
+  # What they have in common; in evt, the class above them.
+  Bundled = Backend::Instance
+
   # io_uring.
   class Uring < NATIVE
     extend Backend
-    include Backend::Instance
+    include Bundled
 
     ENGINE = :uring
     NAME = "liburing"
@@ -35,7 +38,7 @@ module Evt
   # epoll.
   class Epoll < NATIVE
     extend Backend
-    include Backend::Instance
+    include Bundled
 
     ENGINE = :epoll
     NAME = "epoll"
@@ -45,7 +48,7 @@ module Evt
   # kqueue.
   class Kqueue < NATIVE
     extend Backend
-    include Backend::Instance
+    include Bundled
 
     ENGINE = :kqueue
     NAME = "kqueue"
@@ -55,7 +58,7 @@ module Evt
   # Windows' completion ports, which this version does not have: never available, as in evt.
   class Iocp < NATIVE
     extend Backend
-    include Backend::Instance
+    include Bundled
 
     ENGINE = :iocp
     NAME = "iocp"
@@ -65,7 +68,7 @@ module Evt
   # IO.select.
   class Select < Raffia::Scheduler::Portable
     extend Backend
-    include Backend::Instance
+    include Bundled
 
     ENGINE = :select
     NAME = "ruby"

@@ -72,6 +72,8 @@ module Parallel
     # @return [Array]
     def in_threads(options = {count: 2}, &)
       count, = count_and_options(options)
+      raise ArgumentError, "in_threads needs a number, or count:" unless count
+
       Raffia.map(0...count, on: :threads, workers: [count, 1].max, chunk: 1, &)
     end
 

@@ -78,6 +78,20 @@ module Raffia
       RUBY
     end
 
+    def test_the_gem_parallel_itself
+      skip "the gem parallel is not installed (bin/setup)" if Gem::Specification.find_all_by_name("parallel").empty?
+      assert_equal "Raffia::Compat::OriginalLoaded\ntrue\nfalse\n", output_of(<<~RUBY)
+        require "parallel"
+        begin
+          require "raffia/compat/parallel"
+        rescue Raffia::Error => error
+          puts error.class
+        end
+        p Parallel.const_defined?(:JobFactory), require("parallel")
+      RUBY
+      assert_equal "true\nfalse\n", output_of(%(require "raffia/compat"\np require("parallel"), Parallel.const_defined?(:JobFactory)))
+    end
+
     def test_an_original_that_could_be_loaded_does_not_count
       assert_equal "true\n", with_original(%(require "raffia/compat"\nrequire "evt"\np #{OURS}))
     end

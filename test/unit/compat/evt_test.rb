@@ -8,7 +8,7 @@ module Raffia
     def test_the_back_ends
       assert_equal "true\ntrue\n[false, \"iocp\"]\n[true, \"ruby\"]\n", output_of(<<~RUBY)
         require "raffia/compat/evt"
-        p Evt::Scheduler.availables.all?(&:available?), Evt::Scheduler.new.is_a?(Evt::Scheduler.availables.first)
+        p Evt::Scheduler.availables.all?(&:available?), Evt::Scheduler.new.then { |it| it.is_a?(Evt::Scheduler.availables.first) && it.is_a?(Evt::Bundled) }
         p [Evt::Iocp.available?, Evt::Iocp.backend], [Evt::Select.available?, Evt::Select.backend]
       RUBY
     end

@@ -129,9 +129,9 @@ module Raffia
     end
 
     def test_what_cannot_be_meant
-      assert_says <<~RUBY, [ArgumentError, ArgumentError, ArgumentError, RuntimeError, RuntimeError]
+      assert_says <<~RUBY, [ArgumentError, ArgumentError, ArgumentError, ArgumentError, RuntimeError, RuntimeError]
         say [error { Parallel.map([1], in_processes: 1, in_threads: 1) { 1 } }, error { Parallel.map([1], in_threads: -1) { 1 } },
-          error { Parallel.map([1], serializer: Object.new) { 1 } }, error { Parallel.map([1], in_threads: 1, interrupt_signal: :TERM) { 1 } },
+          error { Parallel.in_threads({}) { 1 } }, error { Parallel.map([1], serializer: Object.new) { 1 } }, error { Parallel.map([1], in_threads: 1, interrupt_signal: :TERM) { 1 } },
           error { Parallel.any?([1]) }].map(&:first)
       RUBY
     end
