@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
+require_relative "../contract/actor_contract"
 require_relative "../contract/actor_remote_contract"
+
+ActorCase.run(:processes, ActorContract) if Process.respond_to?(:fork)
 
 # Actors whose objects live in forked children.
 class ActorProcessesTest < Raffia::TestCase

@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
+require_relative "../contract/actor_contract"
 require_relative "../contract/actor_remote_contract"
+
+ActorCase.run(:ractors, ActorContract)
 
 # Actors whose objects live in Ractors.
 class ActorRactorsTest < Raffia::TestCase

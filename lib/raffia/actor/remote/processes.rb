@@ -17,7 +17,11 @@ module Raffia
           # Lines that can be served at a time, each by a thread that waits for what comes.
           MOST = 10_000
           # Seconds that such a thread stays for the next line.
-          IDLE = 1
+          IDLE = 0.05
+
+          # It is signals that break off what a child does.
+          # @yieldparam region [nil]
+          def self.enter(_service) = yield(nil)
 
           # @return [void]
           def self.call(&)

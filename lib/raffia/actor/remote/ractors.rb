@@ -13,6 +13,9 @@ module Raffia
         module Beside
           # @return [void]
           def self.call(&block) = Fiber.schedule { Deadline.replace(nil, &block) }
+
+          # @yieldparam region [#cancel]
+          def self.enter(service, &) = Strand.enter(service, &)
         end
 
         # @param birth [Cell::Birth]
@@ -44,7 +47,7 @@ module Raffia
         # @return [void]
         def leave = @over.pop(timeout: Processes::PATIENCE)
 
-        # It is left alone with what it does: nobody can stop it. When it has done that it finds nobody there, and ends.
+        # Where it waits it ends. One that computes is left alone with that: nobody can stop it. When it has done it finds nobody there, and ends.
         # @return [void]
         def stop
           @writer&.close

@@ -18,7 +18,7 @@ module Raffia
         attr_reader :line
 
         # @param data [Array] see {Distant.describe}: of the cell
-        # @param helper [#call] runs its block beside the work
+        # @param helper [#call, #enter] runs blocks beside the work; and the work
         def initialize(data, wire, helper, &birth)
           super()
           @jobs = Thread::Queue.new
@@ -34,12 +34,10 @@ module Raffia
         # @return [void]
         def run
           @helper.call { @line.serve }
-          while (job = @jobs.pop)
-            work(*job)
-          end
-        rescue Cancel
+          @helper.enter(self) { |region| work_through(region) }
+        rescue Cancel => cancel
           stop
-          raise
+          raise unless cancel.origin.equal?(self)
         ensure
           @line.close(:stopped)
         end
@@ -49,9 +47,19 @@ module Raffia
         def ended(line, reason)
           super
           @jobs << nil
+          @region&.cancel(reason) # who waits now waits for nothing
         end
 
         private
+
+        # @param region [#cancel, nil] in which the object's work can be broken off from here
+        def work_through(region)
+          while (job = @jobs.pop)
+            @region = region
+            work(*job)
+            @region = nil
+          end
+        end
 
         def other(_line, op, arguments, answer)
           case op
