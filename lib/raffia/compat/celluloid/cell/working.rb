@@ -25,9 +25,9 @@ module Celluloid
       end
 
       # What has no caller: an error there ends the actor.
-      def perform_task(type, name = nil, &)
+      def perform_task(type, name = nil)
         task = @task_class.new(type, name, self, exclusive: exclusive?(name))
-        task.run { @place.expose(@region, &) }
+        task.run { @place.expose(@region) { yield } }
       rescue AbortError => error
         Internals::Logger.debug("#{actor_class}: #{type} aborted!\n#{Internals::Logger.format_exception(error.cause)}")
       rescue TaskTerminated
