@@ -32,15 +32,15 @@ module ActorBench
     # Its figures say where we stand; its processes are those of another virtual machine.
     def elixir
       trouble = -> { "there is no elixir (apt-get install elixir)" unless Bench::Programs.tool?("elixir") }
-      Target.new(name: "elixir", reference: true, trouble: trouble, open: -> { :elixir })
+      Target.new(name: "elixir", reference: true, trouble: trouble, share: {"restart" => 0.1}, open: -> { :elixir })
     end
 
     ALL = [
       raffia(:fibers), raffia(:threads),
       target("celluloid", :Celluloid, gem: "celluloid", share: THREADS),
-      target("concurrent-ruby", :Concurrent, gem: "concurrent-ruby-edge", share: {"call" => 0.5}),
-      target("plain-ractors", :Ractors, share: RACTORS, without: {"restart" => nil, "pool" => nil}),
-      target("plain-threads", :Threads, share: THREADS, without: {"restart" => nil}),
+      target("concurrent-ruby", :Concurrent, gem: "concurrent-ruby-edge", share: {"call" => 0.5, "idle" => 0.1}),
+      target("plain-ractors", :Ractors, reference: true, share: RACTORS, without: {"restart" => nil, "pool" => nil}),
+      target("plain-threads", :Threads, reference: true, share: THREADS, without: {"restart" => nil}),
       elixir
     ].to_h { |target| [target.name, target] }.freeze
   end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "logger"
 require "raffia/actor"
 
 module ActorBench
@@ -39,6 +40,10 @@ module ActorBench
         def fail_now = raise("as asked")
       end
 
+      class Tree < ::Raffia::Supervisor
+        strategy :one_for_one, intensity: 1_000_000_000, period: 1, backoff: 0
+      end
+
       class Worker < ::Raffia::Actor
         def work
           sleep(Plans::WORK)
@@ -48,6 +53,10 @@ module ActorBench
 
       # @return [Class] a driver
       def self.on(place) = Class.new(self) { define_method(:place) { place } }
+
+      def initialize
+        ::Raffia::Actor.log = Logger.new(nil, level: Logger::UNKNOWN)
+      end
 
       def around(plan, &) = plan.outside? ? yield : ::Raffia.run(&)
 
@@ -85,7 +94,7 @@ module ActorBench
       end
 
       def restart
-        failing = supervised
+        failing = Tree.spawn.start_child(Failing, on: place)
         ->(times) { times.times.count { fails?(failing) } == times }
       end
 
@@ -95,9 +104,6 @@ module ActorBench
       end
 
       private
-
-      # The workers of a pool are supervised by it.
-      def supervised = Failing.pool(size: 1, on: place)
 
       def fails?(failing)
         failing.fail_now && false
