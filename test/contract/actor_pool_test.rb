@@ -18,3 +18,11 @@ class ActorPoolThreadsTest < Raffia::TestCase
 
   def place = :threads
 end
+
+class ActorPoolProcessesTest < Raffia::TestCase
+  include ActorPoolContract
+
+  def setup = need_fork
+
+  def place = :processes
+end

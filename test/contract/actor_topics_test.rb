@@ -13,3 +13,11 @@ class ActorTopicsThreadsTest < Raffia::TestCase
 
   def place = :threads
 end
+
+class ActorTopicsProcessesTest < Raffia::TestCase
+  include ActorTopicsContract
+
+  def setup = need_fork
+
+  def place = :processes
+end

@@ -76,7 +76,7 @@ module Raffia
       def label = "#{actor_class.name || "Actor"}##{@id}#{" #{@name.inspect}" if @name}"
 
       # @return [Integer] how many messages wait or are underway
-      def backlog = @mailbox.size + (@current&.underway? ? 1 : 0)
+      def backlog = @mailbox.size + ((@current.nil? || @current.over?) ? 0 : 1)
 
       # @return [Hash]
       def stats

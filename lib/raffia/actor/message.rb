@@ -61,6 +61,9 @@ module Raffia
       # @return [Boolean] whether it is being worked on
       def underway? = !!@underway
 
+      # @return [Boolean] whether it has been worked on
+      def over? = @underway == false
+
       # Runs the block, which waits for another's answer.
       # @param sure [Object, nil] that it will come
       # @return [Object] the block's value

@@ -120,7 +120,7 @@ module Raffia
           @guard.hold do
             next false if @status != :restarting || @doom.final?
 
-            @doom = nil
+            @doom = @current = nil
             @active = false
             true
           end

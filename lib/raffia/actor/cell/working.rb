@@ -39,7 +39,7 @@ module Raffia
         def take
           raise Cancel.new(@doom.reason, origin: self) if @doom
 
-          @mailbox.shift || (@region = nil) || (@active = false) || nil
+          (@current = @mailbox.shift) || (@region = nil) || (@active = false) || nil
         end
 
         # It has done all that it had to.
