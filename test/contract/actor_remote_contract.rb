@@ -47,6 +47,7 @@ class RemoteLedger < Raffia::Actor
   def leave = exit!(7)
   def child = RemoteLedger.spawn(1, on: :processes).then { |one| [one.pid, one.add(2)] }
   def cascade(other) = RemoteLedger.spawn(on: :processes).add_to(other, 3)
+  def cascade_inherited(number) = [@others.first.add(number), RemoteLedger.spawn(others: @others, on: :processes).add_to_inherited(4)]
   def own = RemoteLedger.spawn(40)
   def print(words) = $stdout.puts(words)
   def on_stop(reason) = (@others.first.async.echo(reason) if @sum == -1)

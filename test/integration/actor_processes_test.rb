@@ -64,6 +64,19 @@ class ActorProcessesTest < Raffia::TestCase
     end
   end
 
+  def test_kill_ends_what_does_not_even_read
+    ref = spawn
+    ::Process.kill(:STOP, pid = ref.pid)
+    future = ref.future.echo(Array.new(200_000) { |number| number })
+    wait_until { ref.stats[:handled] == 2 }
+    sleep(0.05) # it may be writing by now
+
+    assert ref.kill(:enough)
+    assert_raises(Raffia::ActorDied) { future.value(PATIENCE) }
+    assert ref.join(PATIENCE)
+    assert_raises(Errno::ESRCH) { ::Process.kill(0, pid) }
+  end
+
   def test_kill_ends_what_computes
     ref = spawn
     pid = ref.pid
@@ -82,6 +95,7 @@ class ActorProcessesTest < Raffia::TestCase
     refute_includes [::Process.pid, ref.pid], pid
     assert_equal 3, sum
     assert_equal 103, ref.cascade(here)
+    assert_equal [105, 109], spawn(others: [here]).cascade_inherited(5)
   end
 
   def test_a_fork_of_the_parent_has_none_of_it

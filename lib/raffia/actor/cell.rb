@@ -72,6 +72,9 @@ module Raffia
       # @return [Symbol] what is known of it without asking anybody
       def look = @status
 
+      # (see Remote::Distant#above?)
+      def above? = false
+
       # @return [String] for people
       def label = "#{actor_class.name || "Actor"}##{@id}#{" #{@name.inspect}" if @name}"
 

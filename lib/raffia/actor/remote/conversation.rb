@@ -58,7 +58,7 @@ module Raffia
 
         def send_off(reply, message, op, arguments)
           noted = nil
-          @line.post(reply, @cell.ref, op, *arguments) { |number| @desk.remember(noted = number, message) }
+          @line.post(reply, @cell.ref, op, *arguments, breakable: true) { |number| @desk.remember(noted = number, message) }
         rescue NotDumpable => error
           @desk.forget(noted)
           reply.refuse(error)

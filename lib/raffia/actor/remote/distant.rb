@@ -22,7 +22,7 @@ module Raffia
 
         # @param cell [Cell, Distant]
         # @return [Array] what the other side is to know
-        def self.describe(cell, id) = [id, cell.label, cell.class_name, cell.call_timeout]
+        def self.describe(cell, id) = [id, cell.label, cell.class_name, cell.call_timeout, cell.above?]
 
         attr_reader :class_name, :call_timeout
 
@@ -116,6 +116,9 @@ module Raffia
 
         # @return [void]
         def unwatch(block) = known(nil) { line.unwatch(ref, block) }
+
+        # @return [Boolean] whether it is reached through the side that started this one
+        def above? = !@line.nil? && line.equal?(Node.current.uplink)
 
         # Another side asks for this here, and is answered from there.
         # @param answer [Answer]

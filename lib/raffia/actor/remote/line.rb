@@ -33,7 +33,7 @@ module Raffia
           @answers = {}
           @last = 0
           @pid = ::Process.pid
-          @closed = false
+          @closed = @broken = false
         end
 
         # @return [Boolean] whether this process can use it
@@ -41,16 +41,20 @@ module Raffia
 
         def closed? = @closed
 
+        # @return [Boolean] whether it ends in the middle of a frame
+        def broken? = @broken
+
         # @return [Boolean] whether the other side works on something for us
         def busy? = !@open.empty?
 
         # Asks, and leaves the answer to `reply`.
         # @param reply [#settle, #fail]
         # @param ref [Ref, nil] whose end it is when the line ends first
+        # @param breakable [Boolean] whether a kill may break off the writing, and with it the line
         # @return [Integer]
         # @raise [NotDumpable]
         # @raise [ActorDied]
-        def post(reply, ref, op, *arguments)
+        def post(reply, ref, op, *arguments, breakable: false)
           number = @guard.hold do
             next if @closed
 
@@ -60,7 +64,7 @@ module Raffia
           raise ActorDied.new(ref: ref, reason: @reason) unless number
 
           yield number if block_given?
-          write(ASK, number, [op, *arguments])
+          write(ASK, number, [op, *arguments], breakable)
           number
         rescue NotDumpable
           @guard.hold { @open.delete(number) }
@@ -128,7 +132,7 @@ module Raffia
           node = Node.current
           cell = node.find(data.first) and return @desk.allow?(self, cell) ? cell : raise(Rejected, "#{data[1]} cannot be asked from there")
 
-          Distant.new(data, node.mine?(data.first) ? nil : self).tap { |distant| node.know(distant.id, distant) }
+          Distant.new(data, way_to(data, node)).tap { |distant| node.know(distant.id, distant) }
         end
 
         # @param cell [Cell]
@@ -142,6 +146,13 @@ module Raffia
         end
 
         private
+
+        # The other side may have been told of it by this one, which has forgotten it since.
+        def way_to(data, node)
+          return if node.mine?(data.first)
+
+          (data.last && node.uplink) || self
+        end
 
         def given(kind, number, payload)
           @guard.hold { @answers.delete(number) }

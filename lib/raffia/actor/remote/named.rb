@@ -39,6 +39,8 @@ module Raffia
         # (see Cell::Asking#request)
         def request(...) = through { |cell| cell.request(...) }
 
+        def above? = false
+
         # (see Distant#pass)
         def pass(answer, op, *arguments) = through { |cell| cell.pass(answer, op, *arguments) }
 

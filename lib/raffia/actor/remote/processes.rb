@@ -134,6 +134,7 @@ module Raffia
               Node.current.know(name, known)
               cell.ref.raffia_move(known)
             end
+            Household.orphans.clear
           end
         end
         private_constant :Child

@@ -45,7 +45,7 @@ module Raffia
           return if @ended
 
           @ended = true
-          farewell(reason) unless @line.closed?
+          farewell(reason) unless @line.closed? || @line.broken?
         ensure
           @home.stop
         end

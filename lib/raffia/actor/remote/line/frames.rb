@@ -10,17 +10,30 @@ module Raffia
         module Frames
           private
 
-          # A frame is written whole or not at all: whoever is interrupted hears of it afterwards.
-          def write(kind, number, payload = nil)
+          HELD = {Exception => :never}.freeze
+          KILLABLE = {Cancel => :immediate, Exception => :never}.freeze
+          private_constant :HELD, :KILLABLE
+
+          # A frame is written whole or not at all: whoever is interrupted hears of it afterwards. But an actor can be killed although the
+          # other side does not read.
+          def write(kind, number, payload = nil, breakable = false)
             return Raffia.shield { put(kind, number, payload) } if Fiber.current_scheduler
 
-            Thread.handle_interrupt(Exception => :never) { put(kind, number, payload) }
+            Thread.handle_interrupt(breakable ? KILLABLE : HELD) { put(kind, number, payload) }
           end
 
           # Dumped under the lock, for parcels are sent when they are dumped, and go in the order of their frames.
           def put(kind, number, payload)
             @writing.synchronize do
-              @wire.write([kind, number].pack(HEADER) << dump(payload))
+              return if @broken
+
+              frame = [kind, number].pack(HEADER) << dump(payload)
+              begin
+                @wire.write(frame)
+              rescue Cancel
+                @broken = true
+                raise
+              end
             end
           end
 
