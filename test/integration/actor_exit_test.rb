@@ -39,7 +39,7 @@ class ActorExitTest < Raffia::TestCase
   end
 
   def test_what_does_not_end_in_time_is_left
-    output, = run_program(<<~'RUBY')
+    output, = run_program(<<~RUBY)
       class Stubborn < Witness
         def on_stop(reason) = sleep
       end
@@ -52,7 +52,7 @@ class ActorExitTest < Raffia::TestCase
   end
 
   def test_ctrl_c_ends_them_and_a_second_one_does_not_wait
-    output, status = run_program(<<~'RUBY') { |pid, reader| interrupt_twice(pid, reader) }
+    output, status = run_program(<<~RUBY) { |pid, reader| interrupt_twice(pid, reader) }
       class Stubborn < Witness
         def on_stop(reason) = (puts "stopping") || sleep
       end
@@ -71,7 +71,7 @@ class ActorExitTest < Raffia::TestCase
   end
 
   def test_ctrl_c_in_a_run_ends_its_actors
-    output, status = run_program(<<~'RUBY') { |pid, reader| reader.gets.then { ::Process.kill(:INT, pid) } }
+    output, status = run_program(<<~RUBY) { |pid, reader| reader.gets.then { ::Process.kill(:INT, pid) } }
       Raffia.run do
         Witness.spawn.echo(1)
         busy = Witness.spawn
@@ -85,7 +85,7 @@ class ActorExitTest < Raffia::TestCase
 
   def test_the_actors_of_a_parent_are_not_those_of_its_child
     need_fork
-    output, = run_program(<<~'RUBY')
+    output, = run_program(<<~RUBY)
       parents = Witness.spawn(name: :parents)
       parents.echo(1)
       threads = Witness.spawn(on: :threads)
@@ -131,7 +131,7 @@ class ActorExitTest < Raffia::TestCase
   end
 
   def test_a_trap_handler_may_send
-    output, = run_program(<<~'RUBY')
+    output, = run_program(<<~RUBY)
       actor = Witness.spawn
       Signal.trap(:USR1) { actor.async.perform { puts "from a handler" } }
       Process.kill(:USR1, Process.pid)
@@ -141,7 +141,7 @@ class ActorExitTest < Raffia::TestCase
   end
 
   def test_a_run_that_is_killed_buries_its_actors
-    output, = run_program(<<~'RUBY')
+    output, = run_program(<<~RUBY)
       actor = nil
       thread = Thread.new { Raffia.run { (actor = Witness.spawn).echo(1) && sleep } }
       sleep(0.01) until actor && thread.stop?
@@ -153,7 +153,7 @@ class ActorExitTest < Raffia::TestCase
 
   def test_actors_within_a_ractor
     need_ractors
-    output, = run_program(<<~'RUBY')
+    output, = run_program(<<~RUBY)
       class Quiet < Raffia::Actor
         def echo(value) = value
       end

@@ -58,5 +58,8 @@ module Raffia
         with(**given)
       end
     end
+
+    # What holds where nothing is said.
+    Settings::DEFAULT = Settings.new
   end
 end

@@ -17,6 +17,8 @@ module Raffia
       # @raise [Rejected] when a living actor has the name
       # @raise [Exception] what `initialize` or `on_start` raised: then there is no actor
       def spawn(*arguments, **keywords, &block)
+        return raffia_spawn(raffia_birth(arguments, keywords, block)) if keywords.empty?
+
         raffia_spawn(raffia_birth(arguments, keywords.except(*OWN), block), **keywords.slice(*OWN))
       end
 
@@ -25,7 +27,7 @@ module Raffia
       # @return [Settings] all that is set
       # @raise [ConfigError]
       def options(**given)
-        return @raffia_settings || ((self == Actor) ? Settings.new : superclass.options) if given.empty?
+        return @raffia_settings || ((self == Actor) ? Settings::DEFAULT : superclass.options) if given.empty?
 
         @raffia_settings = options.merge(given)
       end

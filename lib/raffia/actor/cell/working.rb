@@ -39,7 +39,7 @@ module Raffia
         def take
           raise Cancel.new(@doom.reason, origin: self) if @doom
 
-          (@current = @mailbox.shift) || (@region = nil) || (@active = false) || nil
+          (@current = @mailbox.shift) || (@active = @region = nil)
         end
 
         # It has done all that it had to.
