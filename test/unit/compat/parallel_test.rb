@@ -57,7 +57,7 @@ module Raffia
         other, failed = Thread::Queue.new, Thread::Queue.new
         what = error do
           Parallel.map(1..100, in_threads: 2, start: ->(*) { begun += 1 }, finish: ->(x, *) { ended << x }) do |x|
-            next other.push(:here) && failed.pop if x == 1
+            next other.push(:here).close && failed.pop if x == 1
 
             other.pop
             failed.close
@@ -159,9 +159,12 @@ module Raffia
     def test_progress
       program = <<~RUBY
         $stdout.sync = true
-        Parallel.map(1..3, progress: "Doing", in_threads: 2) { 1 }
+        Parallel.map(1..3, progress: "Threads", in_threads: 2) { 1 }
+        Parallel.each(1..300, progress: {title: "Processes"}, in_processes: 2) { 1 }
+        Parallel.map(1..3, progress: true, in_processes: 0, finish: ->(*) {}) { 1 }
       RUBY
-      assert_match(/Doing: \|=+\|/, output_of(%(require "raffia/compat/parallel"\n#{program})))
+      output = output_of(%(require "raffia/compat/parallel"\n#{program}))
+      %w[Threads Processes Progress].each { |title| assert_match(/#{title}: \|=+\|/, output) }
     end
 
     private

@@ -64,7 +64,8 @@ module Raffia
           return failed(chunk, reply.failure) if reply.failure
 
           @sizer.learn(chunk.size, reply.seconds)
-          @hooks.finish(item(chunk, chunk.first), chunk.first, reply.value.first) if @hooks.any? && reply.value
+          @hooks.finish(item(chunk, chunk.first), chunk.first, reply.value.first) if @hooks.finish?
+          @hooks.advance(chunk.size)
           @lock.synchronize { @results[chunk.first, chunk.size] = reply.value } if @request.results?
         rescue => error
           fail_with(error)

@@ -41,6 +41,7 @@ module Raffia
           @request.hooks.start(item, index)
           result = @work.call(item, index)
           @request.hooks.finish(item, index, result)
+          @request.hooks.advance(1)
           result if @request.results?
         end
       end

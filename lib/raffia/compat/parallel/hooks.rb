@@ -25,8 +25,8 @@ module Raffia
 
         def finish? = !!@finish
 
-        # Whether something is to be called for each item.
-        def any? = start? || finish? || !!@bar
+        # Whether something of the program's is called for each item.
+        def any? = start? || finish?
 
         # @param unless_over [#call, nil] says whether an earlier one has failed: then there is nothing to begin any more
         # @return [Boolean] whether the item begins
@@ -43,12 +43,15 @@ module Raffia
 
         # @return [void]
         def finish(item, index, result)
-          return unless @finish || @bar
+          return unless @finish
 
-          @lock.synchronize do
-            @in_order ? finish_in_order(item, index, result) : @finish&.call(item, index, result)
-            @bar&.increment
-          end
+          @lock.synchronize { @in_order ? finish_in_order(item, index, result) : @finish.call(item, index, result) }
+        end
+
+        # @param count [Integer] of items that have ended
+        # @return [void]
+        def advance(count)
+          @lock.synchronize { @bar.progress += count } if @bar
         end
 
         private
