@@ -49,6 +49,13 @@ class ActorProcessesTest < Raffia::TestCase
     assert_same error.reason, ref.reason
   end
 
+  # Closing a pipe interrupts the thread that has just written to it.
+  def test_callers_of_children_that_die_hear_of_nothing_else
+    refs = Array.new(24) { spawn }
+    errors = refs.map { |ref| Thread.new { ref.leave rescue $!.class } }.map(&:value) # standard:disable Style/RescueModifier
+    assert_equal [Raffia::ActorDied], errors.uniq
+  end
+
   def test_children_that_are_killed_at_any_moment
     5.times do |round|
       ref = spawn

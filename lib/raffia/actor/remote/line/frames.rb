@@ -20,6 +20,8 @@ module Raffia
             return Raffia.shield { put(kind, number, payload) } if Fiber.current_scheduler
 
             Thread.handle_interrupt(breakable ? KILLABLE : HELD) { put(kind, number, payload) }
+          rescue IOError
+            nil # it was closed by another thread meanwhile. Ruby says so to this one, too, though no sooner than it may be interrupted
           end
 
           # Dumped under the lock, for parcels are sent when they are dumped, and go in the order of their frames.
