@@ -30,6 +30,8 @@ class RemoteLedger < Raffia::Actor
   def future_of(other, number) = other.future.add(number).value
   def by_name(name, number) = Raffia::Actor[name].add(number)
   def relay(other, one) = other.add_to(one, 1)
+  def future_relay(other, one) = other.future.add_to(one, 1).value
+  def future_sum_by(other) = other.future.sum_of(ref).value
   def sum_by(other) = other.sum_of(ref)
   def sum_of(other) = other.sum
   def watch(other) = monitor(other) { |who, reason| @seen << [who, reason] } && nil
@@ -164,6 +166,13 @@ module ActorRemoteContract
     error = assert_raises(Raffia::CallCycle) { one.relay(other, one) }
 
     assert_equal error.calls.first, error.calls.last[/.*#/] + "relay"
+  end
+
+  def test_a_circle_through_a_future
+    one, other = spawn, spawn
+
+    assert_raises(Raffia::CallCycle) { one.future_relay(other, one) }
+    assert_equal 4, spawn(4).future_sum_by(spawn)
   end
 
   def test_a_reentrant_method_runs_while_its_object_waits

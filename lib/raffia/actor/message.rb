@@ -80,6 +80,10 @@ module Raffia
       # @return [void]
       def expect(message) = @waits = message
 
+      # From now on another waits for this one's answer.
+      # @return [void]
+      def adopt(parent) = @parent ||= parent
+
       # It has been answered.
       # @return [void]
       def rest = @waits = nil

@@ -27,6 +27,7 @@ module Raffia
         def request(name, arguments, keywords, block, reply, parent)
           @interface.check(ref, name, arguments, keywords)
           message = Message.new(self, name, arguments, keywords, block, reply, deadline, parent)
+          reply.message = message
           parent&.expect(message)
           inside = deliver(message, true)
           check_cycle(parent, message) unless parent.nil? || inside || reply.settled?

@@ -10,6 +10,9 @@ module Raffia
         # @return [Integer] of the question
         attr_reader :number
 
+        # @return [Message, nil] which it is to answer, if that is an actor's of this side
+        attr_accessor :message
+
         def initialize(line, number)
           @line = line
           @number = number

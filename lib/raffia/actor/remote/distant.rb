@@ -59,6 +59,7 @@ module Raffia
           plain(block)
           Future.new.tap do |future|
             number = (way = line).post(future, ref, :call, ref, name, arguments, keywords, deadline, nil)
+            future.message = Asked.new(way, number)
             future.on_end { |status, _| way.forget(number) if status == :cancelled }
           end
         end

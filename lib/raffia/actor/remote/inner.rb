@@ -26,6 +26,32 @@ module Raffia
         end
       end
 
+      # What was asked of an actor elsewhere, for whoever waits for its answer later: see {Message#await}.
+      #
+      # @api private
+      class Asked
+        def initialize(line, number)
+          @line = line
+          @number = number
+        end
+
+        # It is over there that a circle would be seen.
+        def cell = self
+
+        def check_cycle(_waiting, _message) = nil
+
+        # @yield while the message waits for this
+        def awaited_by(_message)
+          task = Task.number or return yield
+          @line.tell(:waits, @number, task)
+          begin
+            yield
+          ensure
+            @line.tell(:rests, task)
+          end
+        end
+      end
+
       # The object's own cell, as the object sees it: what it wants of its cell is asked of the other side. Blocks stay here, under numbers.
       #
       # @api private

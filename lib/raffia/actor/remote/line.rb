@@ -139,6 +139,10 @@ module Raffia
         # @return [Boolean] whether the other side was told of it
         def told?(cell) = @guard.hold { @told&.key?(Node.current.name(cell)) }
 
+        # @param number [Integer] of a question of the other side's
+        # @return [Answer, nil] if it has not been given
+        def owed(number) = @guard.hold { @answers[number] }
+
         # @return [void]
         def close(reason = nil)
           @reason ||= reason

@@ -37,8 +37,10 @@ module Raffia
 
         def message(number) = @guard.hold { @messages[number] }
 
-        def other(_line, op, arguments, answer)
+        def other(line, op, arguments, answer)
           case op
+          when :waits then waits(line, *arguments)
+          when :rests then message(arguments.first)&.rest
           when :timer then timer(*arguments)
           when :cancel then @guard.hold { @timers.delete(arguments.first) }&.cancel
           when :urge then @cell.urge { @stub.raffia_run(arguments.first) }
@@ -53,6 +55,21 @@ module Raffia
         def timer(seconds, again, key)
           timer = @cell.set_timer(seconds, again, &run(key))
           @guard.hold { @timers[key] = timer } if again
+        end
+
+        # What the object works on waits for an answer that it asked for before.
+        def waits(line, question, number)
+          owed = line.owed(question)
+          waiting = message(number)
+          message = owed&.message
+          return unless waiting && message
+
+          owed.awaited_by(waiting)
+          waiting.expect(message)
+          message.adopt(waiting)
+          message.cell.check_cycle(waiting, message) unless owed.settled?
+        rescue CallCycle => error
+          owed.refuse(error)
         end
 
         # The other one may have to be asked first.
