@@ -43,6 +43,8 @@ module Raffia
               return if @processes < 2 && touched(event).any? { |key| key.start_with?("queue:", "raffia:queue:") }
               Waiter.nap(rand * [@processes * SPREAD, WIDEST].min)
             end
+          rescue ::RedisClient::ProtocolError
+            close # and look: nobody knows what was told
           rescue ::RedisClient::Error => error
             close
             raise StoreUnavailable, "Redis cannot be reached: #{error.message}"
@@ -89,7 +91,14 @@ module Raffia
             raise ::RedisClient::ReadTimeoutError, "no answer" if answer.nil?
             return ask(queues, whole: true) if answer.is_a?(::RedisClient::NoScriptError) && !whole
 
-            answer.is_a?(::RedisClient::Error) ? raise(answer) : answer
+            answer.is_a?(::RedisClient::Error) ? raise(answer) : checked(answer)
+          end
+
+          # A wait that is broken off in the middle of what it is being told leaves the rest of that to the next one.
+          def checked(answer)
+            return answer if answer in [Integer, Integer, String]
+
+            raise ::RedisClient::ProtocolError, "this is no answer to what was asked: #{answer.inspect[0, 100]}"
           end
 
           def told?(answer) = answer.is_a?(Array) && answer[0] == "invalidate"
