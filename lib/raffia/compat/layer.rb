@@ -32,6 +32,11 @@ module Raffia
     #
     # @api private
     Layer = Data.define(:name, :constant, :features) do
+      # Whoever keeps an index of the load path, as bootsnap does, requires a gem's file by its whole path.
+      # @param feature [String] what a program requires
+      # @return [String] as it would be said without such an index
+      def self.relative(feature) = feature.start_with?("/") ? feature.sub(%r{\A.*/gems/[^/]+/lib/}, "") : feature
+
       def initialize(name:, constant:, features:) = super(name: name, constant: constant, features: features.freeze)
 
       # @return [String] the gem's name, which is also the folder of its features
@@ -53,7 +58,7 @@ module Raffia
       # @return [Boolean] as Kernel#require
       # @raise [LoadError] for what is not provided
       def load(feature)
-        file = features.fetch(feature.delete_suffix(".rb")) { raise missing(feature) }
+        file = features.fetch(Layer.relative(feature).delete_suffix(".rb")) { raise missing(feature) }
         require_relative "../compat/#{file}"
       end
 

@@ -61,7 +61,7 @@ module Raffia
       def answering(feature)
         return unless feature.is_a?(String)
 
-        layer = answered[feature[/\A[a-z_]+(?=\/|\z|\.rb\z)/]&.to_sym]
+        layer = answered[Layer.relative(feature)[/\A[a-z_]+(?=\/|\z|\.rb\z)/]&.to_sym]
         layer unless layer.nil? || original?(layer)
       end
 

@@ -92,6 +92,19 @@ module Raffia
       assert_equal "true\nfalse\n", output_of(%(require "raffia/compat"\np require("parallel"), Parallel.const_defined?(:JobFactory)))
     end
 
+    def test_a_file_of_a_gem_by_its_whole_path
+      skip "the gem parallel is not installed (bin/setup)" if Gem::Specification.find_all_by_name("parallel").empty?
+      assert_equal "true\nfalse\nfalse\n", output_of(<<~RUBY)
+        require "raffia/compat"
+        file = File.join(Gem::Specification.find_by_name("parallel").full_require_paths.first, "parallel.rb")
+        p require(file), Parallel.const_defined?(:JobFactory), require("parallel")
+      RUBY
+      assert_equal "true\ntrue\n", output_of(<<~RUBY)
+        require "raffia/compat"
+        p require(File.join(RbConfig::CONFIG["rubylibdir"], "find.rb")), defined?(Find) == "constant"
+      RUBY
+    end
+
     def test_an_original_that_could_be_loaded_does_not_count
       assert_equal "true\n", with_original(%(require "raffia/compat"\nrequire "evt"\np #{OURS}))
     end
