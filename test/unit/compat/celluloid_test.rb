@@ -262,12 +262,13 @@ module Raffia
 
     def test_a_forked_child_has_actors_of_its_own
       need_fork
-      assert_prints "Celluloid::DeadActorError\n5\n0\n", <<~RUBY
+      assert_prints "Celluloid::DeadActorError\n5\n7\n0\n", <<~RUBY
         account = Account.new
-        account.balance
+        Celluloid::Future.new { account.balance }.value
         Process.wait(fork do
           puts said { account.balance }.split(": ").first
           puts Account.new(5).balance
+          puts Celluloid::Future.new { 7 }.value
         end)
         puts account.balance
       RUBY
@@ -298,6 +299,86 @@ module Raffia
           def finish = puts("ends")
         end
         Last.new
+      RUBY
+    end
+
+    def test_a_call_can_have_a_limit
+      assert_prints "Celluloid::TaskTimeout\nCelluloid::TaskTimeout\ntrue\n", <<~RUBY
+        class Asks
+          include Celluloid
+          def ask(other) = other.hold(Thread::Queue.new)
+        end
+        Celluloid.call_timeout = 0.05
+        puts said { Account.new.hold(Thread::Queue.new) }.split(": ").first
+        asks, held = Asks.new, Account.new
+        puts said { asks.ask(held) }.split(": ").first
+        Celluloid.call_timeout = nil
+        p held.alive?
+        Celluloid.shutdown_timeout = 0.1
+      RUBY
+    end
+
+    def test_an_actor_ends_itself_and_others_with_private_methods_of_their_own
+      assert_prints ":secret\ntrue\nfalse\n", <<~RUBY
+        class Ends
+          include Celluloid
+          def ask = Actor.current.hidden
+          def leave = (Actor.current.terminate; true)
+          private def hidden = :secret
+        end
+        ends = Ends.new
+        p ends.ask, ends.leave
+        wait_until { ends.dead? }
+        p ends.alive?
+      RUBY
+    end
+
+    def test_timers_can_be_reset_and_cancelled_and_end_with_their_actor
+      assert_prints "[:later]\n0\n", <<~RUBY
+        class Timed
+          include Celluloid
+          def begin(queue) = (@never = after(0.01) { queue << :never }; @never.cancel; @later = after(60) { queue << :later }; @later.fire)
+          def forever(queue) = (every(0.01) { queue << 1 }; nil)
+        end
+        Timed.new.begin(queue = Thread::Queue.new)
+        p [queue.pop]
+        (timed = Timed.new).forever(queue)
+        queue.pop
+        timed.terminate
+        queue.clear
+        Kernel.sleep 0.1
+        p queue.size
+      RUBY
+    end
+
+    def test_incidents_are_published_with_what_came_before
+      assert_prints "[\"before\", \"bad\"]\n", <<~RUBY
+        class Collects
+          include Celluloid
+          include Celluloid::Notifications
+          attr_reader :incident
+          def initialize = subscribe(/log/, :collect)
+          def collect(_topic, incident) = @incident = incident
+        end
+        collects = Collects.new
+        logger = Celluloid::IncidentLogger.new("mine")
+        logger.info("before")
+        logger.error("bad")
+        wait_until { collects.incident }
+        p collects.incident.events.map(&:message)
+      RUBY
+    end
+
+    def test_the_stack_of_all_actors_names_what_they_wait_for
+      assert_prints "true\ntrue\n", <<~RUBY
+        require "stringio"
+        account = Account.new
+        account.async.pause(60)
+        account.balance
+        Celluloid.stack_dump(dump = StringIO.new)
+        puts dump.string.include?("@status=:sleeping")
+        Celluloid.stack_summary(summary = StringIO.new)
+        puts summary.string.match?(/Account, 1 tasks/)
       RUBY
     end
 

@@ -53,8 +53,7 @@ module Celluloid
     # @return [Call] the first of those that wait for each other
     def root = parent.is_a?(Call) ? parent.root : self
 
-    # @return [String]
-    def chain_id = root.equal?(self) ? @chain_id ||= Celluloid.uuid : root.chain_id
+    def chain_id = root.equal?(self) ? (@chain_id ||= Celluloid.uuid) : root.chain_id
 
     # @return [Object] what the method returns
     # @raise [AbortError] when the actor has no such method, or not for these arguments
@@ -104,7 +103,14 @@ module Celluloid
         @reply = task.arm
         @block &&= Internals::SendersBlock.new(@block, cell: task.cell)
         cell.deliver(self, true)
-        task.suspend(:callwait)
+        return task.suspend(:callwait) unless (limit = Celluloid.call_timeout)
+
+        begin
+          timer = task.cell.host.after(limit) { reply.fail(late(limit)) && nil }
+          task.suspend(:callwait)
+        ensure
+          timer.cancel
+        end
       end
 
       # @param task [Task, nil] an exclusive one
@@ -114,7 +120,8 @@ module Celluloid
 
         @reply = ::Raffia::Waiter.new
         cell.deliver(self, true)
-        @reply.wait
+        answer = @reply.wait(limit = Celluloid.call_timeout)
+        ::Raffia::Waiter::TIMED_OUT.equal?(answer) ? raise(late(limit)) : answer
       end
 
       # @raise [Raffia::CallCycle]
@@ -127,6 +134,8 @@ module Celluloid
       end
 
       private
+
+      def late(limit) = TaskTimeout.new("#{inspect} has not answered within #{limit} seconds")
 
       # The block runs here, whenever the actor yields.
       def wait_and_serve

@@ -9,7 +9,7 @@ module Celluloid
   class << self
     extend Forwardable
 
-    def_delegators :state, :logger, :logger=, :log_actor_crashes, :log_actor_crashes=, :group_class=, :shutdown_timeout, :shutdown_timeout=,
+    def_delegators :state, :logger, :logger=, :log_actor_crashes, :log_actor_crashes=, :group_class=, :shutdown_timeout, :shutdown_timeout=, :call_timeout, :call_timeout=,
       :task_class=, :register_shutdown
     def_delegators :actor_system, :[], :[]=, :public_registry
 
@@ -77,7 +77,11 @@ module Celluloid
 
       task.arm
       waiter.before_suspend(task) if waiter.respond_to?(:before_suspend)
-      task.suspend(status)
+      begin
+        task.suspend(status)
+      ensure
+        waiter.after_suspend(task) if waiter.respond_to?(:after_suspend)
+      end
     end
 
     def boot

@@ -135,9 +135,10 @@ module Celluloid
 
       def dead? = !alive?
 
+      # Ends it, and waits for that; an actor that ends itself cannot.
       def terminate
         terminate!
-        @mailbox.cell.join
+        @mailbox.cell.join unless @mailbox.equal?(::Thread.current[:celluloid_mailbox])
         nil
       end
 

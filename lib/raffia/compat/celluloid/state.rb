@@ -20,6 +20,8 @@ module Celluloid
       attr_accessor :group_class, :task_class
       # @return [Numeric] seconds
       attr_accessor :shutdown_timeout
+      # @return [Numeric, nil] seconds that a call may take; nil: any time
+      attr_accessor :call_timeout
       # @return [Boolean] whether to say more
       attr_accessor :debug
       # @return [Array<#call>] who wants to hear of crashes
@@ -60,7 +62,7 @@ module Celluloid
         return if @registered || @test
 
         @registered = true
-        ::Raffia::Signals.at_exit { ::Celluloid.shutdown if @system && !$! }
+        ::Raffia::Signals.at_exit { ::Celluloid.shutdown if @system && ($!.nil? || $!.is_a?(SystemExit)) }
       end
 
       private

@@ -62,8 +62,11 @@ module Celluloid
       end
 
       def before_suspend(task)
-        task.cell.host.after(@interval) { task.resume && nil } if @interval
+        @timer = task.cell.host.after(@interval) { task.resume && nil } if @interval
       end
+
+      # A timer that nobody waits for any more would keep the loop from its end.
+      def after_suspend(_task) = @timer&.cancel
 
       def wait = @interval ? ::Kernel.sleep(@interval) : ::Kernel.sleep
     end
