@@ -15,7 +15,7 @@ module Raffia
           deadline = self.deadline
           message = Message.new(self, name, arguments, keywords, block, waiter = Waiter.new, deadline, parent)
           inside = deliver(message, true)
-          return wait(waiter, deadline) unless parent
+          return wait(waiter, deadline) if parent.nil? || waiter.settled?
 
           parent.await(message, inside) { wait(waiter, deadline) }
         end
