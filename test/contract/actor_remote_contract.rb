@@ -194,6 +194,18 @@ module ActorRemoteContract
     assert_equal :gone, ref.reason
   end
 
+  def test_reasons_that_cannot_be_dumped_are_told_in_words
+    ref, third, told = spawn, spawn(-1, others: [here]), here
+    ref.watch(told)
+    told.kill(proc {})
+
+    wait_until { ref.seen.any? }
+    assert_match(/Proc/, ref.seen.last.last)
+    assert third.stop(proc {})
+    assert third.join(Raffia::TestCase::PATIENCE)
+    assert_equal 1, @spawned[1].stats[:handled] # its on_stop ran
+  end
+
   def test_links_with_actors_of_its_own
     ref = spawn
     own = ref.bind_own

@@ -18,6 +18,7 @@ end
 require_relative "remote/node"
 require_relative "remote/answer"
 require_relative "remote/line"
+require_relative "remote/distant/bonds"
 require_relative "remote/distant"
 require_relative "remote/desk"
 require_relative "remote/pipes"

@@ -8,6 +8,8 @@ module Raffia
       #
       # @api private
       class Distant
+        include Bonds
+
         # @return [Symbol] unique everywhere
         attr_reader :id
         # @return [String]
@@ -107,17 +109,6 @@ module Raffia
         # @return [Boolean] whether there is a line to it, as far as is known
         def reachable? = !@line.nil? && @line.ours? && !@line.closed?
 
-        # (see Cell::Bonds#watch)
-        def watch(&block)
-          line.watch(ref, block)
-        rescue ActorDied => error
-          yield ref, error.reason
-          block
-        end
-
-        # @return [void]
-        def unwatch(block) = known(nil) { line.unwatch(ref, block) }
-
         # @return [Boolean] whether it is reached through the side that started this one
         def above? = !@line.nil? && line.equal?(Node.current.uplink)
 
@@ -125,40 +116,6 @@ module Raffia
         # @param answer [Answer]
         # @return [void]
         def pass(answer, op, *arguments) = line.post(answer, ref, op, ref, *arguments)
-
-        # (see Cell::Bonds#link)
-        def link(other)
-          other.bind(self)
-          bind(other)
-        end
-
-        # @return [void]
-        def unlink(other)
-          other.unbind(self)
-          unbind(other)
-        end
-
-        # A cell of this side is to hear of the end of this one.
-        # @return [void]
-        def bind(other)
-          (@bonds ||= {}.compare_by_identity)[other] = watch { |_, reason| other.linked_ended(self, reason) }
-        end
-
-        # @return [void]
-        def unbind(other)
-          block = @bonds&.delete(other)
-          unwatch(block) if block
-        end
-
-        # A linked actor of this side has ended.
-        # @return [void]
-        def linked_ended(other, reason)
-          line.tell(:linked_ended, ref, other.ref, reason)
-        rescue NotDumpable
-          line.tell(:linked_ended, ref, other.ref, Cancel.describe(reason))
-        rescue ActorDied
-          nil
-        end
 
         # In a forked child: what it was told it knows no more.
         # @return [void]

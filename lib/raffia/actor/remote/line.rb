@@ -116,29 +116,6 @@ module Raffia
           finish(@wire.reason)
         end
 
-        # @param ref [Ref]
-        # @return [Array] as which it goes to the other side
-        def describe(ref)
-          cell = ref.raffia_cell
-          name = Node.current.tell_of(cell)
-          @guard.hold { (@told ||= {})[name] = cell.id.is_a?(Symbol) ? cell : true }
-          Distant.describe(cell, name)
-        end
-
-        # @param data [Array] what the other side said
-        # @return [Cell, Distant]
-        # @raise [Rejected]
-        def recognise(data)
-          node = Node.current
-          cell = node.find(data.first) and return @desk.allow?(self, cell) ? cell : raise(Rejected, "#{data[1]} cannot be asked from there")
-
-          Distant.new(data, way_to(data, node)).tap { |distant| node.know(distant.id, distant) }
-        end
-
-        # @param cell [Cell]
-        # @return [Boolean] whether the other side was told of it
-        def told?(cell) = @guard.hold { @told&.key?(Node.current.name(cell)) }
-
         # @param number [Integer] of a question of the other side's
         # @return [Answer, nil] if it has not been given
         def owed(number) = @guard.hold { @answers[number] }
@@ -151,13 +128,6 @@ module Raffia
 
         private
 
-        # The other side may have been told of it by this one, which has forgotten it since.
-        def way_to(data, node)
-          return if node.mine?(data.first)
-
-          (data.last && node.uplink) || self
-        end
-
         def given(kind, number, payload)
           @guard.hold { @answers.delete(number) }
           write(kind, number, payload)
@@ -169,6 +139,7 @@ end
 
 require_relative "line/words"
 require_relative "line/frames"
+require_relative "line/names"
 require_relative "line/watches"
 
 module Raffia
@@ -176,6 +147,7 @@ module Raffia
     module Remote
       class Line
         include Frames
+        include Names
         include Watches
       end
     end

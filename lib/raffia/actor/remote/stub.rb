@@ -37,7 +37,7 @@ module Raffia
 
         def on_start = surely { converse(:hook, :on_start) }
 
-        def on_exit(ref, reason) = converse(:hook, :on_exit, ref, reason)
+        def on_exit(ref, reason) = Line::Words.for_reason(reason) { |why| converse(:hook, :on_exit, ref, why) }
 
         # The object ends, and with it its place.
         # @return [void]
@@ -45,7 +45,7 @@ module Raffia
           return if @ended
 
           @ended = true
-          farewell(reason) unless @line.closed? || @line.broken?
+          Line::Words.for_reason(reason) { |why| farewell(why) } unless @line.closed? || @line.broken?
         ensure
           @home.stop
         end

@@ -43,7 +43,7 @@ module Raffia
           # For the other side.
           # @return [void]
           def watch_for(ref, key)
-            block = ->(one, reason) { @guard.hold { @kept&.delete(key) } && tell(:watched, key, one, reason) }
+            block = ->(one, reason) { @guard.hold { @kept&.delete(key) } && Words.for_reason(reason) { |why| tell(:watched, key, one, why) } }
             @guard.hold { (@kept ||= {})[key] = [ref, block] }
             ref.raffia_cell.watch(&block)
             nil

@@ -28,6 +28,14 @@ module Raffia
               NotDumpable.new("the error of the other side cannot be loaded here (#{error.message}): load its class here, too")
             end
 
+            # What somebody ended by need not be anything that can go elsewhere.
+            # @yieldparam reason [Object] or words about it
+            def for_reason(reason)
+              yield reason
+            rescue NotDumpable
+              yield Cancel.describe(reason)
+            end
+
             # @return [NotDumpable]
             def undumpable(error)
               NotDumpable.new("this cannot go to where the actor is (#{error.message}): hand in and return plain data (numbers, strings, " \

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      class Line
+        # What the actors are called that the two sides tell each other of.
+        #
+        # @api private
+        module Names
+          # @param ref [Ref]
+          # @return [Array] as which it goes to the other side
+          def describe(ref)
+            cell = ref.raffia_cell
+            name = Node.current.tell_of(cell)
+            @guard.hold { (@told ||= {})[name] = cell.id.is_a?(Symbol) ? cell : true }
+            Distant.describe(cell, name)
+          end
+
+          # @param data [Array] what the other side said
+          # @return [Cell, Distant]
+          # @raise [Rejected]
+          def recognise(data)
+            node = Node.current
+            cell = node.find(data.first) and return @desk.allow?(self, cell) ? cell : raise(Rejected, "#{data[1]} cannot be asked from there")
+
+            Distant.new(data, way_to(data, node)).tap { |distant| node.know(distant.id, distant) }
+          end
+
+          # @param cell [Cell]
+          # @return [Boolean] whether the other side was told of it
+          def told?(cell) = @guard.hold { @told&.key?(Node.current.name(cell)) }
+
+          private
+
+          # The other side may have been told of it by this one, which has forgotten it since.
+          def way_to(data, node)
+            return if node.mine?(data.first)
+
+            (data.last && node.uplink) || self
+          end
+        end
+      end
+    end
+  end
+end
