@@ -73,11 +73,17 @@ module Raffia
           exclusive :alone
           attr_reader :steps
           def initialize = @steps = []
-          def together = (@steps << :begun; sleep(0.05); @steps << :ended)
-          def alone = together
-          def in_a_block = exclusive { together }
+          def together = (@steps << :begun; wait(:go); @steps << :ended)
+          def go = signal(:go)
+          def alone = (@steps << :begun; sleep(0.01); @steps << :ended)
+          def in_a_block = exclusive { alone }
         end
-        %i[together alone in_a_block].each do |name|
+        steps = Steps.new
+        futures = 2.times.map { steps.future.together }
+        steps.go
+        futures.each(&:value)
+        p steps.steps
+        %i[alone in_a_block].each do |name|
           steps = Steps.new
           2.times.map { steps.future(name) }.each(&:value)
           p steps.steps
@@ -173,7 +179,7 @@ module Raffia
         condition = Celluloid::Condition.new
         waits = Waits.new(condition)
         futures = 2.times.map { waits.future.condition }
-        wait_until { Celluloid::Actor.cell(waits).tasks.size == 2 }
+        wait_until { Celluloid::Actor.cell(waits).tasks.count { |task| task.status == :condwait } == 2 }
         condition.signal(1)
         condition.broadcast(2)
         p futures.map(&:value).sort
@@ -302,15 +308,46 @@ module Raffia
       RUBY
     end
 
+    def test_what_a_full_mailbox_does
+      assert_prints "[1, 2]\n[1, 2, \"Raffia::Full\"]\n[1, 2, 3]\n", <<~RUBY
+        class Full
+          include Celluloid
+          mailbox_size 2
+          attr_reader :seen
+          def initialize = @seen = []
+          def hold(gate, held) = (held << true; gate.pop)
+          def see(value) = @seen << value
+        end
+        class Raises < Full
+          mailbox_overflow :raise
+        end
+        class Blocks < Full
+          mailbox_overflow :block
+        end
+        [Full, Raises, Blocks].each do |klass|
+          full, gate, held = klass.new, Thread::Queue.new, Thread::Queue.new
+          full.async.hold(gate, held)
+          held.pop
+          failed = nil
+          sender = Thread.new { 3.times { |number| full.async.see(number + 1) } rescue failed = $!.class.name }
+          wait_until { Celluloid::Actor.cell(full).stats[:mailbox] == 2 && (sender.stop? || !sender.alive?) }
+          gate << true
+          sender.join
+          wait_until { Celluloid::Actor.cell(full).stats[:mailbox] == 0 }
+          p full.seen + [failed].compact
+        end
+      RUBY
+    end
+
     def test_a_call_can_have_a_limit
       assert_prints "Celluloid::TaskTimeout\nCelluloid::TaskTimeout\ntrue\n", <<~RUBY
         class Asks
           include Celluloid
           def ask(other) = other.hold(Thread::Queue.new)
         end
+        asks, held, other = Asks.new, Account.new, Account.new
         Celluloid.call_timeout = 0.05
-        puts said { Account.new.hold(Thread::Queue.new) }.split(": ").first
-        asks, held = Asks.new, Account.new
+        puts said { other.hold(Thread::Queue.new) }.split(": ").first
         puts said { asks.ask(held) }.split(": ").first
         Celluloid.call_timeout = nil
         p held.alive?

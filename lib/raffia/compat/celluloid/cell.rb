@@ -5,6 +5,10 @@ module Celluloid
   #
   # @api private
   class Cell < ::Raffia::Actor::Cell
+    # What a class can want of a full mailbox; the first is Celluloid's own.
+    OVERFLOW = {drop: :drop_newest, raise: :reject, block: :block}.freeze
+    private_constant :OVERFLOW
+
     # @return [Cell] that runs
     def self.spawn(klass)
       system = Celluloid.actor_system
@@ -33,7 +37,7 @@ module Celluloid
       @inbox = klass.mailbox_class.new.attach(self)
       @life = 0
       @begun = {}.compare_by_identity
-      @timers = {}.compare_by_identity
+      @alarms = {}.compare_by_identity
       @signatures = {true => {}, false => {}}
       @exclusive = klass.exclusive_actor
       @exclusive_methods = klass.exclusive_methods
@@ -86,15 +90,15 @@ module Celluloid
     def timer(interval, again, block) = Internals::Timer.new(self, interval, again, block).tap(&:start)
 
     # @return [Hash{Internals::Timer => true}] that will fire
-    attr_reader :timers
+    def timers = @alarms
 
     def inspect = "#<Celluloid::Cell #{label} #{status}>"
 
     private
 
     def settings_of(klass)
-      ::Raffia::Actor::Settings.new(on: (@task_class <= Task::Threaded) ? :threads : :fibers, mailbox: klass.mailbox_size, when_full: :drop_newest,
-        trap_exit: true)
+      ::Raffia::Actor::Settings.new(on: (@task_class <= Task::Threaded) ? :threads : :fibers, mailbox: klass.mailbox_size,
+        when_full: OVERFLOW.fetch(klass.mailbox_overflow), trap_exit: true)
     end
   end
 end

@@ -18,7 +18,7 @@ module Celluloid
   def signal(name, value = nil) = Actor.cell!.signal(name, value)
 
   # @return [Object] the value that came with the signal
-  def wait(name) = Actor.cell!.wait(name)
+  def wait(name) = Actor.cell!.wait_for(name)
 
   # @return [Proxy::Cell] this actor, to hand to others
   def current_actor = Actor.current

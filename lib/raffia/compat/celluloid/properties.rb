@@ -11,6 +11,7 @@ module Celluloid
         klass.property :task_class
         klass.property :group_class
         klass.property :mailbox_size
+        klass.property :mailbox_overflow, default: :drop
         klass.property :exclusive_actor, default: false
         klass.property :exclusive_methods, multi: true
         klass.property :execute_block_on_receiver, default: %i[after every receive], multi: true

@@ -92,7 +92,7 @@ module Celluloid
       end
 
       def finish(reason)
-        @timers.keys.each(&:cancel)
+        @alarms.keys.each(&:cancel)
         finalize if @subject && @finalizer && @subject.respond_to?(@finalizer, true)
       ensure
         bury(reason)

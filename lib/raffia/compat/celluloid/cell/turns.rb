@@ -52,7 +52,10 @@ module Celluloid
 
       # @return [void]
       def deliver(call, now)
-        drop(call) if put(call, now)
+        case place = put(call, now)
+        when ::Raffia::Actor::Message then drop(place)
+        when ::Raffia::Waiter then wait_for_room(call, place)
+        end
       end
 
       # Some of what waits.

@@ -5,7 +5,7 @@ module Celluloid
     # What tasks wait for within their actor: names that are signalled, and objects in the mailbox.
     module Waiting
       # @return [Object] what came with the signal
-      def wait(name) = (@signals ||= {}).fetch(name) { @signals[name] = Condition.new }.wait
+      def wait_for(name) = (@signals ||= {}).fetch(name) { @signals[name] = Condition.new }.wait
 
       # @return [Object] the value
       def signal(name, value = nil)
