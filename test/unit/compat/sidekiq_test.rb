@@ -122,6 +122,7 @@ module Raffia
         refused { Sidekiq::Client.push_bulk("class" => Echo, "args" => [[1], [2]], "jid" => "f00") }
         refused { Sidekiq::Client.push_bulk("class" => Echo, "args" => [[1]], "spread_interval" => 0) }
         refused { Sidekiq::Client.new(pool: Object.new) }
+        refused { Sidekiq::Client.new.middleware { |chain| chain.add(String) } }
         p Sidekiq::Job.jobs.size
         Sidekiq.strict_args!(:warn)
         $stderr, $VERBOSE = $stdout, false
@@ -133,7 +134,7 @@ module Raffia
       lines = printed.lines
       assert_match(/argument 1 of Echo holds :word.*strict_args!\(false\)/, lines.shift)
       [/class and args/, /must be an Array/, /String is no job/, /cannot be the name of a queue/, /seconds since 1970/, /Array of Arrays/, /1 times for 2/, /one jid/, /spread_interval/,
-        /pool: all clients/, /\A0$/, /argument 1 of Echo holds :word/, /\[true, true\]/].each { |message| assert_match(message, lines.shift) }
+        /pool: all clients/, /all clients have the middleware/, /\A0$/, /argument 1 of Echo holds :word/, /\[true, true\]/].each { |message| assert_match(message, lines.shift) }
       assert_empty lines
     end
 
@@ -216,7 +217,7 @@ module Raffia
       assert_equal "redis://other:7001/1\n", output_of(%(ENV.delete("RAFFIA_STORE")\nENV["REDIS_URL"] = "redis://other:7001/1"\nrequire "raffia/compat/sidekiq"\nputs Raffia::Jobs.store.url))
       assert_equal "memory:\n", output_of(BEGINNING + "#{redis}\nputs Raffia::Jobs.store.url")
       assert_match(/\Aconfig.redis: sentinels mean nothing here/, output_of(BEGINNING + "refused { Sidekiq.default_configuration.redis = {sentinels: []} }"))
-      assert_match(/\Athere are the events startup, shutdown here/, output_of(BEGINNING + "refused { Sidekiq.default_configuration.on(:quiet) {} }"))
+      assert_match(/WARN.*config.on\(:quiet\) is never called/, output_of(BEGINNING + "Sidekiq.configure_client { |config| config.on(:quiet) {} }"))
     end
 
     private

@@ -129,8 +129,12 @@ module Sidekiq
     # @return (see Client.push_bulk)
     def push_bulk(items) = Client.push_bulk(items)
 
-    # @yieldparam chain [Chain] that of the process
-    # @return [Chain]
-    def middleware(&) = Sidekiq.default_configuration.client_middleware(&)
+    # @return [Chain] that of the process
+    # @raise [ArgumentError] for one of its own
+    def middleware
+      raise ArgumentError, "all clients have the middleware of the process here: config.client_middleware" if block_given?
+
+      Sidekiq.default_configuration.client_middleware
+    end
   end
 end

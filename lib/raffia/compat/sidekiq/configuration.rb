@@ -63,11 +63,12 @@ module Sidekiq
       @server_middleware
     end
 
-    # @param event [Symbol] :startup (a worker begins) or :shutdown (its process ends)
+    # @param event [Symbol] :startup (a worker begins) or :shutdown (its process ends); others do not happen here, which the log says
     # @return [void]
-    # @raise [ArgumentError] for others, which are not told here
     def on(event, &block)
-      @events.fetch(event) { raise ArgumentError, "there are the events #{@events.keys.join(", ")} here, and not #{event.inspect}" } << block
+      return @events[event] << block if @events.key?(event)
+
+      @logger.warn("config.on(#{event.inspect}) is never called: there are the events #{@events.keys.join(", ")} here")
     end
 
     # @return [Object] what {[]=} has kept
