@@ -6,12 +6,14 @@ task test: :compile do
 end
 
 namespace :test do
-  desc "A million operations of each kind of storm, broken off at random, and 30 s of workers killed; RAFFIA_STORM_SEED repeats one"
+  desc "A million operations of each kind of storm, broken off at random, 30 s of workers killed, and a minute of actors; RAFFIA_STORM_SEED repeats one"
   task storm: :compile do
     size = ENV.fetch("RAFFIA_STORM", "1000000")
     seconds = ENV.fetch("RAFFIA_KILL_STORM", "30")
     ruby({"RAFFIA_STORM" => size, "RAFFIA_KILL_STORM" => seconds, "RAFFIA_TEST_LIMIT" => "0"}, "-Ilib", "-Itest", "script/minitest.rb",
       "test/stress/scheduler_storm_test.rb", "test/stress/process_storm_test.rb", "--verbose", verbose: false)
+    ruby({"RAFFIA_ACTOR_STORM" => ENV.fetch("RAFFIA_ACTOR_STORM", "60"), "RAFFIA_TEST_LIMIT" => "0"}, "-Ilib", "-Itest", "script/minitest.rb",
+      "test/stress/actor_storm_test.rb", "--verbose", verbose: false)
   end
 
   desc "A million jobs on each store under kills, standstills, clock jumps and power cuts: nothing is lost. RAFFIA_LEDGER=how many, TESTOPTS"

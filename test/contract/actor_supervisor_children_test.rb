@@ -189,6 +189,59 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
     assert_nil(Raffia::Actor[:poller])
   end
 
+  # Waits at each start but the first, until it may go on.
+  class Late < Raffia::Actor
+    def initialize(starts, gate)
+      @starts = starts
+      @gate = gate
+    end
+
+    def on_start
+      @starts << true
+      @gate.pop if @starts.size > 1
+    end
+
+    def pid = ::Process.pid
+  end
+
+  # A supervisor under another one, with a child and a late one.
+  def late_tree
+    starts, gate = Thread::Queue.new, Thread::Queue.new
+    tree(intensity: 100) do |s|
+      s.child(Raffia::Supervisor, name: :branch, intensity: 100, backoff: 0) do |branch|
+        branch.child(Witness, :a, @journal, name: :a, on: :threads)
+        branch.child(Late, starts, gate, name: :late, on: :threads)
+      end
+    end
+    [Raffia::Actor[:branch], starts, gate]
+  end
+
+  def test_a_child_that_fails_while_its_supervisor_begins_again_is_restarted
+    branch, starts, gate = late_tree
+    a = Raffia::Actor[:a]
+    branch.kill
+    wait_until("the second start") { starts.size == 2 }
+    assert_raises(RuntimeError) { a.boom }
+    gate << true
+
+    assert_equal(1, a.future.count.value(PATIENCE))
+    assert_equal(2, a.stats[:restarts])
+  end
+
+  def test_a_supervisor_that_is_killed_while_it_restarts_a_child_loses_none
+    branch, starts, gate = late_tree
+    refs = [:a, :late].map { |name| Raffia::Actor[name] }
+    refs.last.kill
+    wait_until("the second start") { starts.size == 2 }
+    branch.kill
+    wait_until("the third start") { starts.size == 3 }
+    2.times { gate << true }
+
+    assert_equal(::Process.pid, refs.last.future.pid.value(PATIENCE))
+    assert_equal(1, refs.first.future.count.value(PATIENCE))
+    assert_equal(refs, [:a, :late].map { |name| Raffia::Actor[name] })
+  end
+
   def test_a_pool_is_a_child
     tree = tree(intensity: 10) { |s| s.child(Witness, :a, @journal, name: :a, pool: 2, on: :threads) }
     pool = Raffia::Actor[:a]

@@ -95,7 +95,8 @@ module Raffia
         # @return [void]
         def urge(event = nil, &block)
           wanted = @guard.hold do
-            return if @status == :dead || @status == :restarting
+            # What is said to an object is not for the next one. But a notice of a child may come while that is being made, and is for it.
+            return if @status == :dead || (@status == :restarting && event.nil?)
 
             @mailbox.urge(event || Event.new(self, block))
             @status == :running && seize

@@ -55,7 +55,7 @@ module Raffia
           stillborn(error)
         rescue Exception # standard:disable Lint/RescueException
           # Whoever waited for it has gone, and nobody would know it.
-          break_off(Doom.new(:cancelled, true))
+          break_off(Doom.new(:cancelled, !supervised?))
           raise
         end
 
@@ -83,13 +83,17 @@ module Raffia
 
         def stillborn(error)
           let_go
+          broken = false
           waits = @guard.hold do
             next if @restarts.zero? || @status != :restarting || @doom&.final?
 
+            broken = !@doom.nil?
             @doom = nil
             @active = false
             true
           end
+          # Whoever had it made may have gone: a supervisor that is ending itself.
+          tell_parent(error) if broken && supervised?
           return error if waits
 
           bury(error)
