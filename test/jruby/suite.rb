@@ -8,7 +8,8 @@ require "open3"
 require "tmpdir"
 require "raffia"
 
-%w[unit/base/* unit/pool/feed_test unit/lab/mail_test unit/lab/stats_test contract/pool_inline_test contract/pool_threads_test].each do |pattern|
+%w[unit/base/* unit/pool/feed_test unit/lab/mail_test unit/lab/stats_test contract/pool_inline_test contract/pool_threads_test
+  contract/actor_threads_test].each do |pattern|
   Dir[File.expand_path("../#{pattern}.rb", __dir__)].sort.each { |file| require file }
 end
 
@@ -35,6 +36,14 @@ class JRubyTest < Raffia::TestCase
       end
     end
     assert_match(/Fiber scheduler/, assert_raises(Raffia::ConfigError) { Raffia.run { nil } }.message)
+  end
+
+  def test_actors_work_in_threads_and_say_so_where_they_cannot
+    actor = Class.new(Raffia::Actor) { def echo(value) = value }
+    assert_equal(:threads, actor.spawn.stats[:on])
+    assert_match(/Fiber scheduler.*jruby.*use on: :threads/, assert_raises(Raffia::ConfigError) { actor.spawn(on: :fibers) }.message)
+  ensure
+    Raffia::Actor.shutdown
   end
 
   # With a lock as CRuby's the kernel never finds more than one of them ready to run.

@@ -71,14 +71,9 @@ module Raffia
       # @return [void]
       def now(&block) = here? ? launch(&block) : later(&block)
 
-      # Calls the block after some time, and again after as many seconds as it returns. In the loop itself: it must not wait.
-      # @param seconds [Numeric]
-      # @return [Timer]
-      def after(seconds, &block) = timer(&block).tap { |timer| timer.arm(seconds) }
-
-      # @param at_end [#call, nil] is told when the block will not be called any more
-      # @return [Timer] which is still to be armed
-      def timer(at_end = nil, &block) = Timer.new(self, block, at_end)
+      # In the loop itself.
+      # @return [Alarm]
+      def alarm = Alarm.of(@scheduler)
 
       # Keeps a loop of its own running for as long as actors may live there.
       # @return [void]
@@ -125,4 +120,5 @@ module Raffia
 end
 
 require_relative "host/timer"
+require_relative "host/clockwork"
 require_relative "host/background"

@@ -42,6 +42,15 @@ module Raffia
       # @return [void]
       def remove(cell) = @guard.hold { @cells.delete(cell) }
 
+      # Calls the block after some time, and again after as many seconds as it returns. It must not wait.
+      # @param seconds [Numeric]
+      # @return [Host::Timer]
+      def after(seconds, &block) = timer(&block).tap { |timer| timer.arm(seconds) }
+
+      # @param at_end [#call, nil] is told when the block will not be called any more
+      # @return [Host::Timer] which is still to be armed
+      def timer(at_end = nil, &block) = Host::Timer.new(self, block, at_end)
+
       # Ends all that lives here, the youngest first.
       # @param timeout [Numeric, nil] seconds after which what still lives is left to itself
       # @return [Boolean] whether all has ended

@@ -5,7 +5,7 @@ module Raffia
     # How an actor of a class is kept. Given to the class by {ClassMethods#options}, or to `spawn`.
     #
     # @!attribute [r] on
-    #   @return [Symbol] where its methods run: :fibers (the default), :threads, :ractors, :processes
+    #   @return [Symbol] where its methods run: :fibers (the default; on other Rubies than CRuby: :threads), :threads, :ractors, :processes
     # @!attribute [r] mailbox
     #   @return [Integer, nil] how many messages may wait; nil: any number
     # @!attribute [r] when_full
@@ -21,7 +21,7 @@ module Raffia
     #   @return [Array<Class>] errors that are the caller's alone and do not end the actor
     Settings = Data.define(:on, :mailbox, :when_full, :call_timeout, :reentrant, :trap_exit, :expects) do
       # @raise [ConfigError]
-      def initialize(on: :fibers, mailbox: 10_000, when_full: :block, call_timeout: nil, reentrant: [], trap_exit: false, expects: [])
+      def initialize(on: Settings::DEFAULT_PLACE, mailbox: 10_000, when_full: :block, call_timeout: nil, reentrant: [], trap_exit: false, expects: [])
         Settings.one_of(:on, on, Settings::PLACES)
         Settings.one_of(:when_full, when_full, Settings::POLICIES)
         unless mailbox.nil? || (mailbox.is_a?(Integer) && mailbox.positive?)
@@ -36,6 +36,8 @@ module Raffia
     class Settings
       # Where methods can run.
       PLACES = %i[fibers threads ractors processes].freeze
+      # Fibers need Ruby's Fiber scheduler, which only CRuby has.
+      DEFAULT_PLACE = (RUBY_ENGINE == "ruby") ? :fibers : :threads
       # What can become of a message for which there is no room.
       POLICIES = %i[block reject drop_newest drop_oldest].freeze
 

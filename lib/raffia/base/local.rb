@@ -19,12 +19,26 @@ module Raffia
       STORE = ::Thread::Queue.new.push({}) # a queue of one is a lock that holds what it locks
       private_constant :STORE
 
+      # The thread that has taken the store, while it runs its block, which may fetch other things.
+      HELD = :raffia_local_store
+      private_constant :HELD
+
       def self.fetch(key)
-        store = STORE.pop
-        store[key] ||= yield
-      ensure
-        STORE.push(store)
+        held = ::Thread.current.thread_variable_get(HELD)
+        return held[key] ||= yield if held
+
+        hold { |store| store[key] ||= yield }
       end
+
+      def self.hold
+        store = STORE.pop
+        ::Thread.current.thread_variable_set(HELD, store)
+        yield store
+      ensure
+        ::Thread.current.thread_variable_set(HELD, nil)
+        STORE.push(store) if store
+      end
+      private_class_method :hold
 
       def self.main? = true
     end

@@ -53,6 +53,8 @@ module Raffia
         # There will be no other object. Called by the one who has the hand, or by the parent who was told that its child has failed.
         # @return [void]
         def bury(reason)
+          # Before it is dead: whoever waits for that may want the name.
+          Registry.current.release(@name, ref) if @name
           waiting, joiners = @guard.hold do
             return if @status == :dead
 
@@ -63,7 +65,6 @@ module Raffia
           end
           @birth.bury(reason)
           @host.remove(self)
-          Registry.current.release(@name, ref) if @name
           waiting.each { |one| one.fail(ActorDied.new(ref: ref, reason: reason)) }
           joiners&.each(&:settle)
           announce(reason)

@@ -36,6 +36,8 @@ module Raffia
 
         def begun
           Signals.before_exit(:raffia_actor_shutdown) { Actor.shutdown } if Local.main?
+          return Clockwork.new unless RUBY_ENGINE == "ruby"
+
           born = Thread::Queue.new
           @pool = Pool.new(on: :threads, workers: 1, idle: nil)
           Deadline.replace(nil) { @pool.submit { live(born) } }

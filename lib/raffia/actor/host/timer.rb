@@ -3,7 +3,7 @@
 module Raffia
   class Actor
     class Host
-      # Something that is to be called later, and maybe again and again. It is kept by the alarm of its host's loop.
+      # Something that is to be called later, and maybe again and again. It is kept by the alarm of its host.
       #
       # @api private
       class Timer
@@ -48,7 +48,7 @@ module Raffia
         def start(at)
           return if @cancelled
 
-          @alarm = Alarm.of(Fiber.current_scheduler)
+          @alarm = @host.alarm
           @entry = @alarm.arm(at, method(:fire))
         end
 
@@ -63,8 +63,6 @@ module Raffia
           nil
         end
       end
-
-      private_constant :Timer
     end
   end
 end
