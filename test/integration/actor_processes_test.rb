@@ -71,6 +71,30 @@ class ActorProcessesTest < Raffia::TestCase
     end
   end
 
+  def test_children_that_are_killed_under_a_supervisor
+    tree = Class.new(Raffia::Supervisor) { strategy :one_for_one, intensity: 1_000, period: 1 }.spawn
+    @spawned << tree
+    ref = tree.start_child(RemoteLedger, 0, others: [other = here], on: :processes)
+    over = false
+    callers = Array.new(3) { Thread.new { outcomes_of(ref) { over } } }
+    8.times do
+      pid = begin
+        ref.pid
+      rescue Raffia::ActorDied
+        retry
+      end
+      ::Process.kill(:KILL, pid)
+    end
+    over = true
+    outcomes = callers.flat_map(&:value)
+
+    assert_empty outcomes - [Integer, Raffia::ActorDied]
+    assert_equal 1, ref.echo(1)
+    assert_operator other.sum, :>=, 100
+  ensure
+    over = true
+  end
+
   def test_kill_ends_what_does_not_even_read
     ref = spawn
     ::Process.kill(:STOP, pid = ref.pid)
@@ -138,6 +162,18 @@ class ActorProcessesTest < Raffia::TestCase
   end
 
   private
+
+  def outcomes_of(ref)
+    outcomes = []
+    until yield
+      outcomes << begin
+        ref.add_to_inherited(1).class
+      rescue => error
+        error.class
+      end
+    end
+    outcomes.uniq
+  end
 
   # A container's init may leave it a zombie for a while.
   def gone?(pid)
