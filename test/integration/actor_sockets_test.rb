@@ -153,6 +153,7 @@ class ActorSocketsTest < Raffia::TestCase
       finish(pid)
 
       assert_empty futures.map { |future| future.wait(PATIENCE)&.status } - %i[done failed]
+      refute_predicate desk, :alive? # its end is known
     end
   end
 
