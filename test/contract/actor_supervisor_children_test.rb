@@ -102,6 +102,35 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
     asked.each { |one| assert_raises(Raffia::ActorDied) { one.value } }
   end
 
+  # Lets nobody interrupt it.
+  class Deaf < Raffia::Actor
+    def compute(entered, gate) = Thread.handle_interrupt(Raffia::Cancel => :never) { (entered << true) && gate.pop }
+
+    def pid = ::Process.pid
+  end
+
+  # It takes the five seconds that one who was killed has.
+  def test_one_that_cannot_be_ended_is_left_to_itself_and_there_is_another_in_its_place
+    tree = tree(strategy: :one_for_all) do |s|
+      s.child(Witness, :a, @journal, name: :a)
+      s.child(Deaf, name: :deaf, on: :threads, shutdown: :brutal_kill)
+    end
+    entered, gate = Thread::Queue.new, Thread::Queue.new
+    lost = (deaf = Raffia::Actor[:deaf]).future.compute(entered, gate)
+    entered.pop
+    assert_raises(RuntimeError) { Raffia::Actor[:a].boom }
+
+    assert_equal(1, Raffia::Actor[:a].future.count.value(PATIENCE))
+    settled(tree)
+    other = Raffia::Actor[:deaf]
+
+    assert_equal([::Process.pid, :dead, false], [other.pid, deaf.status, other == deaf])
+    assert_includes(@log.string, "did not end when it was killed: it is left to itself")
+    gate << :late
+    assert_raises(Raffia::ActorDied) { lost.value(PATIENCE) }
+    assert_equal([::Process.pid, 2], [other.pid, tree.children.size])
+  end
+
   def test_infinity_waits_for_what_is_to_be_done
     tree = tree { |s| s.child(Witness, :a, @journal, name: :a, shutdown: :infinity, on: :threads) }
     entered, gate = Thread::Queue.new, Thread::Queue.new

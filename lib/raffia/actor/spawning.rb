@@ -73,7 +73,8 @@ module Raffia
       # @return [void]
       # @api private
       def complain(what, error)
-        log.error("#{what}: #{Log.full(error)}")
+        # To put together what nobody reads costs more than a restart.
+        log.error("#{what}: #{Log.full(error)}") unless log.respond_to?(:error?) && !log.error?
       rescue Exception # standard:disable Lint/RescueException
         nil
       end

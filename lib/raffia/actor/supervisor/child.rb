@@ -147,9 +147,9 @@ module Raffia
       end
 
       def forsake
-        Actor.log.warn("#{label} did not end when it was killed: it is left to itself")
         @cell.kill(:killed, final: true)
         @cell.bury(:killed)
+        Actor.log.error("#{label} did not end when it was killed: it is left to itself")
       end
     end
   end
