@@ -115,7 +115,7 @@ module Raffia
           @stopped = true
           task(:on_stop, nil).begin { @subject.on_stop(@last_words.pop(timeout: MOMENT) || :terminated) }
         rescue => error
-          Raffia.log.error("#{@inner.label}: on_stop failed: #{error.full_message(highlight: false)}")
+          Actor.log.error("#{@inner.label}: on_stop failed: #{Log.full(error)}")
         end
       end
     end
