@@ -226,6 +226,43 @@ module ActorSharedContract
     end
   end
 
+  def test_a_full_mailbox_keeps_timers
+    with_actors do
+      rung, gate = Array.new(2) { Thread::Queue.new }
+      actor = puppet(Thread::Queue.new, mailbox: 1, when_full: :drop_oldest)
+      actor.perform { every(0.01) { rung << true } && nil }
+      first = actor.future.perform { gate.pop }
+      wait_until { gate.num_waiting == 1 && actor.stats[:mailbox] == 1 }
+      2.times { |n| actor.async.note(n) }
+
+      assert_equal([1, 2], actor.stats.values_at(:dropped, :mailbox))
+      rung.clear
+      gate.push(true)
+      first.value
+      2.times { assert(rung.pop(timeout: 60)) }
+    end
+  end
+
+  def test_a_full_mailbox_keeps_a_stop
+    with_actors do
+      gate = Thread::Queue.new
+      tree = Raffia::Supervisor.spawn do |children|
+        children.child(Puppet, Thread::Queue.new, name: :full, restart: :temporary, on: place, mailbox: 1, when_full: :drop_oldest)
+      end
+      actor = Raffia::Actor[:full]
+      first = actor.future.perform { gate.pop }
+      wait_until { gate.num_waiting == 1 }
+      actor.stop
+      actor.async.note(1)
+      gate.push(true)
+      first.value
+
+      assert(actor.join(60))
+      tree.stop
+      tree.join
+    end
+  end
+
   def test_full_and_waiting
     with_actors do
       kept = nil

@@ -151,6 +151,52 @@ class ActorExitTest < Raffia::TestCase
     assert_equal("dead", output[/:(\w+)/, 1], output)
   end
 
+  def test_and_those_that_are_linked_and_their_callers
+    output, = run_program(<<~RUBY)
+      actors = nil
+      thread = Thread.new do
+        thread.report_on_exception = false
+        Raffia.run do
+          three = Array.new(3) { Witness.spawn }
+          three.each_cons(2) { |one, other| one.perform { link(other) && nil } }
+          actors = three
+          sleep
+        end
+      end
+      sleep(0.01) until actors
+      callers = actors.map do |actor|
+        Thread.new do
+          actor.perform { sleep }
+        rescue Raffia::ActorDied
+          "told"
+        end
+      end
+      sleep(0.01) until actors.all? { |actor| actor.stats[:handled].positive? } && callers.all?(&:stop?) && thread.stop?
+      thread.kill.join
+      p actors.map(&:status), callers.map(&:value)
+    RUBY
+    assert_equal("[:dead, :dead, :dead]\n[\"told\", \"told\", \"told\"]\n", output.lines.last(2).join, output)
+  end
+
+  def test_no_loop_can_be_started
+    output, = run_program(<<~RUBY)
+      ::Process.setrlimit(:NOFILE, 24)
+      pipes = []
+      begin
+        loop { pipes << IO.pipe }
+      rescue Errno::EMFILE
+        begin
+          Witness.spawn
+        rescue SystemCallError, LoadError
+          puts("told")
+        end
+      end
+      pipes.flatten.each(&:close)
+      p Witness.spawn.echo(1)
+    RUBY
+    assert_equal("told\n1\nstopped: shutdown\n", output)
+  end
+
   def test_actors_within_a_ractor
     need_ractors
     output, = run_program(<<~RUBY)

@@ -144,6 +144,16 @@ class ActorSocketsTest < Raffia::TestCase
     assert_equal 2, desk.add(1) # the next one, which found a file that nobody listened at
   end
 
+  def test_who_speaks_another_version_costs_nothing
+    serve do
+      Raffia::Actor::Remote::PublicDesk.__send__(:remove_const, :PROTOCOL)
+      Raffia::Actor::Remote::PublicDesk.const_set(:PROTOCOL, 0)
+    end
+    desk = Raffia::Actor.at(@address, :desk)
+
+    assert_no_leaks { 3.times { assert_match(/version 0/, assert_raises(Raffia::ActorDied) { desk.add(1) }.message) } }
+  end
+
   def test_kills_with_calls_in_flight
     desk = Raffia::Actor.at(@address, :desk)
     3.times do
@@ -211,6 +221,7 @@ class ActorSocketsTest < Raffia::TestCase
     reader, writer = IO.pipe
     pid = ::Process.fork do
       Raffia::Actor.log = Logger.new(File::NULL)
+      yield if block_given?
       Desk.spawn(1, name: :desk)
       Desk.spawn(name: :slow, on: :threads)
       Raffia::Actor.listen(@address)

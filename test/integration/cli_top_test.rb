@@ -23,7 +23,7 @@ module Raffia
       App.spawn(name: :app)
       Raffia::Actor.log = Class.new { def error(*) = nil }.new
       clerk = Raffia::Actor[:clerk]
-      clerk.fail_with("two\\nlines") rescue nil
+      clerk.fail_with("two\\nlines\\xFF") rescue nil
       clerk.work
       clerk.async.wait
       clerk.async.work
@@ -43,7 +43,7 @@ module Raffia
         app, lonely = view[:tree]
 
         assert_equal(["app", "App", "supervisor", "fibers"], app.values_at(:name, :class, :kind, :on))
-        assert_equal(["clerk", "Clerk", "actor", "threads", 1, 1, "wait", "RuntimeError: two\nlines"],
+        assert_equal(["clerk", "Clerk", "actor", "threads", 1, 1, "wait", "RuntimeError: two\nlines\uFFFD"],
           app[:children].first.values_at(:name, :class, :kind, :on, :mailbox, :restarts, :doing, :error))
         assert_equal(["inner", "poller"], app[:children].drop(1).map { |node| node[:name] })
         assert_equal([["pool", "pool", 2]], app[:children][1][:children].map { |node| [node[:name], node[:kind], node[:children].size] })
@@ -58,7 +58,7 @@ module Raffia
 
         assert_match(/\Ascript\.rb \(#{pid}\): 8 actors, /, lines[0])
         assert_match(/\AACTOR +ON +STATUS +WAITING +HANDLED +RESTARTS +DOING +ERROR\z/, lines[1])
-        assert_match(/\A├ clerk Clerk +threads +running +1 +\d+ +1 +wait +RuntimeError: two lines\z/, lines[3])
+        assert_match(/\A├ clerk Clerk +threads +running +1 +\d+ +1 +wait +RuntimeError: two lines\uFFFD\z/, lines[3])
         assert_match(/\A│ └ pool Clerk pool /, lines[5])
         assert_match(/\A└ poller block /, lines[8])
       end

@@ -39,7 +39,7 @@ module Raffia
 
         case @settings.when_full
         when :drop_newest then drop(message)
-        when :drop_oldest then drop(shift_message).tap { append(message) }
+        when :drop_oldest then drop_oldest.tap { append(message) }
         when :block then patient ? queue(message) : refuse
         else refuse
         end
@@ -115,6 +115,16 @@ module Raffia
       def queue(message) = Waiter.new.tap { |waiter| (@senders ||= []) << Sender.new(message, waiter) }
 
       def refuse = raise(Full.new("the mailbox is full: #{size} messages wait. Wait for some of them, or spawn with a larger mailbox:", limit: size))
+
+      # What the system put in among the others (a timer, a stop) has nobody who would send it again.
+      # @return [Message, nil] nil: there was nothing else
+      def drop_oldest
+        return drop(shift_message) unless @first.kept?
+
+        oldest = @rest&.find { |message| !message.kept? } or return
+        @rest.delete(oldest)
+        drop(oldest)
+      end
 
       def drop(message)
         @dropped += 1

@@ -112,6 +112,9 @@ module Raffia
       # @return [Exception, nil] what the method raises for its caller only
       attr_accessor :refusal
 
+      # @return [Boolean] whether it stays in a full mailbox
+      def kept? = false
+
       # @return [Boolean] whether whoever asked has gone
       def unwanted? = !@reply.nil? && @reply.settled?
 
@@ -180,6 +183,8 @@ module Raffia
         @final = final
       end
 
+      def kept? = true
+
       # @return [Boolean] whether no other object is to follow
       def final? = @final
     end
@@ -202,6 +207,8 @@ module Raffia
         @waits_its_turn = true
         self
       end
+
+      def kept? = true
 
       def unwanted? = @timer.cancelled?
 

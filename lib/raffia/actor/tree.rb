@@ -52,8 +52,11 @@ module Raffia
 
       def error(cell)
         failure = cell.parent.failure if cell.parent.respond_to?(:failure)
-        failure.is_a?(Exception) ? "#{failure.class}: #{failure.message}" : failure&.to_s
+        text(failure.is_a?(Exception) ? "#{failure.class}: #{failure.message}" : failure.to_s) if failure
       end
+
+      # An error may say anything, also what is no text.
+      def text(string) = string.encode(Encoding::UTF_8, invalid: :replace, undef: :replace).scrub
     end
 
     class << self

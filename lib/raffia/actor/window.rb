@@ -13,7 +13,9 @@ module Raffia
       PATIENCE = 5
       # Actors without a supervisor that are shown.
       LIMIT = 1_000
-      private_constant :PATIENCE, :LIMIT
+      # Seconds until it is tried again when there are too many open files.
+      PAUSE = 0.1
+      private_constant :PATIENCE, :LIMIT, :PAUSE
 
       class << self
         # @return [Window] this process's
@@ -105,6 +107,9 @@ module Raffia
         loop { show(@server.accept) }
       rescue IOError
         nil # closed
+      rescue SystemCallError
+        sleep(PAUSE) # no descriptor is free, or whoever wanted to look has gone
+        retry unless closed?
       end
 
       def show(client)
@@ -112,6 +117,8 @@ module Raffia
         client.write(::JSON.generate(view), "\n")
       rescue SystemCallError, IOError
         nil # has gone, or does not read
+      rescue => error
+        Actor.complain("the actors cannot be shown", error)
       ensure
         client.close
       end

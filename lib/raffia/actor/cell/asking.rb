@@ -96,6 +96,13 @@ module Raffia
 
         def dispatch(now) = @place.dispatch(self, now)
 
+        # Has it work, if there is still a loop to do that in: else whoever ends the loop buries it.
+        def wake
+          dispatch(false)
+        rescue Closed
+          nil
+        end
+
         # Whoever works for the actor cannot wait until it has room.
         def inside? = Message.current&.cell.equal?(self)
 

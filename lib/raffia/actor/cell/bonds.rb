@@ -101,7 +101,7 @@ module Raffia
             @mailbox.urge(event || Event.new(self, block))
             @status == :running && seize
           end
-          dispatch(false) if wanted
+          wake if wanted
         end
 
         private

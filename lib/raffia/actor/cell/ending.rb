@@ -22,7 +22,7 @@ module Raffia
             alone ? :alone : idle
           end
           # Between two objects there is none that could work.
-          (hand == :alone) ? finish(reason) : (dispatch(false) if hand)
+          (hand == :alone) ? finish(reason) : (wake if hand)
           true
         end
 
@@ -43,7 +43,7 @@ module Raffia
             @mailbox.urge(Farewell.new(self, reason, false))
             seize
           end
-          dispatch(false) if wanted
+          wake if wanted
           true
         end
 
@@ -93,7 +93,7 @@ module Raffia
             seize && ((@status == :restarting) ? :alone : :work)
           end
           regions.each { |region| region.cancel(doom.reason) }
-          (hand == :alone) ? fall : (dispatch(false) if hand)
+          (hand == :alone) ? fall : (wake if hand)
           true
         end
 

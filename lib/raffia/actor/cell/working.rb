@@ -74,6 +74,8 @@ module Raffia
         # First the actor ends, then its caller hears of it.
         # @raise [Cancel]
         def failed(message, error)
+          # What ends the loop has reached it: that is no error of the method's.
+          error = ActorDied.new(ref: ref, reason: error.reason) if error.is_a?(Cancel)
           doom = Doom.new(own(error), @parent.nil?, message, error)
           return [doom.log, doom.answer] if @doom.nil? && callers?(message, error)
 

@@ -41,7 +41,10 @@ module Raffia
           born = Thread::Queue.new
           @pool = Pool.new(on: :threads, workers: 1, idle: nil)
           Deadline.replace(nil) { @pool.submit { live(born) } }
-          born.pop
+          host = born.pop
+          raise host if host.is_a?(Exception)
+
+          host
         end
 
         # Whoever waits here waits for actors that others want something of, so it can never be a deadlock.
@@ -52,6 +55,10 @@ module Raffia
             born << host
             host.stay
           end
+        rescue Exception => error # standard:disable Lint/RescueException
+          # Whoever waits for the loop is told that there is none.
+          born << error
+          raise
         end
       end
     end

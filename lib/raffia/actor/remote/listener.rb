@@ -5,6 +5,10 @@ module Raffia
     # A Unix socket at which the actors of this process that have names can be asked by other processes of the same user. See
     # {Actor.listen}.
     class Listener
+      # Seconds until it is tried again when there are too many open files.
+      PAUSE = 0.1
+      private_constant :PAUSE
+
       # @return [String] where: "unix:///path"
       attr_reader :address
 
@@ -48,6 +52,9 @@ module Raffia
         end
       rescue IOError, Errno::EBADF
         nil # closed
+      rescue SystemCallError
+        sleep(PAUSE) # no descriptor is free
+        retry
       end
 
       def serve(socket)

@@ -47,7 +47,9 @@ module Raffia
             line.close
           end
           line.ask(nil, :hello, PublicDesk::PROTOCOL, limit: PATIENCE)
-          line
+          greeted = line
+        ensure
+          line&.close unless greeted
         end
 
         # In a forked child.
