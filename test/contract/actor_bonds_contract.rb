@@ -202,6 +202,22 @@ module ActorBondsContract
     end
   end
 
+  def test_waiting_for_room_can_close_a_cycle
+    with_actors do
+      one, two = puppet(mailbox: 1), puppet(mailbox: 1)
+      gate = Thread::Queue.new
+      first = one.future.perform { gate.pop && two.note(1) }
+      wait_until { gate.num_waiting == 1 }
+      one.async.echo(0)
+      second = two.future.perform { one.note(1) }
+      wait_until { one.raffia_cell.instance_variable_get(:@mailbox).instance_variable_get(:@senders)&.size == 1 }
+      two.async.echo(0)
+      gate.push(true)
+      assert_raises(Raffia::CallCycle) { first.value }
+      assert_raises(Raffia::ActorDied) { second.value }
+    end
+  end
+
   def test_a_cycle_through_a_future
     with_actors do
       one, two = puppet, puppet

@@ -79,9 +79,11 @@ module Raffia
           rest
         end
 
-        # Whoever makes room puts the message in.
+        # Whoever makes room puts the message in. An actor whose own is full, and who waits for room in another's, may close a circle.
         def wait_for_room(message, waiter)
-          wait(waiter, message.deadline) { withdraw(message) }
+          parent = message.parent or return wait(waiter, message.deadline) { withdraw(message) }
+
+          parent.await(message) { wait(waiter, message.deadline) { withdraw(message) } }
         end
 
         # Its sender has gone.
