@@ -24,12 +24,10 @@ module Raffia
       def initialize(on: Settings::DEFAULT_PLACE, mailbox: 10_000, when_full: :block, call_timeout: nil, reentrant: [], trap_exit: false, expects: [])
         Settings.one_of(:on, on, Settings::PLACES)
         Settings.one_of(:when_full, when_full, Settings::POLICIES)
-        unless mailbox.nil? || (mailbox.is_a?(Integer) && mailbox.positive?)
-          raise ConfigError, "mailbox: #{mailbox.inspect} means nothing here: give a whole number from 1 up, or nil for no bound"
-        end
+        Settings.room(mailbox)
         Deadline.seconds(call_timeout) if call_timeout
-        super(on: on, mailbox: mailbox, when_full: when_full, call_timeout: call_timeout, reentrant: Array(reentrant).map(&:to_sym).freeze,
-          trap_exit: trap_exit ? true : false, expects: Array(expects).freeze)
+        reentrant = Array(reentrant).map(&:to_sym).freeze
+        super(on:, mailbox:, when_full:, call_timeout:, reentrant:, trap_exit: trap_exit ? true : false, expects: Array(expects).freeze)
       end
     end
 
@@ -46,6 +44,13 @@ module Raffia
         return if all.include?(value)
 
         raise ConfigError, "#{name}: #{value.inspect} means nothing here: use one of #{all.join(", ")}"
+      end
+
+      # @api private
+      def self.room(mailbox)
+        return if mailbox.nil? || (mailbox.is_a?(Integer) && mailbox.positive?)
+
+        raise ConfigError, "mailbox: #{mailbox.inspect} means nothing here: give a whole number from 1 up, or nil for no bound"
       end
 
       # @param given [Hash] what `spawn` and `options` were given
