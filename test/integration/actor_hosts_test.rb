@@ -4,7 +4,7 @@ require_relative "jobs_work_case"
 
 # Trees of actors in the workers of `raffia serve`, `raffia work` and `raffia up`.
 class ActorHostsTest < Raffia::JobsWorkCase
-  ACTORS = <<~RUBY
+  ACTORS = <<~'RUBY'
     require "raffia/actor"
 
     class Counter < Raffia::Actor
@@ -18,7 +18,7 @@ class ActorHostsTest < Raffia::JobsWorkCase
       child Counter, name: :counter
     end
   RUBY
-  APPLICATION = <<~RUBY
+  APPLICATION = <<~'RUBY'
     run(lambda do |env|
       counter = Raffia::Actor[:counter]
       counter.boom rescue nil if env["PATH_INFO"] == "/boom"
