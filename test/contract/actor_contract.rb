@@ -26,6 +26,7 @@ module ActorContract
     def deny = refuse("not you")
     def deny_with = refuse(IndexError.new("no such thing"))
     def nap(seconds) = sleep(seconds)
+    def hold(gate) = gate.pop
     def where_am_i = Raffia::Actor.current == ref
     def halt(reason = :normal) = stop(reason)
 
@@ -106,12 +107,13 @@ module ActorContract
   def test_whoever_waits_for_an_actor_that_fails_is_told
     with_actors do
       counter = spawn(Counter)
-      nap = counter.future.nap(0.01)
+      held = counter.future.hold(gate = Thread::Queue.new)
       failing = counter.future.fail_with("boom")
       waiting = counter.future.add
+      gate << :open
       assert_equal("boom", assert_raises(Raffia::ActorDied) { waiting.value }.cause.message)
       assert_raises(ArgumentError) { failing.value }
-      refute_nil(nap.value)
+      assert_equal(:open, held.value)
     end
   end
 
@@ -212,9 +214,10 @@ module ActorContract
   def test_a_message_whose_time_is_over_is_not_begun
     with_actors do
       counter = spawn(Counter)
-      nap = counter.future.nap(0.5)
+      held = counter.future.hold(gate = Thread::Queue.new)
       assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.01) { counter.collect(1) } }
-      nap.value
+      gate << :open
+      held.value
       assert_nil(counter.items)
     end
   end

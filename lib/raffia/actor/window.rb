@@ -38,11 +38,19 @@ module Raffia
         def folder
           base = Raffia.config.runtime_dir
           path = base ? ::File.join(base, "raffia") : ::File.join(::Dir.tmpdir, "raffia-#{::Process.uid}")
-          ::Dir.mkdir(path, 0o700) unless ::File.directory?(path)
+          make(path)
           stat = ::File.lstat(path)
           return path if stat.directory? && stat.uid == ::Process.uid && (stat.mode & 0o077).zero?
 
           raise ConfigError, "#{path} is no folder that only you can use: remove it, or set XDG_RUNTIME_DIR to one"
+        end
+
+        private
+
+        def make(path)
+          ::Dir.mkdir(path, 0o700) unless ::File.directory?(path)
+        rescue Errno::EEXIST
+          nil # another process was faster
         end
       end
 

@@ -382,6 +382,7 @@ module Raffia
         (timed = Timed.new).forever(queue)
         queue.pop
         timed.terminate
+        wait_until { timed.dead? }
         queue.clear
         Kernel.sleep 0.1
         p queue.size

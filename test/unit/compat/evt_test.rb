@@ -37,9 +37,9 @@ module Raffia
             got = nil
             reader = Fiber.schedule { got = input.gets }
             writer = Fiber.schedule { rest.write("y" * 4096) }
-            sleeper = Fiber.schedule { sleep 0.3; output.puts "woken" }
+            sleeper = Fiber.schedule { sleep 1; output.puts "woken" }
             waits = [scheduler.readable, scheduler.writable, scheduler.waiting.keys, scheduler.waiting.values.all? { |at| at > scheduler.current_time },
-              scheduler.next_timeout.between?(0, 300), scheduler.collect(true)]
+              scheduler.next_timeout.between?(0, 1000), scheduler.collect(true)]
             full.read_nonblock(1 << 20, exception: false)
             scheduler.run
             right = [{input => reader}, {rest => writer}, [sleeper], true, true, nil]
