@@ -70,6 +70,16 @@ module Raffia
       end
     end
 
+    # As {wait}, for one that may have been settled before: then there is nothing to wait for, and it costs nothing.
+    # @return [Object]
+    # @raise [Exception]
+    def take(timeout = nil, &)
+      return wait(timeout, &) unless @state == :value && !@parked
+
+      Strand.current&.check!
+      @value
+    end
+
     private
 
     def stay(timeout, &give_back)

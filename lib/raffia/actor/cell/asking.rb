@@ -15,7 +15,8 @@ module Raffia
           deadline = self.deadline
           message = Message.new(self, name, arguments, keywords, block, waiter = Waiter.new, deadline, parent)
           inside = deliver(message, true)
-          return wait(waiter, deadline) if parent.nil? || waiter.settled?
+          return waiter.take if waiter.settled?
+          return wait(waiter, deadline) if parent.nil?
 
           parent.await(message, inside) { wait(waiter, deadline) }
         end
