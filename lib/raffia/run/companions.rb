@@ -25,7 +25,7 @@ module Raffia
       self
     end
 
-    # Ends them, the last one first.
+    # Ends them, the last one first. When the time is over the others are told to end, and not waited for.
     # @param seconds [Numeric, nil] to wait for that
     # @return [void]
     def stop(seconds)
@@ -33,7 +33,7 @@ module Raffia
       give_up = Clock.now + seconds if seconds
       @all.reverse_each do |one|
         one.stop
-        one.join(give_up && [give_up - Clock.now, 0].max) or return @log.error("#{one.inspect} did not end in its time")
+        one.join(give_up && [give_up - Clock.now, 0].max) or @log.error("#{one.inspect} did not end in its time")
       end
     end
 
