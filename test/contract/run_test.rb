@@ -24,6 +24,19 @@ module RunSuite
     assert_equal [1], done
   end
 
+  def test_what_lives_in_the_loop_is_told_of_its_end_whatever_becomes_of_others
+    told = []
+    error = assert_raises(RuntimeError) do
+      Raffia.run do
+        session = Raffia::Session.current
+        session.at_end { |killed| told << [:first, killed] }
+        session.at_end { raise "the second" }
+        session.at_end { |killed| told << [:third, killed] }
+      end
+    end
+    assert_equal ["the second", [[:third, false], [:first, false]]], [error.message, told]
+  end
+
   def test_nested
     run_it do |outer|
       scheduler = Fiber.scheduler

@@ -154,6 +154,19 @@ class ActorSocketsTest < Raffia::TestCase
     assert_no_leaks { 3.times { assert_match(/version 0/, assert_raises(Raffia::ActorDied) { desk.add(1) }.message) } }
   end
 
+  def test_one_that_does_not_answer_holds_up_nobody_else
+    serve
+    silent = UNIXServer.new("#{@dir}/silent.sock")
+    first = Thread.new { Raffia::Actor.at("unix://#{@dir}/silent.sock", :desk).add(1) }
+    first.report_on_exception = false
+    peer = silent.accept
+
+    assert_equal 2, Raffia::Actor.at(@address, :desk).add(1)
+    assert_predicate first, :alive?
+    [peer, silent].each(&:close)
+    assert_raises(Raffia::ActorDied) { first.value }
+  end
+
   def test_kills_with_calls_in_flight
     desk = Raffia::Actor.at(@address, :desk)
     3.times do

@@ -107,6 +107,22 @@ module Raffia
       end
     end
 
+    def test_a_program_works_though_nobody_can_look
+      path = script(<<~RUBY)
+        require "raffia/actor"
+        class One < Raffia::Actor
+          def work = 1
+        end
+        p One.spawn.work
+      RUBY
+      folder = File.join(@dir, "raffia")
+      Dir.mkdir(folder, 0o777)
+      File.chmod(0o777, folder)
+      out, err, status = Open3.capture3(clean({**env, "RAFFIA_TOP" => "on"}), RbConfig.ruby, "-I", File.join(ROOT, "lib"), path, chdir: @dir)
+      assert_equal(["1\n", 0], [out, status.exitstatus])
+      assert_match(/raffia top will not see this process: .* is no folder that only you can use/, err)
+    end
+
     private
 
     def env = {"XDG_RUNTIME_DIR" => @dir}

@@ -25,11 +25,13 @@ module Raffia
           holder.window
         end
 
-        # When the process was started with RAFFIA_TOP=on.
+        # When the process was started with RAFFIA_TOP=on. A program works without being looked at, too.
         # @return [void]
         # @api private
         def open_on_request
           open if Local.main? && Raffia.config.top == :on
+        rescue Error, SystemCallError, ArgumentError => error
+          Actor.log.warn("raffia top will not see this process: #{error.message}")
         end
 
         # @return [String] the folder with the sockets, which belongs to this user alone

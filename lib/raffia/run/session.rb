@@ -103,10 +103,15 @@ module Raffia
       say_farewell
     end
 
+    # Each of them, whatever becomes of the others.
     def say_farewell
-      @farewells.pop.call(Thread.current.status == "aborting") until @farewells.empty?
-    rescue Exception => error # standard:disable Lint/RescueException
-      @error ||= error
+      until @farewells.empty?
+        begin
+          @farewells.pop.call(Thread.current.status == "aborting")
+        rescue Exception => error # standard:disable Lint/RescueException
+          @error ||= error
+        end
+      end
     end
 
     def call(scope)

@@ -10,6 +10,10 @@ module Raffia
         # Seconds that the other side may take to say a word.
         PATIENCE = 10
 
+        # Where the line to one address is, and who waits for it: an address that does not answer keeps nobody from another.
+        Place = Struct.new(:lock, :line)
+        private_constant :Place
+
         # @return [Sockets]
         def self.current = Local.fetch(:raffia_actor_sockets) { new }
 
@@ -29,9 +33,10 @@ module Raffia
         # @return [Line]
         # @raise [SystemCallError, Rejected]
         def line(address)
-          @lock.synchronize do
-            line = @lines[address.path]
-            (line && !line.closed?) ? line : @lines[address.path] = connect(address)
+          place = @lock.synchronize { @places[address.path] ||= Place.new(Thread::Mutex.new) }
+          place.lock.synchronize do
+            line = place.line
+            (line && !line.closed?) ? line : place.line = connect(address)
           end
         end
 
@@ -55,7 +60,7 @@ module Raffia
         # In a forked child.
         def begin_anew
           @lock = Thread::Mutex.new
-          @lines = {}
+          @places = {}
         end
       end
     end
