@@ -6,6 +6,18 @@ require_relative "actor_case"
 module ActorContract
   include ActorCase
 
+  # Whoever pops waits until somebody has pushed; it can be reached from wherever an actor's object lives, as a queue cannot.
+  class Gate < Raffia::Actor
+    def initialize
+      @waiting = []
+      @items = []
+    end
+
+    def pop = @items.empty? ? @waiting << answer_later : @items.shift
+
+    def push(item) = @waiting.empty? ? @items << item : @waiting.shift.settle(item)
+  end
+
   class Counter < Raffia::Actor
     options expects: [KeyError]
 
@@ -107,10 +119,10 @@ module ActorContract
   def test_whoever_waits_for_an_actor_that_fails_is_told
     with_actors do
       counter = spawn(Counter)
-      held = counter.future.hold(gate = Thread::Queue.new)
+      held = counter.future.hold(gate = Gate.spawn)
       failing = counter.future.fail_with("boom")
       waiting = counter.future.add
-      gate << :open
+      gate.push(:open)
       assert_equal("boom", assert_raises(Raffia::ActorDied) { waiting.value }.cause.message)
       assert_raises(ArgumentError) { failing.value }
       assert_equal(:open, held.value)
@@ -214,9 +226,9 @@ module ActorContract
   def test_a_message_whose_time_is_over_is_not_begun
     with_actors do
       counter = spawn(Counter)
-      held = counter.future.hold(gate = Thread::Queue.new)
+      held = counter.future.hold(gate = Gate.spawn)
       assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.01) { counter.collect(1) } }
-      gate << :open
+      gate.push(:open)
       held.value
       assert_nil(counter.items)
     end
