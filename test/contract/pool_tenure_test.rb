@@ -52,9 +52,10 @@ class PoolTenureTest < Raffia::TestCase
   def test_memory_of_its_own
     run_on(workers: 1, chunk: 1, max_memory: 20_000_000) do |on|
       keep = []
-      sizes = Raffia.map((1..8).to_a, **on) { |n| [::Process.pid, (keep << n.to_s * 10_000_000).size] }
-      # It is seen after the third, when the fourth may have been handed ahead already.
-      assert_operator(sizes.map(&:last).max, :<=, 5)
+      sizes = Raffia.map((1..20).to_a, **on) { |n| [::Process.pid, (keep << "x" * 10_000_000).size] }
+      # It is seen after the third, when the fourth may have been handed ahead already; later where what was inherited of a large parent is
+      # given back meanwhile.
+      assert_operator(sizes.map(&:last).max, :<=, 15)
       assert_operator(sizes.map(&:first).uniq.size, :>=, 2)
     end
   end
