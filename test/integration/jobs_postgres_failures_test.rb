@@ -40,6 +40,15 @@ class JobsPostgresFailuresTest < Raffia::TestCase
     error
   end
 
+  # Who is suspended in the middle of a transaction holds locks, for which those wait who are to recover its jobs.
+  def test_nobody_holds_a_lock_for_as_long_as_he_is_suspended
+    limits = %i[durable quick by_index].map do |way|
+      store.__send__(:transaction, way) { |db| db.rows("SHOW idle_in_transaction_session_timeout") }
+    end
+    assert_equal [[["10s"]]], limits.uniq
+    assert_equal [["0"]], store.__send__(:session) { |db| db.rows("SHOW idle_in_transaction_session_timeout") }
+  end
+
   def test_a_wrong_password_is_said_without_the_password
     sql("DROP ROLE IF EXISTS locked")
     sql("CREATE ROLE locked LOGIN PASSWORD 'right'")

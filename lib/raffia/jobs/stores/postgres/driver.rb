@@ -11,13 +11,16 @@ module Raffia
         # leaves anything in the session, so that it may be another server's the next time (a pooler's transaction mode).
         # @api private
         class Driver
+          # A process that is suspended in the middle of a transaction, or whose network is gone, would keep its locks for hours, and whoever
+          # recovers its jobs would wait for them. Ours never think for as long.
+          START = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '10s'"
           # A queue that was empty when its table was last looked at has no rows as far as the planner knows, however many have come since, and
           # it would read all of them and sort: there is an index that has them in their order.
           BEGINNINGS = {
-            durable: "BEGIN", quick: "BEGIN; SET LOCAL synchronous_commit = off",
-            by_index: "BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off"
+            durable: START, quick: "#{START}; SET LOCAL synchronous_commit = off",
+            by_index: "#{START}; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off"
           }.freeze
-          private_constant :BEGINNINGS
+          private_constant :START, :BEGINNINGS
 
           # @return [void]
           # @raise [MissingDependency]
