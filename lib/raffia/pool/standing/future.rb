@@ -54,6 +54,8 @@ module Raffia
         when :cancelled then raise Cancelled.new(reason: @result)
         else @result.deliver
         end
+      rescue Interrupt => interrupt # one that struck when the wait was over
+        raise CtrlC.plain(interrupt)
       end
 
       # Wait for the end, whichever it is.
