@@ -48,15 +48,28 @@ module Raffia
       entry = arm(at, call)
       yield
     ensure
-      disarm(entry)
+      disarm(entry) if entry
     end
 
     # Has `call` called at that time, and again at the time that it answers, if any.
     # @return [Object] for {disarm}
-    def arm(at, call) = Entry.new(at, call).tap { |entry| add(entry) }
+    def arm(at, call)
+      entry = Entry.new(at, call)
+      add(entry)
+      armed = true
+      entry
+    ensure
+      disarm(entry) unless armed # there was no fiber to be had
+    end
 
     # @return [void]
-    def disarm(entry) = drop(entry)
+    def disarm(entry)
+      return unless entry.call
+
+      settle(entry)
+      @entries.select!(&:call) if @entries.size > SLACK && @entries.size > 2 * @wanted
+      wake if done?
+    end
 
     # Runs the block, a scope, and keeps the fiber meanwhile.
     def keep
@@ -86,14 +99,6 @@ module Raffia
     def settle(entry)
       entry.call = nil
       @wanted -= 1
-    end
-
-    def drop(entry)
-      return unless entry.call
-
-      settle(entry)
-      @entries.select!(&:call) if @entries.size > SLACK && @entries.size > 2 * @wanted
-      wake if done?
     end
 
     def wake = @sleep&.settle

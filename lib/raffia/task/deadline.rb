@@ -15,6 +15,17 @@ module Raffia
     # @return [Deadline, nil] the deadline that the running code works under
     def self.current = Fiber[KEY]
 
+    # @param limit [Numeric, nil] seconds from now
+    # @return [Deadline, nil] the current one, or that limit as one, whichever comes first
+    # @api private
+    def self.nearer(limit)
+      outer = current
+      return outer unless limit
+
+      inner = new(limit)
+      (outer && outer.at <= inner.at) ? outer : inner
+    end
+
     # Makes it the current one for the block, and for what is started inside. It does not enforce it.
     # @param deadline [Deadline, nil] nil lifts the one around the block
     # @api private

@@ -73,8 +73,8 @@ module Raffia
     # As {wait}, for one that may have been settled before: then there is nothing to wait for, and it costs nothing.
     # @return [Object]
     # @raise [Exception]
-    def take(timeout = nil, &)
-      return wait(timeout, &) unless @state == :value && !@parked
+    def take
+      return wait unless @state == :value && !@parked
 
       Strand.current&.check!
       @value

@@ -117,12 +117,7 @@ module Raffia
         end
 
         # The nearer one of the caller's and of what the actor's class allows.
-        def deadline
-          outer = Raffia.deadline
-          limit = @settings.call_timeout or return outer
-          inner = Deadline.new(limit)
-          (outer && outer.at <= inner.at) ? outer : inner
-        end
+        def deadline = Deadline.nearer(@settings.call_timeout)
       end
     end
   end

@@ -134,12 +134,7 @@ module Raffia
           raise NotDumpable, "a block cannot go to another process: hand in plain data, or call a method of a ref's from there" if block
         end
 
-        def deadline
-          outer = Raffia.deadline
-          limit = @call_timeout or return outer
-          inner = Deadline.new(limit)
-          (outer && outer.at <= inner.at) ? outer : inner
-        end
+        def deadline = Deadline.nearer(@call_timeout)
       end
     end
   end
