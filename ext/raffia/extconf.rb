@@ -32,6 +32,9 @@ if (sanitizers = ENV["RAFFIA_SANITIZE"])
   $CFLAGS << " --param asan-stack=0" if try_cflags("--param asan-stack=0")
 end
 
+# What an IO has in its buffers, Ruby up to 3.4. Without it a forked worker may write what a thread of its parent has written, too.
+have_struct_member("rb_io_t", "wbuf", %w[ruby.h ruby/io.h])
+
 # eventfd(2), Linux 2.6.27: wakes the loop from other threads. Without it, a pipe does.
 have_func("eventfd", "sys/eventfd.h")
 

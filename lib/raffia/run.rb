@@ -15,7 +15,8 @@ module Raffia
   # Inside of a running scheduler (a nested call, or another library's) there is only a new scope.
   #
   # An interrupt of the thread, such as Ctrl-C, is raised in the block, where it waits. If the block does not rescue it, the tasks
-  # are cancelled and clean up, and then it is raised here. A second one within five seconds, or while they clean up, does not wait.
+  # are cancelled and clean up, and then it is raised here. A second signal within five seconds, or any other interrupt while they clean up, does
+  # not wait.
   #
   # @example
   #   Raffia.run do |scope|

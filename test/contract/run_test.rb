@@ -136,6 +136,42 @@ module RunSuite
     assert cleaned
   end
 
+  # A prompt, or a program that looks after others, goes on.
+  def test_errors_of_fibers_that_nobody_owns_may_come_soon_after_each_other
+    errors = run_it do
+      3.times { |number| Fiber.schedule { sleep(0.001) && raise(Boom, number.to_s) } }
+      Array.new(3) do
+        sleep
+      rescue Boom => error
+        error.message
+      end
+    end
+    assert_equal %w[0 1 2], errors.sort
+  end
+
+  def test_a_block_that_has_rescued_one_still_ends_its_fibers_by_a_signal
+    cleaned = 0
+    assert_raises(Interrupt) do
+      run_it do
+        Fiber.schedule { sleep(0.001) && raise(Boom) }
+        begin
+          sleep
+        rescue Boom
+          2.times do
+            Fiber.schedule do
+              sleep
+            ensure
+              sleep(0.001)
+              cleaned += 1
+            end
+          end
+        end
+        raise Interrupt
+      end
+    end
+    assert_equal 2, cleaned
+  end
+
   def test_thread_raise_reaches_the_block
     in_thread do
       cleaned = []

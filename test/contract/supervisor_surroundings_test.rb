@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "support/supervised"
+require "tempfile"
 require "tmpdir"
 
 # What others see of a supervisor: systemd, its pid file, its state, what listens in its loop.
@@ -17,6 +18,30 @@ class SupervisorSurroundingsTest < Raffia::TestCase
     yield -> { assert(socket.wait_readable(PATIENCE * 2), "systemd hears nothing") && socket.recv(4096).lines(chomp: true) }
   ensure
     socket&.close
+  end
+
+  # "late" is there as by another thread, between the flush and the fork.
+  WRITE = <<~RUBY
+    $file = File.open(ENV.fetch("RAFFIA_TEST_FILE"), "w")
+    $file << "before "
+    Process.singleton_class.prepend(Module.new { def _fork = ($file << "late ") && super })
+  RUBY
+
+  def test_what_was_written_before_a_fork_is_there_once
+    skip "this Ruby has no extension" unless Raffia::Native.available?
+
+    {"" => 2, "Ractor.new { 1 }.take; " => 2, "preload = -> { $file << 'mold ' }; " => 1}.each do |more, late|
+      Tempfile.create("written") do |file|
+        preload = ", preload: preload" if more.include?("preload")
+        script = "ENV['RAFFIA_TEST_FILE'] = #{file.path.inspect}; #{WRITE}; #{more}supervise(workers: 2#{preload}) " \
+          "{ |seat| $file << 'worker '; seat.ready!; seat.wait_for_stop }"
+        supervised(script) { |program| program.hear_all("ready", 2) && assert_stops(program) }
+        words = File.read(file.path).split.tally
+        assert_equal({"before" => 1, "worker" => 2}, words.slice("before", "worker"))
+        assert_operator(words["late"], :>=, late)
+        assert_equal(preload ? 1 : nil, words["mold"])
+      end
+    end
   end
 
   def test_systemd_is_told

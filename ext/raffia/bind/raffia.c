@@ -16,6 +16,7 @@ void Init_raffia(void)
     raffia_init_blocking(raffia);
     raffia_init_board(raffia);
     raffia_init_parcels(raffia);
+    raffia_init_output(raffia);
     raffia_init_scheduler(raffia);
     raffia_init_rebind(raffia);
     raffia_init_lock_watch(raffia);

@@ -7,6 +7,7 @@
 void raffia_init_blocking(VALUE raffia);
 void raffia_init_board(VALUE raffia);
 void raffia_init_parcels(VALUE raffia);
+void raffia_init_output(VALUE raffia);
 void raffia_init_engine(VALUE raffia);
 void raffia_init_scheduler(VALUE raffia);
 void raffia_init_lock_watch(VALUE raffia);

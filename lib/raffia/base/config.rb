@@ -22,6 +22,7 @@ module Raffia
   # | RAFFIA_ENV, RACK_ENV, RAILS_ENV | the environment of an application | development     |
   # | RAFFIA_STORE        | where jobs are kept, such as sqlite:jobs.db  | sqlite:raffia.db |
   # | REDIS_URL           | the store of raffia/compat/sidekiq, if RAFFIA_STORE is not set | |
+  # | REDIS_PROVIDER      | the name of the variable that has it instead | |
   # | RAFFIA_WEB_AUTH     | USER:PASSWORD of the jobs' dashboard         |                  |
   # | PARALLEL_PROCESSOR_COUNT | of raffia/compat/parallel, as the gem has it |              |
   # | RAFFIA_COMPAT       | layers of raffia/compat, commas between      | all              |
@@ -95,7 +96,7 @@ module Raffia
         processes: first(env, "RAFFIA_PROCESSES", "WEB_CONCURRENCY"),
         environment: first(env, "RAFFIA_ENV", "RACK_ENV", "RAILS_ENV"),
         store: first(env, "RAFFIA_STORE"),
-        redis_url: first(env, "REDIS_URL"),
+        redis_url: first(env, env["REDIS_PROVIDER"].to_s, "REDIS_URL"),
         web_auth: first(env, "RAFFIA_WEB_AUTH"),
         compat: first(env, "RAFFIA_COMPAT")&.split(/[,\s]+/)&.map(&:to_sym)&.freeze,
         top: choice(env, "RAFFIA_TOP", self::SWITCH, :off),

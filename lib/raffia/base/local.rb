@@ -7,10 +7,29 @@ module Raffia
   # @api private
   module Local
     if defined?(::Ractor)
-      # @return [Object] what is stored, else what the block gives, which is then stored
-      def self.fetch(key)
+      LOCK = :raffia_local_lock
+      private_constant :LOCK
+
+      # @return [Object] what is stored, else what the block gives, which is then stored. Threads that ask first at the same time get the same
+      def self.fetch(key, &) = ::Ractor.current[key] || store(key, &)
+
+      # A block may fetch other things.
+      def self.store(key)
+        lock = ::Ractor.current[LOCK] ||= ::Thread::Mutex.new
+        held = lock.owned? ? false : take(lock)
         ::Ractor.current[key] ||= yield
+      ensure
+        lock.unlock if held
       end
+      private_class_method :store
+
+      # @return [Boolean] false in a trap handler: none may wait there
+      def self.take(lock)
+        lock.lock && true
+      rescue ::ThreadError
+        false
+      end
+      private_class_method :take
 
       # @return [Boolean] whether the running Ractor is the first, to which signals and the stdlib's timeouts belong
       def self.main? = ::Ractor.current.equal?(::Ractor.main)

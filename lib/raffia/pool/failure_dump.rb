@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "item_context"
 require_relative "work"
 
 module Raffia
@@ -23,11 +24,18 @@ module Raffia
           false
         end
 
+        # As {dumpable?}; of an exception that is only held back by the item of a call inside of this one, that is taken off.
+        # @param error [Object]
+        # @return [Boolean]
+        def crosses?(error) = dumpable?(error) || (ItemContext.forget(error) && dumpable?(error))
+
         # @param failure [Failure]
         # @return [String]
         def dump(failure)
           Marshal.dump(failure.to_a)
         rescue *REFUSALS => error
+          return Marshal.dump(failure.to_a) if crosses?(failure.value)
+
           Marshal.dump(refusal(failure.position, what(failure), error, failure.backtrace).to_a)
         end
 

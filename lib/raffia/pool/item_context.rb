@@ -25,6 +25,12 @@ module Raffia
         error
       end
 
+      # An item need not be what can go to another process, where an exception can.
+      # @return [Boolean] whether it had one
+      # @api private
+      def self.forget(error) = self === error && !error.frozen? && !error.item_is(nil, error.item_index).nil?
+
+      # @return [Integer]
       # @api private
       def item_is(item, index)
         @item = item

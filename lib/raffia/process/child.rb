@@ -2,6 +2,7 @@
 
 require_relative "../base/signals"
 require_relative "descendant"
+require_relative "files"
 
 module Raffia
   module Process
@@ -45,6 +46,7 @@ module Raffia
 
       def serve
         status = 1
+        Files.disown
         @link.child_side
         settle
         yield @link
@@ -74,6 +76,7 @@ module Raffia
 
       def leave(status)
         [$stdout, $stderr].each { |io| if_open { io.flush } }
+        Files.flush
       ensure
         ::Process.exit!(status)
       end

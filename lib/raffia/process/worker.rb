@@ -4,6 +4,7 @@ require_relative "../base/clock"
 require_relative "../base/error"
 require_relative "child"
 require_relative "exit"
+require_relative "files"
 require_relative "link"
 
 module Raffia
@@ -152,6 +153,7 @@ module Raffia
       end
 
       def beget(parent, service)
+        Files.flush
         ::Process.fork do
           Child.new(@link, parent).run(&service)
         ensure

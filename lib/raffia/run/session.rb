@@ -5,7 +5,7 @@ module Raffia
   #
   # What breaks into the loop (a signal, Thread#raise, the error of a fiber that nobody owns) is raised in the block, where it waits:
   # there it can be rescued, or end the scope and its tasks. When it has ended the block, fibers outside of the scope get it too.
-  # One that comes while all this cleans up, or soon after the last one, ends the run at once.
+  # One that comes while all this cleans up ends the run at once, and so does a signal soon after the last one.
   #
   # @api private
   class Session
@@ -117,8 +117,8 @@ module Raffia
     def call(scope)
       yield scope
     rescue SignalException => signal
-      # One that came while the block was running did not break into the loop.
-      @interrupt ||= signal
+      # One that came while the block was running did not break into the loop; and an earlier one is over.
+      @interrupt = signal
       @interrupted_at = Clock.now
       raise
     end
@@ -139,7 +139,7 @@ module Raffia
     end
 
     def pass_on(interrupt)
-      give_up(interrupt) if @interrupt && (cleaning? || (Clock.now < @interrupted_at + IMPATIENCE && !interrupt.is_a?(Deadlock)))
+      give_up(interrupt) if @interrupt && (cleaning? || (interrupt.is_a?(SignalException) && Clock.now < @interrupted_at + IMPATIENCE))
 
       @interrupt = interrupt
       @interrupted_at = Clock.now

@@ -51,7 +51,7 @@ module Raffia
         nil
       end
 
-      # @param log [#error, nil]
+      # @return [#error, nil]
       attr_writer :log
 
       # @return [Boolean] whether clients may show certificates

@@ -23,24 +23,22 @@ module Raffia
       # How many objects are looked at in all. Where there are more, they are small ones.
       PATIENCE = 1_024
 
-      # @return [Array<String, IO::Buffer>] what was found
-      attr_reader :contents
-      # @return [Array<Slip>] in the same order
-      attr_reader :slips
-
       def initialize
-        @contents = []
-        @slips = []
         @left = PATIENCE
-        # What is in the value twice stays one object.
-        @known = {}.compare_by_identity
       end
 
-      # Whether a search pays: nearly always there is nothing, so this looks before anything is copied.
+      # @return [Array<String, IO::Buffer>] what was found
+      def contents = @contents ||= []
+
+      # @return [Array<Slip>] in the same order
+      def slips = @slips ||= []
+
+      # Whether a search pays: nearly always there is nothing, so this looks before anything is made or copied.
       def any?(value, depth = DEPTH)
         return false if (@left -= 1).negative?
 
         case value
+        when ::Integer, ::Float, nil then false
         when ::String then long?(value)
         when ::Array then depth.positive? && value.any? { |element| any?(element, depth - 1) }
         when ::Hash then depth.positive? && value.each_value.any? { |element| any?(element, depth - 1) }
@@ -68,7 +66,7 @@ module Raffia
 
       private
 
-      def room? = @contents.size < Process::Parcels::MOST
+      def room? = contents.size < Process::Parcels::MOST
 
       def long?(string)
         string.bytesize >= Process::Parcels::WORTH && string.instance_of?(::String) && string.instance_variables.empty?
@@ -77,17 +75,20 @@ module Raffia
       # Whether Marshal takes it apart, and not the class itself.
       def plain?(value) = !value.respond_to?(:marshal_dump, true) && !value.respond_to?(:_dump, true)
 
+      # What is in the value twice stays one object.
+      def known = @known ||= {}.compare_by_identity
+
       def slip(content, encoding)
-        @known[content] ||= Slip.new(@contents.size, encoding).tap do |slip|
-          @contents << content
-          @slips << slip
+        known[content] ||= Slip.new(contents.size, encoding).tap do |slip|
+          contents << content
+          slips << slip
         end
       end
 
       def copy(container, depth)
-        return @known[container] if @known.key?(container)
+        return known[container] if known.key?(container)
 
-        copy = @known[container] = container.dup
+        copy = known[container] = container.dup
         case copy
         when ::Hash then copy.transform_values! { |value| strip(value, depth) } # also of keys that have changed since
         when ::Array then copy.map! { |value| strip(value, depth) }

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../files"
+
 module Raffia
   module Process
     class Supervisor
@@ -18,6 +20,7 @@ module Raffia
         # @return [Integer] pid
         # @raise [SystemCallError]
         def self.fork(&block)
+          Files.flush # what the application wrote as it was loaded would come from each worker, too
           here = Thread.current
           pid = nil
           timer = Thread.new { sleep(PATIENCE) && here.raise(Enough) }

@@ -2,6 +2,7 @@
 
 require_relative "../../base/signals"
 require_relative "../descendant"
+require_relative "../files"
 require_relative "outcry"
 
 module Raffia
@@ -61,6 +62,7 @@ module Raffia
         end
 
         def settle(seat)
+          Files.disown
           end_with(@supervisor)
           Thread.new { live_and_die_with(seat) }.name = "raffia seat"
           ::Process.setproctitle("#{@name}: worker #{seat.index}, generation #{seat.generation}")

@@ -4,6 +4,7 @@ require "socket"
 
 require_relative "../../base/signals"
 require_relative "../../native"
+require_relative "../files"
 require_relative "../warmup"
 require_relative "birth"
 require_relative "channel"
@@ -46,6 +47,7 @@ module Raffia
         private
 
         def settle
+          Files.disown
           ::Process.exit!(Life::ORPHANED) unless Native.end_with(@supervisor)
           ::Process.setproctitle("#{@settings.name}: mold, generation #{@generation}")
         end

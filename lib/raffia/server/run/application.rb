@@ -18,7 +18,7 @@ module Raffia
         path ||= FILES.find { |name| ::File.exist?(name) } or
           raise NotFound, "there is no #{FILES.first} here (#{::Dir.pwd}), and no #{FILES.last}: go to the application's folder, or name the file: " \
             "`raffia serve path/to/config.ru`"
-        raise NotFound.new("#{path} does not exist: check the spelling and the path", name: path) unless ::File.exist?(path)
+        raise NotFound.new(name: path) unless ::File.exist?(path)
         raise NotFound.new("#{path} is a folder: name the file in it, such as #{::File.join(path, FILES.first)}", name: path) if ::File.directory?(path)
 
         new(path) { |how| path.end_with?(".ru") ? rackup(path, how) : ruby(path) }

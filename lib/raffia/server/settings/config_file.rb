@@ -28,7 +28,7 @@ module Raffia
       # @raise [ConfigError] with the line
       # @raise [Exception] what the file raises, SyntaxError included
       def self.read(path)
-        raise NotFound.new("#{path} does not exist: check the spelling and the path", name: path) unless ::File.file?(path)
+        raise NotFound.new(name: path) unless ::File.file?(path)
 
         file = new(path)
         Words.new(file).instance_eval(::File.read(path), path, 1)
