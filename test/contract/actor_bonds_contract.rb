@@ -182,7 +182,7 @@ module ActorBondsContract
       first = one.future.perform { gate.pop && two.note(1) }
       wait_until { gate.num_waiting == 1 }
       second = two.future.perform { one.note(1) }
-      wait_until { one.stats[:mailbox] == 1 }
+      wait_until { waits?(two) }
       gate.push(true)
       assert_raises(Raffia::CallCycle) { first.value }
       assert_raises(Raffia::ActorDied) { second.value }
@@ -196,7 +196,7 @@ module ActorBondsContract
       first = one.future.perform { gate.pop && two.call(:echo, 1) }
       wait_until { gate.num_waiting == 1 }
       second = two.future.perform { one.echo(2) }
-      wait_until { one.stats[:mailbox] == 1 }
+      wait_until { waits?(two) }
       gate.push(true)
       assert_equal([1, 2], [first.value, second.value])
     end
@@ -210,7 +210,7 @@ module ActorBondsContract
       wait_until { gate.num_waiting == 1 }
       one.async.echo(0)
       second = two.future.perform { one.note(1) }
-      wait_until { one.raffia_cell.instance_variable_get(:@mailbox).instance_variable_get(:@senders)&.size == 1 }
+      wait_until { waits?(two) }
       two.async.echo(0)
       gate.push(true)
       assert_raises(Raffia::CallCycle) { first.value }

@@ -52,6 +52,9 @@ module ActorCase
   # An actor where the suite has them.
   def spawn(actor, *, **options, &) = actor.spawn(*, on: place, **options, &)
 
+  # Whether what the actor works on waits for another, and has looked for circles: its message is there a moment before.
+  def waits?(actor) = actor.raffia_cell.current&.waits&.reply&.instance_variable_get(:@parked)
+
   # Another fiber or thread, as the place of the test has it.
   # @return [#value, #join]
   def aside(&)

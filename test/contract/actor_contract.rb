@@ -246,10 +246,11 @@ module ActorContract
   def test_a_future_that_nobody_wants_is_not_begun
     with_actors do
       counter = spawn(Counter)
-      nap = counter.future.nap(1)
+      held = counter.future.hold(gate = Gate.spawn)
       future = counter.future.collect(1)
       assert(future.cancel(:changed_my_mind))
-      nap.value
+      gate.push(:open)
+      held.value
       assert_equal(:changed_my_mind, assert_raises(Raffia::Cancelled) { future.value }.reason)
       assert_nil(counter.items)
     end

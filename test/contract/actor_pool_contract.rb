@@ -10,8 +10,10 @@ module ActorPoolContract
   class Clerk < Raffia::Actor
     attr_reader :seen
 
-    def initialize(first = 0, broken: nil)
+    def initialize(first = 0, broken: nil, gate: nil)
       raise KeyError, "no such desk" if broken && File.exist?(broken)
+
+      await(gate) if gate
 
       @sum = first
       @seen = []
@@ -246,6 +248,41 @@ module ActorPoolContract
     end
   end
 
+  def test_kill_ends_those_that_were_to_finish
+    clerks = pool(size: 2)
+    with_gate do |gate|
+      future = clerks.future.await(gate)
+      wait_until { clerks.stats[:handled] == 1 }
+      clerks.stop
+      wait_until { clerks.size.zero? }
+      assert(clerks.kill(:enough))
+      assert_raises(Raffia::ActorDied) { future.value(LONG) }
+      assert(clerks.join(LONG))
+    end
+  end
+
+  def test_what_comes_while_it_begins_again_waits
+    with_gate do |gate|
+      File.write(gate, "")
+      place = self.place
+      tree = Raffia::Supervisor.spawn { |children| children.child(Clerk, on: place, gate: gate, pool: 2, name: :busy_clerks) }
+      (@pools ||= []) << tree
+      clerks = Raffia::Actor[:busy_clerks]
+      File.unlink(gate)
+      clerks.kill
+      wait_until { clerks.status == :restarting && clerks.size.zero? }
+      clerks.async.add(1)
+      futures = Array.new(4) { clerks.future.who }
+      failing = clerks.future.fail_with("as ever")
+      caller = Thread.new { clerks.who }
+      wait_until { clerks.stats[:mailbox] == 7 }
+      assert_raises(NoMethodError) { clerks.nothing }
+      File.write(gate, "")
+      assert_equal("as ever", assert_raises(ArgumentError) { failing.value(LONG) }.message)
+      assert_empty([caller.value, *futures.map { |future| future.value(LONG) }] - clerks.workers.map(&:who))
+    end
+  end
+
   def test_a_pool_has_a_name
     clerks = pool(name: :clerks)
     assert_equal(clerks, Raffia::Actor[:clerks])
@@ -258,7 +295,7 @@ module ActorPoolContract
   end
 
   def test_settings_are_checked
-    {size: 0, route: :random, key: 3}.each { |name, value| assert_raises(Raffia::ConfigError) { pool(size: 2, **{name => value}) } }
+    [{size: 0}, {size: 2, route: :random}, {size: 2, key: 3}].each { |given| assert_raises(Raffia::ConfigError) { pool(**given) } }
     assert_raises(Raffia::ConfigError) { pool(route: :least_busy, key: :first_argument) }
   end
 end

@@ -11,7 +11,9 @@ class RemoteLedger < Raffia::Actor
 
   def initialize(sum = 0, others: []) = (@sum, @others, @seen = sum, others, [])
 
-  attr_reader :sum, :seen
+  def on_restart(reason) = @why = reason
+
+  attr_reader :sum, :seen, :why
 
   def add(number) = @sum += number
   def pid = ::Process.pid
@@ -23,11 +25,14 @@ class RemoteLedger < Raffia::Actor
   def echo(value) = value
   def nap(seconds) = sleep(seconds)
   def spin(seconds) = Raffia::Clock.now.then { |start| nil while Raffia::Clock.now - start < seconds }
+  def spin_beside(path) = (nil while File.exist?(path))
   def me = ref
   def add_to(other, number) = other.add(number)
   def add_to_inherited(number) = @others.sum { |other| other.add(number) }
   def async_to(other, number) = other.async.add(number)
   def future_of(other, number) = other.future.add(number).value
+  def future_nap(other, seconds) = other.future.nap(seconds).value
+  def flood(other, number) = number.times { other.async.add(1) }
   def by_name(name, number) = Raffia::Actor[name].add(number)
   def relay(other, one) = other.add_to(one, 1)
   def future_relay(other, one) = other.future.add_to(one, 1).value
@@ -44,6 +49,8 @@ class RemoteLedger < Raffia::Actor
   def tick = after(0.01) { @seen << :tick } && nil
   def ticks = (@timer = every(0.01) { @seen << :tick }) && nil
   def hush = @timer.cancel
+  def deafen = unsubscribe("news.*")
+  def wait_for(other, times) = Array.new(times) { Thread.new { other.join } }.each(&:join).size
   def later = (@waiting = answer_later) && nil
   def now(value) = @waiting.settle(value)
   def leave = exit!(7)
@@ -51,6 +58,8 @@ class RemoteLedger < Raffia::Actor
   def cascade(other) = RemoteLedger.spawn(on: :processes).add_to(other, 3)
   def cascade_inherited(number) = [@others.first.add(number), RemoteLedger.spawn(others: @others, on: :processes).add_to_inherited(4)]
   def own = RemoteLedger.spawn(40)
+  def another = (@kept ||= []).push(RemoteLedger.spawn).last
+  def on_exit(who, reason) = @seen << [who, reason]
   def print(words) = $stdout.puts(words)
   def on_stop(reason) = (@others.first.async.echo(reason) if @sum == -1)
 end
@@ -175,6 +184,28 @@ module ActorRemoteContract
     assert_equal 4, spawn(4).future_sum_by(spawn)
   end
 
+  def test_who_waits_for_a_future_from_elsewhere_can_be_asked
+    own, waiting = spawn.own, here
+    nap = waiting.future.future_nap(own, 0.2)
+    wait_until { waiting.stats[:handled] == 1 }
+
+    assert_equal 100, here.sum_of(waiting)
+    nap.value
+  end
+
+  # Its answer comes through the line by which others send it more than it has room for.
+  def test_who_waits_for_room_holds_up_nobody_else
+    asked, full = spawn, spawn(on: :fibers, mailbox: 1)
+    own = asked.own
+    waiting = full.future.future_nap(asked, 0.3)
+    wait_until { full.stats[:handled] == 1 }
+    flooding = own.future.flood(full, 5)
+
+    assert waiting.wait(Raffia::TestCase::PATIENCE)
+    assert_equal 5, flooding.value(Raffia::TestCase::PATIENCE)
+    assert_equal 5, full.sum
+  end
+
   def test_a_reentrant_method_runs_while_its_object_waits
     one, other = spawn(7), spawn
 
@@ -222,6 +253,27 @@ module ActorRemoteContract
     assert outside.join(Raffia::TestCase::PATIENCE)
   end
 
+  def test_links_with_actors_that_live_there
+    asked = spawn
+    ours = [here, here]
+    theirs = Array.new(2) { asked.another }
+    ours[0].bind(theirs[0])
+    theirs[1].bind(ours[1])
+    [ours[0], theirs[1]].each { |one| one.kill(:gone) }
+
+    wait_until { [ours[1], theirs[0]].none?(&:alive?) }
+    assert_equal :gone, ours[1].reason
+    assert_predicate asked, :alive?
+    trapping, both = spawn(on: :fibers, trap_exit: true), asked.another
+    trapping.bind(both)
+    both.bind(trapping)
+    both.kill(:gone)
+    wait_until { trapping.seen.any? }
+    asked.sum
+
+    assert_equal [[both, :gone]], trapping.seen
+  end
+
   def test_topics
     ref, other, outside = spawn, spawn, here
     [ref, outside].each(&:hear)
@@ -235,6 +287,16 @@ module ActorRemoteContract
     assert_equal ["news.today", "sun"], outside.seen.last
   end
 
+  def test_blocks_that_are_not_subscribed_any_more
+    ref, deaf = spawn, spawn
+    deaf.hear_by_block
+    deaf.deafen
+    ref.hear_by_block
+
+    assert_equal 1, Raffia::Actor.publish("news.today", "rain")
+    assert_equal [["rain"], []], [ref.seen, deaf.seen]
+  end
+
   def test_a_fresh_object_takes_the_place_of_one_that_fails
     tree = Class.new(Raffia::Supervisor) { strategy :one_for_one, intensity: 100, period: 1 }.spawn
     @spawned << tree
@@ -243,6 +305,7 @@ module ActorRemoteContract
     assert_raises(RuntimeError) { ref.boom }
     assert_equal 7, ref.add(2)
     assert_equal 1, ref.stats[:restarts]
+    assert_equal "boom", ref.why.message
   end
 
   def test_nothing_is_left_behind

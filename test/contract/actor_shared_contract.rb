@@ -243,6 +243,32 @@ module ActorSharedContract
     end
   end
 
+  class Tidy < Raffia::Actor
+    def finish(entered, gate, done)
+      Raffia.shield do
+        entered << true
+        gate.pop
+        done << true
+      end
+      sleep
+    end
+  end
+
+  def test_what_is_shielded_is_done_although_its_actor_is_killed
+    need_cruby("JRuby's Thread.handle_interrupt lets through what comes at the beginning of a wait")
+    with_actors do
+      entered, gate, done = Array.new(3) { Thread::Queue.new }
+      tidy = spawn(Tidy)
+      future = tidy.future.finish(entered, gate, done)
+      entered.pop
+      assert(tidy.kill)
+      gate << true
+      assert(done.pop(timeout: Raffia::TestCase::PATIENCE))
+      assert_raises(Raffia::ActorDied) { future.value }
+      tidy.join
+    end
+  end
+
   def test_a_full_mailbox_keeps_a_stop
     with_actors do
       gate = Thread::Queue.new

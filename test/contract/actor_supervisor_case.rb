@@ -7,6 +7,8 @@ require "raffia/actor"
 
 # What the tests of supervisors share: actors that tell a journal what becomes of them.
 class ActorSupervisorCase < Raffia::TestCase
+  PLACES = (RUBY_ENGINE == "ruby") ? %i[fibers threads] : %i[threads]
+
   # Says when it begins and ends.
   class Witness < Raffia::Actor
     def initialize(id, journal, fails: nil)
@@ -60,7 +62,7 @@ class ActorSupervisorCase < Raffia::TestCase
   end
 
   # A tree of witnesses.
-  def witnesses(*ids, restart: :permanent, on: :fibers, **settings)
+  def witnesses(*ids, restart: :permanent, on: PLACES.first, **settings)
     tree(intensity: 100, **settings) { |s| ids.each { |id| s.child(Witness, id, @journal, name: id, id: id, restart: restart, on: on) } }
   end
 

@@ -34,6 +34,8 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
 
     assert_raises(RuntimeError) { waiting.value }
     assert_equal(1, later.value)
+    settled(tree)
+
     assert_equal([a], restarts)
     assert_equal(4, a.stats[:restarts])
     assert_predicate(tree, :alive?)
@@ -332,6 +334,8 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
   end
 
   def test_all_ends_with_the_loop_that_it_lives_in
+    need_cruby("Raffia.run")
+
     refs = Raffia.run do
       tree = Raffia::Supervisor.spawn(backoff: 0) do |s|
         s.child(Witness, :a, @journal, name: :a)
@@ -350,7 +354,7 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
     assert_refused(/strategy: :all means nothing here/) { tree(strategy: :all) }
     assert_refused(/intensity: -1 means nothing here/) { tree(intensity: -1) }
     assert_refused(/a supervisor has no option max/) { tree(max: 1) }
-    assert_refused(/a supervisor is on :fibers/) { tree(on: :threads) }
+    assert_refused(/a supervisor is on :#{PLACES.first}: it is its children that can be on :processes/) { tree(on: :processes) }
     assert_refused(/restart: :always means nothing here/) { tree { |s| s.child(Witness, restart: :always) } }
     assert_refused(/pool: is for a class of actors/) { tree { |s| s.child(pool: 2) { 1 } } }
     assert_refused("a child is a class of actors, or a block") { tree(&:child) }

@@ -27,7 +27,7 @@ class ActorSupervisorTest < ActorSupervisorCase
   GROUPS.each do |strategy, group|
     AGAIN.each do |restart, ends|
       ENDS.each do |how, act|
-        %i[fibers threads].each do |place|
+        PLACES.each do |place|
           define_method(:"test_#{strategy}_of_#{restart}_children_after_#{how}_on_#{place}") do
             tree = tree(strategy: strategy, intensity: 100) do |s|
               %i[a b c].each { |id| s.child(Witness, id, @journal, name: id, restart: (id == :b) ? restart : :permanent, on: place) }
@@ -79,6 +79,41 @@ class ActorSupervisorTest < ActorSupervisorCase
     assert_equal([1, 2], counts.map(&:value))
     assert_equal(1, b.count)
     assert_equal([1, 1], [a, b].map { |ref| ref.stats[:restarts] })
+  end
+
+  # Says why it has begun again, and may fail of that.
+  class Reborn < Witness
+    def on_restart(reason)
+      @journal << [:restart, @id, reason.is_a?(Exception) ? reason.message : reason]
+      raise "#{@id} does not come back" if @fails&.pop == :on_restart
+    end
+  end
+
+  def test_a_fresh_object_is_told_what_the_last_one_has_ended_of
+    PLACES.each do |place|
+      tree(strategy: :one_for_all, intensity: 100) { |s| %i[a b].each { |id| s.child(Reborn, id, @journal, name: id, on: place) } }
+      assert_equal([[:start, :a], [:start, :b]], said)
+      a, b = Raffia::Actor[:a], Raffia::Actor[:b]
+      assert_raises(RuntimeError) { a.boom }
+      assert_equal([1, 1], [a.count, b.count])
+
+      assert_equal([[:stop, :a, "boom"], [:stop, :b, :shutdown], [:start, :a], [:restart, :a, "boom"], [:start, :b], [:restart, :b, :shutdown]], said)
+      assert_raises(NoMethodError) { a.on_restart(:now) }
+      @trees.pop.then { |tree| tree.stop && tree.join(PATIENCE) }
+      said
+    end
+  end
+
+  def test_one_that_fails_of_what_it_is_told_is_begun_once_more
+    fails = []
+    tree(intensity: 100) { |s| s.child(Reborn, :a, @journal, fails: fails, name: :a) }
+    a = Raffia::Actor[:a]
+    fails.push(:nothing, :nothing, :on_restart, :nothing) # the last one first
+    assert_raises(RuntimeError) { a.boom }
+
+    assert_equal(1, a.count)
+    assert_equal(2, a.stats[:restarts])
+    assert_equal(["boom"] * 2, said.filter_map { |what, _, why| why if what == :restart })
   end
 
   def test_a_supervisor_gives_up_after_too_many_restarts

@@ -63,6 +63,18 @@ module ActorTopicsContract
     super
   end
 
+  def test_one_that_often_changes_its_mind_is_watched_once
+    one = reader
+    watchers = -> { one.raffia_cell.instance_variable_get(:@watchers).size }
+    one.hear("a")
+    before = watchers.call
+    3.times { one.leave.then { one.hear("a") } }
+    assert_equal(before, watchers.call)
+    assert_equal(1, publish("a", 1))
+    one.leave
+    assert_equal(0, publish("a", 2))
+  end
+
   def test_each_subscriber_hears_of_it
     ann, ben = reader("orders.new"), reader("orders.new")
     other = reader("orders.old")

@@ -44,8 +44,10 @@ class ActorExitTest < Raffia::TestCase
         def on_stop(reason) = sleep
       end
       Stubborn.spawn
-      Witness.spawn
-      puts Raffia::Actor.shutdown(0.05)
+      witness = Witness.spawn
+      ended = Raffia::Actor.shutdown(0.05)
+      witness.join
+      puts ended
       exit!
     RUBY
     assert_equal("stopped: shutdown\nfalse\n", output)
@@ -80,6 +82,22 @@ class ActorExitTest < Raffia::TestCase
       end
     RUBY
     assert_equal(2, output.scan("stopped: ").size, output)
+    assert_equal("INT", Signal.signame(status.termsig.to_i), output)
+  end
+
+  # The supervisor waits for it as long as it is to, and then as for one that was killed.
+  def test_one_that_hangs_in_on_stop_needs_no_second_ctrl_c
+    output, status = run_program(<<~RUBY) { |pid, reader| reader.gets.then { ::Process.kill(:INT, pid) } }
+      class Stubborn < Witness
+        def on_stop(reason) = (puts "stopping") || sleep
+      end
+      Raffia.run do
+        Raffia::Supervisor.spawn { |children| children.child(Stubborn, shutdown: 0.01) }
+        puts "ready"
+        sleep
+      end
+    RUBY
+    assert_match(/\Astopping\n.*left to itself/m, output)
     assert_equal("INT", Signal.signame(status.termsig.to_i), output)
   end
 
@@ -118,6 +136,28 @@ class ActorExitTest < Raffia::TestCase
       stopped: shutdown
       stopped: shutdown
     TEXT
+  end
+
+  def test_futures_of_before_a_fork_are_not_answered_in_the_child
+    need_fork
+    output, = run_program(<<~RUBY)
+      gate = Thread::Queue.new
+      actor = Witness.spawn(on: :threads)
+      futures = [actor.future.perform { gate.pop }, actor.future.echo(1)]
+      futures << futures.last.then { puts "never" }
+      sleep(0.01) until gate.num_waiting == 1
+      waiting = Thread.new { futures.each(&:wait) }
+      sleep(0.01) until waiting.stop?
+      pid = fork do
+        futures.each { |future| puts future.value(60) rescue puts $!.reason }
+        exit!
+      end
+      Process.wait(pid)
+      gate << :open
+      p futures.first(2).map(&:value)
+      exit!
+    RUBY
+    assert_equal("forked\nforked\nforked\n[:open, 1]\n", output.sub("never\n", ""))
   end
 
   def test_a_child_that_is_forked_in_a_method

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "tmpdir"
 require_relative "../contract/actor_contract"
 require_relative "../contract/actor_remote_contract"
 
@@ -33,7 +34,77 @@ class ActorRactorsTest < Raffia::TestCase
     def many(number) = Raffia.map((1..number).to_a, on: :fibers) { |each| sleep(0.001) && each * 2 }
   end
 
+  class Keeper < Raffia::Actor
+    def initialize(kept = nil, named: nil) = (@kept, @named = kept, named)
+
+    def all = {kept: @kept, named: @named}
+    def echo(value) = value
+    def list = Ractor.make_shareable([1, ["two"]])
+    def all_or(other, kept) = (other.is_a?(Proc) ? Hash.new(&other) : Hash.new(other)).merge!(kept: kept)
+    def same?(one, other) = one.equal?(other)
+  end
+
+  Point = Data.define(:x)
+
   def place = :ractors
+
+  # --- what is deeply frozen
+
+  # @return [Array] of what may be seen by any Ractor
+  def shareable = Ractor.make_shareable([["a", {b: "c"}], {list: [1]}, Point.new(["x"]), "long" * 50_000])
+
+  def test_what_is_deeply_frozen_is_not_copied
+    list, hash, point, string = all = shareable
+    keeper = Keeper.spawn(list, named: hash, on: :ractors)
+
+    assert_same list, keeper.all[:kept]
+    assert_same hash, keeper.all[:named]
+    [*all, all].each { |one| assert_same one, keeper.echo(one) }
+    assert keeper.same?(point, point)
+    assert_equal [1, ["two"]], keeper.list
+    assert_predicate keeper.list, :frozen?
+    refute_same string, keeper.echo(string.dup)
+  ensure
+    keeper&.stop
+  end
+
+  def test_all_else_is_copied_in_the_same_message
+    frozen = shareable
+    keeper = Keeper.spawn(on: :ractors)
+    open = [1, "a".dup, {k: [2]}, nil]
+    back = keeper.echo([frozen, open])
+
+    assert_equal [frozen, open], back
+    refute_same open, back.last
+    refute_predicate back.last[1], :frozen?
+    assert_equal [keeper, open], keeper.echo([keeper, open])
+    many = Array.new(1_000) { [frozen] }
+
+    assert_equal many, keeper.echo(many)
+    assert_raises(Raffia::NotDumpable) { keeper.echo([frozen, proc {}]) }
+    assert_same frozen, keeper.echo(frozen)
+  ensure
+    keeper&.stop
+  end
+
+  def test_what_a_hash_says_of_other_keys_comes_along
+    keeper = Keeper.spawn(on: :ractors)
+
+    assert_equal 7, keeper.all_or(7, shareable)[:nothing]
+    assert_raises(Raffia::NotDumpable) { keeper.all_or(proc {}, shareable) }
+  ensure
+    keeper&.stop
+  end
+
+  def test_more_at_once_than_the_tray_holds_arrives_all_the_same
+    frozen = shareable
+    keeper = Keeper.spawn(on: :ractors)
+    echoes = Array.new(100) { keeper.future.echo(frozen) }
+
+    assert_equal [frozen], echoes.map(&:value).uniq
+  ensure
+    keeper&.stop
+  end
 
   def test_each_has_a_ractor_of_its_own
     all = Array.new(3) { reader }
@@ -76,13 +147,15 @@ class ActorRactorsTest < Raffia::TestCase
 
   def test_one_that_computes_is_left_alone
     ref = spawn
-    future = ref.future.spin(1)
-    wait_until { ref.stats[:handled] == 1 }
+    Dir.mktmpdir do |folder|
+      future = ref.future.spin_beside(folder.freeze)
+      wait_until { ref.stats[:handled] == 1 }
 
-    assert ref.kill(:enough)
-    assert_raises(Raffia::ActorDied) { future.value(PATIENCE) }
-    assert ref.join(PATIENCE)
-    assert_raises(Raffia::ActorDied) { ref.sum }
+      assert ref.kill(:enough)
+      assert_raises(Raffia::ActorDied) { future.value(PATIENCE) }
+      assert ref.join(PATIENCE)
+      assert_raises(Raffia::ActorDied) { ref.sum }
+    end
   end
 
   private

@@ -130,6 +130,71 @@ class ActorSocketsTest < Raffia::TestCase
     watcher&.kill
   end
 
+  class Watcher < Raffia::Actor
+    def watch(other) = @watch = monitor(other) { nil }
+    def look_away(other) = demonitor(other, @watch)
+    def bind(other) = link(other) && nil
+  end
+
+  def test_who_looks_away_leaves_nothing_behind
+    serve
+    slow, watcher = Raffia::Actor.at(@address, :slow), Watcher.spawn
+    watches = -> { Raffia::Actor::Remote::Sockets.current.line(Raffia::Actor::Remote::Address.new(@address)).instance_variable_get(:@watches) }
+    watcher.watch(slow)
+    assert_equal 1, watches.call.size
+    watcher.look_away(slow)
+    assert_empty watches.call
+  ensure
+    watcher&.kill
+  end
+
+  def test_who_is_told_at_once_leaves_nothing_behind
+    serve
+    slow, watcher = Raffia::Actor.at(@address, :slow), Watcher.spawn
+    watcher.watch(slow)
+    slow.end_by_itself
+    wait_until { watcher.raffia_cell.instance_variable_get(:@watched).empty? }
+    watcher.watch(slow) # the one that has ended, as far as is known here
+
+    wait_until { watcher.raffia_cell.instance_variable_get(:@watched).empty? }
+    assert_empty slow.raffia_cell.instance_variable_get(:@watches)
+  ensure
+    watcher&.kill
+  end
+
+  class Trapping < Watcher
+    options trap_exit: true
+    attr_reader :ends
+
+    def initialize = @ends = []
+    def on_exit(_ref, reason) = @ends << reason
+    def let_go(other) = unlink(other)
+  end
+
+  def test_a_link_that_is_made_twice_is_one
+    serve
+    slow, desk, trapping = Raffia::Actor.at(@address, :slow), Raffia::Actor.at(@address, :desk), Trapping.spawn
+    2.times { [slow, desk].each { |one| trapping.bind(one) } }
+    trapping.let_go(desk)
+    [desk, slow].each { |one| assert_raises(RuntimeError) { one.boom } } # of these the first ends first
+
+    wait_until { trapping.ends.any? }
+    assert_predicate slow, :join # what the line had to say before has come
+    assert_equal ["boom"], trapping.ends.map(&:message)
+  ensure
+    trapping&.kill
+  end
+
+  def test_a_link_ends_who_is_here
+    serve
+    slow, watcher = Raffia::Actor.at(@address, :slow), Watcher.spawn
+    watcher.bind(slow)
+    slow.async.boom
+
+    assert watcher.join(PATIENCE)
+    assert_equal "boom", watcher.reason.message
+  end
+
   def test_a_lost_connection
     pid = serve
     desk = Raffia::Actor.at(@address, :desk)
@@ -200,6 +265,31 @@ class ActorSocketsTest < Raffia::TestCase
     assert_predicate listener, :closed?
     assert_refused(/unix:/) { Raffia::Actor.listen("tcp://127.0.0.1:1") }
     assert_refused(/unix:/) { Raffia::Actor.at(path, :desk) }
+  end
+
+  def test_of_several_that_find_an_old_file_one_listens
+    5.times do
+      UNIXServer.new(path).close # and its file stays
+      gate = Thread::Queue.new
+      listening = Array.new(6) { Thread.new { gate.pop || Raffia::Actor.listen(@address) rescue $!.class } } # standard:disable Style/RescueModifier
+      wait_until { gate.num_waiting == 6 }
+      gate.close
+      listeners, others = listening.map(&:value).partition { |one| one.is_a?(Raffia::Actor::Listener) }
+
+      assert_equal [1, [Raffia::Rejected] * 5], [listeners.size, others]
+      Raffia::Actor::Remote::Address.new(@address).connect.close
+      listeners.each(&:close)
+    end
+  end
+
+  # It has the folder open that says who may make the file.
+  def test_a_child_that_is_forked_meanwhile_holds_up_nobody
+    address = Raffia::Actor::Remote::Address.of(@address)
+    address.__send__(:alone) { @pids << ::Process.fork { sleep } }
+    listening = Thread.new { Raffia::Actor.listen(@address) }
+
+    assert listening.join(PATIENCE), "the child has the lock"
+    listening.value.close
   end
 
   def test_a_process_of_another_user_is_turned_away

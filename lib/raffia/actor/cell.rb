@@ -50,7 +50,7 @@ module Raffia
         @status = :starting
         @active = true
         @handled = @restarts = 0
-        @ref = @subject = @region = @inner = @doom = @reason = @current = nil
+        @ref = @subject = @region = @inner = @parting = @doom = @reason = @current = nil
         @links = @watchers = @watched = @timers = @joiners = @owed = nil
       end
 
@@ -79,7 +79,10 @@ module Raffia
       def label = "#{actor_class.name || "Actor"}##{@id}#{" #{@name.inspect}" if @name}"
 
       # @return [Integer] how many messages wait or are underway
-      def backlog = @mailbox.size + ((@current.nil? || @current.over?) ? 0 : 1)
+      def backlog
+        current = @current # once: whoever works for it may come to rest meanwhile
+        @mailbox.size + ((current.nil? || current.over?) ? 0 : 1)
+      end
 
       # @return [Hash]
       def stats
@@ -98,6 +101,7 @@ require_relative "cell/working"
 require_relative "cell/reentry"
 require_relative "cell/living"
 require_relative "cell/ending"
+require_relative "cell/falling"
 require_relative "cell/bonds"
 require_relative "cell/timing"
 
@@ -110,6 +114,7 @@ module Raffia
       include Reentry
       include Living
       include Ending
+      include Falling
       include Bonds
       include Timing
     end

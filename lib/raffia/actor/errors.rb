@@ -22,15 +22,23 @@ module Raffia
     def cause = reason.is_a?(Exception) ? reason : super
   end
 
-  # Actors wait for each other in a circle: one of them calls another that waits, directly or through others, for the answer of the first.
+  # Actors wait for each other in a circle: one of them calls another that waits, directly or through others, for the answer of the first, or
+  # for room in its mailbox.
   class CallCycle < Error
     # @return [Array<String>] who calls whom, the first and the last being the same
     attr_reader :calls
 
     def initialize(message = nil, calls: [])
       @calls = calls
-      super(message || "these calls wait for each other: #{calls.join(" -> ")}. Use async or a future for one of them, or let the last method " \
-        "run while its actor waits: reentrant :#{calls.last.to_s[/\w+[?!]?\z/]}")
+      super(message || "these calls wait for each other: #{calls.join(" -> ")}. #{remedy}")
+    end
+
+    private
+
+    def remedy
+      return "Give one of these mailboxes more room (mailbox:)" if calls.any? { |call| call.start_with?("room for ") }
+
+      "Use async or a future for one of them, or let the last method run while its actor waits: reentrant :#{calls.last.to_s[/\w+[?!]?\z/]}"
     end
   end
 end

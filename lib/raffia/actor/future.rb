@@ -78,6 +78,13 @@ module Raffia
       # @api private
       def fail(error) = conclude(:failed, error)
 
+      # In a forked child: whoever waited for it is not here.
+      # @api private
+      def orphan(error)
+        @waiters = nil
+        self.fail(error)
+      end
+
       # @api private
       def settled? = done?
 
@@ -87,6 +94,8 @@ module Raffia
         settle(yield)
       rescue Exception => error # standard:disable Lint/RescueException
         self.fail(error)
+      ensure
+        self.fail(WorkerDied.new("its thread or fiber was killed: Thread.exit and Fiber#kill end more than a method")) unless done?
       end
 
       # Calls the block at the end; now, if that has come.

@@ -8,6 +8,11 @@ module Raffia
     # @return [void]
     def on_start = nil
 
+    # When a fresh object has taken the place of one that has ended, after `on_start`.
+    # @param reason [Object, nil] why that one has ended: an error, or :shutdown where a sibling's restart was the reason
+    # @return [void]
+    def on_restart(reason) = nil
+
     # When its object ends: stopped, killed, or by an error.
     # @param reason [Object, nil]
     # @return [void]

@@ -79,7 +79,7 @@ module Raffia
       # @return [Array<#fail>] who wants to know about all that waited
       def clear
         waiting = [@first, *@rest].filter_map { |message| message&.reply }
-        @senders&.each { |sender| waiting << sender.waiter }
+        @senders&.each { |sender| waiting.push(sender.waiter, *sender.message.reply) }
         @first = @rest = @urgent = @senders = nil
         waiting
       end

@@ -1,11 +1,15 @@
 # frozen_string_literal: true
 
+require_relative "message/awaiting"
+
 module Raffia
   class Actor
     # One that waits in a mailbox: a method to call, and who wants to know what it returned.
     #
     # @api private
     class Message
+      include Awaiting
+
       KEY = :raffia_message
       private_constant :KEY
 
@@ -23,8 +27,6 @@ module Raffia
       attr_reader :deadline
       # @return [Message, nil] the one in which this was sent, if its actor waits meanwhile
       attr_reader :parent
-      # @return [Message, nil] whose answer is waited for in this one
-      attr_reader :waits
       # @return [Cell] whom it goes to
       attr_reader :cell
 
@@ -64,42 +66,6 @@ module Raffia
       # @return [Boolean] whether it has been worked on
       def over? = @underway == false
 
-      # Runs the block, which waits for another's answer.
-      # @param sure [Object, nil] that it will come
-      # @return [Object] the block's value
-      # @raise [CallCycle]
-      def await(message, sure = nil)
-        @waits = message
-        message.cell.check_cycle(self, message) unless sure
-        message.awaited_by(self) { yield }
-      ensure
-        @waits = nil
-      end
-
-      # From now on it waits for another's answer.
-      # @return [void]
-      def expect(message) = @waits = message
-
-      # From now on another waits for this one's answer.
-      # @return [void]
-      def adopt(parent) = @parent ||= parent
-
-      # It has been answered.
-      # @return [void]
-      def rest = @waits = nil
-
-      # @yield while its sender waits for it, who may have done other things before
-      def awaited_by(parent)
-        return yield if @parent
-
-        begin
-          @parent = parent
-          yield
-        ensure
-          @parent = nil
-        end
-      end
-
       # Its method will not answer by returning.
       # @return [Answer]
       def postpone
@@ -109,13 +75,23 @@ module Raffia
 
       def postponed? = !!@postponed
 
+      # Another actor is to do it, and to answer.
+      # @return [Message] for that one
+      def hand_on(cell)
+        @postponed = true
+        Message.new(cell, @name, @arguments, @keywords, @block, @reply, @deadline, @parent).tap do |message|
+          @parent.expect(message) if @parent && !unwanted?
+          @reply.message = message if @reply.respond_to?(:message=)
+        end
+      end
+
       # @return [Exception, nil] what the method raises for its caller only
       attr_accessor :refusal
 
       # @return [Boolean] whether it stays in a full mailbox
       def kept? = false
 
-      # @return [Boolean] whether whoever asked has gone
+      # @return [Boolean] whether nobody waits for it any more: it is answered, or whoever asked has gone
       def unwanted? = !@reply.nil? && @reply.settled?
 
       # @return [Object] what the method returns
@@ -125,97 +101,14 @@ module Raffia
         subject.public_send(@name, *@arguments, **@keywords, &@block)
       end
 
-      # @return [Array<Message>] this one and those that wait for it, the innermost first
-      def chain
-        chain = [message = self]
-        chain << message while (message = message.parent)
-        chain
-      end
-
       # @return [String]
       def inspect = "#{@cell.label}##{@name}"
     end
-
-    # What is still to be answered, by whoever has this.
-    class Answer
-      # @api private
-      def initialize(cell, reply)
-        @cell = cell
-        @reply = reply
-      end
-
-      # @param value [Object] what the caller gets
-      # @return [Boolean] whether somebody waited for it
-      def settle(value = nil)
-        @cell.paid(self)
-        !@reply.nil? && @reply.settle(value)
-      end
-
-      # @param error [Exception] what is raised in the caller
-      # @return [Boolean] whether somebody waited for it
-      def fail(error)
-        @cell.paid(self)
-        !@reply.nil? && @reply.fail(error)
-      end
-    end
-
-    # Something that the system has to say.
-    #
-    # @api private
-    class Event < Message
-      def initialize(cell, block)
-        super(cell, :event, nil, nil, block, nil, nil, nil)
-      end
-
-      def invoke(_subject) = @block.call
-    end
-
-    # The last one for an object.
-    #
-    # @api private
-    class Farewell < Message
-      # @return [Object]
-      attr_reader :reason
-
-      def initialize(cell, reason, final)
-        super(cell, :stop, nil, nil, nil, nil, nil, nil)
-        @reason = reason
-        @final = final
-      end
-
-      def kept? = true
-
-      # @return [Boolean] whether no other object is to follow
-      def final? = @final
-    end
-
-    # The block of a timer, which its actor works on like any message. It waits in the mailbox once at most.
-    #
-    # @api private
-    class Tick < Message
-      def initialize(cell, timer, block)
-        super(cell, :timer, nil, nil, block, nil, nil, nil)
-        @timer = timer
-        @waits_its_turn = false
-      end
-
-      # @return [Boolean] whether the last one has not been worked on
-      def waits? = @waits_its_turn
-
-      # @return [self]
-      def wait
-        @waits_its_turn = true
-        self
-      end
-
-      def kept? = true
-
-      def unwanted? = @timer.cancelled?
-
-      def invoke(subject)
-        @waits_its_turn = false
-        subject.instance_exec(&@block)
-      end
-    end
   end
 end
+
+require_relative "message/answer"
+require_relative "message/event"
+require_relative "message/farewell"
+require_relative "message/room"
+require_relative "message/tick"

@@ -25,7 +25,11 @@ module Raffia
 
         # @param now [Boolean] whether somebody waits for it
         # @return [void]
-        def dispatch(cell, now) = now ? @host.now { cell.work } : @host.later { cell.work }
+        def dispatch(cell, now) = now ? @host.now { cell.work } : go_on(cell)
+
+        # The same, in its turn.
+        # @return [void]
+        def go_on(cell) = @host.later { cell.work }
 
         # @return [Boolean] whether code that may wait can run right here
         def here? = @host.here?
@@ -54,8 +58,6 @@ module Raffia
 
       # In threads, of which there are as many as actors that are at work.
       class Threads
-        # How many can be at work at a time. Those that wait for each other count, too.
-        MOST = 1_000
         KEY = :raffia_actor_threads
         private_constant :KEY
 
@@ -69,18 +71,27 @@ module Raffia
         end
 
         # @return [void]
-        def dispatch(cell, _now) = reenter { cell.work }
+        def dispatch(cell, _now) = submit { cell.work }
+
+        # The same when this thread has nothing else to do for the cell: then it need not be another one.
+        # @return [void]
+        def go_on(cell)
+          order = -> { cell.work }
+          submit(true, &order) unless Workers::Worker.current&.follow(order)
+        end
 
         def here? = false
 
+        # One of the threads does it itself: if all of them waited here for another there would be none.
         # @return [Object] the block's value
-        def run(&block) = submit { Deadline.replace(nil) { Breakable.covered(&block) } }.value
+        def run(&block)
+          return Workers::Worker.aside { alone(&block) } if Workers::Worker.current
+
+          Future.new.tap { |future| submit { future.attempt(&block) } }.value
+        end
 
         # @return [void]
-        def reenter(&block)
-          Deadline.replace(nil) { submit { Breakable.covered(&block) } }
-          nil
-        end
+        def reenter(&) = submit(&)
 
         def enter(cell) = yield(Breakable.new(cell))
 
@@ -92,21 +103,25 @@ module Raffia
         # Lets go of the threads; there are others when they are wanted.
         # @return [void]
         def close
-          @guard.hold { @pool.tap { @pool = nil } }&.shutdown(0)
+          @guard.hold { @workers.tap { @workers = nil } }&.close
         end
 
         private
 
-        def submit(&block)
-          pool.submit(&block)
+        def alone(&block) = Deadline.replace(nil) { Breakable.covered(&block) }
+
+        # @param ahead [Boolean] whether those that are at work may wait for it
+        def submit(ahead = !Message.current.nil?, &)
+          workers.submit(ahead: ahead, &)
         rescue Closed
           retry
         end
 
-        def pool = @guard.hold { @pool ||= Pool.new(on: :threads, workers: MOST) }
+        def workers = @guard.hold { @workers ||= Workers.new }
       end
     end
   end
 end
 
 require_relative "places/breakable"
+require_relative "places/workers"

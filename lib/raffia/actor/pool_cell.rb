@@ -9,13 +9,15 @@ module Raffia
     class PoolCell < Cell
       # @return [Array<Cell>] frozen, so any thread may read it
       attr_reader :workers
+      # @return [Array<Cell>] those that get no more messages, and have not ended; the same
+      attr_reader :leaving
 
       # @param birth [PoolCell::Birth]
       # @param route [#pick] see {PoolRoutes}
       def initialize(birth, route, host, name: nil, parent: nil)
-        super(birth, Settings.new(mailbox: nil), host, name: name, parent: parent)
+        super(birth, Settings.new(mailbox: nil, call_timeout: birth.settings.call_timeout), host, name: name, parent: parent)
         @route = route
-        @workers = [].freeze
+        @workers = @leaving = [].freeze
       end
 
       # @return [PoolRef]
@@ -28,22 +30,49 @@ module Raffia
       def stats
         all = @workers.map(&:stats)
         sums = %i[mailbox handled dropped restarts].to_h { |name| [name, all.sum { |one| one[name] }] }
+        sums[:mailbox] += @mailbox.size
         {status: @status, on: @birth.settings.on, size: all.size, busy: @workers.count { |worker| worker.backlog.positive? }, **sums}
       end
 
+      # Where there is nobody to pass it to yet, it waits with the pool itself.
       # @return [Object]
-      def call(name, arguments, keywords, block) = pass(name, arguments, keywords) { |worker| worker.call(name, arguments, keywords, block) }
-
-      # @return [void]
-      def request(name, arguments, keywords, block, reply, parent)
-        pass(name, arguments, keywords) { |worker| worker.request(name, arguments, keywords, block, reply, parent) }
+      def call(name, arguments, keywords, block)
+        pass(name, arguments, keywords) { |worker| worker ? worker.call(name, arguments, keywords, block) : super }
       end
 
       # @return [void]
-      def tell(name, arguments, keywords, block) = pass(name, arguments, keywords) { |worker| worker.tell(name, arguments, keywords, block) }
+      def request(name, arguments, keywords, block, reply, parent)
+        pass(name, arguments, keywords) { |worker| worker ? worker.request(name, arguments, keywords, block, reply, parent) : super }
+      end
+
+      # @return [void]
+      def tell(name, arguments, keywords, block)
+        pass(name, arguments, keywords) { |worker| worker ? worker.tell(name, arguments, keywords, block) : super }
+      end
+
+      # @return [Waiter, nil]
+      def hand_in(name, arguments, keywords)
+        pass(name, arguments, keywords) { |worker| worker ? worker.hand_in(name, arguments, keywords) : super }
+      end
 
       # @return [Future]
-      def ask(name, arguments, keywords, block) = pass(name, arguments, keywords) { |worker| worker.ask(name, arguments, keywords, block) }
+      def ask(name, arguments, keywords, block)
+        pass(name, arguments, keywords) { |worker| worker ? worker.ask(name, arguments, keywords, block) : super }
+      end
+
+      # Has a worker do what waited here.
+      # @param message [Message]
+      # @return [void]
+      # @raise [ActorDied, Full, CallCycle]
+      def forward(message)
+        worker = choose(message.name, message.arguments, message.keywords) or raise ActorDied.new(ref: ref, accepted: false)
+        handed = message.hand_on(worker)
+        worker.enqueue(handed) || message.parent.nil? || worker.check_cycle(message.parent, handed)
+      end
+
+      # Also when its workers are only to finish what they have: the keeper waits for these.
+      # @return [Boolean]
+      def kill(reason, **) = super || @leaving.map { |worker| worker.kill(reason, final: true) }.any?
 
       # A worker's object has ended: by an error of its method's, stopped or killed. It gets another.
       # @return [void]
@@ -61,7 +90,7 @@ module Raffia
       # @return [Boolean] whether it will
       # @raise [ActorDied] to whoever wants a reply
       def order(name, *arguments, reply: nil)
-        deliver(Message.new(self, name, arguments, nil, nil, reply, nil, nil), false)
+        deliver(Order.new(self, name, arguments, nil, nil, reply, nil, nil), false)
         true
       rescue ActorDied
         reply ? raise : false
@@ -70,9 +99,14 @@ module Raffia
       # @return [void]
       def hire = @workers = [*@workers, @birth.hire(self)].freeze
 
-      # These get no more messages.
+      # These get no more messages while the block runs, at whose end they have ended.
       # @return [void]
-      def leave(workers) = @workers = (@workers - workers).freeze
+      def leave(workers)
+        @workers = (@workers - workers).freeze
+        @leaving |= workers
+        yield
+        @leaving -= workers
+      end
 
       # @return [Boolean] whether the pool is to end when all is done, and not at once
       def finishing? = !!@doom&.gentle?
@@ -86,16 +120,24 @@ module Raffia
           yield worker
         rescue ActorDied => error
           last = worker
-          raise if error.accepted? || !alive? || (worker = choose(name, arguments, keywords)).equal?(last)
+          raise if last.nil? || error.accepted? || !alive? || (worker = choose(name, arguments, keywords)).equal?(last)
 
           retry
         end
       end
 
+      # @return [Cell, nil] nil: the pool begins, maybe again, and has no worker
       def choose(name, arguments, keywords)
-        (@route.pick(@workers, name, arguments, keywords) if alive?) or
-          raise ActorDied.new(ref: ref, reason: @reason, accepted: false)
+        raise ActorDied.new(ref: ref, reason: @reason, accepted: false) unless alive?
+
+        @route.pick(@workers, name, arguments, keywords)
       end
+
+      # What the keeper is to do, and no worker.
+      class Order < Message
+        def invoke(keeper) = keeper.__send__(name, *arguments)
+      end
+      private_constant :Order
     end
   end
 end

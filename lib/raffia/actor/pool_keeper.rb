@@ -11,6 +11,8 @@ module Raffia
       LONGEST_PAUSE = 5
       # How often that is tried in a row. Then the pool itself has failed, so that nobody waits for ever.
       PATIENCE = 10
+      # Seconds that workers who are killed have to end. Code that only computes may take longer, and is left to itself.
+      LAST = 5
 
       # @return [Integer]
       # @raise [ConfigError]
@@ -28,12 +30,22 @@ module Raffia
 
       def on_start
         grow(@birth.size)
-      rescue
-        dismiss(@pool.workers, false, :shutdown)
+      rescue Exception # standard:disable Lint/RescueException
+        # Also when nobody waits for the pool any more.
+        Raffia.shield { dismiss(@pool.workers, false, :shutdown) }
         raise
       end
 
-      def on_stop(reason) = dismiss(@pool.workers, @pool.finishing?, reason)
+      def on_stop(reason) = dismiss(@pool.workers | @pool.leaving, @pool.finishing?, reason)
+
+      # What came while there was no worker, as {Message#invoke} has it.
+      def public_send(*, **)
+        @pool.forward(Message.current)
+      rescue ActorDied, Full, CallCycle => error
+        refuse(error)
+      end
+
+      private
 
       # @return [void]
       def resize(size)
@@ -54,21 +66,26 @@ module Raffia
         after(pause) { @pool.host.later { @pool.revive(worker, attempt + 1) } }
       end
 
-      private
-
       def grow(number) = number.times { @pool.hire }
 
       # @param finish [Boolean] whether they do what they have to do before
       def dismiss(workers, finish, reason)
-        @pool.leave(workers)
-        workers.each { |worker| finish ? finish(worker, reason) : worker.kill(reason, final: true) }
-        workers.each(&:join)
+        @pool.leave(workers) { finish ? finish(workers, reason) : kill(workers, reason) }
       end
 
       # One that waits until it is tried again has to do that now.
-      def finish(worker, reason)
-        @pool.revive(worker)
-        worker.stop(reason, final: true)
+      def finish(workers, reason)
+        workers.each do |worker|
+          @pool.revive(worker)
+          worker.stop(reason, final: true)
+        end
+        workers.each(&:join)
+      end
+
+      def kill(workers, reason)
+        give_up = Clock.now + LAST
+        workers.each { |worker| worker.kill(reason, final: true) }
+        workers.each { |worker| worker.join([give_up - Clock.now, 0].max) || worker.forsake }
       end
     end
   end

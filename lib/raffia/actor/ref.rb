@@ -128,6 +128,7 @@ module Raffia
 
         def respond_to?(name, _all = false) = @cell.interface.include?(name)
 
+        # @return [String]
         def inspect = "#<#{@cell.label} async>"
       end
 
@@ -143,6 +144,7 @@ module Raffia
 
         def respond_to?(name, _all = false) = @cell.interface.include?(name)
 
+        # @return [String]
         def inspect = "#<#{@cell.label} future>"
       end
     end

@@ -9,9 +9,9 @@ module Raffia
 
       # Makes an actor, and waits until its `initialize` and `on_start` have run.
       #
-      # @param on [Symbol] where its methods run; this and all other members of {Settings} can be given here
-      # @param name [Symbol, String, nil] under which {[]} finds it
-      # @param link [Boolean] whether it is linked with the actor that spawns it
+      # @option keywords [Symbol] :on where its methods run; this and all other members of {Settings} can be given here
+      # @option keywords [Symbol, String, nil] :name under which {[]} finds it
+      # @option keywords [Boolean] :link whether it is linked with the actor that spawns it
       # @return [Ref]
       # @raise [ConfigError]
       # @raise [Rejected] when a living actor has the name

@@ -66,15 +66,20 @@ module Raffia
         subscription.cancel
         channel = subscription.channel
         @channels.delete(channel.pattern) if channel.remove(subscription).empty?
-        all = @cells[subscription.cell]
-        @cells.delete(subscription.cell) if all&.delete(subscription) && all.empty?
+        @cells[subscription.cell]&.delete(subscription)
+      end
+
+      # One that has subscribed once is watched as long as it lives, however often it changes its mind.
+      def forget_cell(cell)
+        unsubscribe(cell)
+        @guard.hold { @cells.delete(cell) }
       end
 
       def watch(cell) = cell.watch { object_ended(cell) }
 
       # What its next object does not subscribe to when it starts is over; what is published until then waits in the mailbox.
       def object_ended(cell)
-        return unsubscribe(cell) unless cell.alive?
+        return forget_cell(cell) unless cell.alive?
 
         @guard.hold { @cells[cell]&.each_key(&:outlive) }
         watch(cell)
@@ -84,6 +89,6 @@ module Raffia
 end
 
 require_relative "topics/channel"
-require_relative "topics/event"
+require_relative "topics/delivery"
 require_relative "topics/subscription"
 require_relative "topics/publishing"

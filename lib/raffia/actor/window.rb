@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require "socket"
 require "tmpdir"
 
 module Raffia
@@ -13,9 +12,7 @@ module Raffia
       PATIENCE = 5
       # Actors without a supervisor that are shown.
       LIMIT = 1_000
-      # Seconds until it is tried again when there are too many open files.
-      PAUSE = 0.1
-      private_constant :PATIENCE, :LIMIT, :PAUSE
+      private_constant :PATIENCE, :LIMIT
 
       class << self
         # @return [Window] this process's
@@ -63,7 +60,6 @@ module Raffia
         def initialize
           @lock = Thread::Mutex.new
           Fork.after_child do
-            @window&.drop
             @lock = Thread::Mutex.new
             @window = nil
           end
@@ -80,51 +76,31 @@ module Raffia
       # @api private
       def initialize(path)
         @path = path
-        ::File.delete(path) if ::File.socket?(path) # of a process that had this number before
-        @server = ::UNIXServer.new(path)
-        ::File.chmod(0o600, path)
-        @pool = Pool.new(on: :threads, workers: 1, idle: nil)
-        @pool.submit { serve }
+        @acceptor = Remote::Acceptor.new(Remote::Address.new("unix://#{path}"))
+        Remote::Processes::Beside.call { @acceptor.run { |client| show(client) } }
       end
 
       # @return [Boolean]
-      def closed? = @server.closed?
+      def closed? = @acceptor.closed?
 
       # @return [void]
-      def close
-        return if closed?
-
-        @server.close
-        @pool.shutdown(PATIENCE)
-        ::File.delete(@path) if ::File.socket?(@path)
-      end
-
-      # In a forked child: the socket is the parent's.
-      # @return [void]
-      # @api private
-      def drop = @server.close
+      def close = @acceptor.close
 
       # @return [Hash]
       # @api private
       def view
         tree = Tree.new(LIMIT)
-        {pid: ::Process.pid, program: $PROGRAM_NAME, version: VERSION, at: Time.now.utc.iso8601(3), actors: tree.size, left_out: tree.left_out, tree: tree.to_a}
+        {pid: ::Process.pid, program: program, version: VERSION, at: Time.now.utc.iso8601(3), actors: tree.size, left_out: tree.left_out, tree: tree.to_a}
       end
 
       private
 
-      def serve
-        loop { show(@server.accept) }
-      rescue IOError
-        nil # closed
-      rescue SystemCallError
-        sleep(PAUSE) # no descriptor is free, or whoever wanted to look has gone
-        retry unless closed?
-      end
+      # A program may call itself anything, also what is no text.
+      def program = $PROGRAM_NAME.encode(::Encoding::UTF_8, invalid: :replace, undef: :replace).scrub
 
       def show(client)
-        client.timeout = PATIENCE
-        client.write(::JSON.generate(view), "\n")
+        client.timeout = PATIENCE if client.respond_to?(:timeout=) # JRuby's have none
+        client.write(::JSON.generate(view, max_nesting: false), "\n")
       rescue SystemCallError, IOError
         nil # has gone, or does not read
       rescue => error

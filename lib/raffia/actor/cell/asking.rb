@@ -19,6 +19,9 @@ module Raffia
           return wait(waiter, deadline) if parent.nil?
 
           parent.await(message, inside) { wait(waiter, deadline) }
+        rescue CallCycle
+          waiter&.settle # it is not to be done for nobody
+          raise
         end
 
         # Asks, and leaves the answer to `reply`.
@@ -30,7 +33,7 @@ module Raffia
           message = Message.new(self, name, arguments, keywords, block, reply, deadline, parent)
           reply.message = message
           parent&.expect(message)
-          inside = deliver(message, true)
+          inside = enqueue(message)
           check_cycle(parent, message) unless parent.nil? || inside || reply.settled?
         end
 
@@ -39,6 +42,15 @@ module Raffia
         def tell(name, arguments, keywords, block)
           @interface.check(ref, name, arguments, keywords)
           deliver(Message.new(self, name, arguments, keywords, block, nil, nil, nil), false)
+        end
+
+        # The same for one who can wait neither here nor now.
+        # @return [Waiter, nil] until there is room; any thread may wait
+        def hand_in(name, arguments, keywords)
+          @interface.check(ref, name, arguments, keywords)
+          message = Message.new(self, name, arguments, keywords, nil, nil, nil, nil)
+          place = Fiber.blocking { put(message, false) }
+          place.is_a?(Waiter) ? place : place && drop(place)
         end
 
         # @return [Future]
@@ -64,6 +76,17 @@ module Raffia
           nil
         end
 
+        # The same, without waiting for room: whoever makes some puts it in.
+        # @return [:inside, nil]
+        # @raise (see #deliver)
+        def enqueue(message)
+          return :inside if message.parent && reenter(message)
+
+          place = put(message, true)
+          drop(place) if place.is_a?(Message)
+          nil
+        end
+
         private
 
         # @return [nil, Message, Waiter] as {Mailbox#push} has it
@@ -80,11 +103,14 @@ module Raffia
           rest
         end
 
-        # Whoever makes room puts the message in. An actor whose own is full, and who waits for room in another's, may close a circle.
+        # Whoever makes room puts the message in. An actor that waits for room may close a circle of such, whether it wants an answer or not.
         def wait_for_room(message, waiter)
-          parent = message.parent or return wait(waiter, message.deadline) { withdraw(message) }
+          sender = message.parent || Message.current or return wait(waiter, message.deadline) { withdraw(message) }
 
-          parent.await(message) { wait(waiter, message.deadline) { withdraw(message) } }
+          sender.await(Room.new(message, waiter)) { wait(waiter, message.deadline) { withdraw(message) } }
+        rescue CallCycle
+          waiter.settle || withdraw(message)
+          raise
         end
 
         # Its sender has gone.

@@ -3,7 +3,7 @@
 module Raffia
   class Actor
     class Cell
-      # How an actor is ended, and what its object's end brings with it.
+      # The ways in which an actor is told to end, seen from whoever tells it.
       #
       # @api private
       module Ending
@@ -50,24 +50,13 @@ module Raffia
         # @return [Boolean] whether its object has ended, and nobody works for it
         def at_rest? = @guard.hold { @status == :dead || (@status == :restarting && !@active) }
 
-        # There will be no other object. Called by the one who has the hand, or by the parent who was told that its child has failed.
+        # It does not end, whatever it is told, and nobody waits for it any longer.
         # @return [void]
-        def bury(reason)
-          # Before it is dead: whoever waits for that may want the name.
-          Registry.current.release(@name, ref) if @name
-          waiting, joiners = @guard.hold do
-            return if @status == :dead
-
-            @status = :dead
-            @reason = reason
-            @subject = @region = @current = nil
-            [@mailbox.clear, @joiners].tap { @joiners = nil }
-          end
-          @birth.bury(reason)
-          @host.remove(self)
-          waiting.each { |one| one.fail(ActorDied.new(ref: ref, reason: reason)) }
-          joiners&.each(&:settle)
-          announce(reason)
+        def forsake
+          kill(:killed, final: true)
+          bury(:killed)
+          @parting&.cancel(:killed)
+          Actor.log.error("#{label} did not end when it was killed: it is left to itself")
         end
 
         # In a forked child, which has none of the loops and threads of its parent.
@@ -75,7 +64,8 @@ module Raffia
         def orphan
           @status = :dead
           @reason = :forked
-          @mailbox.clear
+          waiting = [*@mailbox.clear, @current&.reply].grep(Future)
+          waiting.each { |future| future.orphan(ActorDied.new(ref: ref, reason: :forked)) }
         end
 
         private
@@ -99,69 +89,6 @@ module Raffia
 
         # @return [Boolean] whether nobody had the hand
         def seize = !@active && @active = true
-
-        # The object is lost, to whatever `@doom` says. Runs with the hand.
-        def fall
-          reason, regions = @guard.hold do
-            @reason = @doom.reason
-            @status = @doom.final? ? :stopping : :restarting unless @status == :stopping
-            [@reason, @inner].tap { @region = nil }
-          end
-          regions&.dup&.each { |region| region.cancel(reason) }
-          doom = @doom
-          doom.log(supervised?)
-          end_life(reason)
-          remains? ? announce(reason) : bury(reason)
-          doom.answer
-          tell_parent(reason)
-        end
-
-        # @return [Boolean] whether it waits for another object
-        def remains?
-          @guard.hold do
-            next false if @status != :restarting || @doom.final?
-
-            @doom = @current = nil
-            @active = false
-            true
-          end
-        end
-
-        def end_life(reason)
-          subject = let_go
-          Raffia.instrument.emit(:actor_died) { {ref: ref, reason: reason, supervised: supervised?} } unless reason == :normal || reason == :shutdown
-          hook(:on_stop, reason, subject: subject) if subject
-        rescue Exception => error # standard:disable Lint/RescueException
-          Actor.complain("#{label}: on_stop failed", error)
-        ensure
-          owed = @guard.hold { @owed.tap { @owed = nil } }
-          owed&.each_key { |answer| answer.fail(ActorDied.new(ref: ref, reason: reason)) }
-        end
-
-        # What belongs to the object ends with it.
-        # @return [Actor, nil] the object
-        def let_go
-          subject, timers, watched = @guard.hold do
-            @mailbox.calm
-            [@subject, @timers, @watched].tap { @subject = @timers = @watched = nil }
-          end
-          timers&.each_key(&:cancel)
-          watched&.each { |handle, other| other.unwatch(handle) }
-          subject
-        end
-
-        def finish(reason)
-          @doom = Doom.new(reason, true)
-          fall
-        end
-
-        def supervised? = @parent.respond_to?(:supervisor)
-
-        def tell_parent(reason)
-          @parent&.ended(self, reason)
-        rescue => error
-          Actor.complain("#{label}: its supervisor failed", error)
-        end
       end
     end
   end

@@ -37,6 +37,21 @@ module Raffia
           @guard.hold { @joiners&.delete(waiter) } if waiter
         end
 
+        # Has the reply settled when it has ended.
+        # @param reply [#settle, #settled?]
+        # @return [void]
+        def tell_end(reply)
+          ended = @guard.hold do
+            next true if @status == :dead
+
+            # Who has asked from elsewhere does not come to take himself off.
+            (@joiners ||= []).reject!(&:settled?)
+            @joiners << reply
+            false
+          end
+          reply.settle(true) if ended
+        end
+
         private
 
         # @return [Closed, nil]
@@ -63,11 +78,21 @@ module Raffia
         def give_birth(parent)
           @place.enter(self) do |region|
             @guard.hold { @doom ? (raise Cancel.new(@doom.reason, origin: self)) : @region = region }
-            @place.expose(region) { hook(:on_start, parent: parent) { @subject = @place.give(@birth, self) } }
+            @place.expose(region) { enliven(parent) }
           end
+          through = true
           take_up
         rescue Exception => error # standard:disable Lint/RescueException
+          through = true
           stillborn((@doom && error.is_a?(Cancel)) ? ActorDied.new(ref: ref, reason: @doom.reason) : error)
+        ensure
+          stillborn(:killed) unless through # Thread#kill and Fiber#kill get past every rescue
+        end
+
+        def enliven(parent)
+          reason = @reason
+          hook(:on_start, parent: parent) { @subject = @place.give(@birth, self) }
+          hook(:on_restart, reason, parent: parent) if @restarts.positive?
         end
 
         # @return [nil]
@@ -77,7 +102,7 @@ module Raffia
             @status = :running unless @status == :stopping || @status == :dead
             @active = !@doom.nil? || !@mailbox.empty?
           end
-          dispatch(false) if more
+          @place.go_on(self) if more
           nil
         end
 

@@ -32,12 +32,21 @@ module Raffia
           outer = @current
           return message.reply&.fail(ActorDied.new(ref: ref, reason: @doom.reason)) unless admit_region(region)
 
-          run(message, region)
-        rescue Exception => error # standard:disable Lint/RescueException
-          spoil(message, error, subject)
+          run_inside(message, region, subject)
         ensure
           @guard.hold { @inner&.delete(region) }
           @current = outer
+        end
+
+        def run_inside(message, region, subject)
+          run(message, region)
+          through = true
+        rescue Exception => error # standard:disable Lint/RescueException
+          through = true
+          spoil(message, error, subject)
+        ensure
+          # Thread#kill and Fiber#kill get past every rescue.
+          spoil(message, ActorDied.new(ref: ref, reason: :killed), subject) unless through
         end
 
         def admit_region(region) = @guard.hold { (@inner ||= []) << region unless @doom }
@@ -46,7 +55,7 @@ module Raffia
           doom = @doom
           return message.reply&.fail(ActorDied.new(ref: ref, reason: doom.reason)) if doom && error.is_a?(Cancel)
 
-          break_off(Doom.new(error, @parent.nil?)) if !callers?(message, error) && @subject.equal?(subject)
+          break_off(Doom.new(own(error), @parent.nil?)) if !callers?(message, error) && @subject.equal?(subject)
           message.reply&.fail(error)
           raise error if error.is_a?(::SignalException)
         end

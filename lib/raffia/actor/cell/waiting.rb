@@ -17,7 +17,7 @@ module Raffia
         # @raise [CallCycle]
         def check_cycle(waiting, message)
           calls = way_back(waiting) or return
-          return if calls.last.cell.admit(calls.last)
+          return if message.unwanted? || calls.last.cell.admit(calls.last)
 
           raise CallCycle.new(calls: [waiting, message, *calls].map(&:inspect))
         end

@@ -11,16 +11,25 @@ module Raffia
         # @return [void]
         def work
           more = Deadline.replace(nil) { @place.enter(self) { |region| work_through(region) } }
-          dispatch(false) if more
+          through = true
+          @place.go_on(self) if more
         rescue Exception => error # standard:disable Lint/RescueException
+          through = true
           @doom ||= Doom.new(error, @parent.nil?) # it came from outside
           signal = [error, @doom.error].grep(::SignalException).first
           fall
           # It was meant for the program, and only happened to find it here.
           raise signal if signal
+        ensure
+          lose_hand unless through # Thread#kill and Fiber#kill get past every rescue
         end
 
         private
+
+        def lose_hand
+          @doom ||= Doom.new(:killed, @parent.nil?, @current, ActorDied.new(ref: ref, reason: :killed))
+          fall
+        end
 
         # @return [Boolean] whether there is more to do
         def work_through(region)

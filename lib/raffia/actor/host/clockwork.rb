@@ -24,6 +24,10 @@ module Raffia
 
         def here? = false
 
+        # Runs the block in a thread.
+        # @return [void]
+        def later(&) = Places::Threads.shared.reenter(&)
+
         # What is said of timers needs no turn here.
         # @return [void]
         def now = yield

@@ -20,6 +20,15 @@ module Raffia
         # @return [String]
         attr_reader :path
 
+        # @param text [String] at which actors of other processes can be asked
+        # @return [Address]
+        # @raise [ConfigError]
+        def self.of(text)
+          raise ConfigError, "actors of other processes are asked through Unix sockets as CRuby has them: not on #{RUBY_ENGINE}" if RUBY_ENGINE == "jruby"
+
+          new(text)
+        end
+
         # @param text [String]
         # @raise [ConfigError]
         def initialize(text)
@@ -30,26 +39,26 @@ module Raffia
         # @return [String]
         def to_s = "#{SCHEME}#{@path}"
 
-        # @return [Socket] which listens
-        # @raise [Rejected] when another process does
+        # @return [UNIXServer]
+        # @raise [Rejected] when another process listens there
         # @raise [SystemCallError]
         def listen
-          clear
-          socket = ::Socket.new(:UNIX, :STREAM)
-          socket.bind(::Socket.pack_sockaddr_un(@path))
-          ::File.chmod(MODE, @path)
-          socket.tap { socket.listen(::Socket::SOMAXCONN) }
-        rescue SystemCallError
-          socket&.close
-          raise
+          alone do
+            clear
+            server = ::UNIXServer.new(@path)
+            ::File.chmod(MODE, @path)
+            server
+          rescue SystemCallError
+            server&.close
+            raise
+          end
         end
 
-        # @return [Socket]
+        # @return [UNIXSocket]
         # @raise [SystemCallError]
         # @raise [Rejected]
         def connect
-          socket = ::Socket.new(:UNIX, :STREAM)
-          socket.connect(::Socket.pack_sockaddr_un(@path))
+          socket = ::UNIXSocket.new(@path)
           return socket if Address.own?(socket)
 
           raise Rejected, "who listens at #{self} is of another user: what he sends could run any code here"
@@ -62,6 +71,21 @@ module Raffia
         def self.own?(socket) = socket.getpeereid.first == ::Process.euid
 
         private
+
+        # Two that find a file that nobody listens at must not both make another. Meanwhile no fiber of this thread may do anything else: it
+        # would wait here for the one that it keeps from going on.
+        def alone
+          return yield unless RUBY_ENGINE == "ruby" # others do not open folders
+
+          ::Fiber.blocking do
+            ::File.open(::File.dirname(@path)) do |folder|
+              folder.flock(::File::LOCK_EX)
+              yield
+            ensure
+              folder.flock(::File::LOCK_UN) # a child that was forked meanwhile has the file open, too
+            end
+          end
+        end
 
         # One that has ended may have left its file.
         def clear

@@ -4,14 +4,14 @@ module Raffia
   class Actor
     module Remote
       # What one side does for the other: it asks its own actors on the other's behalf. This runs where the line is served, so nothing here
-      # waits, but for room in a mailbox; what would is handed to a thread.
+      # waits; what would is handed to a thread.
       #
       # @api private
       class Desk
         # What can be asked of an actor.
         ABOUT = %i[alive? status reason stats name].freeze
         # What may take its time.
-        SLOW = %i[stop kill join].freeze
+        SLOW = %i[stop kill].freeze
         OWN = %i[call look names watch unwatch linked_ended publish].freeze
 
         # @param line [Line]
@@ -21,7 +21,7 @@ module Raffia
         # @return [void]
         def serve(line, op, arguments, answer)
           case op
-          when *ABOUT, *SLOW, :tell then about(op, *arguments, answer)
+          when *ABOUT, *SLOW, :tell, :join then about(op, *arguments, answer)
           when *OWN then __send__(op, line, answer, *arguments)
           when :watched then line.notice(*arguments)
           else other(line, op, arguments, answer)
@@ -30,7 +30,7 @@ module Raffia
           answer.refuse(error)
         end
 
-        # @param cell [Cell, Distant] of which the other side has the name
+        # @param _cell [Cell, Distant] of which the other side has the name
         # @return [Boolean] whether it may be asked
         def allow?(_line, _cell) = true
 
@@ -58,8 +58,9 @@ module Raffia
           return cell.pass(answer, op, *arguments) if cell.respond_to?(:pass)
 
           case op
-          when :tell then answer.settle(cell.tell(*arguments, nil))
-          when *SLOW then slow(op, cell, arguments, answer)
+          when :tell then tell(cell, answer, *arguments)
+          when :join then cell.tell_end(answer)
+          when *SLOW then surely(answer) { cell.public_send(op, *arguments) }
           else answer.settle(cell.public_send(op))
           end
         end
@@ -72,25 +73,28 @@ module Raffia
 
         def unwatch(line, answer, ref, key) = nearby(ref, answer) { line.unwatch_for(ref, key) }
 
+        # Only the side that has linked the two knows of it. If both have, the end is not to be told twice: an actor may have begun again since.
         def linked_ended(_line, _answer, ref, other, reason)
-          cell = ref.raffia_cell
-          cell.linked_ended(other.raffia_cell, reason) if cell.links.include?(other.raffia_cell)
+          cell, ended = ref.raffia_cell, other.raffia_cell
+          ended.unbind(cell)
+          cell.linked_ended(ended, reason)
         end
 
-        def publish(_line, answer, topic, data, keywords) = answer.settle(Actor.publish(topic, *data, **(keywords || {})))
+        def publish(_line, answer, topic, data, keywords)
+          surely(answer) { Actor.publish(topic, *data, **(keywords || {})) }
+        end
+
+        # Whoever sends more than there is room for waits, and nobody else who speaks through this line.
+        def tell(cell, answer, *message)
+          waiter = cell.hand_in(*message)
+          waiter ? surely(answer) { waiter.wait && nil } : answer.settle
+        end
 
         # One that is not of this side has to be waited for.
         def nearby(ref, answer, &)
           return answer.settle(yield) unless ref.raffia_cell.respond_to?(:pass)
 
           surely(answer, &)
-        end
-
-        def slow(op, cell, arguments, answer)
-          surely(answer) do
-            value = cell.public_send(op, *arguments)
-            (op == :join) ? !value.nil? : value
-          end
         end
 
         def surely(answer)

@@ -66,7 +66,7 @@ module Raffia
           end
         end
 
-        # (see Cell::Asking#request)
+        # @return [Object] see {Cell::Asking#request}
         def request(name, arguments, keywords, block, reply, _parent = nil)
           plain(block)
           line.post(reply, ref, :call, ref, name, arguments, keywords, Raffia.deadline, Task.number)
@@ -79,7 +79,7 @@ module Raffia
         def kill(reason) = known(false) { line.ask(ref, :kill, ref, reason) }
 
         # @return [Distant, nil]
-        def join(timeout = nil) = known(self) { self if line.ask(ref, :join, ref, timeout) }
+        def join(timeout = nil) = known(self) { line.ask(ref, :join, ref, limit: timeout) { return } && self }
 
         def alive? = known(false) { line.ask(ref, :alive?, ref) }
 
@@ -103,7 +103,11 @@ module Raffia
 
         # Of a class that is not known here.
         module Anything
-          def self.include?(_name) = true
+          # What Ruby asks any object for by itself, to dump or to convert it.
+          RUBYS = %i[marshal_dump to_ary to_a to_hash to_str to_sym to_int to_proc to_path to_io to_open to_regexp exception coerce].freeze
+          private_constant :RUBYS
+
+          def self.include?(name) = !RUBYS.include?(name)
         end
 
         # @return [Boolean] whether there is a line to it, as far as is known

@@ -3,55 +3,6 @@
 module Raffia
   class Actor
     module Remote
-      # A message on its way through the object, where that lives.
-      #
-      # @api private
-      class Task < Message
-        # @return [Integer] the number of the question that it is
-        attr_reader :number
-
-        def initialize(number, cell, name, arguments, keywords, answer, deadline)
-          super(cell, name, arguments, keywords, nil, answer, deadline, nil)
-          @number = number
-        end
-
-        # @return [Integer, nil] of the one that waits for what the running code does
-        def self.number = Message.current&.chain&.find { |message| message.is_a?(Task) }&.number
-
-        # @return [Answer]
-        def postpone
-          @postponed = true
-          @reply.postpone
-          @reply
-        end
-      end
-
-      # What was asked of an actor elsewhere, for whoever waits for its answer later: see {Message#await}.
-      #
-      # @api private
-      class Asked
-        def initialize(line, number)
-          @line = line
-          @number = number
-        end
-
-        # It is over there that a circle would be seen.
-        def cell = self
-
-        def check_cycle(_waiting, _message) = nil
-
-        # @yield while the message waits for this
-        def awaited_by(_message)
-          task = Task.number or return yield
-          @line.tell(:waits, @number, task)
-          begin
-            yield
-          ensure
-            @line.tell(:rests, task)
-          end
-        end
-      end
-
       # The object's own cell, as the object sees it: what it wants of its cell is asked of the other side. Blocks stay here, under numbers.
       #
       # @api private
@@ -61,6 +12,7 @@ module Raffia
           super
           @guard = Guard.new
           @blocks = {}
+          @subscribed = {}
           @last = 0
         end
 
@@ -76,7 +28,7 @@ module Raffia
           line.tell(:cancel, key) if @guard.hold { @blocks.delete(key) }
         end
 
-        # (see Cell::Bonds#urge)
+        # @return [void]
         def urge(&block) = line.tell(:urge, keep(block, false))
 
         # (see Cell::Bonds#monitor)
@@ -93,11 +45,21 @@ module Raffia
 
         # (see Cell#subscribe)
         def subscribe(pattern, handler)
-          line.ask(ref, :subscribe, pattern, handler.is_a?(Symbol) ? handler : keep(handler, true))
+          unless handler.is_a?(Symbol)
+            handler = keep(handler, true)
+            @guard.hold { (@subscribed[pattern] ||= []) << handler }
+          end
+          line.ask(ref, :subscribe, pattern, handler)
         end
 
         # @return [void]
-        def unsubscribe(pattern) = line.ask(ref, :unsubscribe, pattern)
+        def unsubscribe(pattern)
+          line.ask(ref, :unsubscribe, pattern)
+          @guard.hold do
+            keys = pattern ? @subscribed.delete(pattern) : @subscribed.values.flatten.tap { @subscribed.clear }
+            keys&.each { |key| @blocks.delete(key) }
+          end
+        end
 
         # @return [Proc, nil]
         def block(key)

@@ -66,17 +66,21 @@ module Raffia
           yield number if block_given?
           write(ASK, number, [op, *arguments], breakable)
           number
-        rescue NotDumpable
-          @guard.hold { @open.delete(number) }
+        rescue Exception # standard:disable Lint/RescueException
+          @guard.hold { @open.delete(number) } if number
           raise
         end
 
         # Asks, and waits.
+        # @param limit [Numeric, nil] seconds
+        # @yield when they are over; without a block it is an error
         # @return [Object]
         def ask(ref, op, *arguments, limit: nil)
           number = post(waiter = Waiter.new, ref, op, *arguments)
           answer = waiter.wait(limit)
-          answer.equal?(Waiter::TIMED_OUT) ? raise(TimeoutError.new(seconds: limit)) : answer
+          return answer unless answer.equal?(Waiter::TIMED_OUT)
+
+          block_given? ? yield : raise(TimeoutError.new(seconds: limit))
         ensure
           forget(number) if number && @guard.hold { @open.delete(number) }
         end
@@ -87,22 +91,6 @@ module Raffia
 
         # @return [void]
         def forget(number) = write(FORGET, number)
-
-        # @return [void]
-        def answer(number, value)
-          given(ANSWER, number, value)
-        rescue NotDumpable => error
-          refuse(number, error)
-        end
-
-        # @return [void]
-        def fail(number, error) = given(FAILURE, number, Words.of(error))
-
-        # @return [void]
-        def refuse(number, error) = given(REFUSAL, number, Words.of(error))
-
-        # @return [void]
-        def postpone(number) = write(LATER, number)
 
         # Takes in what comes, until nothing can come any more.
         # @return [void]
@@ -116,21 +104,10 @@ module Raffia
           finish(@wire.reason)
         end
 
-        # @param number [Integer] of a question of the other side's
-        # @return [Answer, nil] if it has not been given
-        def owed(number) = @guard.hold { @answers[number] }
-
         # @return [void]
         def close(reason = nil)
           @reason ||= reason
           @wire.close
-        end
-
-        private
-
-        def given(kind, number, payload)
-          @guard.hold { @answers.delete(number) }
-          write(kind, number, payload)
         end
       end
     end
@@ -138,6 +115,7 @@ module Raffia
 end
 
 require_relative "line/words"
+require_relative "line/answering"
 require_relative "line/frames"
 require_relative "line/names"
 require_relative "line/watches"
@@ -146,6 +124,7 @@ module Raffia
   class Actor
     module Remote
       class Line
+        include Answering
         include Frames
         include Names
         include Watches

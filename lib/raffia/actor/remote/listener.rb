@@ -5,10 +5,6 @@ module Raffia
     # A Unix socket at which the actors of this process that have names can be asked by other processes of the same user. See
     # {Actor.listen}.
     class Listener
-      # Seconds until it is tried again when there are too many open files.
-      PAUSE = 0.1
-      private_constant :PAUSE
-
       # @return [String] where: "unix:///path"
       attr_reader :address
 
@@ -16,48 +12,30 @@ module Raffia
       # @api private
       def initialize(address)
         @address = address.to_s
-        @path = address.path
         @guard = Guard.new
         @lines = {}.compare_by_identity
-        @socket = address.listen
-        @fork = Fork.after_child { @socket.close }
-        Remote::Processes::Beside.call { accept }
+        @acceptor = Remote::Acceptor.new(address)
+        Remote::Processes::Beside.call { @acceptor.run { |socket| serve(socket) } }
       end
 
       # Takes no more questions, and removes the socket's file. What is being answered gets no answer.
       # @return [void]
       def close
-        return if closed?
-
-        @fork.remove
-        ::File.unlink(@path) if ::File.exist?(@path)
-        @socket.close
+        @acceptor.close
         @guard.hold { @lines.keys }.each(&:close)
       end
 
       # @return [Boolean]
-      def closed? = @socket.closed?
+      def closed? = @acceptor.closed?
 
       # @return [String]
       def inspect = "#<#{self.class} #{@address}#{" closed" if closed?}>"
 
       private
 
-      def accept
-        loop do
-          socket, = @socket.accept
-          Remote::Address.own?(socket) ? serve(socket) : socket.close
-        rescue Errno::ECONNABORTED, Errno::ENOTCONN
-          nil # it has gone already
-        end
-      rescue IOError, Errno::EBADF
-        nil # closed
-      rescue SystemCallError
-        sleep(PAUSE) # no descriptor is free
-        retry
-      end
-
       def serve(socket)
+        return socket.close unless own?(socket)
+
         line = Remote::Sockets.line(socket, Remote::PublicDesk.new)
         @guard.hold { @lines[line] = true }
         Remote::Processes::Beside.call do
@@ -66,6 +44,12 @@ module Raffia
           @guard.hold { @lines.delete(line) }
           line.close
         end
+      end
+
+      def own?(socket)
+        Remote::Address.own?(socket)
+      rescue Errno::ENOTCONN
+        false # it has gone already
       end
     end
 
@@ -80,7 +64,7 @@ module Raffia
       # @raise [ConfigError]
       # @raise [Rejected] when another process listens there
       # @raise [SystemCallError] when the file cannot be made
-      def listen(address) = Listener.new(Remote::Address.new(address))
+      def listen(address) = Listener.new(Remote::Address.of(address))
 
       # An actor of another process, which listens. It is looked for when it is first asked for something, and again when it has ended: so it
       # may begin later than this, and begin anew.
@@ -88,7 +72,7 @@ module Raffia
       # @param name [Symbol, String] its name there
       # @return [Ref] whose calls raise {ActorDied} when nobody listens, or the other process ends; the next call connects again
       # @raise [ConfigError]
-      def at(address, name) = Remote::Named.new(Remote::Address.new(address), name).ref
+      def at(address, name) = Remote::Named.new(Remote::Address.of(address), name).ref
     end
   end
 end

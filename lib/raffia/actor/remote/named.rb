@@ -7,6 +7,8 @@ module Raffia
       #
       # @api private
       class Named
+        include Distant::Bonds
+
         # @return [Symbol] unique everywhere
         attr_reader :id
         # @return [Symbol, String]
@@ -17,6 +19,7 @@ module Raffia
           @name = name
           @id = :"#{address}##{name}"
           @found = nil
+          @watches = {}.compare_by_identity
         end
 
         # @return [Ref]
@@ -36,7 +39,7 @@ module Raffia
         # @return [Future]
         def ask(...) = through { |cell| cell.ask(...) }
 
-        # (see Cell::Asking#request)
+        # @return [Object] see {Cell::Asking#request}
         def request(...) = through { |cell| cell.request(...) }
 
         def above? = false
@@ -45,10 +48,30 @@ module Raffia
         def pass(answer, op, *arguments) = through { |cell| cell.pass(answer, op, *arguments) }
 
         # @return [Object] for {unwatch}
-        def watch(&block) = through { |cell| cell.watch { |_, reason| block.call(ref, reason) } }
+        def watch(&block)
+          told = lambda do |_, reason|
+            @watches.delete(block)
+            block.call(ref, reason)
+          end
+          through do |cell|
+            @watches[block] = [told, cell] # before: it may be told at once
+            cell.watch(&told)
+          end
+          block
+        rescue Exception # standard:disable Lint/RescueException
+          @watches.delete(block)
+          raise
+        end
 
         # @return [void]
-        def unwatch(block) = @found&.unwatch(block)
+        def unwatch(block)
+          told, cell = @watches.delete(block)
+          cell&.unwatch(told)
+        end
+
+        # Over there nobody is ended by what ends here.
+        # @return [void]
+        def linked_ended(other, _reason) = unbind(other)
 
         # @return [Boolean]
         # @raise [Rejected]

@@ -12,13 +12,13 @@ module Raffia
 
         # @param reader [Process::FramedPipe::Reader]
         # @param writer [Process::FramedPipe::Writer]
-        # @param parcels [Process::Parcels, nil]
+        # @param codec [#dump, #load, nil] nil: as Marshal
         # @param words [String] what has happened when it ends
         # @yield when it is closed
-        def initialize(reader, writer, parcels = nil, words = "the other side is gone", &at_end)
+        def initialize(reader, writer, codec = nil, words = "the other side is gone", &at_end)
           @reader = reader
           @writer = writer
-          @codec = Pool::ParcelDump.new(parcels)
+          @codec = codec || Pool::ParcelDump.new(nil)
           @words = words
           @at_end = at_end
         end

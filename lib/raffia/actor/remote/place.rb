@@ -9,13 +9,18 @@ module Raffia
       # @api private
       class Place
         # @param home [Class] of what makes the other side
+        # @raise [ConfigError] when this Ruby has no such place
         def initialize(home)
+          home.check
           @threads = Places::Threads.shared
           @home = home
         end
 
         # (see Places::Threads#dispatch)
         def dispatch(cell, now) = @threads.dispatch(cell, now)
+
+        # (see Places::Threads#go_on)
+        def go_on(cell) = @threads.go_on(cell)
 
         def here? = false
 

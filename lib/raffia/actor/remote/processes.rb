@@ -30,6 +30,11 @@ module Raffia
           end
         end
 
+        # @raise [ConfigError]
+        def self.check
+          raise ConfigError, "actors on: :processes need fork, which this Ruby does not have: use on: :threads" unless ::Process.respond_to?(:fork)
+        end
+
         # @param birth [Cell::Birth]
         # @param cell [Cell]
         def initialize(birth, cell)
@@ -114,7 +119,7 @@ module Raffia
           # @param link [Process::Link]
           # @return [void]
           def run(link)
-            pipes = Pipes.new(link.reader, link.writer, link.parcels)
+            pipes = Pipes.new(link.reader, link.writer, Pool::ParcelDump.new(link.parcels))
             birth = @birth
             service = Service.new(@data, pipes, Beside) { |inner| birth.give(inner) }
             adopt(service.line)

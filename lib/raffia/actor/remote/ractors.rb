@@ -3,7 +3,8 @@
 module Raffia
   class Actor
     module Remote
-      # A Ractor with one object. What goes to and fro is dumped, as between processes, but for what the class itself refers to.
+      # A Ractor with one object. What goes to and fro is dumped, as between processes, but for what is deeply frozen, and what the class
+      # itself refers to.
       #
       # @api private
       class Ractors
@@ -16,6 +17,11 @@ module Raffia
 
           # @yieldparam region [#cancel]
           def self.enter(service, &) = Strand.enter(service, &)
+        end
+
+        # @raise [ConfigError]
+        def self.check
+          raise ConfigError, "actors on: :ractors need Ractors, which this Ruby does not have: use on: :threads" unless defined?(::Ractor)
         end
 
         # @param birth [Cell::Birth]
@@ -36,8 +42,9 @@ module Raffia
           RactorCheck.of(@birth)
           # Used first in a Ractor, it would change Process while others call methods of it.
           Fork.install
-          @ractor, @writer = open
-          Line.new(Wire.new(@ractor, @writer, desk, @over), desk)
+          trays = Lending.trays
+          @ractor, @writer = start_ractor(trays)
+          Line.new(Wire.new(@ractor, @writer, desk, @over, Lending.new(*trays)), desk)
         end
 
         # @return [void]
@@ -59,26 +66,27 @@ module Raffia
         # @param data [Array] see {Distant.describe}
         # @param down [Integer] descriptor of the way there
         # @param up [Integer] of the way back
+        # @param trays [Array] in the same order
         # @return [void]
-        def self.serve(klass, data, down, up)
+        def self.serve(klass, data, down, up, trays)
           ::Thread.current.report_on_exception = false
           Pool::RactorAdapter.serve(up) do |writer|
             reader = Process::FramedPipe::Reader.new(::IO.for_fd(down, "rb"))
             Raffia.run(deadlock: :off, dump_on: :off) do
-              Service.new(data, Pipes.new(reader, writer), Beside) { |inner, *parts| Cell::Birth.new(klass, *parts, nil).give(inner) }.run
+              Service.new(data, Pipes.new(reader, writer, Lending.new(*trays.reverse)), Beside) { |inner, *parts| Cell::Birth.new(klass, *parts, nil).give(inner) }.run
             end
           end
         end
 
         private
 
-        def open
+        def start_ractor(trays)
           reader, writer = ::IO.pipe
           # From here on the number belongs to the Ractor.
           reader.autoclose = false
           klass, data, down = @cell.actor_class, Distant.describe(@cell, Node.current.tell_of(@cell)), reader.fileno
           ractor = Pool::RactorAdapter.new do |up|
-            Pool::RactorAdapter.start(klass, data, down, up) { |*all| Ractors.serve(*all) }
+            Pool::RactorAdapter.start(klass, data, down, up, trays) { |*all| Ractors.serve(*all) }
           end
           [ractor, Process::FramedPipe::Writer.new(writer)]
         end
@@ -90,12 +98,12 @@ module Raffia
           # @return [#dump, #load]
           attr_reader :codec
 
-          def initialize(ractor, writer, desk, over)
+          def initialize(ractor, writer, desk, over, codec)
             @ractor = ractor
             @writer = writer
             @desk = desk
             @over = over
-            @codec = Pool::ParcelDump.new(nil)
+            @codec = codec
           end
 
           # @return [String, nil]
@@ -119,3 +127,5 @@ module Raffia
     end
   end
 end
+
+require_relative "ractors/lending"

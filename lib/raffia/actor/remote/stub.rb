@@ -37,6 +37,8 @@ module Raffia
 
         def on_start = surely { converse(:hook, :on_start) }
 
+        def on_restart(reason) = surely { Line::Words.for_reason(reason) { |why| converse(:hook, :on_restart, why) } }
+
         def on_exit(ref, reason) = Line::Words.for_reason(reason) { |why| converse(:hook, :on_exit, ref, why) }
 
         # The object ends, and with it its place.

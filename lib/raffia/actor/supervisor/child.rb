@@ -88,7 +88,7 @@ module Raffia
         return if dead?
 
         @guard.hold { @leaving = keep ? :for_now : :for_good }
-        conclude(keep) || forsake
+        conclude(keep) || @cell.forsake
       end
 
       # @return [void]
@@ -144,12 +144,6 @@ module Raffia
         @guard.hold { @waiter = waiter }
         # Whoever ends it from here on finds the waiter.
         @cell.at_rest? || waiter.wait(seconds) != Waiter::TIMED_OUT
-      end
-
-      def forsake
-        @cell.kill(:killed, final: true)
-        @cell.bury(:killed)
-        Actor.log.error("#{label} did not end when it was killed: it is left to itself")
       end
     end
   end

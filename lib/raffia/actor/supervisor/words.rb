@@ -4,6 +4,10 @@ module Raffia
   class Supervisor
     # What the class of a supervisor can say.
     module Words
+      # What a supervisor itself does takes no time.
+      PLACE = Actor::Settings::DEFAULT_PLACE
+      private_constant :PLACE
+
       # How all supervisors of this class keep their children.
       # @param name [Symbol] :one_for_one, :one_for_all or :rest_for_one
       # @param settings [Hash] intensity:, period:, backoff:, max_backoff:, auto_shutdown:, see {Plan}
@@ -15,11 +19,11 @@ module Raffia
       #
       # @param actor_class [Class, nil] an actor or supervisor; nil: the block is what it does
       # @param arguments [Array] for its `initialize`
-      # @param id [Object] by which the supervisor finds it; its name or class, where nothing is said
-      # @param restart [Symbol] :permanent: whenever it has ended; :transient: when it has failed; :temporary: never
-      # @param shutdown [Numeric, Symbol] seconds that it has to end when it is told to, then it is killed; :infinity; :brutal_kill
-      # @param pool [Integer, Hash] so many of them behind one ref; a Hash has size: and the other words of {Actor::Pooling#pool}
-      # @param significant [Boolean] see {Plan#auto_shutdown}
+      # @option keywords [Object] :id by which the supervisor finds it; its name or class, where nothing is said
+      # @option keywords [Symbol] :restart :permanent: whenever it has ended; :transient: when it has failed; :temporary: never
+      # @option keywords [Numeric, Symbol] :shutdown seconds that it has to end when it is told to, then it is killed; :infinity; :brutal_kill
+      # @option keywords [Integer, Hash] :pool so many of them behind one ref; a Hash has size: and the other words of {Actor::Pooling#pool}
+      # @option keywords [Boolean] :significant see {Plan#auto_shutdown}
       # @param keywords [Hash] the other ones are for the actor, as `spawn` takes them
       # @return [void]
       # @raise [ConfigError]
@@ -46,8 +50,8 @@ module Raffia
       end
 
       # @api private
-      def raffia_spawn(birth, on: :fibers, **given)
-        raise ConfigError, "a supervisor is on :fibers: it is its children that can be on #{on.inspect}" unless on == :fibers
+      def raffia_spawn(birth, on: PLACE, **given)
+        raise ConfigError, "a supervisor is on #{PLACE.inspect}: it is its children that can be on #{on.inspect}" unless on == PLACE
 
         super(birth, mailbox: nil, **given)
       end

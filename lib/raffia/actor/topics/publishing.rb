@@ -51,6 +51,9 @@ module Raffia
 
     # @!endgroup
 
+    # A cell's part in topics.
+    #
+    # @api private
     class Cell
       # @return [void]
       def subscribe(pattern, handler) = Topics.current.subscribe(self, pattern, handler)

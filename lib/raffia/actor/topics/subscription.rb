@@ -23,12 +23,16 @@ module Raffia
 
         # @return [Boolean] whether the subscriber took it
         def offer(topic, arguments, keywords)
-          event = Event.new(self, topic, arguments, keywords)
+          delivery = Delivery.new(self, topic, arguments, keywords)
           @channel.offered
-          @cell.deliver(event, false)
-          !event.dropped?
+          @cell.deliver(delivery, false)
+          !delivery.dropped?
         rescue Full, ActorDied => error
-          event.fail(error)
+          delivery.fail(error)
+          false
+        rescue CallCycle => error # it waits for room where the publisher would have to. The others are to hear of it all the same
+          Actor.complain("#{delivery.inspect} was dropped", error)
+          delivery.drop
           false
         end
 

@@ -31,21 +31,33 @@ module Raffia
             unbind(other)
           end
 
-          # A cell of this side is to hear of the end of this one.
+          # A cell of this side is to hear of the end of this one, once.
           # @return [void]
           def bind(other)
-            (@bonds ||= {}.compare_by_identity)[other] = watch { |_, reason| other.linked_ended(self, reason) }
+            return if @bonds&.key?(other)
+
+            told = lambda do |_, reason|
+              @bonds.delete(other)
+              other.linked_ended(self, reason)
+            end
+            (@bonds ||= {}.compare_by_identity)[other] = told
+            watch(&told)
+            nil
+          rescue Exception # standard:disable Lint/RescueException
+            @bonds.delete(other)
+            raise
           end
 
           # @return [void]
           def unbind(other)
-            block = @bonds&.delete(other)
-            unwatch(block) if block
+            told = @bonds&.delete(other)
+            unwatch(told) if told
           end
 
           # A linked actor of this side has ended.
           # @return [void]
           def linked_ended(other, reason)
+            unbind(other)
             Line::Words.for_reason(reason) { |why| line.tell(:linked_ended, ref, other.ref, why) }
           rescue ActorDied
             nil

@@ -12,7 +12,9 @@ module Raffia
 
           HELD = {Exception => :never}.freeze
           KILLABLE = {Cancel => :immediate, Exception => :never}.freeze
-          private_constant :HELD, :KILLABLE
+          # What Ruby says to whoever uses what another thread closes, though to this one no sooner than it may be interrupted.
+          CLOSED = "stream closed in another thread"
+          private_constant :HELD, :KILLABLE, :CLOSED
 
           # A frame is written whole or not at all: whoever is interrupted hears of it afterwards. But an actor can be killed although the
           # other side does not read.
@@ -20,8 +22,8 @@ module Raffia
             return Raffia.shield { put(kind, number, payload) } if Fiber.current_scheduler
 
             Thread.handle_interrupt(breakable ? KILLABLE : HELD) { put(kind, number, payload) }
-          rescue IOError
-            nil # it was closed by another thread meanwhile. Ruby says so to this one, too, though no sooner than it may be interrupted
+          rescue IOError => error
+            raise unless error.message == CLOSED # somebody may have interrupted us by one of his own
           end
 
           # Dumped under the lock, for parcels are sent when they are dumped, and go in the order of their frames.
@@ -74,20 +76,20 @@ module Raffia
             op, *arguments = load(frame)
             @guard.hold { @answers[number] = answer } unless number.zero?
             @desk.serve(self, op, arguments, answer)
-          rescue IOError
+          rescue IOError, SystemCallError
             raise
           rescue Error => error
-            answer.refuse(error) unless number.zero?
-          rescue ArgumentError, TypeError, NameError => error
-            answer.refuse(Words.unloadable(error)) unless number.zero?
+            answer.refuse(error)
+          rescue => error
+            answer.refuse(Words.unloadable(error))
           end
 
           def answered(number, frame)
             value = load(frame)
             settle(number) { |reply| reply.settle(value) }
-          rescue IOError
+          rescue IOError, SystemCallError
             raise
-          rescue ArgumentError, TypeError, NameError => error
+          rescue => error
             settle(number) { |reply| refuse_to(reply, Words.unloadable(error)) }
           end
 

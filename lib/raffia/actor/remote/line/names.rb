@@ -13,7 +13,7 @@ module Raffia
           def describe(ref)
             cell = ref.raffia_cell
             name = Node.current.tell_of(cell)
-            @guard.hold { (@told ||= {})[name] = cell.id.is_a?(Symbol) ? cell : true }
+            @guard.hold { note(cell, name) }
             Distant.describe(cell, name)
           end
 
@@ -29,9 +29,14 @@ module Raffia
 
           # @param cell [Cell]
           # @return [Boolean] whether the other side was told of it
-          def told?(cell) = @guard.hold { @told&.key?(Node.current.name(cell)) }
+          def told?(cell) = @guard.hold { @told&.key?(cell) } || false
 
           private
+
+          # One of a third side has to be known here for as long as it may be asked for through here. Others are known while they live.
+          def note(cell, name)
+            cell.id.is_a?(Symbol) ? (@passed ||= {})[name] = cell : (@told ||= ObjectSpace::WeakMap.new)[cell] = true
+          end
 
           # The other side may have been told of it by this one, which has forgotten it since.
           def way_to(data, node)

@@ -12,23 +12,27 @@ module Raffia
           # @param block [Proc]
           # @return [Proc]
           def watch(ref, block)
-            ended = @guard.hold { @closed || !((@watches ||= {}.compare_by_identity)[block] = [ref, @watches.size]) }
-            ended ? block.call(ref, @reason) : ask(ref, :watch, ref, block.object_id)
+            kept = @guard.hold { @closed ? false : (@watches ||= {})[block.object_id] = [ref, block] }
+            kept ? ask(ref, :watch, ref, block.object_id) : block.call(ref, @reason)
             block
+          rescue ActorDied => died
+            # The end of the line has told it already, unless it was something else that has ended.
+            notice(block.object_id, ref, died.reason)
+            block
+          rescue Exception # standard:disable Lint/RescueException
+            @guard.hold { @watches&.delete(block.object_id) } # whoever was interrupted does not want to hear of it
+            raise
           end
 
           # @return [void]
           def unwatch(ref, block)
-            ask(ref, :unwatch, ref, block.object_id) if @guard.hold { @watches&.delete(block) }
+            tell(:unwatch, ref, block.object_id) if @guard.hold { @watches&.delete(block.object_id) }
           end
 
           # One of them has ended.
           # @return [void]
           def notice(key, ref, reason)
-            block = @guard.hold do
-              found = @watches&.keys&.find { |one| one.object_id == key }
-              @watches.delete(found) && found if found
-            end
+            _, block = @guard.hold { @watches&.delete(key) }
             block&.call(ref, reason)
           end
 
@@ -36,7 +40,7 @@ module Raffia
           # @return [void]
           def forget_watches(reason)
             watches, kept = @guard.hold { [@watches, @kept].tap { @watches = @kept = nil } }
-            watches&.each { |block, (ref, _)| block.call(ref, reason) }
+            watches&.each_value { |ref, block| block.call(ref, reason) }
             kept&.each_value { |ref, block| ref.raffia_cell.unwatch(block) }
           end
 
@@ -44,8 +48,10 @@ module Raffia
           # @return [void]
           def watch_for(ref, key)
             block = ->(one, reason) { @guard.hold { @kept&.delete(key) } && Words.for_reason(reason) { |why| tell(:watched, key, one, why) } }
-            @guard.hold { (@kept ||= {})[key] = [ref, block] }
+            @guard.hold { @closed ? (return) : (@kept ||= {})[key] = [ref, block] }
             ref.raffia_cell.watch(&block)
+            # The line may have ended in between.
+            ref.raffia_cell.unwatch(block) if @closed
             nil
           end
 

@@ -24,7 +24,7 @@ module Raffia
             def read(string)
               failure = Pool::FailureDump.load(string)
               Pool::Mishap.new(failure, nil, nil).error
-            rescue ArgumentError, TypeError, NameError => error
+            rescue => error
               NotDumpable.new("the error of the other side cannot be loaded here (#{error.message}): load its class here, too")
             end
 

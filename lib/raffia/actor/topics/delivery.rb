@@ -7,11 +7,11 @@ module Raffia
       # own reply.
       #
       # @api private
-      class Event < Message
+      class Delivery < Message
         # @param subscription [Subscription]
         def initialize(subscription, topic, arguments, keywords)
           handler = subscription.handler
-          super(subscription.cell, handler.is_a?(Symbol) ? handler : :event, [topic, *arguments], keywords, nil, self, nil, nil)
+          super(subscription.cell, handler.is_a?(Symbol) ? handler : :delivery, [topic, *arguments], keywords, nil, self, nil, nil)
           @subscription = subscription
         end
 
@@ -32,7 +32,13 @@ module Raffia
             Actor.complain("#{inspect} failed", error)
             return true
           end
-          @subscription.channel.dropped
+          drop
+        end
+
+        # Not taken, and so counted, once.
+        # @return [true]
+        def drop
+          @subscription.channel.dropped unless @dropped
           @dropped = true
         end
 

@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # Takes in whoever connects to a Unix socket, one after the other, until it is closed; in a forked child it is.
+      #
+      # @api private
+      class Acceptor
+        # Seconds until it is tried again when there are too many open files.
+        PAUSE = 0.1
+        private_constant :PAUSE
+
+        # @param address [Address]
+        # @raise [Rejected] when another process listens there
+        # @raise [SystemCallError]
+        def initialize(address)
+          @path = address.path
+          @server = address.listen
+          @fork = Fork.after_child { @server.close }
+        end
+
+        # @yieldparam socket [UNIXSocket]
+        # @return [void]
+        def run
+          loop { yield @server.accept }
+        rescue Errno::ECONNABORTED
+          retry # whoever it was has gone already
+        rescue IOError, SystemCallError
+          return if closed?
+
+          sleep(PAUSE) # no descriptor is free
+          retry
+        end
+
+        # Removes the socket's file, too.
+        # @return [void]
+        def close
+          return if closed?
+
+          @fork.remove
+          ::File.unlink(@path) if ::File.socket?(@path)
+          @server.close
+        end
+
+        # @return [Boolean]
+        def closed? = @server.closed?
+      end
+    end
+  end
+end
