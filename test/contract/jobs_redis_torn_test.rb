@@ -66,7 +66,8 @@ class JobsRedisTornTest < Raffia::TestCase
     @tear = Tear.new(@server.port)
     store = Raffia::Jobs::Store.open("redis://127.0.0.1:#{@tear.port}/1")
     waiting = Thread.new { store.wait(%w[default]) }
-    watched
+    # Not only listens but has looked: what comes in between is seen by the look, and nothing is told.
+    wait_until { redis.call("INFO", "stats")[/^tracking_total_keys:(\d+)/, 1].to_i.positive? }
     redis.call("LPUSH", "queue:default", "x")
     @tear.torn.pop
     sleep(0.2) # it has been read by now, or else this test shows nothing

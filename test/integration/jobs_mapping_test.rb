@@ -46,7 +46,7 @@ module Raffia
     end
 
     def test_a_worker_that_is_killed_has_its_chunk_done_by_another
-      work("--processes", "2") do
+      work("--processes", "2", "--lease", "4") do
         assert_equal((1..20).to_a, Raffia.map(1..20, on: on, chunk: 2, &FatalJob))
       end
     end

@@ -11,8 +11,8 @@ class JobsSidekiqAPITest < Raffia::TestCase
     @running = WaitingJob.set(queue: "busy").perform_async
     FailingJob.set(queue: "busy").perform_async(1)
     HopelessJob.set(queue: "busy").perform_async(2)
-    working(queues: %w[busy,3 other,1], concurrency: 7, labels: ["blue"], tag: "shop") do |worker|
-      # With a sign of life, which comes each five seconds.
+    working(queues: %w[busy,3 other,1], concurrency: 7, labels: ["blue"], tag: "shop", beat: 0.1) do |worker|
+      # With a sign of life.
       wait_until(LONG) { payloads("retry").size == 1 && payloads("dead").size == 1 && @redis.call("GET", "stat:processed") == "2" }
       @store.enqueue([draft("EchoJob", "old", enqueued_at: Raffia::Jobs::Payload.now - 60_000)])
       EchoJob.perform_async("young")

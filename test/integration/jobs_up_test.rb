@@ -69,6 +69,17 @@ class JobsUpTest < Raffia::JobsWorkCase
     assert_empty @store.processes
   end
 
+  def test_check_loads_the_jobs_too
+    assert_equal ["", 0], raffia("up", "--check", "--store", url).then { |ended| [ended.err, ended.code] }
+    assert_equal 0, raffia("up", "--check", "--processes", "0", "--store", "memory:").code
+    script "raise 'no jobs today'", "jobs.rb"
+    ended = raffia("up", "--check", "--store", url)
+    assert_equal 1, ended.code
+    assert_match(/jobs\.rb:1:in .*no jobs today/, ended.err)
+    assert_equal 2, raffia("up", "--check", "-r", "nowhere.rb").code
+    assert_equal 2, raffia("up", "--check", "--store", "memory:").code
+  end
+
   def test_what_makes_no_sense_is_said
     {%w[--jobs 0] => /use a whole number from 1 up/, %w[--job-timeout x] => /use seconds/, %w[-q a,x -q b] => /no weight/,
      %w[--store memory: --processes 1] => /the store of one process/, %w[-r nowhere.rb] => /does not exist/}.each do |argv, text|

@@ -12,9 +12,10 @@ module JobsWork
       work("--processes", "2", "-q", "default", "-q", "mail,3") do |worker|
         assert_equal [%w[default mail], {"default" => 1, "mail" => 3}, 2], worker_facts(worker)
         enqueue("QuickJob", "late", queue: "mail")
-        pids = %w[early late].map { |word| await_said("QuickJob", word).first.last.to_i }
-        refute_includes pids, worker.pid
+        workers = %w[early late].map { |word| await_said("QuickJob", word).first.last.to_i }
+        refute_includes workers, worker.pid
         await_counts(queue: 0, running: 0)
+        await("not both work") { pids.size == 2 } # or one would be told in the middle of enrolling, and its lease would have to end
         worker.kill(:TERM)
         assert_equal 0, worker.ended.exitstatus, worker.err
       end
@@ -66,7 +67,7 @@ module JobsWork
       jid = enqueue("GateJob", "gate")
       work("--lease", "2", "--processes", "0") do |sleeper|
         await_said("GateJob", "began")
-        sleeper.kill(:STOP)
+        suspend(sleeper)
         work("--lease", "9", "--processes", "0") do |other|
           await_began_in("the other process") { |pid| pid == other.pid }
           sleeper.kill(:CONT)
@@ -112,6 +113,11 @@ module JobsWork
     # A worker that stands still for longer than its lease may have begun it twice itself.
     def await_began_in(where)
       await("it has not begun in #{where}") { said.any? { |job, word, pid| job == "GateJob" && word == "began" && yield(pid.to_i) } }
+    end
+
+    def suspend(worker)
+      worker.kill(:STOP)
+      ::Process.wait2(worker.pid, ::Process::WUNTRACED) # it has stopped
     end
 
     def worker_facts(worker)
@@ -212,6 +218,20 @@ module JobsWork
 
   class OnSQLiteTest
     private
+
+    # In the middle of a write it would keep the file's lock, and nobody could take over: SQLite has no server that could end it.
+    def suspend(worker)
+      wait_until(PROCESS_PATIENCE, "whenever it is suspended it has the lock") { super && (writable? || !worker.kill(:CONT)) }
+    end
+
+    def writable?
+      database = SQLite3::Database.new(File.join(@dir, "jobs.db"))
+      ["BEGIN IMMEDIATE", "ROLLBACK"].each { |statement| database.execute(statement) }
+    rescue SQLite3::BusyException
+      false
+    ensure
+      database&.close
+    end
 
     # @return [String] the next message that says so
     def told(socket, what)

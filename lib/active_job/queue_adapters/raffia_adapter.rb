@@ -2,7 +2,9 @@
 
 require "raffia/integrations/active_job"
 
+# Rails' own.
 module ActiveJob
+  # Rails' own.
   module QueueAdapters
     # Active Job on Raffia: `config.active_job.queue_adapter = :raffia`, see guides/rails_jobs.md.
     class RaffiaAdapter < (const_defined?(:AbstractAdapter) ? AbstractAdapter : Object)

@@ -46,8 +46,8 @@ module Raffia
     class StoreUnavailable < Error
     end
 
-    # A run ends before its work does, as it should: its worker stops, or it has had its share of time. The job goes back to the front of
-    # its queue, and that counts neither as a failure nor as a try. Not a StandardError: a job's own rescue is about what can go wrong.
+    # A run ends before its work does, as it should: its worker stops, and the job goes back to the front of its queue; or it has had its share
+    # of time, and goes on after those that wait there. That counts neither as a failure nor as a try. Not a StandardError: a job's own rescue is about what can go wrong.
     class Interrupted < Exception # standard:disable Lint/InheritException
     end
   end

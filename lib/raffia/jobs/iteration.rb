@@ -55,10 +55,15 @@ module Raffia
       def each_iteration(*) = raise(NotImplementedError, "#{self.class} needs each_iteration(item, *args)")
 
       # @!method on_start()
+      #   Before the first step of all.
       # @!method on_resume()
+      #   Before the first step of a run that goes on where another one was.
       # @!method on_stop()
+      #   When its worker ends: it will go on later.
       # @!method on_cancel()
+      #   When somebody has cancelled it: it will not go on.
       # @!method on_complete()
+      #   After the last step.
       %i[on_start on_resume on_stop on_cancel on_complete].each { |name| define_method(name) {} }
     end
   end

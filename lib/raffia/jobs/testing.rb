@@ -28,12 +28,12 @@ module Raffia
         def fake(&) = with(Client.new(Stores::Memory.new, Setup.current.client_middleware), &)
 
         # Jobs are done as they are enqueued, scheduled ones too; what they raise comes out of the enqueuing.
-        # @yield see {fake}
+        # @yield what is done so, see {fake}
         # @return [Object] the block's value
         def inline(&) = with(Client.new(Inline.new, Setup.current.client_middleware), &)
 
         # Jobs go to the store of the process, as without this.
-        # @yield see {fake}
+        # @yield what is done so, see {fake}
         # @return [Object] the block's value
         def real(&) = with(nil, &)
 

@@ -38,6 +38,20 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
     def perform(text) = raise(text)
   end
 
+  # Takes its arguments apart.
+  class ConsumingJob
+    include Raffia::Job
+
+    options retry: 1
+    retry_in { |count, _, item| SEEN.push([count, item["args"], item["error_message"]]) && 0.01 }
+
+    def perform(list, options)
+      SEEN << [list.shift, options.delete("name")]
+      list.unshift(nil)
+      raise "after that"
+    end
+  end
+
   class OnceJob
     include Raffia::Job
 
@@ -128,6 +142,25 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
     assert_equal [jids["again"], jids["dead"]], [only(:retry)["jid"], only(:dead)["jid"]]
     assert_in_delta Time.now.to_f + 100, @store.entries(:retry).first.at, 30
     assert_equal [[:exhausted, jids["dead"], "dead"], [:exhausted, jids["never"], "never"]].sort, [seen, seen].sort
+  end
+
+  def test_the_next_try_has_the_arguments_that_the_first_one_had
+    work
+    ConsumingJob.perform_async([1, 2], {"name" => "Ada"})
+    assert_equal [[1, "Ada"], [0, [[1, 2], {"name" => "Ada"}], "after that"], [1, "Ada"]], Array.new(3) { seen }
+    await_counts(dead: 1)
+    assert_equal [[1, 2], {"name" => "Ada"}], only(:dead)["args"]
+  end
+
+  # As clients of other languages write them to Redis.
+  def test_what_a_payload_does_not_say_is_as_its_class_and_its_queue_have_it
+    work(queues: ["mail"])
+    [[BadJob, "1"], [OnceJob, "2"]].each do |job, jid|
+      payload = JSON.generate({"class" => job.name, "args" => [], "jid" => jid})
+      @store.enqueue([Jobs::Draft.new(jid: jid, queue: "mail", payload: payload, at: nil, extras: nil)])
+    end
+    await_counts(retry: 1, dead: 1)
+    assert_equal [["1", "mail", true], ["2", "mail", 0]], [only(:retry), only(:dead)].map { |item| item.values_at("jid", "queue", "retry") }
   end
 
   def test_a_block_that_fails_changes_nothing

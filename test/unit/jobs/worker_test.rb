@@ -41,6 +41,17 @@ class JobsWorkerTest < TestSupport::JobsCase
     end
   end
 
+  class TurnsJob
+    include Raffia::Job
+    include Raffia::Jobs::Iteration
+
+    max_runtime 1e-9
+
+    def build_enumerator(cursor:) = array_enumerator([:one, :two, :three], cursor: cursor)
+
+    def each_iteration(step) = SEEN << step
+  end
+
   class StorageJob
     include Raffia::Job
 
@@ -90,6 +101,15 @@ class JobsWorkerTest < TestSupport::JobsCase
     5.times { TogetherJob::GATE << nil }
     2.times { assert_equal :waits, seen }
     await_counts(queue: 0, running: 0)
+  end
+
+  def test_who_had_its_share_of_time_lets_those_that_wait_come_first
+    TurnsJob.perform_async
+    2.times { |number| NoteJob.perform_async(number) }
+    work(concurrency: 1)
+    assert_equal [:one, [0], [1], :two, :three], Array.new(5) { seen }
+    await_counts(queue: 0, running: 0, retry: 0)
+    assert_equal 3, logged("goes on later").size
   end
 
   def test_middleware_is_around_it

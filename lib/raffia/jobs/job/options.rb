@@ -14,22 +14,22 @@ module Raffia
       # Where a job may run.
       PLACES = %i[fibers threads ractors processes auto].freeze
 
-      # @param queue [String] "default"
-      # @param retry [Boolean, Integer] how often, at most, it is tried again: true is 25 times, in about 20 days
-      # @param retry_for [Numeric] seconds to go on trying, instead of a number
-      # @param dead [Boolean] whether it is kept when it has failed for good
-      # @param backtrace [Boolean, Integer] how many lines of it are kept: none
-      # @param tags [Array<String>] for people
-      # @param priority [Integer] higher ones come first within a queue: 0
-      # @param expires_in [Numeric] seconds after which it is not begun any more
-      # @param timeout [Numeric] seconds that one run may take
-      # @param on [Symbol] where it runs: :fibers, :threads, :ractors, :processes, :auto
-      # @param unique [Symbol] another one with the same class and arguments is kept out until this one has :start-ed or is :done, or for
+      # @option given [String] :queue "default"
+      # @option given [Boolean, Integer] :retry how often, at most, it is tried again: true is 25 times, in about 20 days
+      # @option given [Numeric] :retry_for seconds to go on trying, instead of a number
+      # @option given [Boolean] :dead whether it is kept when it has failed for good
+      # @option given [Boolean, Integer] :backtrace how many lines of it are kept: none
+      # @option given [Array<String>] :tags for people
+      # @option given [Integer] :priority higher ones come first within a queue: 0
+      # @option given [Numeric] :expires_in seconds after which it is not begun any more
+      # @option given [Numeric] :timeout seconds that one run may take
+      # @option given [Symbol] :on where it runs: :fibers, :threads, :ractors, :processes, :auto
+      # @option given [Symbol] :unique another one with the same class and arguments is kept out until this one has :start-ed or is :done, or for
       #   a :window of `unique_for` seconds
-      # @param unique_for [Numeric] seconds after which it is unique no more
-      # @param on_conflict [Symbol] :skip the new one, :raise {Jobs::NotUnique}, or :replace the one that waits
-      # @param limit [Integer] how many with the same `limit_key` run at a time, in all processes
-      # @param limit_key [Proc] from the arguments; by default all of the class have one
+      # @option given [Numeric] :unique_for seconds after which it is unique no more
+      # @option given [Symbol] :on_conflict :skip the new one, :raise {Jobs::NotUnique}, or :replace the one that waits
+      # @option given [Integer] :limit how many with the same `limit_key` run at a time, in all processes
+      # @option given [Proc] :limit_key from the arguments; by default all of the class have one
       # @return [Hash{Symbol => Object}] all that is set
       # @raise [ConfigError] for what there is not
       def options(**given)
@@ -51,6 +51,7 @@ module Raffia
 
       # @yieldparam count [Integer] how often it was tried again before
       # @yieldparam error [Exception]
+      # @yieldparam item [Hash] the payload, with the failure in it
       # @yieldreturn [Numeric, Symbol, nil] seconds until it is tried again; :discard, :bury; nil: as usual
       # @return [Proc, nil]
       def retry_in(&block) = block ? @raffia_retry_in = block : (@raffia_retry_in || inherited_job(:retry_in))

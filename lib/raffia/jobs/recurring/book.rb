@@ -11,8 +11,11 @@ module Raffia
       class Book
         # What keys begin with.
         ENTRY = "recurring:entry:"
+        # (see ENTRY)
         LAST = "recurring:last:"
+        # (see ENTRY)
         PAUSED = "recurring:paused:"
+        # (see ENTRY)
         RUN = "recurring:run:"
 
         # @param client [Client]

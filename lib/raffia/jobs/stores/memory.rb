@@ -36,6 +36,9 @@ module Raffia
         # @return [String]
         attr_reader :url
 
+        # @return [String]
+        def inspect = "#<#{self.class} #{url}>"
+
         # (see Store#enqueue)
         def enqueue(drafts, guard: nil)
           sync do |all|

@@ -65,6 +65,9 @@ module Raffia
         # @return [String]
         def url = @address.shown
 
+        # @return [RedisClient] one of its own for whoever has data beside the jobs, and closes it
+        def client = @pool.fresh
+
         # @return [void]
         def close
           @watch.close

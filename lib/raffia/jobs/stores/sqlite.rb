@@ -22,6 +22,7 @@ module Raffia
       class SQLite < SQL
         # Seconds between two looks, where no socket can be had beside the file.
         LOOK = 0.5
+        # Whether there is something to do at once.
         NOW = "SELECT 1 FROM {jobs} WHERE state = 'queue' AND queue {names $1} AND queue NOT IN (SELECT name FROM {queues} WHERE paused = 1) LIMIT 1"
 
         # @param url [String]
@@ -42,9 +43,13 @@ module Raffia
         # @return [String]
         def url = @address.to_s
 
+        # @return [String]
+        def inspect = "#<#{self.class} #{url}>"
+
         # @see Store#there?
         def there? = File.exist?(@address.path)
 
+        # (see Store#wait)
         def wait(queues, timeout: nil)
           give_up = timeout && Clock.now + timeout
           @bells.take do |bell|
@@ -58,15 +63,18 @@ module Raffia
           nil
         end
 
+        # (see Store#interrupt)
         def interrupt
           @bells.interrupt
           nil
         end
 
+        # (see Store#check)
         def check
           @base.integrity + super
         end
 
+        # (see Store#close)
         def close
           @fork.remove
           @bells.close

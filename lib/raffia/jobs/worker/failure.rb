@@ -34,6 +34,7 @@ module Raffia
           @error = error
           @job = job
           @log = log
+          @item["retry"] = retry_of_class if @item["retry"].nil?
           note
           @payload = JSON.generate(@item)
           @verdict = decide
@@ -59,6 +60,9 @@ module Raffia
         end
 
         private
+
+        # Clients in other languages need not say it.
+        def retry_of_class = @job.respond_to?(:job_options) ? @job.job_options.fetch("retry", true) : true
 
         def note
           count = @item["retry_count"]
@@ -98,7 +102,9 @@ module Raffia
 
         def own_pause
           block = @job.retry_in if @job.respond_to?(:retry_in)
-          block&.call(@item["retry_count"], @error)
+          return block&.call(@item["retry_count"], @error) if block.nil? || block.arity == 2
+
+          block.call(@item["retry_count"], @error, @item)
         rescue => error
           @log.error({event: "retry_in failed", jid: @item["jid"], class: @item["class"], error: error.full_message(highlight: false)})
           nil

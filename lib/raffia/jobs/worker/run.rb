@@ -143,7 +143,7 @@ module Raffia
         rescue Places::Crowded
           insist { @desk.store.release([@claim]) }
         rescue Interrupted
-          release("goes on later")
+          stopping? ? release("goes on later") : step_back
         rescue Cancel, Cancelled => cancel
           @told ? broken_off : failed(cancel)
         rescue Exception => error # standard:disable Lint/RescueException
@@ -172,8 +172,14 @@ module Raffia
           insist { @desk.store.release([@claim]) }
         end
 
+        # It has had its share of time: those that wait in its queue come first.
+        def step_back
+          @desk.journal.ended(self, "goes on later")
+          insist { @desk.store.retry(@claim, @claim.payload, Time.now.to_f) }
+        end
+
         def failed(error)
-          failure = (failure(error) if @item) || unreadable(error)
+          failure = (failure(error, {"queue" => @claim.queue, **Payload.load(@claim.payload)}) if @item) || unreadable(error)
           @desk.journal.failed(self, Clock.now - @began, error, failure)
           conclude(failure)
           failure.tell_exhausted
@@ -190,9 +196,10 @@ module Raffia
           @desk.journal.ended(self, "failed too late") unless ours # as Acks has it
         end
 
+        # @param item [Hash] as it came: what a job or a middleware did to its arguments meanwhile must not be there at the next try
         # @return [Failure, nil] nil when there is no writing it down, because a field is not what it should be
-        def failure(error)
-          Failure.new(@item, error, job_or_none, @desk.journal.log)
+        def failure(error, item)
+          Failure.new(item, error, job_or_none, @desk.journal.log)
         rescue JSON::JSONError, EncodingError, TypeError, ArgumentError, NoMethodError
           nil
         end
@@ -201,7 +208,7 @@ module Raffia
         def unreadable(error)
           @item = {"class" => "(unreadable)", "args" => [legible], "jid" => Payload.id, "queue" => @claim.queue,
                    "retry" => 0, "created_at" => Payload.now, "raffia" => {"bytes" => [@claim.payload].pack("m0")}}
-          failure(error)
+          failure(error, @item)
         end
 
         # JSON says no other strings, and stores may give back bytes.

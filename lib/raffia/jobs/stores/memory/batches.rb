@@ -7,6 +7,8 @@ module Raffia
     module Stores
       class Memory < Store
         # Counts what belongs together, and enqueues the callbacks when their time has come.
+        #
+        # @api private
         class Batches
           Batch = Struct.new(:id, :total, :pending, :dead, :sealed, :completed_at, :about, :parent, :callbacks, :dead_in_parent) do
             def to_h = super.except(:callbacks, :dead_in_parent).transform_keys(&:to_s)

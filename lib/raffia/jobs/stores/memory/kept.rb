@@ -7,6 +7,8 @@ module Raffia
     module Stores
       class Memory < Store
         # A job, wherever it is.
+        #
+        # @api private
         class Kept
           NOTHING = {}.freeze
 

@@ -9,6 +9,8 @@ module Raffia
     module Stores
       class Memory < Store
         # Workers, and the jobs that they hold.
+        #
+        # @api private
         class Leases
           # One worker: its jobs are those that it holds, by the number of the claim.
           class Holder

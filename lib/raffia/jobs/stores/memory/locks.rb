@@ -7,6 +7,8 @@ module Raffia
     module Stores
       class Memory < Store
         # Which unique jobs there are.
+        #
+        # @api private
         class Uniques
           Lock = Data.define(:job, :ends_at)
 
@@ -45,6 +47,8 @@ module Raffia
         end
 
         # How many jobs run by the keys of their limits, and which ones have to wait for that.
+        #
+        # @api private
         class Limits
           def initialize
             @running = Hash.new(0)

@@ -7,6 +7,8 @@ module Raffia
     module Stores
       class Memory < Store
         # Jobs that wait, by the names of their queues.
+        #
+        # @api private
         class Queues
           # One queue: a list for each priority, highest first.
           class Line

@@ -7,6 +7,8 @@ module Raffia
     module Stores
       class Memory < Store
         # Jobs in the order of their times; of equal ones the first to come is the first.
+        #
+        # @api private
         class Timeline
           def initialize
             @jobs = []

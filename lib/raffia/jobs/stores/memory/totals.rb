@@ -7,6 +7,8 @@ module Raffia
     module Stores
       class Memory < Store
         # How much was done: since ever, by day, and by class and minute.
+        #
+        # @api private
         class Totals
           # Minutes that are kept, and days.
           MINUTES = 8 * 60

@@ -7,6 +7,8 @@ module Raffia
     module Stores
       class Memory < Store
         # Small facts, some of them for a time only.
+        #
+        # @api private
         class Values
           def initialize
             @values = {}

@@ -6,6 +6,8 @@ module Raffia
       class Redis < Store
         # Keys with jobs in them, read by ranges. Each kind says how many there are, and what stands from one place on. An entry's ref is
         # [key, what is removed from it].
+        #
+        # @api private
         module Places
           # @!attribute [r] set
           #   @return [Symbol] of {Store::SETS}

@@ -8,6 +8,8 @@ module Raffia
       class Redis < Store
         # The Lua files beside this one. Each is sent once to a server, and called by its digest from then on. All begin with what common.lua
         # has.
+        #
+        # @api private
         class Scripts
           NAMES = %i[enqueue enroll beat resign claim finish due move expired write batch clear prune holders look].freeze
 

@@ -7,6 +7,8 @@ module Raffia
     module Stores
       class Redis < Store
         # Counts, where Sidekiq's Web looks for them: totals and days, and of each class by minutes and by ten minutes.
+        #
+        # @api private
         module Statistics
           # Seconds that they are kept: five years, three days, eight hours.
           DAYS = 5 * 365 * 86_400

@@ -9,6 +9,8 @@ module Raffia
       class Redis < Store
         # Waits on a connection of its own until there may be something to do, without asking again and again: Redis remembers which keys a
         # connection has read (`CLIENT TRACKING`), and tells it once when one of them is changed, by whomever.
+        #
+        # @api private
         class Watcher
           # Seconds between two looks: only to see that the connection lives.
           LOOK = 30

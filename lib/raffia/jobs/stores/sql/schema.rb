@@ -13,6 +13,8 @@ module Raffia
         # * at: when it is due (scheduled, retry), or came to where it is
         #
         # There is no index on `jid`: its entries would be spread all over, and cost each enqueue a page of its own. What looks for one job reads all.
+        #
+        # @api private
         module Schema
           # Of the tables; a database with a higher one was written by a later version of Raffia.
           VERSION = 1
