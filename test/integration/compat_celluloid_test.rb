@@ -76,6 +76,7 @@ module Raffia
 
     # Random waits, calls, errors and kills; each method sees whether another one runs at the same time.
     STORM = <<~RUBY
+      require "timeout"
       require "raffia/compat/celluloid"
       Celluloid.logger = nil
 
@@ -84,7 +85,7 @@ module Raffia
 
         def work(peers, depth)
           alone do
-            case rand(9)
+            case rand(11)
             when 0 then waiting { sleep(rand * 0.002) }
             when 1 then waiting { sleep(0) }
             when 2 then waiting { peers.sample.work(peers, depth - 1) } if depth > 0
@@ -94,6 +95,8 @@ module Raffia
             when 6 then waiting { peers.sample.each_one { |value| value } } if depth > 0
             when 7 then exclusive { Kernel.sleep(0.0001) }
             when 8 then Kernel.sleep(0.0001)
+            when 9 then late { waiting { Timeout.timeout(0.0005) { sleep(0.001) } } }
+            when 10 then late { waiting { Timeout.timeout(0.0005) { peers.sample.work(peers, depth - 1) } } } if depth > 0
             end
           end
         end
@@ -104,7 +107,7 @@ module Raffia
 
         def late
           yield
-        rescue Celluloid::TaskTimeout
+        rescue Celluloid::TaskTimeout, Timeout::Error
           nil
         end
 

@@ -42,7 +42,14 @@ require_relative "celluloid/registry"
 require_relative "celluloid/system"
 require_relative "celluloid/notifications"
 require_relative "celluloid/supervision"
+require_relative "celluloid/pool_cell"
 require_relative "celluloid/pool"
 require_relative "celluloid/stack"
 require_relative "celluloid/probe"
 require_relative "celluloid/incidents"
+require_relative "celluloid/fsm"
+require_relative "celluloid/earlier"
+
+# Now, before threads could race for them.
+Celluloid.state
+Celluloid.uuid

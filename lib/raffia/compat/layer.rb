@@ -33,9 +33,12 @@ module Raffia
     # @api private
     Layer = Data.define(:name, :constant, :features) do
       # Whoever keeps an index of the load path, as bootsnap does, requires a gem's file by its whole path.
-      # @param feature [String] what a program requires
-      # @return [String] as it would be said without such an index
-      def self.relative(feature) = feature.start_with?("/") ? feature.sub(%r{\A.*/gems/[^/]+/lib/}, "") : feature
+      # @param feature [#to_path, #to_str] what a program requires
+      # @return [String, nil] as it would be said without such an index; nil for what Ruby will refuse
+      def self.relative(feature)
+        feature = feature.to_path if feature.respond_to?(:to_path)
+        String.try_convert(feature)&.sub(%r{\A/.*/gems/[^/]+/lib/}, "")
+      end
 
       def initialize(name:, constant:, features:) = super(name: name, constant: constant, features: features.freeze)
 
@@ -46,29 +49,38 @@ module Raffia
       # @return [Boolean]
       def loaded? = Object.const_defined?(constant) && !Object.autoload?(constant)
 
-      # An autoload knows the file that it waits for by another name than ours: a second file of the layer that opens the constant would set it
-      # off again.
+      # Asked for by our name, while an autoload by the gem's is pending: that one knows its file by another name, and a second file of the
+      # layer that opens the constant would set it off.
       # @return [void]
       def forget_autoload = (Object.send(:remove_const, constant) if Object.const_defined?(constant))
 
       # @return [String, nil] the file that began the definition
       def location = Object.const_source_location(constant)&.first
 
-      # @param feature [String] what a program requires
+      # @param feature [#to_path, #to_str] what a program requires
       # @return [Boolean] as Kernel#require
       # @raise [LoadError] for what is not provided
       def load(feature)
         file = features.fetch(Layer.relative(feature).delete_suffix(".rb")) { raise missing(feature) }
+        return take_over(File.expand_path("#{file}.rb", __dir__)) if Object.autoload?(constant)
+
         require_relative "../compat/#{file}"
       end
 
       private
 
+      # The program's autoload goes on, but with our file: other threads that want the constant meanwhile wait until it is whole.
+      def take_over(path)
+        Object.autoload(constant, path)
+        Object.const_get(constant)
+        true
+      end
+
       # With the path, as Ruby's own have it: there are programs that look.
       def missing(feature)
         error = LoadError.new("cannot load such file -- #{feature}: Raffia answers for #{gem_name} here, and provides " \
           "#{features.keys.join(", ")}. Leave #{name} out of RAFFIA_COMPAT (or --compat=) to have the gem itself")
-        error.instance_variable_set(:@path, feature)
+        error.instance_variable_set(:@path, feature.to_s)
         error
       end
     end

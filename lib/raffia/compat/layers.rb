@@ -13,15 +13,17 @@ module Raffia
   #
   # A gem that is loaded is left alone.
   module Compat
+    # By name.
     LAYERS = [
       Layer.new(:parallel, :Parallel, {"parallel" => "parallel", "parallel/version" => "parallel"}),
-      Layer.new(:celluloid, :Celluloid, %w[celluloid celluloid/pool celluloid/supervision celluloid/probe celluloid/condition celluloid/future
+      Layer.new(:celluloid, :Celluloid, %w[celluloid celluloid/pool celluloid/supervision celluloid/probe celluloid/condition celluloid/fsm celluloid/future
         celluloid/notifications celluloid/logging celluloid/version celluloid/core_ext celluloid/internals/logger celluloid/internals/registry
         celluloid/supervision/container celluloid/supervision/container/pool].to_h { |feature| [feature, "celluloid"] }
         .merge(%w[autostart current debug test rspec].to_h { |name| ["celluloid/#{name}", "celluloid/#{(name == "rspec") ? "test" : name}"] })),
       Layer.new(:evt, :Evt, {"evt" => "evt", "evt/version" => "evt"}),
-      Layer.new(:sidekiq, :Sidekiq, %w[sidekiq sidekiq/testing sidekiq/testing/inline].to_h { |feature| [feature, feature] }
-        .merge(%w[client job middleware/chain version worker].to_h { |feature| ["sidekiq/#{feature}", "sidekiq"] })),
+      Layer.new(:sidekiq, :Sidekiq, %w[sidekiq sidekiq/api sidekiq/web sidekiq/testing sidekiq/testing/inline sidekiq/middleware/current_attributes
+        sidekiq/middleware/i18n].to_h { |feature| [feature, feature] }
+        .merge(%w[client iterable_job job job/iterable middleware/chain version worker].to_h { |feature| ["sidekiq/#{feature}", "sidekiq"] })),
       Layer.new(:sucker_punch, :SuckerPunch, %w[sucker_punch sucker_punch/async_syntax sucker_punch/testing sucker_punch/testing/inline]
         .to_h { |feature| [feature, feature] }.merge("sucker_punch/version" => "sucker_punch"))
     ].to_h { |layer| [layer.name, layer] }.freeze
@@ -59,9 +61,8 @@ module Raffia
       # @return [Layer, nil] nil where it is no business of ours
       # @api private
       def answering(feature)
-        return unless feature.is_a?(String)
-
-        layer = answered[Layer.relative(feature)[/\A[a-z_]+(?=\/|\z|\.rb\z)/]&.to_sym]
+        name = Layer.relative(feature) or return
+        layer = answered[name[/\A[a-z_]+(?=\/|\z|\.rb\z)/]&.to_sym]
         layer unless layer.nil? || original?(layer)
       end
 

@@ -1,27 +1,10 @@
 # frozen_string_literal: true
 
-require "test_helper"
-require "open3"
+require_relative "celluloid_case"
 
 module Raffia
-  # Celluloid's interface, in processes of their own: it defines a constant at the top level.
-  class CompatCelluloidTest < TestCase
-    BEGINNING = <<~RUBY
-      require "raffia/compat/celluloid"
-      $stdout.sync = true
-      Celluloid.logger = nil
-      def wait_until(limit = 20)
-        ends = Process.clock_gettime(Process::CLOCK_MONOTONIC) + limit
-        until yield
-          abort "this did not come true: \#{caller(1, 1).first}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > ends
-          Kernel.sleep 0.01
-        end
-      end
-      def said
-        yield
-      rescue Exception => error
-        "\#{error.class}: \#{error.message}"
-      end
+  class CompatCelluloidTest < CelluloidCase
+    BEGINNING = CelluloidCase::BEGINNING + <<~RUBY
       class Account
         include Celluloid
         attr_reader :balance
@@ -430,15 +413,6 @@ module Raffia
         Celluloid.boot
         puts Account.new(1).balance
       RUBY
-    end
-
-    private
-
-    def assert_prints(expected, program)
-      output, errors, status = Open3.capture3({"RUBYOPT" => nil}, RbConfig.ruby, "-W:no-experimental", "-I#{File.expand_path("../../../lib", __dir__)}",
-        "-e", BEGINNING + program)
-      assert_predicate status, :success?, errors
-      assert_equal expected, output, errors
     end
   end
 end

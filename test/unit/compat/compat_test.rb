@@ -33,6 +33,39 @@ module Raffia
       assert_equal "true\n", output_of(%(autoload :Evt, "evt"\nrequire "raffia/compat"\np #{OURS}))
     end
 
+    # They come one after the other while it is being loaded, and would find no constant, or half of one.
+    def test_threads_that_meet_in_an_autoload
+      %w[evt parallel].each do |feature|
+        assert_equal "[true]\n", output_of(<<~RUBY)
+          require "raffia/compat"
+          name, whole = {"evt" => [:Evt, ->(all) { all.const_defined?(:Scheduler) }], "parallel" => [:Parallel, ->(all) { all.respond_to?(:worker_number) }]}.fetch("#{feature}")
+          autoload name, "#{feature}"
+          threads = Array.new(40) do
+            sleep 0.003
+            Thread.new { whole.call(Object.const_get(name)) rescue $! }
+          end
+          p threads.map(&:value).uniq
+        RUBY
+      end
+    end
+
+    def test_an_autoload_that_is_not_needed_any_more
+      assert_equal "true\nfalse\nnil\ntrue\n", output_of(%(require "raffia/compat"\nautoload :Evt, "evt"\np require("evt"), require("evt"), autoload?(:Evt), #{OURS}))
+    end
+
+    def test_whatever_kernel_require_takes
+      assert_equal "true\nfalse\nTypeError\n", output_of(<<~RUBY)
+        require "pathname"
+        require "raffia/compat"
+        p require(Pathname("evt")), require(Struct.new(:to_str).new("evt"))
+        begin
+          require nil
+        rescue TypeError => error
+          puts error.class
+        end
+      RUBY
+    end
+
     def test_everything_else_is_required_as_ever
       assert_equal "true\nfalse\nLoadError\n", output_of(<<~RUBY)
         require "raffia/compat"

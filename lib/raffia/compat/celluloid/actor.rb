@@ -26,9 +26,9 @@ module Celluloid
 
       # The running actor hears of the other's end.
       # @raise [NotActorError]
-      def monitor(actor) = cell(actor).bind(linking_cell)
+      def monitor(actor) = linking_cell.watch_over(cell(actor))
 
-      def unmonitor(actor) = cell(actor).unbind(linking_cell)
+      def unmonitor(actor) = linking_cell.look_away(cell(actor))
 
       # Each hears of the other's end.
       def link(actor)

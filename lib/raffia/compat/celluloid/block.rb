@@ -24,23 +24,41 @@ module Celluloid
 
       def ask(values, keywords)
         task = ::Thread.current[:celluloid_task]
-        return ::Raffia::Waiter.new.tap { |reply| run(reply, values, keywords) }.wait if task.nil? || task.exclusive?
+        return ::Raffia::Waiter.new.tap { |reply| send_off(Errand.new(reply, @block, values, keywords)) }.wait if task.nil? || task.exclusive?
 
-        run(task.arm, values, keywords)
+        send_off(Errand.new(task.arm, @block, values, keywords))
         task.suspend(:invokeblock)
       end
 
-      def run(reply, values, keywords)
-        work = -> { attempt(reply) { @block.call(*values, **keywords) } }
-        @line ? @line.ask(work) : @cell.begin_task(:invoke_block, &work)
+      def send_off(errand) = @line ? @line.ask(errand) : @cell.begin_errand(errand)
+    end
+
+    # One run of such a block. What goes wrong with it is the caller's own fault, and the actor's method goes on from there by abort.
+    #
+    # @api private
+    class Errand
+      # @param reply [#settle, #fail] who waits for what the block returns
+      def initialize(reply, block, values, keywords)
+        @reply = reply
+        @block = block
+        @values = values
+        @keywords = keywords
       end
 
-      # What the block raises is the caller's own fault.
-      def attempt(reply)
-        reply.settle(yield)
+      # The caller may also leave the block by a jump, and with it the call.
+      # @return [void]
+      def call
+        value = @block.call(*@values, **@keywords)
+        done = true
       rescue => error
-        reply.fail(AbortError.new(error))
+        @reply.fail(error.is_a?(AbortError) ? error : AbortError.new(error)) # the block may be one of another caller's
+      ensure
+        done ? @reply.settle(value) : self.fail
       end
+
+      # Nobody is there any more who could run it.
+      # @return [void]
+      def fail(_error = nil) = @reply.fail(AbortError.new(Error.new("the caller to whom this block belongs has gone")))
     end
 
     # From an actor to the thread that waits for its answer.
@@ -51,11 +69,11 @@ module Celluloid
         @queue = ::Thread::Queue.new
       end
 
-      # @raise [Error] when nobody is there any more
-      def ask(work)
-        @queue.push([:ask, work])
+      # @param errand [Errand]
+      def ask(errand)
+        @queue.push([:ask, errand])
       rescue ClosedQueueError
-        raise Error, "the caller to whom this block belongs has gone"
+        errand.fail
       end
 
       def settle(value = nil) = say(:answer, value)
@@ -64,21 +82,31 @@ module Celluloid
 
       def settled? = @queue.closed?
 
+      # @param limit [Numeric, nil] seconds, after which it yields
       # @return [Object] the answer
-      def serve
+      def serve(limit = nil)
+        ends = ::Raffia::Clock.now + limit if limit
         loop do
-          kind, value = @queue.pop
+          kind, value = @queue.pop(timeout: ends && [ends - ::Raffia::Clock.now, 0].max)
           case kind
           when :ask then value.call
           when :answer then return value
-          else raise value
+          when :error then raise value
+          else yield
           end
         end
       ensure
-        @queue.close
+        hang_up
       end
 
       private
+
+      def hang_up
+        @queue.close
+        while (kind, value = @queue.pop)
+          value.fail if kind == :ask
+        end
+      end
 
       def say(kind, value)
         @queue.push([kind, value])

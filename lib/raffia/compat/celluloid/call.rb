@@ -11,7 +11,8 @@ module Celluloid
       # @raise [Raffia::CallCycle] when the actor waits, exclusively, for the one who calls
       def sync(cell, name, arguments, keywords, block, own)
         task = ::Thread.current[:celluloid_task]
-        call = Sync.new(cell, name, arguments, keywords, block, own, ::Raffia::Actor::Message.current)
+        # Threads inherit the call that they were started in, but nobody waits for them there.
+        call = Sync.new(cell, name, arguments, keywords, block, own, task && ::Raffia::Actor::Message.current)
         call.refuse_cycle
         (task.nil? || task.exclusive?) ? call.wait_still(task) : call.wait_aside(task)
       rescue ::Raffia::ActorDied => error
@@ -36,6 +37,14 @@ module Celluloid
       rescue ::Raffia::ActorDied
         raise DeadActorError, "attempted to call a dead actor: #{name}"
       end
+    end
+
+    # The same call of another actor, which answers there.
+    # @param cell [Cell]
+    # @param reply [#settle, #fail]
+    # @return [Call]
+    def handed_on(cell, reply)
+      Sync.new(cell, @name, @arguments, @keywords, @block, false, (self if awaited?)).tap { |call| call.reply = reply }
     end
 
     attr_writer :reply
@@ -75,6 +84,9 @@ module Celluloid
 
     def broken(error) = reply&.fail(error)
 
+    # @return [Boolean] whether somebody does nothing else until it is answered
+    def awaited? = false
+
     def inspect = "#{cell.label}##{name}"
 
     private
@@ -98,6 +110,8 @@ module Celluloid
 
     # One whose answer somebody waits for.
     class Sync < Call
+      def awaited? = !reply.is_a?(Future)
+
       # Lets the actor of the task go on meanwhile.
       def wait_aside(task)
         @reply = task.arm
@@ -109,7 +123,7 @@ module Celluloid
           timer = task.cell.host.after(limit) { reply.fail(late(limit)) && nil }
           task.suspend(:callwait)
         ensure
-          timer.cancel
+          timer&.cancel
         end
       end
 
@@ -143,7 +157,7 @@ module Celluloid
         @reply = line
         @block = Internals::SendersBlock.new(@block, line: line)
         cell.deliver(self, true)
-        line.serve
+        line.serve(limit = Celluloid.call_timeout) { raise late(limit) }
       end
     end
   end

@@ -12,7 +12,7 @@ module Celluloid
     # @return [Cell] that runs
     def self.spawn(klass)
       system = Celluloid.actor_system
-      new(klass, system).tap { |cell| system.add(cell) }.begin_life
+      klass.raffia_cell_class.new(klass, system).tap { |cell| system.add(cell) }.begin_life
     end
 
     # @return [Mailbox]
@@ -85,6 +85,11 @@ module Celluloid
     # Runs the block as a task of its own, in its turn.
     # @return [void]
     def begin_task(type, name = nil, &block) = post { perform_task(type, name, &block) }
+
+    # Runs a block of a caller of this actor's tasks.
+    # @param errand [Internals::Errand]
+    # @return [void]
+    def begin_errand(errand) = post(errand) { perform_task(:invoke_block) { errand.call } } || errand.fail
 
     # @return [Internals::Timer]
     def timer(interval, again, block) = Internals::Timer.new(self, interval, again, block).tap(&:start)

@@ -7,7 +7,7 @@ module Celluloid
     # @return [Proxy::Cell]
     # @raise [Exception] what `initialize` raised; then there is no actor
     def new(*arguments, **keywords, &block)
-      Cell.spawn(self).tap { |cell| cell.proxy._send_(:initialize, *arguments, **keywords, &block) }.proxy
+      raffia_begin(Cell.spawn(self)) { |proxy| proxy._send_(:initialize, *arguments, **keywords, &block) }
     end
     alias_method :spawn, :new
 
@@ -18,8 +18,7 @@ module Celluloid
 
       cell = Cell.spawn(self)
       Actor.cell!.link(cell)
-      cell.proxy._send_(:initialize, *arguments, **keywords, &block)
-      cell.proxy
+      raffia_begin(cell) { |proxy| proxy._send_(:initialize, *arguments, **keywords, &block) }
     end
     alias_method :spawn_link, :new_link
 
@@ -39,6 +38,20 @@ module Celluloid
     # @return [Class] {Task} of the actors: of the class, else as set for all
     def raffia_task_class = task_class || Celluloid.task_class
 
+    # @api private
+    def raffia_cell_class = Cell
+
     def ===(other) = other.is_a?(self)
+
+    private
+
+    # Nobody would ever get to know an actor whose caller has not got it.
+    def raffia_begin(cell)
+      yield cell.proxy
+      begun = true
+      cell.proxy
+    ensure
+      cell.terminate unless begun
+    end
   end
 end

@@ -20,11 +20,17 @@ module Celluloid
 
     # Wakes the first that waits.
     def signal(value = nil)
-      woken = loop do
-        waiter = @guard.hold { @waiters.shift } or break
-        break true if waiter.settle(value)
+      tell_spurious unless hand_over(value)
+    end
+
+    # Wakes the first that waits, if there is one.
+    # @return [Boolean] whether there was
+    # @api private
+    def hand_over(value)
+      while (waiter = @guard.hold { @waiters.shift })
+        return true if waiter.settle(value)
       end
-      tell_spurious unless woken
+      false
     end
 
     # Wakes all that wait.

@@ -98,6 +98,7 @@ module Celluloid
     # Ends all actors, in peace if they end within {shutdown_timeout}.
     def shutdown
       actor_system.shutdown
+    ensure
       state.system = nil
     end
 

@@ -74,7 +74,7 @@ module Celluloid
       message = block_given? ? yield : progname if message.nil?
       event = LogEvent.new(severity, message, progname || @progname, Time.now, Celluloid.uuid)
       buffer(event.progname, severity) << event
-      Notifications.notifier.async.publish(incident_topic, create_incident(event)) if severity >= @threshold
+      publish(event) if severity >= @threshold
       event.id
     end
     alias_method :log, :add
@@ -95,6 +95,13 @@ module Celluloid
     def incident_topic = "log.incident.#{@progname}"
 
     private
+
+    # Without a system, or at its end, nobody listens.
+    def publish(event)
+      Notifications.notifier.async.publish(incident_topic, create_incident(event))
+    rescue Error
+      nil
+    end
 
     def buffer(progname, severity) = @guard.hold { @buffers[[progname, severity]] ||= RingBuffer.new(@sizelimit) }
 

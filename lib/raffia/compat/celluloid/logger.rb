@@ -2,7 +2,7 @@
 
 module Celluloid
   module Internals
-    # Where actors say what happened to them: {Celluloid.logger}.
+    # Where actors say what happened to them: {Celluloid.logger}. A class that includes it has its methods as private ones.
     module Logger
       # Each line with where it came from.
       class WithBacktrace
@@ -21,46 +21,44 @@ module Celluloid
         def decorate(text) = [text, *@backtrace].join("\n\t")
       end
 
-      class << self
-        %i[info warn error].each do |level|
-          define_method(level) { |text| Celluloid.logger&.public_send(level, text) }
-        end
+      module_function
 
-        def debug(text)
-          Celluloid.logger&.debug(text) if Celluloid.debug?
-        end
+      def info(text) = Celluloid.logger&.info(text)
 
-        def with_backtrace(backtrace)
-          yield WithBacktrace.new(backtrace) if Celluloid.logger
-        end
+      def warn(text) = Celluloid.logger&.warn(text)
 
-        # An actor has ended by this error.
-        # @return [void]
-        def crash(text, exception)
-          error("#{text}\n#{format_exception(exception)}") if Celluloid.log_actor_crashes
-          State.current.exception_handlers.each { |handler| tell(handler, exception) }
-        end
+      def error(text) = Celluloid.logger&.error(text)
 
-        def deprecate(text) = warn("DEPRECATION WARNING: #{text}\n\t#{caller.join("\n\t")}")
+      def debug(text)
+        Celluloid.logger&.debug(text) if Celluloid.debug?
+      end
 
-        # Has the block called with the error of each actor that crashes.
-        def exception_handler(&block)
-          State.current.exception_handlers << block
-          nil
-        end
+      def with_backtrace(backtrace)
+        yield WithBacktrace.new(backtrace) if Celluloid.logger
+      end
 
-        # @return [String]
-        def format_exception(exception)
-          "#{exception.class}: #{exception}\n\t#{exception.backtrace&.join("\n\t") || "no backtrace"}"
-        end
-
-        private
-
-        def tell(handler, exception)
+      # An actor has ended by this error.
+      # @return [void]
+      def crash(text, exception)
+        Logger.error("#{text}\n#{Logger.format_exception(exception)}") if Celluloid.log_actor_crashes
+        State.current.exception_handlers.each do |handler|
           handler.call(exception)
-        rescue => error
-          error("an exception handler failed:\n#{format_exception(error)}")
+        rescue => failure
+          Logger.error("an exception handler failed:\n#{Logger.format_exception(failure)}")
         end
+      end
+
+      def deprecate(text) = Logger.warn("DEPRECATION WARNING: #{text}\n\t#{caller.join("\n\t")}")
+
+      # Has the block called with the error of each actor that crashes.
+      def exception_handler(&block)
+        State.current.exception_handlers << block
+        nil
+      end
+
+      # @return [String]
+      def format_exception(exception)
+        "#{exception.class}: #{exception}\n\t#{exception.backtrace&.join("\n\t") || "no backtrace"}"
       end
     end
   end

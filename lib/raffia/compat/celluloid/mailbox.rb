@@ -38,7 +38,9 @@ module Celluloid
     def <<(message)
       return @cell.terminate && nil if @cell && message.is_a?(TerminationRequest)
 
-      put(message) ? @cell&.poke : discard(message)
+      return discard(message) unless put(message)
+
+      @cell&.poke
       nil
     end
 
@@ -48,9 +50,9 @@ module Celluloid
     def check(timeout = nil, &block)
       limit = ::Raffia::Clock.now + timeout if timeout
       @mutex.synchronize do
-        raise MailboxDead, "attempted to receive from a dead mailbox" if @dead
-
         until (message = take(&block))
+          raise MailboxDead, "attempted to receive from a dead mailbox" if @dead
+
           rest = limit && limit - ::Raffia::Clock.now
           return if rest && rest <= 0
 
@@ -71,16 +73,23 @@ module Celluloid
 
     # Nothing can be put in any more, and what is there is discarded.
     # @raise [MailboxDead]
-    def shutdown
+    def shutdown(&)
       raise MailboxDead, "mailbox already shutdown" if @dead
 
+      close(&)
+      true
+    end
+
+    # The same, for an actor that has ended.
+    # @api private
+    def close
       left = @mutex.synchronize do
         yield if block_given?
         @dead = true
+        @condition.broadcast
         @messages.tap { @messages = [] }
       end
       left.each { |message| discard(message) }
-      true
     end
 
     def alive? = @cell ? @cell.alive? : !@dead
@@ -114,6 +123,9 @@ module Celluloid
       index && [@messages.delete_at(index)]
     end
 
-    def discard(message) = Internals::Logger.debug("Discarded message (mailbox is dead): #{message}")
+    def discard(message)
+      Internals::Logger.debug("Discarded message (mailbox is dead): #{message}")
+      nil
+    end
   end
 end

@@ -63,7 +63,12 @@ module Celluloid
         @method = method
       end
 
-      def publish(topic, *arguments) = actor.async(method, topic, *arguments)
+      # One that refuses what its mailbox has no room for is left out.
+      def publish(topic, *arguments)
+        actor.async(method, topic, *arguments)
+      rescue ::Raffia::Full
+        Internals::Logger.debug("Discarded notification (mailbox is full): #{topic}")
+      end
 
       def subscribed_to?(topic) = topic.nil? || pattern.nil? || pattern === topic.to_s
 

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "crew"
+
 module Celluloid
   module Supervision
     class Container
@@ -8,12 +10,16 @@ module Celluloid
       class Pool
         include Celluloid
         include Behavior
+        include Crew
 
         trap_exit :__crash_handler__
         finalizer :__shutdown__
 
         identifier! :size, :pool
         configuration { |options| options }
+
+        # @api private
+        def self.raffia_cell_class = PoolCell
 
         # @return [Hash] what a supervisor needs
         def self.pooling_options(config = {}, mixins = {})
@@ -34,23 +40,24 @@ module Celluloid
           @block = options[:block]
           @idle = []
           @busy = []
+          @freed = Condition.new
           @actors = Set.new
-          @size.times { @idle << __spawn_actor__ }
+          @starting = 0
+          @backoff = Backoff.new
+          __spawn_actor__ while __wanting__?
         end
 
         def _send_(name, *arguments, **keywords, &block)
           actor = __provision_actor__
-          begin
-            actor._send_(name, *arguments, **keywords, &block)
-          rescue Interruption, DeadActorError => error
-            raise error if Actor.cell!.status != :running
+          actor._send_(name, *arguments, **keywords, &block)
+        rescue ::Raffia::Cancel, ::SystemExit
+          raise
+        rescue Exception => error # standard:disable Lint/RescueException
+          raise if Actor.cell!.status != :running
 
-            abort(error)
-          rescue => error
-            abort(error)
-          ensure
-            __release_actor__(actor)
-          end
+          abort(error)
+        ensure
+          __release_actor__(actor) if actor
         end
 
         %i[name to_s inspect].each { |name| define_method(name) { _send_(name) } }
@@ -60,11 +67,11 @@ module Celluloid
 
         # Makes the pool larger or smaller.
         def size=(size)
-          size = [0, size].max
-          (size - @size).times { @idle << __spawn_actor__ }
-          (@size - size).times { __retire__(__provision_actor__) }
-          signal(:actor_idle) if size > @size
-          @size = size
+          @size = [0, size].max
+          __spawn_actor__ while __wanting__?
+          __retire__ while @actors.size > @size
+        rescue ::StandardError, ::ScriptError => error
+          abort(error)
         end
 
         def busy_size = @busy.size
@@ -92,58 +99,13 @@ module Celluloid
 
         def respond_to_missing?(name, all = false) = @klass.public_method_defined?(name)
 
-        def __spawn_actor__
-          arguments, keywords = Internals.arguments(@klass, @args)
-          @klass.new_link(*arguments, **keywords, &@block).tap { |actor| @actors << actor }
-        end
-
-        def __provision_actor__
-          wait(:actor_idle) while @idle.empty?
-          @idle.shift.tap { |actor| @busy << actor }
-        end
-
-        def __release_actor__(actor)
-          return unless @busy.delete(actor) && actor.alive?
-
-          @idle << actor
-          signal(:actor_idle)
-        end
-
-        def __retire__(actor)
-          unlink(actor)
-          @busy.delete(actor)
-          @actors.delete(actor)
-          actor.terminate
-        end
-
-        def __crash_handler__(actor, reason)
-          [@busy, @idle, @actors].each { |list| list.delete(actor) }
-          return unless reason
-
-          @idle << __spawn_actor__
-          signal(:actor_idle)
-        end
-
         def __shutdown__
-          @actors&.each { |actor| actor.terminate! if actor.alive? }
+          @actors&.each { |actor| Actor.cell(actor).terminate }
           @actors&.each { |actor| Actor.join(actor) }
         end
       end
-
-      # @return [Proxy::Cell] a pool of this container's
-      def pool(klass, config = {}, &block) = supervise(Pool.pooling_options(config, block: block, actors: klass)).actors.last
-    end
-  end
-
-  module ClassMethods
-    # Makes a pool of actors of this class, under supervision: calls of the pool go to those that have nothing to do.
-    # @param config [Hash] size:, args:, as:
-    # @return [Proxy::Cell]
-    def pool(config = {}, &block) = Celluloid.services.pool(self, config, &block)
-
-    # The same, linked with the running actor instead.
-    def pool_link(config = {}, &block)
-      Supervision::Container::Pool.new_link({**config, actors: self, block: block}.compact)
     end
   end
 end
+
+require_relative "pooling"

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "logger"
-require "monitor"
 
 module Celluloid
   module Internals
@@ -35,7 +34,7 @@ module Celluloid
         @shutdown_timeout = 10
         @exception_handlers = []
         @autoboot = true
-        @lock = Monitor.new
+        @lock = ::Thread::Mutex.new
         ::Raffia::Fork.after_child { forked }
       end
 
@@ -70,14 +69,17 @@ module Celluloid
       def booted
         raise Error, "Celluloid is not yet started; use Celluloid.boot" unless @autoboot
 
-        @system = Actor::System.new
-        @system.start
+        # Others see it when its services are there.
+        system = Actor::System.new
+        system.start
         register_shutdown
-        @system
+        @system = system
       end
 
-      # The child has none of its parent's actors, and begins with a system of its own when it wants one.
+      # The child has none of its parent's actors, and begins with a system of its own when it wants one. What forked it may have been one.
       def forked
+        %i[celluloid_actor celluloid_mailbox celluloid_task celluloid_actor_system].each { |name| ::Thread.current[name] = nil }
+        ::Raffia::Actor::Message.none
         @autoboot = true if @system
         @system = nil
         @registered = false

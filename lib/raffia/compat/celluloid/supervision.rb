@@ -6,6 +6,12 @@ module Celluloid
     module Error
       class NoPublicService < Celluloid::Error; end
     end
+
+    # Celluloid 0.16 had an actor's class and what is for its `initialize` as arguments; since 0.17 all is in one Hash.
+    # @return [Hash]
+    def self.config(type, config = {}, *more)
+      (config.is_a?(Hash) && more.empty?) ? {**config, type: type} : {type: type, args: [config, *more]}
+    end
   end
 end
 
@@ -15,6 +21,7 @@ require_relative "supervision/instance"
 require_relative "supervision/behavior"
 require_relative "supervision/backoff"
 require_relative "supervision/member"
+require_relative "supervision/definition"
 require_relative "supervision/container"
 require_relative "supervision/service"
 
@@ -30,6 +37,9 @@ module Celluloid
 
   module ClassMethods
     # @see Celluloid.supervise
-    def supervise(config = {}, &block) = Celluloid.supervise({**config, type: self}, &block)
+    def supervise(config = {}, *more, &block) = Celluloid.supervise(Supervision.config(self, config, *more), &block)
+
+    # The same, as Celluloid 0.16 had it.
+    def supervise_as(name, *arguments, &block) = Celluloid.supervise({type: self, as: name, args: arguments}, &block)
   end
 end

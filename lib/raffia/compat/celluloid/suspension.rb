@@ -12,16 +12,18 @@ module Celluloid
         @cell = cell
         @waiter = ::Raffia::Waiter.new
         @guard = ::Raffia::Guard.new
-        @kind = nil
+        @kind = @turn = nil
       end
 
       # @return [Boolean] false: it had ended before
-      def settle(value = nil) = conclude(:settle, value)
+      def settle(value = nil) = conclude(:value, value)
 
       # @return [Boolean]
-      def fail(error) = conclude(:fail, error)
+      def fail(error) = conclude(:error, error)
 
       def settled? = !@kind.nil?
+
+      def failed? = @kind == :error
 
       # Nobody to be told when it is still in the mailbox at the actor's end.
       def reply = nil
@@ -29,17 +31,37 @@ module Celluloid
       # In the task itself.
       # @return [Object] what it was settled with
       def wait
-        @cell.aside { @waiter.wait }
+        @cell.aside { stay }
+        (@kind == :error) ? raise(@value) : @value
       end
 
       # The turn is the task's.
       # @return [Boolean] whether it takes it
-      def take = @waiter.public_send(@kind, @value)
+      def take = @waiter.settle
 
       # Its actor has ended: nobody's turn ever comes.
-      def break_off(error) = @waiter.fail(error)
+      def break_off(error) = @turn ? @turn.break_off(error) : @waiter.fail(error)
+
+      protected
+
+      # What comes from elsewhere, such as a Timeout, ends the wait, but it does not make the turn the task's.
+      def stay
+        mine = false
+        @waiter.wait { mine = true }
+      rescue Exception # standard:disable Lint/RescueException
+        come_back unless mine
+        raise
+      end
 
       private
+
+      # Through the mailbox, again. What was waited for is not wanted any more.
+      def come_back
+        @guard.hold { @kind ||= :gone }
+        @turn = Suspension.new(@cell)
+        @turn.settle
+        ::Raffia.shield { @turn.stay }
+      end
 
       def conclude(kind, value)
         @guard.hold do

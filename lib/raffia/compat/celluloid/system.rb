@@ -31,9 +31,11 @@ module Celluloid
       # @return [Proxy::Cell, nil] the supervisor of all services
       def root_services = @tree
 
-      # Its services begin.
+      # Its services begin, if they have not.
       # @return [true]
       def start
+        return true if @tree&.alive?
+
         within do
           @root = Supervision::Service::Root.define
           @tree = @root.deploy
@@ -73,12 +75,17 @@ module Celluloid
 
       def running? = group.active?
 
-      # All actors end: after what they do now, or where they are when {Celluloid.shutdown_timeout} is over.
+      # All actors end: after what they do now, or where they are when {Celluloid.shutdown_timeout} is over. One that calls this ends after
+      # the method that does.
       def shutdown
-        actors = cells
-        Internals::Logger.debug("Terminating #{actors.size} actor#{"s" if actors.size > 1}...") if actors.any?
-        actors.each(&:terminate)
-        kill(actors) unless ended?(actors, ::Raffia::Clock.now + shutdown_timeout)
+        limit = ::Raffia::Clock.now + shutdown_timeout
+        own = ::Thread.current[:celluloid_actor]
+        own&.terminate
+        while (actors = cells - [own]).any? # they may begin others before they end
+          Internals::Logger.debug("Terminating #{actors.size} actor#{"s" if actors.size > 1}...")
+          actors.each(&:terminate)
+          return kill(actors) unless ended?(actors, limit)
+        end
       ensure
         group.shutdown
         clear_registry

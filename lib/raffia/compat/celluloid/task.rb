@@ -120,6 +120,11 @@ module Celluloid
     def terminate
       raise DeadTaskError, "task is already dead" unless running?
 
+      break_off
+    end
+
+    # @api private
+    def break_off
       tell_of_end if Celluloid.debug?
       @suspension&.break_off(TaskTerminated.new("task was terminated"))
     end

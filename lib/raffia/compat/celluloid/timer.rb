@@ -65,7 +65,7 @@ module Celluloid
             @block.call if entry
           end
         end
-        interval if recurring
+        interval if recurring && @cell.alive?
       end
     end
   end

@@ -45,8 +45,10 @@ module Celluloid
         @host.remove(self)
         @system.forget(self)
         waiting.each { |one| one.fail(::Raffia::ActorDied.new(ref: ref, reason: reason)) }
+        stop_watching
         announce(reason)
-        tasks.each { |task| task.terminate if task.running? }
+        tasks.each(&:break_off)
+        @inbox.close
         Probe.actor_died(self)
       ensure
         # Whoever joins it finds that all others know.
@@ -60,15 +62,32 @@ module Celluloid
         @begun.clear
       end
 
+      # Hears of the other's end, as long as it lives itself.
+      # @return [void]
+      def watch_over(other)
+        @guard.hold { (@watches ||= {}.compare_by_identity)[other] = true }
+        other.bind(self)
+      end
+
+      # @return [void]
+      def look_away(other)
+        @guard.hold { @watches&.delete(other) }
+        other.unbind(self)
+      end
+
       # A linked actor has ended.
       # @return [void]
       def linked_ended(other, reason)
         unbind(other)
+        @guard.hold { @watches&.delete(other) }
         reason = DeadActorError.new("#{other.label} was ended: #{reason}") unless reason.nil? || reason.is_a?(Exception)
         urge { exited(other, reason) }
       end
 
       private
+
+      # One that lives on would keep it.
+      def stop_watching = @guard.hold { @watches.tap { @watches = nil } }&.each_key { |other| other.unbind(self) }
 
       def exited(other, reason)
         return perform_task(:exit_handler, @exit_handler) { @subject.__send__(@exit_handler, other.proxy, reason) } if @exit_handler
@@ -76,19 +95,21 @@ module Celluloid
         crash(reason) if reason
       end
 
-      # First it ends, then its caller hears of it.
       def crash(error)
+        Internals::Logger.crash("Actor crashed!", error) if begin_end
+      ensure
+        finish(error)
+      end
+
+      # @return [Boolean] whether it had not ended
+      def begin_end
         @guard.hold do
-          return if @status == :dead
+          return false if @status == :dead
 
           @life += 1
-          @region = nil
           @status = :stopping
           @active = true
         end
-        Internals::Logger.crash("Actor crashed!", error)
-      ensure
-        finish(error)
       end
 
       def finish(reason)
@@ -102,9 +123,15 @@ module Celluloid
       def finalize
         finalizer, @finalizer = @finalizer, nil
         subject = @subject
-        @task_class.new(:finalizer, finalizer, self, exclusive: true).run { subject.__send__(finalizer) }
-      rescue => error
+        region = @region unless @doom
+        @task_class.new(:finalizer, finalizer, self, exclusive: true).run do
+          region ? @place.expose(region) { subject.__send__(finalizer) } : subject.__send__(finalizer)
+        end
+      rescue ::Raffia::Cancel
+        raise
+      rescue Exception => error # standard:disable Lint/RescueException
         Internals::Logger.crash("#{actor_class} finalizer crashed!", error)
+        pass_on(error)
       end
     end
   end

@@ -7,8 +7,9 @@ module Celluloid
     module Turns
       # Something to be done in its turn, which is no call.
       class Order < ::Raffia::Actor::Message
-        def initialize(cell, block)
-          super(cell, :order, nil, nil, block, nil, nil, nil)
+        # @param reply [#fail, nil] who is to know when nothing comes of it
+        def initialize(cell, block, reply = nil)
+          super(cell, :order, nil, nil, block, reply, nil, nil)
         end
       end
 
@@ -19,7 +20,7 @@ module Celluloid
           @region = nil
           @active = !@mailbox.empty?
         end
-        dispatch(false) if more
+        wake if more
         yield
       ensure
         @region = region
@@ -31,17 +32,18 @@ module Celluloid
       def resume(suspension)
         now = @guard.hold do
           next true if @status == :dead
-          next @mailbox.append(suspension) && false if @active
+          next take_up(suspension) if @active
 
           @active = true
         end
-        suspension.take if now
+        # One that has stopped waiting leaves the turn to what waits.
+        wake if now && !suspension.take && @status != :dead
       end
 
       # Something to be done after what waits; there is always room for it.
-      # @return [void]
-      def post(&block)
-        put_in { alive? && (@mailbox.append(Order.new(self, block)) || true) }
+      # @return [Boolean] whether it has not ended
+      def post(reply = nil, &block)
+        put_in { alive? && (@mailbox.append(Order.new(self, block, reply)) || true) }
       end
 
       # Something to be done before what waits.
@@ -62,15 +64,23 @@ module Celluloid
       # @return [void]
       def work
         more = ::Raffia::Deadline.replace(nil) { @place.enter(self) { |region| work_through(region) } }
-        dispatch(false) if more
+        wake if more
       rescue ::Raffia::Cancel
         finish(@doom&.reason)
-      rescue => error # of a logger of the program's, say: that ends this actor, and not the loop that all live in
-        ::Raffia.log.error("#{label} failed in the midst of it: #{error.full_message(highlight: false)}")
+      rescue Exception => error # standard:disable Lint/RescueException
+        # Of a logger of the program's, say: that ends this actor, and not the loop that all live in.
+        ::Raffia::Actor.complain("#{label} failed in the midst of it", error)
         bury(error)
       end
 
       private
+
+      # An error comes before what follows it, such as the end of the actor that is linked with this one.
+      # @return [nil]
+      def take_up(suspension)
+        suspension.failed? ? @mailbox.urge(suspension) : @mailbox.append(suspension)
+        nil
+      end
 
       # @yieldreturn [Boolean] whether it was put in
       def put_in
@@ -79,7 +89,7 @@ module Celluloid
 
           !@active && @active = true
         end
-        dispatch(false) if wanted
+        wake if wanted
         true
       end
 

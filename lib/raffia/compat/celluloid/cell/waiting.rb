@@ -34,6 +34,8 @@ module Celluloid
         return entry.first.settle(message) if entry
 
         Internals::Logger.debug("Discarded message (unhandled): #{message}") if Celluloid.debug?
+      rescue ::StandardError, ::ScriptError => error # of a block that looks at messages
+        crash(error)
       end
     end
   end

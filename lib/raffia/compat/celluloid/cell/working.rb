@@ -20,8 +20,17 @@ module Celluloid
       rescue Exception => error # standard:disable Lint/RescueException
         raise killed(call) if @doom
 
+        failed(call, error)
+      end
+
+      # It is dead to all from now on. Then its caller hears of the error, before the links do: one that is linked would be ended by that, and
+      # its own caller would hear of that end only.
+      def failed(call, error)
+        begin_end
+        heard = call.broken(error) && call.awaited?
         crash(error)
-        call.broken(error)
+      ensure
+        pass_on(error) unless heard
       end
 
       # What has no caller: an error there ends the actor.
@@ -36,7 +45,11 @@ module Celluloid
         raise if @doom
 
         crash(error)
+        pass_on(error)
       end
+
+      # As with Ruby's own threads: `exit` is for the whole program, unless somebody waits here whom it can reach.
+      def pass_on(error) = error.is_a?(::SystemExit) && ::Thread.main.raise(error)
 
       def exclusive?(name) = @exclusive || !!(name && @exclusive_methods&.include?(name.to_sym))
 

@@ -2,35 +2,50 @@
 
 module Celluloid
   module Supervision
-    # How long an actor that keeps failing has to wait for its next start: not at all for the first few, then longer and longer. So a crash
-    # loop costs next to nothing, and one that has run well for a while begins anew.
+    # How long an actor that has failed has to wait for its next start: not at all, unless it fails again and again at once; then longer and
+    # longer. So a crash loop costs next to nothing, and what works for a while between two failures is there again at once.
     class Backoff
-      # How many restarts within {PERIOD} come at once.
+      # Restarts at once of what fails quickly.
       FREE = 3
-      # Seconds after which a failure is forgotten.
-      PERIOD = 5
+      # Seconds; what has lived for longer is no part of a crash loop.
+      QUICK = 1
       # Seconds of the first delay; each is twice the one before.
       FIRST = 0.1
       # Seconds.
       MOST = 5
+      # Seconds within which restarts are counted, when nothing else is said.
+      PERIOD = 10
 
       # @param most [Integer, nil] restarts within the period, after which it is given up; nil: never
       def initialize(most = nil, period = nil)
         @most = most
-        @period = period || (PERIOD + MOST)
+        @period = period || PERIOD
         @times = []
+        @quick = 0
+        @begun = -Float::INFINITY
       end
 
       # A failure.
+      # @param now [Numeric] seconds, on the clock of {Raffia::Clock}
       # @return [Numeric, nil] seconds to wait; nil: it is to be given up
-      def next
-        now = ::Raffia::Clock.now
+      def next(now = ::Raffia::Clock.now)
+        return if given_up?(now)
+
+        @quick = (now - @begun < QUICK) ? @quick + 1 : 0
+        late = @quick - FREE
+        delay = (late < 0) ? 0 : [FIRST * (2**late), MOST].min
+        @begun = now + delay
+        delay
+      end
+
+      private
+
+      def given_up?(now)
+        return unless @most
+
         @times.reject! { |time| time < now - @period }
         @times << now
-        return if @most && @times.size > @most
-
-        late = @times.size - FREE
-        late.positive? ? [FIRST * (2**(late - 1)), MOST].min : 0
+        @times.size > @most
       end
     end
   end

@@ -40,7 +40,7 @@ module Celluloid
         def fits?(type, arguments, fails)
           return true if arguments.is_a?(Proc)
 
-          given = Array(arguments).size
+          given = arguments.is_a?(Hash) ? 1 : Array(arguments).size
           arity = type.instance_method(:initialize).arity
           return true if arity.negative? ? given >= -arity - 1 : given == arity
           raise ArgumentError, "#{type} takes #{arity.negative? ? "at least #{-arity - 1}" : arity} arguments, and args: has #{given}" if fails

@@ -10,41 +10,7 @@ module Celluloid
       finalizer :finalize
       execute_block_on_receiver :initialize, :supervise, :supervise_as
 
-      class << self
-        # @return [Configuration]
-        def define(options) = Configuration.define(top(options))
-
-        # @return [Proxy::Cell]
-        def deploy(options) = Configuration.deploy(top(options))
-
-        # @api private
-        def top(options)
-          {as: options[:as], type: options[:type] || self, branch: options[:branch] || :services, supervise: options[:supervise] || []}
-        end
-
-        # What all containers of this class supervise.
-        # @return [Array<Proc>]
-        def blocks = instance_variable_get(:@blocks) || instance_variable_set(:@blocks, [])
-
-        # Says what all containers of this class supervise.
-        def supervise(config, &block) = blocks << ->(container) { container.supervise(config, &block) }
-
-        # The same for a pool.
-        def pool(klass, config = {}, &block) = blocks << ->(container) { container.pool(klass, config, &block) }
-
-        # Begins one.
-        # @return [Proxy::Cell]
-        def run!(options = {}) = new(options) { |container| blocks.each { |block| block.call(container) } }
-
-        # Begins one, and another whenever it fails. Does not return.
-        def run(options = {})
-          loop do
-            Actor.join(run!(options))
-            Internals::Logger.error("!!! Celluloid::Supervision::Container #{self} crashed. Restarting...")
-            ::Kernel.sleep(1)
-          end
-        end
-      end
+      extend Definition
 
       attr_accessor :registry
 
@@ -57,24 +23,33 @@ module Celluloid
         @registry = options[:registry] || Celluloid.actor_system.registry
         @branch = options[:branch] || :services
         yield current_actor if block_given?
+        @made = true
       end
 
       # @return [Proxy::Cell] this container
-      def add(configuration)
-        Configuration.valid?(configuration, true)
-        add_accessor(configuration[:as]) if configuration[:as]
-        @actors << (instance = begin_instance({**configuration, registry: @registry, branch: configuration[:branch] || @branch}))
-        restart_actor(instance.actor, @early.delete(instance.actor)) if @early.key?(instance.actor)
-        Actor.current
+      # @raise [Exception] what kept the actor from beginning
+      def add(configuration, options = {})
+        return supervise({**options, type: configuration}) if configuration.is_a?(Class)
+
+        admit { configuration } && Actor.current
       end
 
       # @return [Proxy::Cell] this container
-      def supervise(config, &block) = add(Configuration.options(config, block ? {block: block} : {}))
+      # @raise [Exception] what kept the actor from beginning
+      def supervise(config, *more, &block)
+        config = Supervision.config(config, *more) if config.is_a?(Class)
+        admit { Configuration.options(config, block ? {block: block} : {}) } && Actor.current
+      end
+
+      # The same, as Celluloid 0.16 had it.
+      def supervise_as(name, type, *arguments, &block) = supervise({type: type, as: name, args: arguments}, &block)
 
       # Ends one, for good.
       def remove(actor)
-        actor = @registry[actor] if actor.is_a?(Symbol)
-        find(actor)&.terminate
+        actor = @registry[actor] if Symbol === actor # a dead one could not be asked
+        instance = find(actor) or return
+        @actors.delete(instance)
+        instance.terminate
       end
 
       # @return [Array<Proxy::Cell>]
@@ -103,20 +78,38 @@ module Celluloid
 
       private
 
-      # While this waits for its `initialize`, it may have failed already.
-      def begin_instance(configuration)
-        @begins += 1
-        Instance.new(configuration)
-      ensure
-        @begins -= 1
+      # What is wrong with it is told to whoever asked for it; the others live on.
+      # @return [Instance]
+      def admit
+        configuration = yield
+        Configuration.valid?(configuration, true)
+        add_accessor(configuration[:as]) if configuration[:as]
+        begin_one { Instance.new({**configuration, registry: @registry, branch: configuration[:branch] || @branch}).tap { |instance| @actors << instance } }
+      rescue AbortError
+        raise
+      rescue ::StandardError, ::ScriptError => error
+        @made ? abort(error) : raise
       end
 
-      # One that cannot even begin is tried again later.
+      # While this waits for its `initialize`, it may have failed already.
+      # @return [Instance]
+      def begin_one
+        @begins += 1
+        instance = yield
+        restart_actor(instance.actor, @early.delete(instance.actor)) if @early.key?(instance.actor)
+        instance
+      ensure
+        @begins -= 1
+        @early.clear if @begins.zero?
+      end
+
+      # One that cannot even begin is tried again later. It may be removed meanwhile.
       def restart(instance)
         return if @down || !@actors.include?(instance)
 
-        exclusive { instance.restart }
-      rescue => error
+        begin_one { instance.tap(&:restart) }
+        instance.terminate unless @actors.include?(instance)
+      rescue ::StandardError, ::ScriptError => error
         delay = instance.delay or return give_up(instance, error)
         after([delay, Backoff::FIRST].max) { restart(instance) }
       end

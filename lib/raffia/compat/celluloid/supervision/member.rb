@@ -32,7 +32,7 @@ module Celluloid
           arguments, keywords = Internals.arguments(@type, @configuration[:args])
           @actor = @type.public_send(@method, *arguments, **keywords, &@block)
           @registry.add(@name, @actor, @branch) if @name
-        rescue => error
+        rescue ::StandardError, ::ScriptError => error
           Internals::Logger.error("#{error.class} at the start of a supervised #{@type}: #{error.message}")
           raise
         end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+module Celluloid
+  # The actor of a pool. Calls for its workers wait as they are until one is free: as tasks, each of them would have a fiber.
+  #
+  # @api private
+  class PoolCell < Cell
+    # @return [Array<Call>] that wait for a worker
+    attr_reader :calls
+
+    def initialize(...)
+      @calls = []
+      super
+    end
+
+    # What waits here is answered as what waits in the mailbox.
+    # @return [void]
+    def bury(reason)
+      super
+    ensure
+      @calls.shift.broken(::Raffia::ActorDied.new(ref: ref, reason: reason)) until @calls.empty?
+    end
+
+    # @return [void]
+    def orphan
+      super
+      @calls.clear
+    end
+
+    def stats = super.tap { |stats| stats[:mailbox] += @calls.size }
+
+    private
+
+    def perform(call)
+      return super unless @subject.__for_workers__?(call.name)
+      return if call.unwanted?
+
+      @handled += 1
+      @subject.__assign__(call)
+    rescue => error
+      failed(call, error)
+    end
+
+    # Hands a worker's answer on to whoever has asked the pool.
+    class Relay
+      # @param call [Call] of the pool
+      # @param worker [Cell]
+      # @yield when the worker is free
+      def initialize(call, worker, &at_end)
+        @call = call
+        @worker = worker
+        @at_end = at_end
+      end
+
+      # A worker is only free when it has answered, so it does, whether that is still wanted or not.
+      def settled? = false
+
+      def settle(value = nil)
+        @at_end.call
+        @call.answer(value)
+      end
+
+      # @return [Boolean] whether somebody waited, and hears of it
+      def fail(error)
+        @at_end.call
+        error = DeadActorError.new("attempted to call a dead actor: #{@call.name}") if error.is_a?(::Raffia::ActorDied) && error.ref.equal?(@worker.ref)
+        @call.broken(error) && @call.awaited?
+      end
+    end
+  end
+end

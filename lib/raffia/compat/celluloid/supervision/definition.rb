@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+module Celluloid
+  module Supervision
+    # What all containers of a class supervise, and how one of them begins.
+    module Definition
+      # @return [Configuration]
+      def define(options) = Configuration.define(top(options))
+
+      # @return [Proxy::Cell]
+      def deploy(options) = Configuration.deploy(top(options))
+
+      # @api private
+      def top(options)
+        {as: options[:as], type: options[:type] || self, branch: options[:branch] || :services, supervise: options[:supervise] || []}
+      end
+
+      # What all containers of this class supervise.
+      # @return [Array<Proc>]
+      def blocks = instance_variable_get(:@blocks) || instance_variable_set(:@blocks, [])
+
+      # Says what all containers of this class supervise.
+      def supervise(config, options = {}, &block)
+        config = {**options, type: config} if config.is_a?(Class)
+        blocks << ->(container) { container.supervise(config, &block) }
+      end
+
+      # The same for a pool.
+      def pool(klass, config = {}, &block) = blocks << ->(container) { container.pool(klass, config, &block) }
+
+      # Begins one.
+      # @return [Proxy::Cell]
+      def run!(options = {}) = new(options) { |container| blocks.each { |block| block.call(container) } }
+
+      # Begins one, and another whenever it fails. Does not return.
+      def run(options = {})
+        loop do
+          Actor.join(run!(options))
+          Internals::Logger.error("!!! Celluloid::Supervision::Container #{self} crashed. Restarting...")
+          ::Kernel.sleep(1)
+        end
+      end
+    end
+  end
+end
