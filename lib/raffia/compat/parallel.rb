@@ -25,6 +25,11 @@ module Parallel
   # What a callable or a Queue gives after its last item.
   Stop = Object.new.freeze
 
+  # What +serializer:+ may name.
+  module Serializer
+    Marshal = ::Marshal
+  end
+
   class << self
     # @param source [#to_a, #call, Thread::Queue]
     # @return [Array] the block's results, in order; the value of a {Break}

@@ -2,8 +2,8 @@
 
 require_relative "../../base/signals"
 require_relative "desk"
-require_relative "pairs"
 require_relative "seats"
+require_relative "turns"
 
 module Raffia
   module Compat
@@ -20,8 +20,8 @@ module Raffia
         def initialize(request)
           @request = request
           sizer = Pool::ChunkSize.new(single? ? 1 : nil, target: TARGET)
-          @seats = Seats.new(request, sizer)
           @desk = Desk.new(request, feed(sizer), sizer)
+          @seats = Seats.new(request, sizer, @desk)
         end
 
         # @return [Object] the value of the call
@@ -44,9 +44,9 @@ module Raffia
           @request.place != :processes || @request.hooks.any? || @request.isolation? || !@request.producer.nil?
         end
 
-        # A forked worker has the items already, and a thread reads them here; others are sent them.
+        # A forked worker has the items already; others are given them.
         def feed(sizer)
-          return Pairs.new(@request) if @request.producer || @request.place == :ractors
+          return Turns.new(@request) if @request.producer || @request.place != :processes
 
           Pool::IndexedFeed.new(Pool::Input.of(0...@request.items.size), sizer, @request.workers)
         end

@@ -5,8 +5,8 @@ require_relative "../../pool"
 module Raffia
   module Compat
     module Parallel
-      # Who the drivers work for. A failure ends the feed, and what other workers are at is waited for; only a Kill, and what is no
-      # StandardError, breaks that off.
+      # Who the drivers work for. A failure ends the feed, and what other workers are at is waited for; only a Kill in processes, and what
+      # is no StandardError, breaks that off.
       #
       # @api private
       class Desk
@@ -20,7 +20,8 @@ module Raffia
           @hooks = request.hooks
           @feed = feed
           @sizer = sizer
-          @results = []
+          @results = Array.new(request.items&.size || 0) if request.results?
+          @room = @results&.size
           @failure = nil
           @news = Thread::Queue.new
           @lock = Thread::Mutex.new
@@ -32,14 +33,14 @@ module Raffia
         def run(crew, workers)
           crew.open do
             crew.start(workers)
-            crew.join if crew.size.times.all? { @news.pop == :left }
+            crew.join if crew.size.downto(1).all? { |live| @news.pop == :left && !stranded?(live - 1) }
           end
         end
 
         # @return [Object] of the call
         # @raise [Exception]
         def value
-          return @request.results? ? @results : @request.source unless @failure
+          return @results || @request.source unless @failure
 
           deliver(@failure)
         end
@@ -54,19 +55,39 @@ module Raffia
         def admit(chunk)
           return chunk unless @hooks.start?
 
-          chunk if @hooks.start(item(chunk, chunk.first), chunk.first, unless_over: over)
+          # parallel begins no item in a Ractor after a start hook has failed, but in threads and processes those that were taken already.
+          chunk if @hooks.start(item(chunk, chunk.first), chunk.first) { @failure && @request.place == :ractors }
         rescue => error
           fail_with(error)
         end
 
-        # A driver has a reply.
-        def complete(chunk, reply)
+        # A driver has a reply; of a thread's items only that of one which failed comes this way.
+        def complete(chunk = nil, reply = nil)
+          return unless reply
           return failed(chunk, reply.failure) if reply.failure
 
           @sizer.learn(chunk.size, reply.seconds)
-          @hooks.finish(item(chunk, chunk.first), chunk.first, reply.value.first) if @hooks.finish?
-          @hooks.advance(chunk.size)
-          @lock.synchronize { @results[chunk.first, chunk.size] = reply.value } if @request.results?
+          @hooks.ended(item(chunk, chunk.first), chunk.first, reply.value&.first, chunk.size) if @hooks.wanted?
+          @lock.synchronize { @results[chunk.first, chunk.size] = reply.value } if @results
+        rescue => error
+          fail_with(error)
+        end
+
+        # A thread is through with an item.
+        # @param turn [Turn]
+        def finished(turn, result)
+          index = turn.first
+          @hooks.ended(turn.item, index, result) if @hooks.wanted?
+          keep(index, result) if @results
+        rescue => error
+          fail_with(error)
+        end
+
+        # @return [Turn, nil] what the thread is to begin next
+        def following
+          turn = @feed.take
+          @hooks.start(turn.item, turn.first) if turn && @hooks.start?
+          turn
         rescue => error
           fail_with(error)
         end
@@ -88,15 +109,25 @@ module Raffia
 
         private
 
-        # parallel begins no item in a Ractor after a start hook has failed, but in threads and processes those that were taken already.
-        def over = (-> { @failure } if @request.place == :ractors)
+        # Whether, after a failure, all that are left wait for a Queue, into which nothing more need come.
+        def stranded?(live) = live.positive? && !@failure.nil? && @request.queue? && @feed.waiting == live
+
+        # Where there is room, nothing moves, and the place is nobody else's.
+        def keep(index, result)
+          return @results[index] = result if index < @room
+
+          @lock.synchronize { @results[index] = result }
+        end
 
         def failed(chunk, failure)
           index = chunk.first + failure.position
           error = failure.value
-          milder = failure.kind != :error || (error.is_a?(StandardError) && !error.is_a?(::Parallel::Kill))
-          fail_with(Pool::Mishap.new(failure, item(chunk, index), index), at_once: !milder)
+          grave = failure.kind == :error && (kill?(error) || !error.is_a?(StandardError))
+          fail_with(Pool::Mishap.new(failure, item(chunk, index), index), at_once: grave)
         end
+
+        # Threads share what they work on, so they are not broken off in the middle of it.
+        def kill?(error) = @request.place == :processes && error.is_a?(::Parallel::Kill)
 
         # The first one counts.
         # @return [nil]
@@ -109,7 +140,7 @@ module Raffia
 
         def item(chunk, index)
           found = chunk.at(index)
-          chunk.indexed? ? @request.items[found] : found.first
+          chunk.indexed? ? @request.items[found] : found
         end
 
         def deliver(failure)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "pairs"
+require_relative "turns"
 
 module Raffia
   module Compat
@@ -12,14 +12,13 @@ module Raffia
         # @param request [Request]
         def initialize(request)
           @request = request
-          @work = request.work
+          @hooks = request.hooks
         end
 
         # @return [Object] the value of the call
         def call
           before, ::Parallel.worker_number = ::Parallel.worker_number, 0
-          results = all
-          @request.results? ? results : @request.source
+          all || @request.source
         rescue ::Parallel::Break => stop
           stop.value
         ensure
@@ -29,20 +28,20 @@ module Raffia
         private
 
         def all
-          pairs = Pairs.new(@request)
-          results = []
-          while (chunk = pairs.take)
-            results << one(*chunk.items.first)
+          turns = Turns.new(@request)
+          results = [] if @request.results?
+          while (turn = turns.take)
+            result = one(turn.item, turn.first)
+            results << result if results
           end
           results
         end
 
         def one(item, index)
-          @request.hooks.start(item, index)
-          result = @work.call(item, index)
-          @request.hooks.finish(item, index, result)
-          @request.hooks.advance(1)
-          result if @request.results?
+          @hooks.start(item, index) if @hooks.start?
+          result = @request.perform(item, index)
+          @hooks.ended(item, index, result) if @hooks.wanted?
+          result
         end
       end
     end

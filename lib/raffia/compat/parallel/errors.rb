@@ -24,7 +24,7 @@ module Parallel
     def self._load(data) = new(Marshal.load(data)) # standard:disable Security/MarshalLoad
   end
 
-  # The same, and the items that other workers are at are broken off.
+  # The same, and the items that other processes are at are broken off.
   class Kill < Break
   end
 
@@ -51,7 +51,7 @@ module Parallel
 
     def initialize(exception)
       exception.remove_instance_variable(BINDINGS) if exception.instance_variable_defined?(BINDINGS)
-      @exception = Raffia::Pool::FailureDump.dumpable?(exception) ? exception : UndumpableException.new(exception)
+      @exception = Raffia::Pool::FailureDump.crosses?(exception) ? exception : UndumpableException.new(exception)
     end
   end
 end

@@ -16,6 +16,7 @@ module Raffia
           @finish = options[:finish]
           @in_order = options[:finish_in_order] && @finish
           @bar = bar(options[:progress], total)
+          @wanted = !!(@finish || @bar)
           @lock = Thread::Mutex.new
           @ended = {}
           @next = 0
@@ -28,33 +29,38 @@ module Raffia
         # Whether something of the program's is called for each item.
         def any? = start? || finish?
 
-        # @param unless_over [#call, nil] says whether an earlier one has failed: then there is nothing to begin any more
-        # @return [Boolean] whether the item begins
-        def start(item, index, unless_over: nil)
-          return true unless @start
+        # Whether anybody wants to hear of items that have ended.
+        def wanted? = @wanted
 
+        # Where there is a start hook.
+        # @yieldreturn [Boolean] whether there is nothing to begin any more
+        # @return [Boolean] whether the item begins
+        def start(item, index)
           @lock.synchronize do
-            return false if unless_over&.call
+            next false if block_given? && yield
 
             @start.call(item, index)
+            true
           end
-          true
         end
 
+        # @param count [Integer] of items that have ended; where there is a finish hook, they come one by one
         # @return [void]
-        def finish(item, index, result)
-          return unless @finish
-
-          @lock.synchronize { @in_order ? finish_in_order(item, index, result) : @finish.call(item, index, result) }
-        end
-
-        # @param count [Integer] of items that have ended
-        # @return [void]
-        def advance(count)
-          @lock.synchronize { @bar.progress += count } if @bar
+        def ended(item, index, result, count = 1)
+          @lock.synchronize do
+            if @in_order then finish_in_order(item, index, result)
+            elsif @finish then @finish.call(item, index, result)
+            end
+            advance(count) if @bar
+          end
         end
 
         private
+
+        # The total may be one that the caller has given.
+        def advance(count)
+          @bar.progress = [@bar.progress + count, @bar.total].compact.min
+        end
 
         # What ended before its turn waits for it.
         def finish_in_order(item, index, result)

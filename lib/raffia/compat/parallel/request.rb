@@ -21,6 +21,9 @@ module Raffia
         attr_reader :items
         # @return [#call, nil] what gives the items then
         attr_reader :producer
+        # @return [Boolean] whether the source is a Queue
+        def queue? = !@items && !@source.respond_to?(:call)
+
         # @return [Object] as it was given
         attr_reader :source
         # @return [Hooks]
@@ -34,19 +37,19 @@ module Raffia
           @place = choose_place
           @workers = [@producer ? Float::INFINITY : @items.size, count].min
           check
+          @with_index = !!options[:with_index]
+          @work = block || callback
           @hooks = Hooks.new(options, @producer ? nil : @items.size)
         end
 
-        # @return [Proc] takes an item and its index
-        def work
-          block = @block || callback
-          with_index? ? block : ->(item, _index) { block.call(item) }
-        end
+        # Does the work on one of the items.
+        # @return [Object] the program's result
+        def perform(item, index) = @with_index ? @work.call(item, index) : @work.call(item)
 
         # @return [Array(Module, Symbol), nil]
         def ractor = @options[:ractor]
 
-        def with_index? = !!@options[:with_index]
+        def with_index? = @with_index
 
         # Whether the caller wants results.
         def results? = !@options[:discard_results] && @options[:preserve_results] != false
@@ -63,9 +66,15 @@ module Raffia
 
         def read_source
           @producer = if @source.respond_to?(:call) then @source
-          elsif @source.respond_to?(:num_waiting) && @source.respond_to?(:pop) then -> { @source.pop }
+          elsif @source.respond_to?(:num_waiting) && @source.respond_to?(:pop) then -> { pop }
           end
           @items = @source.to_a unless @producer
+        end
+
+        # A queue that is closed and empty gives nil for ever.
+        def pop
+          item = @source.pop
+          (item.nil? && @source.respond_to?(:closed?) && @source.closed? && @source.empty?) ? ::Parallel::Stop : item
         end
 
         def choose_place
@@ -78,6 +87,7 @@ module Raffia
 
         def check
           check_ractor
+          raise ArgumentError, "there is no block: give the work, as in Parallel.map(items) { |item| ... }" unless @block || ractor || @items == []
           raise "interrupt_signal is no longer supported for threads" if interrupt_signal && @place == :threads
           return unless @options[:serializer] && !@options[:serializer].equal?(Marshal)
 

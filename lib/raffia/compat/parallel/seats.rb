@@ -2,6 +2,8 @@
 
 require "timeout"
 require_relative "../../pool"
+require_relative "locals"
+require_relative "thread_seat"
 
 module Raffia
   module Compat
@@ -12,13 +14,16 @@ module Raffia
       class Seats
         # @param request [Request]
         # @param sizer [Pool::ChunkSize]
-        def initialize(request, sizer)
+        # @param desk [Desk]
+        def initialize(request, sizer, desk)
           @request = request
           @sizer = sizer
+          @desk = desk
           @input = request.producer ? nil : Pool::Input.of(0...request.items.size)
           @options = Pool::Options.new(**(request.isolation? ? {max_tasks: 1, chunk: 1} : {}))
           @numbers = Thread::Queue.new((0...request.workers).to_a)
-          @work = (request.place == :ractors) ? Seats.callback(*request.ractor, request.with_index?) : unpacked(request)
+          @work = work(request)
+          @locals = Locals.new if request.place == :processes
         end
 
         # @return [Proc] for a crew
@@ -31,8 +36,8 @@ module Raffia
           case @request.place
           when :threads
             ::Parallel.worker_number = number
-            Pool::Seat.new(plan(@work))
-          when :processes then seat(Pool::Strategy::Processes, plan(Seats.guarded(@work, number)), @input)
+            ThreadSeat.new(@request, @desk)
+          when :processes then seat(Pool::Strategy::Processes, plan(Seats.guarded(@work, number, @locals)), @input)
           else seat(Pool::Strategy::Ractors, plan(@work), nil)
           end
         end
@@ -45,9 +50,10 @@ module Raffia
         end
 
         # For a forked worker. What would end it does not: that an item has called +exit+ is told in words.
-        def self.guarded(work, number)
+        def self.guarded(work, number, locals)
+          new = true
           ->(input) do
-            ::Parallel.worker_number = number
+            new &&= settle(number, locals)
             work.call(input)
           rescue Cancel, ::Timeout::ExitException, ::LocalJumpError, ::UncaughtThrowError
             raise
@@ -59,17 +65,26 @@ module Raffia
           end
         end
 
+        # Before the first item.
+        # @return [false]
+        def self.settle(number, locals)
+          locals.restore
+          ::Parallel.worker_number = number
+          false
+        end
+
         private
 
         def seat(strategy, plan, input) = strategy.seats(plan, input, @sizer, @options).call
 
         def plan(block) = Pool::Plan.new(@request.wanted? ? :map : :each, block, Pool::Work::NOTHING)
 
-        # From what a chunk holds to what the program's block takes.
-        def unpacked(request)
-          work = request.work
+        # For workers elsewhere: takes what they are sent.
+        def work(request)
+          return Seats.callback(*request.ractor, request.with_index?) if request.place == :ractors
+
           items = request.items
-          items ? ->(index) { work.call(items[index], index) } : ->(pair) { work.call(*pair) }
+          items ? ->(index) { request.perform(items[index], index) } : ->(pair) { request.perform(*pair) }
         end
       end
     end
