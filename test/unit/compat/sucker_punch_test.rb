@@ -102,13 +102,15 @@ module Raffia
     end
 
     def test_subclasses_have_their_parents_settings
-      assert_equal "[3, 5, 2, nil, 3]\n", output_of(BEGINNING + <<~RUBY)
+      assert_equal "[3, 5, 2, nil, 3]\nnil\n", output_of(BEGINNING + <<~RUBY)
         class Parent < Echo
           workers 3
           max_jobs 5
         end
         Child = Class.new(Parent)
         p [Child.num_workers, Child.num_jobs_max, Echo.num_workers, Echo.num_jobs_max, Child.new.num_workers]
+        Child.max_jobs(nil)
+        p Child.num_jobs_max
       RUBY
     end
 
@@ -166,6 +168,55 @@ module Raffia
       RUBY
       assert_match(/Sucker Punch job error for class: 'Failing' args: \[7\]\nNotImplementedError not yet\n/, printed)
       assert_match(/\[#<NotImplementedError: not yet>, Failing, \[8\]\]\n2\n\z/, printed)
+    end
+
+    def test_a_handler_that_fails_is_heard_of_and_so_is_what_it_was_called_for
+      printed = output_of(BEGINNING + <<~RUBY)
+        class Failing
+          include SuckerPunch::Job
+          def perform = raise("of the job")
+        end
+        SuckerPunch.logger = Logger.new($stdout)
+        SuckerPunch.exception_handler = ->(error, job) { p "takes too few" }
+        Failing.perform_async
+        SuckerPunch::Queue.wait
+        p SuckerPunch::Queue.stats["Failing"]["jobs"]["failed"]
+      RUBY
+      assert_match(/RuntimeError of the job.*the exception handler failed:.*wrong number of arguments.*^1$/m, printed)
+    end
+
+    def test_who_hands_a_job_in_has_nothing_to_say_about_its_time
+      assert_equal "[60, nil]\n", output_of(BEGINNING + <<~RUBY)
+        class Asks
+          include SuckerPunch::Job
+          def perform(limit) = DONE.push([limit, Raffia.deadline])
+        end
+        Raffia.timeout(60) { Asks.perform_async(Raffia.deadline.limit) }
+        p DONE.pop
+      RUBY
+    end
+
+    def test_a_queue_that_is_cleared_under_a_job_begins_with_nothing_to_do
+      assert_equal "[0, 0, true]\n", output_of(BEGINNING + <<~RUBY)
+        class Held
+          include SuckerPunch::Job
+          def perform(gate)
+            DONE.push(:begun)
+            gate.pop
+          ensure
+            DONE.push(:ended)
+          end
+        end
+        Held.perform_async(Thread::Queue.new)
+        DONE.pop
+        SuckerPunch::Queue.clear
+        DONE.pop
+        Held.perform_async(gate = Thread::Queue.new.push(1))
+        sleep(0.01) until SuckerPunch::Counter::Processed.new("Held").value == 1
+        SuckerPunch::Queue.wait
+        queue = SuckerPunch::Queue.find_or_create("Held")
+        p [queue.busy_workers, queue.enqueued_jobs, queue.idle?]
+      RUBY
     end
 
     def test_testing_keeps_jobs_and_inline_does_them_at_once

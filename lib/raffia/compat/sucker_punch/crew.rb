@@ -35,6 +35,7 @@ module SuckerPunch
       @elsewhere = 0
     end
 
+    # Whoever posts does not wait for it, so his deadline is not the work's.
     # @return [Boolean] true
     # @raise [Concurrent::RejectedExecutionError, Raffia::Full] when too many wait, or none are taken any more
     def post(*args, **named, &work)
@@ -42,7 +43,7 @@ module SuckerPunch
         raise Crew.rejection("this queue has been shut down") if @pool.closed?
         raise Crew.rejection("#{@max_queue} jobs wait already") if @max_queue.positive? && open >= @max_queue + @max_length
 
-        @pool.submit { work.call(*args, **named) }
+        Raffia::Deadline.replace(nil) { @pool.submit { work.call(*args, **named) } }
       end
       true
     end

@@ -30,7 +30,7 @@ module SuckerPunch
       def num_workers = @num_workers || inherited_setting(:num_workers) || WORKERS
 
       # @return [Integer, nil]
-      def num_jobs_max = @num_jobs_max || inherited_setting(:num_jobs_max)
+      def num_jobs_max = defined?(@num_jobs_max) ? @num_jobs_max : inherited_setting(:num_jobs_max)
 
       # @param number [Integer] of threads; counts for the first job and from then on
       def workers(number)
@@ -59,22 +59,31 @@ module SuckerPunch
         true
       end
 
+      # One object is counted in at both ends: a queue that is cleared meanwhile begins with none.
       # @api private
       def __run_perform(*args, **named)
-        Counter::Busy.new(to_s).increment
+        (busy = Counter::Busy.new(to_s)).increment
         result = new.perform(*args, **named)
         Counter::Processed.new(to_s).increment
         result
       rescue StandardError, ScriptError => error
         Counter::Failed.new(to_s).increment
-        SuckerPunch.exception_handler.call(error, self, named.empty? ? args : [*args, named])
+        handle(error, named.empty? ? args : [*args, named])
       ensure
-        Counter::Busy.new(to_s).decrement
+        busy.decrement
       end
 
       private
 
       def queue = Queue.find_or_create(to_s, num_workers, num_jobs_max)
+
+      # What a handler raises is nobody else's to hear of.
+      def handle(error, args)
+        SuckerPunch.exception_handler.call(error, self, args)
+      rescue StandardError, ScriptError => failure
+        SuckerPunch.default_exception_handler(error, self, args)
+        SuckerPunch.logger.error("the exception handler failed: #{failure.full_message(highlight: false)}")
+      end
 
       def inherited_setting(name) = (superclass.public_send(name) if superclass.respond_to?(name))
     end
