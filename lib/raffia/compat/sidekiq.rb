@@ -4,11 +4,10 @@ require_relative "layers"
 Raffia::Compat.claim(:sidekiq)
 
 require "json"
-require "logger"
 require_relative "../jobs"
-require_relative "sidekiq/chain"
 require_relative "sidekiq/client"
 require_relative "sidekiq/configuration"
+require_relative "sidekiq/iterable"
 require_relative "sidekiq/job"
 require_relative "sidekiq/setup"
 
@@ -51,8 +50,9 @@ module Sidekiq
       server? ? yield(default_configuration) : SETUP.for_servers << block
     end
 
+    # A dashboard loads parts of workers, too.
     # @return [Boolean] whether this is a process of `raffia work` or `raffia up`, or has a worker
-    def server? = Raffia::Jobs.const_defined?(:Worker, false)
+    def server? = Raffia::Jobs.const_defined?(:Worker, false) && Raffia::Jobs::Worker.method_defined?(:run)
 
     # @param mode [Symbol, false] what happens to arguments that JSON would not give back: :raise, :warn (they are kept as JSON has them), or
     #   false (the same, silently)
@@ -68,6 +68,15 @@ module Sidekiq
     def default_job_options=(options)
       SETUP.job_options = {**default_job_options, **options.transform_keys(&:to_s)}.freeze
     end
+
+    # @return [#with] connections to the Redis that the jobs are in
+    def redis_pool = SETUP.connections
+
+    # For data of the program's own, where jobs are in Redis.
+    # @yieldparam redis [RedisClient] with a method for each command, too
+    # @return [Object] the block's value
+    # @raise [NotProvided] where they are not
+    def redis(&) = redis_pool.with(&)
 
     # @return [Logger]
     def logger = default_configuration.logger

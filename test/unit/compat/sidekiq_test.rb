@@ -34,7 +34,11 @@ module Raffia
         end
       end
 
-      Sidekiq.configure_server { |config| config.server_middleware { |chain| chain.add(Around, "around") } }
+      Sidekiq.configure_server do |config|
+        config.server_middleware { |chain| chain.add(Around, "around") }
+        config.on(:startup) { puts "starts" }
+        config.on(:shutdown) { puts "ends" }
+      end
       Sidekiq.configure_client { |config| puts "a client" }
       if $PROGRAM_NAME == __FILE__
         p ReportJob.perform_async("weekly").size
@@ -43,7 +47,7 @@ module Raffia
       end
     RUBY
     ENQUEUED = "a client\n24\n24\n24\n"
-    DONE = ["around ReportJob of reports", "weekly, 24, false, false", "around ReportJob of other", "monthly, 24, false, false",
+    DONE = ["starts", "ends", "around ReportJob of reports", "weekly, 24, false, false", "around ReportJob of other", "monthly, 24, false, false",
       "gave up [\"yearly\", {\"fail\" => true}]: no yearly"].freeze
 
     BEGINNING = <<~RUBY
@@ -122,7 +126,6 @@ module Raffia
         refused { Sidekiq::Client.push_bulk("class" => Echo, "args" => [[1], [2]], "jid" => "f00") }
         refused { Sidekiq::Client.push_bulk("class" => Echo, "args" => [[1]], "spread_interval" => 0) }
         refused { Sidekiq::Client.new(pool: Object.new) }
-        refused { Sidekiq::Client.new.middleware { |chain| chain.add(String) } }
         p Sidekiq::Job.jobs.size
         Sidekiq.strict_args!(:warn)
         $stderr, $VERBOSE = $stdout, false
@@ -134,7 +137,7 @@ module Raffia
       lines = printed.lines
       assert_match(/argument 1 of Echo holds :word.*strict_args!\(false\)/, lines.shift)
       [/class and args/, /must be an Array/, /String is no job/, /cannot be the name of a queue/, /seconds since 1970/, /Array of Arrays/, /1 times for 2/, /one jid/, /spread_interval/,
-        /pool: all clients/, /all clients have the middleware/, /\A0$/, /argument 1 of Echo holds :word/, /\[true, true\]/].each { |message| assert_match(message, lines.shift) }
+        /pool: all clients/, /\A0$/, /argument 1 of Echo holds :word/, /\[true, true\]/].each { |message| assert_match(message, lines.shift) }
       assert_empty lines
     end
 
@@ -145,6 +148,7 @@ module Raffia
         [0, "no job of Echo waits"]
         [true, [[3]], true]
         [false, true]
+        true
         [1, 1]
         "bad"
         [0, 0]
@@ -159,6 +163,7 @@ module Raffia
         Echo::DONE.clear
         Sidekiq::Testing.inline! { told { [Sidekiq::Testing.inline?, (Echo.perform_async(3); Echo::DONE), Echo.jobs.empty?] } }
         Sidekiq::Testing.disable! { told { [Sidekiq::Testing.fake?, Sidekiq::Testing.disabled?] } }
+        Sidekiq::Testing.fake! { told { Sidekiq::Testing.disable! { Raffia::Jobs.store.equal?(Raffia::Jobs.store) && Sidekiq::Testing.disabled? } } }
         Sidekiq::Testing.disable!
         Echo.perform_async("real")
         Sidekiq.testing!(:fake)
@@ -174,6 +179,35 @@ module Raffia
       RUBY
     end
 
+    def test_arrays_of_jobs_are_those_that_wait
+      assert_equal "[0, 1, 1]\n[[\"other\"]]\n[[\"at once\"]]\n[0, 0, 0]\n[:worker]\n", output_of(BEGINNING + <<~RUBY)
+        require "sidekiq/testing"
+        jobs = Echo.jobs
+        queue = Sidekiq::Queues["echo"]
+        before = jobs.size
+        Echo.perform_async("some")
+        told { [before, jobs.size, queue.size] }
+        jobs.last["args"] = ["other"]
+        Echo.perform_one
+        told { Echo::DONE }
+        Around = Class.new { def call(job, *) = (job.respond_to?(:around=) ? job.around = :test : Echo::DONE.clear; yield) }
+        Sidekiq::Testing.server_middleware { |chain| chain.add(Around) }
+        Sidekiq.default_configuration.server_middleware.add(Class.new { def call(*) = nil })
+        Sidekiq::Testing.inline! { Echo.perform_in(60, "at once") }
+        told { Echo::DONE }
+        Echo.perform_async(1)
+        Sidekiq::Job.clear_all
+        told { [jobs.size, queue.size, Sidekiq::Job.jobs.size] }
+        class Plain
+          include Raffia::Job
+          def perform = Echo::DONE.replace([:worker])
+        end
+        Plain.perform_async
+        Sidekiq::Job.drain_all
+        told { Echo::DONE }
+      RUBY
+    end
+
     def test_middleware_of_clients_may_change_and_keep_out
       assert_equal "[[\"c\", \"b\", \"a\"], nil]\n[nil, 1]\n[true, nil]\n", output_of(BEGINNING + <<~RUBY)
         require "sidekiq/testing"
@@ -185,7 +219,7 @@ module Raffia
         chain.insert_before(b, c)
         Echo.perform_async
         told { Echo.jobs.first.values_at("seen", "at") }
-        Stop = Class.new { def call(job, payload, queue, pool) = (yield unless [job, queue, pool] == [Echo, "echo", nil]) }
+        Stop = Class.new { def call(job, payload, queue, pool) = (yield unless [job, queue, pool] == [Echo, "echo", Sidekiq.redis_pool]) }
         chain.insert_after(a, Stop)
         told { [Echo.perform_async, Echo.jobs.size] }
         told { [chain.exists?(Stop), Echo.perform_inline] }
@@ -215,8 +249,12 @@ module Raffia
       redis = %(Sidekiq.configure_client { |config| config.redis = {url: "redis://localhost:7000", db: 3, password: "secret", network_timeout: 2, size: 5} })
       assert_equal "redis://localhost:7000/3\n", output_of(%(ENV.delete("RAFFIA_STORE")\nENV["REDIS_URL"] = "redis://other"\nrequire "raffia/compat/sidekiq"\n#{redis}\nputs Raffia::Jobs.store.url))
       assert_equal "redis://other:7001/1\n", output_of(%(ENV.delete("RAFFIA_STORE")\nENV["REDIS_URL"] = "redis://other:7001/1"\nrequire "raffia/compat/sidekiq"\nputs Raffia::Jobs.store.url))
+      open = %(ENV.delete("RAFFIA_STORE")\nENV["REDIS_URL"] = "redis://other:7001/1"\nrequire "raffia/compat/sidekiq"\n)
+      assert_equal "redis://other:7001/1\nredis://other:7001/2\n", output_of(open + "Sidekiq.default_configuration.redis = {size: 5}\nputs Raffia::Jobs.store.url, Sidekiq.const_get(:RedisOptions).new(url: nil, db: 2).url")
+      assert_equal "redis://bought:7002/0\n", output_of(open.sub("require", %(ENV["REDIS_PROVIDER"] = "BOUGHT_URL"\nENV["BOUGHT_URL"] = "redis://bought:7002/0"\nrequire)) + "puts Raffia::Jobs.store.url")
       assert_equal "memory:\n", output_of(BEGINNING + "#{redis}\nputs Raffia::Jobs.store.url")
-      assert_match(/\Aconfig.redis: sentinels mean nothing here/, output_of(BEGINNING + "refused { Sidekiq.default_configuration.redis = {sentinels: []} }"))
+      assert_match(/\Aconfig.redis: sentinels mean nothing here/, output_of("#{BEGINNING.sub("RAFFIA_STORE", "X")}refused { Sidekiq.default_configuration.redis = {sentinels: []} }"))
+      assert_equal "memory:\n", output_of(BEGINNING + "Sidekiq.default_configuration.redis = {sentinels: []}\nputs Raffia::Jobs.store.url")
       assert_match(/WARN.*config.on\(:quiet\) is never called/, output_of(BEGINNING + "Sidekiq.configure_client { |config| config.on(:quiet) {} }"))
     end
 

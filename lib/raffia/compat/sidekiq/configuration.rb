@@ -1,102 +1,130 @@
 # frozen_string_literal: true
 
-require "logger"
-require "uri"
-require_relative "../../base/signals"
+require "forwardable"
 require_relative "../../jobs"
 require_relative "chain"
+require_relative "events"
+require_relative "logger"
+require_relative "redis_options"
 
 module Sidekiq
   # What {Sidekiq.configure_client} and {Sidekiq.configure_server} set. How many jobs run at a time, and of which queues, is said to `raffia work`.
   class Configuration
-    # Keys of `redis=` that are parts of the address, or stand behind its `?`.
-    ADDRESS = %i[url host port db username password].freeze
-    PARAMETERS = {timeout: "timeout", network_timeout: "timeout", size: "pool"}.freeze
-    private_constant :ADDRESS, :PARAMETERS
+    extend Forwardable
+
+    # Settings without an effect, and where what they are for is said.
+    UNHEEDED = {
+      concurrency: "raffia work -c N --threads N", queues: "raffia work -q NAME", thread_priority: "threads of jobs have Ruby's",
+      average_scheduled_poll_interval: "nobody polls, jobs come when they are due"
+    }.freeze
+    # How many jobs run at a time on threads, as `raffia work` has it.
+    CONCURRENCY = 10
+    # What {capsule} yields.
+    Capsule = Struct.new(:name, :concurrency, :queues)
+    private_constant :UNHEEDED, :CONCURRENCY
 
     # @return [Logger]
-    attr_accessor :logger
-    # @return [Array<#call>] called with each exception of a job, and {context:, job:}
+    attr_reader :logger
+    # @return [Array<#call>] called with each exception of a job, {context:, job:}, and this; an object that takes two arguments gets two
     attr_reader :error_handlers
     # @return [Array<#call>] called with the payload of a job that has failed for good, and the exception
     attr_reader :death_handlers
-    # @return [Hash{Symbol => Array<#call>}]
+    # @return [Events]
     # @api private
     attr_reader :events
 
+    def_delegators :@options, :[], :[]=, :fetch, :key?, :has_key?, :merge!, :dig
+
     def initialize
-      @options = {on_complex_arguments: :raise}
-      @logger = Logger.new($stdout, level: Logger::INFO)
       @error_handlers = []
       @death_handlers = []
-      @events = {startup: [], shutdown: []}
-      @client_middleware = Chain.new(self)
-      @server_middleware = Chain.new(self)
+      @options = {on_complex_arguments: :raise, concurrency: CONCURRENCY, error_handlers: @error_handlers, death_handlers: @death_handlers}
+      @logger = Logger.new($stdout, level: ::Logger::INFO)
+      @events = Events.new(self)
+      @client_middleware = Middleware::Chain.new(self)
+      @server_middleware = Middleware::Chain.new(self)
     end
 
-    # @param options [Hash] `url:`, or host, port, db, username, password; timeout, size, ssl_params. RAFFIA_STORE counts more
-    # @raise [ArgumentError] for what there is not
+    # @param logger [Logger, nil] nil: only what is fatal is logged
+    def logger=(logger)
+      logger ? @logger = logger : @logger.level = ::Logger::FATAL
+    end
+
+    # @param options [Hash] `url:`, or host, port, db, username, password, path; timeout, size, ssl, ssl_params. RAFFIA_STORE counts more: where
+    #   that is set, nothing here does
+    # @raise [ArgumentError] for what would lead to another Redis, and there is not
     def redis=(options)
-      options = options.transform_keys(&:to_sym)
-      odd = options.keys - ADDRESS - PARAMETERS.keys - %i[ssl_params]
-      raise ArgumentError, "config.redis: #{odd.join(", ")} mean nothing here: there are #{[*ADDRESS, *PARAMETERS.keys, :ssl_params].join(", ")}" if odd.any?
+      return if Raffia.config.store
 
-      url = address(options)
+      options = RedisOptions.new(options)
       setup = Raffia::Jobs::Setup.current
-      setup.default = url
-      return if options[:ssl_params].nil? || Raffia.config.store
-
-      setup.store = Raffia::Jobs::Store.open(url, ssl_params: options[:ssl_params])
+      setup.default = options.url
+      setup.store = Raffia::Jobs::Store.open(options.url, ssl_params: options.ssl_params) if options.ssl_params
     end
 
-    # @yieldparam chain [Chain] around each enqueue: call(job_class, job, queue, redis_pool) { }, where redis_pool is nil
-    # @return [Chain]
+    # @yieldparam chain [Middleware::Chain] around each enqueue: call(job_class, job, queue, redis_pool) { }, see {Sidekiq.redis_pool}
+    # @return [Middleware::Chain]
     def client_middleware
       yield @client_middleware if block_given?
       @client_middleware
     end
 
-    # @yieldparam chain [Chain] around each run: call(job_object, job, queue) { }
-    # @return [Chain]
+    # @yieldparam chain [Middleware::Chain] around each run: call(job_object, job, queue) { }
+    # @return [Middleware::Chain]
     def server_middleware
       yield @server_middleware if block_given?
       @server_middleware
     end
 
-    # @param event [Symbol] :startup (a worker begins) or :shutdown (its process ends); others do not happen here, which the log says
+    # @param event [Symbol] :startup (a worker begins), :shutdown or :exit (its process ends); others do not happen here, which the log says
     # @return [void]
-    def on(event, &block)
-      return @events[event] << block if @events.key?(event)
+    # @raise [ArgumentError] for what Sidekiq does not know either
+    def on(event, &) = @events.on(event, &)
 
-      @logger.warn("config.on(#{event.inspect}) is never called: there are the events #{@events.keys.join(", ")} here")
+    UNHEEDED.each_key do |name|
+      define_method(:"#{name}=") do |value|
+        @options[name] = value
+        unheeded("config.#{name}=", UNHEEDED[name])
+      end
     end
 
-    # @return [Object] what {[]=} has kept
-    def [](name) = @options[name]
+    # @return [Integer] for programs that make as many connections
+    def concurrency = @options[:concurrency]
 
-    # Kept for the program; of Sidekiq's own settings only `on_complex_arguments` has a meaning here.
-    def []=(name, value)
-      @options[name] = value
+    # Has no effect: a worker of its own with `-q` and `-c` has.
+    # @yieldparam capsule [Capsule]
+    # @return [Capsule]
+    def capsule(name)
+      unheeded("config.capsule(#{name.to_s.inspect})", "raffia work -q NAME -c N, one for each capsule; or `limit:` of a job")
+      Capsule.new(name.to_s, concurrency, []).tap { |capsule| yield capsule if block_given? }
     end
 
-    # @api private
-    def at_shutdown
-      blocks = @events[:shutdown].slice!(0..)
-      Raffia::Signals.at_exit { blocks.each(&:call) } if blocks.any?
+    # (see capsule)
+    def default_capsule(&) = capsule("default", &)
+
+    # @return [Object] see {Sidekiq.redis_pool}
+    def redis_pool = Sidekiq.redis_pool
+
+    # (see Sidekiq.redis)
+    def redis(&) = Sidekiq.redis(&)
+
+    # @return [Hash{String => String}] what the server says of itself
+    def redis_info = redis(&:info)
+
+    # Tells the handlers of errors; what one of them raises is logged, and kept away from the others.
+    # @return [void]
+    def handle_exception(error, context = {})
+      @error_handlers.each do |handler|
+        two = (handler.is_a?(Proc) ? handler : handler.method(:call)).arity == 2
+        handler.call(error, context, *(self unless two))
+      rescue => failure
+        @logger.error("an error handler failed: #{failure.full_message(highlight: false)}")
+      end
     end
 
     private
 
-    def address(options)
-      uri = URI(options[:url] || "redis://localhost")
-      uri.host = options[:host] if options[:host]
-      uri.port = options[:port] if options[:port]
-      uri.userinfo = options.values_at(:username, :password).map { |part| URI.encode_uri_component(part.to_s) }.join(":") if options[:password]
-      uri.path = "/#{options[:db]}" if options[:db]
-      uri.query = [uri.query, *parameters(options)].compact.join("&").then { |query| query unless query.empty? }
-      uri.to_s
-    end
-
-    def parameters(options) = PARAMETERS.filter_map { |name, parameter| "#{parameter}=#{options[name]}" if options[name] }
+    # Only workers would heed it.
+    def unheeded(what, instead) = (@logger.warn("#{what} has no effect here: #{instead}") if Sidekiq.server?)
   end
 end

@@ -6,7 +6,10 @@ require_relative "setter"
 module Sidekiq
   # Makes a class a job: it has a method `perform`.
   module Job
+    # @raise [ArgumentError] for an Active Job
     def self.included(job)
+      raise ArgumentError, "Sidekiq::Job cannot be included in #{job}: it is an Active Job" if job.ancestors.any? { |one| one.name == "ActiveJob::Base" }
+
       job.extend(Options, ClassMethods)
     end
 
@@ -16,14 +19,12 @@ module Sidekiq
     # @return [Logger]
     def logger = Sidekiq.logger
 
-    # @return [Boolean] whether this run is to end soon
-    def interrupted? = !!@raffia_run&.stopping?
+    # @return [#stopping?, nil] what tells whether this run is to end soon; nil outside of a worker
+    attr_accessor :_context
+    alias_method :run=, :_context=
 
-    # @param run [Raffia::Jobs::Worker::Run]
-    # @api private
-    def run=(run)
-      @raffia_run = run
-    end
+    # @return [Boolean] whether this run is to end soon
+    def interrupted? = !!_context&.stopping?
 
     # Ways to enqueue it.
     module ClassMethods
@@ -42,8 +43,8 @@ module Sidekiq
       # @return [Array<String, nil>]
       def perform_bulk(args, **options) = set.perform_bulk(args, **options)
 
-      # Here and now, with the middleware of both sides.
-      # @return [true, nil] nil when a middleware keeps it out
+      # Here and now, with the middleware of both sides. What it raises comes out, and is nothing to the handlers of errors.
+      # @return [true, nil] nil when a middleware keeps it out, or away
       def perform_inline(*args) = set.perform_inline(*args)
       alias_method :perform_sync, :perform_inline
 
@@ -57,7 +58,12 @@ module Sidekiq
 
       # @param item [Hash] as {Client.push} takes it
       # @return [String, nil]
-      def client_push(item) = Client.push(item)
+      # @raise [ArgumentError] for names that are Symbols
+      def client_push(item)
+        raise ArgumentError, "names in a job must be Strings, and not Symbols: #{item}" if item.any? { |name, _| name.is_a?(Symbol) }
+
+        Client.push(item)
+      end
     end
   end
 

@@ -1,19 +1,30 @@
 # frozen_string_literal: true
 
+require_relative "failures"
+require_relative "missing"
+
 module Sidekiq
   module Job
     # What is said once about all jobs of a class. Subclasses have it too, and may say otherwise.
     module Options
-      # Not for the payload: where jobs run, and what has no meaning here.
-      OURS = %w[on pool client_class].freeze
+      # Not for the payload: where jobs run.
+      OURS = %w[on].freeze
+      # Other Redis, and other clients, than those of the process.
+      NOT_THERE = %w[pool client_class].freeze
       # Where jobs run that say nothing: Sidekiq's have a thread each, and may count on that.
       PLACE = :threads
-      private_constant :OURS, :PLACE
+      private_constant :OURS, :NOT_THERE, :PLACE
 
       # @param options [Hash] all of them get into payloads, but for `on:`, which is where the job runs: :threads, :fibers, :processes, :ractors or :auto
       # @return [Hash{String => Object}] all that is set
+      # @raise [NotProvided] for `pool` and `client_class`
       def sidekiq_options(options = {})
-        @sidekiq_options = {**get_sidekiq_options, **options.transform_keys(&:to_s)}.freeze
+        options = options.transform_keys(&:to_s)
+        odd = options.keys & NOT_THERE
+        raise NotProvided, "sidekiq_options #{odd.join(", ")} of #{self}: all jobs go to the one store of the process, by its client" if odd.any?
+
+        Sidekiq.logger.warn("retry_queue of #{self} has no effect: its jobs are tried again in their own queue") if options["retry_queue"]
+        @sidekiq_options = {**get_sidekiq_options, **options}.freeze
       end
 
       # @return [Hash{String => Object}]
@@ -29,8 +40,9 @@ module Sidekiq
         @sidekiq_retry_in = block
       end
 
-      # @yieldparam job [Hash] the payload of a job that has failed for good
+      # @yieldparam job [Hash] the payload of a job that has failed for good, though it was to be retried
       # @yieldparam error [Exception]
+      # @yieldreturn [Symbol, Object] :discard keeps it from the dead ones
       # @return [void]
       def sidekiq_retries_exhausted(&block)
         @sidekiq_retries_exhausted = block
@@ -52,24 +64,13 @@ module Sidekiq
       # @api private
       def job_place = [get_sidekiq_options.fetch("on", PLACE).to_sym, nil]
 
-      # @return [Proc, nil]
+      # @return [Proc]
       # @api private
-      def retry_in
-        block = sidekiq_retry_in_block or return
-        lambda do |count, error|
-          wish = block.call(count, error, Raffia::Jobs::Worker::Run.current&.item)
-          wish if wish.is_a?(Symbol) || (wish.is_a?(Numeric) && wish.positive?)
-        end
-      end
+      def retry_in = ->(count, error, item) { Failures.wish(sidekiq_retry_in_block, count, error, item) }
 
       # @return [Proc]
       # @api private
-      def on_exhausted
-        lambda do |item, error|
-          sidekiq_retries_exhausted_block&.call(item, error)
-          Sidekiq.default_configuration.death_handlers.each { |handler| handler.call(item, error) }
-        end
-      end
+      def on_exhausted = ->(item, error) { Failures.exhausted(sidekiq_retries_exhausted_block, item, error) }
 
       private
 

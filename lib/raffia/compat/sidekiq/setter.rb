@@ -2,6 +2,7 @@
 
 require_relative "../../jobs"
 require_relative "../../jobs/perform"
+require_relative "around"
 require_relative "client"
 
 module Sidekiq
@@ -41,17 +42,17 @@ module Sidekiq
 
       # @return [true, nil]
       def perform_inline(*args)
-        item = Client.checked({**@options.except("sync", "at"), "class" => @job, "args" => Client.arguments(@job, args)})
-        draft = Client.translate { Raffia::Jobs.client.draft(item) } or return
-        Raffia::Jobs::Perform.call(Raffia::Jobs::Payload.load(draft.payload), Raffia::Jobs::Setup.current.worker_middleware)
-        true
+        item = Item.checked({**@options.except("sync", "at"), "class" => @job, "args" => Item.arguments(@job, args)})
+        draft = Item.translate { Raffia::Jobs.client.draft(item) } or return
+        chain = Around::Inline.new(Sidekiq.default_configuration.server_middleware)
+        true if Raffia::Jobs::Perform.call(Raffia::Jobs::Payload.load(draft.payload), chain)
       end
       alias_method :perform_sync, :perform_inline
 
       private
 
       def at(interval)
-        time = Client.time(interval)
+        time = Item.time(interval)
         time ? @options["at"] = time : @options.delete("at")
         self
       end

@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../sidekiq"
-require_relative "../../jobs/testing"
 require_relative "testing/of_a_class"
-require_relative "testing/queues"
 require_relative "testing/switch"
 
 module Sidekiq
@@ -43,13 +41,29 @@ module Sidekiq
       # @return [Boolean]
       def enabled? = !disabled?
 
-      # @yieldparam chain [Chain] around jobs that are drained or done inline
-      # @return [Chain]
-      def server_middleware(&) = Sidekiq.default_configuration.server_middleware(&)
+      # @yieldparam chain [Middleware::Chain] around jobs that are drained or done inline: those of workers are not
+      # @return [Middleware::Chain]
+      def server_middleware
+        yield SWITCH.chain if block_given?
+        SWITCH.chain
+      end
 
-      # @return [Raffia::Jobs::Stores::Memory]
+      # @return [Kept]
       # @api private
       def kept = SWITCH.kept
+
+      # @return [Raffia::Jobs::Store] the program's
+      # @api private
+      def real = SWITCH.real
+
+      # Does a job of any class.
+      # @param item [Hash] the payload
+      # @return [void]
+      # @api private
+      def process(item)
+        job = Raffia::Jobs::Perform.job_class(item["class"])
+        job.respond_to?(:process_job) ? job.process_job(item) : Raffia::Jobs::Perform.call(item, Around::Inline.new(server_middleware))
+      end
     end
   end
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../../jobs/testing"
+require_relative "queues"
 
 module Sidekiq
   module Testing
@@ -9,53 +9,64 @@ module Sidekiq
       # @return [String] its queue
       def queue = get_sidekiq_options["queue"].to_s
 
-      # @return [Array<Hash>] the payloads of its jobs that wait; "at" is when, if that is later
-      def jobs = drain_of_class.jobs
+      # @return [Array<Hash>] the payloads of its jobs that wait; "at" is when, if that is later. It changes as they come and go
+      def jobs = Queues.jobs_by_class[name]
 
       # Forgets them.
       # @return [void]
-      def clear = drain_of_class.clear
+      def clear = Queues.delete_if { |item| item["class"] == name }
 
       # Does them all, and those that come meanwhile. One that raises is gone, and what it raised comes out here.
       # @return [Integer] how many
-      def drain = drain_of_class.call
-
-      # Does the next one.
-      # @return [true]
-      # @raise [EmptyQueueError] when there is none
-      def perform_one
-        drain_of_class.one or raise EmptyQueueError, "no job of #{self} waits"
+      def drain
+        done = 0
+        while (item = Testing.kept.take(name))
+          process_job(item)
+          done += 1
+        end
+        done
       end
 
-      # Does a job of this class, with its middleware.
+      # Does the next one.
+      # @return [Object] as {process_job}
+      # @raise [EmptyQueueError] when there is none
+      def perform_one
+        item = Testing.kept.take(name) or raise EmptyQueueError, "no job of #{self} waits"
+        process_job(item)
+      end
+
+      # Does a job of this class, with the middleware of {Testing.server_middleware}.
       # @param item [Hash] the payload
       # @return [Object] what the outermost middleware returns
       def process_job(item)
-        Raffia::Jobs::Perform.call(Sidekiq.load_json(Sidekiq.dump_json(item)), Raffia::Jobs::Setup.current.worker_middleware)
+        job = new
+        job.jid = item["jid"]
+        Testing.server_middleware.invoke(job, item, item["queue"]) { execute_job(job, item["args"]) }
       end
 
       # @return [Object] what `perform` returns
       def execute_job(job, args) = job.perform(*args)
-
-      private
-
-      def drain_of_class = Raffia::Jobs::Testing::Drain.new(Testing.kept, name)
     end
 
     # What tests ask of all job classes: `Sidekiq::Job.jobs`.
     module OfAll
       # @return [Array<Hash>] payloads
-      def jobs = everything.jobs
+      def jobs = Queues.jobs_by_class.values.flatten(1)
 
       # @return [Integer] how many were done
-      def drain_all = everything.call
+      def drain_all
+        done = 0
+        while (name = Queues.jobs_by_class.keys.find { |one| Queues.jobs_by_class[one].any? })
+          while (item = Testing.kept.take(name))
+            Testing.process(item)
+            done += 1
+          end
+        end
+        done
+      end
 
       # @return [void]
       def clear_all = Queues.clear_all
-
-      private
-
-      def everything = Raffia::Jobs::Testing::Drain.new(Testing.kept)
     end
   end
 end

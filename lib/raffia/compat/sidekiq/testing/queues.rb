@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../../jobs/testing"
-
 module Sidekiq
-  # The jobs that wait in tests, by queue and by class. What is returned is a copy.
+  # The jobs that wait in tests, by queue and by class.
   module Queues
     class << self
       # @param queue [String]
@@ -11,28 +9,30 @@ module Sidekiq
       def [](queue) = jobs_by_queue[queue.to_s]
 
       # @return [Hash{String => Array<Hash>}]
-      def jobs_by_queue = grouped("queue")
+      def jobs_by_queue = Testing.kept.by_queue
 
       # @return [Hash{String => Array<Hash>}]
-      def jobs_by_class = grouped("class")
+      def jobs_by_class = Testing.kept.by_class
       alias_method :jobs_by_worker, :jobs_by_class
 
+      # @param job [Hash] the payload
       # @return [void]
-      def clear_for(queue, job)
-        entries = Raffia::Jobs::Store::SETS.flat_map { |set| Testing.kept.entries(set, limit: nil) }
-        Testing.kept.delete(entries.select { |entry| entry.item["queue"] == queue.to_s && entry.item["class"] == job.to_s })
-        nil
-      end
+      def push(_queue, _name, job) = Testing.kept.push(job)
 
       # @return [void]
-      def clear_all
-        (Raffia::Jobs::Store::SETS - %i[running]).each { |set| Testing.kept.clear(set) }
+      def delete_for(jid, _queue, _name) = delete_if { |item| item["jid"] == jid }
+
+      # @return [void]
+      def clear_for(queue, job) = delete_if { |item| item["queue"] == queue.to_s && item["class"] == job.to_s }
+
+      # @return [void]
+      def clear_all = delete_if { true }
+
+      # @api private
+      def delete_if(&)
+        Testing.kept.delete_if(&)
         nil
       end
-
-      private
-
-      def grouped(field) = Hash.new { [] }.update(Job.jobs.group_by { |item| item[field] })
     end
   end
 end

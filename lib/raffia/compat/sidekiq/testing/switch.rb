@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../../../base/config"
-require_relative "../../../jobs/testing"
+require_relative "../chain"
+require_relative "stores"
 
 module Sidekiq
   module Testing
@@ -9,12 +10,15 @@ module Sidekiq
     #
     # @api private
     class Switch
-      # @return [Raffia::Jobs::Stores::Memory] where jobs are kept in fake mode, also while it is not on
+      # @return [Kept] where jobs are kept in fake mode, also while it is not on
       attr_reader :kept
+      # @return [Middleware::Chain] around jobs that tests do
+      attr_reader :chain
 
       def initialize
-        @kept = Raffia::Jobs::Stores::Memory.new
-        @stores = {fake: @kept, inline: Raffia::Jobs::Testing::Inline.new}
+        @kept = Kept.new
+        @chain = Middleware::Chain.new(Sidekiq.default_configuration)
+        @stores = {fake: @kept, inline: AtOnce.new}
       end
 
       # @return [Symbol]
@@ -30,6 +34,13 @@ module Sidekiq
         setup.with_client(Raffia::Jobs::Client.new(store, setup.client_middleware), &)
       end
 
+      # @return [Raffia::Jobs::Store] the program's, whatever the mode
+      def real
+        return @real ||= Raffia::Jobs::Store.open(Raffia.config.store || setup.default) if @stores.value?(setup.given)
+
+        setup.with_client(nil) { setup.store }
+      end
+
       private
 
       def for_all(store)
@@ -37,12 +48,6 @@ module Sidekiq
         @real = former unless @stores.value?(former)
         setup.given = store || @real
         nil
-      end
-
-      def real
-        return setup.store unless @stores.value?(setup.given)
-
-        @real ||= Raffia::Jobs::Store.open(Raffia.config.store || setup.default)
       end
 
       def setup = Raffia::Jobs::Setup.current

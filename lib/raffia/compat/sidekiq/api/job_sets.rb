@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require_relative "job_set"
+
+module Sidekiq
+  # Jobs whose time has not come.
+  class ScheduledSet < JobSet
+    def initialize = super("schedule", :scheduled)
+
+    # Puts a job there, past the middleware.
+    # @param time [Time, Float]
+    # @param job [Hash] the payload
+    # @return [void]
+    def schedule(time, job)
+      item = Raffia::Jobs::Client::Item.build({**job, "at" => time.to_f})
+      Raffia::Jobs.store.enqueue([Raffia::Jobs::Draft.of(item)])
+      nil
+    end
+  end
+
+  # Jobs that have failed, and are tried again.
+  class RetrySet < JobSet
+    def initialize = super("retry", :retry)
+  end
+
+  # Jobs that have failed for good.
+  class DeadSet < JobSet
+    # What is kept where nothing is said, as workers have it.
+    SECONDS = 180 * 86_400
+    JOBS = 10_000
+    private_constant :SECONDS, :JOBS
+
+    def initialize = super("dead", :dead)
+
+    # The newest is the first.
+    # @yieldparam job [SortedEntry]
+    # @return [void]
+    def each(&)
+      return to_enum unless block_given?
+
+      @pages.forwards { |entry| yield record(entry) }
+    end
+
+    # Throws away what is too old, or too many, as workers do it now and then.
+    # @return [void]
+    def trim
+      configuration = Sidekiq.default_configuration
+      Raffia::Jobs.store.prune(dead_for: configuration[:dead_timeout_in_seconds] || SECONDS, dead_max: configuration[:dead_max_jobs] || JOBS)
+    end
+
+    # @raise [NotProvided] a job dies where it is
+    def kill(*) = raise(NotProvided, "Sidekiq::DeadSet#kill is not there: a job that is kept nowhere cannot die. Use kill of what ScheduledSet, RetrySet or Queue gives")
+  end
+end

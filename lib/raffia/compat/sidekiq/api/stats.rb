@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require "date"
+require_relative "../../../jobs"
+
+module Sidekiq
+  # Numbers, as they were when this was made.
+  class Stats
+    # A queue.
+    QueueSummary = Data.define(:name, :size, :latency, :paused) do
+      alias_method :paused?, :paused
+    end
+    # What {counts} are called here.
+    NAMES = {processed: :processed, failed: :failed, scheduled_size: :scheduled, retry_size: :retry, dead_size: :dead, enqueued: :queue}.freeze
+    private_constant :NAMES
+
+    def initialize
+      fetch_stats!
+    end
+
+    # @!method processed
+    # @!method failed
+    # @!method scheduled_size
+    # @!method retry_size
+    # @!method dead_size
+    # @!method enqueued
+    NAMES.each { |name, ours| define_method(name) { @counts.fetch(ours) } }
+
+    # @return [Integer] workers
+    def processes_size = processes.size
+
+    # @return [Integer] jobs that run, as their workers have said last
+    def workers_size = processes.sum { |process| process["busy"].to_i }
+
+    # @return [Float] seconds
+    def default_queue_latency = queue_summaries.find { |queue| queue.name == "default" }&.latency || 0.0
+
+    # @return [Hash{String => Integer}] the longest queue first
+    def queues = queue_summaries.to_h { |queue| [queue.name, queue.size] }
+
+    # @return [Array<QueueSummary>] the longest first
+    def queue_summaries
+      @queues ||= store.queues.map { |queue| QueueSummary.new(name: queue["name"], size: queue["size"], latency: queue["latency"].to_f, paused: queue["paused"]) }
+        .sort_by { |queue| -queue.size }
+    end
+
+    # Looks again.
+    # @return [void]
+    def fetch_stats!
+      @counts = store.counts
+      @queues = @processes = nil
+    end
+    alias_method :fetch_stats_fast!, :fetch_stats!
+    alias_method :fetch_stats_slow!, :fetch_stats!
+
+    # @raise [NotProvided]
+    def reset(*) = raise(NotProvided, "Sidekiq::Stats#reset is not there: numbers are those since ever. Remember what they were, or use Sidekiq::Stats::History")
+
+    # By the day (of UTC), the last one first.
+    class History
+      # The most days that are kept.
+      MOST = 5 * 365
+      private_constant :MOST
+
+      # @param days [Integer]
+      # @param last [Date, nil] nil: today
+      # @raise [ArgumentError]
+      def initialize(days, last = nil)
+        raise ArgumentError, "days must be from 1 to #{MOST}, not #{days}" unless days.between?(1, MOST)
+
+        @days = days
+        @last = last || Time.now.utc.to_date
+      end
+
+      # @return [Hash{String => Integer}] "2026-11-22" => how many
+      def processed = of("processed")
+
+      # @return [Hash{String => Integer}]
+      def failed = of("failed")
+
+      private
+
+      def of(name)
+        @history ||= Raffia::Jobs.store.history(@days + (Time.now.utc.to_date - @last).to_i.clamp(0..))
+        Array.new(@days) { |ago| (@last - ago).iso8601 }.to_h { |day| [day, @history.dig(day, name).to_i] }
+      end
+    end
+
+    private
+
+    def processes = @processes ||= store.processes
+
+    def store = Raffia::Jobs.store
+  end
+end

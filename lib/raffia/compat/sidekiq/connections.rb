@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require_relative "../../jobs"
+require_relative "missing"
+
+module Sidekiq
+  # A connection that has a method for each command: `redis.set("key", 1, ex: 60)`.
+  #
+  # @api private
+  class Connection
+    # @param client [RedisClient, RedisClient::Pipeline]
+    def initialize(client)
+      @client = client
+    end
+
+    %i[pipelined multi].each do |name|
+      # Several commands at once.
+      # @yieldparam redis [Connection]
+      # @return [Array]
+      define_method(name) { |**options, &block| @client.public_send(name, **options) { |pipeline| block.call(Connection.new(pipeline)) } }
+    end
+
+    # @return [Hash{String => String}] what the server says of itself
+    def info = @client.call("INFO") { |text| text.scan(/^(\w+):(.*?)\r?$/).to_h }
+
+    # @param sha [String] of a script that the server has
+    # @param keys [Array]
+    # @param arguments [Array]
+    # @return [Object] what the script returns
+    def evalsha(sha, keys, arguments) = @client.call("EVALSHA", sha, keys.size, *keys, *arguments)
+
+    private
+
+    def method_missing(name, *, **, &)
+      @client.respond_to?(name) ? @client.public_send(name, *, **, &) : @client.call(name, *, **, &)
+    end
+
+    # Which commands there are the server knows.
+    def respond_to_missing?(*) = true
+  end
+
+  # Connections to the Redis that the jobs are in, for the program's own data.
+  #
+  # @api private
+  class Connections
+    # How many are kept for later.
+    KEPT = 10
+    private_constant :KEPT
+
+    def initialize
+      @idle = []
+      @store = nil
+      @guard = Thread::Mutex.new
+    end
+
+    # @yieldparam redis [Connection]
+    # @return [Object] the block's value
+    # @raise [NotProvided] where jobs are in no Redis
+    # @raise [RedisClient::Error]
+    def with
+      store = Sidekiq.const_defined?(:Testing, false) ? Testing.real : Raffia::Jobs.store
+      raise NotProvided, "Sidekiq.redis is not there: jobs are kept in #{store.url}. Use a connection of the program's own for its own data" unless store.respond_to?(:client)
+
+      client = take(store)
+      begin
+        yield Connection.new(client)
+      ensure
+        keep(store, client)
+      end
+    end
+    alias_method :then, :with
+
+    private
+
+    def take(store)
+      @guard.synchronize do
+        @idle.shift(@idle.size).each(&:close) unless @store.equal?(store)
+        @store = store
+        @idle.pop || store.client
+      end
+    end
+
+    def keep(store, client)
+      @guard.synchronize { @store.equal?(store) && @idle.size < KEPT && @idle.push(client) } || client.close
+    end
+  end
+end

@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require_relative "../../jobs"
+
+module Sidekiq
+  # What a job class and the configuration say about jobs that fail, as Raffia's workers ask it.
+  #
+  # @api private
+  module Failures
+    module_function
+
+    # @param block [Proc, nil] of the class
+    # @param count [Integer] how often it was tried again before
+    # @param error [Exception]
+    # @param item [Hash] the payload, with the failure in it
+    # @return [Numeric, Symbol, nil] seconds, :discard, :kill; nil: as usual
+    def wish(block, count, error, item)
+      most = Sidekiq.default_configuration[:max_retries]
+      return :kill if most && count >= most && item["retry"] == true && !item["retry_for"]
+
+      wish = block&.call(count, error, item)
+      item["discarded_at"] = Raffia::Jobs::Payload.now if wish == :discard
+      return wish if wish.is_a?(Symbol)
+
+      seconds = wish.to_f if wish.respond_to?(:to_f)
+      seconds if seconds&.positive?
+    end
+
+    # It has failed for good. What is not to be retried at all, or was discarded, has no tries that could be exhausted.
+    # @param block [Proc, nil] of the class
+    # @return [void]
+    def exhausted(block, item, error)
+      tell("retries_exhausted", item) { forget(item) if block.call(item, error) == :discard } if block && item["retry"] && !item["discarded_at"]
+      died(item, error)
+    end
+
+    # Tells the handlers of deaths.
+    # @return [void]
+    def died(item, error)
+      Sidekiq.default_configuration.death_handlers.each do |handler|
+        tell("death handler", item) { handler.call(item, error) }
+      end
+    end
+
+    class << self
+      private
+
+      # What one of them raises is nothing to the others.
+      def tell(whom, item)
+        yield
+      rescue => failure
+        configuration = Sidekiq.default_configuration
+        configuration.logger.error("#{whom} of #{item["class"]} failed: #{failure.full_message(highlight: false)}")
+        configuration.handle_exception(failure, {context: "Error calling #{whom}", job: item})
+      end
+
+      # It is among the dead by now, as the newest or nearly so.
+      def forget(item)
+        item["discarded_at"] = Raffia::Jobs::Payload.now
+        store = Raffia::Jobs::Worker::Run.current.store
+        store.delete(store.entries(:dead, match: item["jid"], limit: 10).select { |entry| entry.jid == item["jid"] })
+      end
+    end
+  end
+end

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "../../jobs"
+require_relative "missing"
+
+module Sidekiq
+  # What programs say about a job, before it becomes one.
+  #
+  # @api private
+  module Item
+    # Seconds below which a number is taken for a pause, and not for a time.
+    LONGEST = 1_000_000_000
+    private_constant :LONGEST
+
+    module_function
+
+    # @param interval [Numeric, Time] seconds from now, or since 1970
+    # @return [Float, nil] since 1970; nil: now
+    def time(interval)
+      now = Time.now.to_f
+      at = interval.to_f
+      at += now if at < LONGEST
+      at if at > now
+    end
+
+    # @return [Hash] with the defaults of its class
+    # @raise [ArgumentError] for what cannot be a job
+    def checked(item)
+      raise ArgumentError, "a job must be a Hash with class and args, and is #{item.inspect}" unless item.is_a?(Hash) && item.key?("class") && item.key?("args")
+      raise ArgumentError, "args of a job must be an Array, and are #{item["args"].inspect}" unless item["args"].is_a?(Array) || item["args"].is_a?(Enumerator::Lazy)
+      raise NotProvided, "a job with a pool: all jobs go to the one store of the process" if item["pool"]
+
+      item = {**defaults(item["class"]), **item}
+      return item unless item["retry_for"]
+      raise ArgumentError, "retry_for must be seconds from the first failure on, and no time: #{item["retry_for"]}" if item["retry_for"] > LONGEST
+
+      {**item, "retry_for" => item["retry_for"].to_i}
+    end
+
+    # @yield what Raffia may refuse
+    # @raise [ArgumentError] as Sidekiq's programs expect it
+    def translate
+      yield
+    rescue Raffia::Jobs::BadArguments => error
+      raise ArgumentError, "#{error.message} (or say Sidekiq.strict_args!(false))"
+    rescue Raffia::ConfigError => error
+      raise ArgumentError, error.message
+    end
+
+    # Arguments that JSON would change are refused, or are changed now, see {Sidekiq.strict_args!}.
+    # @return [Array]
+    def arguments(name, args)
+      mode = Sidekiq.default_configuration[:on_complex_arguments]
+      translate { Raffia::Jobs::Client::Item.check_arguments(name, args) }
+      args
+    rescue ArgumentError => error
+      raise unless args.is_a?(Array) && [:warn, false].include?(mode)
+
+      Kernel.warn(error.message) if mode
+      JSON.parse(JSON.generate(args))
+    end
+
+    class << self
+      private
+
+      def defaults(job)
+        return Sidekiq.default_job_options unless job.is_a?(Class)
+        return job.job_options if job.respond_to?(:job_options)
+
+        raise ArgumentError, "#{job} is no job: it needs `include Sidekiq::Job`"
+      end
+    end
+  end
+  private_constant :Item
+end

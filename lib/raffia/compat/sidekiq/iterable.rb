@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require_relative "job"
+require_relative "iterable/enumerators"
+require_relative "iterable/walk"
+
+module Sidekiq
+  module Job
+    # The job goes back to its queue, and goes on later: neither a failure nor a try.
+    class Interrupted < RuntimeError
+    end
+
+    # A long job in steps, which goes on with the one that it was at.
+    #
+    # `build_enumerator(*args, cursor:)` gives pairs of an object and its cursor, which JSON must know, beginning with that of the cursor;
+    # `each_iteration(object, *args)` does one. The cursor is written down every {Walk::SAVE} seconds, when the worker stops, and when a step
+    # fails: what was done since then is done again.
+    module Iterable
+      include Enumerators
+
+      def self.included(job)
+        job.extend(ClassMethods)
+      end
+
+      # What classes of such jobs do not do.
+      module ClassMethods
+        # @raise [RuntimeError]
+        def method_added(name)
+          raise "#{self} is an iterable job, whose perform is there: it has each_iteration" if name == :perform
+
+          super
+        end
+      end
+
+      # @param args [Array]
+      # @raise [Interrupted]
+      def perform(*args)
+        (@_walk = Walk.new(self, args)).call
+      end
+
+      # @return [Array] of the job
+      def arguments = @_walk&.arguments
+
+      # @return [Object, nil] of the step that it is at
+      def cursor = @_walk&.cursor
+
+      # @return [Object, nil] that it is at
+      def current_object = @_walk&.object
+
+      # Ends it before its next step, or nearly so; also one that waits.
+      # @return [Integer] when, in seconds since 1970
+      def cancel! = @_cancelled = Walk.cancel(jid)
+
+      # @return [Integer, nil] when it was cancelled, as far as it has noticed
+      def cancelled? = @_cancelled || @_walk&.cancelled
+
+      # @return [Enumerator, nil] nil: nothing to do
+      def build_enumerator(*) = raise(NotImplementedError, "#{self.class} needs build_enumerator(*args, cursor:)")
+
+      # @return [void]
+      def each_iteration(*) = raise(NotImplementedError, "#{self.class} needs each_iteration(object, *args)")
+
+      # @yield the step
+      # @return [void]
+      def around_iteration = yield
+
+      # @!method on_start()
+      # @!method on_resume()
+      # @!method on_stop() it ends, for now or for good
+      # @!method on_cancel()
+      # @!method on_complete()
+      %i[on_start on_resume on_stop on_cancel on_complete].each { |name| define_method(name) {} }
+    end
+  end
+
+  # See {Job::Iterable}.
+  module IterableJob
+    def self.included(job)
+      job.include(Job)
+      job.include(Job::Iterable)
+    end
+  end
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require_relative "../../sidekiq"
+
+module Sidekiq
+  # What an application keeps in ActiveSupport::CurrentAttributes goes with its jobs, in the fields that Sidekiq 8 has for it.
+  module CurrentAttributes
+    # Around each enqueue: what is set, is written down.
+    class Save
+      # @param classes [Hash{String => String}] names of classes by field
+      def initialize(classes)
+        @classes = classes
+      end
+
+      # @return [Object]
+      def call(_class, job, _queue, _pool)
+        @classes.each do |field, name|
+          attributes = Object.const_get(name).attributes
+          job[field] ||= ::ActiveJob::Arguments.serialize(attributes) if attributes.any?
+        end
+        yield
+      end
+    end
+
+    # Around each run: what was written down, is set.
+    class Load
+      # @param classes [Hash{String => String}]
+      def initialize(classes)
+        @classes = classes
+      end
+
+      # @return [Object]
+      def call(_job, item, _queue, &run)
+        @classes.select { |field, _| item.key?(field) }.reduce(run) { |inner, (field, name)| -> { set(Object.const_get(name), item[field], &inner) } }.call
+      end
+
+      private
+
+      # The class may have changed since.
+      def set(current, saved)
+        current.set(::ActiveJob::Arguments.deserialize(saved).to_h.select { |name, _| current.respond_to?(:"#{name}=") }) { yield }
+      end
+    end
+
+    # @param classes [Class, String, Array] of ActiveSupport::CurrentAttributes
+    # @param config [Configuration]
+    # @return [void]
+    # @raise [NotProvided] without Active Job, which knows how to write down records
+    def self.persist(classes, config = Sidekiq.default_configuration)
+      raise NotProvided, "Sidekiq::CurrentAttributes writes attributes as Active Job does: require \"active_job\" before" unless defined?(::ActiveJob::Arguments)
+
+      fields = Array(classes).each_with_index.to_h { |name, index| [index.zero? ? "cattr" : "cattr_#{index}", name.to_s] }
+      config.client_middleware.add(Save, fields)
+      config.server_middleware.prepend(Load, fields)
+    end
+  end
+end

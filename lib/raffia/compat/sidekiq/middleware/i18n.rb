@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require_relative "../../sidekiq"
+
+module Sidekiq
+  module Middleware
+    # The language in which a job was enqueued is that in which it runs. The gem i18n is the program's.
+    module I18n
+      # Around each enqueue.
+      class Client
+        # @return [Object]
+        def call(_class, job, _queue, _pool)
+          job["locale"] ||= ::I18n.locale.to_s
+          yield
+        end
+      end
+
+      # Around each run.
+      class Server
+        # @return [Object]
+        def call(_job, item, _queue, &) = ::I18n.with_locale(item["locale"] || ::I18n.default_locale, &)
+      end
+    end
+  end
+
+  default_configuration.client_middleware.add(Middleware::I18n::Client)
+  configure_server { |config| config.server_middleware.add(Middleware::I18n::Server) }
+end

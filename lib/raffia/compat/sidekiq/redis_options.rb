@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require "uri"
+require_relative "../../base/config"
+
+module Sidekiq
+  # What `config.redis=` says, as the address of a store. What it leaves open is as in REDIS_URL.
+  #
+  # @api private
+  class RedisOptions
+    # Parts of the address, and what stands behind its `?`.
+    ADDRESS = %i[url host port db username password path ssl].freeze
+    PARAMETERS = {timeout: "timeout", network_timeout: "timeout", size: "pool"}.freeze
+    # How connections are made and named, which is not for programs to say here.
+    UNHEEDED = %i[driver reconnect_attempts connect_timeout read_timeout write_timeout pool_timeout pool_name name id logger protocol custom
+      circuit_breaker inherit_socket middlewares].freeze
+    private_constant :ADDRESS, :PARAMETERS, :UNHEEDED
+
+    # @param options [Hash]
+    # @raise [ArgumentError] for what would lead to another Redis
+    def initialize(options)
+      @options = options.transform_keys(&:to_sym).compact
+      odd = @options.keys - ADDRESS - PARAMETERS.keys - UNHEEDED - %i[ssl_params]
+      raise ArgumentError, "config.redis: #{odd.join(", ")} mean nothing here: there are #{[*ADDRESS, *PARAMETERS.keys, :ssl_params].join(", ")}" if odd.any?
+    end
+
+    # @return [Hash, nil]
+    def ssl_params = @options[:ssl_params]
+
+    # @return [String]
+    def url
+      uri = address
+      query = [uri.query, *parameters].compact.join("&")
+      uri.query = query unless query.empty?
+      uri.to_s
+    end
+
+    private
+
+    def address
+      host, port, db, password, path = @options.values_at(:host, :port, :db, :password, :path)
+      uri = URI(@options[:url] || (path ? "unix://#{path}" : Raffia.config.redis_url || "redis://localhost"))
+      uri.scheme = "rediss" if @options[:ssl] && uri.scheme == "redis"
+      uri.host = host if host
+      uri.port = port if port
+      uri.userinfo = credentials(uri).map { |part| URI.encode_uri_component(part.to_s) }.join(":") if password
+      uri.path = "/#{db}" if db && uri.scheme != "unix"
+      uri
+    end
+
+    # A name may be in the address, and its password here.
+    def credentials(uri)
+      [@options[:username] || (URI.decode_uri_component(uri.user) if uri.user), @options[:password]]
+    end
+
+    # A socket's path says no database.
+    def parameters
+      given = PARAMETERS.filter_map { |name, parameter| "#{parameter}=#{@options[name]}" if @options[name] }
+      (address.scheme == "unix" && @options[:db]) ? ["db=#{@options[:db]}", *given] : given
+    end
+  end
+end

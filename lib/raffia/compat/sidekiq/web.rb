@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require_relative "../sidekiq"
+require_relative "../../jobs/web"
+
+module Sidekiq
+  # Where programs mount Sidekiq's pages: Raffia's dashboard of the same jobs. Who may come in is, as there, said by what it is mounted in, and
+  # by {use}.
+  class Web
+    # The dashboard, and what stands in front of it.
+    #
+    # @api private
+    class Front
+      def initialize
+        @before = []
+        @back = @app = nil
+      end
+
+      # @param middleware [Class] of Rack, made with the app behind it and the arguments
+      # @return [void]
+      def use(middleware, *arguments, &block)
+        @before << [middleware, arguments, block]
+        @app = nil
+      end
+
+      # @param url [String] that the title leads to
+      def app_url=(url)
+        @back = url
+        @app = nil
+      end
+
+      # Has no effect: there are no extensions.
+      # @return [void]
+      def register(extension, *, **) = Sidekiq.logger.warn("Sidekiq::Web.register(#{extension}) has no effect here: Raffia's dashboard has no extensions")
+      alias_method :register_extension, :register
+
+      # @return [Array(Integer, Hash, Array<String>)]
+      def call(env) = (@app ||= build).call(env)
+
+      private
+
+      def build
+        dashboard = Raffia::Jobs::Web.new(auth: :none, back: @back)
+        @before.reverse.reduce(dashboard) { |app, (middleware, arguments, block)| middleware.new(app, *arguments, &block) }
+      end
+    end
+
+    FRONT = Front.new
+    private_constant :FRONT
+
+    # For `run Sidekiq::Web.new`.
+    # @param env [Hash] as Rack has it
+    # @return [Array(Integer, Hash, Array<String>)]
+    def call(env) = FRONT.call(env)
+
+    class << self
+      # @param env [Hash] as Rack has it
+      # @return [Array(Integer, Hash, Array<String>)]
+      def call(env) = FRONT.call(env)
+
+      # (see Front#use)
+      def use(...) = FRONT.use(...)
+
+      # (see Front#register)
+      def register(...) = FRONT.register(...)
+
+      # @param url [String] that the title leads to
+      def app_url=(url)
+        FRONT.app_url = url
+      end
+
+      # @yieldparam settings [Front] which has the same
+      # @return [Front]
+      def configure
+        yield FRONT if block_given?
+        FRONT
+      end
+    end
+  end
+end
