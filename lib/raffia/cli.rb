@@ -9,22 +9,14 @@ module Raffia
   # --version` must not pay for the lab, and `raffia doctor` must start where the rest of Raffia cannot.
   module CLI
     # The commands of this version, in the order of `raffia help`.
-    COMMANDS = %w[new serve work up jobs lab top run doctor help version].freeze
+    COMMANDS = %w[new serve work up jobs lab top run console doctor help version].freeze
 
-    # Commands that later versions bring. They are no usage error and no secret either: one says so.
-    LATER = {
-      "console" => "opens a console on your application"
-    }.freeze
-
-    # Exit codes. 64 is not 2, so that a script can tell "wrong" from "not yet"; 130 and 141 are what a shell reports for a
-    # process that SIGINT and SIGPIPE ended.
+    # Exit codes. 130 and 141 are what a shell reports for a process that SIGINT and SIGPIPE ended.
     OK = 0
     # Something went wrong: a wrong result, a broken machine.
     FAILED = 1
     # The command line makes no sense.
     USAGE = 2
-    # One of {LATER}.
-    NOT_YET = 64
     # Ctrl-C.
     INTERRUPTED = 130
     # Whoever read the output has gone.

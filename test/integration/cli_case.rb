@@ -32,7 +32,8 @@ module Raffia
     # @return [Ended] of `ruby ARGV`
     def ruby(*argv, env: {}, stdin: "")
       Open3.popen3(clean(env), RbConfig.ruby, "-I", File.join(ROOT, "lib"), *argv, chdir: @dir) do |input, out, err, process|
-        outputs = [out, err].map { |io| Thread.new { io.read } }
+        # What is printed is UTF-8, whatever the locale.
+        outputs = [out, err].map { |io| Thread.new { io.set_encoding(Encoding::UTF_8).read } }
         feed(input, stdin)
         ended = process.join(PROCESS_PATIENCE)
         ::Process.kill(:KILL, process.pid) unless ended

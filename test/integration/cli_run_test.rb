@@ -208,7 +208,7 @@ module Raffia
       FileUtils.mkdir(File.join(@dir, "folder"))
       {
         %w[run] => /needs a script/,
-        %w[run nowhere.rb] => /the script nowhere\.rb does not exist/,
+        %w[run nowhere.rb] => /nowhere\.rb does not exist/,
         %w[run folder] => /folder is a directory/,
         %w[run --nonsense x.rb] => /invalid option: --nonsense/,
         ["run", "--backend", "steam", script("p 1")] => /steam/

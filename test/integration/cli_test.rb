@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "raffia/base/version"
 require_relative "cli_case"
 
 module Raffia
@@ -17,7 +18,7 @@ module Raffia
     def test_exit_codes_reach_the_shell
       assert_equal 0, raffia.code
       assert_equal 2, raffia("docter").code
-      assert_equal 64, raffia("console").code
+      assert_equal [0, "raffia #{VERSION}\n"], raffia("run", "--version").then { |ended| [ended.code, ended.out] }
     end
 
     def test_a_reader_that_leaves_early
@@ -29,10 +30,24 @@ module Raffia
       assert_equal [141, ""], [status.exitstatus, File.read(errors)]
     end
 
+    def test_jobs_of_an_application_that_says_where_they_are
+      skip "the gem sqlite3 is not installed (bin/setup)" if Gem::Specification.find_all_by_name("sqlite3").empty?
+      Dir.mkdir(File.join(@dir, "config"))
+      script("require 'raffia/jobs'\nRaffia::Jobs.store = 'sqlite:elsewhere.db'", "config/environment.rb")
+      assert_equal 0, raffia("jobs", "-r", ".", "enqueue", "GreetJob", '"Ada"').code
+      assert_path_exists File.join(@dir, "elsewhere.db")
+      assert_match(/GreetJob +\["Ada"\]/, raffia("jobs", "-r", ".", "list", "queue:default").out)
+      script("require 'not_there'", "broken.rb")
+      ended = raffia("jobs", "-r", "broken.rb", "stats")
+      assert_equal 1, ended.code
+      assert_match(/cannot load such file -- not_there/, ended.err)
+      refute_match(%r{lib/raffia/cli}, ended.err)
+    end
+
     def test_raffia_log_debug_shows_where_errors_come_from
       ended = raffia "run", "nowhere.rb", env: {"RAFFIA_LOG" => "debug"}
       assert_equal 2, ended.code
-      assert_match(/\Araffia: the script nowhere.rb does not exist.*\n.*cli\/run\/script\.rb:\d+:in/, ended.err)
+      assert_match(/\Araffia: nowhere.rb does not exist.*\n.*cli\/run\/script\.rb:\d+:in/, ended.err)
       assert_equal ended.err, raffia("--debug", "run", "nowhere.rb").err
     end
 

@@ -64,6 +64,27 @@ module Raffia
       end
     end
 
+    # A title may hold what moves the cursor, and a tree may be deeper than JSON is by default.
+    def test_titles_that_are_no_text_and_deep_trees
+      path = script(<<~'RUBY')
+        require "raffia/actor"
+        (1..61).reduce(Raffia::Supervisor.spawn) { |above, level| above.start_child(Raffia::Supervisor, name: :"level #{level}") }
+        $PROGRAM_NAME = "evil\e]0;title\a\nname\xFF"
+        puts "ready"
+        $stdout.flush
+        $stdin.read
+      RUBY
+      watched(EXECUTABLE, "run", "--top", path) do
+        line = raffia("top", "--once", env: env).out.lines.first
+
+        assert_match(/\Aevil \]0;title name\uFFFD \(\d+\): 62 actors, /, line)
+        view = raffia("top", "--json", env: env)
+        assert_equal(["", 0], [view.err, view.code])
+        assert_includes(view.out, '"level 61"')
+        assert_equal(62, JSON.parse(view.out, max_nesting: false)["actors"])
+      end
+    end
+
     def test_nobody_else_can_look
       running do |pid|
         socket = File.join(@dir, "raffia", "#{pid}.sock")
@@ -132,7 +153,11 @@ module Raffia
     # A process that shows its actors, until the end of the block.
     def running(*command)
       how = command.empty? ? [script(PROGRAM)] : [EXECUTABLE, *command, script(PROGRAM)]
-      Open3.popen2(clean({**env, "RAFFIA_TOP" => ("on" if command.empty?)}), RbConfig.ruby, "-I", File.join(ROOT, "lib"), *how, chdir: @dir) do |input, output, process|
+      watched(*how, top: ("on" if command.empty?)) { |pid| yield pid }
+    end
+
+    def watched(*how, top: nil)
+      Open3.popen2(clean({**env, "RAFFIA_TOP" => top}), RbConfig.ruby, "-I", File.join(ROOT, "lib"), *how, chdir: @dir) do |input, output, process|
         assert_equal("ready\n", output.gets)
         yield process.pid
       ensure

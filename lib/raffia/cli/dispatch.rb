@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-require "did_you_mean"
-require "optparse"
+require_relative "options"
 
 module Raffia
   module CLI
@@ -52,21 +51,13 @@ module Raffia
 
       def dispatch(name, rest)
         @command = name = FLAGS.fetch(name, name) || "help"
-        return @find.call(name).call(rest, out: @out, err: @err) if COMMANDS.include?(name)
-        LATER.key?(name) ? not_yet(name) : unknown(name)
-      end
-
-      def not_yet(name)
-        @err.puts "raffia: `raffia #{name}` #{LATER[name]} in a later version; #{VERSION} does not have it yet. " \
-          "`raffia help` lists what there is."
-        NOT_YET
+        COMMANDS.include?(name) ? @find.call(name).call(rest, out: @out, err: @err) : unknown(name)
       end
 
       def unknown(name)
         kind = name.start_with?("-") ? "option" : "command"
         words = (kind == "option") ? [*FLAGS.keys, "--debug"] : COMMANDS
-        guess = DidYouMean::SpellChecker.new(dictionary: words).correct(name).first
-        @err.puts "raffia: there is no #{kind} #{name.empty? ? name.inspect : name}.#{" Did you mean #{guess}?" if guess} `raffia help` lists all."
+        @err.puts "raffia: there is no #{kind} #{name.empty? ? name.inspect : name}.#{Options.guess(name, words)} `raffia help` lists all."
         USAGE
       end
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "optparse"
+require_relative "options"
 require_relative "doctor/check"
 require_relative "doctor/report"
 require_relative "doctor/ruby"
@@ -29,6 +29,7 @@ module Raffia
         rest = parser(options).parse(argv)
         return show_help(out) if options[:help]
         raise OptionParser::NeedlessArgument, rest.first if rest.any?
+        raise ConfigError, "--path goes with --rack FILE" if options[:paths].any? && !options[:rack]
         sections = options[:rack] ? application(options) : SECTIONS.transform_values { |examine| findings(examine) }
         options[:json] ? Report.json(sections, out) : Report.text(sections, out)
         sections.values.flatten.any?(&:broken?) ? FAILED : OK
@@ -38,12 +39,12 @@ module Raffia
         private
 
         def parser(options)
-          OptionParser.new(USAGE) do |o|
+          Options.parser(USAGE) do |o|
             o.separator ""
             o.separator "Checks this machine and says what to do about each finding."
             o.separator "The exit code is 1 when something is broken."
             o.separator ""
-            o.on("--rack FILE", "instead: whether this application could be", "served from Ractors (raffia serve", "--ractors), and what stops it") { |file| options[:rack] = file }
+            o.on("--rack FILE", "instead: whether this application could be", "served from Ractors, and what stops it", "(raffia serve --ractors)") { |file| options[:rack] = file }
             o.on("--path PATH", "with --rack: what to ask it for, / by", "default; may be given more than once") { |path| options[:paths] << path }
             o.on("--json", "the same as JSON") { options[:json] = true }
             o.on("-h", "--help", "this page") { options[:help] = true }

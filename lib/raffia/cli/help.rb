@@ -9,7 +9,8 @@ module Raffia
 
       # @return [Integer] the exit code
       def self.call(argv, out: $stdout, err: $stderr)
-        name = argv.first
+        name, needless = argv
+        raise OptionParser::NeedlessArgument, needless if needless
         return overview(out) if name.nil? || name.start_with?("-") || name == "help"
         CLI.call([name, "--help"], out: out, err: err)
       end

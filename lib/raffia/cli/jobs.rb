@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "optparse"
+require_relative "options"
 
 module Raffia
   module CLI
@@ -13,14 +13,17 @@ module Raffia
           stats                        how many there are, and what was done
           queues                       the queues, their sizes and latencies
           processes                    the workers, and what each is doing
-          list SET                     queue NAME, scheduled, retry, blocked, running or dead
+          list SET                     queue NAME, scheduled, retry, blocked, running or
+                               dead
           show JID                     all that is known of one
           enqueue CLASS [JSON...]      one more, with these arguments
-          retry JID... | --all SET     to their queue now: scheduled, retry, blocked or dead ones
+          retry JID... | --all SET     to their queue now: scheduled, retry, blocked or
+                               dead ones
           kill JID... | --all SET      to the dead ones: of a queue, scheduled or retry
           delete JID... | --all SET    for good
           pause QUEUE, resume QUEUE    whether workers take anything from it
-          order WORKER ORDER           quiet, stop, dump, "cancel JID" or "trace JID"; WORKER as `processes` shows it
+          order WORKER ORDER           quiet, stop, dump, "cancel JID", "trace JID";
+                               WORKER as `processes` shows it
           recurring [run|pause|resume|delete NAME]
           export [FILE]                all jobs as lines of JSON
           import [FILE]                what `export` wrote, into this store
@@ -48,7 +51,7 @@ module Raffia
         name, *rest = parser(options).parse(argv)
         return help(out) if options[:help] || name.nil?
 
-        kind = COMMANDS[name] or raise OptionParser::InvalidArgument, "there is no command #{name}: `raffia help jobs` lists all"
+        kind = COMMANDS[name] or raise ConfigError, "raffia jobs has no command #{name}.#{Options.guess(name, COMMANDS.keys)} `raffia help jobs` lists all."
         command(kind, options, out, err).public_send(name, *arguments(name, kind, rest))
       end
 
@@ -78,25 +81,19 @@ module Raffia
         end
 
         def parser(options)
-          OptionParser.new(USAGE) do |o|
+          Options.parser(USAGE) do |o|
             o.separator ""
             o.on("-s", "--store URL", "where jobs are kept; RAFFIA_STORE,", "or sqlite:raffia.db") { |url| options[:store] = url }
-            o.on("-r", "--require FILE", "load this first, such as job classes") { |file| options[:require] = file }
+            o.on("-r", "--require FILE", "load this first, such as job classes, or", "the Rails application in a folder") { |file| (options[:require] ||= []) << file }
             o.on("--json", "answer in JSON") { options[:json] = true }
-            o.on("--limit N", Integer, "list: so many (50)") { |count| options[:limit] = from_zero(count) }
-            o.on("--offset N", Integer, "list: from there on (0)") { |count| options[:offset] = from_zero(count) }
+            o.on("--limit N", "list: so many (50)") { |text| options[:limit] = Options.count(text, least: 0) }
+            o.on("--offset N", "list: from there on (0)") { |text| options[:offset] = Options.count(text, least: 0) }
             o.on("--match TEXT", "only jobs with this in them") { |text| options[:match] = text }
             o.on("--all SET", "all of a set: dead, retry, queue:NAME") { |set| options[:all] = set }
             o.on("-q", "--queue NAME", "enqueue: to this queue") { |queue| options[:queue] = queue }
-            o.on("--in SECONDS", Float, "enqueue: not before") { |seconds| options[:in] = seconds }
+            o.on("--in SECONDS", "enqueue: not before") { |text| options[:in] = Options.seconds(text) }
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
-        end
-
-        def from_zero(count)
-          raise OptionParser::InvalidArgument, "#{count}: use a whole number from 0 up" if count.negative?
-
-          count
         end
       end
     end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "optparse"
+require_relative "options"
 
 module Raffia
   module CLI
@@ -8,11 +8,13 @@ module Raffia
     module Lab
       # The ways to call it.
       USAGE = <<~TEXT
-        Usage: raffia lab [options]                   a tour of all experiments, about three minutes on two cores
-               raffia lab list [FILE...]              what there is, in the lab or in a file
-               raffia lab run NAME|FILE... [options]  single experiments at their published size, or your own
-               raffia lab new NAME                    write NAME.rb, an experiment of your own to start from
-               raffia lab compare OLD NEW [options]   two files of --json: what has become better, what worse
+        Usage: raffia lab [OPTIONS] [COMMAND [ARGUMENTS]]
+
+          (no command)           a tour of all experiments, three minutes on two cores
+          list [FILE...]         what there is, in the lab or in a file
+          run NAME|FILE...       single experiments at their published size, or your own
+          new NAME               write NAME.rb, an experiment of your own to start from
+          compare OLD NEW        two files of --json: what is better now, what worse
       TEXT
 
       # @return [String]
@@ -40,28 +42,28 @@ module Raffia
         end
 
         def parser(options)
-          OptionParser.new(USAGE) do |o|
+          Options.parser(USAGE, 22) do |o|
             o.separator ""
             selection(o, options)
             o.separator ""
             comparison(o, options)
             o.separator ""
-            o.on("--json FILE", "write everything, each run included, as JSON") { |path| options[:json] = path }
+            o.on("--json FILE", "write all of it, each run included, as JSON") { |path| options[:json] = path }
             o.on("--html FILE", "write a page with charts") { |path| options[:html] = path }
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
         end
 
         def comparison(parser, options)
-          parser.on("--ruby PATH,...", Array, "do it on these Rubies, side by side; options may follow each PATH") { |list| options[:ruby] = list }
-          parser.on("--against FILE", "compare with an earlier --json; exit code 1 when something is worse") { |path| options[:against] = path }
+          parser.on("--ruby PATH,...", Array, "do it on these Rubies, side by side; each", "PATH may have options behind it") { |list| options[:ruby] = list }
+          parser.on("--against FILE", "compare with an earlier --json; exit code 1", "when something is worse") { |path| options[:against] = path }
           parser.on("--tolerance PERCENT", Float, "changes up to that size are no changes (0)") { |percent| options[:tolerance] = percent }
         end
 
         def selection(parser, options)
           parser.separator "Only with run:"
-          parser.on("--on STRATEGY,...", Array, "inline, fibers, threads, ractors, processes; http: its back ends") { |list| options[:on] = list }
-          parser.on("--workers N,...", Array, "numbers of workers; the default depends on the experiment") { |list| options[:workers] = list }
+          parser.on("--on STRATEGY,...", Array, "inline, fibers, threads, ractors, processes;", "http: its back ends") { |list| options[:on] = list }
+          parser.on("--workers N,...", Array, "numbers of workers; the default depends on", "the experiment") { |list| options[:workers] = list }
           parser.on("--runs N", Integer, "of each row, in a process of its own each (5)") { |count| options[:runs] = count }
           parser.on("--scale X", Float, "size of the work; 1 is the published size (1)") { |scale| options[:scale] = scale }
           parser.on("--seed N", Integer, "of the order of the runs; the report tells it") { |seed| options[:seed] = seed }

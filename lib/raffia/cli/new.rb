@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "optparse"
+require_relative "options"
 
 module Raffia
   module CLI
@@ -38,11 +38,11 @@ module Raffia
         end
 
         def parser(options)
-          OptionParser.new(USAGE) do |o|
+          Options.parser(USAGE) do |o|
             o.separator ""
             o.separator "Writes a folder NAME with an application that runs as it is: a Rack application,"
-            o.separator "a background job, an actor under a supervisor, and a test of each. Its README has"
-            o.separator "the commands. A folder that has something in it is left alone."
+            o.separator "a background job, an actor under a supervisor, and a test of each. Its README"
+            o.separator "has the commands. A folder that has something in it is left alone."
             o.separator ""
             o.on("--path CHECKOUT", "where its Gemfile finds raffia; else", "RubyGems, or the checkout that this", "command comes from") { |path| options[:path] = path }
             o.on("-h", "--help", "this page") { options[:help] = true }

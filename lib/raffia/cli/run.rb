@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "optparse"
+require_relative "options"
 require_relative "run/script"
 
 module Raffia
@@ -32,7 +32,7 @@ module Raffia
         private
 
         def parser(options)
-          OptionParser.new(USAGE) do |o|
+          Options.parser(USAGE) do |o|
             o.separator ""
             o.separator "Runs SCRIPT (- is standard input) in a fiber under Raffia's scheduler: where it"
             o.separator "waits for sockets, pipes, sleep or locks, its other fibers run. It ends when all"
@@ -40,7 +40,7 @@ module Raffia
             o.separator ""
             o.on("-b", "--backend NAME", "back end of the event loop: raffia doctor") { |name| options[:backend] = name.to_sym }
             o.on("--dump-signal NAME", "say on this signal what all fibers wait", "for, and go on; or end as ever, on HUP,", "INT, TERM and QUIT (Ctrl-\\, the default)") { |name| options[:dump_on] = name }
-            o.on("--compat[=NAMES]", "answer what it requires of parallel,", "celluloid and so on by Raffia; NAMES: of", "these only, with commas between") { |names| options[:compat] = names.to_s.split(",").map(&:to_sym) }
+            Options.compat(o) { |names| options[:compat] = names }
             o.on("--top", "let `raffia top` look at its actors") { options[:top] = true }
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
@@ -55,7 +55,7 @@ module Raffia
         def execute(script, arguments, backend: nil, dump_on: nil, compat: nil, top: false)
           require_relative "../../raffia"
           show_actors if top
-          provide(compat) if compat
+          Options.answer(compat)
           started = false
           Raffia.run(backend: backend, dump_on: dump_on || Raffia.config.dump_signal || :QUIT) do
             started = true
@@ -72,12 +72,6 @@ module Raffia
         def show_actors
           require_relative "../actor"
           Actor.observe
-        end
-
-        # @param names [Array<Symbol>] none: what RAFFIA_COMPAT says
-        def provide(names)
-          require_relative "../compat/layers"
-          Compat.answer(*(names.empty? ? Raffia.config.compat : names))
         end
       end
     end

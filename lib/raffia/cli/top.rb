@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "optparse"
+require_relative "options"
 
 module Raffia
   module CLI
@@ -31,25 +31,19 @@ module Raffia
         private
 
         def parser(options)
-          OptionParser.new(USAGE) do |o|
+          Options.parser(USAGE) do |o|
             o.separator ""
             o.separator "Shows supervisors, pools and actors: where they run, how many messages wait and"
-            o.separator "were handled, restarts, what each does now and what it last failed by. By default"
-            o.separator "of all processes of yours that show them: those that were started with"
-            o.separator "RAFFIA_TOP=on or `raffia run --top`, or call Raffia::Actor.observe. Ctrl-C ends it."
+            o.separator "were handled, restarts, what each does now and what it last failed by. By"
+            o.separator "default of all processes of yours that show them: those that were started with"
+            o.separator "RAFFIA_TOP=on or `raffia run --top`, or call Raffia::Actor.observe. Ctrl-C"
+            o.separator "ends it."
             o.separator ""
             o.on("--once", "show them once; without a terminal that is", "what it does anyway") { options[:once] = true }
             o.on("--json", "a line of JSON for each process") { options[:json] = true }
-            o.on("-i", "--interval SECONDS", "between two looks (1)") { |text| options[:interval] = seconds(text) }
+            o.on("-i", "--interval SECONDS", "between two looks (1)") { |text| options[:interval] = Options.seconds(text, least: 0.05) }
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
-        end
-
-        def seconds(text)
-          number = Float(text, exception: false)
-          return number if number&.finite? && number >= 0.05
-
-          raise OptionParser::InvalidArgument, "#{text}: use seconds, 0.05 at least"
         end
 
         def show_help(out)

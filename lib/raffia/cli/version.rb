@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../base/version"
+require_relative "options"
 
 module Raffia
   module CLI
@@ -10,8 +10,13 @@ module Raffia
       def self.summary = "print the versions of Raffia and of the Ruby that runs it"
 
       # @return [Integer] the exit code
-      def self.call(_argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
-        out.puts "raffia #{VERSION} (#{RUBY_ENGINE} #{RUBY_ENGINE_VERSION} #{RUBY_PLATFORM})"
+      def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
+        help = false
+        parser = Options.parser("Usage: raffia version") { |o| o.on("-h", "--help", "this page") { help = true } }
+        rest = parser.parse(argv)
+        raise OptionParser::NeedlessArgument, rest.first if rest.any?
+
+        out.puts(help ? parser : "raffia #{VERSION} (#{RUBY_ENGINE} #{RUBY_ENGINE_VERSION} #{RUBY_PLATFORM})")
         OK
       end
     end

@@ -31,14 +31,6 @@ module Raffia
         assert_equal "raffia: there is no command xyzzy. `raffia help` lists all.\n", raffia("xyzzy").last
       end
 
-      def test_commands_of_later_versions_say_so
-        LATER.each_key do |name|
-          code, out, err = raffia(name, "config.ru")
-          assert_equal [64, "", 1], [code, out, err.lines.size], name
-          assert_includes err, "#{VERSION} does not have it yet"
-        end
-      end
-
       def test_an_error_of_ours_is_one_sentence
         code, out, err = raffia_that { raise WorkerDied.new(pid: 7, signal: "SIGKILL") }
         assert_equal [1, ""], [code, out]

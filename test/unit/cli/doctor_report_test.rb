@@ -44,6 +44,7 @@ module Raffia
         def test_ruby_versions
           assert_equal "ok", Ruby.ruby("3.4.0").status
           assert_equal "ok", Ruby.ruby("3.4.0dev").status
+          assert_equal "note", Ruby.ruby("4.0.0").status
           assert_equal "note", Ruby.ruby("3.3.5").status
           old = Ruby.ruby("3.3.4")
           assert_predicate old, :broken?
@@ -71,6 +72,14 @@ module Raffia
           assert_match(/\Aonly \d.* installed/, wrong.detail)
           assert_includes missing.detail, "not installed"
           assert_includes missing.advice, 'gem "raffia-of-nowhere", "~> 1.0"'
+        end
+
+        def test_the_gems_are_those_that_are_loaded
+          known = Gems::OPTIONAL.to_h { |name, requirement| [name, requirement] }
+          files = Dir[File.expand_path("../../../lib/raffia/{cli,jobs,pool,server}/**/*.rb", __dir__)]
+          asked = files.flat_map { |path| File.read(path).scan(/Optional\.gem\("([\w-]+)"(?:, "([^"]+)")?/) } - [["openssl", nil]]
+          assert_equal known.keys.sort, asked.map(&:first).uniq.sort
+          asked.each { |name, requirement| assert_equal known[name], requirement, name if requirement }
         end
 
         private

@@ -56,6 +56,15 @@ module Raffia
       assert_match(/nothing is wrong/, jobs("check"))
     end
 
+    # Whoever enqueues must not clear the screen of whoever looks.
+    def test_names_and_messages_cannot_act_on_a_terminal
+      Jobs.enqueue([{"class" => "Evil\e[2J\nJob", "args" => ["\e[2J"], "queue" => "tidy"}])
+      shown = jobs("list", "queue:tidy")
+      refute_includes shown, "\e"
+      assert_match(/Evil \[2J Job  /, shown)
+      assert_equal 2, shown.lines.size
+    end
+
     def test_what_no_queue_can_be_called_and_what_is_no_count
       jobs("pause", "two words", code: 2)
       assert_match(/"two words" cannot be the name of a queue/, @err.string)
@@ -185,8 +194,8 @@ module Raffia
 
     def test_words_that_make_no_sense
       {%w[list] => /missing argument: list SET/, %w[list nothing] => /there is no set nothing/, %w[list queue] => /which queue\?/, %w[retry] => /JID, or --all/,
-       %w[dance] => /there is no command dance/, %w[stats more] => /needless argument: more/, %w[stats -s nowhere:] => /is no store/,
-       %w[stats -r /nowhere.rb] => /cannot be loaded/}.each do |argv, message|
+       %w[dance] => /raffia jobs has no command dance. `raffia help jobs` lists all/, %w[stats more] => /needless argument: more/, %w[stats -s nowhere:] => /is no store/,
+       %w[stats -r /nowhere.rb] => /nowhere.rb does not exist/}.each do |argv, message|
         assert_match(message, failing(*argv))
       end
     end

@@ -18,7 +18,7 @@ module Raffia
 
         # @return [Array<Check>]
         def call
-          raise NotFound.new("there is no #{@file}: name the config.ru of your application", name: @file) unless ::File.file?(@file)
+          raise NotFound.new(name: @file) unless ::File.file?(@file)
 
           require_relative "../../server"
           application = Server::Application.at(@file).tap { |one| one.load_to(:record) }

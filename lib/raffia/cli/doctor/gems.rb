@@ -11,8 +11,15 @@ module Raffia
       module Gems
         # name, requirement, what it adds
         OPTIONAL = [
-          ["ruby-progressbar", "~> 1.13", "progress: true draws a bar with an estimate instead of plain lines"].freeze
-        ].freeze
+          ["rack", ">= 2.2", "raffia serve reads config.ru"],
+          ["sqlite3", ">= 2.9.2", "jobs are kept in SQLite, which is the default"],
+          ["redis-client", ">= 0.27", "jobs are kept in Redis"],
+          ["pg", ">= 1.6", "jobs are kept in PostgreSQL"],
+          ["fugit", ">= 1.11", "jobs recur"],
+          ["websocket-driver", ">= 0.7.6", "there are WebSockets"],
+          ["ruby-progressbar", "~> 1.13", "progress: true draws a bar with an estimate instead of plain lines"],
+          ["irb", nil, "there is raffia console"]
+        ].each(&:freeze).freeze
 
         module_function
 
@@ -22,10 +29,10 @@ module Raffia
         end
 
         def gem(name, requirement, adds)
-          spec = Gem::Specification.find_by_name(name, requirement)
+          spec = Gem::Specification.find_by_name(name, *requirement)
           Check.ok(name, "#{spec.version}: #{adds}")
         rescue Gem::MissingSpecError
-          Check.note(name, "#{found(name)}; with it #{adds}", %(Add to the Gemfile: gem "#{name}", "#{requirement}"))
+          Check.note(name, "#{found(name)}; with it #{adds}", %(Add to the Gemfile: gem "#{name}"#{", \"#{requirement}\"" if requirement}))
         end
 
         def found(name)

@@ -25,6 +25,7 @@ module Raffia
         def ruby(version)
           found = "#{RUBY_ENGINE} #{version} on #{RUBY_PLATFORM}"
           return Check.broken("version", found, "#{TOO_OLD} From a checkout, bin/setup gets one.") if older?(version, MINIMUM)
+          return Check.note("version", found, "Raffia was not run on this Ruby yet, only on 3.3 and 3.4 (and JRuby 10).") unless older?(version, "4.0")
           return Check.ok("version", found) unless older?(version, "3.4")
           Check.note("version", found, "Ruby 3.4 moves long C calls (zlib, for one) off the event loop by itself; on 3.3 " \
             "wrap them in Raffia.offload.")

@@ -2,6 +2,9 @@
 
 require "json"
 require_relative "../../jobs"
+require_relative "../program"
+require_relative "../text"
+require_relative "../user_code"
 
 module Raffia
   module CLI
@@ -9,6 +12,8 @@ module Raffia
       # What all commands have: the store, the options, and how to answer.
       # @api private
       class Desk
+        include UserCode
+
         # @return [Hash]
         attr_reader :options
         # @return [IO] progress goes here
@@ -20,10 +25,10 @@ module Raffia
           @options = options
           @out = out
           @err = err
-          Raffia::Jobs.store = options[:store] if options[:store]
-          load(File.expand_path(options[:require])) if options[:require]
-        rescue LoadError
-          raise NotFound.new("#{options[:require]} cannot be loaded: check the path", name: options[:require])
+          @pid = ::Process.pid
+          program = Program.new(options[:require] || [], search: [], optional: true)
+          attempt { program.load }
+          Raffia::Jobs.store = options[:store] if options[:store] # what is said here counts more than what the program says
         end
 
         # Who only looks must not leave an empty file where he looked, by a slip of the pen or in another folder.
@@ -81,9 +86,10 @@ module Raffia
         # @param rows [Array<Array>] the first one has the titles
         # @return [Array<String>] lines; numbers to the right
         def table(rows)
+          rows = rows.map { |row| row.map { |cell| cell.is_a?(Numeric) ? cell : Text.plain(cell) } }
           widths = rows.transpose.map { |column| column.map { |cell| cell.to_s.size }.max }
           rows.map do |row|
-            row.each_with_index.map { |cell, index| cell.is_a?(Numeric) ? cell.to_s.rjust(widths[index]) : cell.to_s.ljust(widths[index]) }.join("  ").rstrip
+            row.each_with_index.map { |cell, index| cell.is_a?(Numeric) ? cell.to_s.rjust(widths[index]) : cell.ljust(widths[index]) }.join("  ").rstrip
           end
         end
 

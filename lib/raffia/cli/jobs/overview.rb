@@ -50,7 +50,7 @@ module Raffia
         def lines(process)
           about = [process["busy"].to_i, "of", process["concurrency"], "busy", ("quiet" if process["quiet"]), "queues #{Array(process["queues"]).join(" ")}"]
           work = Array(process["work"]).map { |run| "    #{run["jid"]}  #{run["class"] || klass(run["payload"])}  since #{@desk.time(run["run_at"])}" }
-          ["#{process["identity"]}  #{about.compact.join(" ")}", *work]
+          ["#{process["identity"]}  #{about.compact.join(" ")}", *work].map { |line| Text.plain(line) }
         end
 
         def klass(payload) = payload && Raffia::Jobs::Payload.load(payload)["class"]

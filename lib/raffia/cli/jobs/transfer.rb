@@ -36,9 +36,9 @@ module Raffia
         def opened(file, mode, &)
           File.open(file, mode, &)
         rescue Errno::ENOENT
-          raise NotFound.new("#{file} does not exist", name: file)
+          raise NotFound.new(name: file)
         rescue Errno::EACCES, Errno::EISDIR, Errno::ENOTDIR, Errno::EROFS => error
-          raise ConfigError, "#{file}: #{error.message[/\A[^@]+/].strip}"
+          raise ConfigError, "#{file}: #{Text.reason(error)}"
         end
 
         def write(io)

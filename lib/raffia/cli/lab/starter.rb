@@ -3,6 +3,7 @@
 require_relative "../../base/error"
 require_relative "../../lab/definition"
 require_relative "../../lab/experiments"
+require_relative "../text"
 
 module Raffia
   module CLI
@@ -41,7 +42,7 @@ module Raffia
         rescue Errno::EEXIST
           raise ConfigError, "#{file} is there already: choose another name"
         rescue SystemCallError => error
-          raise ConfigError, "#{file} cannot be written: #{error.message[/\A[^@]+/].strip}"
+          raise ConfigError, "#{file} cannot be written: #{Text.reason(error)}"
         end
       end
     end

@@ -3,6 +3,7 @@
 require "fileutils"
 require "rbconfig"
 require_relative "../../base/version"
+require_relative "../text"
 
 module Raffia
   module CLI
@@ -38,7 +39,7 @@ module Raffia
           end
           out.puts "", "Next: cd #{@name} && bundle install && bundle exec raffia up", *(with_ruby if @path)
         rescue SystemCallError => error
-          raise ConfigError, "#{@name} cannot be written: #{error.message[/\A[^@]+/].strip}"
+          raise ConfigError, "#{@name} cannot be written: #{Text.reason(error)}"
         end
 
         private

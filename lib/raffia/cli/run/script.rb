@@ -16,7 +16,7 @@ module Raffia
         # @raise [ConfigError] when it cannot be read
         def self.open(name)
           return Stream.new(name) if name == "-"
-          raise NotFound.new("the script #{name} does not exist: check its path", name: name) unless File.exist?(name)
+          raise NotFound.new(name: name) unless File.exist?(name)
           raise ConfigError, "#{name} is a directory: give raffia run a Ruby file" if File.directory?(name)
           raise ConfigError, "the script #{name} cannot be read: check its permissions" unless File.readable?(name)
           File.file?(name) ? new(name) : Stream.new(name)

@@ -32,12 +32,12 @@ module Raffia
           return Sample.new(@out).call if @asked[:init]
 
           options = settings
-          return Check.new(options, application, @file, @out, json: @asked[:json]).call if @asked[:check]
-
-          serve(options)
+          @asked[:check] ? check(options) : serve(options)
         end
 
         private
+
+        def check(said) = Check.new(said, application, @file, @out, json: @asked[:json]).call
 
         # The file may ask in which environment it is, so what the command line says about that comes first.
         def settings

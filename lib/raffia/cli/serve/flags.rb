@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "optparse"
+require_relative "../options"
 require_relative "../../server/settings/option/table"
 
 module Raffia
@@ -10,6 +10,8 @@ module Raffia
       #
       # @api private
       class Flags
+        include Options
+
         # How to call it.
         USAGE = <<~TEXT
           Usage: raffia serve [OPTIONS] [FILE]
@@ -69,7 +71,7 @@ module Raffia
         def examples = EXAMPLES
 
         def parser
-          @parser ||= OptionParser.new(usage, WIDTH) do |o|
+          @parser ||= Options.parser(usage, WIDTH) do |o|
             o.separator ""
             orders(o)
             TITLES.each do |section, title|
@@ -102,9 +104,6 @@ module Raffia
 
           " (#{row.shown.delete("\":")})"
         end
-
-        # To the width of a terminal.
-        def wrap(text) = text.scan(/\S.{0,46}\S(?=\s|\z)|\S/)
       end
     end
   end

@@ -42,7 +42,7 @@ module Raffia
         def look(path)
           ::UNIXSocket.open(path) do |socket|
             socket.timeout = PATIENCE
-            line = socket.gets and ::JSON.parse(line, symbolize_names: true)
+            line = socket.gets and ::JSON.parse(line, symbolize_names: true, max_nesting: false)
           end
         rescue Errno::ECONNREFUSED
           forget(path)

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../text"
+
 module Raffia
   module CLI
     module Top
@@ -29,7 +31,7 @@ module Raffia
 
         private
 
-        def title(view) = "#{view[:program]} (#{view[:pid]}): #{count(view[:actors], "actor")}, #{view[:at]}"
+        def title(view) = "#{Text.plain(view[:program])} (#{view[:pid]}): #{count(view[:actors], "actor")}, #{view[:at]}"
 
         def count(number, what) = "#{number} #{what}#{"s" unless number == 1}"
 
@@ -51,7 +53,7 @@ module Raffia
         end
 
         def row(node, lead)
-          ["#{lead}#{label(node)}", node[:on], node[:status], node[:mailbox], node[:handled], node[:restarts], node[:doing], node[:error]].map { |cell| plain(cell.to_s) }
+          ["#{lead}#{label(node)}", node[:on], node[:status], node[:mailbox], node[:handled], node[:restarts], node[:doing], node[:error]].map { |cell| Text.plain(cell) }
         end
 
         def label(node)
@@ -59,9 +61,6 @@ module Raffia
           name = (node[:class] == "Raffia::Supervisor::Work") ? "block" : node[:class] || "Actor"
           "#{node[:name] || "##{node[:id]}"} #{name}#{kind}"
         end
-
-        # A message may have lines, and anything else that moves the cursor.
-        def plain(text) = text.gsub(/[[:cntrl:]]+/, " ")
       end
     end
   end

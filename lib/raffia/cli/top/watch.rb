@@ -35,12 +35,16 @@ module Raffia
           views = @source.call # what is wrong with the names is said before anything is shown
           return write(views) unless @live
 
-          @json ? follow(views) { |seen| write(seen) } : on_another_screen { follow(views) { |seen| paint(seen) } }
-        rescue Interrupt
-          nil
+          watch(views)
         end
 
         private
+
+        def watch(views)
+          @json ? follow(views) { |seen| write(seen) } : on_another_screen { follow(views) { |seen| paint(seen) } }
+        rescue Interrupt
+          nil # this is how one ends it
+        end
 
         def follow(views)
           loop do
@@ -51,7 +55,7 @@ module Raffia
         end
 
         def write(views)
-          return views.each { |view| @out.puts(JSON.generate(view)) } if @json
+          return views.each { |view| @out.puts(JSON.generate(view, max_nesting: false)) } if @json
 
           @out.puts(Table.new(views, @live ? width : nil).lines)
         end

@@ -4,7 +4,7 @@ require_relative "../../jobs"
 require_relative "../../jobs/worker"
 require_relative "../../jobs/worker/seated"
 require_relative "../../jobs/worker/supervised"
-require_relative "../work/program"
+require_relative "../program"
 
 module Raffia
   module CLI
@@ -26,8 +26,7 @@ module Raffia
           @log = log
           @guard = guard
           @alone = alone
-          given = asked[:require] || (::File.exist?(Work::Program::FILE) ? [Work::Program::FILE] : [])
-          @program = Work::Program.new(given) unless given.empty?
+          @program = Program.new(asked[:require] || [], search: [Program::FILE], optional: true) # Rails is the application itself
           Jobs::Worker::Queues.new(asked[:queues] || [])
           Jobs.store = asked[:store] if asked[:store]
           check(asked[:store] || Raffia.config.store.to_s)
@@ -42,7 +41,7 @@ module Raffia
         # After the application.
         # @return [void]
         def load
-          @guard.call { @program&.load }
+          @guard.call { @program.load }
           Jobs.store = @asked[:store] if @asked[:store]
         end
 
@@ -70,11 +69,7 @@ module Raffia
           Jobs::Worker.new(Jobs.store, heart: heart, log: @log, **@asked.slice(*WORKER))
         end
 
-        def check(url)
-          return if @alone || !url.start_with?("memory:")
-
-          raise ConfigError, "memory: is the store of one process, and no other can put anything into it: use --processes 0, or another store"
-        end
+        def check(url) = @alone || Options.common_store(url)
       end
     end
   end

@@ -46,20 +46,6 @@ module Raffia
           o.on("--job-timeout SECONDS", *wrap("that jobs have to end when it is to stop (25)")) { |text| @asked[:timeout] = seconds(text) }
           o.on("--store URL", *wrap("where the jobs are; default: what the program says, then RAFFIA_STORE, then sqlite:raffia.db")) { |url| @asked[:store] = url }
         end
-
-        def count(text)
-          number = Integer(text, 10, exception: false)
-          return number if number&.positive?
-
-          raise OptionParser::InvalidArgument, "#{text}: use a whole number from 1 up"
-        end
-
-        def seconds(text)
-          number = Float(text, exception: false)
-          return number if number && number >= 0 && number.finite?
-
-          raise OptionParser::InvalidArgument, "#{text}: use seconds"
-        end
       end
     end
   end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../program"
 require_relative "../user_code"
 require_relative "../../jobs"
 require_relative "../../jobs/worker"
@@ -7,7 +8,6 @@ require_relative "../../jobs/worker/alone"
 require_relative "../../jobs/worker/supervised"
 require_relative "banner"
 require_relative "health"
-require_relative "program"
 
 module Raffia
   module CLI
@@ -89,11 +89,7 @@ module Raffia
           Jobs::Worker.new(Jobs.store, queues: @given[:queues], heart: heart, log: log, **@given.slice(*WORKER))
         end
 
-        def check(url)
-          return unless @given[:processes].positive? && url.start_with?("memory:")
-
-          raise ConfigError, "memory: is the store of one process, and no other can put anything into it: use --processes 0, or another store"
-        end
+        def check(url) = @given[:processes].zero? || Options.common_store(url)
 
         def log = @log ||= Log.build(@config)
 

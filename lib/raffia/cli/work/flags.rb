@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-require "optparse"
-require_relative "../../base/error"
+require_relative "../options"
 
 module Raffia
   module CLI
@@ -10,6 +9,8 @@ module Raffia
       #
       # @api private
       class Flags
+        include Options
+
         # How to call it.
         USAGE = <<~TEXT
           Usage: raffia work [OPTIONS]
@@ -32,8 +33,7 @@ module Raffia
           less. QUIT writes what all jobs wait for.
         TEXT
         WIDTH = 26
-        BYTES = {"" => 1, "k" => 1 << 10, "m" => 1 << 20, "g" => 1 << 30}.freeze
-        private_constant :EXAMPLES, :WIDTH, :BYTES
+        private_constant :EXAMPLES, :WIDTH
 
         # @return [Hash{Symbol => Object}] what was said
         attr_reader :given
@@ -58,7 +58,7 @@ module Raffia
         private
 
         def parser
-          @parser ||= OptionParser.new(USAGE, WIDTH) do |o|
+          @parser ||= Options.parser(USAGE, WIDTH) do |o|
             work(o)
             processes(o)
             operation(o)
@@ -95,30 +95,6 @@ module Raffia
           o.on("--json", *wrap("what is printed, and the log, as JSON")) { @given[:json] = true }
           o.on("-h", "--help", *wrap("this page")) { @given[:help] = true }
         end
-
-        def count(text, least: 1)
-          number = Integer(text, 10, exception: false)
-          return number if number && number >= least
-
-          raise OptionParser::InvalidArgument, "#{text}: use a whole number from #{least} up"
-        end
-
-        def seconds(text)
-          number = Float(text, exception: false)
-          return number if number && number >= 0 && number.finite?
-
-          raise OptionParser::InvalidArgument, "#{text}: use seconds"
-        end
-
-        def bytes(text)
-          number, unit = text.downcase.match(/\A(\d+)([kmg]?)b?\z/)&.captures
-          return Integer(number, 10) * BYTES.fetch(unit) if number
-
-          raise OptionParser::InvalidArgument, "#{text}: use bytes, such as 512m"
-        end
-
-        # To the width of a terminal.
-        def wrap(text) = text.scan(/\S.{0,46}\S(?=\s|\z)|\S/)
       end
     end
   end

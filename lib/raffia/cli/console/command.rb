@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require_relative "../program"
+require_relative "../start"
+require_relative "../user_code"
+require_relative "../../../raffia"
+require_relative "../../actor"
+require_relative "../../jobs"
+require_relative "prompt"
+
+module Raffia
+  module CLI
+    module Console
+      # One call of `raffia console`.
+      #
+      # @api private
+      class Command
+        include Start
+        include UserCode
+
+        # Leaves the run as Ctrl-C does: what its other fibers are at must not keep whoever wants to go.
+        Left = Class.new(::Interrupt)
+        private_constant :Left
+
+        # @param options [Hash]
+        # @param out [IO]
+        def initialize(options, out)
+          @options = options
+          @out = out
+          @pid = ::Process.pid
+        end
+
+        # @return [Integer] the exit code
+        def call
+          program = Program.new(@options[:require], optional: true)
+          ::ARGV.clear # or `gets` would read files of these names
+          Options.answer(@options[:compat])
+          attempt { program.load }
+          greet(program) if $stdin.tty?
+          attempt { Raffia.run { converse } }
+        rescue Left
+          raise @failure if @failure
+          OK
+        end
+
+        private
+
+        def greet(program)
+          @out.puts "#{raffia}#{" with #{program.name}" unless program.paths.empty?}"
+          @out.puts "Fibers, actors and channels work on while this waits for you. Ctrl-D ends it."
+          @out.flush
+        end
+
+        def converse
+          begin
+            Prompt.new.run
+          rescue ::Exception => error # rubocop:disable Lint/RescueException
+            @failure = error # `exit`, most often
+          end
+          raise Left, "the console has ended", []
+        end
+      end
+    end
+  end
+end

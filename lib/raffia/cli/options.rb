@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+require "did_you_mean"
+require "optparse"
+require_relative "../base/error"
+require_relative "../base/version"
+
+module Raffia
+  module CLI
+    # What the options of several commands have in common.
+    #
+    # @api private
+    module Options
+      # Of what is explained, on a terminal of 80 columns.
+      TEXT = 48
+      BYTES = {"" => 1, "k" => 1 << 10, "m" => 1 << 20, "g" => 1 << 30}.freeze
+      private_constant :TEXT, :BYTES
+
+      module_function
+
+      # @param usage [String]
+      # @param width [Integer] of the column with the options
+      # @yieldparam parser [OptionParser]
+      # @return [OptionParser] that knows --version, as any command should
+      def parser(usage, width = 32)
+        OptionParser.new(usage, width) do |o|
+          o.program_name = "raffia"
+          o.version = VERSION
+          yield o
+        end
+      end
+
+      # @return [Array<String>] lines
+      def wrap(text) = text.scan(/\S.{0,#{TEXT - 2}}\S(?=\s|\z)|\S/)
+
+      # @return [Integer]
+      # @raise [OptionParser::InvalidArgument]
+      def count(text, least: 1)
+        number = Integer(text, 10, exception: false)
+        return number if number && number >= least
+
+        raise OptionParser::InvalidArgument, "#{text}: use a whole number from #{least} up"
+      end
+
+      # @return [Float]
+      # @raise [OptionParser::InvalidArgument]
+      def seconds(text, least: 0)
+        number = Float(text, exception: false)
+        return number if number&.finite? && number >= least
+
+        raise OptionParser::InvalidArgument, "#{text}: use seconds#{", #{least} at least" if least.positive?}"
+      end
+
+      # @return [Integer]
+      # @raise [OptionParser::InvalidArgument]
+      def bytes(text)
+        number, unit = text.downcase.match(/\A(\d+)([kmg]?)b?\z/)&.captures
+        return Integer(number, 10) * BYTES.fetch(unit) if number
+
+        raise OptionParser::InvalidArgument, "#{text}: use bytes, such as 512m"
+      end
+
+      # @param name [String] that does not exist
+      # @param names [Array<String>] that do
+      # @return [String, nil] a question to put behind the sentence that says so
+      def guess(name, names) = DidYouMean::SpellChecker.new(dictionary: names).correct(name).first&.then { |found| " Did you mean #{found}?" }
+
+      # What commands with processes need.
+      # @param url [String]
+      # @return [void]
+      # @raise [ConfigError]
+      def common_store(url)
+        return unless url.start_with?("memory:")
+
+        raise ConfigError, "memory: is the store of one process, and no other can put anything into it: use --processes 0, or another store"
+      end
+
+      # --compat, of commands that run a program of the user's.
+      # @yieldparam names [Array<Symbol>]
+      # @return [void]
+      def compat(parser)
+        parser.on("--compat[=NAMES]", "answer what it requires of parallel,", "celluloid and so on by Raffia; NAMES: of", "these only, with commas between") do |names|
+          yield names.to_s.split(",").map(&:to_sym)
+        end
+      end
+
+      # What --compat asks for.
+      # @param names [Array<Symbol>, nil] none: what RAFFIA_COMPAT says
+      # @return [void]
+      # @raise [ConfigError] when there is no such layer
+      def answer(names)
+        return unless names
+
+        require_relative "../compat/layers"
+        Compat.answer(*(names.empty? ? Raffia.config.compat : names))
+      end
+    end
+  end
+end

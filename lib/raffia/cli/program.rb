@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+
+module Raffia
+  module CLI
+    # The user's program (-r): files that are required, or a Rails application.
+    #
+    # @api private
+    class Program
+      # What is looked for where no file is named.
+      RAILS = "config/environment.rb"
+      FILE = "jobs.rb"
+
+      # @return [Array<String>] from the root: a program may go to another folder when it is loaded
+      attr_reader :paths
+
+      # @param given [Array<String>] files, folders of Rails applications, or names of libraries
+      # @param search [Array<String>] files that will do where none is given
+      # @param optional [Boolean] whether there may be none
+      # @raise [NotFound]
+      def initialize(given, search: [RAILS, FILE], optional: false)
+        @paths = given.empty? ? found(search) : given.map { |path| resolve(path) }
+        raise NotFound, "there is no #{FILE} here (#{::Dir.pwd}), and no Rails application: name the program with the jobs: -r FILE" if @paths.empty? && !optional
+      end
+
+      # @return [String] for people
+      def name = @paths.map { |path| path.delete_prefix("#{::Dir.pwd}/") }.join(", ")
+
+      # @return [void]
+      # @raise [Exception] what it raises while it is loaded
+      def load
+        @paths.each { |path| require path }
+        application = defined?(::Rails.application) && ::Rails.application
+        application.eager_load! if application&.config&.eager_load
+      end
+
+      private
+
+      def found(search) = search.find { |name| ::File.exist?(name) }.then { |path| path ? [::File.expand_path(path)] : [] }
+
+      def resolve(path)
+        return rails(path) if ::File.directory?(path)
+        return ::File.expand_path(path) if ::File.file?(path) || ::File.file?("#{path}.rb")
+        return path if library?(path)
+
+        raise NotFound.new(name: path)
+      end
+
+      def library?(name)
+        !name.start_with?(".", "/") && !!($LOAD_PATH.resolve_feature_path(name) || ::Gem::Specification.find_by_path(name))
+      end
+
+      def rails(path)
+        file = ::File.join(path, RAILS)
+        raise NotFound.new("#{path} is a folder without #{RAILS}: name a file", name: path) unless ::File.exist?(file)
+
+        ::File.expand_path(file)
+      end
+    end
+  end
+end
