@@ -5,6 +5,8 @@
 # leads nowhere, and a calendar that goes on for ever.
 #
 #     bin/raffia run examples/crawler.rb
+#
+# It prints how many pages it has found, which it could not get, and when it gave up.
 
 require "raffia"
 require "raffia/server"

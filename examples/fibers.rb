@@ -4,6 +4,8 @@
 # of them together.
 #
 #     bin/raffia run examples/fibers.rb
+#
+# It prints how long that took, and how long it would have taken one after the other.
 
 require "raffia"
 require "socket"

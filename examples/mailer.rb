@@ -4,6 +4,8 @@
 # background jobs. What sends a mail is one method, and knows nothing of that.
 #
 #     bin/raffia run examples/mailer.rb
+#
+# It prints a line for each way: how many mails have come, and in what time.
 
 require "raffia"
 require "raffia/actor"

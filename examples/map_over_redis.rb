@@ -5,7 +5,8 @@
 #
 #     bin/raffia run examples/map_over_redis.rb
 #
-# It starts a redis-server and two workers of its own. In real life the workers are there already, on machines that have the same code:
+# It prints what was counted, and that nothing of it was counted here. It starts a redis-server and two workers of its own. In real life the
+# workers are there already, on machines that have the same code:
 #
 #     raffia work -r examples/map_over_redis.rb --store redis://HOST:6379/0
 

@@ -4,6 +4,8 @@
 # before it instead of filling the memory.
 #
 #     bin/raffia run examples/pipeline.rb
+#
+# It prints how many lines were counted, and how far ahead the reader ever was.
 
 require "raffia"
 

@@ -3,6 +3,8 @@
 # An endless input, and memory that stays where it is: the reader waits when the workers do not keep up.
 #
 #     bin/raffia run examples/pool_backpressure.rb
+#
+# It prints what was found and how much was read for it; then what a full pool has done, refused and kept waiting.
 
 require "raffia"
 

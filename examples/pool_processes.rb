@@ -3,6 +3,8 @@
 # A pool of warm processes: digests of files on all cores. A worker that dies is named, and replaced.
 #
 #     bin/raffia run examples/pool_processes.rb [FOLDER]
+#
+# It prints the digest of each file, and then which of three pieces of work was lost with its worker.
 
 require "raffia"
 require "digest"

@@ -3,6 +3,8 @@
 # Processes, for Ruby code that computes: every core works, any block will do, and a worker that dies takes nothing with it.
 #
 #     bin/raffia run examples/processes.rb
+#
+# It prints what was computed, that none of it was computed here, and who died of what.
 
 require "raffia"
 

@@ -6,6 +6,8 @@
 # nothing but its input and constants that are frozen throughout.
 #
 #     bin/raffia run examples/ractor_parser.rb
+#
+# It prints what is in the log, and whether that is the same without Ractors.
 
 require "raffia"
 

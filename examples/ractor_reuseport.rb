@@ -7,6 +7,8 @@
 # Ractors through a pipe, which they read like everything else; they answer what they have accepted, then they end.
 #
 #     bin/raffia run examples/ractor_reuseport.rb
+#
+# It prints whether all answers are right, and how many conversations there were.
 
 require "raffia"
 require "socket"

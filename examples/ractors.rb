@@ -4,6 +4,8 @@
 # when it does, the error names the variable.
 #
 #     bin/raffia run examples/ractors.rb
+#
+# It prints how many primes there are, and what is in the way of a block that was refused.
 
 require "raffia"
 

@@ -3,6 +3,8 @@
 # The same block on every strategy. Only the word after `on:` changes; results, their order and errors do not.
 #
 #     bin/raffia run examples/same_block.rb
+#
+# It prints the same words for each strategy.
 
 require "raffia"
 

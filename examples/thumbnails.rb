@@ -4,6 +4,8 @@
 # such as ruby-vips, `on: :threads` is right, and nothing else changes.
 #
 #     bin/raffia run examples/thumbnails.rb
+#
+# It prints the size of each, and what was no picture.
 
 require "raffia"
 require "tmpdir"

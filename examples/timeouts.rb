@@ -3,6 +3,8 @@
 # Deadlines, cancellation with a cause, and clean-up that is not interrupted.
 #
 #     bin/raffia run examples/timeouts.rb
+#
+# It prints what ended by what, in its order.
 
 require "raffia"
 

@@ -5,6 +5,8 @@
 #
 #     DATABASE_URL=mysql2://user:password@127.0.0.1:3306/test bin/raffia serve examples/blocking_database/config.ru
 #
+# and then http://localhost:9292/ and any other path says how often it was visited.
+#
 # Wants the gem mysql2, and a MariaDB or MySQL. guides/drivers.md says which drivers need this.
 
 require "raffia"

@@ -4,7 +4,7 @@
 #
 #     bin/raffia serve examples/ticker/config.ru
 #
-# A browser that comes back says the id of the last event it has seen, and gets what it missed.
+# and then http://localhost:9292 shows them move. A browser that comes back says the id of the last event it has seen, and gets what it missed.
 
 require "raffia/server/event_stream"
 require "json"

@@ -75,6 +75,14 @@ module Raffia
       assert_equal ["", 0, 2], [ended.err, ended.code, ended.out.lines.size]
     end
 
+    def test_each_example_says_how_to_start_it_and_what_one_sees
+      Dir.glob("examples/{*.rb,*/config.ru}", base: ROOT).each do |path|
+        head = File.read(File.join(ROOT, path), encoding: "UTF-8")[/\A(?:#.*\n|\n)+/]
+        assert_match(%r{^#     .*bin/raffia (?:run|serve) #{path}}, head)
+        assert_match(/It prints|http:\/\/localhost:9292/, head, path)
+      end
+    end
+
     def test_no_example_is_forgotten
       names = Dir[File.join(ROOT, "examples/*.rb")].map { |path| File.basename(path, ".rb") }
       assert_equal EXPECTED.keys.sort, names.sort

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "open3"
+require "tmpdir"
 require "uri"
 require_relative "driver_mariadb"
 require "support/servers"
@@ -11,7 +13,7 @@ module Raffia
     def test_chat
       need_gem "websocket-driver"
       require "support/websocket_client"
-      example("chat", files: %w[page.html], processes: 1) do |port|
+      example("chat", files: %w[page.html room.rb], processes: 1) do |port|
         assert_includes Net::HTTP.get(URI("http://127.0.0.1:#{port}/")), "<title>Chat on Raffia</title>"
         enter(port) do |ada|
           assert_equal({"here" => 1}, hear(ada))
@@ -24,6 +26,26 @@ module Raffia
           end
           assert_equal({"here" => 1}, hear(ada))
           enter(port) { |late| assert_equal ["hello", {"here" => 2}], [hear(late)["text"], hear(late)] }
+        end
+      end
+    end
+
+    # Whoever has come to whichever process: with six of them the kernel has not given all to one, most likely.
+    def test_chat_of_two_processes
+      need_gem "websocket-driver"
+      require "support/websocket_client"
+      Dir.mktmpdir do |folder|
+        env = {"CHAT_ROOM" => "unix://#{folder}/chat.sock"}
+        example("chat", files: %w[page.html room.rb], env: env, processes: 2) do |port|
+          2.times do # the second time in another room
+            room(env) do
+              crowd(port, 6) do |guests|
+                wait_until(PATIENCE) { hear(guests.last) == {"here" => 6} }
+                guests.first.say(JSON.generate(name: "Ada", text: "hello"))
+                guests.each { |guest| wait_until(PATIENCE) { hear(guest)["text"] == "hello" } }
+              end
+            end
+          end
         end
       end
     end
@@ -52,6 +74,19 @@ module Raffia
       folder = "#{ROOT}/examples/#{name}"
       files = files.to_h { |file| [file, File.read("#{folder}/#{file}")] }
       program(File.read("#{folder}/config.ru"), files: files, env: env, **options, &)
+    end
+
+    def room(env)
+      Open3.popen2(env, RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "run", "#{ROOT}/examples/chat/room.rb") do |_, output, program|
+        assert_match(/is open/, output.gets)
+        yield
+      ensure
+        ::Process.kill(:TERM, program.pid)
+      end
+    end
+
+    def crowd(port, size, guests = [], &)
+      (guests.size == size) ? yield(guests) : enter(port) { |guest| crowd(port, size, [*guests, guest], &) }
     end
 
     def enter(port, &) = TestSupport::WebSocketClient.open(TCPSocket.new("127.0.0.1", port), url: "ws://localhost/room", &)
