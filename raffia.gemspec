@@ -11,19 +11,19 @@ Gem::Specification.new do |spec|
   spec.summary = "One concurrency runtime for Ruby: the same block inline, on fibers, threads, Ractors or processes."
   spec.description = <<~TEXT
     Raffia runs the same block of work inline, on fibers, threads, Ractors or forked processes through one API, on its
-    own event loop (io_uring, epoll, poll, or plain select), with structured concurrency: scopes, deadlines, cancellation
+    own event loop (io_uring, epoll, kqueue, poll, or plain select), with structured concurrency: scopes, deadlines, cancellation
     with a cause. It serves Rack applications, does background jobs that are kept in SQLite, Redis or PostgreSQL, has actors under
     supervisors, and a lab that measures each strategy on your machine.
   TEXT
   spec.license = "MIT"
   spec.homepage = "https://github.com/raffia-rb/raffia"
-  spec.required_ruby_version = ">= 3.3.5"
+  # 4.1 hands a scheduler's hooks their numbers in another order, so what is read would be wrong (docs/adr/0015).
+  spec.required_ruby_version = [">= 3.3.5", "< 4.1.dev"]
 
   spec.metadata = {
     "bug_tracker_uri" => "#{spec.homepage}/issues",
     "changelog_uri" => "#{spec.homepage}/blob/main/CHANGELOG.md",
     "documentation_uri" => "https://rubydoc.info/gems/raffia",
-    "homepage_uri" => spec.homepage,
     "source_code_uri" => spec.homepage,
     "rubygems_mfa_required" => "true"
   }

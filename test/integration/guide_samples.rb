@@ -62,6 +62,13 @@ module Raffia
           puts "good" if DONE == [1, 2, :merged] && outer.status.success?
         end
       RUBY
+      ["guides/supervision.md", "Raffia::Jobs.actors"] => [nil, <<~RUBY],
+        require "raffia/jobs"
+        require "raffia/actor"
+        App = Class.new(Raffia::Supervisor)
+        SAMPLE
+        puts "good" if Raffia::Jobs::Setup.current.actors.map(&:call).flatten.all?(&:alive?) && Raffia::Actor[:app]
+      RUBY
       ["guides/jobs_testing.md", "require \"raffia/jobs/testing/assertions\""] => [nil, <<~RUBY]
         require "minitest"
         require "raffia/jobs"
@@ -83,26 +90,22 @@ module Raffia
       ["guides/jobs.md", "# config.ru"] => "config.ru",
       ["guides/rails_on_fibers.md", "# config/raffia.rb, with pool: 20"] => "raffia.rb",
       ["guides/rails_on_fibers.md", "# config/raffia.rb\n"] => "raffia.rb",
-      ["guides/server.md", "# raffia.rb"] => "raffia.rb"
+      ["guides/server.md", "# raffia.rb"] => "raffia.rb",
+      ["guides/supervision.md", "require \"./app/actors\""] => "raffia.rb"
     }.freeze
 
     # What is not run here, and why.
     LEFT_OUT = {
-      ["README.md", "bin/raffia lab"] => "minutes long: setup_test.rb, lab_test.rb",
-      ["guides/async.md", "RUBYOPT="] => "io_event_async_test.rb, with Async instead of Falcon",
       ["guides/backpressure.md", "proxy_set_header"] => "for other programs: server_proxies_test.rb",
-      ["guides/choosing.md", "raffia: on processes"] => "what is printed differs",
-      ["guides/deadlines.md", "script.rb:9"] => "what is printed: cli_run_test.rb",
+      ["guides/deadlines.md", "script.rb:9"] => "after a Ctrl-C: ctrl_c_test.rb",
       ["guides/deploy.md", "# /etc/systemd"] => "for systemd",
       ["guides/deploy.md", "# /etc/logrotate.d"] => "for logrotate",
       ["guides/from_passenger_unicorn.md", "upstream app"] => "for nginx: server_proxies_test.rb",
-      ["guides/getting_started.md", "gem \"raffia\""] => "cli_new_test.rb",
+      ["guides/getting_started.md", "gem \"raffia\""] => "a line of a Gemfile: cli_new_test.rb",
       ["guides/jobs.md", "Raffia::Jobs.store = \"postgres:"] => "jobs_postgres_transaction_test.rb, jobs_rails_postgres_test.rb",
       ["guides/jobs_dashboard.md", "map(\"/jobs\")"] => "jobs_web_test.rb, jobs_rails_test.rb",
-      ["guides/jobs_dashboard.md", "curl"] => "jobs_web_test.rb",
       ["guides/jobs_testing.md", "config.around"] => "for RSpec, which is not here",
-      ["guides/lab.md", "schema "] => "describes a file",
-      ["guides/observability.md", "127.0.0.1 - -"] => "a line of a log",
+      ["guides/lab.md", "schema "] => "describes a file: lab_test.rb",
       ["guides/observability.md", "postrotate"] => "for logrotate",
       ["guides/rails_jobs.md", "gem \"raffia\", require"] => "jobs_rails_generators_test.rb",
       ["guides/rails_jobs.md", "config.raffia.store"] => "jobs_rails_test.rb",

@@ -146,7 +146,7 @@ module Raffia
     def test_no_file
       ended = raffia "doctor", "--rack", "nowhere.ru"
       assert_equal [2, ""], [ended.code, ended.out]
-      assert_match(/there is no nowhere\.ru/, ended.err)
+      assert_match(/nowhere\.ru does not exist/, ended.err)
     end
   end
 end

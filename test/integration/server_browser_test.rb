@@ -14,8 +14,7 @@ module Raffia
     end
 
     def test_two_tabs_talk_over_a_websocket
-      page = File.read("#{ROOT}/examples/chat/page.html")
-      secure("chat", page) do |port, browser|
+      secure("chat") do |port, browser|
         ada, grace = Array.new(2) { browser.visit("https://localhost:#{port}/") }
         ada.await("document.getElementById('state').textContent === '2 are here'")
         say(ada, "Ada", "Hello from the first tab")
@@ -33,7 +32,7 @@ module Raffia
     end
 
     def test_events_tick
-      secure("ticker", File.read("#{ROOT}/examples/ticker/page.html")) do |port, browser|
+      secure("ticker") do |port, browser|
         page = browser.visit("https://localhost:#{port}/")
         page.await("document.querySelectorAll('article').length === 4")
         first = page.await("document.body.dataset.last").to_i
@@ -46,10 +45,10 @@ module Raffia
 
     private
 
-    def secure(example, page, &block)
-      config = File.read("#{ROOT}/examples/#{example}/config.ru")
+    def secure(example, &block)
+      files = Dir["#{ROOT}/examples/#{example}/*"].to_h { |path| [File.basename(path), File.read(path)] }
       port = TestSupport::Daemon.free_port
-      program(config, files: {"page.html" => page}, port: port, bind: "ssl://localhost:#{port}", tls: "self_signed") do
+      program(files.delete("config.ru"), files: files, port: port, bind: "ssl://localhost:#{port}", tls: "self_signed") do
         TestSupport::Browser.open { |browser| block.call(port, browser) }
       end
     end

@@ -39,7 +39,8 @@ module TestSupport
       @answers, its_output = IO.pipe
       # Ruby's pipes do not block, and the browser takes that for their end.
       [its_input, its_output].each { |pipe| pipe.nonblock = false }
-      @pid = ::Process.spawn({"HOME" => @folder}, program, *FLAGS, "--user-data-dir=#{@folder}", "about:blank",
+      # What is killed cannot clear up after itself.
+      @pid = ::Process.spawn({"HOME" => @folder, "TMPDIR" => @folder}, program, *FLAGS, "--user-data-dir=#{@folder}", "about:blank",
         3 => its_input, 4 => its_output, :out => File.join(@folder, "log"), :err => %i[child out], :pgroup => true)
       [its_input, its_output].each(&:close)
       @number = 0

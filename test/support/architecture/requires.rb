@@ -10,7 +10,7 @@ module Architecture
     DECLARED = %w[logger].freeze
     BUILT_IN = %w[enumerator fiber rational complex thread ruby2_keywords].freeze
     # What they load has no name before run time: any gem, and the extension of this Ruby.
-    LOADERS = %w[lib/raffia/base/optional.rb lib/raffia/native.rb lib/raffia/cli/work/program.rb].freeze
+    LOADERS = %w[lib/raffia/base/optional.rb lib/raffia/native.rb lib/raffia/cli/program.rb].freeze
     LIBRARY = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").freeze
 
     def visit_call_node(node)

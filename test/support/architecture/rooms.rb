@@ -30,7 +30,7 @@ module Architecture
       "jobs" => PRODUCT + %w[native],
       "server" => PRODUCT + %w[native],
       "jobs/web" => %w[base jobs],
-      "compat" => PRODUCT + %w[engine scheduler actor jobs server], # each layer, the one room that it imitates
+      "compat" => PRODUCT + %w[engine scheduler actor jobs jobs/web server], # each layer, the one room that it imitates
       "integrations" => PRODUCT + %w[engine actor jobs server],
       "lab" => ENTRANCE,
       "cli" => ENTRANCE + %w[lab]
