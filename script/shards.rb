@@ -2,22 +2,64 @@
 
 # Runs all tests in several processes side by side, as most of them wait for something most of the time: ruby script/shards.rb NUMBER [minitest's
 # options]. The first one's progress is shown; what the others have to say comes when they have ended. Ctrl-C reaches all of them.
+#
+# Thousands of tests in one process, beside as many others, disturb each other now and then. What failed there is run again, in a process of its
+# own: what passes then is named at the end and fails nothing, for the code does what the test says; the test is still to be mended.
 require "rbconfig"
 require "tempfile"
 
-number = Integer(ARGV.shift)
-root = File.expand_path("..", __dir__)
-command = [RbConfig.ruby, "-I#{root}/lib", "-I#{root}/test", "#{root}/script/minitest.rb", *ARGV]
+# As one part of all, with the files for what it says and for which tests failed.
+class Shard
+  ROOT = File.expand_path("..", __dir__)
+  MINITEST = [RbConfig.ruby, "-I#{ROOT}/lib", "-I#{ROOT}/test", "#{ROOT}/script/minitest.rb"].freeze
 
-others = (2..number).map do |index|
-  output = Tempfile.new("raffia-tests")
-  [index, output, spawn({"RAFFIA_SHARD" => "#{index}/#{number}"}, *command, out: output.path, err: [:child, :out], in: File::NULL)]
+  def initialize(index, number, arguments)
+    @name = "#{index}/#{number}"
+    @title = "# Part #{index} of #{number}"
+    @failed = Tempfile.new("raffia-failed")
+    @output = Tempfile.new("raffia-tests") if index > 1
+    to = @output ? {out: @output.path, err: [:child, :out], in: File::NULL} : {}
+    @pid = spawn({"RAFFIA_SHARD" => @name, "RAFFIA_FAILED" => @failed.path}, *MINITEST, *arguments, **to)
+  end
+
+  # @return [Boolean] whether all passed
+  def wait
+    Process.wait(@pid)
+    @passed = $?.success?
+    puts "", @title, @output.read if @output
+    @passed
+  end
+
+  # @return [Array<Array(String, String)>, nil] file and name of each test that failed; nil when it did not come to its end, or something else went wrong
+  def failed
+    *names, last = @failed.readlines(chomp: true)
+    names.map { |line| line.split("\t", 2) } if last == "end" && names.empty? == @passed
+  end
 end
-passed = system({"RAFFIA_SHARD" => "1/#{number}"}, *command)
-others.each do |index, output, pid|
-  Process.wait(pid)
-  passed &&= $?.success?
-  puts "", "# Part #{index} of #{number}", output.read
-  output.close!
+
+# Those that failed, alone.
+module Again
+  # From so many on it is no coincidence.
+  MANY = 10
+
+  # @param failed [Array<Array(String, String)>]
+  # @return [Boolean] whether all passed
+  def self.run(failed)
+    return false if failed.size > MANY
+
+    files, names = failed.transpose.map(&:uniq)
+    # A class that a helper has made does not say who asked for it: then all files are loaded.
+    files = [] unless files.all? { |file| file.end_with?("_test.rb") }
+    puts "", "# Once more, in a process of their own: #{names.join(", ")}"
+    passed = system(*Shard::MINITEST, *files, "-n", "/^(?:#{names.map { |name| Regexp.escape(name) }.join("|")})$/")
+    puts "", "bin/test: failed beside all others, and passed alone: #{names.join(", ")}" if passed
+    passed || false
+  end
 end
-exit(passed || false)
+
+number = Integer(ARGV.shift)
+shards = (1..number).map { |index| Shard.new(index, number, ARGV) }
+exit if shards.map(&:wait).all?
+
+failed = shards.map(&:failed)
+exit(failed.all? && Again.run(failed.sum([])))

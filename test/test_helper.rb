@@ -13,6 +13,7 @@ gem "minitest", "~> 5.25"
 require "minitest/autorun"
 require_relative "support/leaks"
 require_relative "support/watchdog"
+require_relative "support/failed" if ENV["RAFFIA_FAILED"]
 
 module Raffia
   # The parent of every test of this repository.
