@@ -21,11 +21,5 @@ places << File.join(root, "test") if places.empty?
 files = places.flat_map { |place| File.directory?(place) ? Dir[File.join(place, "**", "*_test.rb")].sort : place }.uniq
 abort "no *_test.rb in #{places.join(", ")}" if files.empty?
 
-# "1/2": the first half of them.
-if (shard = ENV.delete("RAFFIA_SHARD"))
-  index, number = shard.split("/").map(&:to_i)
-  files = files.select.with_index { |_, position| position % number == index - 1 }
-end
-
 require "test_helper"
 files.each { |file| require file }

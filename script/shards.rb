@@ -1,34 +1,37 @@
 # frozen_string_literal: true
 
 # Runs all tests in several processes side by side, as most of them wait for something most of the time: ruby script/shards.rb NUMBER [minitest's
-# options]. The first one's progress is shown; what the others have to say comes when they have ended. Ctrl-C reaches all of them.
+# options]. Each takes the next class that no other has begun. The first one's progress is shown; what the others have to say comes when they have
+# ended. Ctrl-C reaches all of them.
 #
 # Thousands of tests in one process, beside as many others, disturb each other now and then. What failed there is run again, in a process of its
 # own: what passes then is named at the end and fails nothing, for the code does what the test says; the test is still to be mended.
 require "rbconfig"
 require "tempfile"
+require "tmpdir"
 
 # As one part of all, with the files for what it says and for which tests failed.
 class Shard
   ROOT = File.expand_path("..", __dir__)
   MINITEST = [RbConfig.ruby, "-I#{ROOT}/lib", "-I#{ROOT}/test", "#{ROOT}/script/minitest.rb"].freeze
 
-  def initialize(index, number, arguments)
-    @name = "#{index}/#{number}"
+  def initialize(index, number, claims, arguments)
     @title = "# Part #{index} of #{number}"
     @failed = Tempfile.new("raffia-failed")
     @output = Tempfile.new("raffia-tests") if index > 1
     to = @output ? {out: @output.path, err: [:child, :out], in: File::NULL} : {}
-    @pid = spawn({"RAFFIA_SHARD" => @name, "RAFFIA_FAILED" => @failed.path}, *MINITEST, *arguments, **to)
+    @pid = spawn({"RAFFIA_CLAIMS" => claims, "RAFFIA_FAILED" => @failed.path}, *MINITEST, *arguments, **to)
   end
 
-  # @return [Boolean] whether all passed
+  # @return [void]
   def wait
     Process.wait(@pid)
     @passed = $?.success?
     puts "", @title, @output.read if @output
-    @passed
   end
+
+  # @return [Boolean] whether all tests did
+  def passed? = @passed
 
   # @return [Array<Array(String, String)>, nil] file and name of each test that failed; nil when it did not come to its end, or something else went wrong
   def failed
@@ -58,8 +61,8 @@ module Again
 end
 
 number = Integer(ARGV.shift)
-shards = (1..number).map { |index| Shard.new(index, number, ARGV) }
-exit if shards.map(&:wait).all?
+shards = Dir.mktmpdir("raffia-claims") { |claims| (1..number).map { |index| Shard.new(index, number, claims, ARGV) }.each(&:wait) }
+exit if shards.all?(&:passed?)
 
 failed = shards.map(&:failed)
 exit(failed.all? && Again.run(failed.sum([])))

@@ -85,3 +85,5 @@ module Raffia
     end
   end
 end
+
+require_relative "support/claims" if ENV["RAFFIA_CLAIMS"]

@@ -24,14 +24,14 @@ class ShardsTest < Raffia::TestCase
           end
         RUBY
       end
-      output, status = Open3.capture2e({"RAFFIA_FAILED" => nil, "RAFFIA_SHARD" => nil}, RbConfig.ruby, SCRIPT, "2", dir)
+      output, status = Open3.capture2e(RbConfig.ruby, SCRIPT, "2", dir)
       [output, status.exitstatus]
     end
   end
 
   def test_each_part_is_shown
     output, status = shards(FINE, FINE, FINE)
-    assert_equal([0, 1, 1], [status, output.scan("2 runs, 2 assertions, 0 failures").size, output.scan("# Part 2 of 2").size])
+    assert_equal([0, 3, 1], [status, output.scan(/^(\d) runs,.* 0 failures/).flatten.sum(&:to_i), output.scan("# Part 2 of 2").size])
     refute_match(/Once more/, output)
   end
 
