@@ -453,8 +453,9 @@ module SchedulerWaitSuite
         got = []
         over = false
         resume = lambda do
-          inner = Fiber.new { loop { scheduler.yield || Fiber.yield(:good) } }
+          inner = Fiber.new { 20.times { scheduler.yield || Fiber.yield(:good) } }
           20.times { got << inner.resume }
+          inner.resume # to its end: its stack would stay until the next collection, and there is no room for all that come
         end
         work = [resume, *[-> { scheduler.yield }] * 8]
         work.each { |call| survive_boom { Fiber.schedule { survive_boom(&call) until over } } }
