@@ -3,6 +3,36 @@
 
 #include <ruby/io.h>
 
+#ifdef HAVE_RB_IO_T_WBUF
+/* The member is as public as it was, and marked because it will not stay so. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* NULL for one that was never opened. */
+static struct rb_io_internal_buffer *output_of(VALUE io)
+{
+    Check_Type(io, T_FILE);
+    rb_io_t *file = RFILE(io)->fptr;
+    return file ? &file->wbuf : NULL;
+}
+#endif
+
+/*
+ * @overload output_held?(io)
+ *   @param io [IO] closed or open
+ *   @return [Boolean, nil] whether something is to be written; nil where Ruby does not let anybody see it (from 4.0)
+ */
+static VALUE output_held(VALUE module, VALUE io)
+{
+    (void)module;
+#ifdef HAVE_RB_IO_T_WBUF
+    struct rb_io_internal_buffer *output = output_of(io);
+    return output && output->len > 0 ? Qtrue : Qfalse;
+#else
+    (void)io;
+    return Qnil;
+#endif
+}
+
 /*
  * @overload discard_output(io)
  *   For a forked child, in which it is a copy: the parent writes it. Ruby has no method for that, each one that empties the buffer writes.
@@ -12,22 +42,19 @@
 static VALUE discard_output(VALUE module, VALUE io)
 {
     (void)module;
-    Check_Type(io, T_FILE);
 #ifdef HAVE_RB_IO_T_WBUF
-    rb_io_t *file = RFILE(io)->fptr;
-    if (!file) return Qtrue;
-/* The member is as public as it was, and marked because it will not stay so. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    file->wbuf.off = file->wbuf.len = 0;
-#pragma GCC diagnostic pop
+    struct rb_io_internal_buffer *output = output_of(io);
+    if (output) output->off = output->len = 0;
     return Qtrue;
 #else
+    (void)io;
     return Qfalse;
 #endif
 }
 
 void raffia_init_output(VALUE raffia)
 {
-    rb_define_singleton_method(rb_define_module_under(raffia, "Native"), "discard_output", discard_output, 1);
+    VALUE native = rb_define_module_under(raffia, "Native");
+    rb_define_singleton_method(native, "output_held?", output_held, 1);
+    rb_define_singleton_method(native, "discard_output", discard_output, 1);
 }

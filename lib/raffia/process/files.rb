@@ -7,8 +7,8 @@ module Raffia
     # What Ruby keeps in the buffers of open files. A parent writes it out before it forks, or its children would have it too; and a child
     # does when it leaves, because +exit!+ throws it away.
     #
-    # Only of files that are open for nothing but writing: of others a flush would also give back what was read ahead, and so move the
-    # position in the file, which parent and children share. Only regular ones: others may make the writer wait.
+    # Only of files that have something to write: of others a flush would give back what was read ahead, and so move the position in the file,
+    # which parent and children share. Only regular ones: others may make the writer wait.
     #
     # @api private
     module Files
@@ -37,9 +37,15 @@ module Raffia
 
         # Nothing here lets go of Ruby's lock, as fcntl would: beside a busy thread each time takes a tenth of a second.
         def buffered?(file)
-          !file.closed? && !file.sync && file.stat.file? && !readable?(file)
+          !file.closed? && !file.sync && held?(file) && file.stat.file?
         rescue
           false # it was not opened yet, or closed meanwhile; or it is frozen, or of a class that has its own idea of a file
+        end
+
+        # Where nobody can see the buffer, whatever cannot have read ahead may have something.
+        def held?(file)
+          held = Native.output_held?(file) if Native.available?
+          held.nil? ? !readable?(file) : held
         end
 
         # Only Ruby knows without a system call, and this is how it tells.

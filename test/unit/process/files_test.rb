@@ -8,22 +8,25 @@ class ProcessFilesTest < Raffia::TestCase
   # In a process of its own: where there has been a Ractor, nobody can flush before the fork, and the child's lines come first.
   BOTH = <<~RUBY
     require "raffia"
-    ours = File.open(ARGV.fetch(0), "w")
+    ours = File.open(ARGV.fetch(0), ARGV.fetch(2))
     ours << "parent "
     own = nil # it lives until the worker leaves
     Raffia.each([1], on: :processes, workers: 1) do
       ours << "child"
-      own = File.open(ARGV.fetch(1), "w")
+      own = File.open(ARGV.fetch(1), ARGV.fetch(2))
       own << "own"
     end
     ours.close
   RUBY
 
   def test_what_parent_and_child_have_written_is_there_once
-    Dir.mktmpdir do |dir|
-      paths = %w[ours own].map { |name| File.join(dir, name) }
-      assert run_program(BOTH, *paths)
-      assert_equal(["parent child", "own"], paths.map { |path| File.read(path) })
+    modes = Raffia::Native.available? ? %w[w a w+ a+ r+] : %w[w a] # Ruby alone does not tell whether a file that can be read has read ahead
+    modes.each do |mode|
+      Dir.mktmpdir do |dir|
+        paths = %w[ours own].map { |name| File.join(dir, name).tap { |path| File.write(path, "") } }
+        assert run_program(BOTH, *paths, mode)
+        assert_equal(["parent child", "own"], paths.map { |path| File.read(path) }, mode)
+      end
     end
   end
 
