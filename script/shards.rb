@@ -30,6 +30,15 @@ class Shard
     puts "", @title, @output.read if @output
   end
 
+  # After Ctrl-C, which it may have taken for what the test is about that it is at.
+  # @return [void]
+  def stop
+    Process.kill(:TERM, @pid)
+    Process.wait(@pid)
+  rescue Errno::ESRCH, Errno::ECHILD
+    nil # it has ended
+  end
+
   # @return [Boolean] whether all tests did
   def passed? = @passed
 
@@ -61,7 +70,13 @@ module Again
 end
 
 number = Integer(ARGV.shift)
-shards = Dir.mktmpdir("raffia-claims") { |claims| (1..number).map { |index| Shard.new(index, number, claims, ARGV) }.each(&:wait) }
+shards = Dir.mktmpdir("raffia-claims") do |claims|
+  all = (1..number).map { |index| Shard.new(index, number, claims, ARGV) }
+  all.each(&:wait)
+rescue Interrupt
+  all&.each(&:stop)
+  exit(130)
+end
 exit if shards.all?(&:passed?)
 
 failed = shards.map(&:failed)
