@@ -133,6 +133,9 @@ module Raffia
       # @return [void]
       def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400) = raise(NotImplementedError)
 
+      # @return [Float] seconds since 1970, by the store's clock
+      def now = raise(NotImplementedError)
+
       # @!group Values: small facts, such as cursors and when a recurring job was last enqueued
 
       # @return [String, nil]

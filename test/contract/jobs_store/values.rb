@@ -49,6 +49,13 @@ module JobsStoreContract
       assert_equal("2", store.read("b"))
     end
 
+    def test_it_has_a_clock
+      before = store.now
+      assert_in_delta(Time.now.to_f, before, 60)
+      assert_kind_of(Float, before)
+      wait_until { store.now > before }
+    end
+
     def test_a_new_value_without_a_time_stays
       store.write("a", "1", ttl: 0.3)
       store.write("a", "2")

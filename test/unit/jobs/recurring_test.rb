@@ -76,6 +76,31 @@ class JobsRecurringTest < Raffia::TestCase
     assert_equal([3710.0], enqueued)
   end
 
+  # A worker with a wrong clock, or the store's own, may have left it there.
+  def test_a_last_time_in_the_future_is_not_trusted
+    add
+    tick(101.0)
+    tick(86_510.0)
+    told = []
+    assert_in_delta(130.0, @book.tick(@book["tick"], 121.0) { |last| told << last })
+    assert_equal([86_510.0], told)
+    assert_in_delta(140.0, tick(131.0))
+    assert_equal([86_510.0, 130.0], enqueued)
+  end
+
+  def test_the_store_s_clock_counts_and_may_be_put_right
+    add
+    ticker = Raffia::Jobs::Recurring::Ticker.new(@book, Logger.new(out = StringIO.new))
+    ticker.call
+    @store.define_singleton_method(:now) { super() + 86_400 }
+    ticker.call
+    assert_in_delta(Time.now.to_f + 86_400, @book.last("tick"), 60)
+    @store.singleton_class.remove_method(:now)
+    assert_operator(ticker.call, :<=, 10)
+    assert_in_delta(Time.now.to_f, @book.last("tick"), 60)
+    assert_match(/its last time is in the future/, out.string)
+  end
+
   def test_rest_and_run
     add
     @book.pause("tick")

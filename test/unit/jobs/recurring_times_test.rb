@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "raffia/jobs"
+require "fugit"
 
 class JobsRecurringTimesTest < Raffia::TestCase
   # @return [Array<String>] the next times, in UTC
@@ -40,6 +41,36 @@ class JobsRecurringTimesTest < Raffia::TestCase
   def test_what_goes_on_at_any_hour_goes_on_evenly
     assert_equal(["10-25 00:30:00", "10-25 01:00:00", "10-25 01:30:00"], following("*/30 * * * *", "Europe/Berlin", "2026-10-25 00:00:00Z"))
     assert_equal(["03-29 00:30:00", "03-29 01:30:00"], following("30 * * * *", "Europe/Berlin", "2026-03-29 00:00:00Z", 2))
+  end
+
+  # Clocks are put back by an hour at 01:00 UTC in Berlin, by half an hour at 15:00 UTC on Lord Howe Island.
+  def test_no_hour_is_left_out_when_clocks_are_put_back
+    hours = %w[00:00:00 01:00:00 02:00:00 03:00:00].map { |time| "10-25 #{time}" }
+    ["0 * * * *", "0 */1 * * *", "0 0-23 * * *", "every hour"].each do |spec|
+      assert_equal(hours, following(spec, "Europe/Berlin", "2026-10-24 23:00:00Z", 4), spec)
+    end
+    assert_equal(["10-25 00:05:00", "10-25 01:05:00", "10-25 02:05:00"], following("5 * * * *", "Europe/Berlin", "2026-10-24 23:05:00Z"))
+    assert_equal(["04-04 14:45:00", "04-04 15:15:00", "04-04 16:15:00"], following("45 * * * *", "Australia/Lord_Howe", "2026-04-04 14:00:00Z"))
+    assert_equal(["10-25 00:00:30", "10-25 01:00:30"], following("30 0 * * * *", "Europe/Berlin", "2026-10-24 23:30:00Z", 2))
+  end
+
+  # Each minute of the day of the change is asked whether it matches.
+  def test_what_goes_on_at_any_hour_has_each_time_that_matches
+    from = Time.utc(2026, 10, 24, 12).to_i
+    to = Time.utc(2026, 10, 25, 12).to_i
+    zone = EtOrbi.get_tzone("Europe/Berlin")
+    ["0 * * * *", "*/7 * * * *", "59 * * * *", "0,30 * * * 0", "0 * 25 10 *"].each do |spec|
+      cron = Fugit.parse_cron("#{spec} Europe/Berlin")
+      expected = (from + 60..to).step(60).select { |at| cron.match?(EtOrbi::EoTime.new(at, zone)) }
+      assert_equal(expected, Raffia::Jobs::Recurring::Times.new(spec, zone: "Europe/Berlin").between(from.to_f, to.to_f).map(&:to_i), spec)
+    end
+  end
+
+  def test_an_empty_schedule_is_none
+    ["", " ", nil, "Europe/Berlin", " UTC"].each do |spec|
+      assert_match(/is no schedule \(it is empty/, assert_raises(Raffia::ConfigError) { Raffia::Jobs::Recurring::Times.new(spec, zone: "UTC") }.message, spec.inspect)
+      assert_raises(Raffia::ConfigError) { Raffia::Jobs::Recurring::Times.new(spec) }
+    end
   end
 
   def test_between

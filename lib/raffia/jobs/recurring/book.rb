@@ -88,12 +88,18 @@ module Raffia
 
         # Enqueues what is due of one entry.
         # @param entry [Entry]
-        # @param now [Float]
+        # @param now [Float] by the store's clock
+        # @yieldparam last [Float] a time in the future that was noted by a wrong clock, and is not trusted
         # @return [Float, nil] when it is due next
         def tick(entry, now = self.now)
           return if paused?(entry.name)
 
-          last = last(entry.name) || begin_at(entry, now)
+          last = last(entry.name)
+          if last && last > now + AHEAD
+            yield last if block_given?
+            last = begin_at(entry, now, last)
+          end
+          last ||= begin_at(entry, now)
           times = entry.times
           missed = times.between(last, now, limit: (entry.catch_up == :all) ? MOST : 1)
           due(entry, missed, now).each { |at| last = enqueue(entry, last, at) or return now }
@@ -101,9 +107,10 @@ module Raffia
           times.next([last, missed.last, now].compact.max)
         end
 
-        private
+        # @return [Float] seconds since 1970 by the store's clock: that of a worker may be wrong
+        def now = @store.now
 
-        def now = ::Process.clock_gettime(::Process::CLOCK_REALTIME)
+        private
 
         def load(json)
           json && Entry.load(json)
@@ -111,16 +118,20 @@ module Raffia
           nil # of another version
         end
 
-        def begin_at(entry, now)
-          @store.write(LAST + entry.name, now.to_s, expect: nil)
-          last(entry.name) || now
+        # @param last [Float, nil] the time that stands there
+        def begin_at(entry, now, last = nil)
+          expect = @store.read(LAST + entry.name)
+          @store.write(LAST + entry.name, now.to_s, expect: expect) if expect&.to_f == last
+          self.last(entry.name) || now
         end
 
+        # Seconds in the future that the last time may be: a clock is put right by some.
+        AHEAD = 60
         # Late by so many seconds, a time counts as missed.
         LATE = 60
         # Most times that are caught up, the latest.
         MOST = 1000
-        private_constant :LATE, :MOST
+        private_constant :AHEAD, :LATE, :MOST
 
         def due(entry, missed, now)
           case entry.catch_up

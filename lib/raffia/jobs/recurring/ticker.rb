@@ -20,23 +20,29 @@ module Raffia
 
         # @return [Float] seconds until it is to be called again
         def call
-          now = ::Process.clock_gettime(::Process::CLOCK_REALTIME)
+          now = @book.now
+          began = Clock.now
           following = @book.entries.filter_map { |entry| tick(entry, now) }.min
           return LOOK unless following
 
-          (following - ::Process.clock_gettime(::Process::CLOCK_REALTIME)).clamp(0, LOOK)
+          (following - now - (Clock.now - began)).clamp(0, LOOK)
         end
 
         private
 
         # One that goes wrong does not keep the others.
         def tick(entry, now)
-          @book.tick(entry, now)
+          @book.tick(entry, now) { |last| tell(entry, last) }
         rescue StoreUnavailable
           raise
         rescue Raffia::Error => error
           @log.error("the recurring job #{entry.name} could not be enqueued: #{error.message}")
           nil
+        end
+
+        def tell(entry, last)
+          @log.warn({event: "clock", recurring: entry.name, last: Time.at(last).utc.round,
+                     why: "its last time is in the future, by a clock that was wrong: it goes on from now"})
         end
       end
     end

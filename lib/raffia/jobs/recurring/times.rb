@@ -16,7 +16,9 @@ module Raffia
         UNITS = {"s" => 1, "m" => 60, "h" => 3600}.freeze
         # Seconds before the end in which times are looked for at first.
         SPAN = 3600
-        private_constant :INTERVAL, :UNITS, :SPAN
+        # Seconds that clocks are put back at most.
+        LONGEST = 86_400
+        private_constant :INTERVAL, :UNITS, :SPAN, :LONGEST
 
         # @return [String] as it was given
         attr_reader :spec
@@ -30,6 +32,7 @@ module Raffia
           return if @interval
 
           Optional.gem("fugit", ">= 1.11", for: "recurring jobs")
+          wrong("it is empty, or a time zone alone") if empty?
           @cron = ::Fugit.parse_cronish([@spec, *zone].join(" ")) || ::Fugit.parse_cronish(@spec) && wrong("no time zone of that name: #{zone}")
           wrong("neither cron nor words that are understood") unless @cron
           @zone = @cron.timezone || ::EtOrbi.determine_local_tzone
@@ -72,6 +75,9 @@ module Raffia
           seconds
         end
 
+        # For fugit this is each minute. Mostly it is a variable that was not set.
+        def empty? = @spec.strip.empty? || !::EtOrbi.get_tzone(@spec.strip).nil?
+
         def wrong(why) = raise(ConfigError, "#{@spec.inspect} is no schedule (#{why}): use one such as \"0 9 * * 1-5\" or \"every 5 minutes\"")
 
         def fixed_hours? = !@cron.hours.nil?
@@ -79,9 +85,9 @@ module Raffia
         # The second of two equal times by the clock on the wall is none.
         def following(after)
           at = @cron.next_time(::EtOrbi::EoTime.new(after, @zone)).to_f
-          return at unless fixed_hours? && repeated?(at)
+          return passed_over(after, at) || at unless fixed_hours?
 
-          following(at)
+          repeated?(at) ? following(at) : at
         rescue RuntimeError, ArgumentError # fugit's, after it has looked far enough ahead
           nil
         end
@@ -90,6 +96,24 @@ module Raffia
           (period = @zone.period_for_utc(Time.at(at).utc)).start_transition or return false
           back = period.start_transition.previous_offset.observed_utc_offset - period.observed_utc_offset
           back.positive? && at - period.start_transition.at.to_i < back
+        end
+
+        # fugit goes on by the clock on the wall, so in autumn it can pass over the second of two equal hours.
+        # @return [Float, nil] the first time after +after+ and before +at+ within a repeated hour
+        def passed_over(after, at)
+          @zone.transitions_up_to(Time.at(at).utc, Time.at(after - LONGEST).utc).each do |change|
+            first = change.at.to_i
+            last = first + change.previous_offset.observed_utc_offset - change.offset.observed_utc_offset
+            found = first_match([first, after.floor + 1].max, [last, at.ceil].min) and return found
+          end
+          nil
+        end
+
+        # @return [Float, nil] the first time from +first+ on, and before +last+
+        def first_match(first, last)
+          step = (@cron.seconds == [0]) ? 60 : 1
+          (first.ceildiv(step) * step...last).step(step) { |at| return at.to_f if @cron.match?(::EtOrbi::EoTime.new(at, @zone)) }
+          nil
         end
 
         # @return [Float, nil] the end of the first gap with a time in it

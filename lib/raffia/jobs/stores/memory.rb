@@ -54,6 +54,9 @@ module Raffia
         # (see Store#within)
         def within(_connection) = yield
 
+        # (see Store#now)
+        def now = ::Time.now.to_f
+
         # (see Store#read)
         def read(key) = sync { |all| all.values.read(key) }
 

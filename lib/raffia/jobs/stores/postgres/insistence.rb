@@ -48,7 +48,7 @@ module Raffia
           # A pause is counted by our clock, and ends by the server's: one of them may have been set, or be wrong.
           # @return [Float] seconds that the server's is ahead; 0 when that may be the journey
           def skew
-            ahead = reading { |db| db.rows("SELECT {now}") }[0][0] - ::Time.now.to_f
+            ahead = now - ::Time.now.to_f
             (ahead.abs > 2) ? ahead : 0.0
           end
 

@@ -6,6 +6,12 @@ module Raffia
       class Redis < Store
         # Small facts: a key each, because Redis forgets keys by itself when their time has come, and a set of their names.
         module Values
+          # @see Store#now
+          def now
+            seconds, microseconds = redis(safe: true) { |connection| connection.call("TIME") }
+            seconds.to_i + microseconds.to_i / 1e6
+          end
+
           # @see Store#read
           def read(key) = redis(safe: true) { |connection| connection.call("GET", "raffia:value:#{key}") }
 

@@ -12,6 +12,9 @@ module Raffia
             "ON CONFLICT (key) DO UPDATE SET value = excluded.value, ends_at = excluded.ends_at"
           KEYS = "SELECT key FROM {facts} WHERE substr(key, 1, $2) = $1 AND (ends_at IS NULL OR ends_at > {now}) ORDER BY key"
 
+          # @see Store#now
+          def now = reading { |db| db.rows("SELECT {now}") }[0][0].to_f
+
           def read(key) = reading { |db| db.rows(READ, key).dig(0, 0) }
 
           def write(key, value, expect: :any, ttl: nil) = writing { |db| change(db, key, value, expect, ttl) }
