@@ -42,6 +42,44 @@ module Raffia
       end
     end
 
+    # Messages and the close that follows them come in one segment; the application answers each.
+    def test_messages_in_front_of_a_close_are_read_and_answered_before_it
+      seen = Thread::Queue.new
+      app = socket_app do |socket|
+        socket.each { |message| seen << message && socket.write("ack #{message}") }
+        seen << socket.close_code
+      end
+      messages = (0...10).map { |number| "m#{number}" }
+      serve(app) do |server|
+        endings = {frame(8, "\x03\xE8bye") => 1000, frame(8) => 1000, "\x81\x02hi".b => 1002}
+        endings.each do |ending, code|
+          dial(server) do |client|
+            client.io.write(messages.map { |message| frame(1, message) }.join + ending)
+            assert_equal messages.map { |message| "ack #{message}" }, Array.new(10) { client.hear }
+            assert_equal code, client.farewell.first
+          end
+          assert_equal [*messages, code], Array.new(11) { seen.pop }
+        end
+      end
+    end
+
+    # However the bytes are cut, and whatever stands between the messages.
+    def test_frames_may_come_in_pieces
+      bytes = frame(1, "a" * 125) + frame(9, "ping") + frame(2, "b" * 126, final: false) +
+        frame(9, "") + frame(0, "c" * 70_000) + frame(1, "") + frame(8, "\x03\xE9")
+      echo do |server|
+        [1, 2, 7, bytes.bytesize].each do |size|
+          dial(server) do |client|
+            bytes[..400].scan(/.{1,#{size}}/mn) { |piece| client.io.write(piece) }
+            client.io.write(bytes[401..])
+            sizes = Array.new(3) { client.hear.bytesize }
+            assert_equal [125, 70_126, 0], sizes, "pieces of #{size}"
+            assert_equal [2, 1001], [client.pongs, client.farewell.first], "pieces of #{size}"
+          end
+        end
+      end
+    end
+
     def test_the_end_of_the_block_closes_and_an_error_says_so
       app = socket_app { |socket| raise "it broke" if socket.read == "break" }
       serve(app, log_level: :off) do |server|
@@ -90,8 +128,11 @@ module Raffia
 
     def test_what_the_protocol_forbids_closes
       echo(max_message: 1000) do |server|
-        {too_long: ["\x82\xFE\x03\xE9".b + "mask" + "x" * 1001, 1009], unmasked: ["\x81\x02hi", 1003], reserved: ["\xF1\x80mask", 1002],
-         not_utf8: ["\x81\x81\0\0\0\0\xFF", 1007], fragmented_ping: ["\x09\x80mask", 1002]}.each do |name, (bytes, code)|
+        {too_long: ["\x82\xFE\x03\xE9".b + "mask" + "x" * 1001, 1009],
+         unmasked: ["\x81\x02hi", 1002],
+         close_not_utf8: ["\x88\x83\0\0\0\0\x03\xE8\xFF", 1007], reserved: ["\xF1\x80mask", 1002],
+         not_utf8: ["\x81\x81\0\0\0\0\xFF", 1007],
+         fragmented_ping: ["\x09\x80mask", 1002]}.each do |name, (bytes, code)|
           dial(server) do |client|
             client.io.write(bytes.b)
             assert_equal code, client.farewell.first, name
@@ -178,6 +219,9 @@ module Raffia
           socket.close
         end
         assert_equal 101, status["/", good]
+        # Apache's mod_proxy writes it so.
+        assert_equal 101, status["/", good.merge("Upgrade" => "WebSocket")]
+        assert_equal 101, status["/", good.merge("Upgrade" => "A, WEBSOCKET", "Connection" => "UPGRADE")]
         assert_equal 426, status["/", {}]
         assert_equal 426, status["/", good.merge("Sec-WebSocket-Version" => "8")]
         assert_equal 400, status["/", good.merge("Sec-WebSocket-Key" => "short")]
@@ -295,6 +339,18 @@ module Raffia
     def socket_app(**options, &block) = ->(env) { Server::WebSocket.open(env, **options, &block) }
 
     def echo(**options, &) = serve(socket_app(**options) { |socket| socket.each { |message| socket.write(message) } }, &)
+
+    # A client's frame, masked.
+    def frame(opcode, payload = "", final: true)
+      key, size = [1, 2, 250, 4], payload.bytesize
+      length = case size
+      when ...126 then [128 | size].pack("C")
+      when ...65_536 then [254, size].pack("CS>")
+      else [255, size].pack("CQ>")
+      end
+      masked = payload.bytes.zip(key.cycle).map { |a, b| a ^ b }
+      [opcode | (final ? 128 : 0)].pack("C") + length + [*key, *masked].pack("C*")
+    end
 
     # Meanwhile another process sends messages as fast as it can.
     def flood(server)

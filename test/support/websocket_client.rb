@@ -9,7 +9,7 @@ module TestSupport
     # Seconds for the next bytes, which a worker may send that has yet to start.
     PATIENCE = 60
 
-    attr_reader :url, :io, :code, :reason, :pings, :headers, :status
+    attr_reader :url, :io, :code, :reason, :pings, :pongs, :headers, :status
 
     def self.open(...)
       client = new(...)
@@ -22,7 +22,7 @@ module TestSupport
       @io = io
       @url = url
       @messages = []
-      @pings = 0
+      @pings = @pongs = 0
       @driver = ::WebSocket::Driver.client(self, **options)
       headers.each { |name, value| @driver.set_header(name, value) }
       listen
@@ -71,6 +71,7 @@ module TestSupport
       @driver.on(:open) { @open = true }
       @driver.on(:message) { |event| @messages << event.data }
       @driver.on(:ping) { @pings += 1 }
+      @driver.on(:pong) { @pongs += 1 }
       @driver.on(:error) { @status = @driver.status }
       @driver.on(:close) do |event|
         @ended = true

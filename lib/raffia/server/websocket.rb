@@ -88,7 +88,7 @@ module Raffia
       # @return [String, nil] the next message, waited for; nil: the socket is closed
       def read
         until (message = @inbox&.shift)
-          return if closed?
+          return if closed? && !@framing.held?
 
           receive
         end
@@ -163,8 +163,9 @@ module Raffia
 
       private
 
-      # One look at what the peer sends: at most a chunk.
+      # One look at what the peer sends: at most a chunk, and of that at most a message.
       def receive
+        return @framing.resume if @framing.held?
         return lost if @deadline && Clock.now >= @deadline # a peer that only speaks does not answer a close either
 
         case bytes = take

@@ -39,9 +39,12 @@ module Raffia
             answer(426, "the version of WebSockets must be #{VERSION}", "upgrade" => WEBSOCKET, "sec-websocket-version" => VERSION)
           elsif !KEY.match?(@env["HTTP_SEC_WEBSOCKET_KEY"].to_s) then answer(400, "sec-websocket-key must be 16 bytes in base64")
           elsif !Origin.allowed?(@env, @origins) then answer(403, "no WebSocket for pages of #{@env["HTTP_ORIGIN"]}")
-          elsif !Array(@env["rack.protocol"]).include?(WEBSOCKET) then answer(501, "the server cannot switch protocols (rack.protocol)")
+          elsif !switches? then answer(501, "the server cannot switch protocols (rack.protocol)")
           end
         end
+
+        # Names of protocols are compared without case: RFC 6455, 4.2.1.
+        def switches? = Array(@env["rack.protocol"]).any? { |name| WEBSOCKET.casecmp?(name) }
 
         def answer(status, text, headers = {})
           [status, {"content-type" => "text/plain; charset=utf-8"}.merge(headers), ["#{text}\n"]]

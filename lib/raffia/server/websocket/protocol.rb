@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../base"
+require_relative "frames"
 
 module Raffia
   class Server
@@ -38,6 +39,8 @@ module Raffia
           @driver.start
           @port.env = nil
           @protocol = @driver.protocol
+          @frames = Frames.new
+          @held = false
         end
 
         # @return [Hash] the headers of the answer
@@ -46,11 +49,35 @@ module Raffia
         # @param socket [WebSocket] hears of messages and of the end
         def attach(outbox, socket)
           @port.outbox = outbox
-          @driver.on(:message) { |event| socket.received(event.data) }
+          @socket = socket
+          @driver.on(:message) do |event|
+            @held = true
+            socket.received(event.data)
+          end
           @driver.on(:close) { |event| socket.closed(event.code, event.reason) }
         end
 
-        def parse(bytes) = @driver.parse(bytes)
+        # @return [Boolean] whether frames behind the last message may wait for {resume}
+        def held? = @held
+
+        # Parses up to the end of the next message, and keeps the rest. Thus the answer to the
+        # peer's close comes after all that the application writes about the messages before it.
+        # @param bytes [String]
+        def parse(bytes)
+          @frames.push(bytes)
+          resume
+        end
+
+        # Parses the frames behind the last message.
+        def resume
+          @held = false
+          while !@held && @driver.state != :closed && (piece = @frames.next)
+            @driver.parse(piece)
+          end
+        rescue Frames::Violation => violation
+          close(violation.code, violation.message)
+          @socket.closed(violation.code, violation.message)
+        end
 
         def message(message)
           return @driver.binary(message) if message.encoding == Encoding::BINARY
