@@ -221,7 +221,8 @@ module Raffia
         assert_equal 101, status["/", good]
         # Apache's mod_proxy writes it so.
         assert_equal 101, status["/", good.merge("Upgrade" => "WebSocket")]
-        assert_equal 101, status["/", good.merge("Upgrade" => "A, WEBSOCKET", "Connection" => "UPGRADE")]
+        several = {"Upgrade" => "a, WEBSOCKET", "Connection" => "UPGRADE"}
+        assert_equal 101, status["/", good.merge(several)]
         assert_equal 426, status["/", {}]
         assert_equal 426, status["/", good.merge("Sec-WebSocket-Version" => "8")]
         assert_equal 400, status["/", good.merge("Sec-WebSocket-Key" => "short")]

@@ -33,7 +33,8 @@ module Raffia
 
         def initialize(env, max_message:, protocols:, extensions:)
           @port = Port.new
-          @port.env = env
+          # The driver knows this one name alone; a client may offer other protocols beside it.
+          @port.env = env.merge("HTTP_UPGRADE" => "websocket")
           @driver = ::WebSocket::Driver::Hybi.new(@port, max_length: max_message, protocols: protocols, require_masking: true)
           extensions.each { |extension| @driver.add_extension(extension) }
           @driver.start
