@@ -113,6 +113,11 @@ module Raffia
 
     def pids = @store.processes.map { |process| process["pid"].to_i }
 
+    # Waits until one that is not the only one has logged this event.
+    def await_line(worker, event)
+      await("no #{event} of #{worker.pid}: #{worker.err}") { worker.err.include?("\"event\":#{event.to_json}") || (!worker.running? && flunk("it ended: #{worker.err}")) }
+    end
+
     # The events of the log.
     def logged(event) = @worker.err.lines.select { |line| line.include?("\"event\":#{event.to_json}") }
   end

@@ -281,6 +281,45 @@ module JobsWork
 
   # A store that goes away, and comes back with all that it had.
   module ComesBack
+    # As when containers are started together.
+    def test_a_store_that_comes_up_later_is_waited_for
+      @store.counts
+      server.kill
+      workers = %w[1 0].map { |processes| start(self.class::EXECUTABLE, "work", "--json", "--store", url, "--processes", processes) }
+      workers.each { |worker| await_line(worker, "store away") }
+      server.start
+      workers.each { |worker| await_line(worker, "store is back") }
+      await("they do not both work") { pids.size == 2 }
+      enqueue("QuickJob")
+      await_said("QuickJob")
+    ensure
+      workers&.each(&:finish)
+    end
+
+    def test_who_waits_for_a_store_can_be_told_to_stop
+      server.kill
+      workers = %w[1 0].map { |processes| start(self.class::EXECUTABLE, "work", "--json", "--store", url, "--processes", processes) }
+      workers.each { |worker| await_line(worker, "store away") }
+      workers.each { |worker| worker.kill(:TERM) }
+      assert_equal [0, 0], workers.map { |worker| worker.ended.exitstatus }, workers.map(&:err).join
+    ensure
+      workers&.each(&:finish)
+    end
+
+    def test_a_worker_that_dies_while_the_store_is_away_is_replaced
+      work do |worker|
+        first = pids.first
+        server.kill
+        ::Process.kill(:KILL, first)
+        await("no other one has missed the store") { logged("store away").any? { |line| JSON.parse(line)["pid"] != first } }
+        assert worker.running?
+        server.start
+        await("it has not found the store") { logged("store is back").any? }
+        enqueue("QuickJob")
+        refute_equal first, await_said("QuickJob").first.last.to_i
+      end
+    end
+
     def test_what_ends_meanwhile_is_told_later
       work("--lease", "120") do |worker|
         enqueue("GateJob", "gate")
@@ -310,6 +349,11 @@ module JobsWork
 
     def url = "redis://127.0.0.1:#{server.port}/0"
 
+    def setup
+      super
+      RedisClient.config(host: "127.0.0.1", port: server.port).new_client.tap { |redis| redis.call("FLUSHDB") }.close if server
+    end
+
     private
 
     def server = @server ||= DurableRedis.running
@@ -322,7 +366,7 @@ module JobsWork
 
   class RefusedTest < Raffia::CLICase
     # Once for each worker, however often it is tried, and once by their supervisor.
-    def test_a_store_that_is_away_is_said_once
+    def test_a_store_that_refuses_is_said_once
       skip "the gem sqlite3 is not installed (bin/setup)" if Gem::Specification.find_all_by_name("sqlite3").empty?
       script "", "jobs.rb"
       result = raffia("work", "--store", "sqlite:/nowhere/jobs.db")
@@ -367,11 +411,12 @@ module JobsWork
       assert_match(/jobs.rb:1:in '<top \(required\)>': not today \(RuntimeError\)|jobs.rb:1:in `<top \(required\)>': not today \(RuntimeError\)/, ended.err)
     end
 
-    def test_a_store_that_is_not_there
+    def test_a_store_that_refuses_one_process
       script "", "jobs.rb"
-      ended = raffia("work", "--processes", "0", "--store", "redis://127.0.0.1:1/0")
+      File.write(File.join(@dir, "text.db"), "no database at all\n" * 100)
+      ended = raffia("work", "--processes", "0", "--store", "sqlite:text.db")
       assert_equal 1, ended.code, ended.err
-      assert_match(/\Araffia: .*127\.0\.0\.1:1/, ended.err.lines.last)
+      assert_match(/\Araffia: .*text\.db: the file is damaged, or is no SQLite database/, ended.err.lines.last)
     end
 
     def test_help

@@ -46,6 +46,10 @@ module Raffia
     class StoreUnavailable < Error
     end
 
+    # The store refuses for a reason that does not pass by itself: a wrong password or path, or a newer version of its tables.
+    class StoreRefused < StoreUnavailable
+    end
+
     # A run ends before its work does, as it should: its worker stops, and the job goes back to the front of its queue; or it has had its share
     # of time, and goes on after those that wait there. That counts neither as a failure nor as a try. Not a StandardError: a job's own rescue is about what can go wrong.
     class Interrupted < Exception # standard:disable Lint/InheritException

@@ -10,6 +10,7 @@ require_relative "setup"
 require_relative "worker/acks"
 require_relative "worker/desk"
 require_relative "worker/drain"
+require_relative "worker/enrollment"
 require_relative "worker/handle"
 require_relative "worker/intake"
 require_relative "worker/journal"
@@ -64,10 +65,11 @@ module Raffia
       # @param tag [String] for people: of the application
       # @param labels [Array<String>] for people
       # @param backend [Symbol, nil] as {Raffia.run} takes it
+      # @param wait [Boolean] whether it waits for a store that is away when it starts, instead of raising
       # @raise [ConfigError]
       def initialize(store = Jobs.store, queues: Queues::DEFAULT, concurrency: CONCURRENCY, threads: nil, processes: nil, ractors: nil, timeout: TIMEOUT,
         lease: Store::LEASE, beat: lease / 3.0, recover: lease / 3.0, middleware: Setup.current.worker_middleware, heart: nil, log: nil, instrument: Raffia.instrument,
-        tag: ::File.basename(::Dir.pwd), labels: [], backend: nil)
+        tag: ::File.basename(::Dir.pwd), labels: [], backend: nil, wait: false)
         @store = store
         @queues = Queues.new(queues)
         @concurrency = count(:concurrency, concurrency)
@@ -83,15 +85,16 @@ module Raffia
         @instrument = instrument
         @about = {"tag" => tag, "labels" => labels}
         @backend = backend
+        @wait = wait
         @orders = ::Thread::Queue.new
         @stopping = @quiet = false
         @keeper = @watch = nil
       end
 
       # Works until {stop}, in a scheduler of its own.
-      # @yield when it is enrolled, before it claims anything
+      # @yield when it is enrolled, before it claims anything; with `wait` also when it has begun to wait for the store
       # @return [void]
-      # @raise [StoreUnavailable] when the store cannot be reached at the start; later, the worker waits for it
+      # @raise [StoreUnavailable] when the store cannot be reached at the start, unless it is to `wait`; later, the worker waits for it
       def run(&)
         embedded = Fiber.scheduler
         stop = SignalException.new("TERM") # as for the main thread of any program: what jobs have left running hears of it
@@ -152,11 +155,12 @@ module Raffia
       def work(scope)
         Setup.current.at_start.each { |hook| hook.call(self, @log) }
         build(scope)
-        @keeper.enroll
-        bring_recurring
-        helpers = hire(scope)
+        helpers = [scope.spawn { @pulse.run }]
+        enrollment = Enrollment.new(@patience, @orders, wait: @wait) { yield if block_given? }
+        enrollment.call(self) { enroll } or return
+        helpers.concat(hire(scope))
         companions = Companions.new(Setup.current.actors, @log).begin(scope) { stop }
-        yield if block_given?
+        enrollment.tell
         seats = [scope.spawn { @intake.run }]
         await_stop
         @intake.close
@@ -183,9 +187,14 @@ module Raffia
         @intake = Intake.new(@store, @queues, @keeper, @runs, @patience, @upkeep)
       end
 
+      def enroll
+        @keeper.enroll
+        bring_recurring
+      end
+
       def hire(scope)
         keep_lease
-        [@acks, @pulse, *@upkeep.chores].map { |helper| scope.spawn { helper.run } }
+        [@acks, *@upkeep.chores].map { |helper| scope.spawn { helper.run } }
       end
 
       # What goes wrong with that ends the worker.

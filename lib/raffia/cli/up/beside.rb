@@ -66,7 +66,7 @@ module Raffia
 
         def worker(heart)
           check(Jobs.store.url)
-          Jobs::Worker.new(Jobs.store, heart: heart, log: @log, **@asked.slice(*WORKER))
+          Jobs::Worker.new(Jobs.store, heart: heart, log: @log, wait: true, **@asked.slice(*WORKER))
         end
 
         def check(url) = @alone || Options.common_store(url)

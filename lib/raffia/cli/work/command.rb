@@ -86,7 +86,7 @@ module Raffia
 
         def worker(heart)
           check(Jobs.store.url)
-          Jobs::Worker.new(Jobs.store, queues: @given[:queues], heart: heart, log: log, **@given.slice(*WORKER))
+          Jobs::Worker.new(Jobs.store, queues: @given[:queues], heart: heart, log: log, wait: true, **@given.slice(*WORKER))
         end
 
         def check(url) = @given[:processes].zero? || Options.common_store(url)

@@ -20,9 +20,10 @@ module Raffia
           @away = false
         end
 
-        # @param give_up [#call, nil] asked after each failure
+        # @param give_up [#call, nil] asked after each failure, and after each pause
+        # @param nap [#call] waits for so many seconds
         # @return [Object] what the block returns; nil when it was given up
-        def keep(give_up = nil)
+        def keep(give_up = nil, nap: Waiter.method(:nap))
           pause = FIRST
           begin
             yield.tap { back if @away }
@@ -30,7 +31,9 @@ module Raffia
             away(error)
             return if give_up&.call
 
-            Waiter.nap(pause * (0.8 + rand * 0.4)) # not all workers at once
+            nap.call(pause * (0.8 + rand * 0.4)) # not all workers at once
+            return if give_up&.call
+
             pause = [pause * 2, MOST].min
             retry
           end

@@ -73,6 +73,7 @@ module Raffia
             case state
             when "40001", "40P01" then Conflict
             when "42P01", "3F000" then NoTables
+            when /\A28/ then StoreRefused
             else StoreUnavailable
             end
           end

@@ -33,7 +33,7 @@ module Raffia
             rescue ::RedisClient::Error => error
               forget if error.is_a?(::RedisClient::ConnectionError)
               retry if (tries += 1) == 1 && again?(error, safe)
-              raise StoreUnavailable, wording(error)
+              raise kind(error), wording(error)
             end
           end
 
@@ -82,6 +82,8 @@ module Raffia
           def again?(error, safe)
             error.message.match?(ELSEWHERE) || (safe && error.is_a?(::RedisClient::ConnectionError))
           end
+
+          def kind(error) = error.is_a?(::RedisClient::AuthenticationError) ? StoreRefused : StoreUnavailable
 
           def wording(error)
             case error

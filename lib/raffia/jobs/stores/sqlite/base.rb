@@ -113,7 +113,7 @@ module Raffia
             forget_leases(db) unless db.rows("SELECT value FROM {counters} WHERE name = 'boot'").dig(0, 0) == Uptime.boot
             return if version <= SQL::Schema::VERSION
 
-            raise StoreUnavailable, "#{path} was made by a later version of Raffia (its tables are of version #{version}, " \
+            raise StoreRefused, "#{path} was made by a later version of Raffia (its tables are of version #{version}, " \
               "this one knows #{SQL::Schema::VERSION}): update the gem here"
           end
 

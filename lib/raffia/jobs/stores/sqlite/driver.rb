@@ -61,10 +61,10 @@ module Raffia
             database
           end
 
-          # @raise [StoreUnavailable] where there is no shared memory, such as on a network's file system
+          # @raise [StoreRefused] where there is no shared memory, such as on a network's file system
           def switch_to_log(database, path)
             mode = database.execute("PRAGMA journal_mode = WAL").dig(0, 0)
-            raise StoreUnavailable, "#{path}: SQLite cannot keep a write-ahead log here (journal_mode is #{mode})" unless mode == "wal"
+            raise StoreRefused, "#{path}: SQLite cannot keep a write-ahead log here (journal_mode is #{mode})" unless mode == "wal"
           end
 
           # Runs the block, and says what is wrong in our words.
@@ -72,7 +72,8 @@ module Raffia
           def guard(path)
             yield
           rescue ::SQLite3::Exception => error
-            raise StoreUnavailable, "#{path}: #{advice(error)} (#{error.class.name.split("::").last}: #{error.message})"
+            kind = refused?(error) ? StoreRefused : StoreUnavailable
+            raise kind, "#{path}: #{advice(error)} (#{error.class.name.split("::").last}: #{error.message})"
           rescue SystemCallError, IOError => error
             raise StoreUnavailable, "#{path}: #{error.message}"
           end
@@ -88,6 +89,8 @@ module Raffia
             else "SQLite refuses"
             end
           end
+
+          def refused?(error) = [::SQLite3::CantOpenException, ::SQLite3::NotADatabaseException].any? { |kind| error.is_a?(kind) }
 
           # @return [Boolean]
           def busy?(error) = error.is_a?(::SQLite3::BusyException)

@@ -18,7 +18,7 @@ module Raffia
             type = file_system(File.dirname(path), mounts) or return
             return unless NETWORK.match?(type)
 
-            raise StoreUnavailable, "#{path} is on a network's file system (#{type}), where SQLite cannot be shared safely: " \
+            raise StoreRefused, "#{path} is on a network's file system (#{type}), where SQLite cannot be shared safely: " \
               "put it on a local disk, or use a store with a server, such as redis: or postgres:"
           end
 
