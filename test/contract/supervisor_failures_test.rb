@@ -176,6 +176,49 @@ class SupervisorFailuresTest < Raffia::TestCase
     end
   end
 
+  # As often as somebody likes: each time all is made again.
+  def test_kills_from_outside_are_no_crash_loop
+    script = <<~RUBY
+      supervise(crash_limit: 3, preload: -> { say("mold", Process.pid) }) do |seat|
+        seat.ready!
+        seat.wait_for_stop
+      end
+    RUBY
+    supervised(script) do |program|
+      9.times do
+        pids = [program.hear("mold"), program.hear("ready").last]
+        pids.each { |pid| program.kill(:KILL, pid) }
+      end
+      program.hear("ready")
+      assert_stops(program)
+    end
+  end
+
+  # The process that is to fork the workers is killed while it loads, or they are while they boot.
+  def test_kills_before_workers_are_ready_are_none_either
+    script = <<~RUBY
+      count = Raffia::Process::Supervisor::Boards.new(1, 1).board(0, 0)
+      load = lambda do
+        number = count.add(0)
+        say("mold", Process.pid)
+        sleep if number.between?(2, 4)
+      end
+      supervise(crash_limit: 3, preload: load) do |seat|
+        Process.kill(:KILL, Process.pid) if seat.board.add(0).between?(2, 6)
+        seat.ready!
+        seat.wait_for_stop
+      end
+    RUBY
+    supervised(script) do |program|
+      worker = program.hear("ready").last
+      4.times { program.kill(:KILL, program.hear("mold")) }
+      program.kill(:KILL, worker)
+      refute_equal(worker, program.hear("ready").last)
+      assert_equal("SIGKILL", program.hear_all("exit", 6).last[2])
+      assert_stops(program)
+    end
+  end
+
   def test_a_worker_with_children_of_its_own
     script = <<~RUBY
       supervise(preload: -> {}) do |seat|

@@ -121,6 +121,32 @@ class SupervisorPartsTest < Raffia::TestCase
     assert_equal(0, crashes.count(200.0))
   end
 
+  def test_what_is_killed_before_it_is_ready_waits_but_is_no_failure
+    crashes = Supervisor::Crashes.new(60, 1)
+    pauses = Array.new(7) { crashes.died(100.0, nil, killed: true) }
+    assert_equal([[0.0] * 5 + [0.1, 0.2], 0], [pauses, crashes.count(100.0)])
+  end
+
+  # What a mold is to {Supervisor::Nurseries}: one that died after it had served for some seconds.
+  Dead = Struct.new(:state, :seconds, :generation, :pid) do
+    def served(_now) = seconds
+    def next(_generation) = dup
+  end
+  private_constant :Dead
+
+  def test_a_mold_that_has_served_is_made_again_at_once
+    {2.0 => [100.0] * 8, 0.5 => [100.0] * 5 + [100.1, 100.2, 100.4]}.each do |seconds, times|
+      nurseries = Supervisor::Nurseries.new(Supervisor::Settings.from(min_life: 1))
+      nurseries.current = nurseries.add(Dead.new(:gone, seconds))
+      made = Array.new(8) do
+        now = 100.0
+        now = (now + 0.1).round(1) until nurseries.mend(now) { break true }
+        now
+      end
+      assert_equal(times, made)
+    end
+  end
+
   def test_settings_that_mean_nothing
     {{nonsense: 1} => /no setting nonsense: it has workers, slot/, {workers: 0} => "workers: 0 is not a number of 1..256",
      {boot_timeout: -1} => "boot_timeout: -1 is not a positive number", {hang_timeout: "x"} => 'hang_timeout: "x" is not a positive number',

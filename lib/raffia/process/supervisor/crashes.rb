@@ -26,15 +26,17 @@ module Raffia
         # A worker died.
         # @param now [Float]
         # @param served [Float, nil] seconds for which it was ready; nil when it never was
+        # @param killed [Boolean] whether somebody else has ended it: that is no failure to boot
         # @return [Float] seconds to wait before the next
-        def died(now, served)
+        def died(now, served, killed: false)
           return (served < @min_life) ? pause((@short += 1) - ACCIDENTS) : clear if served
+          return pause((@short += 1) - ACCIDENTS) if killed
 
           @boots << now
           pause(count(now))
         end
 
-        # @return [Integer] deaths before ready within the window
+        # @return [Integer] failures to boot within the window
         def count(now)
           @boots.shift while @boots.any? && now - @boots.first > @window
           @boots.size

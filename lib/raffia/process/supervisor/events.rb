@@ -10,6 +10,10 @@ module Raffia
       #
       # @api private
       class Events
+        # Signals that end a worker from outside, rather than by what it does itself.
+        FOREIGN = %w[SIGKILL SIGTERM].freeze
+        private_constant :FOREIGN
+
         # @param loop [Loop]
         def initialize(loop)
           @loop = loop
@@ -45,7 +49,7 @@ module Raffia
           slot.note_exit(how, member) unless member.draining? && how.clean?
           obituary = Obituary.of(slot, member, how)
           @loop.settings.log&.warn(obituary) if obituary
-          await_next(slot, member, role) unless @loop.stopping?
+          await_next(slot, member, role, how) unless @loop.stopping?
           member.gone
           @loop.hook(:on_worker_exit, Report.slot(slot), how)
         end
@@ -58,10 +62,23 @@ module Raffia
           slot.vacate(Clock.now) if member.equal?(slot.current) && !@loop.stopping?
         end
 
-        def await_next(slot, member, role)
-          now = Clock.now
-          slot.due = now + slot.crashes.died(now, member.served(now)) if role == :current
+        def await_next(slot, member, role, how)
+          slot.due = Clock.now + pause(slot, member, how) if role == :current
           @loop.restart.failed(slot, @loop.renewals.lost(slot)) if role == :successor
+        end
+
+        def pause(slot, member, how)
+          now = Clock.now
+          slot.crashes.died(now, member.served(now), killed: killed?(member, how))
+        end
+
+        # Whether it was no fault of the worker: the process that was to fork it has ended, or
+        # somebody has killed it. Before all workers have served once nobody can tell that from a
+        # fault: the kernel, for example, kills what needs too much memory.
+        def killed?(member, how)
+          return member.nursery.dead? unless how.pid
+
+          !@loop.booting? && member.reason.nil? && FOREIGN.include?(how.signal)
         end
       end
     end

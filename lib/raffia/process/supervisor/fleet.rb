@@ -61,6 +61,7 @@ module Raffia
         # @return [Member, nil]
         def start(slot, nursery = slot.nursery || @nurseries.current, successor: false)
           lane = slot.lane or return slot.wait(Clock.now + NAP)
+          return put_off(slot, successor) if nursery.dead?
 
           board = @boards.board(slot.index, lane)
           board.still # now: a worker may beat before its fork returns here
@@ -70,6 +71,8 @@ module Raffia
           slot.nursery ||= nursery
           slot.seat(member, successor: successor)
           member
+        rescue WorkerDied
+          put_off(slot, successor)
         rescue => error
           @log&.error("worker #{slot.index} cannot be started: #{error.message} (#{error.class})")
           slot.due = Clock.now + slot.crashes.died(Clock.now, nil) unless successor
@@ -140,6 +143,13 @@ module Raffia
         end
 
         private
+
+        # The process that forks it has ended. That is no failure of the slot; it is tried again
+        # until there is another one.
+        def put_off(slot, successor)
+          slot.due = Clock.now + NAP unless successor
+          nil
+        end
 
         def hear_member(slot, member)
           until member.channel.closed? || (message = member.channel.receive_now) == :none

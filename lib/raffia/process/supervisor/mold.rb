@@ -18,6 +18,9 @@ module Raffia
       #
       # @api private
       class Mold
+        # States in which it forks no more workers.
+        DEAD = %i[failed gone].freeze
+
         # @return [Integer]
         attr_reader :generation, :pid
         # @return [Symbol] :loading, :ready, :failed or :gone
@@ -55,10 +58,16 @@ module Raffia
           while !@channel.closed? && (message = @channel.receive_now) != :none
             return @channel.close unless message
 
-            @state = :ready if message.first == "loaded"
+            ready if message.first == "loaded"
             @state = :failed if message.first == "failed"
           end
         end
+
+        # @return [Boolean] whether it forks no more workers
+        def dead? = DEAD.include?(@state) || @channel.closed?
+
+        # @return [Float, nil] seconds for which it has been ready; nil when it never was
+        def served(now) = @ready_at && now - @ready_at
 
         # It has ended.
         # @return [void]
@@ -90,6 +99,13 @@ module Raffia
           raise WorkerDied.new("the process that forks the workers is gone", pid: @pid)
         ensure
           theirs&.close
+        end
+
+        private
+
+        def ready
+          @state = :ready
+          @ready_at = Clock.now
         end
       end
     end

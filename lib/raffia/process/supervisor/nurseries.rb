@@ -13,9 +13,6 @@ module Raffia
       #
       # @api private
       class Nurseries
-        # States of a mold that bears no more.
-        DEAD = %i[failed gone].freeze
-
         # @return [Nursery, Mold] that bears the workers of new slots
         attr_accessor :current
         # @return [Boolean] whether they are molds
@@ -54,8 +51,8 @@ module Raffia
         # @return [void]
         def reap(ended) = @all.each { |one| one.gone if ended.key?(one.pid) }
 
-        # @return [Float, nil]
-        def deadline = @all.filter_map(&:deadline).min
+        # @return [Float, nil] when one is overdue, or is to be made again
+        def deadline = [@due, *@all.filter_map(&:deadline)].compact.min
 
         # Ends those that are not needed, and those that take too long.
         # @param needed [Array<Nursery>]
@@ -67,16 +64,16 @@ module Raffia
         end
 
         # @return [Boolean] whether the first one never got ready, so that there is nothing to go on with
-        def hopeless? = !@seen && DEAD.include?(@current.state)
+        def hopeless? = !@seen && Mold::DEAD.include?(@current.state)
 
-        # Makes a dead one again, after a pause that grows.
+        # Makes a dead one again: at once if it has served, else after a pause that grows.
         # @yieldparam old [Mold]
         # @yieldparam new [Mold]
         # @return [void]
         def mend(now)
           @seen ||= @current.state == :ready
-          dead = @all.find { |one| DEAD.include?(one.state) } or return
-          @due ||= now + @crashes.died(now, nil)
+          dead = @all.find { |one| Mold::DEAD.include?(one.state) } or return
+          @due ||= now + @crashes.died(now, dead.served(now))
           return if now < @due
 
           @due = nil

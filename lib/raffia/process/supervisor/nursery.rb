@@ -41,6 +41,9 @@ module Raffia
         # @return [Symbol] :ready: it bears workers at once; a {Mold} has more states
         def state = :ready
 
+        # @return [Boolean] whether it bears no more
+        def dead? = false
+
         # What a {Mold} has, and this has not.
 
         # @return [Array]

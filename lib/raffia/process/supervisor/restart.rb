@@ -83,7 +83,7 @@ module Raffia
         end
 
         def step_rolling
-          return abort("the process that forks the workers ended") if Nurseries::DEAD.include?(@nursery.state)
+          return abort("the process that forks the workers ended") if @nursery.dead?
 
           finish unless @renewals.for?(@nursery) || roll
         end
