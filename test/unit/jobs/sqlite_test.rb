@@ -263,6 +263,37 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_equal "a b", place.unescape("a\\040b")
   end
 
+  # Arguments of jobs are nobody else's business.
+  def test_what_is_made_is_private
+    umask = File.umask(0o022)
+    store.enqueue([draft])
+    store.wait(["default"], timeout: 0)
+    mode = ->(path) { File.stat(path).mode & 0o777 }
+    assert_equal [0o600] * 3, [@path, "#{@path}-wal", "#{@path}-shm"].map(&mode)
+    assert_equal [0o700, 0o600], ["#{@path}-wake", Dir.glob("#{@path}-wake/*").first].map(&mode)
+  ensure
+    File.umask(umask) if umask
+  end
+
+  def test_a_file_that_a_group_shares_stays_so
+    File.write(@path, "")
+    File.chmod(0o660, @path)
+    Dir.mkdir("#{@path}-wake", 0o755)
+    store.enqueue([draft])
+    store.wait(["default"], timeout: 0)
+    assert_equal [0o660, 0o660, 0o770, 0o660], [@path, "#{@path}-wal", "#{@path}-wake", Dir.glob("#{@path}-wake/*").first].map { |path| File.stat(path).mode & 0o777 }
+  end
+
+  # In a temporary folder anybody may have been faster.
+  def test_a_folder_of_somebody_else_is_not_used
+    skip "only root can make one" unless ::Process.uid.zero?
+    Dir.mkdir("#{@path}-wake")
+    store.counts
+    File.chown(65_534, nil, "#{@path}-wake")
+    store.wait(["default"], timeout: 0)
+    assert_empty Dir.children("#{@path}-wake")
+  end
+
   def test_where_no_socket_can_be_made_a_wait_looks_now_and_then
     File.write("#{@path}-wake", "in the way of the directory")
     waiting = Thread.new { store.wait(["default"]) }

@@ -92,7 +92,7 @@ module Raffia
         def start_over(inherited = nil)
           inherited&.discard
           @bells&.discard
-          @bells = Bells.new(@address.bells)
+          @bells = Bells.new(@address.bells, @address.path)
           @base = Base.new(@address, @timeout) { @bells.ring }
         end
 

@@ -89,6 +89,7 @@ module Raffia
           # @return [Writer]
           def set_up
             Place.check(path)
+            Place.create(path)
             patiently do
               @connection = Connection.new(Driver.writer(path, @address.synchronous))
               prepare(@connection)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require "fileutils"
 require "securerandom"
 require_relative "bells/bell"
+require_relative "place"
 
 module Raffia
   module Jobs
@@ -14,8 +14,10 @@ module Raffia
         # @api private
         class Bells
           # @param dir [String]
-          def initialize(dir)
+          # @param database [String] its path: who may write to it may ring, and nobody else
+          def initialize(dir, database)
             @dir = dir
+            @database = database
             @guard = Thread::Mutex.new
             @idle = []
             @busy = []
@@ -70,8 +72,8 @@ module Raffia
           end
 
           def hang
-            FileUtils.mkdir_p(@dir)
-            Bell.new(File.join(@dir, "#{::Process.pid}-#{SecureRandom.hex(4)}"))
+            Place.folder(@dir, @database)
+            Bell.new(File.join(@dir, "#{::Process.pid}-#{SecureRandom.hex(4)}"), Place.mode(@database))
           rescue SystemCallError, ArgumentError
             @audible = false
             Bell.new(nil)

@@ -1,14 +1,22 @@
 # frozen_string_literal: true
 
+require "fileutils"
+require_relative "../../errors"
+
 module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # Where a database may be: all that have it open share memory, so they must be on one machine.
+        # Where a database may be: all that have it open share memory, so they must be on one machine. And who may have it open: arguments of
+        # jobs are private, so a new file is its owner's alone.
         # @api private
         module Place
           NETWORK = /\A(?:nfs\d?|cifs|smb\d?|smbfs|9p|afs|ceph|glusterfs|lustre|fuse\.(?:sshfs|glusterfs|s3fs|rclone))\z/
           MOUNTS = "/proc/self/mounts"
+          # The mode of a new file.
+          PRIVATE = 0o600
+          # Of a folder, by that of a file.
+          SEARCHED = {0o600 => 0o700, 0o060 => 0o070, 0o006 => 0o007}.freeze
 
           module_function
 
@@ -20,6 +28,31 @@ module Raffia
 
             raise StoreRefused, "#{path} is on a network's file system (#{type}), where SQLite cannot be shared safely: " \
               "put it on a local disk, or use a store with a server, such as redis: or postgres:"
+          end
+
+          # Makes a private file where there is none. SQLite gives the files beside it the same mode.
+          # @return [void]
+          def create(path)
+            File.open(path, File::WRONLY | File::CREAT | File::EXCL, PRIVATE, &:close)
+          rescue SystemCallError
+            nil # it is there, or SQLite says why it cannot be made
+          end
+
+          # @return [Integer] who may read and write a file
+          def mode(path) = File.exist?(path) ? File.stat(path).mode & 0o666 : PRIVATE
+
+          # Makes a folder for those who may write to the file. In a folder for all, such as /tmp,
+          # somebody else may have made one of this name.
+          # @param database [String] path of the file
+          # @return [void]
+          # @raise [SystemCallError]
+          def folder(path, database)
+            mode = SEARCHED.sum { |bits, searched| (mode(database) & bits == bits) ? searched : 0 }
+            FileUtils.mkdir_p(path, mode: mode)
+            stat = File.stat(path)
+            return File.chmod(mode, path) if stat.owned?
+
+            raise Errno::EACCES, path unless File.exist?(database) && File.stat(database).uid == stat.uid
           end
 
           # @return [String, nil] its type; nil where nobody says

@@ -14,9 +14,10 @@ module Raffia
             UNREADY = "."
 
             # @param path [String, nil] of the socket; nil: only this process can ring it
-            def initialize(path)
+            # @param mode [Integer] who may ring it: who may write to a file of this mode
+            def initialize(path, mode = Place::PRIVATE)
               @path = path
-              path ? bind(path) : pair
+              path ? bind(path, mode) : pair
             end
 
             # Rings a bell of any process. One that has enough in it has been heard of already.
@@ -70,10 +71,11 @@ module Raffia
             private
 
             # While it is being bound its file is there already, and who rings then would take it for a dead one's: so it gets its name afterwards.
-            def bind(path)
+            def bind(path, mode)
               unready = File.join(File.dirname(path), "#{UNREADY}#{File.basename(path)}")
               @socket = Socket.new(:UNIX, :DGRAM)
               @socket.bind(Socket.sockaddr_un(unready))
+              File.chmod(mode, unready)
               File.rename(unready, path)
             end
 
