@@ -24,7 +24,7 @@ module Raffia
         # @param url [String]
         def initialize(url = "memory:")
           super()
-          @url = url
+          @url = Store.shown(url)
           @lock = Mutex.new
           @pid = ::Process.pid
           @changed = ConditionVariable.new

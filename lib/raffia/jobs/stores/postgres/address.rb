@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../../base/error"
+require_relative "../../store"
 
 module Raffia
   module Jobs
@@ -70,8 +71,9 @@ module Raffia
             end
 
             def shown(base, given)
-              query = given.except("password").map { |pair| pair.compact.join("=") }.join("&")
-              [base.sub(%r{(?<=//)([^/@:]*):[^@/]*@}, '\1@'), *(query unless query.empty?)].join("?")
+              query = given.map { |pair| pair.compact.join("=") }.join("&")
+              _, query = Store.shown("?#{query}").split("?", 2)
+              [base.sub(%r{(?<=//)([^/@:]*):[^@/]*@}, '\1@'), *query].join("?")
             end
           end
 

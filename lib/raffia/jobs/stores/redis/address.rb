@@ -56,7 +56,8 @@ module Raffia
               [name.to_sym, Kernel.public_send(PARAMETERS.fetch(name), value)]
             end
           rescue KeyError, ArgumentError
-            raise ConfigError, "the address of a Redis knows #{PARAMETERS.keys.join(", ")} behind the ?, each with a number, not #{query.inspect}"
+            raise ConfigError, "the address of a Redis knows #{PARAMETERS.keys.join(", ")} behind the ?, each with a number, and nothing else",
+              cause: nil
           end
 
           def version(number)

@@ -23,6 +23,7 @@ module Raffia
             path, query = url.sub(/\Asqlite3?:(\/\/(?=\/))?/, "").split("?", 2)
             given = URI.decode_www_form(query.to_s).to_h
             synchronous = (synchronous || given.delete("synchronous") || :full).to_sym
+            url = Store.shown(url)
             raise ConfigError, "#{url}: there is no option #{given.keys.first}, only synchronous=full|normal|off" unless given.empty?
             raise ConfigError, "#{url}: synchronous is full, normal or off, not #{synchronous}" unless self::LEVELS.include?(synchronous)
             raise ConfigError, "#{url}: a file is needed, because processes share it: sqlite:raffia.db" if path.nil? || path.empty? || path == ":memory:"
