@@ -56,6 +56,39 @@ module Raffia
       end
     end
 
+    # With one request in flight, in one of the workers, all of them are closed to new connections.
+    def test_workers_that_drain_refuse_connections_and_answer_those_that_were_queued
+      script <<~'RUBY', "config.ru"
+        run ->(env) do
+          $stderr.puts "begun"
+          sleep(0.01) until env["PATH_INFO"] == "/" || File.exist?("go")
+          [200, {}, ["late"]]
+        end
+      RUBY
+      path = File.join(@dir, "s.sock")
+      serve("--processes", "2", "-b", "tcp://127.0.0.1:0", "-b", "unix://#{path}") do |server|
+        answer = Thread.new { server.get("/slow").body }
+        wait_until(PROCESS_PATIENCE) { server.err.include?("begun") }
+        pids = File.read("/proc/#{server.pid}/task/#{server.pid}/children").split.map(&:to_i)
+        workers = pids.select { |pid| File.read("/proc/#{pid}/cmdline").include?("worker") }
+        assert_equal 2, workers.size
+        workers.each { |pid| ::Process.kill(:STOP, pid) }
+        port = URI(server.url).port
+        queued = Array.new(8) { TCPSocket.new("127.0.0.1", port) } << UNIXSocket.new(path)
+        queued.each { |socket| socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
+        server.kill(:TERM)
+        wait_until(PROCESS_PATIENCE) { !File.exist?(path) }
+        workers.each { |pid| ::Process.kill(:CONT, pid) }
+        wait_until(PROCESS_PATIENCE) { refused?(port) }
+        assert_equal ["late"], queued.map { |socket| socket.read[/late/] }.uniq
+        script "", "go"
+        assert_equal "late", answer.value
+        assert_equal 0, server.ended.exitstatus
+      ensure
+        queued&.each(&:close)
+      end
+    end
+
     def test_what_loads_for_ever_is_left_at_once
       script "$stderr.puts 'loads'; loop {}", "config.ru"
       %w[0 1].each do |processes|

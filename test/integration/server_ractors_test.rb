@@ -167,6 +167,21 @@ module Raffia
       assert_equal ["slow"], slow.map(&:value).uniq
     end
 
+    def test_connections_are_refused_until_the_last_request_has_ended
+      %w[0 1].each do |processes|
+        serve("--processes", processes)
+        client = TCPSocket.new(@uri.host, @uri.port)
+        client.write("GET /gate HTTP/1.1\r\nhost: a\r\n\r\n")
+        ::Process.kill(:TERM, @server.pid)
+        wait_until(PROCESS_PATIENCE) { response("/who").nil? }
+        File.write(File.join(@dir, "open"), "")
+        assert_equal 0, stop(0) # without another signal
+        assert_match(/\AHTTP\/1.1 200.*open\z/m, client.read)
+        client.close
+        File.unlink(File.join(@dir, "open"))
+      end
+    end
+
     def test_under_the_supervisor
       serve("--processes", "2")
       found = many(128, "/who").map(&:split)

@@ -65,8 +65,8 @@ module Raffia
         raise unless signal.equal?(stop)
       end
 
-      # For a worker that nobody takes over from.
-      # @yield when it accepts no more, and has accepted who had connected by then: the listeners may be closed
+      # @yield when it accepts no more, and has accepted who had connected by then: the listeners
+      #   may be closed. While one process has them open, clients can connect, and wait in vain
       # @return [void]
       def on_leave(&block) = @take_leave = block
 
@@ -166,11 +166,7 @@ module Raffia
       def take_leave(accepting)
         accepting.each(&:join)
         @listeners.each do |listener|
-          while (socket = listener.socket.accept_nonblock(exception: false)) != :wait_readable
-            admit(socket, listener)
-          end
-        rescue SystemCallError
-          nil # who cannot be accepted now never will be
+          listener.queued(service.options) { |socket| admit(socket, listener) }
         end
         @take_leave.call
       end

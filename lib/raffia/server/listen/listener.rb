@@ -117,6 +117,25 @@ module Raffia
         nil
       end
 
+      # Accepts the connections that are in the kernel's queue by now, and never waits.
+      # @param options [Options]
+      # @yieldparam socket [BasicSocket]
+      # @return [void]
+      # @api private
+      def queued(options)
+        # So many may be queued. Those that come later must not keep it busy for ever.
+        self.class.backlog(bind, options).succ.times do
+          client = socket.accept_nonblock(exception: false)
+          return if client == :wait_readable
+
+          yield client
+        rescue Errno::ECONNABORTED
+          next # this client has gone; others may be behind it
+        end
+      rescue SystemCallError
+        nil # the others cannot be accepted either
+      end
+
       # @return [Boolean] whether clients may show certificates
       def verifies? = !!@tls&.verifies?
 

@@ -34,7 +34,7 @@ module Raffia
         def start
           close
           @last_words = "it was killed, and said nothing"
-          @ready = @gone = false
+          @ready = @gone = @left = false
           report, @tell = pipes
           @report = report
           @reader = Process::FramedPipe::Reader.new(report)
@@ -75,6 +75,8 @@ module Raffia
         def ready? = @ready
         # @return [Boolean] whether it has ended
         def gone? = @gone
+        # @return [Boolean] whether it accepts no more
+        def left? = @left || @gone
 
         # @return [Boolean] whether there is nothing left of it. Only Ractor#inspect tells
         def ended? = @ractor.nil? || @ractor.inspect.include?("terminated")
@@ -92,6 +94,7 @@ module Raffia
           case word
           when Words::READY then @ready = true
           when Words::BEAT then nil
+          when Words::LEFT then @left = true
           else (at = Words.in_flight(word)) ? @in_flight = at : @last_words = word.force_encoding(Encoding::UTF_8).scrub
           end
         end

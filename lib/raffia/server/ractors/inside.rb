@@ -41,6 +41,7 @@ module Raffia
           def work(worker, orders, report)
             Raffia.run do |scope|
               helpers = [scope.spawn { obey(worker, orders, report) }, scope.spawn { beat(report) }]
+              worker.on_leave { report.say(Words::LEFT) }
               worker.run { report.say(Words::READY) }
             ensure
               helpers&.each { |helper| helper.cancel(:over) }

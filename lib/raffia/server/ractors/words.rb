@@ -11,6 +11,8 @@ module Raffia
       class Words
         READY = "ready"
         BEAT = "beat"
+        # It accepts no more.
+        LEFT = "left"
         # How the answer to "what are you at?" begins.
         AT = "at "
         private_constant :AT

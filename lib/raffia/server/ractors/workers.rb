@@ -48,7 +48,7 @@ module Raffia
           @berths = listeners.each_with_index.map { |own, index| Berth.new(index, app, own, options, ledger) }
           @ends = []
           @asking = ::Thread::Mutex.new
-          @question = @asked = nil
+          @question = @asked = @take_leave = nil
           @pulse = Pulse.new(ledger, nil, nil)
         end
 
@@ -71,6 +71,10 @@ module Raffia
         # @return [Boolean] whether some could not be ended: then the process had better leave by exit!, because Ruby's own way out waits
         #   for them, and may do so for ever (docs/ractors.md)
         def abandoned? = !@berths.all?(&:ended?)
+
+        # @yield when no Ractor accepts any more: the listeners may be closed
+        # @return [void]
+        def on_leave(&block) = @take_leave = block
 
         # Any thread may ask, and so may a trap.
         # @param how [Symbol] :drain lets the requests in flight end, :now does not
@@ -137,6 +141,7 @@ module Raffia
         def hear(berth)
           berth.hear
           answered if @asked && @berths.all? { |each| each.gone? || each.in_flight }
+          take_leave if @until
           return if !berth.gone? || @until
 
           raise WorkerDied, "a Ractor could not begin to serve: #{berth.last_words}" unless berth.ready?
@@ -144,6 +149,14 @@ module Raffia
           @log.error("a Ractor of the server ended, and is replaced: #{berth.last_words}")
           note_end(berth)
           berth.start
+        end
+
+        # They share descriptors: none may be closed while one of them still waits for it.
+        def take_leave
+          return unless @take_leave && @berths.all?(&:left?)
+
+          @take_leave.call
+          @take_leave = nil
         end
 
         def note_end(berth)

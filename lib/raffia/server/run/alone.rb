@@ -51,6 +51,10 @@ module Raffia
       # @return [void]
       def work
         @worker = Worker.for(@application.load, listening.lanes(listening.slot(0)), options: @options, log: @log, ledger: @panel.ledger, heart: @notifier)
+        @worker.on_leave do
+          @notifier.stopping
+          listening.close
+        end
         prepare if @worker.is_a?(Worker)
         @worker.stop if @asked
         admin = Admin.start(@panel, @options, @log)
@@ -71,12 +75,8 @@ module Raffia
 
       private
 
-      # Ractors have their listeners until the end, and no hooks inside.
+      # Ractors have no hooks inside.
       def prepare
-        @worker.on_leave do
-          @notifier.stopping
-          listening.close
-        end
         @worker.on_reopen { @hooks.call(:on_reopen) }
         @worker.accompany(@hooks.all(:actors)) if @hooks.any?(:actors)
         @worker.service.on_error { |error, env| @hooks.call(:on_error, error, env) } if @hooks.any?(:on_error)

@@ -103,6 +103,8 @@ module Raffia
       # is so before its first hook.
       def call(name, *arguments)
         @restarted = true if name == :on_restart
+        # As all workers do. Else clients could connect until the last request has ended.
+        @listening.close if name == :on_stop
         renew if name == :after_fork && !@options.preload
         @hooks.call(name, *arguments)
       end
@@ -112,8 +114,10 @@ module Raffia
         app = seat.preloaded || load_all
         return @beside.call(seat) if beside?(seat.index)
 
-        lanes = @listening.lanes(@listening.adopt(seat.ios))
-        worker = Worker.for(app, lanes, options: @options, seat: seat, log: @log, ledger: @panel.ledger(seat))
+        own = @listening.adopt(seat.ios)
+        worker = Worker.for(app, @listening.lanes(own), options: @options, seat: seat, log: @log,
+          ledger: @panel.ledger(seat))
+        worker.on_leave { own.each(&:close) }
         seat.on_stop { worker.stop(:drain) }
         listen_to(seat, worker)
         Panel::Supervised.answer(seat, worker)
