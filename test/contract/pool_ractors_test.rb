@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "forwardable"
+require "raffia"
 require_relative "pool_contract"
 
 # What is special about Ractors, with and without the extension. Expectations that differ are methods of the classes.
@@ -15,6 +16,61 @@ module RactorContract
       ::Ractor.current.to_s
     end
     assert_equal 2, where.uniq.size
+  end
+
+  # On Ruby 3.4 error_highlight would require prism here, which may freeze the whole process.
+  def test_formatting_an_error_loads_nothing
+    messages = Raffia.map(%i[no_such_method + first], on: strategy, workers: 1) do |name|
+      ((name == :first) ? [] : 1).public_send(name, *(["1"] unless name == :no_such_method))
+    rescue => error
+      error.full_message(highlight: false)
+    end
+    messages.zip([/undefined method/, /coerced/, /no implicit conversion/]) do |message, words|
+      assert_match words, message
+      refute_includes message, "^^^"
+    end
+    snippet = begin
+      nil.no_such_method
+    rescue NoMethodError => error
+      error.detailed_message
+    end
+    assert_includes snippet, "^^^", "the main Ractor keeps its messages"
+  end
+
+  def test_suggestions_are_there_in_ractors_too
+    message, = Raffia.map([1], on: strategy, workers: 1) do |n|
+      n.upton(1)
+    rescue => error
+      error.detailed_message(highlight: false)
+    end
+    assert_match(/Did you mean\?  upto/, message)
+  end
+
+  def test_a_result_that_answers_nothing_arrives
+    run_on do |on|
+      assert_equal [true, true], Raffia.map([1, 2], **on) { BasicObject.new }.map { |result| BasicObject === result }
+      assert_equal 2, Raffia.filter_map([1, 2], **on) { BasicObject.new }.size
+    end
+  end
+
+  class Unspeakable < StandardError
+    def message = raise("no message")
+    def backtrace = raise("no backtrace")
+    def marshal_dump = raise(NoMemoryError, "no dump")
+  end
+
+  def test_an_error_that_answers_nothing_ends_the_call
+    error = assert_raises(Raffia::NotDumpable) { Raffia.map([1], on: strategy, workers: 1) { raise Unspeakable } }
+    assert_match(/Unspeakable \(whose message raises RuntimeError\)/, error.message)
+  end
+
+  def test_a_timeout_in_a_block_interrupts_its_waits
+    run_on do |on|
+      assert_raises(Raffia::TimeoutError) { Raffia.map([1], **on) { Raffia.timeout(0.02) { sleep } } }
+      assert_equal [2], Raffia.map([1], **on) { |n| Raffia.timeout(20) { sleep(0.001) && n + 1 } }
+      assert_equal [:broken], Raffia.map([1], **on) { |_| Raffia.timeout(20) { break :broken } }
+      assert_equal [:thrown], Raffia.map([1], **on) { |_| catch(:tag) { Raffia.timeout(20) { throw :tag, :thrown } } }
+    end
   end
 
   def test_results_that_cannot_be_dumped_are_named

@@ -31,6 +31,14 @@ class ActorRactorsTest < Raffia::TestCase
       reader.read
     end
 
+    def patient = Raffia.timeout(0.02) { sleep }
+
+    def words
+      nil.no_such_method
+    rescue => error
+      error.full_message(highlight: false)
+    end
+
     def many(number) = Raffia.map((1..number).to_a, on: :fibers) { |each| sleep(0.001) && each * 2 }
   end
 
@@ -47,6 +55,19 @@ class ActorRactorsTest < Raffia::TestCase
   Point = Data.define(:x)
 
   def place = :ractors
+
+  def test_formatting_an_error_loads_nothing
+    words = Reader.spawn(on: :ractors).words
+
+    assert_match(/undefined method .no_such_method/, words)
+    refute_includes words, "^^^"
+  end
+
+  def test_a_timeout_within_a_method
+    reader = Reader.spawn(on: :ractors)
+
+    assert_raises(Raffia::TimeoutError) { reader.patient }
+  end
 
   # --- what is deeply frozen
 

@@ -10,8 +10,8 @@ module Raffia
     #
     # @api private
     module FailureDump
-      # What Marshal says to a value: what the value's own methods may raise, and that it is nested too deeply.
-      REFUSALS = [StandardError, SystemStackError].freeze
+      # What Marshal says to a value: what the value's own methods may raise, and that it is nested too deeply, or too large.
+      REFUSALS = [StandardError, SystemStackError, ScriptError, NoMemoryError].freeze
 
       class << self
         # @param value [Object]

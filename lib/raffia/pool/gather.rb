@@ -40,7 +40,7 @@ module Raffia
 
         def add(chunk, values) = @all.add(chunk, values)
 
-        def value = @all.value.select(&:itself)
+        def value = @all.value.select { |value| value } # it may be a BasicObject
       end
 
       # Nothing but the input itself, as Enumerable#each returns it.

@@ -40,7 +40,7 @@ module Raffia
 
         # What is left to say when a value cannot be dumped: a value and a failure.
         def without(value, error, trial)
-          return [each_without(value, trial), nil] if value.is_a?(Settled)
+          return [each_without(value, trial), nil] if Settled === value
 
           [nil, FailureDump.dump(FailureDump.refusal(culprit(value, trial), "the result", error))]
         end
@@ -60,7 +60,7 @@ module Raffia
 
         # Which of the results cannot be dumped.
         def culprit(values, trial)
-          return 0 unless values.is_a?(Array)
+          return 0 unless Array === values
 
           values.index { |value| !FailureDump.dumpable?(value, trial) } || 0
         end

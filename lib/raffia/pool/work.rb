@@ -165,10 +165,17 @@ module Raffia
         # @return [Failure]
         def failure(error, position)
           kind, value = outcome(error)
-          Failure.new(kind, position, value, error.backtrace)
+          Failure.new(kind, position, value, backtrace(error))
         end
 
         private
+
+        # A class may have a method of its own for this, which may raise.
+        def backtrace(error)
+          error.backtrace
+        rescue => worse
+          worse.backtrace
+        end
 
         # Being told to stop, by whoever waits for us, is not a failure of the item: that goes on up.
         def failed(error, position)

@@ -77,6 +77,8 @@ module Raffia
     # @raise [TimeoutError] when the block was interrupted because the time was up
     # @api private
     def enforce(&)
+      return enforce_in_run(&) unless Fiber.current_scheduler || Local.main?
+
       impose(&)
     rescue Cancel => cancel
       raise unless cancel.origin.equal?(self)
@@ -122,11 +124,24 @@ module Raffia
 
     def watch(region, &)
       scheduler = Fiber.current_scheduler
-      return Alarm.of(scheduler).watch(at, -> { late(region) }, &) if scheduler
-      # Timeout's thread belongs to the main Ractor. In others only the waits of Raffia, and {check!}, see the deadline.
-      return yield unless Local.main?
+      scheduler ? Alarm.of(scheduler).watch(at, -> { late(region) }, &) : watch_thread(&)
+    end
 
-      watch_thread(&)
+    # Timeout's thread belongs to the main Ractor, and threads of several Ractors lose wake-ups on Ruby 3.3 and 3.4. So in another
+    # Ractor the block gets a scheduler, which interrupts its waits. The composition root lies above this room, and is called by
+    # name.
+    def enforce_in_run(&block)
+      unless Raffia.respond_to?(:run)
+        raise ConfigError, "Raffia.timeout in a Ractor needs a Fiber scheduler: require \"raffia\""
+      end
+
+      Raffia.run(deadlock: :off, dump_on: :off) { enforce(&block) }
+    rescue LocalJumpError => jump
+      raise unless jump.reason == :break
+
+      jump.exit_value # the block runs in another fiber, from which it cannot unwind to here
+    rescue UncaughtThrowError => thrown
+      throw thrown.tag, thrown.value
     end
 
     # Timeout::Error leaves the outer block when the time was up, the inner one when it is the user's own.

@@ -112,6 +112,7 @@ class PortableBlockTest < Raffia::TestCase
 
   def test_what_ruby_brings_and_is_known_to_fail
     assert_obstacle(:require, /loads code. Load it before the call/) { require "no_such_library" }
+    assert_obstacle(:pp, /loads code. Use p or puts/) { |x| pp x }
     assert_obstacle(:"Timeout.timeout", /Use Raffia.timeout/) { |x| Timeout.timeout(1) { x } }
     assert_obstacle(:"ERB.new", /Compile the template before/) { |x| ERB.new("x").result } if defined?(ERB::NOT_GIVEN) # until ERB 6
   end

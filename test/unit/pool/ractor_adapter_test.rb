@@ -74,6 +74,30 @@ class RactorAdapterTest < Raffia::TestCase
     end
   end
 
+  def test_a_ractor_that_ends_without_a_word_is_noticed
+    adapter = fd = nil
+    assert_no_leaks do
+      adapter = Adapter.new { |given| Adapter.start(fd = given) { |_| nil } }
+      assert_nil adapter.read
+      assert_nil adapter.last_words
+      adapter.finish
+      IO.for_fd(fd).close # which the Ractor should have done
+    end
+  end
+
+  def test_what_ended_a_ractor_is_told_and_not_printed
+    assert_no_leaks do
+      adapter = nil
+      printed = capture_subprocess_io do
+        adapter = Adapter.new { |fd| Adapter.start(fd) { |given| Adapter.serve(given) { |_| raise IOError, "of the loop" } } }
+        assert_nil adapter.read
+      end
+      assert_equal "IOError: of the loop", adapter.last_words
+      assert_empty printed.join
+      adapter.finish
+    end
+  end
+
   def test_a_ractor_that_cannot_be_made_leaves_nothing
     assert_no_leaks { assert_raises(ArgumentError) { Adapter.new { |_| raise ArgumentError } } }
   end

@@ -35,9 +35,9 @@ module Raffia
 
       # @return [Array, Range] what was lent
       def self.borrow(items)
-        return items unless items.is_a?(Array) && items.any?(Loan)
+        return items unless items.is_a?(Array) && items.any? { |item| Loan === item }
 
-        items.map { |item| item.is_a?(Loan) ? item.content.dup : item }
+        items.map { |item| (Loan === item) ? item.content.dup : item }
       end
 
       # In the worker: leave the long Strings of a reply in the tray.
@@ -58,12 +58,13 @@ module Raffia
       # @return [Reply]
       def self.collect(reply, tray)
         values = values(reply)
-        first = values&.find { |value| value.is_a?(Loan) } or return reply
+        first = values&.find { |value| Loan === value } or return reply
         strings = tray.take(first.number)
-        put(reply, values.map { |value| value.is_a?(Loan) ? strings[value.content].dup : value })
+        put(reply, values.map { |value| (Loan === value) ? strings[value.content].dup : value })
       end
 
-      def self.long?(value) = value.instance_of?(String) && value.bytesize >= LONG
+      # A result may be a BasicObject, which can be asked nothing.
+      def self.long?(value) = String === value && value.instance_of?(String) && value.bytesize >= LONG
 
       # What is frozen goes as it is.
       def self.copied?(item) = long?(item) && !item.frozen?
@@ -74,7 +75,7 @@ module Raffia
         case (value = reply.value)
         when Settled then value.values
         when String, Loan then [value]
-        else value if value.instance_of?(Array)
+        when Array then value if value.instance_of?(Array)
         end
       end
 

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../process/experimental"
 require_relative "portable_block"
 require_relative "ractor_service"
 require_relative "../seat"
@@ -44,8 +43,9 @@ module Raffia
       end
 
       def lost
+        words = @relay.last_words
         fresh
-        raise WorkerDied, "the Ractor that waits for the others ended; what it printed says why"
+        raise WorkerDied, "the Ractor that waits for the others ended#{" (#{words})" if words}"
       end
 
       # The relay goes on waiting for a Ractor that nobody can stop.
@@ -58,7 +58,7 @@ module Raffia
       def fresh = @relay = RactorService.relay
 
       def start(arguments)
-        Process::Experimental.silently { unreported { ::Ractor.new(*arguments, &@alone) } }
+        unreported { RactorAdapter.start(*arguments, &@alone) }
       rescue ::Ractor::IsolationError, ArgumentError => error
         raise PortableBlock.refusal(@alone, error)
       rescue TypeError => error
@@ -66,9 +66,8 @@ module Raffia
           "on: :processes or :threads"
       end
 
-      # The exception comes back to the caller, so the Ractor's thread need not print it; and it had better not: formatting it
-      # may +require+ something, which in a Ractor of Ruby 3.4 can deadlock with the garbage collector. Whether a thread reports
-      # is settled when it is made. The switch belongs to the process, so it is turned for that moment only.
+      # The exception comes back to the caller, so the Ractor's thread does not print it. Whether a thread reports is settled when
+      # it is made. The switch belongs to the process, so it is turned for that moment only.
       def unreported
         # Off already: another driver is at it, and puts back what was. If we did so too, it could stay off.
         return yield unless ::Thread.report_on_exception

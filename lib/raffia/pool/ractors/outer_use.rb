@@ -21,7 +21,8 @@ module Raffia
       # Those that each Ractor has its own of, or that are read only.
       GLOBALS = %i[$stdin $stdout $stderr $> $! $@ $~ $_ $& $` $' $+ $? $$ $VERBOSE $DEBUG $-v $-w $-W $-d $-p $-l $-a $-i].freeze
       # What loads code. On Ruby 3.3 it raises in a Ractor, and on 3.4 it can hang.
-      LOADERS = %i[require require_relative load].freeze
+      LOADERS = {require: "Load it before the call", require_relative: "Load it before the call", load: "Load it before the call",
+                 pp: "Use p or puts"}.freeze
       # Code that is not followed.
       LIBRARIES = /\A(?:<internal:|#{Regexp.escape(RbConfig::CONFIG["rubylibdir"])}|#{Regexp.escape(File.dirname(__dir__, 2))})|\/gems\//
 
@@ -112,11 +113,14 @@ module Raffia
 
       def calls(code, nesting, owner)
         code.all_calls.each do |call|
-          refuse(call.name, "loads code", "Load it before the call") if call.own && LOADERS.include?(call.name)
+          refuse(call.name, "loads code", LOADERS[call.name]) if call.own && LOADERS.key?(call.name) && kernels?(call.name, owner)
           receiver = call.receiver ? ConstantLookup.value(call.receiver, nesting) : (owner if call.own)
           follow(receiver, call.name) if receiver.is_a?(::Module)
         end
       end
+
+      # Whether a module has no method of that name itself.
+      def kernels?(name, owner) = owner.nil? || !owner.respond_to?(name) || owner.method(name).owner.equal?(::Kernel)
 
       def enter(receiver, name, called)
         creates = name == :new && receiver.is_a?(::Class)

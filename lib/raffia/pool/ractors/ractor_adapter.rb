@@ -1,9 +1,12 @@
 # frozen_string_literal: true
 
+# Ruby 3 loads it on first use, as by `to_set`, and a Ractor must not load anything.
+require "set" # standard:disable Lint/RedundantRequireStatement
 require_relative "../../base/fork"
 require_relative "../../native"
 require_relative "../../process/experimental"
 require_relative "../../process/framed_pipe"
+require_relative "ractor_error_messages"
 
 module Raffia
   class Pool
@@ -17,17 +20,22 @@ module Raffia
     #
     # @api private
     class RactorAdapter
-      # What the Ractor writes when it is through.
-      GOODBYE = ""
+      # What the Ractor writes when it is through, followed by the error that ended it, if there is one.
+      GOODBYE = "!"
+      # Seconds between two checks that the Ractor still exists, while a reply is awaited.
+      PULSE = 1.0
 
       # Wait for the value of a Ractor's block. Only for code that runs in a Ractor of its own.
       # @param ractor [Ractor]
       # @return [Object]
       def self.value(ractor) = ractor.respond_to?(:take) ? ractor.take : ractor.value
 
-      # A Ractor that is on its own: whoever starts it has pipes of his own to it.
+      # Starts each of Raffia's Ractors.
       # @return [Ractor]
-      def self.start(...) = Process::Experimental.silently { ::Ractor.new(...) }
+      def self.start(...)
+        RactorErrorMessages.install
+        Process::Experimental.silently { ::Ractor.new(...) }
+      end
 
       # A copy of a block that knows nothing of the object it was written in: its self is nil. Ruby 4.0 has that, before it takes the
       # extension.
@@ -41,16 +49,27 @@ module Raffia
         Native.rebind_self(block, nil) if Native.respond_to?(:rebind_self)
       end
 
-      # In the Ractor: its end of the pipe, closed after the block.
+      # In the Ractor: its end of the pipe, closed after the block. No error leaves it, because Ruby would format and print that one.
       # @yieldparam writer [Process::FramedPipe::Writer]
       def self.serve(fd)
+        ::Thread.current.report_on_exception = false
         io = ::IO.for_fd(fd, "wb")
         writer = Process::FramedPipe::Writer.new(io)
         yield writer
+      rescue ::Exception => error # standard:disable Lint/RescueException
+        nil
       ensure
-        writer&.write(GOODBYE)
+        writer&.write(GOODBYE + describe(error))
         io&.close
       end
+
+      # @return [String] empty without an error
+      def self.describe(error)
+        error ? "#{error.class}: #{error.message}" : ""
+      rescue ::Exception # standard:disable Lint/RescueException
+        error.class.to_s # its message is code of the user's
+      end
+      private_class_method :describe
 
       # @yieldparam fd [Integer] the Ractor's end, which the Ractor closes
       # @yieldreturn [Ractor]
@@ -78,11 +97,19 @@ module Raffia
         nil # it has said goodbye, or will
       end
 
-      # Wait for a reply.
+      # @return [String, nil] the error that ended the Ractor
+      attr_reader :last_words
+
+      # Waits for a reply.
       # @return [String, nil] nil when the Ractor has ended
       def read
-        frame = @reader.read
-        frame unless frame == GOODBYE
+        nil until @reader.ready?(PULSE) || (ended? && !@reader.ready?(0))
+        # Nothing comes any more from one that ended without closing its end.
+        frame = @reader.read if @reader.ready?(0)
+        return frame unless frame.nil? || frame.start_with?(GOODBYE)
+
+        @last_words = frame.byteslice(1..).force_encoding(Encoding::UTF_8).scrub if frame && frame.bytesize > 1
+        nil
       end
 
       # Wait until there is something to read.
@@ -108,6 +135,9 @@ module Raffia
       end
 
       private
+
+      # Only Ractor#inspect tells.
+      def ended? = @ractor.inspect.end_with?(" terminated>")
 
       def close
         @guard.remove

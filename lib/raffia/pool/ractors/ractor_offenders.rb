@@ -26,7 +26,7 @@ module Raffia
 
       ALL = {
         "Timeout.timeout" => Offender.new(%w[Timeout::TIMEOUT_THREAD_MUTEX Timeout::State::GLOBAL_STATE].freeze,
-          "Use Raffia.timeout(seconds) inside of Raffia.run { }, or the timeouts that the library in question has"),
+          "Use Raffia.timeout(seconds), or the timeouts that the library in question has"),
         "ERB.new" => Offender.new(%w[ERB::NOT_GIVEN].freeze,
           "Compile the template before the call, ERB.new(text).def_method(SomeModule, \"render(item)\"), and call that method"),
         "OptionParser.new" => Offender.new(%w[OptionParser::DefaultList].freeze, "Parse options before the call"),

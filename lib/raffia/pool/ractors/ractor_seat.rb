@@ -91,10 +91,11 @@ module Raffia
         false
       end
 
-      # Only an error of ours, or one that even `rescue Exception` does not see, gets us here.
+      # Only an error of ours, or what even `rescue Exception` does not see (Thread#kill), gets us here.
       def died
         index = @posted.first.first
-        WorkerDied.new("the Ractor that worked on item #{index} and its followers ended without a reply; what it printed says why",
+        words = @ractor.last_words
+        WorkerDied.new("the Ractor that worked on item #{index} and its followers ended without a reply#{" (#{words})" if words}",
           item: subject(@posted.first, index), index: index)
       end
     end

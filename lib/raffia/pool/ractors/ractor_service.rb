@@ -18,7 +18,7 @@ module Raffia
       # @return [RactorAdapter]
       def self.start(plan, input, tray)
         RactorAdapter.new do |fd|
-          ::Ractor.new(plan, input, tray, fd) do |given_plan, given_input, given_tray, given_fd|
+          RactorAdapter.start(plan, input, tray, fd) do |given_plan, given_input, given_tray, given_fd|
             RactorAdapter.serve(given_fd) { |writer| RactorService.run(given_plan, given_input, given_tray, writer) }
           end
         end
@@ -29,11 +29,19 @@ module Raffia
       # @return [void]
       def self.run(plan, input, tray, writer)
         while (message = ::Ractor.receive)
-          first, what = message
-          reply = Work.call(plan, what.is_a?(Integer) ? input.slice(first, what) : items(plan, what))
-          break unless writer.write(ReplyDump.dump(Loan.deposit(reply, tray)))
+          break unless writer.write(answer(plan, input, tray, message))
         end
       end
+
+      # @return [String] in any case: results and errors are the user's objects, which may raise whatever they are asked
+      def self.answer(plan, input, tray, message)
+        first, what = message
+        reply = Work.call(plan, what.is_a?(Integer) ? input.slice(first, what) : items(plan, what))
+        ReplyDump.dump(Loan.deposit(reply, tray))
+      rescue ::Exception => error # standard:disable Lint/RescueException
+        ReplyDump.dump(Reply.new(nil, Work.failure(error, 0)))
+      end
+      private_class_method :answer
 
       def self.items(plan, what) = (plan.operation == :settle) ? what.map { |arguments| Loan.borrow(arguments) } : Loan.borrow(what)
       private_class_method :items
@@ -42,7 +50,7 @@ module Raffia
       # @return [RactorAdapter]
       def self.relay
         RactorAdapter.new do |fd|
-          ::Ractor.new(fd) do |given_fd|
+          RactorAdapter.start(fd) do |given_fd|
             RactorAdapter.serve(given_fd) { |writer| RactorService.run_relay(writer) }
           end
         end
@@ -62,8 +70,8 @@ module Raffia
       def self.outcome(ractor, keep)
         value = RactorAdapter.value(ractor)
         Reply.new(keep ? value : nil)
-      rescue ::Ractor::RemoteError => error
-        Reply.new(nil, Work.failure(error.cause || error, 0))
+      rescue ::Exception => error # standard:disable Lint/RescueException
+        Reply.new(nil, Work.failure((error.is_a?(::Ractor::RemoteError) && error.cause) || error, 0))
       end
       private_class_method :outcome
     end

@@ -25,7 +25,7 @@ module Raffia
         # @return [Reply] the same, in which Ruby's errors of that kind are ours
         def explain(reply, block)
           explain_failure(reply.failure, block) if reply.failure
-          reply.value.failures&.each_value { |failure| explain_failure(failure, block) } if reply.value.is_a?(Settled)
+          reply.value.failures&.each_value { |failure| explain_failure(failure, block) } if Settled === reply.value
           reply
         end
 
