@@ -6,6 +6,11 @@ task test: :compile do
 end
 
 namespace :test do
+  desc "Run all tests and write test/times.tsv, by which bin/test plans its batches"
+  task times: :compile do
+    ruby({"RAFFIA_TEST_TIMES" => "1"}, "script/test_run.rb", "2", verbose: false)
+  end
+
   desc "A million operations of each kind of storm, broken off at random, 30 s of workers killed, and a minute of actors; RAFFIA_STORM_SEED repeats one"
   task storm: :compile do
     size = ENV.fetch("RAFFIA_STORM", "1000000")

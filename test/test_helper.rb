@@ -6,14 +6,14 @@ root = File.expand_path("..", __dir__)
 # Before anything of lib is loaded, or its lines would not be counted.
 require_relative "support/coverage" if ENV["RAFFIA_COVERAGE"]
 
-# What is started in the background by a script ignores Ctrl-C, and so would the programs that are interrupted in tests.
-Signal.trap("INT", "DEFAULT")
+# A shell starts its background jobs with these ignored, and programs that tests interrupt would inherit it.
+%w[INT QUIT].each { |signal| Signal.trap(signal, "DEFAULT") }
 
 gem "minitest", "~> 5.25"
 require "minitest/autorun"
 require_relative "support/leaks"
 require_relative "support/watchdog"
-require_relative "support/failed" if ENV["RAFFIA_FAILED"]
+require_relative "support/results" if ENV["RAFFIA_RESULTS"]
 
 module Raffia
   # The parent of every test of this repository.
@@ -85,5 +85,3 @@ module Raffia
     end
   end
 end
-
-require_relative "support/claims" if ENV["RAFFIA_CLAIMS"]

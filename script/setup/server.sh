@@ -11,6 +11,7 @@ missing_for_server() {
   has slowhttptest || echo slowhttptest
   has openssl || echo openssl
   has chromium || has google-chrome || echo chromium
+  /usr/bin/python3 -c 'import prometheus_client' 2>/dev/null || echo python3-prometheus-client
 }
 
 server_ready() { extra_ready server; }

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "raffia/native"
 require "support/supervised"
 require "tempfile"
 require "tmpdir"
