@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+module Conformance
+  # Runs suites one after the other: fetches, runs each in its modes, repeats what failed on Raffia
+  # alone, compares.
+  class Campaign
+    # More than this is no coincidence.
+    REPEATED = 20
+
+    # @param modes [Array<String>, nil] of these only; plain is always among them
+    # @param say [#call] takes lines of progress
+    def initialize(cache:, known: Known.new, modes: nil, say: ->(line) {})
+      @cache = cache
+      @known = known
+      @modes = modes
+      @say = say
+    end
+
+    # @return [Array<Comparison, Failure>] for each suite
+    # @yieldparam result [Comparison, Failure] as soon as it is there
+    def call(suites)
+      Services.open do |services|
+        suites.each.with_index(1).map do |suite, number|
+          @say.call("== #{suite.name} (#{number} of #{suites.size})")
+          one(suite, services).tap { |result| yield result if block_given? }
+        end
+      end
+    end
+
+    # A suite that could not be run at all.
+    Failure = Struct.new(:suite, :message) do
+      def passed? = false
+    end
+
+    private
+
+    def one(suite, services)
+      checkout = Source.fetch(suite.tests, @cache)
+      env = services.fill(Gems.new(suite, @cache).env.merge(suite.env), suite.services)
+      outcomes = modes(suite).to_h { |mode| [mode, run(suite, mode, checkout, env)] }
+      comparison = compare(suite, outcomes)
+      repeated = repeat(suite, comparison, checkout, env)
+      repeated.empty? ? comparison : compare(suite, outcomes, repeated)
+    rescue Error => error
+      Failure.new(suite, error.message)
+    end
+
+    def modes(suite) = @modes ? suite.modes & ["plain", *@modes] : suite.modes
+
+    def run(suite, mode, checkout, env, only: nil)
+      # Each run begins with the files as they came: suites leave things behind.
+      folder = @cache.scratch("work", suite.name, "#{mode}#{"-again" if only}")
+      files = File.join(folder, "files")
+      FileUtils.cp_r(checkout, files)
+      outcome = Run.new(suite, mode, files, env, folder, only: only).call
+      FileUtils.rm_rf(files)
+      say_outcome(outcome, only)
+      outcome
+    end
+
+    def say_outcome(outcome, only)
+      numbers = {"passed" => %w[pass], "failed" => %w[fail], "skipped" => %w[skip],
+                 "hung" => %w[hung], "died" => %w[died]}
+        .filter_map { |word, statuses|
+        outcome.count(*statuses).then { |number|
+          "#{number} #{word}" if number.positive?
+        }
+      }
+      notes = " (#{outcome.notes.join("; ")})" if outcome.notes.any?
+      title = "#{outcome.mode}#{", once more" if only}"
+      @say.call("   #{title}: #{numbers.join(", ")} in #{outcome.seconds} s#{notes}")
+    end
+
+    def compare(suite, outcomes, unsteady = {})
+      Comparison.new(suite, outcomes, known: @known.for(suite.name), unsteady: unsteady)
+    end
+
+    # What passes alone is unsteady, which is said, and no failure: other work on the machine does
+    # that.
+    # @return [Hash{String => Array<String>}]
+    def repeat(suite, comparison, checkout, env)
+      comparison.unexplained.group_by(&:mode).each_with_object({}) do |(mode, differences), all|
+        names = differences.map(&:name)
+        next if names.size > REPEATED || comparison.broken(mode)
+
+        again = run(suite, mode, checkout, env, only: names)
+        all[mode] = names.select { |name| again.status(name) == "pass" }
+      end
+    end
+  end
+end

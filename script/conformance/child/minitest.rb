@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require "minitest"
+
+module Conformance
+  # Minitest 5: a test is a call of Minitest.run_one_method.
+  class MinitestAdapter
+    def initialize(recorder, mode, plan)
+      @recorder = recorder
+      @mode = mode
+      @plan = plan
+    end
+
+    def call
+      hook
+      yield
+      ::Minitest.autorun
+      ARGV.replace(["--seed", "1", *@plan["options"]])
+      @plan["files"].each { |file| require File.expand_path(file) }
+    end
+
+    # @return [Array] status, message, Minitest's result
+    def run(klass, name)
+      result = @mode.call { yield }
+      status = if result.passed? then "pass"
+      else
+        result.skipped? ? "skip" : "fail"
+      end
+      [status, result.failures.map { |failure| failure.message.to_s }.join("\n"), result]
+    end
+
+    private
+
+    def hook
+      adapter = self
+      recorder = @recorder
+      # In one thread, in one order.
+      ::Minitest::Test.define_singleton_method(:parallelize_me!) { nil }
+      ::Minitest::Test.define_singleton_method(:test_order) { :sorted }
+      around = Module.new do
+        define_method(:run_one_method) do |klass, name|
+          original = -> { super(klass, name) }
+          recorder.test("#{klass}##{name}") { adapter.run(klass, name, &original) } ||
+            ::Minitest::Result.from(klass.new(name))
+        end
+      end
+      ::Minitest.singleton_class.prepend(around)
+      hook_suite if @plan["wrap"] == "suite"
+    end
+
+    def hook_suite
+      mode = @mode
+      ::Minitest.singleton_class.prepend(Module.new {
+        define_method(:__run) { |*arguments|
+          mode.call {
+            super(*arguments)
+          }
+        }
+      })
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "rspec/core"
+
+module Conformance
+  # RSpec 3: a test is an example.
+  class RSpecAdapter
+    def initialize(recorder, mode, plan)
+      @recorder = recorder
+      @mode = mode
+      @plan = plan
+    end
+
+    def call
+      hook
+      yield
+      arguments = ["--order", "defined", "--no-color", "--format", "progress", *@plan["options"],
+        *@plan["files"]]
+      run = -> { ::RSpec::Core::Runner.run(arguments) }
+      status = (@plan["wrap"] == "suite") ? @mode.call(&run) : run.call
+      # Files that did not load are no suite that came to its end.
+      exit!(status) if ::RSpec.world.example_count.zero?
+      exit(status)
+    end
+
+    # @return [Array] status, message, whether it passed
+    def run(example)
+      passed = @mode.call { yield }
+      result = example.execution_result
+      status = {passed: "pass", pending: "skip"}.fetch(result.status, "fail")
+      [status, result.exception&.message, passed]
+    end
+
+    private
+
+    def hook
+      adapter = self
+      recorder = @recorder
+      ::RSpec::Core::Example.prepend(Module.new do
+        define_method(:run) do |instance, reporter|
+          original = -> { super(instance, reporter) }
+          recorder.test(full_description) {
+            adapter.run(self, &original)
+          }.then { |passed| passed.nil? || passed }
+        end
+      end)
+    end
+  end
+end

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+module Conformance
+  # What is said at the end: only what fails on Raffia alone, and what could not be run.
+  class Report
+    MESSAGE = 300
+
+    # @param results [Array<Comparison, Campaign::Failure>]
+    def initialize(results)
+      @results = results
+    end
+
+    # @return [Array<String>] lines
+    def lines = @results.flat_map { |result| of(result) }
+
+    # @return [Array<Hash>] for JSON
+    def data = @results.map { |result| datum(result) }
+
+    # @return [Array<String>] of one suite
+    def of(result)
+      return ["#{result.suite.name}: cannot be run: #{result.message}"] if result.is_a?(Campaign::Failure)
+
+      broken = result.outcomes.keys.filter_map do |mode|
+        why = result.broken(mode)
+        "#{result.suite.name} on #{mode}: #{why}" if why
+      end
+      broken + differences(result) + unsteady(result) + obsolete(result)
+    end
+
+    private
+
+    # One entry for a test, with all the modes that it fails on.
+    def differences(result)
+      result.unexplained.group_by(&:name).flat_map do |name, all|
+        first = all.first
+        async = {true => "async likewise", false => "async passes"}[first.async]
+        ["#{result.suite.name}: #{name}", "    #{all.map { |one|
+          "#{one.mode} #{one.status}"
+        }.join(", ")}#{"; #{async}" if async}",
+          *first.message.to_s[0, MESSAGE].lines(chomp: true).first(4).map { |line|
+            "    | #{line}"
+          }]
+      end
+    end
+
+    def unsteady(result)
+      result.outcomes.keys.flat_map do |mode|
+        result.unsteady(mode).map { |name|
+          "#{result.suite.name} on #{mode}: failed, and passed when repeated: #{name}"
+        }
+      end
+    end
+
+    def obsolete(result)
+      result.obsolete.map { |entry|
+        "#{result.suite.name}: a known difference is gone: #{entry.why}"
+      }
+    end
+
+    def datum(result)
+      return {suite: result.suite.name, error: result.message} if result.is_a?(Campaign::Failure)
+
+      {suite: result.suite.name, version: result.suite.version, passed: result.passed?,
+       runs: result.outcomes.transform_values { |outcome| run(outcome) },
+       differences: result.differences.map { |one| one.to_h.merge(known: one.known&.why) },
+       unsteady: result.outcomes.keys.to_h { |mode|
+         [mode, result.unsteady(mode)]
+       }.reject { |_, names| names.empty? }}
+    end
+
+    def run(outcome)
+      {seconds: outcome.seconds, notes: outcome.notes,
+       counts: outcome.results.values.map(&:status).tally}
+    end
+  end
+end
