@@ -66,6 +66,13 @@ module Raffia
       # @return [Boolean]
       def closing? = Raffia::Native.closing?
 
+      # Sends from a file to a socket, where that needs no wait and can be done by the kernel alone.
+      # @return [Integer] bytes, or a negative errno; -EAGAIN: wait until the socket is writable
+      def sendfile(to, from, position, length) = Raffia::Native.sendfile(to, from, position, length)
+
+      # @return [Boolean] whether the byte there can be read without waiting for a disk
+      def cached?(file, position) = Raffia::Native.cached?(file, position)
+
       # @param objects [Array] such as blockers: Ruby's insides have objects on which nothing may be called
       # @return [Array] the same, with nil in their places
       def visible(objects) = Raffia::Native.visible(objects)

@@ -35,6 +35,10 @@ module Raffia
       # The same, with the objects that a stack trace takes.
       def self.closing? = %w[close close_read close_write].include?(caller_locations(3, 1)&.first&.base_label)
 
+      # The caller writes what it has read.
+      def self.sendfile(_to, _from, _position, _length) = -Errno::EINVAL::Errno
+      def self.cached?(_file, _position) = true
+
       # ObjectSpace keeps to itself what is no program's business.
       def self.visible(objects)
         return objects unless RUBY_ENGINE == "ruby"

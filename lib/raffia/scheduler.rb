@@ -9,6 +9,9 @@ require_relative "scheduler/transfer"
 require_relative "scheduler/process_wait"
 require_relative "scheduler/errand"
 require_relative "scheduler/offload"
+require_relative "scheduler/copy_stream"
+require_relative "scheduler/file_lock"
+require_relative "scheduler/core_methods"
 require_relative "scheduler/room"
 require_relative "scheduler/inspection"
 require_relative "scheduler/deadlock_watch"
@@ -36,12 +39,15 @@ module Raffia
 
     # Each scheduler registers itself there.
     Fork.install
+    CoreMethods.install
 
     include Interrupt
     include IOSelect
     include Transfer
     include ProcessWait
     include Offload
+    include CopyStream
+    include FileLock
     include Room
     include Inspection
     include DeadlockWatch

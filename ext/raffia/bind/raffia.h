@@ -17,6 +17,7 @@ void raffia_init_tray(VALUE raffia);
 void raffia_init_peer(VALUE raffia);
 void raffia_init_tidy(VALUE raffia);
 void raffia_init_see_through(VALUE raffia);
+void raffia_init_copy(VALUE raffia);
 void raffia_init_http1(VALUE raffia);
 
 /* Of the blocking pool. */

@@ -6,8 +6,10 @@ module Architecture
     OURS = "Raffia"
     CHANGES = %i[prepend include extend class_eval module_eval class_exec module_exec define_method define_singleton_method
       alias_method remove_method undef_method remove_const].freeze
-    # Process._fork is the hook that Ruby made to be prepended to. Error messages in Ractors: docs/adr/0019.
-    EXCEPTIONS = %w[lib/raffia/compat/ lib/raffia/base/fork.rb lib/raffia/pool/ractors/ractor_error_messages.rb].freeze
+    # Process._fork is the hook that Ruby made to be prepended to. Error messages in Ractors: docs/adr/0019. IO.copy_stream and
+    # File#flock, which have no hook: docs/adr/0018.
+    EXCEPTIONS = %w[lib/raffia/compat/ lib/raffia/base/fork.rb lib/raffia/pool/ractors/ractor_error_messages.rb
+      lib/raffia/scheduler/core_methods.rb].freeze
     # Rails and Rackup look their adapters up under these names.
     OWN_NAMESPACE = %w[lib/active_job/ lib/rackup/].freeze
     # Asked of a Ruby that has loaded nothing else: what gems of other tests define at the top level (a Job, say) is not meant by a name of ours.
