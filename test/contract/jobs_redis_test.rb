@@ -17,6 +17,21 @@ class JobsRedisTest < Raffia::TestCase
     assert_equal(["default"], redis.call("SMEMBERS", "queues"))
   end
 
+  # Redis looks for it, a slice at a time, and sends none of them.
+  def test_a_job_that_is_not_there_is_not_looked_for_here
+    enqueue(*0...5000)
+    bytes = -> { redis.call("INFO", "stats")[/total_net_output_bytes:(\d+)/, 1].to_i }
+    scripts = -> { redis.call("INFO", "commandstats")[/cmdstat_evalsha:calls=(\d+)/, 1].to_i }
+    store.find("f" * 24)
+    before = [scripts.call, bytes.call]
+    assert_nil(store.find("f" * 24))
+    assert_equal(3, scripts.call - before.first)
+    assert_operator(bytes.call - before.last, :<, 40_000)
+    before = scripts.call
+    assert_nil(store.find("f" * 24, most: 100))
+    assert_equal(1, scripts.call - before)
+  end
+
   def test_a_claim_is_kept_by_redis_until_it_is_acked
     enqueue(1, 2)
     first, second = claim

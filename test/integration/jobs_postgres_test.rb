@@ -42,6 +42,21 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
     assert_equal 1, @store.counts[:queue]
   end
 
+  # Also after a burst, when no index can be read alone. The dashboard asks for these with each page.
+  def test_counts_end_early
+    @store.enqueue(Array.new(3000) { |number| draft(number, queue: %w[a b c][number % 3]) })
+    looking = Raffia::Jobs::Stores::SQL::Looking
+    ["SELECT #{looking::COUNTS.values.join(", ")}", looking::SIZES].each do |sql|
+      text = Raffia::Jobs::Stores::Postgres::Words.new(@schema).text(sql)
+      plan = connection.exec_params("EXPLAIN (ANALYZE, TIMING OFF) #{text}", [100]).values.flatten
+      reads = plan.grep(/ on jobs/).map { |line| line[/actual rows=(\d+)/, 1].to_i }
+      assert_operator reads.size, :>, 2, plan.join("\n")
+      assert_operator reads.max, :<=, 100, plan.join("\n")
+    end
+    assert_equal [100, 3000], [@store.counts(most: 100)[:queue], @store.counts[:queue]]
+    assert_equal [100, 1000], [@store.queues(most: 100), @store.queues].map { |queues| queues.first["size"] }
+  end
+
   # And nothing is in it but the queue's name.
   def test_there_is_one_piece_of_news_for_a_queue_and_transaction
     ear = connection

@@ -175,11 +175,16 @@ module Raffia
 
       # @!group Looking, and operating by hand
 
-      # @return [Array<Hash>] {"name", "size", "latency" (seconds, of the oldest), "paused"}, by name
-      def queues = raise(NotImplementedError)
+      # @return [Integer, nil] how many jobs of a set are counted within milliseconds, for `most` below; nil: any number
+      def countable = nil
 
+      # @param most [Integer, nil] a store that has to count one by one stops there
+      # @return [Array<Hash>] {"name", "size", "latency" (seconds, of the oldest), "paused"}, by name
+      def queues(most: nil) = raise(NotImplementedError)
+
+      # @param most [Integer, nil] as for {#queues}
       # @return [Hash{Symbol => Integer}] of each of {SETS}, and :processed, :failed since ever
-      def counts = raise(NotImplementedError)
+      def counts(most: nil) = raise(NotImplementedError)
 
       # @param set [Symbol] of {SETS}
       # @param queue [String, nil] which one, for :queue
@@ -187,8 +192,10 @@ module Raffia
       # @return [Array<Entry>] queues: next one first; by time the others, `dead` with the newest first
       def entries(set, queue: nil, offset: 0, limit: 50, match: nil) = raise(NotImplementedError)
 
+      # There is no index for this.
+      # @param most [Integer, nil] of how many jobs in the queues (in a database: of all) it is looked for; nil: of all
       # @return [Entry, nil]
-      def find(jid) = raise(NotImplementedError)
+      def find(jid, most: nil) = raise(NotImplementedError)
 
       # Gone, as by {#discard}.
       # @param entries [Array<Entry>] not :running, these are left alone

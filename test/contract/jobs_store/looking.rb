@@ -117,6 +117,36 @@ module JobsStoreContract
       assert_nil(store.find(id))
     end
 
+    def test_it_is_looked_for_among_so_many
+      enqueue(1, 2, queue: "other")
+      store.promote
+      Jobs::Store::SETS.flat_map { |set| store.entries(set) }.each do |entry|
+        assert_equal(entry.payload, store.find(entry.jid, most: 10).payload)
+      end
+      assert_nil(store.find("f" * 24, most: 10))
+      assert_nil(store.find("f" * 24))
+    end
+
+    # A store that counts in no time gives all the same.
+    def test_counts_may_end_early
+      enqueue(*0...5)
+      enqueue(*0...5, queue: "other")
+      counts = store.counts(most: 3)
+      assert_includes([3, 10], counts[:queue])
+      assert_equal(store.counts.keys, counts.keys)
+      sizes = store.queues(most: 3).to_h { |queue| [queue["name"], queue["size"]] }
+      assert_includes([{"default" => 3, "other" => 3}, {"default" => 5, "other" => 5}], sizes)
+      assert_equal({"default" => 5, "other" => 5}, store.queues.to_h { |queue| [queue["name"], queue["size"]] })
+    end
+
+    def test_the_latency_of_a_queue_is_that_of_its_oldest
+      [3, -2].each { |priority| enqueue(priority, own: {priority: priority}) }
+      old = draft(1)
+      item = old.payload.sub(/"enqueued_at":\d+/) { "\"enqueued_at\":#{((now - 900) * 1000).to_i}" }
+      store.enqueue([old.with(payload: item)])
+      assert_in_delta(900, store.queues.first["latency"], 60)
+    end
+
     def test_what_cannot_be_read_is_shown_all_the_same
       store.enqueue([Jobs::Draft.new(jid: "0" * 24, queue: "default", payload: "no JSON", at: nil, extras: nil)])
       entry = store.entries(:queue).first

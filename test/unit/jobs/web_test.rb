@@ -57,6 +57,24 @@ class JobsWebTest < JobsWebCase
     assert_equal 422, get("/queue").status
   end
 
+  # As a store with more jobs than a page looks through.
+  def test_a_job_that_is_not_among_those_looked_through
+    id, = enqueue({})
+    find = @store.method(:find)
+    @store.define_singleton_method(:find) { |jid, most: nil| find.call(jid) unless most }
+    @store.define_singleton_method(:countable) { 20_000 }
+    @store.define_singleton_method(:counts) { |most: nil| {**super(), queue: most || 500_000, scheduled: 60_000} }
+    page = get("/job?jid=#{id}")
+    assert_equal 404, page.status
+    assert_match(/not among the 50,000 that were looked through/, page.body)
+    assert_equal 200, get(page.body[%r{href="(/job\?[^"]*all=1[^"]*)"}, 1].gsub("&amp;", "&")).status
+    assert_equal 200, get("/api/job?jid=#{id}").status
+    assert_equal 404, get("/job?jid=none&all=1").status
+    home = get("/").body
+    assert_match(/20,000\+/, home)
+    assert_equal 500_000, get("/api/").json["queue"]
+  end
+
   def test_pages_follow_what_happens_or_not
     assert_match(/ data-refresh="2"/, get("/", web: Jobs::Web.new(store: @store, refresh: 2)).body)
     refute_match(/data-refresh/, get("/", web: Jobs::Web.new(store: @store, refresh: nil)).body)

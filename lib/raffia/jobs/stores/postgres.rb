@@ -59,6 +59,10 @@ module Raffia
         # (see Store#wait)
         def wait(queues, timeout: nil) = @listener.wait(@words.channels(queues), timeout) { something?(queues) }
 
+        # Where a table has changed lately each row must be looked at.
+        # (see Store#countable)
+        def countable = 20_000
+
         # (see Store#interrupt)
         def interrupt = @listener.interrupt
 

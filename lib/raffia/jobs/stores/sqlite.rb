@@ -63,6 +63,9 @@ module Raffia
           nil
         end
 
+        # (see Store#countable)
+        def countable = 1_000_000
+
         # (see Store#interrupt)
         def interrupt
           @bells.interrupt

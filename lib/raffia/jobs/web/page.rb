@@ -80,8 +80,15 @@ module Raffia
         # @return [Hash{Symbol => Integer}]
         def counts = @counts ||= store.counts
 
+        # @return [Hash{Symbol => Integer}] the same, as far as that is done at once
+        def sizes = @sizes ||= store.counts(most: store.countable)
+
         # @return [Integer, nil] seconds
         def refresh = web.refresh
+
+        # @param count [Integer] of {#sizes}
+        # @return [String] with a + where nobody has counted any further
+        def size(count) = "#{number(count)}#{"+" if store.countable && count >= store.countable}"
 
         private
 
@@ -95,7 +102,7 @@ module Raffia
           "#{count(request.number("count"), "job is", "jobs are")} #{DONE[done]}." if DONE.key?(done)
         end
 
-        def navigation = NAVIGATION.map { |to, label, set| [to, label, set && counts[set]] }
+        def navigation = NAVIGATION.map { |to, label, set| [to, label, set && sizes[set]] }
 
         # @return [Boolean] whether the page is, or belongs to, that of the navigation
         def here?(to) = request.path == to

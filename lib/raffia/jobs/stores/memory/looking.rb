@@ -9,7 +9,7 @@ module Raffia
         # What people see.
         module Looking
           # (see Store#queues)
-          def queues
+          def queues(most: nil) # rubocop:disable Lint/UnusedMethodArgument
             sync do |all|
               all.queues.names.map do |name|
                 line = all.queues[name]
@@ -19,7 +19,7 @@ module Raffia
           end
 
           # (see Store#counts)
-          def counts
+          def counts(most: nil) # rubocop:disable Lint/UnusedMethodArgument
             sync { |all| {**Store::SETS.to_h { |set| [set, all.place(set).size] }, processed: all.totals.processed, failed: all.totals.failed} }
           end
 
@@ -34,7 +34,7 @@ module Raffia
           end
 
           # (see Store#find)
-          def find(jid)
+          def find(jid, most: nil) # rubocop:disable Lint/UnusedMethodArgument
             sync do |all|
               Store::SETS.lazy.flat_map { |set| all.place(set).to_a }.find { |job| job.jid == jid }&.entry
             end

@@ -10,9 +10,13 @@ module Raffia
         module Looking
           # How many are read at once.
           PAGE = 500
+          # How many are looked through by the server itself, which does nothing else meanwhile.
+          SLICE = 2000
+          # Queues may be long.
+          BY_SIZE = (Store::SETS - [:queue] + [:queue]).freeze
 
           # @see Store#queues
-          def queues
+          def queues(most: nil) # rubocop:disable Lint/UnusedMethodArgument
             redis(safe: true) do |connection|
               paused = connection.call("SMEMBERS", "paused")
               (Places.names(connection) | paused).sort.map { |name| queue_facts(connection, name, paused.include?(name)) }
@@ -20,7 +24,7 @@ module Raffia
           end
 
           # @see Store#counts
-          def counts
+          def counts(most: nil) # rubocop:disable Lint/UnusedMethodArgument
             redis(safe: true) do |connection|
               sizes = Store::SETS.to_h { |set| [set, Places.all(connection, set).sum { |place| place.size(connection) }] }
               processed, failed = connection.call("MGET", "stat:processed", "stat:failed")
@@ -39,17 +43,30 @@ module Raffia
           end
 
           # @see Store#find
-          def find(jid)
+          def find(jid, most: nil)
             redis(safe: true) do |connection|
-              Store::SETS.each do |set|
-                found = each_entry(connection, Places.all(connection, set)).find { |entry| entry.payload.include?(jid) && entry.jid == jid }
-                return found if found
+              BY_SIZE.each do |set|
+                found = find_in(connection, Places.all(connection, set), jid, most || Float::INFINITY) and return found
               end
               nil
             end
           end
 
           private
+
+          # The next ones of each place, so that a long queue does not hide what is in the others.
+          def find_in(connection, places, jid, most)
+            sizes = places.to_h { |place| [place, place.size(connection)] }.reject { |_, size| size.zero? }
+            share = [most / [sizes.size, 1].max, SLICE].max
+            sizes.each do |place, size|
+              (0...[size, share].min).step(SLICE) do |from|
+                next unless place.mentions?(connection, @scripts, jid, from, SLICE)
+
+                found = place.range(connection, from, SLICE).find { |entry| entry.jid == jid } and return found
+              end
+            end
+            nil
+          end
 
           def queue_facts(connection, name, paused)
             places = Places.of_queue(name)

@@ -19,6 +19,9 @@ module Raffia
             # @return [Integer] also of what is another place with the same key
             def whole(connection) = size(connection)
 
+            # @return [Boolean] whether the text may be in one of these
+            def mentions?(_connection, _scripts, _text, _from, _count) = true
+
             # @return [Entry]
             def entry(payload, member, at: nil, name: queue)
               Entry.new(set: set, queue: name || named(payload), payload: payload, at: at, ref: [key, member].freeze)
@@ -35,6 +38,10 @@ module Raffia
 
           # Sidekiq's queue: the next one is at the right end.
           class List < Place
+            def mentions?(connection, scripts, text, from, count)
+              scripts.call(connection, :find, ["LRANGE", key, text, -(from + count), -(from + 1)]) == 1
+            end
+
             def range(connection, from, count)
               connection.call("LRANGE", key, -(from + count), -(from + 1)).reverse.map { |payload| entry(payload, payload) }
             end
@@ -43,6 +50,10 @@ module Raffia
           # `schedule`, `retry`, and `dead` with the newest first.
           class Sorted < Place
             def size(connection) = connection.call("ZCARD", key)
+
+            def mentions?(connection, scripts, text, from, count)
+              scripts.call(connection, :find, ["ZRANGE", key, text, from, from + count - 1, *("REV" if set == :dead)]) == 1
+            end
 
             def range(connection, from, count)
               found = connection.call("ZRANGE", key, from, from + count - 1, *("REV" if set == :dead), "WITHSCORES")
@@ -60,6 +71,10 @@ module Raffia
             def size(connection) = connection.call("ZCOUNT", key, *bounds)
 
             def whole(connection) = connection.call("ZCARD", key)
+
+            def mentions?(connection, scripts, text, from, count)
+              scripts.call(connection, :find, ["ZRANGE", key, text, *bounds, "BYSCORE", "LIMIT", from, count]) == 1
+            end
 
             def range(connection, from, count)
               connection.call("ZRANGE", key, *bounds, "BYSCORE", "LIMIT", from, count).map { |member| entry(member[MARK..], member) }

@@ -15,6 +15,9 @@ module Raffia
           QUEUES = 8
           DAYS = 30
           MINUTES = 60
+          # What the tiles show of what is there now.
+          SETS = [["Waiting", :queue, "/queues"], ["Running", :running, "/busy"], ["Scheduled", :scheduled, "/scheduled"], ["Retries", :retry, "/retries"],
+            ["Blocked", :blocked, "/blocked"], ["Dead", :dead, "/dead"]].each(&:freeze).freeze
 
           def title = "Home"
 
@@ -22,7 +25,7 @@ module Raffia
             {"store" => store.url, **counts.transform_keys(&:to_s), "processes" => processes.size, "queues" => store.queues, "days" => days, "minutes" => minutes}
           end
 
-          def charts = {"at" => Time.now.to_f, "processed" => counts[:processed], "failed" => counts[:failed], "minutes" => minutes, "days" => all_days}
+          def charts = {"at" => Time.now.to_f, "processed" => sizes[:processed], "failed" => sizes[:failed], "minutes" => minutes, "days" => all_days}
 
           private
 
@@ -33,12 +36,11 @@ module Raffia
           end
 
           def tiles
-            [["Processed", counts[:processed], "/metrics"], ["Failed", counts[:failed], "/metrics"], ["Waiting", counts[:queue], "/queues"],
-              ["Running", counts[:running], "/busy"], ["Scheduled", counts[:scheduled], "/scheduled"], ["Retries", counts[:retry], "/retries"],
-              ["Blocked", counts[:blocked], "/blocked"], ["Dead", counts[:dead], "/dead"]]
+            totals = [["Processed", number(sizes[:processed]), "/metrics"], ["Failed", number(sizes[:failed]), "/metrics"]]
+            totals + SETS.map { |label, set, to| [label, size(sizes[set]), to] }
           end
 
-          def queues = @queues ||= store.queues
+          def queues = @queues ||= store.queues(most: store.countable)
 
           def longest = queues.max_by(QUEUES) { |queue| queue["size"] }
 

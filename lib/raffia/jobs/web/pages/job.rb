@@ -13,14 +13,16 @@ module Raffia
         class Job < Page
           # Characters of a payload on the page; programs get all of it.
           SHOWN = 256 * 1024
+          # How many jobs are looked through for one.
+          MOST = 50_000
+          # It may still be there.
+          Unseen = Class.new(NotFound)
           STATES = {queue: "waiting", scheduled: "scheduled", retry: "to be tried again", blocked: "blocked", running: "running", dead: "dead"}.freeze
 
           def initialize(request, web)
             super
             @jid = wanted("jid")
-            raise NotFound.new("There is no job #{@jid}: it may have been done.", name: @jid) unless (entry = store.find(@jid))
-
-            @job = Shown.new(entry)
+            @job = Shown.new(found || raise(missing))
           end
 
           # @return [Shown]
@@ -40,6 +42,17 @@ module Raffia
           end
 
           private
+
+          # All are read where that is asked for, or a program waits for it.
+          def found = store.find(@jid, most: (MOST unless all?))
+
+          def all? = request.api? || request.post? || !request["all"].nil?
+
+          def missing
+            return NotFound.new("There is no job #{@jid}: it may have been done.", name: @jid) if all? || sizes.values_at(*Store::SETS).sum <= MOST
+
+            Unseen.new("Job #{@jid} is not among the #{number(MOST)} that were looked through. It may have been done.", name: @jid)
+          end
 
           # To where it was: there is no page of it any more.
           def leave(action, count)

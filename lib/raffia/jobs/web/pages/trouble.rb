@@ -24,7 +24,10 @@ module Raffia
 
           def title = TITLES.fetch(status)
 
-          def counts = {}.freeze
+          def sizes = {}.freeze
+
+          # @return [Hash, nil] what leads to the answer that takes longer
+          def further = ({jid: error.name, all: 1} if error.is_a?(Job::Unseen))
 
           # When the store is back, this page goes.
           def refresh = (super if status == 503 && !request.post?)
