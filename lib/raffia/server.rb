@@ -59,6 +59,8 @@ module Raffia
       @application = app.is_a?(Application) ? app : Application.of(app)
       @hooks = hooks || Hooks.new
       @options = Options.build(options)
+      @application.execution = @options.execution
+      raise ConfigError, "threads are of the main Ractor: leave out `ractors`, or `execution threads`" if @options.ractors? && @options.threaded?
       raise ConfigError, "actors live in a worker's loop, and those of Ractors have none for them: leave out `ractors`, or `actors`" if @options.ractors? && @hooks.any?(:actors)
       try_out
       @log = logger || own_log

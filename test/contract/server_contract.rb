@@ -121,6 +121,19 @@ module ServerContract
     suite.const_set(:InRactorsTest, parent)
   end
 
+  # Defines one more, whose apps run on threads.
+  # @param without [Array<Symbol>] tests of what fibers alone can do
+  def self.run_on_threads(suite, without: [])
+    parent = Class.new(Raffia::TestCase) do
+      include ServerContract
+      include OnThreads
+      include suite
+
+      without.each { |test| undef_method(test) }
+    end
+    suite.const_set(:OnThreadsTest, parent)
+  end
+
   # Serves the app for the time of the block.
   # @yieldparam server [Running]
   def serve(app, lint: true, bind: "tcp://127.0.0.1:0", **options)
@@ -139,6 +152,13 @@ module ServerContract
   def log = @log.string
 
   def eventually(message = nil, &) = wait_until(Raffia::TestCase::PATIENCE * 2, message, &)
+
+  # The same on threads.
+  module OnThreads
+    def backend = BACKENDS.first
+
+    def serve(app, **options, &) = super(app, execution: :threads, **options, &)
+  end
 
   # The same from Ractors.
   module InRactors

@@ -156,4 +156,5 @@ module ServerDrainTest
   end
 
   ServerContract.run(self)
+  ServerContract.run_on_threads(self, without: %i[test_actors_are_not_waited_for])
 end

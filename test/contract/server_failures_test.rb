@@ -201,4 +201,9 @@ module ServerFailuresTest
   end
 
   ServerContract.run(self)
+  # The body is here before the application is asked.
+  ServerContract.run_on_threads(self, without: %i[
+    test_whoever_still_waits_for_a_body_hears_that_its_connection_is_closed
+    test_a_timeout_of_the_apps_own_is_an_error
+  ])
 end

@@ -175,4 +175,8 @@ module ServerRackTest
   end
 
   ServerContract.run(self)
+  # Threads have no loop, and keep what is left in them, as those of other servers do.
+  ServerContract.run_on_threads(self, without: %i[
+    test_what_an_app_leaves_in_fiber_and_thread_is_gone_with_the_next_request
+  ])
 end

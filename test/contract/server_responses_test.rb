@@ -206,5 +206,6 @@ module ServerResponsesTest
   end
 
   ServerContract.run(self)
+  ServerContract.run_on_threads(self)
   ServerContract.run_in_ractors(self, without: [:test_what_the_app_does_with_its_string_while_it_is_being_sent_does_not_matter])
 end

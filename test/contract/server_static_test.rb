@@ -158,5 +158,6 @@ module ServerStaticTest
   end
 
   ServerContract.run(self)
+  ServerContract.run_on_threads(self)
   ServerContract.run_in_ractors(self)
 end

@@ -171,6 +171,25 @@ static void await_room(struct parcel *parcel)
         disconnected("the client takes nothing more: the write timeout has passed");
 }
 
+/* A thread of the pool must not wait for a slow client: the rest goes to the wire's own memory, and its fiber flushes that. Whether
+ * there was room for it. */
+static int keep_for_later(struct parcel *parcel)
+{
+    struct http1_output *output = &parcel->wire->output;
+    size_t left = output->length - output->start;
+    if (output->ahead == 0) return 0;
+    for (long i = 0; i < remaining(parcel); i++)
+        left += (size_t)RSTRING_LEN(RARRAY_AREF(parcel->strings, parcel->first + i));
+    if (left - parcel->offset > output->ahead) return 0;
+    for (; remaining(parcel) > 0; parcel->first++, parcel->offset = 0) {
+        VALUE string = RARRAY_AREF(parcel->strings, parcel->first);
+        raffia_http1_say(output, RSTRING_PTR(string) + parcel->offset,
+                         (size_t)RSTRING_LEN(string) - parcel->offset);
+        RB_GC_GUARD(string);
+    }
+    return 1;
+}
+
 static void count_sent(struct parcel *parcel, size_t sent)
 {
     parcel->wire->sent += sent;
@@ -211,6 +230,7 @@ static void send_natively(struct parcel *parcel)
             advance(parcel, (size_t)sent);
             if (sent == BITE) give_way(parcel);
         } else if (errno == EAGAIN) {
+            if (keep_for_later(parcel)) return;
             await_room(parcel);
         } else if (errno != EINTR) {
             disconnected("the client has gone");
@@ -249,6 +269,11 @@ static void write_string(struct parcel *parcel, VALUE string)
         /* Of what TLS may raise we do not know the classes. */
         VALUE written = rb_rescue2(try_to_write, (VALUE)&attempt, is_gone, Qnil, rb_eStandardError, (VALUE)0);
         if (written == ID2SYM(id_wait_writable)) {
+            if ((size_t)RSTRING_LEN(attempt.string) <= wire->output.ahead) {
+                raffia_http1_say(&wire->output, RSTRING_PTR(attempt.string),
+                                 (size_t)RSTRING_LEN(attempt.string));
+                break;
+            }
             await_room(parcel);
         } else if (written == ID2SYM(id_wait_readable)) {
             if (!raffia_http1_wait(wire, RAFFIA_READABLE, wire->output.timeout))

@@ -16,8 +16,9 @@ struct http1_output {
     int64_t declared; /* the content-length of the response at hand, or -1 */
     int64_t body;     /* bytes of its body so far, without framing */
     int64_t timeout;  /* nanoseconds in which something must get through; negative: for ever */
-    int status;       /* of the last response, 0 before */
-    size_t mark;      /* where it begins in `bytes`, while `saying` or `whole` */
+    size_t ahead; /* bytes that are kept for a later flush where sending them would have to wait; 0: none */
+    int status;   /* of the last response, 0 before */
+    size_t mark;  /* where it begins in `bytes`, while `saying` or `whole` */
     const struct head *
         saying; /* it is being said, from `mark` on; so if something is raised meanwhile, what is there of it is no head */
     unsigned char whole;     /* nothing of it has been sent */

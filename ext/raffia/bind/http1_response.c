@@ -40,6 +40,8 @@ static int64_t size_of(VALUE strings)
 
 static void say_body(struct http1 *wire, VALUE strings, int64_t size)
 {
+    /* It is in memory already, whatever its size. */
+    if (wire->output.ahead > 0) wire->output.ahead = SIZE_MAX;
     if (wire->output.framing == BODY_NONE) {
         send_or_collect(wire);
     } else if (size >= BIG) {
@@ -273,6 +275,15 @@ static VALUE http1_set_write_timeout(VALUE self, VALUE seconds)
     return seconds;
 }
 
+/* @overload ahead=(bytes)
+ *   How many bytes of a stream are kept, for a later {flush}, rather than waited for; of a whole response, all. 0: none.
+ *   @param bytes [Integer] */
+static VALUE http1_set_ahead(VALUE self, VALUE bytes)
+{
+    output_of(self)->ahead = NUM2SIZET(bytes);
+    return bytes;
+}
+
 /* @overload closing=(whether)
  *   Whether the client is to be told that this connection takes no further request. */
 static VALUE http1_set_closing(VALUE self, VALUE closing)
@@ -342,6 +353,7 @@ void raffia_init_http1_response(VALUE http1)
     rb_define_method(http1, "inform", http1_inform, 2);
     rb_define_method(http1, "flush", http1_flush, 0);
     rb_define_method(http1, "write_timeout=", http1_set_write_timeout, 1);
+    rb_define_method(http1, "ahead=", http1_set_ahead, 1);
     rb_define_method(http1, "closing=", http1_set_closing, 1);
     rb_define_method(http1, "retract", http1_retract, 0);
     rb_define_method(http1, "conclude", http1_conclude, 0);

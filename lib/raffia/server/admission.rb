@@ -17,7 +17,9 @@ module Raffia
       # @param options [Options]
       def initialize(app, options)
         @app = app
-        @gate = Gate.build(limit: options.max_in_flight, target: options.queue_target, most: options.max_queue_time)
+        # Those that find no thread free wait in line, in their fibers.
+        places = [options.max_in_flight, (options.threads if options.threaded?)].compact.min
+        @gate = Gate.build(limit: places, target: options.queue_target, most: options.max_queue_time)
         @limit = options.request_timeout
         @heeds = options.request_deadline
       end
@@ -31,17 +33,25 @@ module Raffia
         wanted = env["HTTP_REQUEST_TIMEOUT"] if @heeds
         return limited(@limit, env) unless wanted || @gate
 
+        admit(env, queued, wanted) { |limit| limited(limit, env) }
+      end
+
+      # The same for whoever asks the application by himself.
+      # @yieldparam limit [Numeric, nil] seconds that it may take
+      # @return [Object] the block's value
+      # @raise [Gate::Busy]
+      def admit(env, queued, wanted = (env["HTTP_REQUEST_TIMEOUT"] if @heeds), &)
         queued = queued.clamp(0..) / 1e6
         before = Arrival.ago(env["HTTP_X_REQUEST_START"]) || 0.0
-        @gate ? through_gate(env, wanted, queued, before) : limited(shorter(wanted, queued + before), env)
+        @gate ? through_gate(wanted, queued, before, &) : yield(shorter(wanted, queued + before))
       end
 
       private
 
-      def through_gate(env, wanted, queued, before)
+      def through_gate(wanted, queued, before)
         waited = @gate.enter(queued, before)
         begin
-          limited(shorter(wanted, waited + before), env)
+          yield shorter(wanted, waited + before)
         ensure
           @gate.leave
         end

@@ -121,7 +121,7 @@ module Raffia
       def await_room
         most = service.options.max_connections
         @departures ||= ::Thread::Queue.new
-        @departures.pop while most && connections.size >= most
+        @departures.pop while (most && connections.size >= most) || service.crowded?
       end
 
       private
@@ -129,6 +129,7 @@ module Raffia
       # @return [Retreat]
       def serve(scope)
         forks = Fork.after_child { leave_to_parent }
+        service.admission.gate&.on_relief { make_room }
         @companions&.begin(scope) { stop }
         accepting = @listeners.map { |listener| scope.spawn { Acceptor.new(listener, self).run } }
         helpers = service.monitor.start(scope, @heart, service.admission.gate)
@@ -144,6 +145,7 @@ module Raffia
       ensure
         forks&.remove
         lookout&.close
+        service.close
         service.monitor.close
         helpers&.each { |task| task.cancel(:drain) }
       end
@@ -189,6 +191,10 @@ module Raffia
       def leave(connection)
         connections.delete(connection)
         service.monitor.connections(-1)
+        make_room
+      end
+
+      def make_room
         @departures&.push(nil) if @departures&.num_waiting&.positive?
       end
     end

@@ -41,7 +41,7 @@ module Raffia
         end
 
         def workers
-          "#{processes(@options.workers)}#{", #{@options.ractors} Ractors in each" if @options.ractors?}, a fiber for each connection"
+          "#{processes(@options.workers)}#{", #{@options.ractors} Ractors in each" if @options.ractors?}, a fiber for each connection#{", requests on #{@options.threads} threads" if @options.threaded?}"
         end
       end
     end

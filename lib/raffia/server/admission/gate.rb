@@ -46,12 +46,28 @@ module Raffia
         @limit = limit || Float::INFINITY
         @shed = Shed.new(target) if target
         @most = most
+        @relief = nil
         @line = {}.compare_by_identity # in order: a fiber that gives up is taken out of the middle
         @inside = 0
       end
 
       # @return [Integer] how many wait in line
       def waiting = @line.size
+
+      # @return [Boolean] whether as many wait as may be inside
+      def crowded? = @line.size >= @limit
+
+      # @yield when it is not crowded any more
+      # @return [void]
+      def on_relief(&block) = @relief = block
+
+      # Somebody who is inside for long makes room for another.
+      # @return [void]
+      def step_aside = leave
+
+      # He counts again, to {leave}.
+      # @return [void]
+      def step_back = @inside += 1
 
       # Waits for its turn. Whoever was let in leaves by {leave}.
       # @param queued [Numeric] seconds that the request has waited already, here in this process
@@ -96,9 +112,11 @@ module Raffia
 
       # Whoever is called is inside at once: until it runs, others would find the place free.
       def call_next
+        crowded = @relief && crowded?
         while @inside < @limit && (waiter, = @line.shift)
           @inside += 1 if waiter.settle(true)
         end
+        @relief.call if crowded && !crowded?
       end
     end
   end

@@ -3,6 +3,7 @@
 require "socket"
 require_relative "../errors"
 require_relative "exchange"
+require_relative "threaded_exchange"
 require_relative "linger"
 require_relative "../../native"
 
@@ -16,17 +17,17 @@ module Raffia
       TURN = 16
       private_constant :TURN
 
-      # @return [Fiber, nil] in which it is served
-      attr_reader :fiber
-
       def initialize(service, socket, listener, address = nil)
         @service = service
         @socket = socket
         @listener = listener
         @address = address
-        @wire = @exchange = nil
+        @wire = @exchange = @fiber = nil
         @concluding = @service.drain.begun?
       end
+
+      # @return [Fiber, Thread, nil] in which it is served, or that its application runs on
+      def fiber = @exchange&.thread || @fiber
 
       # @return [Hash, nil] the request at hand
       def env = @exchange&.env
@@ -88,7 +89,7 @@ module Raffia
         @idle = options.idle_timeout
         @head = options.head_timeout
         @most = options.max_requests_per_connection
-        @exchange = Exchange.new(@service, @wire, io, @address ||= address)
+        @exchange = (@service.threads ? ThreadedExchange : Exchange).new(@service, @wire, io, @address ||= address)
       end
 
       # Who comes by a Unix socket is on this machine, and apps expect an address.

@@ -24,6 +24,8 @@ module Raffia
       attr_reader :env
       # @return [Integer] when it began, in monotonic microseconds
       attr_reader :began
+      # @return [Thread, nil] that runs the application, if it is not the connection's own
+      attr_reader :thread
       # @return [IO] that HTTP is spoken on
       attr_reader :io
 
@@ -35,9 +37,9 @@ module Raffia
         @io = io
         @address = address
         @hints = service.options.early_hints
-        @output = Output.new(wire, io)
-        @env = @input = @hijack = @early_hints = nil
-        @unread = @answered = false
+        @output = output(wire, io)
+        @env = @input = @hijack = @early_hints = @thread = nil
+        @unread = @answered = @good = false
         @received = @sent = 0
       end
 
@@ -48,19 +50,10 @@ module Raffia
         @queued = @wire.queued
         @began = @monitor.begin
         @env = env
-        finished = equip(env)
-        begin
-          response = call(env)
-          @hijack.used? ? @output.ignore(response) : respond(response)
-          @wire.flush unless finished.empty?
-          good = true
-        rescue Exception => error # standard:disable Lint/RescueException
-          good = settle(error, env)
-        end
-        over(env, response, error, finished)
-        raise error if error && !good && foreign?(error)
+        error = perform(env, equip(env))
+        raise error if error && !@good && foreign?(error)
 
-        good && go_on?
+        @good && go_on?
       ensure
         tally(env)
         expire
@@ -76,6 +69,27 @@ module Raffia
       def unread? = @unread
 
       private
+
+      def output(wire, io) = Output.new(wire, io)
+
+      # Where the application runs: here.
+      # @return [Exception, nil] what has ended it
+      def perform(env, finished) = serve(env, finished)
+
+      # From the application's call to the end of its response.
+      # @return [Exception, nil]
+      def serve(env, finished)
+        begin
+          response = call(env)
+          @hijack.used? ? @output.ignore(response) : respond(response)
+          @wire.flush unless finished.empty?
+          @good = true
+        rescue Exception => error # standard:disable Lint/RescueException
+          @good = settle(error, env)
+        end
+        over(env, response, error, finished)
+        error
+      end
 
       # What each request has of its own. The rest is in the template.
       # @return [Array<#call>]

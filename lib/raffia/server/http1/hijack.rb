@@ -25,6 +25,7 @@ module Raffia
         return @io if @used
         raise IOError, "the request is over, so its socket cannot be taken" if @over
 
+        @wire.ahead = 0 # what is left would be sent by nobody
         @wire.flush
         put_back(@wire.unread)
         @wire.conclude

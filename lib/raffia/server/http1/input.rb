@@ -20,6 +20,14 @@ module Raffia
         @ended = @closed = false
       end
 
+      # Takes the whole body in: whoever reads it from here on does not wait for the client.
+      # @return [void]
+      # @raise [Refused, Disconnected] as {read}
+      def buffer
+        nil while from_wire
+        @replay.rewind
+      end
+
       # As IO#read has it.
       # @param length [Integer, nil] bytes
       # @param buffer [String, nil] takes the bytes

@@ -6,6 +6,7 @@ require_relative "../watch/panel"
 require_relative "../../process/supervisor/notifier"
 require_relative "../../process/supervisor/pid_file"
 require_relative "../worker"
+require_relative "execution"
 
 module Raffia
   class Server
@@ -50,7 +51,9 @@ module Raffia
       # @yieldparam listeners [Array<Listener>] before connections are accepted from them
       # @return [void]
       def work
-        @worker = Worker.for(@application.load, listening.lanes(listening.slot(0)), options: @options, log: @log, ledger: @panel.ledger, heart: @notifier)
+        app = @application.load
+        options = Execution.settle(@application, @options, @log)
+        @worker = Worker.for(app, listening.lanes(listening.slot(0)), options: options, log: @log, ledger: @panel.ledger, heart: @notifier)
         @worker.on_leave do
           @notifier.stopping
           listening.close

@@ -2,6 +2,7 @@
 
 require_relative "../../base/error"
 require_relative "../../base/optional"
+require_relative "isolation"
 
 module Raffia
   class Server
@@ -25,8 +26,9 @@ module Raffia
       end
 
       # @param app [#call] one that is there already
+      # @param trusted [Boolean] whether it is our own, and keeps nothing by thread
       # @return [Application]
-      def self.of(app) = new("the application") { app }
+      def self.of(app, trusted: false) = new("the application", trusted: trusted) { app }
 
       def self.rackup(path, how)
         Optional.gem("rack", ">= 2.2", for: "`raffia serve #{path}`", feature: "rack")
@@ -46,13 +48,21 @@ module Raffia
       # @return [Symbol] as {#load_to} takes it
       attr_reader :how
 
+      # @return [Symbol] where it is to run: the option `execution`
+      attr_accessor :execution
+
       # @yieldparam how [Symbol] :build, or :record what Ractors will each build for themselves
       # @yieldreturn [#call]
-      def initialize(name, &load)
+      def initialize(name, trusted: false, &load)
         @name = name
+        @trusted = trusted
         @load = load
         @how = :build
+        @execution = :auto
       end
+
+      # @return [Boolean]
+      def trusted? = @trusted
 
       # @param how [Symbol] :build, :record, or :share what was recorded; from here on it is loaded like that
       # @return [void]
@@ -66,10 +76,13 @@ module Raffia
       # @raise [ConfigError] when what is there is no application
       # @raise [Exception] what the application raises while it is loaded, SyntaxError included
       def load
-        @app ||= (@how == :share) ? Ractors.ready(@load.call(:record)) : check(@load.call(@how))
+        @app ||= (@how == :share) ? Ractors.ready(@load.call(:record)) : check(build)
       end
 
       private
+
+      # Rails asks once where what belongs to a request is kept, so it is told before the application is initialised.
+      def build = (@execution == :threads) ? @load.call(@how) : Isolation.by_fiber { @load.call(@how) }
 
       def check(app)
         return app if app.respond_to?(:call) || app.is_a?(Ractors::Blueprint)

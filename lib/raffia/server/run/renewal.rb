@@ -33,6 +33,7 @@ module Raffia
       def call(application, options)
         fresh, hooks, given = @read.call
         fresh.load_to(application.how)
+        fresh.execution = application.execution
         asked = Options.build(given)
         warn_of(KEPT.reject { |name| asked.public_send(name) == @said.public_send(name) })
         Result.new(fresh, asked.with(**KEPT.to_h { |name| [name, options.public_send(name)] }), hooks)

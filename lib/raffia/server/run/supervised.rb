@@ -6,6 +6,7 @@ require_relative "../watch/admin"
 require_relative "../watch/panel"
 require_relative "tenure"
 require_relative "../worker"
+require_relative "execution"
 
 module Raffia
   class Server
@@ -73,7 +74,12 @@ module Raffia
         load_all
       end
 
-      def load_all = @application.load.tap { @beside&.load }
+      def load_all
+        app = @application.load
+        @options = Execution.settle(@application, @options, @log)
+        @beside&.load
+        app
+      end
 
       def renew
         renewed = (@renewal.call(@application, @options) if @restarted && @renewal) or return

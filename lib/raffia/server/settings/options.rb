@@ -79,6 +79,9 @@ module Raffia
 
       # @return [Boolean]
       def ractors? = ractors != 0
+
+      # @return [Boolean] whether the application runs on threads, as far as is known yet
+      def threaded? = execution == :threads
     end
   end
 end

@@ -30,7 +30,8 @@ module Raffia
       def self.start(panel, options, log)
         return unless options.metrics
 
-        handle = Server.start(new(panel, options.slow_request), bind: options.metrics, logger: log, **OPTIONS)
+        application = Application.of(new(panel, options.slow_request), trusted: true)
+        handle = Server.start(application, bind: options.metrics, logger: log, **OPTIONS)
         # In workers it would go on listening when this process has ended.
         Fork.after_child { handle.listeners.each { |listener| listener.socket.close } }
         log.info("metrics: #{handle.url}/metrics")

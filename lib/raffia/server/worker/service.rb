@@ -7,6 +7,7 @@ require_relative "drain"
 require_relative "../watch/monitor"
 require_relative "../http1/null_input"
 require_relative "../static"
+require_relative "../../pool"
 
 module Raffia
   class Server
@@ -14,6 +15,10 @@ module Raffia
     #
     # @api private
     class Service
+      # Where nothing bounds the connections.
+      MOST_THREADS = 10_000
+      private_constant :MOST_THREADS
+
       # @return [#call] the Rack app
       attr_reader :app
       # @return [Options]
@@ -29,6 +34,9 @@ module Raffia
       # @return [Admission] to the app
       attr_reader :admission
 
+      # @return [Pool, nil] of threads that the application runs on; nil: it runs in the fibers of connections
+      attr_reader :threads
+
       # @return [Tenure, nil] of a worker that is to be replaced after some requests
       attr_accessor :tenure
 
@@ -43,6 +51,7 @@ module Raffia
         @monitor = Monitor.new(options, log: @log, ledger: ledger)
         @admission = Admission.new(app, options)
         @drain = Drain.new
+        @threads = app_threads if options.threaded?
         @rewindable = options.rewindable_input || rack2? || false
         @templates = {}.compare_by_identity
         @on_error = @tenure = nil
@@ -53,8 +62,16 @@ module Raffia
         }.freeze
       end
 
-      # @return [Boolean] whether the beginning of long request bodies is kept: Rack 3 does not ask for that, Rack 2 did
-      def rewindable? = @rewindable
+      # @return [Boolean] whether the beginning of long request bodies is kept: Rack 3 does not ask for that, Rack 2 did. What is to be read on
+      #   a thread is here before that begins, so it is kept anyway
+      def rewindable? = @rewindable || !!@threads
+
+      # @return [Boolean] whether as many requests wait for a thread as there are threads
+      def crowded? = !!@threads && @admission.gate.crowded?
+
+      # Ends the threads; what still runs on them is interrupted.
+      # @return [void]
+      def close = @threads&.terminate
 
       # @param listener [Listener]
       # @param io [IO] of a connection
@@ -79,6 +96,9 @@ module Raffia
       end
 
       private
+
+      # How many requests are on them is for {Admission} to say: one that has a thread for long, such as a WebSocket, is not counted.
+      def app_threads = Pool.new(on: :threads, workers: @options.threads + (@options.max_connections || MOST_THREADS))
 
       def rack2? = defined?(::Rack.release) && ::Rack.release < "3"
 

@@ -13,7 +13,7 @@ module Raffia
       BYTES = {"" => 1, "b" => 1, "k" => 1 << 10, "kb" => 1 << 10, "m" => 1 << 20, "mb" => 1 << 20, "g" => 1 << 30, "gb" => 1 << 30}.freeze
       FLAGS = {"true" => true, "on" => true, "yes" => true, "1" => true, "false" => false, "off" => false, "no" => false, "0" => false}.freeze
       # What each takes, for help texts.
-      PLACEHOLDERS = {count: "N", limit: "N", workers: "N|auto", ractors: "N|auto", seconds: "SECONDS", bytes: "BYTES", path: "FILE", paths: "FILE",
+      PLACEHOLDERS = {count: "N", threads: "N", limit: "N", workers: "N|auto", ractors: "N|auto", seconds: "SECONDS", bytes: "BYTES", path: "FILE", paths: "FILE",
                       uris: "URI", uri: "URI", string: "NAME", port: "PORT", log: "FILE"}.freeze
       private_constant :NONE, :SECONDS, :BYTES, :FLAGS
 
@@ -28,6 +28,9 @@ module Raffia
       def ractors(value)
         (value.to_s == "auto") ? :auto : integer(value, 0, "use auto, 0 (none) or a number of them")
       end
+
+      # @return [Integer]
+      def threads(value) = integer(value, 1, "use a whole number from 1 up")
 
       def count(value) = integer(value, 0, "use a whole number")
 

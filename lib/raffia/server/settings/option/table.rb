@@ -29,6 +29,8 @@ module Raffia
 
         row[:workers, :processes, :workers, :auto, "worker processes; auto: one for each CPU that the control group grants; 0: none, serve in this process", short: "-w"],
         row[:workers, :ractors, :ractors, 0, "Ractors in each process, for applications that can; auto: as many as CPUs, or none when the application cannot"],
+        row[:workers, :execution, %i[auto fibers threads], :auto, "where requests run; auto: in fibers, or on threads where fibers would share what belongs to one request"],
+        row[:workers, :threads, :threads, 5, "requests at a time in each process, with execution threads"],
         row[:workers, :preload, :flag, true, "load the application before forking, so that the workers share its memory"],
         row[:workers, :yjit, :flag, true, "compile with YJIT, where this Ruby has it"],
         row[:workers, :environment, :string, nil, "sets RACK_ENV and RAILS_ENV; default: what these say, else development", short: "-e", takes: "ENV"],

@@ -1,0 +1,163 @@
+# frozen_string_literal: true
+
+require_relative "exchange"
+require_relative "deferred_output"
+
+module Raffia
+  class Server
+    # An exchange whose application runs on a thread, while the connection's fiber waits for it.
+    #
+    # The client's pace costs no thread: the fiber takes the request's body in before it asks for one, and sends what of a response the
+    # kernel did not take at once. Beyond {AHEAD} a stream waits for its client, on its thread.
+    #
+    # From {hand_over} to the event `:done` the wire belongs to the thread, and the fiber leaves it alone.
+    #
+    # @api private
+    class ThreadedExchange < Exchange
+      # Bytes of a stream that may wait for a slow client.
+      AHEAD = 1024 * 1024
+      # Seconds that a thread has to end after it was interrupted. Then the connection is closed under it.
+      GRACE = 5
+      HELD = {Cancel => :never}.freeze
+      FREE = {Cancel => :immediate}.freeze
+      private_constant :HELD, :FREE, :GRACE
+
+      def initialize(...)
+        super
+        @events = ::Thread::Queue.new
+        @lock = ::Thread::Mutex.new
+      end
+
+      private
+
+      def output(wire, io) = DeferredOutput.new(wire, io)
+
+      # In the connection's fiber.
+      def perform(env, finished)
+        begin_anew
+        @input&.buffer
+        @admission.admit(env, @queued) { |limit| hand_over(env, finished, limit) }
+        raise Error, "the application has ended the thread of its request" if @good.nil?
+
+        complete if @good
+        @error
+      rescue Exception => error # standard:disable Lint/RescueException
+        @good = !@abandoned && settle(error, env)
+        over(env, nil, error, finished)
+        error
+      ensure
+        @output.drop
+      end
+
+      def begin_anew
+        @good = @error = @cause = nil
+        @answered = @over = @abandoned = @aside = false
+        @events.clear
+      end
+
+      # What the thread has left.
+      def complete
+        @output.complete
+        @wire.flush
+      end
+
+      # @param limit [Numeric, nil] seconds
+      def hand_over(env, finished, limit)
+        @limit = limit && TimeLimit.new(limit)
+        @wire.ahead = AHEAD
+        future = @service.threads.submit { work(env, finished) }
+        await(future)
+      ensure
+        @admission.gate.step_back if @aside
+        @wire.ahead = 0 unless @abandoned
+      end
+
+      def await(future)
+        begin
+          @limit ? @limit.enforce { listen } : listen
+        rescue TimeLimit::Passed => late
+          interrupt(future, late) unless @answered
+          listen
+        end
+      rescue Exception => cause # standard:disable Lint/RescueException
+        # The worker's end, or the connection's.
+        withdraw(future, cause)
+        raise
+      end
+
+      def listen
+        while @events.pop == :aside
+          @aside = true
+          @admission.gate.step_aside
+        end
+      end
+
+      # @return [Symbol, false] as {Pool::Future#cancel}
+      def interrupt(future, cause)
+        @lock.synchronize do
+          next if @answered && cause.is_a?(TimeLimit::Passed)
+
+          @cause = cause
+          future.cancel(cause.is_a?(Cancel) ? cause.reason : cause.class)
+        end
+      end
+
+      def withdraw(future, cause)
+        return unless interrupt(future, cause) == :interrupted
+
+        Raffia.shield do
+          while (event = @events.pop(timeout: GRACE)) && event != :done
+          end
+          @abandoned = event.nil?
+        end
+      end
+
+      # On the thread.
+      def work(env, finished)
+        @thread = ::Thread.current
+        ::Thread.handle_interrupt(HELD) { @error = serve(env, finished) }
+      ensure
+        @thread = nil
+        @events << :done
+      end
+
+      def call(env)
+        response = interruptible { Deadline.replace(@limit) { @service.app.call(env) } }
+        @lock.synchronize { @answered = true }
+        response
+      ensure
+        leave($!) if @service.left
+      end
+
+      def respond(response)
+        interruptible do
+          next if @wire.answer(response)
+
+          @events << :aside if lasting?(response)
+          @output.deliver(response, @input || NullInput::ONE, @hijack)
+        end
+      end
+
+      # Streams that write when they like, and other protocols, may go on for hours: they keep their thread, and another one serves requests.
+      def lasting?(response)
+        _, headers, body = response
+        (body.respond_to?(:call) && !body.respond_to?(:each)) || (headers.is_a?(Hash) && headers.key?("rack.hijack"))
+      end
+
+      def interruptible(&)
+        ::Thread.handle_interrupt(FREE, &)
+      rescue Cancel => cancel
+        raise cancel unless @cause
+
+        raise @cause, @cause.message, cancel.backtrace, cause: nil
+      end
+
+      def over(...)
+        return if @over
+
+        @over = true
+        super
+      end
+    end
+  end
+end

@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Server
+    # ActiveSupport's setting for what belongs to a request: connections of Active Record, `Current`, the time zone. It is kept by thread
+    # unless something else is said, and then the requests of one thread share a connection, transactions and all.
+    #
+    # @api private
+    module Isolation
+      # ActiveSupport's file that has it.
+      FILE = "/active_support/isolated_execution_state.rb"
+      private_constant :FILE
+
+      module_function
+
+      # Loads an application whose requests run in fibers. ActiveSupport learns so as soon as it is there, hence before the application
+      # says anything: what that says counts more.
+      # @return [Object] the block's value
+      def by_fiber
+        claim
+        watched = watch unless loaded
+        yield
+      ensure
+        watched&.disable
+        claim
+      end
+
+      # Sets it where nobody has used it yet: because it is still to be loaded, or because Rails is still to be initialised.
+      # @return [void]
+      def claim
+        return unless defined?(::ActiveSupport) && ::ActiveSupport.const_defined?(:IsolatedExecutionState, false)
+
+        ::ActiveSupport::IsolatedExecutionState.isolation_level = :fiber if loaded.nil? || (rails && !rails.initialized?)
+      end
+
+      # @return [String, nil] why fibers would share what belongs to one request, in words
+      def obstacle
+        return unless rails || defined?(::ActiveRecord)
+        return "config.active_support.isolation_level is :thread" if pinned?
+        return "this version of ActiveSupport keeps it by thread" unless loaded
+
+        "ActiveSupport::IsolatedExecutionState.isolation_level was :thread when the server began" unless loaded.isolation_level == :fiber
+      end
+
+      # @return [Boolean] whether an application of Rails is there
+      def rails? = !rails.nil?
+
+      # @return [Boolean] whether requests would share a locale
+      def shared_locale? = rails? && defined?(::I18n::Config) && !::I18n::Config.method_defined?(:owned_by?)
+
+      # A monkey patch of `require` would see it too; this one is gone as soon as it has.
+      def watch
+        watched = ::TracePoint.new(:end) do |point|
+          next unless point.path.end_with?(FILE)
+
+          ::ActiveSupport::IsolatedExecutionState.isolation_level = :fiber
+          watched.disable
+        end
+        watched.enable
+        watched
+      end
+
+      # @return [Module, nil] what is loaded, not what an autoload would bring
+      def loaded
+        return unless defined?(::ActiveSupport) && ::ActiveSupport.const_defined?(:IsolatedExecutionState, false)
+
+        ::ActiveSupport::IsolatedExecutionState if ::ActiveSupport.autoload?(:IsolatedExecutionState).nil?
+      end
+
+      def pinned? = rails? && rails.config.active_support.isolation_level == :thread
+
+      def rails = (::Rails.application if defined?(::Rails.application))
+
+      private_class_method :watch, :loaded, :pinned?, :rails
+    end
+  end
+end

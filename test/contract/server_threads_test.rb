@@ -1,0 +1,214 @@
+# frozen_string_literal: true
+
+require_relative "server_contract"
+
+# What is different when the application runs on threads. Other suites run there as well, see ServerContract.run_on_threads.
+module ServerThreadsTest
+  TEXT = {"content-type" => "text/plain"}.freeze
+  BIG = ("x" * 1_000_000).freeze
+  private_constant :TEXT, :BIG
+
+  def test_the_application_runs_on_a_plain_thread
+    app = ->(_env) { [200, TEXT.dup, [[Fiber.current_scheduler, Fiber.current.blocking?, Thread.current.name].inspect]] }
+    serve(app) do |server|
+      assert_match(/\A\[nil, (true|1), "raffia worker \d+"\]\z/, server.get.body)
+    end
+  end
+
+  def test_so_many_run_at_a_time_and_the_others_wait
+    gate = Thread::Queue.new
+    running = Thread::Queue.new
+    app = lambda do |_env|
+      running << true
+      gate.pop
+      [200, TEXT.dup, ["ok"]]
+    end
+    serve(app, threads: 2) do |server|
+      clients = Array.new(4) { server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n") }
+      eventually { server.worker.service.admission.gate.then { |gate| [gate.inside, gate.waiting] } == [2, 2] }
+      assert_equal 2, running.size
+      4.times { gate << true }
+      assert_equal %w[ok], clients.map { |client| client.answer.body }.uniq
+    end
+  end
+
+  # As in Puma: others of its port may have a thread for them.
+  def test_a_worker_accepts_no_more_than_can_wait
+    gate = Thread::Queue.new
+    waiting = Thread::Queue.new
+    line = nil
+    app = lambda do |_env|
+      gate.pop
+      waiting << line.waiting
+      [200, TEXT.dup, ["ok"]]
+    end
+    serve(app, threads: 1) do |server|
+      line = server.worker.service.admission.gate
+      clients = Array.new(8) { server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n") }
+      eventually { server.worker.service.crowded? }
+      8.times { gate << true }
+      assert_equal %w[ok], clients.map { |client| client.answer.body }.uniq
+      assert_operator Array.new(8) { waiting.pop }.max, :<=, 2
+    end
+  end
+
+  def test_a_slow_upload_takes_no_thread
+    app = ->(env) { [200, TEXT.dup, [env["rack.input"]&.read.to_s.bytesize.to_s]] }
+    serve(app, threads: 1, lint: false) do |server|
+      server.connect do |slow|
+        slow.say("POST / HTTP/1.1\r\nhost: test\r\ncontent-length: 200000\r\n\r\n#{"x" * 100_000}")
+        eventually { server.in_flight == 1 }
+        assert_equal "0", server.get.body
+        assert_equal "200000", slow.say("x" * 100_000).answer.body
+      end
+    end
+  end
+
+  def test_whoever_reads_slowly_takes_no_thread
+    app = lambda do |env|
+      case env["PATH_INFO"]
+      when "/array" then [200, TEXT.dup, Array.new(20) { BIG }]
+      when "/file" then [200, TEXT.dup, File.open(RbConfig.ruby, "rb")]
+      else [200, TEXT.dup, ["ok"]]
+      end
+    end
+    serve(app, threads: 1, lint: false) do |server|
+      %w[/array /file].zip([20_000_000, File.size(RbConfig.ruby)]) do |path, size|
+        server.connect do |slow|
+          slow.say("GET #{path} HTTP/1.1\r\nhost: test\r\n\r\n")
+          slow.socket.wait_readable
+          assert_equal "ok", server.get.body
+          assert_equal size, slow.answer.body.bytesize
+          assert_equal "ok", slow.get.body # what was kept for later has come, and nothing else
+        end
+      end
+    end
+  end
+
+  # What a stream is ahead of its client is bounded, and then its thread waits.
+  def test_a_stream_runs_ahead_of_its_client_by_so_much
+    wrote = 0
+    body = Enumerator.new { |pieces| 64.times { pieces << BIG.tap { wrote += 1 } } }
+    serve(->(_env) { [200, TEXT.dup, body] }, threads: 1, lint: false) do |server|
+      server.connect do |slow|
+        slow.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n")
+        eventually { server.worker.connections.keys.first&.fiber.then { |at| at.is_a?(Thread) && at.status == "sleep" && wrote.positive? } }
+        assert_operator wrote, :<, 32
+        assert_equal 64_000_000, slow.answer.body.bytesize
+      end
+    end
+  end
+
+  # They would be used up by a few clients that stay.
+  def test_streams_that_last_leave_the_threads_to_others
+    done = Thread::Queue.new
+    app = lambda do |env|
+      next [200, TEXT.dup, ["ok"]] unless env["PATH_INFO"] == "/stream"
+
+      [200, TEXT.dup, lambda { |stream|
+        stream.write("begun")
+        done.pop
+        stream.close
+      }]
+    end
+    serve(app, threads: 1, lint: false) do |server|
+      streams = Array.new(3) { server.connect.say("GET /stream HTTP/1.1\r\nhost: test\r\n\r\n") }
+      eventually { server.in_flight == 3 && done.num_waiting == 3 }
+      assert_equal "ok", server.get.body
+      3.times { done << true }
+      assert_equal %w[begun], streams.map { |stream| stream.answer.body }.uniq
+      eventually { server.worker.service.admission.gate.inside.zero? }
+    end
+  end
+
+  def test_a_request_that_takes_too_long_is_interrupted
+    ended = Thread::Queue.new
+    app = lambda do |env|
+      Raffia.deadline.extend_by(60) if env["PATH_INFO"] == "/extended"
+      sleep((env["PATH_INFO"] == "/slow") ? 60 : 0.2)
+      [200, TEXT.dup, ["ok"]]
+    rescue Raffia::Cancel => cancel
+      ended << cancel.class
+      raise
+    end
+    serve(app, threads: 1, request_timeout: 0.1) do |server|
+      server.connect do |client|
+        assert_equal 504, client.get("/slow").status
+        assert_equal "ok", client.get("/extended").body
+      end
+      assert_equal [Raffia::Cancel], [ended.pop]
+      assert_match(/GET \/slow\) was interrupted/, log)
+    end
+  end
+
+  # One that has ended already is not.
+  def test_the_time_of_a_request_is_that_of_the_application
+    app = lambda do |_env|
+      [200, TEXT.dup, Enumerator.new do |pieces|
+        3.times { |number| pieces << number.to_s.tap { sleep(0.05) } }
+      end]
+    end
+    serve(app, threads: 1, request_timeout: 0.1) do |server|
+      assert_equal "012", server.get.body
+    end
+  end
+
+  def test_a_thread_that_the_application_ends_is_replaced
+    app = ->(env) { (env["PATH_INFO"] == "/exit") ? Thread.exit : [200, TEXT.dup, ["ok"]] }
+    serve(app, threads: 1, lint: false) do |server|
+      server.connect do |client|
+        assert_equal 500, client.get("/exit").status
+        assert_equal "ok", client.get.body
+      end
+      assert_match(/has ended the thread of its request/, log)
+    end
+  end
+
+  # Rails 8.1 gives connections back there: on the thread that has them, and before that serves another request.
+  def test_response_finished_is_called_on_the_thread_of_the_request
+    seen = Thread::Queue.new
+    app = lambda do |env|
+      thread = Thread.current
+      env["rack.response_finished"] << ->(_env, status, _headers, error) { seen << [thread == Thread.current, status, error] }
+      raise "boom" if env["PATH_INFO"] == "/boom"
+
+      [200, TEXT.dup, ["ok"]]
+    end
+    serve(app, threads: 1) do |server|
+      server.get
+      server.get("/boom")
+      assert_equal [true, 200, nil], seen.pop
+      assert_equal [true, "boom"], seen.pop.values_at(0, 2).then { |same, error| [same, error.message] }
+    end
+  end
+
+  def test_a_worker_that_must_end_interrupts_what_runs
+    ended = Thread::Queue.new
+    app = lambda do |_env|
+      sleep
+    ensure
+      ended << true
+    end
+    serve(app, threads: 2, lint: false) do |server|
+      client = server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n")
+      eventually { server.worker.service.admission.gate.inside == 1 }
+      server.drain(:now)
+      assert ended.pop(timeout: Raffia::TestCase::PATIENCE)
+      assert_match(/\AHTTP\/1.1 503/, client.rest)
+    end
+  end
+
+  # Their backtrace is that of the application, not of the connection's fiber.
+  def test_requests_in_flight_show_where_their_thread_is
+    gate = Thread::Queue.new
+    serve(->(_env) { gate.pop && [200, TEXT.dup, ["ok"]] }, threads: 1, lint: false) do |server|
+      client = server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n")
+      eventually { gate.num_waiting == 1 }
+      assert_match(/pop/, server.worker.in_flight(0)[:requests].first[:backtrace].first)
+      gate << true
+      assert_equal "ok", client.answer.body
+    end
+  end
+
+  ServerContract.run_on_threads(self)
+end
