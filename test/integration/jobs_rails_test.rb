@@ -31,6 +31,8 @@ module Raffia
       assert_equal %w[1 1 2 3], said.select { |name, word| name == "StubbornJob" && word == "tried" }.map { |line| line[2] }.sort
       assert_equal %w[1 2], said.select { |name, word| name == "OnceJob" && word == "run" }.map { |line| line[2] }
       dead = @store.entries(:dead).first.item
+      listed = raffia("jobs", "list", "dead", "--store", url).out.lines.last
+      assert_match(/BrokenJob +\[\] +default/, listed)
       assert_equal ["Sidekiq::ActiveJob::Wrapper", "BrokenJob", %w[fragile], "ArgumentError", "on purpose"],
         dead.values_at("class", "wrapped", "tags", "error_class", "error_message")
     end
@@ -122,6 +124,26 @@ module Raffia
         puts JSON.generate([errors, Person.count])
       RUBY
       assert_equal [["Raffia::Jobs::StoreUnavailable"] * 3, 1], JSON.parse(out.lines.last)
+    end
+
+    # Its initializers run before its classes can be named.
+    def test_an_initializer_says_what_recurs
+      FileUtils.mkdir_p(File.join(@dir, "config/initializers"))
+      File.write(File.join(@dir, "config/initializers/raffia.rb"), <<~RUBY)
+        Raffia::Jobs.recurring do
+          every 1, WordJob, args: ["often"]
+          every 1, "PlainJob", args: ["plain"], queue: "other"
+        end
+      RUBY
+      prepare
+      rails_work("-q", "default", "-q", "other") do
+        await_said("WordJob", "often")
+        await_said("WordJob", "plain", "plain")
+        await("its class is not told") { logged("done").any? { |line| JSON.parse(line)["class"] == "WordJob" } }
+      end
+      names = @store.metrics.keys
+      assert_includes names, "WordJob"
+      refute_includes names, "Sidekiq::ActiveJob::Wrapper"
     end
 
     # In development, where code changes while the worker works, and its log is wanted on the screen.

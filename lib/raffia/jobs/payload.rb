@@ -68,6 +68,10 @@ module Raffia
         raise BadPayload.new("not JSON: #{error.message[0, 200]}", payload: bytes)
       end
 
+      # @param item [Hash]
+      # @return [String] the class as people know it: Active Job wraps its jobs in a class of the adapter's
+      def class_name(item) = (item["wrapped"] || item["class"]).to_s
+
       # @return [Integer] now, as the time fields have it
       def now = ::Process.clock_gettime(::Process::CLOCK_REALTIME, :millisecond)
 

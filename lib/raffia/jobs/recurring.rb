@@ -48,10 +48,14 @@ module Raffia
 
     class << self
       # With a block: what recurs, as {Recurring::List#at} says it. Workers bring it to the store when they start.
+      # In an initializer of Rails the block is called when the application is initialized, and so may name its classes.
       # @return [Recurring::Book] what the store has
       def recurring(&block)
-        Recurring::List.new(Setup.current.recurring).instance_eval(&block) if block
-        Recurring::Book.new(client)
+        deferred = Setup.current.deferred
+        if block
+          deferred ? deferred << block : Recurring::List.new(Setup.current.recurring).instance_eval(&block)
+        end
+        Recurring::Book.new
       end
     end
   end

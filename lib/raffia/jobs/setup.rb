@@ -36,6 +36,10 @@ module Raffia
       # @return [Array<Recurring::Entry>] what the program says about jobs that recur
       attr_reader :recurring
 
+      # @return [Array<Proc>, nil] blocks of {Jobs.recurring} that wait until the application is initialized; nil: they are called at once
+      # @api private
+      attr_accessor :deferred
+
       def initialize
         @lock = Monitor.new
         @client_middleware = Middleware.new

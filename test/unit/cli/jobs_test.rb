@@ -56,6 +56,17 @@ module Raffia
       assert_match(/nothing is wrong/, jobs("check"))
     end
 
+    def test_a_recurring_job_that_never_ran_has_no_last_time
+      book = Jobs::Recurring::Book.new
+      book.add(Jobs::Recurring::Entry.build("tidy", "every 1 hour", TidyJob))
+      book.tick(book["tidy"])
+      before = json("recurring").first
+      assert_nil(before["last"])
+      assert_operator(before["next"], :>, Time.now.to_f)
+      jobs("recurring", "run", "tidy")
+      assert_in_delta(Time.now.to_f, json("recurring").first["last"], 60)
+    end
+
     # Whoever enqueues must not clear the screen of whoever looks.
     def test_names_and_messages_cannot_act_on_a_terminal
       Jobs.enqueue([{"class" => "Evil\e[2J\nJob", "args" => ["\e[2J"], "queue" => "tidy"}])

@@ -31,8 +31,14 @@ module Raffia
 
         def row(entry)
           item = entry.item
-          [item["jid"], item["class"], shorten(JSON.generate(item["args"]), 40), entry.queue, @desk.time(entry.at),
+          [item["jid"], Raffia::Jobs::Payload.class_name(item), shorten(JSON.generate(arguments(item)), 40), entry.queue, @desk.time(entry.at),
             shorten([item["error_class"], item["error_message"]].compact.join(": "), 60)]
+        end
+
+        # Of an Active Job its own, and not all that it is serialised to.
+        def arguments(item)
+          first = Array(item["args"]).first
+          (item["wrapped"] && first.is_a?(Hash) && first["arguments"]) || item["args"]
         end
 
         def shorten(text, size) = (text.size > size) ? "#{text[0, size - 3]}..." : text

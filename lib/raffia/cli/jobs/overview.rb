@@ -53,7 +53,7 @@ module Raffia
           ["#{process["identity"]}  #{about.compact.join(" ")}", *work].map { |line| Text.plain(line) }
         end
 
-        def klass(payload) = payload && Raffia::Jobs::Payload.load(payload)["class"]
+        def klass(payload) = payload && Raffia::Jobs::Payload.class_name(Raffia::Jobs::Payload.load(payload))
       end
     end
   end

@@ -50,7 +50,7 @@ module Raffia
         end
 
         def facts(entry)
-          times = {"last" => @book.last(entry.name), "next" => entry.times.next(Time.now.to_f)}
+          times = {"last" => @book.last_run(entry.name)&.fetch("at"), "next" => entry.times.next(@book.now)}
           {**entry.to_h.transform_keys(&:to_s), "paused" => @book.paused?(entry.name), **times}
         end
       end

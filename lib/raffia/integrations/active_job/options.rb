@@ -9,6 +9,14 @@ module Raffia
       #       raffia_options on: :processes, limit: 2, retry: 3
       #     end
       module Options
+        # What a recurring job of this class is enqueued as.
+        # @param queue [String, nil] nil: that of the class
+        # @return [Hash] as {Jobs.enqueue} takes it
+        # @api private
+        def job_item(*arguments, queue: nil)
+          Item.of(new(*arguments).set({queue: queue}.compact))
+        end
+
         # @param given [Hash] see {Job::Options#options}; the queue and the priority are Active Job's
         # @return [Hash{Symbol => Object}] all that is set
         # @raise [ConfigError]

@@ -25,6 +25,15 @@ module Raffia
         # Here, and not in an initializer: the adapter must be there before Active Job is told its name.
         ::ActiveSupport.on_load(:active_job) { require_relative "../../../active_job/queue_adapters/raffia_adapter" }
 
+        # Classes of the application cannot be named while its initializers run.
+        config.before_initialize { Jobs::Setup.current.deferred = [] }
+        config.after_initialize do
+          setup = Jobs::Setup.current
+          blocks = setup.deferred || []
+          setup.deferred = nil
+          blocks.each { |block| Jobs.recurring(&block) }
+        end
+
         initializer "raffia.store", after: :load_config_initializers do |app|
           Storage.prepare(Jobs::Setup.current, app)
         end

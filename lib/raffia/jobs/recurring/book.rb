@@ -18,25 +18,24 @@ module Raffia
         # (see ENTRY)
         RUN = "recurring:run:"
 
-        # @param client [Client]
-        def initialize(client)
+        # @param client [Client, nil] nil: the process's, when it is needed first
+        def initialize(client = nil)
           @client = client
-          @store = client.store
         end
 
         # @return [Array<Entry>] by name; what cannot be read is left out
-        def entries = @store.keys(ENTRY).filter_map { |key| load(@store.read(key)) }
+        def entries = store.keys(ENTRY).filter_map { |key| load(store.read(key)) }
 
         # @return [Entry, nil]
-        def [](name) = load(@store.read(ENTRY + name))
+        def [](name) = load(store.read(ENTRY + name))
 
         # @param entry [Entry] takes the place of one of the same name
         # @return [void]
         def add(entry)
           old = self[entry.name]
-          @store.write(ENTRY + entry.name, entry.dump)
-          @store.write(LAST + entry.name, now.to_s) if old && (old.spec != entry.spec || old.zone != entry.zone) # it has missed nothing yet
-          @store.interrupt
+          store.write(ENTRY + entry.name, entry.dump)
+          store.write(LAST + entry.name, now.to_s) if old && (old.spec != entry.spec || old.zone != entry.zone) # it has missed nothing yet
+          store.interrupt
         end
 
         # What stands in the program is there, and what stood there and does so no more is not.
@@ -50,38 +49,38 @@ module Raffia
 
         # @return [Boolean] whether there was one
         def remove(name)
-          return false unless @store.read(ENTRY + name)
+          return false unless store.read(ENTRY + name)
 
-          [ENTRY, LAST, PAUSED, RUN].each { |prefix| @store.write(prefix + name, nil) }
+          [ENTRY, LAST, PAUSED, RUN].each { |prefix| store.write(prefix + name, nil) }
           true
         end
 
         # Times that pass while it rests are not caught up.
         # @return [void]
-        def pause(name) = @store.write(PAUSED + name, "1")
+        def pause(name) = store.write(PAUSED + name, "1")
 
         # @return [void]
         def resume(name)
-          @store.write(LAST + name, now.to_s)
-          @store.write(PAUSED + name, nil)
-          @store.interrupt
+          store.write(LAST + name, now.to_s)
+          store.write(PAUSED + name, nil)
+          store.interrupt
         end
 
         # @return [Boolean]
-        def paused?(name) = !@store.read(PAUSED + name).nil?
+        def paused?(name) = !store.read(PAUSED + name).nil?
 
         # @return [Float, nil] the last time of it that was enqueued, or passed over
-        def last(name) = @store.read(LAST + name)&.to_f
+        def last(name) = store.read(LAST + name)&.to_f
 
         # @return [Hash, nil] {"jid", "at", "tick"} of the job that was enqueued last
-        def last_run(name) = @store.read(RUN + name)&.then { |json| JSON.parse(json) }
+        def last_run(name) = store.read(RUN + name)&.then { |json| JSON.parse(json) }
 
         # Now, whatever the schedule says.
         # @return [String, nil] the id of the job
         # @raise [NotFound]
         def run(name)
           entry = self[name] || raise(NotFound.new("there is no recurring job #{name}", name: name))
-          jid = @client.enqueue([entry.item(now)]).first
+          jid = client.enqueue([entry.item(now)]).first
           note(entry, now, jid)
           jid
         end
@@ -108,9 +107,13 @@ module Raffia
         end
 
         # @return [Float] seconds since 1970 by the store's clock: that of a worker may be wrong
-        def now = @store.now
+        def now = store.now
 
         private
+
+        def client = @client ||= Jobs.client
+
+        def store = client.store
 
         def load(json)
           json && Entry.load(json)
@@ -120,8 +123,8 @@ module Raffia
 
         # @param last [Float, nil] the time that stands there
         def begin_at(entry, now, last = nil)
-          expect = @store.read(LAST + entry.name)
-          @store.write(LAST + entry.name, now.to_s, expect: expect) if expect&.to_f == last
+          expect = store.read(LAST + entry.name)
+          store.write(LAST + entry.name, now.to_s, expect: expect) if expect&.to_f == last
           self.last(entry.name) || now
         end
 
@@ -143,9 +146,9 @@ module Raffia
 
         # @return [Float, nil] nil when another process was faster
         def enqueue(entry, last, at)
-          draft = @client.draft(entry.item(at)) or return pass_over(entry, last, at)
-          guard = Guard.new(key: LAST + entry.name, expect: @store.read(LAST + entry.name), value: at.to_s)
-          return unless guard.expect&.to_f == last && (ids = @store.enqueue([draft], guard: guard))
+          draft = client.draft(entry.item(at)) or return pass_over(entry, last, at)
+          guard = Guard.new(key: LAST + entry.name, expect: store.read(LAST + entry.name), value: at.to_s)
+          return unless guard.expect&.to_f == last && (ids = store.enqueue([draft], guard: guard))
 
           note(entry, at, ids.first)
           at
@@ -154,13 +157,13 @@ module Raffia
         def pass_over(entry, last, at)
           return last if at.nil? || at <= last
 
-          expect = @store.read(LAST + entry.name)
-          @store.write(LAST + entry.name, at.to_s, expect: expect) if expect&.to_f == last
+          expect = store.read(LAST + entry.name)
+          store.write(LAST + entry.name, at.to_s, expect: expect) if expect&.to_f == last
           at
         end
 
         def note(entry, tick, jid)
-          @store.write(RUN + entry.name, JSON.generate({"jid" => jid, "at" => now, "tick" => tick}))
+          store.write(RUN + entry.name, JSON.generate({"jid" => jid, "at" => now, "tick" => tick}))
         end
       end
     end

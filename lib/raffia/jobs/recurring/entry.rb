@@ -58,16 +58,19 @@ module Raffia
         # @param tick [Float] which of its times is meant
         # @return [Hash] what {Client#draft} takes
         def item(tick)
-          item = (job = known) ? Call.new(job, {queue: queue}.compact).item(args) : {"class" => self.job, "args" => args, "queue" => queue}.compact
+          item = (job = known) ? draft(job) : {"class" => self.job, "args" => args, "queue" => queue}.compact
           item.merge(Payload::OWN => {**item[Payload::OWN].to_h, "recurring" => name, "tick" => tick})
         end
 
         private
 
+        # Jobs of another kind, such as Active Jobs, make their items themselves.
+        def draft(job) = job.respond_to?(:job_item) ? job.job_item(*args, queue: queue) : Call.new(job, {queue: queue}.compact).item(args)
+
         # The class has options, and whoever enqueues may not have loaded it.
         def known
           found = Object.const_get(job)
-          found if found.respond_to?(:job_options)
+          found if found.respond_to?(:job_options) || found.respond_to?(:job_item)
         rescue NameError
           nil
         end

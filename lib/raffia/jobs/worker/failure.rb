@@ -47,7 +47,7 @@ module Raffia
           block = @job.on_exhausted if @job.respond_to?(:on_exhausted)
           block&.call(@item, @error)
         rescue => error
-          @log.error({event: "on_exhausted failed", jid: @item["jid"], class: @item["class"], error: error.full_message(highlight: false)})
+          @log.error({event: "on_exhausted failed", jid: @item["jid"], class: Payload.class_name(@item), error: error.full_message(highlight: false)})
         end
 
         # @return [String] what an error says, in bytes that JSON can say
@@ -106,7 +106,7 @@ module Raffia
 
           block.call(@item["retry_count"], @error, @item)
         rescue => error
-          @log.error({event: "retry_in failed", jid: @item["jid"], class: @item["class"], error: error.full_message(highlight: false)})
+          @log.error({event: "retry_in failed", jid: @item["jid"], class: Payload.class_name(@item), error: error.full_message(highlight: false)})
           nil
         end
       end

@@ -55,8 +55,8 @@ module Raffia
         # @return [String, nil]
         def jid = item["jid"]
 
-        # @return [String] of the class
-        def name = item["class"].to_s
+        # @return [String] of the class, see {Payload.class_name}
+        def name = Payload.class_name(item)
 
         # @return [String] a name for this run, as Sidekiq's Web shows those of threads
         def tid = object_id.to_s(36)
@@ -217,7 +217,7 @@ module Raffia
         def insist(&) = @desk.patience.keep(-> { lost? }, &)
 
         def job_or_none
-          Perform.job_class(name)
+          Perform.job_class(item["class"].to_s)
         rescue Exception # standard:disable Lint/RescueException
           nil
         end
