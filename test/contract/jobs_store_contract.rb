@@ -17,6 +17,7 @@ module JobsStoreContract
   include Claims
   include Ends
   include Leases
+  include Deaths
   include Schedule
   include Waiting
   include Unique

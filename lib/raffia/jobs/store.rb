@@ -4,6 +4,7 @@ require_relative "errors"
 require_relative "store/values"
 require_relative "store/opening"
 require_relative "store/rewrite"
+require_relative "store/death"
 
 module Raffia
   module Jobs
@@ -22,7 +23,7 @@ module Raffia
     class Store
       # Seconds that a lease holds without a sign of life.
       LEASE = 15
-      # How often a job's worker may die under it, before it is taken for the reason.
+      # How often a worker may die under a job before the job is taken for the reason.
       CRASHES = 3
       # The sets that {#entries} reads.
       SETS = %i[queue scheduled retry blocked running dead].freeze
@@ -64,6 +65,10 @@ module Raffia
       # @return [Array<String>, nil] orders for this worker: "quiet", "stop", "dump", "cancel JID", "trace JID"; nil: the lease is lost, and its jobs are others'
       def beat(lease, state = {}, tally: nil) = raise(NotImplementedError)
 
+      # Holds the lease for its ttl from now on, on behalf of a worker that lives and cannot show a sign of life itself.
+      # @return [Boolean] false: it is lost
+      def renew(lease) = raise(NotImplementedError)
+
       # The worker ends. What it still holds goes back, as by {#release}.
       # @return [void]
       def resign(lease, tally: nil) = raise(NotImplementedError)
@@ -72,11 +77,15 @@ module Raffia
       # unique jobs until start are not in the way any more.
       # @param queues [Array<String>] in this order; within one by priority, then by age
       # @param limit [Integer] most of them
+      # @param suspects [Boolean] only jobs that are to run alone, see {#report_death}; otherwise none of them
       # @return [Array<Claim>] empty when there is none, or when the lease is lost
-      def claim(lease, queues, limit) = raise(NotImplementedError)
+      def claim(lease, queues, limit, suspects: false) = raise(NotImplementedError)
+
+      # @return [Boolean] whether there is something to {#claim} with `suspects: true`
+      def suspects?(queues) = raise(NotImplementedError)
 
       # Waits until there may be something to {#claim} or {#promote} (also when that came after the last {#claim}, or is due earlier than the last
-      # {#promote} said), or something to look at ({#interrupt}). Jobs in paused queues are nothing to claim.
+      # {#promote} said), or something to look at ({#interrupt}). Jobs in paused queues are nothing to claim, and suspects are not.
       # @param timeout [Numeric, nil] seconds
       # @return [void]
       def wait(queues, timeout: nil) = raise(NotImplementedError)
@@ -121,10 +130,16 @@ module Raffia
       # @return [Numeric, nil] seconds until the next one is due (0: there are more); nil: there is none
       def promote(limit = 1000) = raise(NotImplementedError)
 
-      # Takes the jobs of leases that have run out. Each goes back to the front of its queue with one crash more, or at the third crash to `dead`.
-      # See {Rewrite.crashed}.
-      # @return [Array<Recovered>]
+      # Takes the jobs of leases that have run out, as {#report_death} does when nobody knows what had begun.
+      # @return [Array<Recovered>] in the order in which they are in front of their queues
       def recover = raise(NotImplementedError)
+
+      # Ends the lease of a worker whose process has died. Its jobs go to the front of their queues. Those that had not begun are
+      # not charged. The only one that had begun gets one crash more, and at the third it goes to `dead`. Several that had begun get
+      # one crash if they have none, and are suspects from then on: they are claimed, one at a time, by workers that do nothing else.
+      # @param begun [Array<Array(Integer, Integer)>, nil] {Claim#key} of those that had begun; nil: nobody knows, any of them may have
+      # @return [Array<Recovered>] as {#recover}; with no crashes where a job was not charged
+      def report_death(lease, begun) = raise(NotImplementedError)
 
       # Throws away what is too old to be kept: dead jobs, ended batches, values, statistics.
       # @param dead_for [Numeric] seconds
@@ -243,6 +258,9 @@ module Raffia
       # Looks whether everything that is kept hangs together.
       # @return [Array<String>] what is wrong, in words
       def check = raise(NotImplementedError)
+
+      # @return [Boolean] whether other processes see the same jobs
+      def shared? = true
 
       # @return [Boolean] false: nothing was ever kept there, and the next call would make it
       def there? = true

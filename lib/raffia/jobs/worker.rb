@@ -15,11 +15,13 @@ require_relative "worker/handle"
 require_relative "worker/intake"
 require_relative "worker/journal"
 require_relative "worker/keeper"
+require_relative "worker/lease_monitor"
 require_relative "worker/patience"
 require_relative "worker/places"
 require_relative "worker/pulse"
 require_relative "worker/queues"
 require_relative "worker/runs"
+require_relative "worker/suspect_intake"
 require_relative "worker/upkeep"
 
 module Raffia
@@ -34,6 +36,8 @@ module Raffia
       CONCURRENCY = 50
       # Seconds that jobs have to end when the worker is told to.
       TIMEOUT = 25
+      # Processes beside a worker in which suspects run, at most.
+      ISOLATED = 4
       # How many threads, of those places that have some.
       THREADS = 10
 
@@ -66,10 +70,15 @@ module Raffia
       # @param labels [Array<String>] for people
       # @param backend [Symbol, nil] as {Raffia.run} takes it
       # @param wait [Boolean] whether it waits for a store that is away when it starts, instead of raising
+      # @param heartbeat [Symbol] when the heart beats: while there is any :progress, or while the :loop turns. A job that computes
+      #   or blocks in a fiber keeps the loop from turning
+      # @param monitored [Boolean] whether a small process beside this one renews the lease when this one cannot, see {LeaseMonitor}
+      # @param isolated [Boolean] whether it runs only suspects, and ends when there are none left, see {Store::Death}
       # @raise [ConfigError]
       def initialize(store = Jobs.store, queues: Queues::DEFAULT, concurrency: CONCURRENCY, threads: nil, processes: nil, ractors: nil, timeout: TIMEOUT,
         lease: Store::LEASE, beat: lease / 3.0, recover: lease / 3.0, middleware: Setup.current.worker_middleware, heart: nil, log: nil, instrument: Raffia.instrument,
-        tag: ::File.basename(::Dir.pwd), labels: [], backend: nil, wait: false)
+        tag: ::File.basename(::Dir.pwd), labels: [], backend: nil, wait: false,
+        heartbeat: :progress, monitored: true, isolated: false)
         @store = store
         @queues = Queues.new(queues)
         @concurrency = count(:concurrency, concurrency)
@@ -86,9 +95,14 @@ module Raffia
         @about = {"tag" => tag, "labels" => labels}
         @backend = backend
         @wait = wait
+        @lenient = heartbeat == :progress
+        @monitored = monitored && LeaseMonitor.possible?(store)
+        @isolated = isolated
+        @copied = {queues: queues, threads: threads, processes: processes, ractors: ractors, timeout: timeout, lease: lease, beat: beat, recover: recover,
+                   middleware: middleware, log: log, instrument: instrument, tag: tag, labels: labels, backend: backend}
         @orders = ::Thread::Queue.new
         @stopping = @quiet = false
-        @keeper = @watch = nil
+        @keeper = @watch = @board = @monitor = nil
       end
 
       # Works until {stop}, in a scheduler of its own.
@@ -117,6 +131,8 @@ module Raffia
       def stop
         @orders.push(@stopping ? :now : :drain)
         @stopping = true
+        @board&.leave
+        @monitor&.drain
         @keeper&.give_up(@timeout + 2 * Drain::GRACE)
         nil
       end
@@ -153,6 +169,7 @@ module Raffia
       private
 
       def work(scope)
+        monitor if @monitored
         Setup.current.at_start.each { |hook| hook.call(self, @log) }
         build(scope)
         helpers = [scope.spawn { @pulse.run }]
@@ -171,30 +188,51 @@ module Raffia
         companions.stop(@timeout)
       ensure
         helpers&.each { |task| task.cancel(:stop) }
-        Raffia.shield { leave } if @keeper&.lease
+        Raffia.shield { leave }
       end
+
+      # First of all, while there is little in this process that a fork could harm.
+      def monitor
+        @board = LeaseBoard.new(@concurrency)
+        @identity = Keeper.identity
+        @monitor = LeaseMonitor.new(@board, @log, store: @store, identity: @identity, heart: @heart, lenient: @lenient,
+          isolated: (method(:isolated_worker) unless @isolated), most: [ISOLATED, @concurrency].min, patience: @timeout + 3 * Drain::GRACE)
+      rescue SystemCallError, ThreadError => error
+        @log.error({event: "no lease monitor", error: error.message})
+      end
+
+      # @param parent [LeaseMonitor::Isolation::Parent]
+      def isolated_worker(parent) = Worker.new(@store, **@copied, concurrency: 1, heart: parent, isolated: true)
 
       def build(scope)
         journal = Journal.new(@log, @instrument)
         @patience = Patience.new(@log)
         @pulse = Pulse.new(@heart, @log)
-        @keeper = Keeper.new(@store, info, ttl: @lease, every: @beat, book: journal.book, log: @log)
+        @keeper = Keeper.new(@store, info, ttl: @lease, every: @beat, book: journal.book, log: @log,
+          identity: @identity || Keeper.identity, board: @board, heart: (@heart if @lenient))
         @acks = Acks.new(@store, @keeper, @patience, journal)
-        @places = Places.new(@store, @middleware, @sizes, @log)
+        @places = Places.new(@store, @middleware, @sizes, @log, @board)
         @runs = Runs.new(scope, @concurrency, Desk.new(worker: self, store: @store, places: @places, acks: @acks, keeper: @keeper,
-          patience: @patience, journal: journal, middleware: @middleware))
-        @upkeep = Upkeep.new(@store, Recurring::Ticker.new(recurring, @log), @patience, @log, recover: @recover)
-        @intake = Intake.new(@store, @queues, @keeper, @runs, @patience, @upkeep)
+          patience: @patience, journal: journal, middleware: @middleware, board: @board))
+        @upkeep = Upkeep.new(@store, Recurring::Ticker.new(recurring, @log), @patience, @log, recover: @recover, keeper: @keeper) { run_suspects }
+        @intake = (@isolated ? SuspectIntake : Intake).new(@store, @queues, @keeper, @runs, @patience, @upkeep) { stop }
+      end
+
+      # In processes of their own; where there are none, here, when nothing else runs.
+      def run_suspects
+        return unless @store.suspects?(@queues.names)
+
+        @monitor ? @monitor.isolate : @intake.run_suspects
       end
 
       def enroll
         @keeper.enroll
-        bring_recurring
+        bring_recurring unless @isolated
       end
 
       def hire(scope)
         keep_lease
-        [@acks, *@upkeep.chores].map { |helper| scope.spawn { helper.run } }
+        [@acks, *(@upkeep.chores unless @isolated)].map { |helper| scope.spawn { helper.run } }
       end
 
       # What goes wrong with that ends the worker.
@@ -243,6 +281,11 @@ module Raffia
       end
 
       def leave
+        resign if @keeper&.lease
+        @monitor&.close(@timeout + 4 * Drain::GRACE)
+      end
+
+      def resign
         @keeper.close
         @watch&.shutdown(Drain::GRACE)
         @keeper.resign

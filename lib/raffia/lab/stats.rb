@@ -24,10 +24,7 @@ module Raffia
       #
       # @!attribute [r] noise
       #   @return [Boolean] true when 1.0 lies within the interval: the runs do not tell the two apart
-      #
-      # @!attribute [r] single
-      #   @return [Boolean] true when one side has a single run, so that there is no spread to judge by
-      Ratio = Data.define(:value, :low, :high, :noise, :single)
+      Ratio = Data.define(:value, :low, :high, :noise)
 
       module_function
 
@@ -65,8 +62,9 @@ module Raffia
         random = Random.new(SEED)
         draws = Array.new(DRAWS) { median(draw(above, random)) / median(draw(below, random)) }
         low, high = percentiles(draws)
-        single = above.size < 2 || below.size < 2
-        Ratio.new(value: median(above) / median(below), low:, high:, noise: single || 1.0.between?(low, high), single:)
+        # One run has no spread, so nothing can be told from it.
+        noise = 1.0.between?(low, high) || above.size < 2 || below.size < 2
+        Ratio.new(value: median(above) / median(below), low:, high:, noise:)
       end
 
       def draw(values, random) = Array.new(values.size) { values[random.rand(values.size)] }

@@ -2,7 +2,6 @@
 
 require "json"
 require "rbconfig"
-require_relative "environment"
 
 module Raffia
   module Lab
@@ -29,7 +28,7 @@ module Raffia
       end
 
       # @return [Array<String>] the command of the Ruby that runs now
-      def self.own = [RbConfig.ruby, *("--yjit" if Environment.yjit?)]
+      def self.own = [RbConfig.ruby, *("--yjit" if defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled?)]
 
       # @return [Integer]
       attr_reader :pid

@@ -77,7 +77,7 @@ module JobsStoreContract
       store.release(claim)
       lose
       assert_equal([[1, 1, 0], []], [counts_of, called])
-      store.ack([claim_one])
+      store.ack([claim_one(suspects: true)])
       assert_equal(["b complete", "b success"], called)
     end
 

@@ -49,7 +49,7 @@ module JobsStoreContract
     def lease = @lease ||= store.enroll("test:#{::Process.pid}:#{object_id.to_s(16)}", {"hostname" => "test"}, ttl: 600)
 
     # @return [Array<Jobs::Claim>]
-    def claim(limit = 10, queues: %w[default], by: lease) = store.claim(by, queues, limit)
+    def claim(limit = 10, queues: %w[default], by: lease, **how) = store.claim(by, queues, limit, **how)
 
     # A claim of the one job there is.
     def claim_one(**how) = claim(2, **how).tap { |claims| assert_equal(1, claims.size) }.first
@@ -65,12 +65,15 @@ module JobsStoreContract
 
     def assert_places(**expected) = assert_equal(expected, places)
 
-    # A worker claims, and dies; its jobs are recovered.
+    # A worker claims, suspects where there is nothing else, and dies; its jobs are recovered.
     # @return [Array(Array<Jobs::Claim>, Array<Jobs::Recovered>)]
     def lose(limit = 10, queues: %w[default])
       short = claims = nil
       # On a machine that is busy enough it has run out before it claims.
-      wait_until { (claims = store.claim(short = store.enroll("test:0:#{rand(1 << 64).to_s(16)}", {}, ttl: 0.2), queues, limit)).any? }
+      wait_until do
+        short = store.enroll("test:0:#{rand(1 << 64).to_s(16)}", {}, ttl: 0.2)
+        [false, true].any? { |suspects| (claims = store.claim(short, queues, limit, suspects: suspects)).any? }
+      end
       recovered = []
       wait_until { recovered.concat(store.recover).size >= claims.size }
       assert_nil(store.beat(short), "a lease whose jobs were recovered goes on")

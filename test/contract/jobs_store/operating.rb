@@ -79,7 +79,7 @@ module JobsStoreContract
 
     def test_a_dead_one_begins_anew
       store.enqueue([draft(1, own: {crashes: 2, timeout: 5})])
-      one = claim_one
+      one = claim_one(suspects: true)
       store.bury(one, Jobs::Payload.dump({**one.item, "retry_count" => 25, "error_class" => "X", "error_message" => "y", "failed_at" => 1, "retried_at" => 2}))
       store.requeue(store.entries(:dead))
       item = claim_one.item

@@ -59,7 +59,7 @@ module JobsStoreContract
         store.recover
         store.promote
         store.requeue(store.entries(:dead, limit: JOBS))
-        claim(JOBS).each { |one| ended << one.item["args"].first if store.ack([one]) == [true] }
+        (claim(JOBS) + claim(JOBS, suspects: true)).each { |one| ended << one.item["args"].first if store.ack([one]) == [true] }
         places.empty?
       end
     end

@@ -86,8 +86,11 @@ module Raffia
 
         def worker(heart)
           check(Jobs.store.url)
-          Jobs::Worker.new(Jobs.store, queues: @given[:queues], heart: heart, log: log, wait: true, **@given.slice(*WORKER))
+          Jobs::Worker.new(Jobs.store, queues: @given[:queues], heart: heart, heartbeat: heartbeat, log: log, wait: true, **@given.slice(*WORKER))
         end
+
+        # Whoever says how long a loop may stand still means the loop.
+        def heartbeat = @given[:hang_timeout] ? :loop : :progress
 
         def check(url) = @given[:processes].zero? || Options.common_store(url)
 

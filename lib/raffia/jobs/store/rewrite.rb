@@ -34,11 +34,13 @@ module Raffia
 
         # Its worker died.
         # @param payload [String]
-        # @return [Array(String, Integer)] and how often that has happened by now
-        def crashed(payload)
+        # @param alone [Boolean] whether no other job had begun there; in company it is charged once at most, see {Death}
+        # @return [Array(String, Integer)] and how many crashes it has by now
+        def crashed(payload, alone: true)
           crashes = 1
           payload = change(payload) do |item|
-            crashes += Integer(item.dig(Payload::OWN, "crashes"), exception: false).to_i
+            before = Integer(item.dig(Payload::OWN, "crashes"), exception: false).to_i
+            crashes = alone ? before + 1 : [before, 1].max
             item[Payload::OWN] = {**item[Payload::OWN].to_h, "crashes" => crashes}
             poisonous(item, crashes) if crashes >= CRASHES
           end

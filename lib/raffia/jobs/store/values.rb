@@ -53,6 +53,9 @@ module Raffia
         @payload = payload
       end
 
+      # @return [Array(Integer, Integer)] what tells it from all other claims of its lease, also those of the same job
+      def key = @ref.is_a?(Array) ? @ref : [@ref, 0]
+
       # @return [Hash]
       # @raise [BadPayload]
       def item = @item ||= Payload.load(@payload)

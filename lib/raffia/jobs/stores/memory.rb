@@ -50,6 +50,9 @@ module Raffia
           end
         end
 
+        # (see Store#shared?)
+        def shared? = false
+
         # For tests of programs whose jobs belong to transactions: what is rolled back there is not here.
         # (see Store#within)
         def within(_connection) = yield

@@ -78,7 +78,7 @@ module Raffia
 
         private
 
-        SOMETHING = "SELECT EXISTS (SELECT FROM {jobs} WHERE state = 'queue' AND queue {names $1}) OR " \
+        SOMETHING = "SELECT EXISTS (SELECT FROM {jobs} WHERE state = 'queue' AND queue {names $1} AND priority < #{Store::SUSPECTS}) OR " \
           "EXISTS (SELECT FROM {jobs} WHERE state IN ('scheduled', 'retry'))"
         private_constant :SOMETHING
 

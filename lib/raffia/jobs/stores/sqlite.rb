@@ -23,7 +23,8 @@ module Raffia
         # Seconds between two looks, where no socket can be had beside the file.
         LOOK = 0.5
         # Whether there is something to do at once.
-        NOW = "SELECT 1 FROM {jobs} WHERE state = 'queue' AND queue {names $1} AND queue NOT IN (SELECT name FROM {queues} WHERE paused = 1) LIMIT 1"
+        NOW = "SELECT 1 FROM {jobs} WHERE state = 'queue' AND queue {names $1} AND priority < #{Store::SUSPECTS} " \
+          "AND queue NOT IN (SELECT name FROM {queues} WHERE paused = 1) LIMIT 1"
 
         # @param url [String]
         # @param synchronous [Symbol, String, nil] what a power cut may take of what was acknowledged: :full nothing; :normal the last moments;

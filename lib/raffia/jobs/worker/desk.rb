@@ -21,9 +21,11 @@ module Raffia
       #   @return [Journal]
       # @!attribute [r] middleware
       #   @return [Middleware]
+      # @!attribute [r] board
+      #   @return [LeaseBoard, nil]
       #
       # @api private
-      Desk = Struct.new(:worker, :store, :places, :acks, :keeper, :patience, :journal, :middleware)
+      Desk = Struct.new(:worker, :store, :places, :acks, :keeper, :patience, :journal, :middleware, :board)
     end
   end
 end

@@ -27,7 +27,8 @@ module Raffia
         # @param runs [Runs]
         # @param patience [Patience]
         # @param upkeep [Upkeep]
-        def initialize(store, queues, keeper, runs, patience, upkeep)
+        # @yield ends the worker
+        def initialize(store, queues, keeper, runs, patience, upkeep, &stop)
           @store = store
           @queues = queues
           @keeper = keeper
@@ -37,7 +38,8 @@ module Raffia
           @closed = false
           @rest = 0
           @most = FIRST
-          @called = false
+          @called = @suspects = false
+          @stop = stop
         end
 
         # @return [Boolean]
@@ -53,6 +55,13 @@ module Raffia
           end
         end
 
+        # There are suspects, and no other process to run them in: they run here, each when nothing else does.
+        # @return [void]
+        def run_suspects
+          @suspects = true
+          @store.interrupt
+        end
+
         # No more jobs are begun.
         # @return [void]
         def close
@@ -64,6 +73,8 @@ module Raffia
         private
 
         def take(room)
+          return take_alone if @suspects
+
           claims = @patience.keep(-> { @closed }) { @store.claim(@keeper.lease, @queues.order, [room, @most].min) } || []
           return idle if claims.empty?
           return @patience.keep { @store.release(claims) } if @closed # meanwhile
@@ -79,6 +90,17 @@ module Raffia
           began = Clock.now
           @runs.begin(claims)
           @most = (Clock.now - began > BRIEF) ? (@most / 2).clamp(1..) : (@most * 2).clamp(..@runs.limit)
+        end
+
+        def take_alone
+          return unless @runs.await_end(LONGEST) && !@closed
+
+          claims = claim_suspect
+          claims.empty? ? @suspects = false : @runs.begin(claims)
+        end
+
+        def claim_suspect
+          @patience.keep(-> { @closed }) { @store.claim(@keeper.lease, @queues.order, 1, suspects: true) } || []
         end
 
         # Somebody else may have been faster, time after time, or a queue is paused: then there is nothing, however often it calls.

@@ -27,7 +27,10 @@ module Raffia
         # @param every [Numeric] seconds between two signs of life
         # @param book [Book]
         # @param log [Logger]
-        def initialize(store, info, ttl:, every:, book:, log:)
+        # @param identity [String]
+        # @param board [LeaseBoard, nil] is told of the lease
+        # @param heart [#beat, nil] is told that this process runs Ruby code
+        def initialize(store, info, ttl:, every:, book:, log:, identity: Keeper.identity, board: nil, heart: nil)
           @store = store
           @info = info
           @ttl = ttl
@@ -36,26 +39,38 @@ module Raffia
           @log = log
           @bell = ::Thread::Queue.new
           @end_at = nil
-          @identity = "#{info["hostname"]}:#{info["pid"]}:#{SecureRandom.hex(6)}"
+          @identity = identity
+          @board = board
+          @heart = heart
         end
+
+        # @return [String] of this process, another one each time
+        def self.identity = "#{Socket.gethostname}:#{::Process.pid}:#{SecureRandom.hex(6)}"
 
         # @return [void]
         # @raise [StoreUnavailable]
         def enroll
           @lease = @store.enroll(@identity, @info, ttl: @ttl)
+          @board&.lease = @lease
+          @renewed = Clock.now
         end
+
+        # @return [Boolean] whether the lease may have run out: this process has stood still, or the store was away
+        def late? = Clock.now - @renewed > @ttl
 
         # Until {close}, or until {give_up} is due.
         # @param state [#call] makes what {Store#beat} takes
         # @yieldparam order [String]
         # @return [void]
         def run(state, &)
-          pause = 0
-          until @bell.pop(timeout: pause) == :end
+          at = 0
+          until (word = @bell.pop(timeout: pause(at))) == :end
             return abandon if due?
 
-            pause = beat(state.call, &) ? @every : [AGAIN, @every].min
-            pause = (@end_at - Clock.now).clamp(0, pause) if @end_at
+            @heart&.beat
+            next unless word == :look || Clock.now >= at
+
+            at = Clock.now + (beat(state.call, &) ? @every : [AGAIN, @every].min)
           end
         end
 
@@ -83,11 +98,15 @@ module Raffia
         def resign
           tally = @book.take
           @store.resign(@lease, tally: tally)
+          @board&.forget
         rescue StoreUnavailable => error
           @log.warn({event: "left without a word", error: error.message})
         end
 
         private
+
+        # @return [Float] seconds
+        def pause(at) = [[at, *@end_at].min - Clock.now, @heart ? AGAIN : @every].min.clamp(0..)
 
         def due? = @end_at && Clock.now >= @end_at
 
@@ -99,11 +118,17 @@ module Raffia
         # @return [Boolean] whether the store could be reached
         def beat(state, &)
           orders = tell(state)
-          orders ? orders.each(&) : renew
+          orders ? held(orders, &) : renew
           true
         rescue StoreUnavailable => error
           @log.debug({event: "no beat", error: error.message})
           false
+        end
+
+        def held(orders, &)
+          @board&.renewed
+          @renewed = Clock.now
+          orders.each(&)
         end
 
         def tell(state)

@@ -32,11 +32,13 @@ module Raffia
         # @param middleware [Middleware]
         # @param sizes [Hash{Symbol => Integer}]
         # @param log [Logger]
-        def initialize(store, middleware, sizes, log)
+        # @param board [LeaseBoard, nil] is told which jobs have begun
+        def initialize(store, middleware, sizes, log, board = nil)
           @store = store
           @middleware = middleware
           @sizes = sizes
           @log = log
+          @board = board
           @open = {}
           @said = {}.compare_by_identity # a class that is loaded again is another one
           @setting_up = Thread::Mutex.new
@@ -50,7 +52,7 @@ module Raffia
             seconds = own["timeout"] || seconds
           end
           run.on = on
-          return Perform.with(job, run.item, @middleware, run) if on == :fibers && seconds.nil?
+          return perform(run, job) if on == :fibers && seconds.nil?
 
           place(on).call(run, job, seconds)
         end
@@ -85,6 +87,7 @@ module Raffia
         # Does it here.
         # @return [Object]
         def perform(run, job)
+          run.enter
           return Perform.with(job, run.item, @middleware, run) unless run.gauge
 
           run.gauge.measure { Perform.with(job, run.item, @middleware, run) }
@@ -99,6 +102,8 @@ module Raffia
         attr_reader :middleware
         # @return [Logger]
         attr_reader :log
+        # @return [LeaseBoard, nil]
+        attr_reader :board
 
         private
 

@@ -34,6 +34,9 @@ module Raffia
         # @return [Fiber] that does it, where that is one of this process
         # @api private
         attr_writer :fiber
+        # @return [Integer, nil] its slot in the {LeaseBoard}
+        # @api private
+        attr_accessor :slot
         # @return [Integer] when it began, in seconds since 1970
         attr_reader :run_at
         # @return [Symbol, nil] :cancelled or :stopping: why it was told to end
@@ -80,6 +83,11 @@ module Raffia
         def note=(note)
           @note = note.to_s
         end
+
+        # Its own code begins now: if this process dies from now on, it may be the reason.
+        # @return [void]
+        # @api private
+        def enter = (@desk.board.begin(@slot) if @slot)
 
         # @return [Hash] as {Store#beat} takes it
         # @api private

@@ -40,7 +40,7 @@ module Raffia
         # @param claims [Array<Claim>]
         # @return [void]
         def begin(claims)
-          @hands.take(claims.map { |claim| Run.new(claim, @desk).tap { |run| @runs[run] = true } })
+          @hands.take(claims.map { |claim| Run.new(claim, @desk).tap { |run| enter(run) } })
         end
 
         # Waits until another job may be claimed, or {stir}.
@@ -90,8 +90,14 @@ module Raffia
           (spare && spare < room) ? spare : room
         end
 
+        def enter(run)
+          @runs[run] = true
+          run.slot = @desk.board&.reserve(run.claim.key)
+        end
+
         def ended(run)
           @runs.delete(run)
+          @desk.board&.release(run.slot)
           @room&.settle
           @on_end&.call if @runs.empty?
         end

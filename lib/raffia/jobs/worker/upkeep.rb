@@ -22,13 +22,17 @@ module Raffia
         # @param patience [Patience]
         # @param log [Logger]
         # @param recover [Numeric] seconds between two looks for workers that died
-        def initialize(store, ticker, patience, log, recover:)
+        # @param keeper [Keeper]
+        # @yield has suspects run, if there are some
+        def initialize(store, ticker, patience, log, recover:, keeper:, &suspects)
           @store = store
           @log = log
+          @keeper = keeper
+          @suspects = suspects
           @promote = Chore.new(patience, longest: QUIET) { store.promote }
           @tick = Chore.new(patience, longest: QUIET) { ticker.call }
           # At once, too: whoever starts after a crash is often the one who has crashed.
-          @recover = Chore.new(patience, longest: recover) { store.recover.each { |job| tell(job) } && vary(recover) }
+          @recover = Chore.new(patience, longest: recover) { bring_back && vary(recover) }
           @prune = Chore.new(patience, longest: PRUNE, first: vary(PRUNE)) { store.prune && vary(PRUNE) }
         end
 
@@ -47,6 +51,16 @@ module Raffia
         def busy = @promote.stir(after: BUSY)
 
         private
+
+        # A worker that has stood still itself must not take its own lease, nor those of others here: first each of them shows a
+        # sign of life.
+        def bring_back
+          return @keeper.hurry if @keeper.late?
+
+          @store.recover.each { |job| tell(job) }
+          @suspects.call
+          true
+        end
 
         # Workers that began together must not come together each time.
         def vary(seconds) = seconds * (0.75 + rand / 4)

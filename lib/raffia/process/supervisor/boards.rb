@@ -14,8 +14,8 @@ module Raffia
       class Boards
         # Workers that one slot can have at a time: one that serves, one that starts, and two that finish slow requests.
         LANES = 4
-        # Words that the supervisor keeps for itself: the heartbeat.
-        RESERVED = 1
+        # Words that the supervisor keeps for itself: what it wants of the worker, and the heartbeat.
+        RESERVED = 2
 
         # @return [Integer] words of a board
         attr_reader :words
@@ -58,6 +58,9 @@ module Raffia
 
       # The integers of one worker.
       class Board
+        # Why a worker ends; none: the supervisor has not told it to.
+        WISHES = %i[none dismissed hung].freeze
+
         # @return [Integer]
         attr_reader :words
 
@@ -99,10 +102,22 @@ module Raffia
         # @return [Float] when it last did, in the time of {Clock}; 0.0 never
         def beaten = @memory.get_value(:f64, @start - 8)
 
+        # Another worker begins.
         # @return [void]
         def still
           @memory.set_value(:f64, @start - 8, 0.0)
+          mark(:none)
         end
+
+        # Says why the worker is about to end, also to one that cannot read messages just now.
+        # @param wish [Symbol] of {WISHES}
+        # @return [void]
+        def mark(wish)
+          @memory.set_value(:s64, @start - 16, WISHES.index(wish))
+        end
+
+        # @return [Symbol] :none; :dismissed when the supervisor wants it to end; :hung when it is killed for having no heartbeat
+        def wish = WISHES.fetch(@memory.get_value(:s64, @start - 16))
 
         private
 

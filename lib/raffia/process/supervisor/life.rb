@@ -63,6 +63,7 @@ module Raffia
 
         def settle(seat)
           Files.disown
+          seat.supervisor = @supervisor
           end_with(@supervisor)
           Thread.new { live_and_die_with(seat) }.name = "raffia seat"
           ::Process.setproctitle("#{@name}: worker #{seat.index}, generation #{seat.generation}")

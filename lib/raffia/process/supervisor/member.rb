@@ -76,6 +76,7 @@ module Raffia
           return if draining?
 
           @reason ||= reason
+          @board.mark(:dismissed)
           enter(:draining, patience)
           tell("drain")
         end
@@ -97,9 +98,11 @@ module Raffia
         end
 
         # @param reason [String]
+        # @param wish [Symbol] see {Board#mark}
         # @return [void]
-        def kill(reason)
+        def kill(reason, wish = :dismissed)
           @reason = reason
+          @board.mark(wish)
           @deadline = nil
           # Not born yet: its end of the channel says that it need not be.
           @pid ? signal(:KILL) : @channel.close
@@ -146,7 +149,7 @@ module Raffia
           case @warnings
           when 1 then :dump.tap { tell("dump") }
           when 2 then :TERM.tap { signal(:TERM) }
-          else :KILL.tap { kill("no heartbeat") }
+          else :KILL.tap { kill("no heartbeat", :hung) }
           end
         end
 

@@ -49,6 +49,12 @@ module Raffia
         # @return [void]
         def beat = @board.beat
 
+        # @return [Symbol] what its supervisor wants of it, see {Board#wish}
+        def wish = @board.wish
+
+        # @return [Integer, nil] pid of the supervisor, with which it ends
+        attr_accessor :supervisor
+
         # Asks to be drained, and replaced by another: SIGTERM to a worker does the same.
         # @return [void]
         def leave = @channel.send(:leaving)

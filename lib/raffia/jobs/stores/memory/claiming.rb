@@ -20,6 +20,9 @@ module Raffia
             end
           end
 
+          # (see Store#renew)
+          def renew(lease) = sync { |all| !all.leases[lease]&.renew.nil? }
+
           # (see Store#resign)
           def resign(lease, tally: nil)
             sync do |all|
@@ -32,18 +35,21 @@ module Raffia
           end
 
           # (see Store#claim)
-          def claim(lease, queues, limit)
+          def claim(lease, queues, limit, suspects: false)
             sync do |all|
               claims = []
               next claims unless (holder = all.leases[lease])
 
-              while claims.size < limit && (job = all.queues.shift(queues))
+              while claims.size < limit && (job = all.queues.shift(queues, suspects ? Queues::SUSPECTS : Queues::ORDINARY))
                 begun = start_job(all, job)
                 claims << all.leases.hold(holder, job) if begun
               end
               claims
             end
           end
+
+          # (see Store#suspects?)
+          def suspects?(queues) = sync { |all| all.queues.any?(queues, Queues::SUSPECTS) }
 
           # Takes this very job, whatever its time and its limit. For tests.
           # @param entry [Entry] not :running, not :dead
@@ -86,12 +92,14 @@ module Raffia
 
           # (see Store#recover)
           def recover
+            sync { |all| all.leases.over.flat_map { |holder| end_holder(all, holder, nil) }.tap { wake } }
+          end
+
+          # (see Store#report_death)
+          def report_death(lease, begun)
             sync do |all|
-              all.leases.over.flat_map do |holder|
-                crashed = holder.held.keys.reverse.filter_map { |ref| all.drop(Claim.new(holder.lease, ref, nil, nil)) }
-                all.leases.delete(holder.lease)
-                crashed.map { |job| crash(all, job) }
-              end.tap { wake }
+              holder = all.leases.held_by(lease) or next []
+              end_holder(all, holder, begun).tap { wake }
             end
           end
 
@@ -132,11 +140,19 @@ module Raffia
             jobs.size
           end
 
-          def crash(all, job)
-            job.payload, crashes = Store::Rewrite.crashed(job.payload)
-            dead = crashes >= Store::CRASHES
-            dead ? all.bury(job) : all.put_back(job)
-            Recovered.new(jid: job.jid, queue: job.queue, crashes: crashes, dead: dead)
+          # @return [Array<Recovered>]
+          def end_holder(all, holder, begun)
+            verdicts = Store::Death.verdicts(holder.held.to_h { |ref, job| [[ref, 0], job.payload] }, begun)
+            jobs = holder.held.keys.reverse.filter_map { |ref| all.drop(Claim.new(holder.lease, ref, nil, nil))&.then { |job| [job, verdicts[[ref, 0]]] } }
+            all.leases.delete(holder.lease)
+            jobs.map { |job, verdict| crash(all, job, verdict) }.reverse
+          end
+
+          def crash(all, job, verdict)
+            job.payload = verdict.payload
+            job.suspect ||= verdict.suspect?
+            verdict.dead? ? all.bury(job) : all.put_back(job)
+            Recovered.new(jid: job.jid, queue: job.queue, crashes: verdict.crashes, dead: verdict.dead?)
           end
         end
       end

@@ -20,6 +20,8 @@ module Raffia
           attr_accessor :set
           # @return [Float, nil] when it is due, or was claimed or buried
           attr_accessor :at
+          # @return [Boolean] whether it runs alone, see {Store::Death}
+          attr_accessor :suspect
 
           # @param draft [Draft]
           def initialize(draft)
@@ -28,9 +30,10 @@ module Raffia
             @payload = draft.payload
             @own = draft.extras || NOTHING
             @set = :gone
+            @suspect = @own["crashes"].to_i.positive?
           end
 
-          def priority = @own["priority"] || 0
+          def priority = (@own["priority"] || 0) + (@suspect ? Store::SUSPECT : 0)
 
           # @return [String, nil] a batch's id
           def batch = @own["batch"]

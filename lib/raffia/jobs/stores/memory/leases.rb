@@ -58,6 +58,9 @@ module Raffia
             holder unless holder.nil? || holder.over?
           end
 
+          # @return [Holder, nil] also when it has run out
+          def held_by(lease) = @holders[lease.token]
+
           # @return [Holder, nil]
           def find(identity) = living.find { |holder| holder.lease.identity == identity }
 

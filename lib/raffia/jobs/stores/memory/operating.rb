@@ -38,7 +38,10 @@ module Raffia
           # (see Store#requeue)
           def requeue(entries)
             operate(entries, %i[scheduled retry blocked dead]) do |all, job, from|
-              all.batches.revived(job.batch) if from == :dead
+              if from == :dead
+                all.batches.revived(job.batch)
+                job.suspect = false
+              end
               enqueue_anew(all, job, (from == :dead) ? Store::Rewrite.anew(job.payload) : Store::Rewrite.queued(job.payload))
             end
           end

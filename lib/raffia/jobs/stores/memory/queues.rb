@@ -20,10 +20,14 @@ module Raffia
 
             def unshift(job) = list(job).unshift(job)
 
-            def shift
-              @lists.each_value { |jobs| return jobs.shift if jobs.any? }
+            # @return [Kept, nil] the next one of these priorities
+            def shift(priorities)
+              @lists.each { |priority, jobs| return jobs.shift if jobs.any? && priorities.cover?(priority) }
               nil
             end
+
+            # @return [Boolean] whether there is one of these priorities
+            def any?(priorities) = @lists.any? { |priority, jobs| jobs.any? && priorities.cover?(priority) }
 
             # From the front, where it mostly is, this costs nothing; from elsewhere it is a search.
             def delete(job)
@@ -51,6 +55,9 @@ module Raffia
             end
           end
 
+          ORDINARY = (...Store::SUSPECTS)
+          SUSPECTS = (Store::SUSPECTS..)
+
           def initialize
             @lines = {}
             @paused = Set[]
@@ -65,19 +72,20 @@ module Raffia
           def remove(job) = line(job).delete(job)
 
           # @param names [Array<String>] in this order
+          # @param priorities [Range]
           # @return [Kept, nil] the next one
-          def shift(names)
+          def shift(names, priorities = ORDINARY)
             names.each do |name|
               next if @paused.include?(name)
 
-              job = @lines[name]&.shift
+              job = @lines[name]&.shift(priorities)
               return job if job
             end
             nil
           end
 
           # @return [Boolean] whether {#shift} would give one
-          def any?(names) = names.any? { |name| !@paused.include?(name) && @lines[name]&.empty? == false }
+          def any?(names, priorities = ORDINARY) = names.any? { |name| !@paused.include?(name) && @lines[name]&.any?(priorities) }
 
           def pause(name) = @paused.add(name)
 

@@ -19,15 +19,16 @@ module Raffia
             "WHERE EXISTS (SELECT FROM {leases} WHERE token = $1) " \
             "AND NOT EXISTS (SELECT FROM {queues} AS q WHERE q.name = wanted.name AND paused = 1) ORDER BY number), " \
             "next AS MATERIALIZED (SELECT job.id FROM open CROSS JOIN LATERAL (SELECT id FROM {jobs} WHERE queue = open.name " \
-            "AND state = 'queue' ORDER BY priority DESC, place LIMIT $3 FOR UPDATE SKIP LOCKED) AS job LIMIT $3) " \
+            "AND state = 'queue' AND priority < #{Store::SUSPECTS} ORDER BY priority DESC, place LIMIT $3 FOR UPDATE SKIP LOCKED) AS job LIMIT $3) " \
             "UPDATE {jobs} SET state = 'running', token = $1, at = {now} WHERE id = ANY(ARRAY(SELECT id FROM next)) " \
             "RETURNING id, place, payload, special, priority, queue"
+          TAKE_SUSPECTS = TAKE.sub("priority <", "priority >=").freeze
           # By the primary key: what is in flight has an index on the token, and the planner must not take that. Neither this nor TAKE is a join,
           # see {Driver::BEGINNINGS}.
           DROP = "DELETE FROM {jobs} WHERE id = ANY($1::bigint[]) AND place = ANY($2::bigint[]) AND coalesce(token, 0) = ANY($3::bigint[]) RETURNING id"
           # What makes a job's end mean more than that it is gone.
           SPECIAL = %w[unique limit batch expires_at].freeze
-          private_constant :KEEP, :TAKE, :DROP, :SPECIAL
+          private_constant :KEEP, :TAKE, :TAKE_SUSPECTS, :DROP, :SPECIAL
 
           # (see Store#enqueue)
           def enqueue(drafts, guard: nil)
@@ -40,10 +41,10 @@ module Raffia
           end
 
           # (see Store#claim)
-          def claim(lease, queues, limit)
+          def claim(lease, queues, limit, suspects: false)
             return [] if limit < 1 || queues.empty?
 
-            held(lease) { transaction(:by_index) { |db| fill_from_all(db, lease, queues, limit) } }
+            held(lease) { transaction(:by_index) { |db| fill_from_all(db, lease, queues, limit, suspects ? TAKE_SUSPECTS : TAKE) } }
           end
 
           # (see Store#ack)
@@ -63,14 +64,14 @@ module Raffia
 
           def columns(drafts)
             [drafts.map(&:jid), drafts.map(&:queue), drafts.map { |draft| draft.at&.to_f },
-              drafts.map { |draft| draft.extras ? draft.extras["priority"].to_i : 0 }, drafts.map { |draft| draft.payload.b }]
+              drafts.map { |draft| draft.extras ? Store::Death.priority(draft.extras) : 0 }, drafts.map { |draft| draft.payload.b }]
           end
 
           # Of those that are taken some may turn out to be no jobs for now, so others are taken for them.
-          def fill_from_all(db, lease, queues, limit)
+          def fill_from_all(db, lease, queues, limit, take)
             claims = []
             while (wanted = limit - claims.size) > 0
-              taken = in_their_order(db.rows(TAKE, lease.token, queues, wanted), queues)
+              taken = in_their_order(db.rows(take, lease.token, queues, wanted), queues)
               fit = fit(db, taken)
               fit.each { |id, place, payload, *, queue| claims << Claim.new(lease, [id, place], queue, payload) }
               break if fit.size == taken.size

@@ -1,12 +1,12 @@
--- ARGV: token, name of this claim, most of them, queues.
+-- ARGV: token, name of this claim, most of them, 1 for suspects only or 0 for none of them, queues.
 -- Gives for each queue that has some: its name, the lengths of the payloads as numbers of 32 bits, and these in one string, because a client
 -- in Ruby reads that faster than many. What is claimed is in the lease's hash: name.number queue => payload.
-local token, name, left = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local token, name, left, suspects = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
 if not holds(token) then return {} end
 
 -- Most often there is neither a paused queue nor a job with a priority, and one question says so.
 local keys = {'paused'}
-for i = 4, #ARGV do keys[i - 2] = RAFFIA .. 'queue:' .. ARGV[i] end
+for i = 5, #ARGV do keys[i - 3] = RAFFIA .. 'queue:' .. ARGV[i] end
 local special = redis.call('EXISTS', unpack(keys)) > 0
 local paused = {}
 for _, queue in ipairs(special and redis.call('SMEMBERS', 'paused') or {}) do paused[queue] = true end
@@ -79,14 +79,18 @@ local function take_in_order(list, queue)
   end
 end
 
-for i = 4, #ARGV do
+for i = 5, #ARGV do
   local queue = ARGV[i]
   if left > 0 and not paused[queue] then
     local list = {}
     lengths = {}
-    if special then take_by_priority(list, queue, '-inf', '(0') end
-    take_in_order(list, queue)
-    if special then take_by_priority(list, queue, '(0', '+inf') end
+    if suspects then
+      take_by_priority(list, queue, '-inf', SUSPECTS)
+    else
+      if special then take_by_priority(list, queue, '(' .. SUSPECTS, '(0') end
+      take_in_order(list, queue)
+      if special then take_by_priority(list, queue, '(0', '+inf') end
+    end
     if #list > 0 then found[#found + 1] = {queue, table.concat(lengths), table.concat(list)} end
   end
 end

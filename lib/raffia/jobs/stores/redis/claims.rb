@@ -9,7 +9,7 @@ module Raffia
         # Jobs are taken, and ended.
         module Claims
           # @see Store#claim
-          def claim(lease, queues, limit)
+          def claim(lease, queues, limit, suspects: false)
             return [] if limit < 1
 
             lost = recall(lease)
@@ -17,13 +17,16 @@ module Raffia
 
             name = next_name
             begin
-              found = script(:claim, lease.token, name, limit, *queues)
+              found = script(:claim, lease.token, name, limit, suspects ? 1 : 0, *queues)
             ensure
               # Redis may have done it, and only the answer is missing. Then they would stay claimed for as long as we live, and nobody would do them.
               @unheard.push([lease.token, name]) unless found
             end
             claims_of(lease, name, found)
           end
+
+          # @see Store#suspects?
+          def suspects?(queues) = script(:suspects, *queues, safe: true) == 1
 
           # @see Store#ack
           def ack(claims)

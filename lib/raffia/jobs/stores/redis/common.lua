@@ -57,16 +57,21 @@ local function part(own, name)
   return value
 end
 
+-- A job under which a worker may have died is a suspect: it stands before all others of its queue, and runs alone. See Store::SUSPECT.
+local SUSPECT = 2 ^ 50
+local SUSPECTS = string.format('%.0f', -SUSPECT / 2) -- the scores of suspects are at most this
+
 -- To a queue: Sidekiq's list, where no priority is said. The others are in a set of ours, by priority, then by age.
 local function enqueue(queue, payload, own, front)
   redis.call('SADD', 'queues', queue)
   local priority = own and tonumber(own.priority) or 0
+  if own and (tonumber(own.crashes) or 0) > 0 then priority = priority + SUSPECT end
   if priority == 0 then
     redis.call(front and 'RPUSH' or 'LPUSH', 'queue:' .. queue, payload)
   else
     local place = redis.call('INCR', RAFFIA .. 'place')
     local key = front and string.format('0%015d', 999999999999999 - place) or string.format('1%015d', place)
-    redis.call('ZADD', RAFFIA .. 'queue:' .. queue, -priority, key .. payload)
+    redis.call('ZADD', RAFFIA .. 'queue:' .. queue, string.format('%.0f', -priority), key .. payload)
   end
 end
 

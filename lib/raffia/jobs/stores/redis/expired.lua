@@ -13,7 +13,9 @@ for i = 1, #lost, 2 do
     redis.call('HDEL', RAFFIA .. 'lost', lost[i])
     forget_worker(lost[i + 1], lost[i])
   elseif room > 0 then
-    found[#found + 1] = {lost[i], unpack(claims, 1, math.min(#claims, 2 * room))}
+    local one = {lost[i]}
+    for _, value in ipairs(claims) do one[#one + 1] = value end -- all of them: what a death means depends on how many there were
+    found[#found + 1] = one
     room = room - #claims / 2
   end
 end

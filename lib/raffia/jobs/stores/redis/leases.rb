@@ -29,6 +29,9 @@ module Raffia
             orders&.map { |order| ORDERS.fetch(order, order) }
           end
 
+          # @see Store#renew
+          def renew(lease) = script(:renew, lease.token, lease.identity, milliseconds(lease.ttl), safe: true) == 1
+
           # @see Store#resign
           def resign(lease, tally: nil)
             count(tally)

@@ -16,6 +16,9 @@ module Raffia
               @taken = taken
               super(taken.lease, number, taken.queue, payload)
             end
+
+            # (see Jobs::Claim#key)
+            def key = [@taken.name.to_i, @ref]
           end
 
           # How numbers travel: one String for all of them costs less to send than one for each.

@@ -22,12 +22,14 @@ module Raffia
           def recover
             recovered = []
             until (lost = script(:expired, safe: true)).empty?
-              lost.each do |token, *claims|
-                # The one that goes back last is in front.
-                claims.each_slice(2).sort_by { |field, _| Taken.read(field) }.reverse_each { |field, payload| recovered << bring_back(token, field, payload) }
-              end
+              lost.each { |token, *claims| recovered.concat(bring_back(token, claims.each_slice(2), nil)) }
             end
-            recovered.compact.reverse
+            recovered.reverse
+          end
+
+          # @see Store#report_death
+          def report_death(lease, begun)
+            bring_back(lease.token, script(:death, lease.token, lease.identity, safe: true).each_slice(2), begun).reverse
           end
 
           # @see Store#prune
@@ -52,13 +54,21 @@ module Raffia
 
           def move(how, rows) = rows.each_slice(SLICE).sum { |slice| script(:move, how, *slice.flatten) }
 
-          def bring_back(token, field, payload)
-            queue = Taken.read(field).last
-            rewritten, crashes = Store::Rewrite.crashed(payload)
-            dead = crashes >= Store::CRASHES
-            return if move(dead ? "dead" : "front", [["raffia:claims:#{token}", field, @dialect.outgoing(rewritten), queue]]).zero?
+          # The one that goes back last is in front.
+          # @param claims [Enumerable<Array(String, String)>] fields and payloads
+          # @return [Array<Recovered>] the last one first
+          def bring_back(token, claims, begun)
+            claims = claims.sort_by { |field, _| Taken.read(field) }.reverse
+            verdicts = Store::Death.verdicts(claims.to_h { |field, payload| [Taken.read(field).first(2), payload] }, begun)
+            claims.filter_map { |field, payload| bring_one_back(token, field, payload, verdicts[Taken.read(field).first(2)]) }
+          end
 
-            Recovered.new(readable(payload)["jid"], queue, crashes, dead)
+          def bring_one_back(token, field, payload, verdict)
+            queue = Taken.read(field).last
+            payload_now = verdict.crashes.zero? ? payload : @dialect.outgoing(verdict.payload)
+            return if move(verdict.dead? ? "dead" : "front", [["raffia:claims:#{token}", field, payload_now, queue]]).zero?
+
+            Recovered.new(readable(payload)["jid"], queue, verdict.crashes, verdict.dead?)
           end
 
           def readable(payload)

@@ -53,7 +53,7 @@ module Raffia
             limit, unique = own.values_at("limit", "unique")
             key = unique["key"] if unique && unique["until"] != "window"
             special = (own["expires_at"] || limit || key || own["batch"]) ? 1 : 0
-            db.run(INSERT_SPECIAL, number, draft.jid, draft.queue, draft.at&.to_f, own["priority"].to_i, special, own["expires_at"]&.to_f,
+            db.run(INSERT_SPECIAL, number, draft.jid, draft.queue, draft.at&.to_f, Store::Death.priority(own), special, own["expires_at"]&.to_f,
               limit && limit["key"], limit && limit["max"], key, (key && unique["until"] == "start") ? 1 : 0, own["batch"], draft.payload)
           end
 

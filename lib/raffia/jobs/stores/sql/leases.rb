@@ -10,6 +10,8 @@ module Raffia
           ENROLL = "INSERT INTO {leases} (token, identity, info, state, ttl, ends_at, beat) VALUES ($1, $2, $3, '{}', $4, {uptime} + $4, {now})"
           BEAT = "UPDATE {leases} SET ends_at = {uptime} + ttl, beat = {now}, state = $2 WHERE token = $1"
 
+          RENEW = "UPDATE {leases} SET ends_at = {uptime} + ttl WHERE token = $1 AND identity = $2"
+
           def enroll(identity, info, ttl: Store::LEASE)
             writing do |db|
               token = db.numbers(1).first
@@ -24,6 +26,8 @@ module Raffia
               orders_for(db, lease.token) if db.run(BEAT, lease.token, JSON.generate(state)) == 1
             end
           end
+
+          def renew(lease) = writing(durable: false) { |db| db.run(RENEW, lease.token, lease.identity) == 1 }
 
           def resign(lease, tally: nil)
             writing do |db|

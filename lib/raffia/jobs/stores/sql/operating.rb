@@ -67,7 +67,8 @@ module Raffia
             return false unless payload
 
             dead = entry.set == :dead
-            db.run(Upkeep::PROMOTE, entry.ref, db.numbers(1).first, dead ? Store::Rewrite.anew(payload) : Store::Rewrite.queued(payload))
+            number = db.numbers(1).first
+            dead ? db.run(Upkeep::ANEW, entry.ref, number, Store::Rewrite.anew(payload)) : db.run(Upkeep::PROMOTE, entry.ref, number, Store::Rewrite.queued(payload))
             revive_in_batch(db, batch) if dead && batch
             db.wake([queue])
             true

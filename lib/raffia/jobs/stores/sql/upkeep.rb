@@ -9,10 +9,15 @@ module Raffia
         module Upkeep
           DUE = "SELECT id, queue, payload FROM {jobs} WHERE state IN ('scheduled', 'retry') AND at <= {now} ORDER BY at, id LIMIT $1 {skip_locked}"
           NEXT = "SELECT at - {now} FROM {jobs} WHERE state IN ('scheduled', 'retry') ORDER BY at LIMIT 1"
+          # What is dead and tried again is no suspect any more.
+          ANEW = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, " \
+            "priority = CASE WHEN priority < #{Store::SUSPECTS} THEN priority ELSE priority - #{Store::SUSPECT} END WHERE id = $1"
           PROMOTE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3 WHERE id = $1"
           # Also of leases that are no more: of a claim that was under way when its lease was taken.
-          LOST = "SELECT id, jid, queue, payload FROM {jobs} WHERE token IS NOT NULL AND token NOT IN (SELECT token FROM {leases}) ORDER BY place DESC {lock}"
-          GIVE_BACK = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, token = NULL WHERE id = $1 RETURNING #{Ends::COLUMNS}"
+          LOST = "SELECT token, id, place, jid, queue, payload FROM {jobs} WHERE token IS NOT NULL AND token NOT IN (SELECT token FROM {leases}) ORDER BY place DESC {lock}"
+          HELD = "SELECT token, id, place, jid, queue, payload FROM {jobs} WHERE token = $1 ORDER BY place DESC {lock}"
+          GIVE_BACK = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, token = NULL, priority = CASE WHEN $4 = 1 AND " \
+            "priority < #{Store::SUSPECTS} THEN priority + #{Store::SUSPECT} ELSE priority END WHERE id = $1 RETURNING #{Ends::COLUMNS}"
           POISON = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $2, token = NULL WHERE id = $1 RETURNING #{Ends::COLUMNS}"
           TOO_OLD = "DELETE FROM {jobs} WHERE state = 'dead' AND (at < {now} - $1 OR id IN " \
             "(SELECT id FROM {jobs} WHERE state = 'dead' ORDER BY at DESC, id DESC LIMIT $3 OFFSET $2))"
@@ -35,7 +40,16 @@ module Raffia
             writing do |db|
               db.run("DELETE FROM {leases} WHERE NOT ({live})")
               db.run("DELETE FROM {orders} WHERE token NOT IN (SELECT token FROM {leases})")
-              db.rows(LOST).map { |row| recover_one(db, *row) }.reverse
+              bring_back(db, db.rows(LOST))
+            end
+          end
+
+          def report_death(lease, begun)
+            writing do |db|
+              held = db.rows(HELD, lease.token)
+              db.run("DELETE FROM {leases} WHERE token = $1", lease.token)
+              db.run("DELETE FROM {orders} WHERE token = $1", lease.token)
+              bring_back(db, held, begun)
             end
           end
 
@@ -66,15 +80,22 @@ module Raffia
               db.rows("SELECT 1 FROM {jobs} WHERE token IS NOT NULL AND token NOT IN (SELECT token FROM {leases}) LIMIT 1").any?
           end
 
-          def recover_one(db, id, jid, queue, payload)
-            payload, crashes = Store::Rewrite.crashed(payload)
-            dead = crashes >= Store::CRASHES
-            dead ? left(db, db.rows(POISON, id, payload), :dead) : give_back(db, id, queue, payload)
-            Recovered.new(jid: jid, queue: queue, crashes: crashes, dead: dead)
+          # @param rows [Array<Array>] of {LOST}, the last one first
+          # @return [Array<Recovered>]
+          def bring_back(db, rows, begun = nil)
+            verdicts = rows.group_by(&:first).transform_values do |held|
+              Store::Death.verdicts(held.to_h { |_, id, place, _, _, payload| [[id, place], payload] }, begun)
+            end
+            rows.map { |token, id, place, jid, queue| bring_one_back(db, id, jid, queue, verdicts[token][[id, place]]) }.reverse
           end
 
-          def give_back(db, id, queue, payload)
-            stopped(db, db.rows(GIVE_BACK, id, -db.numbers(1).first, payload).first)
+          def bring_one_back(db, id, jid, queue, verdict)
+            verdict.dead? ? left(db, db.rows(POISON, id, verdict.payload), :dead) : give_back(db, id, queue, verdict)
+            Recovered.new(jid: jid, queue: queue, crashes: verdict.crashes, dead: verdict.dead?)
+          end
+
+          def give_back(db, id, queue, verdict)
+            stopped(db, db.rows(GIVE_BACK, id, -db.numbers(1).first, verdict.payload, verdict.suspect? ? 1 : 0).first)
             db.wake([queue])
           end
 

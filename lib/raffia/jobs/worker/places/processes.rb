@@ -48,7 +48,10 @@ module Raffia
           def backstop(seconds) = seconds && seconds + MARGIN
 
           def pool
-            Pool.new(on: :processes, workers: @size) { |payload, seconds, index| work(Payload.load(payload), seconds, @lines[index]) }
+            Pool.new(on: :processes, workers: @size) do |payload, seconds, index, slot|
+              @places.board.begin(slot) if slot
+              work(Payload.load(payload), seconds, @lines[index])
+            end
           end
 
           # In the process. What a job returns is nobody's, and may be large.
@@ -61,7 +64,7 @@ module Raffia
 
           def perform(run, job) = Perform.with(job, run.item, @places.middleware, run)
 
-          def submit(run, _job, seconds) = @pool.submit(run.claim.payload, seconds, @taken[run].index)
+          def submit(run, _job, seconds) = @pool.submit(run.claim.payload, seconds, @taken[run].index, run.slot)
         end
       end
     end

@@ -45,7 +45,11 @@ module Raffia
 
           def pool = Pool.new(on: :ractors, workers: @size, &Work.method(:call))
 
-          def submit(run, _job, seconds) = @pool.submit(run.claim.payload, seconds)
+          # Nothing in a Ractor can tell when it begins.
+          def submit(run, _job, seconds)
+            run.enter
+            @pool.submit(run.claim.payload, seconds)
+          end
         end
       end
     end
