@@ -12,7 +12,7 @@ jruby | */jruby)
 esac
 
 _setup=$(dirname "${BASH_SOURCE[0]}")
-for _step in common packages newer_suites libraries ruby ruby_build bundle extension extras drivers server java jruby; do
+for _step in common packages newer_suites libraries ruby ruby_build bundle extension extras drivers lab server java jruby; do
   # shellcheck source=/dev/null
   source "$_setup/$_step.sh"
 done
@@ -40,7 +40,13 @@ raffia_setup_drivers() {
   (locked drivers_make) || exit $?
 }
 
-# Likewise.
+# For the lab's experiment with a database; it says what could not be had, and the lab skips that one.
+raffia_setup_lab() {
+  if lab_ready; then return 0; fi
+  (locked lab_make) || exit $?
+}
+
+# Like raffia_setup_drivers.
 raffia_setup_server() {
   if server_ready; then return 0; fi
   (locked server_make) || exit $?

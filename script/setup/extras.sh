@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# What some tests want besides the bundle: packages, and a group of gems of that name. Big, and nothing but those tests needs it, so
+# What some tests and one experiment want besides the bundle: packages, and a group of gems of that name. Big, and nothing else needs it, so
 # the packages are installed by root only, and whoever lacks some goes on without. NAME has a function missing_for_NAME: one name a
 # line, Debian's.
 
-EXTRAS=(drivers server)
+EXTRAS=(drivers lab server)
 
 SERVICES_POLICY=/usr/sbin/policy-rc.d
 SERVICES_DENIED=
@@ -15,20 +15,20 @@ extra_ready() {
   [ -e "$(extra_stamp "$1")" ] && { [ -z "${TOOLS_AGAIN:-}" ] || [ -z "$(cat "$(extra_stamp "$1")")" ]; }
 }
 
-# extra_make NAME WHOSE: for the tests of whom.
+# extra_make NAME USE: what it is for.
 extra_make() {
   local missing started=$SECONDS
   open_log "$1-$RUBY_VERSION"
   extra_packages "$@"
   missing=$("missing_for_$1")
-  say "installing the gems for the tests of $2, for Ruby $RUBY_VERSION: under a minute"
+  say "installing the gems for $2, for Ruby $RUBY_VERSION: under a minute"
   bundle_install "$(bundle_dir)" BUNDLE_WITHOUT="$(other_extras "$1")" || missing="$missing gems"
   missing=$(list "$missing")
   echo "$missing" >"$(extra_stamp "$1")"
   if [ -z "$missing" ]; then
-    say "ready for the tests of $2 in $((SECONDS - started)) s"
+    say "ready for $2 in $((SECONDS - started)) s"
   else
-    say "not found, so there will be tests of $2 that are skipped: $missing (see $LOG; as root: bin/setup --$1)"
+    say "not found, so parts of $2 are skipped: $missing (see $LOG; as root: bin/setup --$1)"
   fi
 }
 
@@ -40,7 +40,7 @@ extra_packages() {
   local missing package
   missing=$("missing_for_$1")
   if [ -z "$missing" ] || ! has apt-get || [ "$(id -u)" != 0 ]; then return 0; fi
-  say "installing $(list "$missing") with apt, for the tests of $2: a minute or two; no service is started"
+  say "installing $(list "$missing") with apt, for $2: a minute or two; no service is started"
   services_deny
   for package in $missing; do apt_install "$package" || true; done
   services_allow

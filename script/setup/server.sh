@@ -16,4 +16,4 @@ missing_for_server() {
 
 server_ready() { extra_ready server; }
 
-server_make() { extra_make server "the server"; }
+server_make() { extra_make server "the tests of the server"; }

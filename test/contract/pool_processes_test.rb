@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
 require_relative "pool_contract"
+require_relative "pool_errors_contract"
 
 class PoolProcessesTest < Raffia::TestCase
   include PoolContract
+  include PoolErrorsContract
 
   def strategy = :processes
 
@@ -39,16 +41,12 @@ class PoolProcessesTest < Raffia::TestCase
     end
   end
 
-  def test_an_exception_that_cannot_be_dumped_is_described
+  def test_an_error_whose_class_is_unknown_here
     run_on do |on|
       error = assert_raises(Raffia::NotDumpable) do
-        Raffia.map([1], **on) do
-          failure = ArgumentError.new("with a proc inside")
-          failure.instance_variable_set(:@proc, -> {})
-          raise failure
-        end
+        Raffia.map([1], **on) { raise Object.const_set(:FailedInTheChild, Class.new(StandardError)), "of the child" }
       end
-      assert_match(/exception ArgumentError \(with a proc inside\) of item 0/, error.message)
+      assert_match(/FailedInTheChild \(of the child\) of item 0/, error.message)
       assert(error.backtrace.any? { |line| line.include?(File.basename(__FILE__)) })
     end
   end

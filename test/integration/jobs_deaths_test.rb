@@ -8,7 +8,7 @@ module Raffia
   # What the death of a worker, and a worker that cannot show a sign of life, mean for the jobs that run there: on each store, with
   # processes as a user has them.
   module JobsDeaths
-    PROGRAM = <<~'RUBY'
+    PROGRAM = <<~RUBY
       require "fiddle"
 
       # Jobs that run at the same time as others.

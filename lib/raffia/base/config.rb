@@ -29,6 +29,7 @@ module Raffia
   # | RAFFIA_TOP          | on (its actors are shown to `raffia top`), off | off            |
   # | XDG_RUNTIME_DIR     | where such sockets are; by the system        | a folder for temporary files |
   # | NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID | by systemd: where to say how we are |      |
+  # | RUBY_YJIT_ENABLE    | 0 (the lab measures without YJIT); by Ruby   | YJIT where it is built in |
   # | LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES | by systemd: sockets handed in |               |
   #
   # @!attribute [r] backend
@@ -69,6 +70,8 @@ module Raffia
   #   @return [String, nil] the user's own folder for sockets
   # @!attribute [r] processors
   #   @return [Integer, nil] how many there are for raffia/compat/parallel
+  # @!attribute [r] yjit
+  #   @return [Boolean] false when RUBY_YJIT_ENABLE=0 turns it off
   # @!attribute [r] inherited
   #   @return [Hash{Integer => String}] descriptors of sockets that systemd has handed in, and their names
   # @!attribute [r] notify_socket
@@ -76,7 +79,7 @@ module Raffia
   # @!attribute [r] watchdog
   #   @return [Float, nil] how often at the latest, in seconds
   Config = Data.define(:backend, :log_level, :log_format, :workers, :blocking_threads, :color, :dump_signal, :deadlock,
-    :bind, :port, :processes, :environment, :store, :redis_url, :web_auth, :compat, :top, :runtime_dir, :processors, :inherited, :notify_socket, :watchdog) do
+    :bind, :port, :processes, :environment, :store, :redis_url, :web_auth, :compat, :top, :runtime_dir, :processors, :yjit, :inherited, :notify_socket, :watchdog) do
     # @param env [#[]] the environment
     # @param log_level [Symbol] where nothing is said
     # @return [Config] frozen, shareable
@@ -102,6 +105,7 @@ module Raffia
         top: choice(env, "RAFFIA_TOP", self::SWITCH, :off),
         runtime_dir: first(env, "XDG_RUNTIME_DIR"),
         processors: count(env, "PARALLEL_PROCESSOR_COUNT"),
+        yjit: env["RUBY_YJIT_ENABLE"] != "0",
         inherited: inherited(env),
         notify_socket: first(env, "NOTIFY_SOCKET"),
         watchdog: watchdog(env)

@@ -96,7 +96,7 @@ module Raffia
 
       # A row to compare with: other code that does the same work.
       #
-      # @param name [Symbol] :plain_ractors or :plain_threads, or a name of one's own, with a block
+      # @param name [Symbol] :plain_processes, :plain_ractors or :plain_threads, or a name of one's own, with a block
       # @yieldparam items [Enumerable]
       # @yieldparam workers [Integer]
       # @yieldreturn [Array] the results, which are checked like the others

@@ -2,6 +2,7 @@
 
 require "etc"
 require "rbconfig"
+require_relative "../base/config"
 require_relative "../pool/cpus"
 
 module Raffia
@@ -26,13 +27,13 @@ module Raffia
       # @return [Integer] cores that this process may use
       def cores = Pool::Cpus.count
 
-      # @return [Boolean]
-      def yjit? = defined?(RubyVM::YJIT) ? RubyVM::YJIT.enabled? : false
+      # @return [Boolean] whether the experiments run with YJIT: where this Ruby has it and nobody turned it off
+      def yjit? = (defined?(RubyVM::YJIT.enabled?) && (RubyVM::YJIT.enabled? || Raffia.config.yjit)) || false
 
       # @return [Hash{Symbol => String}] the variants that this Ruby has no means for, and why
       def missing
         return {} if RUBY_ENGINE == "ruby"
-        %i[fibers processes ractors plain_ractors].to_h { |name| [name, "#{RUBY_ENGINE} does not have them"] }
+        %i[fibers processes ractors plain_processes plain_ractors].to_h { |name| [name, "#{RUBY_ENGINE} does not have them"] }
       end
 
       # Ruby 3.3 and 3.4 built with a JIT count each interpreted instruction in one variable of the process, whether the JIT is

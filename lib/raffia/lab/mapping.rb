@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "control/processes"
 require_relative "control/ractors"
 require_relative "control/threads"
 
@@ -7,7 +8,7 @@ module Raffia
   module Lab
     # The one place where the lab's work meets what it measures: Raffia.map, or plain Ruby in a control.
     module Mapping
-      CONTROLS = {plain_ractors: Control::Ractors, plain_threads: Control::Threads}.freeze
+      CONTROLS = {plain_processes: Control::Processes, plain_ractors: Control::Ractors, plain_threads: Control::Threads}.freeze
 
       # @param setting [Setting]
       # @param items [Enumerable]

@@ -6,7 +6,7 @@ module Raffia
   module Lab
     # How the speed-up grows with the number of workers: a series for each variant that was run with several.
     class Scaling
-      ALONE = {value: 1.0, low: 1.0, high: 1.0, noise: false}.freeze
+      ALONE = {value: 1.0, low: 1.0, high: 1.0, noise: false, single: false}.freeze
 
       # @param rows [Array<Hash>] of {Rows}
       # @param metric [Metric]

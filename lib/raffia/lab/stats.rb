@@ -24,7 +24,10 @@ module Raffia
       #
       # @!attribute [r] noise
       #   @return [Boolean] true when 1.0 lies within the interval: the runs do not tell the two apart
-      Ratio = Data.define(:value, :low, :high, :noise)
+      #
+      # @!attribute [r] single
+      #   @return [Boolean] true when one side has a single run, so that there is no spread to judge by
+      Ratio = Data.define(:value, :low, :high, :noise, :single)
 
       module_function
 
@@ -62,9 +65,8 @@ module Raffia
         random = Random.new(SEED)
         draws = Array.new(DRAWS) { median(draw(above, random)) / median(draw(below, random)) }
         low, high = percentiles(draws)
-        # One run has no spread, so nothing can be told from it.
-        noise = 1.0.between?(low, high) || above.size < 2 || below.size < 2
-        Ratio.new(value: median(above) / median(below), low:, high:, noise:)
+        single = above.size < 2 || below.size < 2
+        Ratio.new(value: median(above) / median(below), low:, high:, noise: single || 1.0.between?(low, high), single:)
       end
 
       def draw(values, random) = Array.new(values.size) { values[random.rand(values.size)] }

@@ -2,6 +2,7 @@
 
 require "json"
 require "rbconfig"
+require_relative "environment"
 
 module Raffia
   module Lab
@@ -28,7 +29,7 @@ module Raffia
       end
 
       # @return [Array<String>] the command of the Ruby that runs now
-      def self.own = [RbConfig.ruby, *("--yjit" if defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled?)]
+      def self.own = [RbConfig.ruby, *("--yjit" if Environment.yjit?)]
 
       # @return [Integer]
       attr_reader :pid

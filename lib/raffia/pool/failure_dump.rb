@@ -5,8 +5,8 @@ require_relative "work"
 
 module Raffia
   class Pool
-    # Failures on their way out of a worker process or Ractor, as strings. What cannot be dumped is replaced by words about it:
-    # words always arrive.
+    # Failures on their way out of a worker process or Ractor, as strings. An exception that cannot be dumped is rebuilt from
+    # what of it can be ({ErrorRecord}). What cannot be rebuilt is replaced by words about it: words always arrive.
     #
     # @api private
     module FailureDump
@@ -32,16 +32,25 @@ module Raffia
         # @param failure [Failure]
         # @return [String]
         def dump(failure)
+          return dump_error(failure) if failure.kind == :error
+
           Marshal.dump(failure.to_a)
         rescue *REFUSALS => error
-          return Marshal.dump(failure.to_a) if crosses?(failure.value)
-
           Marshal.dump(refusal(failure.position, what(failure), error, failure.backtrace).to_a)
         end
 
         # @param string [String]
         # @return [Failure]
-        def load(string) = Failure.new(*Marshal.load(string)) # standard:disable Security/MarshalLoad
+        def load(string)
+          failure = Failure.new(*Marshal.load(string)) # standard:disable Security/MarshalLoad
+          failure.value = load_error(*failure.value) if failure.kind == :error
+          failure
+        rescue *REFUSALS => error
+          raise unless failure
+
+          _, record, words = failure.value
+          refusal(failure.position, words || "the exception #{record&.class_name}", error, failure.backtrace)
+        end
 
         # @param position [Integer] in the chunk
         # @param what [String] cannot be dumped
@@ -51,7 +60,46 @@ module Raffia
           Failure.new(:undumpable, position, [what, error.message], backtrace)
         end
 
+        # A message is code of the user's.
+        # @return [String]
+        def words(error)
+          String.new(error.message.to_s)
+        rescue => worse
+          "whose message raises #{worse.class}"
+        end
+
         private
+
+        # The exception itself, a record of it for when it cannot be loaded, and words for when its class is not known there.
+        def dump_error(failure)
+          error = failure.value
+          dumped = dumped(error)
+          record = ErrorRecord.of(error, variables: dumped.nil? || custom?(error))
+          # Nothing else is left of what can neither be dumped nor rebuilt: Marshal says why.
+          Marshal.dump(error) unless dumped || record
+          Marshal.dump([:error, failure.position, [dumped, record, what(failure)], failure.backtrace])
+        end
+
+        def dumped(error)
+          Marshal.dump(error)
+        rescue *REFUSALS
+          Marshal.dump(error) if crosses?(error)
+        end
+
+        # Whether code of its class loads it, which may raise.
+        def custom?(error) = error.respond_to?(:marshal_load, true) || error.class.respond_to?(:_load)
+
+        def load_error(dumped, record, _words)
+          return record.to_error unless dumped
+
+          begin
+            Marshal.load(dumped) # standard:disable Security/MarshalLoad
+          rescue *REFUSALS
+            raise unless record
+
+            record.to_error
+          end
+        end
 
         def what(failure)
           case failure.kind
@@ -60,14 +108,9 @@ module Raffia
           else "the exception #{failure.value.class} (#{words(failure.value)})"
           end
         end
-
-        # A message is code of the user's.
-        def words(error)
-          error.message
-        rescue => worse
-          "whose message raises #{worse.class}"
-        end
       end
     end
   end
 end
+
+require_relative "error_record"

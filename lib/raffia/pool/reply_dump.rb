@@ -16,7 +16,7 @@ module Raffia
         # @param trial [#dump] says what codec would refuse, and sends nothing anywhere
         # @return [String]
         def dump(reply, codec = Marshal, trial: codec)
-          codec.dump([reply.value, reply.failure && FailureDump.dump(reply.failure), reply.seconds])
+          codec.dump([with_dumps(reply.value), reply.failure && FailureDump.dump(reply.failure), reply.seconds])
         rescue *FailureDump::REFUSALS => error
           codec.dump([*without(reply.value, error, trial), reply.seconds])
         end
@@ -29,6 +29,7 @@ module Raffia
         # @raise [NotDumpable] when it has a class that is not known here
         def load(frame, chunk, codec = Marshal)
           value, failure, seconds = codec.load(frame)
+          value.failures&.transform_values! { |dump| FailureDump.load(dump) } if Settled === value
           Reply.new(value, failure && FailureDump.load(failure), seconds)
         rescue ArgumentError, TypeError, NameError => error
           raise NotDumpable.new("the result of items #{chunk.first} to #{chunk.first + chunk.size - 1} cannot be loaded here " \
@@ -37,6 +38,13 @@ module Raffia
         end
 
         private
+
+        # Failures of single items travel by themselves, as that of a chunk does.
+        def with_dumps(value)
+          return value unless Settled === value && value.failures
+
+          Settled.new(value.values, value.failures.transform_values { |failure| FailureDump.dump(failure) })
+        end
 
         # What is left to say when a value cannot be dumped: a value and a failure.
         def without(value, error, trial)
@@ -47,12 +55,12 @@ module Raffia
 
         # The outcomes, with failures in place of those that cannot be dumped.
         def each_without(settled, trial)
-          failures = (settled.failures || {}).transform_values { |failure| FailureDump.load(FailureDump.dump(failure)) }
+          failures = with_dumps(settled).failures || {}
           values = settled.values.each_with_index.map do |value, position|
             trial.dump(value)
             value
           rescue *FailureDump::REFUSALS => error
-            failures[position] = FailureDump.refusal(position, "the result", error)
+            failures[position] = FailureDump.dump(FailureDump.refusal(position, "the result", error))
             nil
           end
           Settled.new(values, failures)

@@ -4,8 +4,9 @@ module Architecture
   # Who may start threads, Ractors and processes, and who may touch what a process has only one of.
   class Starters < Rule
     # The lab's controls are the plain Ruby that Raffia is measured against.
-    THREADS = %w[lib/raffia/pool/ lib/raffia/pool.rb lib/raffia/process/ lib/raffia/process.rb lib/raffia/lab/control/].freeze
-    FORKS = %w[lib/raffia/process/ lib/raffia/process.rb].freeze
+    CONTROLS = "lib/raffia/lab/control/"
+    THREADS = %w[lib/raffia/pool/ lib/raffia/pool.rb lib/raffia/process/ lib/raffia/process.rb].push(CONTROLS).freeze
+    FORKS = %w[lib/raffia/process/ lib/raffia/process.rb].push(CONTROLS).freeze
     HOOKS = %w[lib/raffia/base/signals.rb lib/raffia/base/fork.rb].freeze
 
     def visit_call_node(node)

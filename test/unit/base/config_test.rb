@@ -7,7 +7,7 @@ class ConfigTest < Raffia::TestCase
   def test_defaults
     config = Raffia::Config.load({})
     assert_equal({backend: nil, log_level: :warn, log_format: :text, workers: nil, blocking_threads: nil, color: :auto, dump_signal: nil,
-                  deadlock: :raise, bind: nil, port: nil, processes: nil, environment: nil, store: nil, redis_url: nil, web_auth: nil, compat: nil, top: :off, runtime_dir: nil, processors: nil, inherited: {}, notify_socket: nil, watchdog: nil}, config.to_h)
+                  deadlock: :raise, bind: nil, port: nil, processes: nil, environment: nil, store: nil, redis_url: nil, web_auth: nil, compat: nil, top: :off, runtime_dir: nil, processors: nil, yjit: true, inherited: {}, notify_socket: nil, watchdog: nil}, config.to_h)
     assert_predicate config, :frozen?
     assert Ractor.shareable?(config) if defined?(Ractor)
   end
@@ -16,7 +16,7 @@ class ConfigTest < Raffia::TestCase
     config = Raffia::Config.load("RAFFIA_BACKEND" => "epoll", "RAFFIA_LOG" => "debug", "RAFFIA_LOG_FORMAT" => "json",
       "RAFFIA_WORKERS" => "4", "RAFFIA_BLOCKING_THREADS" => "9", "RAFFIA_COLOR" => "always", "RAFFIA_DUMP_SIGNAL" => "SIGUSR2", "RAFFIA_DEADLOCK" => "report")
     assert_equal({backend: :epoll, log_level: :debug, log_format: :json, workers: 4, blocking_threads: 9, color: :always, dump_signal: :USR2,
-                  deadlock: :report}, config.to_h.except(:bind, :port, :processes, :environment, :store, :redis_url, :web_auth, :compat, :top, :runtime_dir, :processors, :inherited, :notify_socket, :watchdog))
+                  deadlock: :report}, config.to_h.except(:bind, :port, :processes, :environment, :store, :redis_url, :web_auth, :compat, :top, :runtime_dir, :processors, :yjit, :inherited, :notify_socket, :watchdog))
   end
 
   def test_passwords_are_not_shown

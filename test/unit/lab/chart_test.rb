@@ -35,10 +35,10 @@ module Raffia
 
       def test_bars_have_intervals_runs_and_figures
         svg = Report::Chart.figures(outcome).to_s
-        assert_equal [8, 24], [svg.scan('class="bar').size, svg.scan('class="run"').size]
+        assert_equal [10, 30], [svg.scan('class="bar').size, svg.scan('class="run"').size]
         assert_includes svg, ">2.05 s</text>"
         assert_includes svg, ">plain Ractor.new x2, control</text>"
-        assert_equal 2, svg.scan('class="bar control"').size
+        assert_equal 4, svg.scan('class="bar control"').size
         assert_includes svg, "> s</text>".sub("> ", ">4 ")
       end
 
@@ -58,17 +58,17 @@ module Raffia
 
       def test_the_curve_has_a_shape_for_each_line
         curve = Report::Curve.new(outcome)
-        assert_equal ["ideal", "ractors", "processes", "plain Ractor.new, control"], curve.legend.map(&:last)
-        assert_equal 3, curve.legend.drop(1).map { |shape, _| shape[/d="[^"]+"/] }.uniq.size
+        assert_equal ["ideal", "ractors", "processes", "plain Ractor.new, control", "plain fork, control"], curve.legend.map(&:last)
+        assert_equal 4, curve.legend.drop(1).map { |shape, _| shape[/d="[^"]+"/] }.uniq.size
         svg = curve.to_s
-        assert_equal [6, 1], [svg.scan('class="point').size, svg.scan('class="ideal"').size]
+        assert_equal [8, 1], [svg.scan('class="point').size, svg.scan('class="ideal"').size]
       end
 
       def test_the_scaling_table
         columns = Report::ScalingColumns.of(outcome)
         assert_equal ["on", "1 worker", "2 workers"], columns.map(&:head)
-        assert_equal ["ideal", "ractors", "processes", "plain Ractor.new"], columns.first.cells
-        assert_equal ["2.00x", "1.60x  80%", "1.95x  98%", "1.60x  80%"], columns.last.cells
+        assert_equal ["ideal", "ractors", "processes", "plain Ractor.new", "plain fork"], columns.first.cells
+        assert_equal ["2.00x", "1.60x  80%", "1.95x  98%", "1.60x  80%", "1.95x  98%"], columns.last.cells
       end
 
       def test_an_experiment_without_a_baseline
@@ -81,7 +81,7 @@ module Raffia
         columns = Report::RunColumns.of(outcome(threads: {error: "it fell over"}))
         assert_equal ["on", "run", "wall-clock", "CPU", "peak PSS", "processes", "threads", "result"], columns.map(&:head)
         cells = columns.map(&:cells).transpose
-        assert_equal 24, cells.size
+        assert_equal 30, cells.size
         assert_equal ["inline", "2", "4.10 s", "4.00 s", "20.0 MB", "1", "1", "right"], cells[1]
         assert_equal "it fell over", cells[3].last
       end

@@ -17,7 +17,7 @@ module Raffia
         "a strategy that is none" => [proc { on :rabbits }, /\Athere is no strategy rabbits: choose from inline, fibers/],
         "a baseline that is none" => [proc { size(n: 1) && expect(1) && work { |n| n } && baseline(:rabbits) }, /\Abaseline rabbits is none of its rows: inline/],
         "no workers" => [proc { workers 2, 0 }, "workers 0 makes no sense: use whole numbers from 1 up"],
-        "a control without a block" => [proc { control :mine }, /\Acontrol mine needs a block, because it is none of plain_ractors, plain_threads/],
+        "a control without a block" => [proc { control :mine }, /\Acontrol mine needs a block, because it is none of plain_processes, plain_ractors, plain_threads/],
         "a misspelt word" => [proc { titel "x" }, /\Atitel is no word of an experiment: there are baseline, check, control, .*work, workers/]
       }.freeze
 

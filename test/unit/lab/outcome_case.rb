@@ -11,7 +11,8 @@ module Raffia
       SECONDS = {
         [:inline, 1] => [4.0, 4.1, 3.9], [:threads, 2] => [4.05, 3.95, 4.0], [:ractors, 1] => [4.2, 4.1, 4.3],
         [:ractors, 2] => [2.5, 2.6, 2.4], [:processes, 1] => [4.1, 4.1, 4.2], [:processes, 2] => [2.0, 2.1, 2.05],
-        [:plain_ractors, 1] => [4.0, 4.1, 4.2], [:plain_ractors, 2] => [2.5, 2.5, 2.5]
+        [:plain_ractors, 1] => [4.0, 4.1, 4.2], [:plain_ractors, 2] => [2.5, 2.5, 2.5],
+        [:plain_processes, 1] => [4.1, 4.1, 4.2], [:plain_processes, 2] => [2.0, 2.1, 2.05]
       }.freeze
 
       # @return [Hash{Symbol => Object}] of the squares

@@ -13,21 +13,22 @@ module Raffia
       def test_the_usual_cells
         selection, = Plan.of(["squares"], cores: 2)
         assert_equal ["squares on inline", "squares on threads x2", "squares on ractors", "squares on ractors x2",
-          "squares on processes", "squares on processes x2", "squares on plain_ractors", "squares on plain_ractors x2"],
+          "squares on processes", "squares on processes x2", "squares on plain_ractors", "squares on plain_ractors x2",
+          "squares on plain_processes", "squares on plain_processes x2"],
           selection.cells.map(&:to_s)
         assert_equal [1.0, 5], [selection.scale, selection.runs]
       end
 
       def test_workers_up_to_the_cores
         selection, = Plan.of(["squares"], on: ["processes"], cores: 6)
-        assert_equal [1, 2, 4, 6], selection.cells.map(&:workers)
-        assert_equal [1], Plan.of(["squares"], on: ["processes"], cores: 1).first.cells.map(&:workers)
+        assert_equal [1, 2, 4, 6] * 2, selection.cells.map(&:workers)
+        assert_equal [1, 1], Plan.of(["squares"], on: ["processes"], cores: 1).first.cells.map(&:workers)
       end
 
       def test_a_control_comes_with_its_strategy
         variants = ->(on) { Plan.of(["mailer"], on:, cores: 2).first.cells.map(&:variant) }
         assert_equal %i[ractors plain_ractors], variants[["ractors"]]
-        assert_equal %i[inline processes], variants[%w[processes inline]]
+        assert_equal %i[inline processes plain_processes], variants[%w[processes inline]]
         assert_equal %i[plain_ractors], variants[["plain_ractors"]]
       end
 
@@ -43,7 +44,8 @@ module Raffia
       end
 
       def test_an_unknown_strategy
-        assert_refused("there is no strategy rabbits in squares: choose from inline, threads, ractors, processes, plain_ractors") do
+        assert_refused("there is no strategy rabbits in squares: choose from inline, threads, ractors, processes, plain_ractors, " \
+          "plain_processes") do
           Plan.of(["squares"], on: ["rabbits"])
         end
       end

@@ -44,7 +44,13 @@ module Raffia
         assert_includes told, "on                workers  ruby   vs 3.4.5  median  spread      vs inline\n"
         assert_includes told, "inline                  1  3.3.8     0.50x  8.00 s    2.5%       1 (base)\n"
         assert_includes told, "processes (3.3.8)"
-        assert_includes told, "goal met: processes at least 1.7x inline on 2 cores, on Ruby 3.4.5 (1.95)"
+        assert_includes told, "goal met: processes at least 0.85x independent programs, on Ruby 3.4.5 (1.00)"
+      end
+
+      def test_a_single_run_is_called_one
+        single = SECONDS.transform_values { |list| list.first(1) }
+        assert_match(/^processes +2  2\.00 s  2\.00 - 2\.00 s +1 run \(2\.00x\)/, text(outcome(seconds: single)))
+        refute_includes text(outcome(seconds: single)), "noise"
       end
 
       def test_what_has_changed
@@ -52,11 +58,11 @@ module Raffia
         comparison = Comparison.new(*[outcome, slower].map { |one| ResultFile.normal(document([one])) }).to_h
         out = StringIO.new
         Report::Text.new(out, WIDE).comparison(comparison)
-        assert_includes out.string, "Against the result of 1970-01-01T00:00:00Z: 8 worse."
+        assert_includes out.string, "Against the result of 1970-01-01T00:00:00Z: 10 worse."
         assert_match(/^processes +2  2\.05 s  4\.10 s  0\.50x \(0\.\d\d - 0\.\d\d\)  worse/, out.string)
         page = Report::Page.of({**document([slower]), comparison:})
         assert_includes page, "What has changed"
-        assert_equal 8, page.scan(/<tr class="worse(?: control)?">/).size
+        assert_equal 10, page.scan(/<tr class="worse(?: control)?">/).size
       end
 
       def test_the_page_carries_its_json
@@ -79,7 +85,7 @@ module Raffia
         bars = Report::Bars.of(outcome, 60)
         full = ->(label) { bars.find { |name, _| name.strip == label }[1].count("█▏▎▍▌▋▊▉") }
         assert_in_delta full["inline"] / 2.0, full["processes x2"], 1.5
-        assert_equal 8, bars.size
+        assert_equal 10, bars.size
       end
 
       def test_bars_without_unicode
@@ -95,7 +101,7 @@ module Raffia
         told = text(outcome)
         assert_includes told, "4 Ractors 3.48x 2.35 s, 7 Ractors 4.28x 1.91 s"
         assert_includes told, "(Ryzen 2700X, Ruby 3.0-preview)"
-        assert_includes told, "right: the sum equals the formula's\ngoal met: processes at least 1.7x inline on 2 cores (1.95)"
+        assert_includes told, "right: the sum equals the formula's\ngoal met: processes at least 0.85x independent programs (1.00)"
       end
 
       def test_what_failed_or_was_skipped_is_told_with_its_reason

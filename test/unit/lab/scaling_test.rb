@@ -8,7 +8,8 @@ module Raffia
     class ScalingTest < OutcomeCase
       def test_a_series_for_each_variant_with_several_numbers_of_workers
         series = outcome[:scaling]
-        assert_equal [["ractors", false], ["processes", false], ["plain_ractors", true]], series.map { |each| each.values_at(:variant, :control) }
+        assert_equal [["ractors", false], ["processes", false], ["plain_ractors", true], ["plain_processes", true]],
+          series.map { |each| each.values_at(:variant, :control) }
         points = series[1][:points]
         assert_equal [[1, 1.0], [2, 2.0]], points.map { |point| point.values_at(:workers, :ideal) }
         assert_in_delta 4.0 / 2.05, points.last[:speedup][:value]

@@ -40,7 +40,9 @@ module Raffia
       end
 
       def test_one_run_tells_nothing
-        assert Stats.ratio([2.0], [1.0, 1.0, 1.0]).noise
+        ratio = Stats.ratio([2.0], [1.0, 1.0, 1.0])
+        assert_equal [true, true], [ratio.noise, ratio.single]
+        refute Stats.ratio([2.0, 2.1], [1.0, 1.0]).single
       end
 
       def test_nothing_to_compare_with

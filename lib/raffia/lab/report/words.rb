@@ -7,7 +7,8 @@ module Raffia
     module Report
       # How figures read: the same on the terminal and in HTML.
       module Words
-        NAMES = {"plain_ractors" => "plain Ractor.new", "plain_threads" => "plain Thread.new"}.freeze
+        NAMES = {"plain_processes" => "plain fork", "plain_ractors" => "plain Ractor.new",
+                 "plain_threads" => "plain Thread.new"}.freeze
         NONE = Quantity::NONE
 
         module_function
@@ -43,9 +44,10 @@ module Raffia
           format("%.2fx (%.2f - %.2f)", *ratio.values_at(:value, :low, :high))
         end
 
-        # @return [String] noise is said to be noise
+        # @return [String] a single run is said to be one, noise to be noise
         def ratio(ratio)
           return NONE unless ratio
+          return "1 run (#{times(ratio[:value])})" if ratio[:single]
           ratio[:noise] ? "noise (#{times(ratio[:value])})" : times(ratio[:value])
         end
 

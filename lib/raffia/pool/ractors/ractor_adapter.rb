@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-# Ruby 3 loads it on first use, as by `to_set`, and a Ractor must not load anything.
-require "set" # standard:disable Lint/RedundantRequireStatement
 require_relative "../../base/fork"
 require_relative "../../native"
 require_relative "../../process/experimental"
@@ -34,6 +32,8 @@ module Raffia
       # @return [Ractor]
       def self.start(...)
         RactorErrorMessages.install
+        # Ruby 3 loads it on first use, as by `to_set`, and a Ractor must not load anything.
+        require "set" # standard:disable Lint/RedundantRequireStatement
         Process::Experimental.silently { ::Ractor.new(...) }
       end
 
