@@ -205,6 +205,7 @@ module ServerThreadsTest
       client = server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n")
       eventually { gate.num_waiting == 1 }
       assert_match(/pop/, server.worker.in_flight(0)[:requests].first[:backtrace].first)
+      eventually { %i[threads threads_busy waiting].map { |name| server.ledger.gauge(name) } == [1, 1, 0] } # once a second
       gate << true
       assert_equal "ok", client.answer.body
     end

@@ -211,4 +211,16 @@ module Raffia
       socket.close
     end
   end
+
+  # The same from a thread of the application, which has no loop of its own. Those that wait for seconds do so once.
+  class ServerEventStreamOnThreadsTest < ServerEventStreamTest
+    %i[
+      test_the_server_serves_on_after_a_client_has_gone
+      test_errors_are_the_apps
+    ].each { |slow| undef_method(slow) }
+
+    private
+
+    def serve(app, **options, &) = super(app, execution: :threads, **options, &)
+  end
 end

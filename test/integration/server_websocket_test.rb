@@ -367,4 +367,20 @@ module Raffia
 
     def dial(server, **options, &) = TestSupport::WebSocketClient.open(connect(server), **options, &)
   end
+
+  # The same from a thread of the application, which has no loop of its own. Those that wait for seconds do so once.
+  class ServerWebSocketOnThreadsTest < ServerWebSocketTest
+    %i[
+      test_a_peer_that_never_pauses_keeps_nobody_waiting
+      test_a_peer_that_never_pauses_is_given_up_when_it_does_not_answer_a_close
+      test_a_peer_that_does_not_answer_a_close_is_given_up
+      test_a_silent_peer_is_asked_and_then_given_up
+      test_rack_lint_finds_nothing_and_is_not_in_the_way
+      test_what_open_wants
+    ].each { |slow| undef_method(slow) }
+
+    private
+
+    def serve(app, **options, &) = super(app, execution: :threads, **options, &)
+  end
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../server"
+require_relative "worker/stream_loop"
 require_relative "event_stream/heartbeats"
 
 module Raffia
@@ -41,7 +42,7 @@ module Raffia
         seconds = binding.local_variable_get(:retry)
         last = env["HTTP_LAST_EVENT_ID"]
         drain = env["raffia.drain"]
-        [200, HEADERS.merge(headers), ->(output) { new(output, last, heartbeat, seconds).serve(drain, &block) }]
+        [200, HEADERS.merge(headers), ->(output) { StreamLoop.run(drain) { |farewells| new(output, last, heartbeat, seconds).serve(farewells, &block) } }]
       end
 
       # @return [String, nil] the id of the last event that the client has seen, when it comes back: go on after that

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../server"
+require_relative "worker/stream_loop"
 require_relative "websocket/outbox"
 require_relative "websocket/origin"
 require_relative "websocket/protocol"
@@ -57,7 +58,7 @@ module Raffia
           serve = lambda do |stream|
             # A middleware may have wrapped it (Rack::Lint does) in what cannot wait; the socket is still the app's.
             io = stream.respond_to?(:read_nonblock) ? stream : hijack.call
-            new(io, protocol, Outbox.new(io, backlog, write_timeout), ping).serve(drain, &block)
+            StreamLoop.run(drain) { |farewells| new(io, protocol, Outbox.new(io, backlog, write_timeout), ping).serve(farewells, &block) }
           end
           [protocol, serve]
         end

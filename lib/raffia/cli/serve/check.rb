@@ -26,7 +26,9 @@ module Raffia
         def call
           binds = @options.binds.each { |bind| Server::Listener.tls(bind, @options) }
           @options.static.each { |root| Server::Static.new(root: root) }
+          @application.execution = @options.execution
           @application.load
+          @execution = Server::Execution.new(@application, @options) unless @options.ractors?
           @json ? json(binds) : text(binds)
           OK
         end
@@ -37,13 +39,14 @@ module Raffia
           @out.puts "#{@application.name} loads, and would be served in #{@options.environment} by " \
             "#{@options.workers.zero? ? "this process" : "#{@options.workers} worker process#{"es" if @options.workers > 1}"} at"
           binds.each { |bind| @out.puts "  #{bind}" }
+          @out.puts @execution if @execution&.reason
           set = @said.keys.reject { |name| %i[bind environment processes].include?(name) }
           @out.puts "Set#{" (#{@file.path})" if @file}: #{set.map { |name| "#{name} #{@options.public_send(name)}" }.join(", ")}" if set.any?
         end
 
         def json(binds)
           @out.puts JSON.generate(application: @application.name, config: @file&.path, binds: binds.map(&:to_s), workers: @options.workers,
-            options: @options.to_h.merge(environment: @options.environment))
+            execution: @execution&.place, why: @execution&.reason, options: @options.to_h.merge(environment: @options.environment))
         end
       end
     end

@@ -80,8 +80,9 @@ module Raffia
         def beside(_server) = nil
 
         def guarded(application)
-          Server::Application.new(application.name) do |how|
+          outer = Server::Application.new(application.name) do |how|
             application.load_to(how)
+            application.execution = outer.execution
             attempt { application.load }
           end
         end

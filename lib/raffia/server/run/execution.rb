@@ -8,33 +8,55 @@ module Raffia
     # Decides, when an application has been loaded, whether its requests run in fibers or on threads.
     #
     # @api private
-    module Execution
-      module_function
+    class Execution
+      LOCALE = "i18n before 1.15 keeps the locale by thread"
+      private_constant :LOCALE
 
       # @param application [Application] that is loaded
       # @param options [Options]
-      # @param log [Logger]
+      # @param log [Logger] gets a line when the application has a say in it
       # @return [Options] with what was decided
       # @raise [ConfigError] when fibers are asked for and requests would share their connections
-      def settle(application, options, log)
-        return options if options.threaded? || options.ractors? || application.trusted?
+      def self.settle(application, options, log)
+        return options if options.ractors?
 
-        obstacle = Isolation.obstacle
-        raise ConfigError, refusal(obstacle) if obstacle && options.execution == :fibers
+        execution = new(application, options)
+        log.info("r#{execution.to_s[1..]}") if execution.reason
+        options.with(execution: execution.place)
+      end
 
-        on_threads = obstacle || (Isolation.shared_locale? && options.execution == :auto && "i18n before 1.15 keeps the locale by thread")
-        if on_threads then log.info("requests run on threads (#{options.threads}), not in fibers: #{on_threads}")
-        elsif Isolation.rails? then log.info("requests run in fibers: Rails keeps what belongs to one by fiber (isolation_level is :fiber)")
-        end
-        options.with(execution: on_threads ? :threads : :fibers)
+      # @return [Symbol] :fibers or :threads
+      attr_reader :place
+      # @return [String, nil] why, where it is not as somebody said
+      attr_reader :reason
+
+      # @param (see settle)
+      # @raise [ConfigError]
+      def initialize(application, options)
+        @threads = options.threads
+        @asked = options.execution
+        @place = :threads
+        decide(application) unless @asked == :threads
+      end
+
+      # @return [String] for people
+      def to_s = "Requests run #{(@place == :threads) ? "on #{@threads} thread#{"s" if @threads > 1}" : "in fibers"}#{": #{@reason}" if @reason}"
+
+      private
+
+      def decide(application)
+        obstacle = Isolation.obstacle unless application.trusted?
+        raise ConfigError, refusal(obstacle) if obstacle && @asked == :fibers
+
+        obstacle ||= LOCALE if @asked == :auto && Isolation.shared_locale?
+        @place = :fibers unless obstacle
+        @reason = obstacle || ("Rails keeps what belongs to one by fiber" if Isolation.rails? && !application.trusted?)
       end
 
       def refusal(obstacle)
         "execution fibers: #{obstacle}, so requests would share connections of Active Record and lose writes. " \
           "Leave out `execution`, or set config.active_support.isolation_level = :fiber in config/application.rb"
       end
-
-      private_class_method :refusal
     end
   end
 end

@@ -70,7 +70,7 @@ module Raffia
       end
 
       def counts(totals)
-        {total: totals.requests, in_flight: totals.gauge(:in_flight), waiting: totals.gauge(:waiting), **totals.classes.transform_keys(&:to_sym),
+        {total: totals.requests, in_flight: totals.gauge(:in_flight), waiting: totals.gauge(:waiting), threads: totals.gauge(:threads), threads_busy: totals.gauge(:threads_busy), **totals.classes.transform_keys(&:to_sym),
          **%i[shed expired timed_out killed app_errors client_gone].to_h { |name| [name, totals.counted(name)] }, refused: totals.refusals.values.sum}
       end
 

@@ -25,6 +25,7 @@ module Raffia
       # @raise [ConfigError] when the access log cannot be opened
       def initialize(options, log:, ledger: Metrics::Ledger.alone)
         @ledger = ledger
+        @threads = options.threads if options.threaded?
         return unless options.access_log
 
         @access_log = AccessLog.new(options.access_log, format: options.access_log_format, log: log) { |lines| ledger.count(:log_lines_lost, lines) }
@@ -81,7 +82,7 @@ module Raffia
       # @param gate [Gate, nil]
       # @return [Array<Task>]
       def start(scope, heart, gate)
-        @pulse = Pulse.new(@ledger, heart, gate)
+        @pulse = Pulse.new(@ledger, heart, gate, threads: @threads)
         [scope.spawn { @pulse.run }, (scope.spawn { @access_log.run } if @access_log)].compact
       end
 

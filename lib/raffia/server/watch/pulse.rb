@@ -17,10 +17,12 @@ module Raffia
       # @param ledger [Metrics::Ledger]
       # @param heart [#beat, nil] is told that the loop turns
       # @param gate [Gate, nil]
-      def initialize(ledger, heart, gate)
+      # @param threads [Integer, nil] that requests may be on: as many as are inside of the gate are busy
+      def initialize(ledger, heart, gate, threads: nil)
         @ledger = ledger
         @heart = heart
         @gate = gate
+        @threads = threads
         @collections, @time = collected
         @at = Clock.now
       end
@@ -43,7 +45,7 @@ module Raffia
         @at = Clock.now
         @heart&.beat
         note_collections if Local.main? # they are the process's, and so is the main Ractor
-        @ledger.set(:waiting, @gate.waiting) if @gate
+        note_line if @gate
         @ledger.set(:longest_turn, micro(longest_turn))
       end
 
@@ -57,6 +59,14 @@ module Raffia
       end
 
       private
+
+      def note_line
+        @ledger.set(:waiting, @gate.waiting)
+        return unless @threads
+
+        @ledger.set(:threads, @threads)
+        @ledger.set(:threads_busy, @gate.inside)
+      end
 
       def collected = [::GC.count, ::GC.total_time]
 

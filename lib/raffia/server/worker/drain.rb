@@ -36,7 +36,8 @@ module Raffia
       # @return [Farewell]
       def call(&block)
         farewell = Farewell.new(@farewells, block)
-        @begun ? farewell.say : @farewells[farewell] = true
+        @farewells[farewell] = true
+        farewell.say if @begun && @farewells.delete(farewell) # it may begin at any moment, for a thread
         farewell
       end
 

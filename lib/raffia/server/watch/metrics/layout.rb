@@ -30,7 +30,7 @@ module Raffia
         REFUSAL = STATUSES.each_with_index.to_h { |status, index| [status, REFUSALS + index] }.freeze
         OTHER_REFUSAL = REFUSALS + STATUSES.size
 
-        GAUGES = %i[pid in_flight waiting connections loop_lag longest_turn].freeze
+        GAUGES = %i[pid in_flight waiting connections loop_lag longest_turn threads threads_busy].freeze
         GAUGE = GAUGES.each_with_index.to_h { |name, index| [name, OTHER_REFUSAL + 1 + index] }.freeze
         # Whole cache lines, so that workers do not write to each other's.
         SIZE = (OTHER_REFUSAL + 1 + GAUGES.size + 7) / 8 * 8

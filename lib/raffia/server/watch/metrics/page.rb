@@ -65,7 +65,9 @@ module Raffia
 
         def gauges
           @text.gauge("raffia_requests_in_flight", "Requests that workers are at.", @totals.gauge(:in_flight))
-          @text.gauge("raffia_requests_waiting", "Of them, those that wait because of max_in_flight.", @totals.gauge(:waiting))
+          @text.gauge("raffia_requests_waiting", "Of them, those that wait because of max_in_flight, or for a thread.", @totals.gauge(:waiting))
+          @text.gauge("raffia_threads", "Threads that requests may be on, with execution threads.", @totals.gauge(:threads))
+          @text.gauge("raffia_threads_busy", "Of them, those that have a request.", @totals.gauge(:threads_busy))
           @text.gauge("raffia_connections", "Connections that are open.", @totals.gauge(:connections))
           @text.gauge("raffia_loop_lag_seconds", "How late a fiber was woken, in the worst worker, when last looked.", @totals.highest(:loop_lag) / 1e6, unit: "seconds")
           @text.gauge("raffia_loop_longest_turn_seconds", "The longest that a loop has not looked at I/O, since its worker began.", @totals.highest(:longest_turn) / 1e6, unit: "seconds")
