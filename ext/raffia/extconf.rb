@@ -23,8 +23,9 @@ if ENV["RAFFIA_DEBUG"]
   $optflags = ""
 end
 
-# RAFFIA_SANITIZE=address,undefined: the Ruby that loads it needs LD_PRELOAD of the sanitizer's library.
+# RAFFIA_SANITIZE=address,undefined (or 1, which means both): the Ruby that loads it needs LD_PRELOAD of the sanitizer's library.
 if (sanitizers = ENV["RAFFIA_SANITIZE"])
+  sanitizers = "address,undefined" if sanitizers == "1"
   $CFLAGS << " -g -fno-omit-frame-pointer -fsanitize=#{sanitizers}"
   $LDFLAGS << " -fsanitize=#{sanitizers}"
   $DLDFLAGS << " -fsanitize=#{sanitizers}"
@@ -34,6 +35,9 @@ end
 
 # What an IO has in its buffers, Ruby up to 3.4. Without it a forked worker may write what a thread of its parent has written, too.
 have_struct_member("rb_io_t", "wbuf", %w[ruby.h ruby/io.h])
+
+# What a fiber's stack holds, for IO#close on Ruby before 4.0 (bind/unblock.c). Ruby's headers do not declare it, its objspace uses it.
+have_func("rb_objspace_reachable_objects_from")
 
 # eventfd(2), Linux 2.6.27: wakes the loop from other threads. Without it, a pipe does.
 have_func("eventfd", "sys/eventfd.h")

@@ -62,6 +62,14 @@ module Raffia
       # @return [void]
       def see_through(&) = Raffia::Native.see_through(&)
 
+      # For a hook that wakes a fiber, in a scheduler in Ruby: calls the block, which does that, until it has returned. An interrupt of
+      # the calling thread is raised afterwards.
+      #
+      # @param blocker [Object] as the hook gets it
+      # @param fiber [Fiber]
+      # @return [void]
+      def wake_fiber(blocker, fiber, &) = Raffia::Native.wake_fiber(blocker, fiber, &)
+
       # For a hook of the scheduler, and called by nothing else: whether it was a method like IO#close that called the hook.
       # @return [Boolean]
       def closing? = Raffia::Native.closing?

@@ -32,6 +32,12 @@ module Raffia
         raise
       end
 
+      # As the extension has it, but for what Ruby before 4.0 leaves undone when the calling thread is interrupted.
+      def self.wake_fiber(_blocker, _fiber)
+        yield
+        nil
+      end
+
       # The same, with the objects that a stack trace takes.
       def self.closing? = %w[close close_read close_write].include?(caller_locations(3, 1)&.first&.base_label)
 

@@ -7,6 +7,7 @@
  *
  * A blocker may be an object of Ruby's insides that has no class (the lock of autoload is one): nothing may be called on it. */
 #include "scheduler.h"
+#include "unblock.h"
 
 static ID id_delete, id_fetch, id_store, id_interval;
 
@@ -77,27 +78,34 @@ static struct wait *meant(struct wait *innermost, VALUE blocker, int late)
     return found;
 }
 
-/*
- * @overload unblock(blocker, fiber)
- *   Hook: wake a fiber that blocks, or is about to. Any thread may call it; it neither waits nor raises.
- *   @return [void]
- */
-static VALUE scheduler_unblock(VALUE self, VALUE blocker, VALUE fiber)
+static void wake(struct raffia_unblocking *unblocking)
 {
-    struct scheduler *scheduler = raffia_scheduler_of(self);
-    if (scheduler->closed || !RTEST(rb_fiber_alive_p(fiber))) return Qnil;
+    struct scheduler *scheduler = raffia_scheduler_of(unblocking->scheduler);
+    VALUE blocker = unblocking->blocker, fiber = unblocking->fiber;
+    if (scheduler->closed || !RTEST(rb_fiber_alive_p(fiber))) return;
 
     int late = is_late(scheduler, blocker, fiber);
     struct wait *wait = meant(raffia_wait_of(scheduler, fiber), blocker, late);
     if (!wait) {
-        if (raffia_fibers_is_idle(scheduler, fiber)) return Qnil;
-        permit(scheduler, fiber, late);
-        return Qnil;
+        if (!raffia_fibers_is_idle(scheduler, fiber)) permit(scheduler, fiber, late);
+        return;
     }
-    if (!wait->woken) {
-        wait->woken = 1;
-        raffia_deliver(scheduler, wait->ticket, 0);
-    }
+    if (wait->woken) return;
+    raffia_deliver(scheduler, wait->ticket, 0);
+    wait->woken = 1;
+}
+
+/*
+ * @overload unblock(blocker, fiber)
+ *   Hook: wake a fiber that blocks, or is about to. Any thread may call it. It does not wait. It raises nothing but interrupts of the
+ *   calling thread, when its work is done.
+ *   @return [void]
+ */
+static VALUE scheduler_unblock(VALUE self, VALUE blocker, VALUE fiber)
+{
+    struct raffia_unblocking unblocking = {
+        .wake = wake, .scheduler = self, .blocker = blocker, .fiber = fiber};
+    raffia_unblock(&unblocking);
     return Qnil;
 }
 

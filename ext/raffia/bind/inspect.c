@@ -39,7 +39,7 @@ static VALUE visible(VALUE module, VALUE objects)
 }
 
 /* Ruby 3.3 and 3.4 begin a Mutex with the fiber that holds it, as they know it themselves: by what its Fiber object points to. */
-static const void *holder_of(VALUE mutex)
+const void *raffia_mutex_holder(VALUE mutex)
 {
     return *(const void **)RTYPEDDATA_GET_DATA(mutex);
 }
@@ -49,11 +49,16 @@ static int can_tell_holders(void)
 {
     VALUE mutex = rb_mutex_new();
     if (!RB_TYPE_P(mutex, T_DATA) || !RTYPEDDATA_P(mutex)) return 0;
-    if (holder_of(mutex)) return 0;
+    if (raffia_mutex_holder(mutex)) return 0;
     rb_mutex_lock(mutex);
-    int readable = holder_of(mutex) == RTYPEDDATA_GET_DATA(rb_fiber_current());
+    int readable = raffia_mutex_holder(mutex) == RTYPEDDATA_GET_DATA(rb_fiber_current());
     rb_mutex_unlock(mutex);
-    return readable && !holder_of(mutex);
+    return readable && !raffia_mutex_holder(mutex);
+}
+
+int raffia_knows_mutex_holders(void)
+{
+    return knows_holders;
 }
 
 /*
@@ -66,7 +71,7 @@ static VALUE holder(VALUE module, VALUE mutex, VALUE fibers)
 {
     (void)module;
     if (!knows_holders || !RTEST(rb_obj_is_kind_of(mutex, rb_path2class("Thread::Mutex")))) return Qnil;
-    const void *data = holder_of(mutex);
+    const void *data = raffia_mutex_holder(mutex);
     for (long i = 0; data && i < RARRAY_LEN(fibers); i++) {
         VALUE fiber = RARRAY_AREF(fibers, i);
         if (RB_TYPE_P(fiber, T_DATA) && RTYPEDDATA_GET_DATA(fiber) == data) return fiber;

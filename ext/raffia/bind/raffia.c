@@ -26,5 +26,6 @@ void Init_raffia(void)
     raffia_init_tidy(raffia);
     raffia_init_see_through(raffia);
     raffia_init_copy(raffia);
+    raffia_init_unblock(raffia);
     raffia_init_http1(raffia);
 }

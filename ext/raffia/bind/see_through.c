@@ -1,16 +1,23 @@
 /* What must not be broken off in the middle. */
 #include "raffia.h"
 
-static VALUE call_block(VALUE done)
+struct call {
+    int (*function)(VALUE of);
+    VALUE of;
+    int done;
+};
+
+static VALUE call_once(VALUE pointer)
 {
-    *(int *)done = RTEST(rb_yield_values(0));
+    struct call *call = (struct call *)pointer;
+    call->done = call->function(call->of);
     return Qnil;
 }
 
-static VALUE attempt(VALUE done)
+static VALUE attempt(VALUE pointer)
 {
-    while (!*(int *)done)
-        call_block(done);
+    while (!((struct call *)pointer)->done)
+        call_once(pointer);
     return Qnil;
 }
 
@@ -22,18 +29,33 @@ static VALUE go_on(VALUE failure)
 
 /* What was raised first is kept by rb_ensure. What comes later is dropped, but for Thread#kill and Fiber#kill, which have a number
  * in the place of an exception: they cannot be said again, so the rest is done on their way. */
-static VALUE attempt_again(VALUE done)
+static VALUE attempt_again(VALUE pointer)
 {
     int failure = 0;
-    while (!*(int *)done) {
-        rb_protect(call_block, done, &failure);
+    while (!((struct call *)pointer)->done) {
+        rb_protect(call_once, pointer, &failure);
         if (failure == 0) continue;
         if (RB_FIXNUM_P(rb_errinfo()))
-            rb_ensure(go_on, (VALUE)failure, attempt_again, done);
+            rb_ensure(go_on, (VALUE)failure, attempt_again, pointer);
         else
             rb_set_errinfo(Qnil);
     }
     return Qnil;
+}
+
+void raffia_see_through(int (*function)(VALUE of), VALUE of)
+{
+    int failure = 0;
+    struct call call = {.function = function, .of = of};
+    /* Unlike rb_ensure, rb_protect leaves the frames of methods that C has called, so that the function finds its block again. */
+    rb_protect(attempt, (VALUE)&call, &failure);
+    if (failure) rb_ensure(go_on, (VALUE)failure, attempt_again, (VALUE)&call);
+}
+
+static int yield(VALUE unused)
+{
+    (void)unused;
+    return RTEST(rb_yield_values(0));
 }
 
 /*
@@ -46,10 +68,10 @@ static VALUE attempt_again(VALUE done)
  */
 static VALUE see_through(VALUE module)
 {
-    int done = 0;
     (void)module;
     rb_need_block();
-    return rb_ensure(attempt, (VALUE)&done, attempt_again, (VALUE)&done);
+    raffia_see_through(yield, Qnil);
+    return Qnil;
 }
 
 void raffia_init_see_through(VALUE raffia)

@@ -38,13 +38,7 @@ module Raffia
         #
         # @return [void]
         def unblock(blocker, fiber)
-          return if closed? || !fiber.alive?
-
-          # First the permit, then the look: `block` announces its wait first and looks for a permit then.
-          @permits[fiber] = {}.compare_by_identity.tap { |permit| permit[blocker] = true }
-          wait = @parked[fiber]
-          deliver(wait, 0) if wait && wakes?(wait, fiber)
-          nil
+          Engine.wake_fiber(blocker, fiber) { wake(blocker, fiber) }
         end
 
         # Hook of Kernel#sleep and Mutex#sleep.
@@ -67,6 +61,15 @@ module Raffia
         def init_block
           @permits = ObjectSpace::WeakKeyMap.new # fiber => {blocker => true}
           @blockers = ObjectSpace::WeakKeyMap.new # fiber => what it blocked on last
+        end
+
+        # First the permit, then the look: `block` announces its wait first and looks for a permit then.
+        def wake(blocker, fiber)
+          return if closed? || !fiber.alive?
+
+          @permits[fiber] = {}.compare_by_identity.tap { |permit| permit[blocker] = true }
+          wait = @parked[fiber]
+          deliver(wait, 0) if wait && wakes?(wait, fiber)
         end
 
         def wakes?(wait, fiber)
