@@ -199,6 +199,26 @@ module PoolContract
     run_on { |on| assert_raises(Apart) { Raffia.map([1], **on) { raise Apart } } }
   end
 
+  class Frozen < StandardError
+    def initialize(*) = super.then { freeze }
+  end
+
+  def test_a_frozen_error_has_its_item
+    run_on do |on|
+      error = assert_raises(Frozen) { Raffia.map([5], **on) { raise Frozen, "cold" } }
+      assert_equal ["cold", 5, 0], [error.message, error.item, error.item_index]
+      assert(error.backtrace.any? { |line| line.include?(File.basename(__FILE__)) })
+    end
+  end
+
+  def test_a_throw_out_of_the_input_reaches_the_callers_catch
+    run_on do |on|
+      thrown = catch(:tag) { Raffia.map(Enumerator.new { |out| (out << 1) && throw(:tag, :thrown) }, **on) { |n| n } }
+      assert_equal :thrown, thrown
+      assert_raises(UncaughtThrowError) { Raffia.map(Enumerator.new { |_| throw(:nobodys) }, **on) { |n| n } }
+    end
+  end
+
   def test_an_error_stops_the_rest
     run_on do |on|
       endless = Counter.new

@@ -201,6 +201,19 @@ module PoolStandingContract
     end
   end
 
+  def test_the_work_may_be_given_by_keyword
+    [proc { |n| n + 1 }, 1.method(:+)].each do |work|
+      pool = Raffia::Pool.new(on: strategy, workers: 1, work: work)
+      assert_equal 3, pool.submit(2).value
+    ensure
+      pool&.shutdown
+    end
+    assert_match(/twice/, assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: strategy, work: proc {}) { 1 } }.message)
+    assert_match(/cannot be called/, assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: strategy, work: 5) }.message)
+    error = assert_raises(ArgumentError) { Raffia::Pool.new(on: strategy, timeout: 1, wrok: 2) { 1 } }
+    assert_equal "unknown keywords: :wrok, :timeout (a single call, such as Raffia.map, takes timeout:)", error.message
+  end
+
   def test_open_shuts_down_after_its_block
     assert_no_leaks do
       futures = Raffia::Pool.open(on: strategy, workers: 2, work: proc { |n| n + 1 }) { |pool| [1, 2].map { |n| pool.submit(n) } }

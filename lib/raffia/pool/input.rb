@@ -27,14 +27,15 @@ module Raffia
       end
       private_class_method :stream
 
-      # An Array.
+      # An Array, as it is when the call begins: a block that changes it has no effect on what is worked on. Ruby copies the
+      # elements only if somebody changes the original.
       class Indexed
         # @return [Integer]
         attr_reader :size
 
         def initialize(items)
-          @items = items
-          @size = items.size
+          @items = items.frozen? ? items : items[0, items.size]
+          @size = @items.size
         end
 
         def indexed? = true

@@ -15,13 +15,22 @@ module Raffia
       # @return [Integer] its index in the input
       attr_reader :item_index
 
-      # Marks an exception, unless it is frozen.
-      # @return [Exception] the same
+      # Marks an exception, or a copy of one that is frozen.
+      # @return [Exception]
       def self.mark(error, item, index)
+        error = thaw(error)
         return error if error.frozen?
 
         error.extend(self)
         error.item_is(item, index)
+        error
+      end
+
+      # @return [Exception] the same, or a copy of one that is frozen; the frozen one when its class refuses to be copied
+      # @api private
+      def self.thaw(error)
+        error.frozen? ? error.clone(freeze: false) : error
+      rescue
         error
       end
 

@@ -40,7 +40,7 @@ module Raffia
       # @param frames [Array<String>] whose work it was: they go under the worker's own frames
       # @return [Exception]
       def error(frames = [])
-        error = original
+        error = ItemContext.thaw(original)
         return error if error.frozen?
 
         error.set_backtrace(joined(@failure.backtrace || error.backtrace || [], frames))

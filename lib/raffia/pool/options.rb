@@ -50,10 +50,13 @@ module Raffia
       # Those of a pool that stays.
       # @raise [ArgumentError] for what belongs to a single call
       def self.standing(**keywords)
-        unknown = keywords.keys & %i[limit chunk timeout progress explain]
-        raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}" if unknown.any?
+        foreign = keywords.keys & %i[limit chunk timeout progress explain]
+        unknown = keywords.keys - members + foreign
+        return new(**keywords) if unknown.empty?
 
-        new(**keywords)
+        words = "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}"
+        words << " (a single call, such as Raffia.map, takes #{foreign.map { |name| "#{name}:" }.join(", ")})" if foreign.any?
+        raise ArgumentError, words
       end
     end
 
@@ -73,6 +76,17 @@ module Raffia
         return if value.nil? || time?(value)
 
         raise ConfigError, "#{name}: #{value.inspect} is not a time: give seconds from 0 up, or leave it out for no limit"
+      end
+
+      # @param work [#call, nil]
+      # @return [Proc, nil] it, or the block
+      def work(work, block)
+        return block unless work
+        raise ConfigError, "the work was given twice: as work: and as a block" if block
+        return work.to_proc if work.respond_to?(:to_proc)
+        return work.method(:call).to_proc if work.respond_to?(:call)
+
+        raise ConfigError, "work: #{work.inspect} cannot be called: give a Proc, a Method or anything else that has #call"
       end
 
       def block(name, block)

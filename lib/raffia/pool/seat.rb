@@ -46,6 +46,13 @@ module Raffia
       # @return [Integer, nil] the index of the item that the worker has begun and not finished, as far as that is known
       def begun = @posted.first&.first
 
+      # @return [Integer] the index of the item that this thread or fiber was at when it was killed
+      def killed_at
+        chunk = @posted.first
+        position = Work.killed_position
+        chunk.first + ((position && position < chunk.size) ? position : 0)
+      end
+
       # Give the place up.
       # @param clean [Boolean] false when work may still be under way that nobody wants any more
       # @return [void]

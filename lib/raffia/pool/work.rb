@@ -83,6 +83,8 @@ module Raffia
     module Work
       # In place of the value that a reduction starts from, when there is none. A Symbol: it stays itself in any worker.
       NOTHING = :raffia_nothing
+      KILLED = :raffia_killed_position
+      private_constant :KILLED
 
       class << self
         include Trying
@@ -105,9 +107,11 @@ module Raffia
             position += 1
             values << block.call(item)
           end
-          Reply.new(values)
+          reply = Reply.new(values)
         rescue Exception => error # standard:disable Lint/RescueException
-          failed(error, position)
+          reply = failed(error, position)
+        ensure
+          note_killed(position) unless reply
         end
 
         # @return [Reply] with nothing: the results are dropped where they arise
@@ -117,21 +121,26 @@ module Raffia
             position += 1
             block.call(item)
           end
-          Reply.new
+          reply = Reply.new
         rescue Exception => error # standard:disable Lint/RescueException
-          failed(error, position)
+          reply = failed(error, position)
+        ensure
+          note_killed(position) unless reply
         end
 
         # @return [Reply] with the position of the first item that the block says yes to, or nil
         def find(items, block, _seed)
           position = -1
+          reply = nil
           items.each do |item|
             position += 1
-            return Reply.new(position) if block.call(item)
+            break reply = Reply.new(position) if block.call(item)
           end
-          Reply.new
+          reply ||= Reply.new
         rescue Exception => error # standard:disable Lint/RescueException
-          failed(error, position)
+          reply = failed(error, position)
+        ensure
+          note_killed(position) unless reply
         end
 
         # @param seed [Object] NOTHING folds the items into the first of them
@@ -143,9 +152,11 @@ module Raffia
             position += 1
             memo = NOTHING.equal?(memo) ? item : block.call(memo, item)
           end
-          Reply.new(memo)
+          reply = Reply.new(memo)
         rescue Exception => error # standard:disable Lint/RescueException
-          failed(error, position)
+          reply = failed(error, position)
+        ensure
+          note_killed(position) unless reply
         end
 
         # For long-lived pools: each item is the arguments of a call, and one failure does not end the others.
@@ -161,6 +172,9 @@ module Raffia
           Reply.new(settled)
         end
 
+        # @return [Integer, nil] where in its chunk this thread or fiber was when it was killed, which no `rescue` sees
+        def killed_position = Thread.current[KILLED]
+
         # @param error [Exception] what ended the block
         # @return [Failure]
         def failure(error, position)
@@ -169,6 +183,10 @@ module Raffia
         end
 
         private
+
+        def note_killed(position)
+          Thread.current[KILLED] = position
+        end
 
         # A class may have a method of its own for this, which may raise.
         def backtrace(error)

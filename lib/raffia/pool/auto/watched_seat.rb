@@ -26,6 +26,8 @@ module Raffia
 
         def begun = @seat.begun
 
+        def killed_at = @seat.killed_at
+
         def leave(clean) = @seat.leave(clean)
 
         def subject(chunk, index) = @seat.subject(chunk, index)

@@ -64,9 +64,10 @@ module Raffia
 
       def killed(seat)
         chunk = seat.posted.first
-        what = chunk ? "while it worked on item #{chunk.first}#{" or one of the next" if chunk.size > 1}" : "while it was idle"
+        index = chunk && seat.killed_at
+        what = chunk ? "while it worked on item #{index}" : "while it was idle"
         WorkerDied.new("a worker thread or fiber was killed #{what}: Thread.current.kill and Fiber#kill end workers, use next to " \
-          "end an item, or an exception to end the call", item: chunk && seat.subject(chunk, chunk.first), index: chunk&.first)
+          "end an item, or an exception to end the call", item: chunk && seat.subject(chunk, index), index: index)
       end
 
       def post(desk, seat, chunk)

@@ -34,16 +34,19 @@ module Raffia
 
       # @return [Hash{Integer => Failure}, Failure, nil] a single Failure when that ends the work
       def try(items, errors)
-        failures = nil
+        failures = current = nil
         items.each_with_index do |item, position|
-          yield item, position
+          yield item, current = position
         rescue Exception => error # standard:disable Lint/RescueException
           failure = failed(error, position).failure
           return failure unless failure.passing?(errors)
 
           (failures ||= {})[position] = failure
         end
+        ended = true
         failures
+      ensure
+        note_killed(current) unless ended
       end
 
       def outcome_of(values, failures)

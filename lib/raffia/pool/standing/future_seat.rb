@@ -22,6 +22,8 @@ module Raffia
         [chunk, nil]
       end
 
+      def killed_at = @posted.first.first + (@posted.first.items.index { |future| !future.done? } || 0)
+
       def subject(chunk, index) = chunk.at(index).subject
     end
   end

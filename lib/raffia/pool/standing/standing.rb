@@ -32,7 +32,7 @@ module Raffia
     # @yieldparam pool [Pool]
     # @return [Object] the block's value
     def self.open(work: nil, **options)
-      pool = new(**options, &work)
+      pool = new(work: work, **options)
       value = yield pool
       pool.shutdown
       value
@@ -46,12 +46,13 @@ module Raffia
     # @param overflow [Symbol] what +submit+ does when so much waits: +:block+ waits for room, +:reject+ raises Full,
     #   +:caller_runs+ does the work where it was called
     # @param idle [Numeric, nil] seconds without work after which a worker leaves; nil: they stay
+    # @param work [#call, nil] what a block would be: one of them
     # @param limits [Hash] +item_timeout:+, +retries:+, +backoff:+ and +retry_on:+ as Raffia.map has them; +max_tasks:+, +max_memory:+,
     #   +max_age:+ and +move:+ likewise
     # @yield what each worker does with what is submitted; +:processes+ and +:ractors+ need it
     # @raise [ConfigError]
     # @raise [NotShareable] on +:ractors+, when the block captures what no other Ractor may see
-    def initialize(on: :threads, workers: nil, queue: QUEUE, overflow: :block, idle: IDLE, **limits, &work)
+    def initialize(on: :threads, workers: nil, queue: QUEUE, overflow: :block, idle: IDLE, work: nil, **limits, &block)
       Check.count(:queue, queue)
       Check.seconds(:idle, idle)
       check_overflow(overflow)
@@ -63,7 +64,7 @@ module Raffia
       @queue = queue || QUEUE
       @overflow = overflow
       @idle = idle
-      @work = work
+      @work = Check.work(work, block)
       @retries = Retries.for(options)
       @item_timeout = options.item_timeout
       @counts = {submitted: 0, done: 0, failed: 0, cancelled: 0, rejected: 0, replaced: 0}

@@ -40,13 +40,12 @@ module Raffia
         # its thread cannot get a second scheduler, so there the run goes to another thread.
         def around(&)
           return yield if ::Fiber.current_scheduler
-          return run(&) unless ::Fiber.scheduler
 
-          thread = Thread.new { run(&) }
-          thread.report_on_exception = false
-          thread.value
-        ensure
-          thread&.kill&.join
+          begin
+            ::Fiber.scheduler ? run_beside(&) : run(&)
+          rescue UncaughtThrowError => thrown
+            throw thrown.tag, thrown.value # of the input, to a catch around the call: it is below the fibers of the run
+          end
         end
 
         # What composes a loop and a scheduler lies above this room, and is called by name.
@@ -56,6 +55,14 @@ module Raffia
           end
 
           Raffia.run { yield }
+        end
+
+        def run_beside(&)
+          thread = Thread.new { run(&) }
+          thread.report_on_exception = false
+          thread.value
+        ensure
+          thread&.kill&.join
         end
       end
     end
