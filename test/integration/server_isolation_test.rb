@@ -32,6 +32,7 @@ module Raffia
       need_gem "activerecord"
       assert_equal "fibers :fiber\n", decided('require "active_record"; ActiveRecord::Base.name')
       assert_equal "fibers :fiber\n", decided('require "active_record"')
+      assert_equal "fibers :fiber\n", decided('require "active_record"; ActiveSupport::IsolatedExecutionState.isolation_level == :fiber or raise')
       assert_equal "threads :thread\n", decided('require "active_record"; ActiveRecord::Base.name', asked: :threads)
     end
 

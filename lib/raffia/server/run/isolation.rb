@@ -51,7 +51,8 @@ module Raffia
       # A monkey patch of `require` would see it too; this one is gone as soon as it has.
       def watch
         watched = ::TracePoint.new(:end) do |point|
-          next unless point.path.end_with?(FILE)
+          # The end of `class << self` in it comes before what the module says last: its default.
+          next unless point.path.end_with?(FILE) && point.self.instance_of?(::Module)
 
           ::ActiveSupport::IsolatedExecutionState.isolation_level = :fiber
           watched.disable
