@@ -84,7 +84,7 @@ module Raffia
       return Supervised.new(@application, listening, options, **given, renewal: @renewal, beside: beside).run(&block) unless options.workers.zero?
 
       other = nil
-      Alone.new(@application, listening, options, **given).run do |listeners|
+      Alone.new(@application, listening, options, **given, beside: beside).run do |listeners|
         other = beside&.start
         block&.call(listeners)
       end

@@ -46,6 +46,25 @@ class JobsUpTest < Raffia::JobsWorkCase
     assert_empty @store.processes
   end
 
+  def test_monitoring_sees_requests_and_jobs
+    %w[1 0].each do |processes|
+      port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
+      up("--processes", processes, "--metrics", "tcp://127.0.0.1:#{port}") do |server|
+        ask(server, "job#{processes}")
+        stats = nil
+        await("its job is not counted") { (stats = JSON.parse(Net::HTTP.get(URI("http://127.0.0.1:#{port}/stats.json")))).dig("jobs", "processed") == 1 }
+        assert_equal [1, @store.url], [stats["requests"]["total"], stats["store"]["store"]]
+        text = Net::HTTP.get(URI("http://127.0.0.1:#{port}/metrics"))
+        assert_match(/^raffia_jobs_processed_total 1$/, text)
+        assert_match(/^raffia_requests_total 1$/, text)
+        assert_match(/^raffia_store_writable 1$/, text)
+        assert_equal "200", Net::HTTP.get_response(URI("http://127.0.0.1:#{port}/ready")).code
+        server.kill(:TERM)
+        server.ended
+      end
+    end
+  end
+
   def test_a_restart_replaces_both
     up("--processes", "1") do |server|
       before = ask(server, "one")

@@ -207,6 +207,54 @@ module JobsWork
       socket&.close
     end
 
+    def test_what_monitoring_asks
+      %w[2 0].each do |processes|
+        FileUtils.rm_f(File.join(@dir, "said"))
+        work("--processes", processes, "--health", "tcp://127.0.0.1:0") do |worker|
+          health = JSON.parse(worker.out.lines.first)["health"]
+          enqueue("GateJob", "gate#{processes}")
+          3.times { |number| enqueue("QuickJob", number.to_s) }
+          2.times { enqueue("MissingJob") }
+          enqueue("QuickJob", queue: "nobody")
+          await_said("GateJob", "began")
+          await_said("QuickJob", count: 3)
+          stats = nil
+          await("its counts are others") do
+            stats = JSON.parse(Net::HTTP.get(URI("#{health}/stats.json")))
+            stats["jobs"].values_at("processed", "failed", "retried", "dead", "busy") == [5, 2, 2, 0, 1]
+          end
+          assert_equal [@store.url, nil], stats["store"].values_at("store", "error")
+          assert_equal [@store.counts[:queue], 1], stats["store"]["counts"].values_at("queue", "running")
+          text = Net::HTTP.get(URI("#{health}/metrics"))
+          ["raffia_jobs_processed_total 5", "raffia_jobs_failed_total 2", "raffia_jobs_retried_total 2", "raffia_jobs_busy 1",
+            "raffia_job_duration_seconds_count 3", "raffia_store_writable 1", "raffia_jobs{set=\"running\"} 1", "raffia_queue_jobs{queue=\"nobody\"}"].each do |line|
+            assert_match(/^#{Regexp.escape(line)}(?: |$)/, text)
+          end
+          assert_match(/^raffia_queue_latency_seconds\{queue="nobody"\} \d/, text)
+          assert_equal "# EOF", text.lines.last.strip
+          assert_equal "200", Net::HTTP.get_response(URI("#{health}/ready")).code
+          open_gate("gate#{processes}")
+          await_counts(running: 0)
+        end
+        @store.clear(:retry)
+      end
+    end
+
+    # What a worker has counted stays when it dies.
+    def test_counts_outlive_workers
+      work("--health", "tcp://127.0.0.1:0") do |worker|
+        health = JSON.parse(worker.out.lines.first)["health"]
+        processed = -> { JSON.parse(Net::HTTP.get(URI("#{health}/stats.json")))["jobs"]["processed"] }
+        enqueue("QuickJob", "one")
+        await("it is not counted") { processed.call == 1 }
+        old = await_said("QuickJob", "one").first.last.to_i
+        ::Process.kill(:KILL, old)
+        enqueue("QuickJob", "two")
+        refute_equal old, await_said("QuickJob", "two").first.last.to_i
+        await("it is not counted on") { processed.call == 2 }
+      end
+    end
+
     def test_supervised_with_an_address_for_questions
       work("--health", "tcp://127.0.0.1:0") do |worker|
         health = JSON.parse(worker.out.lines.first)["health"]
@@ -304,6 +352,22 @@ module JobsWork
       assert_equal [0, 0], workers.map { |worker| worker.ended.exitstatus }, workers.map(&:err).join
     ensure
       workers&.each(&:finish)
+    end
+
+    def test_monitoring_is_told_that_the_store_is_away
+      work("--health", "tcp://127.0.0.1:0", "--lease", "3") do |worker|
+        health = JSON.parse(worker.out.lines.first)["health"]
+        ready = -> { Net::HTTP.get_response(URI("#{health}/ready")) }
+        await("it is not ready") { ready.call.code == "200" }
+        server.kill
+        answer = nil
+        await("it is still ready") { (answer = ready.call).code == "503" }
+        assert_match(/the store cannot be written: .*127\.0\.0\.1/, answer.body)
+        assert_equal "200", Net::HTTP.get_response(URI("#{health}/health")).code
+        assert_match(/^raffia_store_writable 0$/, Net::HTTP.get(URI("#{health}/metrics")))
+        server.start
+        await("it is not ready again") { ready.call.code == "200" }
+      end
     end
 
     def test_a_worker_that_dies_while_the_store_is_away_is_replaced

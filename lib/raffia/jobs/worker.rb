@@ -16,10 +16,12 @@ require_relative "worker/intake"
 require_relative "worker/journal"
 require_relative "worker/keeper"
 require_relative "worker/lease_monitor"
+require_relative "worker/meter"
 require_relative "worker/patience"
 require_relative "worker/places"
 require_relative "worker/pulse"
 require_relative "worker/queues"
+require_relative "worker/report"
 require_relative "worker/runs"
 require_relative "worker/suspect_intake"
 require_relative "worker/upkeep"
@@ -100,6 +102,7 @@ module Raffia
         @isolated = isolated
         @copied = {queues: queues, threads: threads, processes: processes, ractors: ractors, timeout: timeout, lease: lease, beat: beat, recover: recover,
                    middleware: middleware, log: log, instrument: instrument, tag: tag, labels: labels, backend: backend}
+        @meter = Meter.new((heart.board if heart.respond_to?(:boards)), concurrency)
         @orders = ::Thread::Queue.new
         @stopping = @quiet = false
         @keeper = @watch = @board = @monitor = nil
@@ -166,7 +169,32 @@ module Raffia
       # @return [Hash] how it is
       def state = {"busy" => @runs.size, "quiet" => quiet?, "rss" => (Process::Memory.resident.to_i / 1024), "work" => @runs.work}
 
+      # @return [Hash{Symbol => Integer, Array<Integer>}] what it has done, see {Meter.read}
+      # @api private
+      def figures
+        measure
+        Meter.read([@meter.board], [::Process.pid])
+      end
+
+      # Asks the store.
+      # @return [Hash] {"store", "error" (nil: it can be written), "counts", "queues"}
+      # @api private
+      def report = Report.new(@store, @keeper&.trouble || @patience&.trouble).to_h
+
+      # The same, in a thread: a store that is away takes its time. While one is made no other is begun.
+      # @yieldparam report [Hash]
+      # @return [void]
+      # @api private
+      def report_later
+        return unless @reported.nil? || @reported.done?
+
+        @reports ||= Pool.new(on: :threads, workers: 1, idle: nil)
+        @reported = @reports.submit { yield report }
+      end
+
       private
+
+      def measure = @book && @runs && @meter.write(@book.totals, @runs.size)
 
       def work(scope)
         monitor if @monitored
@@ -188,6 +216,7 @@ module Raffia
         companions.stop(@timeout)
       ensure
         helpers&.each { |task| task.cancel(:stop) }
+        @reports&.terminate
         Raffia.shield { leave }
       end
 
@@ -207,7 +236,8 @@ module Raffia
       def build(scope)
         journal = Journal.new(@log, @instrument)
         @patience = Patience.new(@log)
-        @pulse = Pulse.new(@heart, @log)
+        @book = journal.book
+        @pulse = Pulse.new(@heart, @log) { measure }
         @keeper = Keeper.new(@store, info, ttl: @lease, every: @beat, book: journal.book, log: @log,
           identity: @identity || Keeper.identity, board: @board, heart: (@heart if @lenient))
         @acks = Acks.new(@store, @keeper, @patience, journal)
@@ -290,6 +320,7 @@ module Raffia
         @watch&.shutdown(Drain::GRACE)
         @keeper.resign
         @places.close
+        measure
       end
 
       def info

@@ -3,6 +3,8 @@
 require_relative "../../jobs"
 require_relative "../../jobs/worker"
 require_relative "../../jobs/worker/seated"
+require_relative "../../jobs/worker/status/alone"
+require_relative "../../jobs/worker/status/supervised"
 require_relative "../../jobs/worker/supervised"
 require_relative "../program"
 
@@ -30,7 +32,24 @@ module Raffia
           Jobs::Worker::Queues.new(asked[:queues] || [])
           Jobs.store = asked[:store] if asked[:store]
           check(asked[:store] || Raffia.config.store.to_s)
+          @figures = alone ? Jobs::Worker::Status::Alone.new : Jobs::Worker::Status::Supervised.new
         end
+
+        # @return [Work::Metrics] what the server's metrics address tells of the jobs
+        def metrics
+          require_relative "../work/metrics"
+          Work::Metrics.new(@figures)
+        end
+
+        # @param supervisor [Process::Supervisor]
+        # @return [void]
+        def supervisor=(supervisor)
+          @figures.supervisor = supervisor
+        end
+
+        # What a worker has sent to the supervisor.
+        # @return [void]
+        def hear(name, data) = @figures.hear(name, data)
 
         # @return [Integer]
         def workers = @asked[:jobs] || 1
@@ -59,7 +78,7 @@ module Raffia
         # @return [Jobs::Worker::Handle]
         def start
           load
-          worker(nil).start
+          worker(nil).tap { |worker| @figures.worker = worker }.start
         end
 
         private

@@ -86,7 +86,7 @@ module Raffia
 
         def operation(o)
           o.separator "\nOperation:"
-          o.on("--health ADDRESS", *wrap("serve /health, /ready and /stats.json, such as tcp://127.0.0.1:9393")) { |address| @given[:health] = address }
+          o.on("--health ADDRESS", *wrap("serve /health, /ready, /metrics and /stats.json, such as tcp://127.0.0.1:9393")) { |address| @given[:health] = address }
           o.on("--web ADDRESS", *wrap("serve the dashboard, such as 127.0.0.1:9293; where others can reach it, RAFFIA_WEB_AUTH must be USER:PASSWORD")) { |address| @given[:web] = address }
           o.on("--web-read-only", *wrap("nothing can be changed there")) { @given[:web_read_only] = true }
           o.on("--pidfile FILE", *wrap("a file with the pid")) { |path| @given[:pid_file] = path }

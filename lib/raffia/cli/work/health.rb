@@ -8,8 +8,9 @@ module Raffia
       # What load balancers and people ask, in a thread of the process that answers for the workers:
       #
       # * /health: 200 while a worker works, else 503
-      # * /ready: 200 when all do
-      # * /stats.json: the processes
+      # * /ready: 200 when all do, and the store can be written
+      # * /metrics: OpenMetrics text
+      # * /stats.json: the processes, what they have done, and what the store has
       #
       # @api private
       class Health
@@ -24,31 +25,45 @@ module Raffia
         # @raise [Server::CannotListen]
         def self.start(runner, address, log)
           require_relative "../../server"
+          require_relative "metrics"
           handle = Server.start(new(runner), bind: address, logger: log, max_connections: 16, drain_timeout: 1)
           # In workers it would go on listening when this process has ended.
           Fork.after_child { handle.listeners.each { |listener| listener.socket.close } }
           handle
         end
 
-        # @param runner [#status]
-        def initialize(runner) = @runner = runner
+        # @param runner [#status, #figures]
+        def initialize(runner)
+          @runner = runner
+          @metrics = Metrics.new(runner.figures)
+        end
 
         # @return [Array] a Rack response
         def call(env)
           status = @runner.status
           case env["PATH_INFO"]
           when "/health" then tell(status, status[:ready].positive?)
-          when "/ready" then tell(status, status[:ready] == status[:workers])
-          when "/stats.json" then [200, JSON_TYPE.dup, ["#{::JSON.pretty_generate(status)}\n"]]
-          else [404, TEXT.dup, ["/health /ready /stats.json\n"]]
+          when "/ready" then tell(status, status[:ready] == status[:workers], @metrics.trouble)
+          when "/metrics" then [200, {**TEXT, "content-type" => Server::Metrics::OpenMetrics::CONTENT_TYPE}, [metrics(status)]]
+          when "/stats.json" then [200, JSON_TYPE.dup, ["#{::JSON.pretty_generate({**status, **@metrics.stats})}\n"]]
+          else [404, TEXT.dup, ["/health /ready /metrics /stats.json\n"]]
           end
         end
 
         private
 
-        def tell(status, good)
-          good &&= status[:state].to_sym == :running
-          [good ? 200 : 503, TEXT.dup, ["#{status[:state]}: #{status[:ready]} of #{status[:workers]} workers ready\n"]]
+        def tell(status, good, trouble = nil)
+          good &&= status[:state].to_sym == :running && trouble.nil?
+          [good ? 200 : 503, TEXT.dup, ["#{status[:state]}: #{status[:ready]} of #{status[:workers]} workers ready\n", *("#{trouble}\n" if trouble)]]
+        end
+
+        def metrics(status)
+          text = Server::Metrics::OpenMetrics.new
+          @metrics.write(text)
+          text.gauge("raffia_workers", "Worker processes that there are to be.", status[:workers])
+          text.gauge("raffia_workers_ready", "Of them, those that work.", status[:ready])
+          text.counter("raffia_worker_restarts", "Workers that took the place of another, by slot.", status[:slots].to_h { |slot| [{slot: slot[:index]}, slot[:restarts]] })
+          text.to_s
         end
       end
     end

@@ -4,6 +4,7 @@ require_relative "../../base/signals"
 require_relative "../../process/supervisor/notifier"
 require_relative "../../process/supervisor/pid_file"
 require_relative "../worker"
+require_relative "status/alone"
 
 module Raffia
   module Jobs
@@ -30,7 +31,11 @@ module Raffia
           @make = make
           @file = Process::Supervisor::PidFile.new(pid_file)
           @notifier = Process::Supervisor::Notifier.new(notify_socket, watchdog)
+          @figures = Status::Alone.new
         end
+
+        # @return [Status::Alone]
+        attr_reader :figures
 
         # @return [Hash] see {Process::Supervisor#status}
         def status = {state: (@worker&.stopping? ? :stopping : :running), workers: 1, ready: @ready ? 1 : 0, slots: []}
@@ -52,7 +57,7 @@ module Raffia
         private
 
         def work
-          @worker = @make.call(@notifier)
+          @figures.worker = @worker = @make.call(@notifier)
           @worker.run do
             @ready = true
             yield if block_given?

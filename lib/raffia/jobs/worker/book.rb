@@ -12,13 +12,27 @@ module Raffia
       class Book
         def initialize
           @guard = Raffia::Guard.new
+          @totals = {processed: 0, failed: 0, retried: 0, dead: 0, microseconds: 0}
+          @histogram = Array.new(Tally::BOUNDS.size + 1, 0)
           start
         end
 
         # @param name [String] of the class
         # @param seconds [Float, nil] that it took; nil: it failed
+        # @param verdict [Symbol, nil] what becomes of one that failed, see {Failure}
         # @return [void]
-        def count(name, seconds) = @guard.hold { add_up(name, seconds) }
+        def count(name, seconds, verdict = nil)
+          @guard.hold do
+            add_up(name, seconds)
+            @totals[:processed] += 1
+            @totals[:failed] += 1 unless seconds
+            @totals[:retried] += 1 if verdict == :retry
+            @totals[:dead] += 1 if verdict == :bury
+          end
+        end
+
+        # @return [Hash{Symbol => Integer, Array<Integer>}] since the worker began, as {Meter} writes them
+        def totals = @guard.hold { {**@totals, histogram: @histogram.dup} }
 
         # @return [Tally, nil] nil when nothing was done
         def take = @guard.hold { bundle unless @processed.zero? }
@@ -46,7 +60,10 @@ module Raffia
 
           ms = seconds * 1000
           row["ms"] += ms
-          row["histogram"][Tally::BOUNDS.index { |bound| ms <= bound } || -1] += 1
+          bucket = Tally::BOUNDS.index { |bound| ms <= bound } || -1
+          row["histogram"][bucket] += 1
+          @histogram[bucket] += 1
+          @totals[:microseconds] += (ms * 1000).round
         end
 
         def bundle

@@ -49,7 +49,7 @@ module Raffia
         # @return [void]
         def failed(run, seconds, error, failure)
           flush
-          @book.count(run.name, nil)
+          @book.count(run.name, nil, failure.verdict)
           @instrument.emit(:job_fail) { {**run.facts, seconds: seconds, error: error, verdict: failure.verdict} }
           line = {event: "failed", **run.facts, seconds: seconds.round(6), error_class: error.class.name, error: Failure.message(error)[0, 500],
                   then: failure.verdict, at: error.backtrace&.first}

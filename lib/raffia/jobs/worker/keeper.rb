@@ -18,6 +18,8 @@ module Raffia
 
         # @return [Lease, nil] nil before {enroll}
         attr_reader :lease
+        # @return [String, nil] why the last sign of life could not be written; nil: it could be
+        attr_reader :trouble
         # @return [String] HOST:PID:NONCE
         attr_reader :identity
 
@@ -119,8 +121,10 @@ module Raffia
         def beat(state, &)
           orders = tell(state)
           orders ? held(orders, &) : renew
+          @trouble = nil
           true
         rescue StoreUnavailable => error
+          @trouble = error.message
           @log.debug({event: "no beat", error: error.message})
           false
         end

@@ -14,6 +14,9 @@ module Raffia
         FIRST = 0.1
         MOST = 5.0
 
+        # @return [String, nil] why the store could not do what it was last asked for
+        attr_reader :trouble
+
         # @param log [Logger]
         def initialize(log)
           @log = log
@@ -44,10 +47,12 @@ module Raffia
         def away(error)
           @log.error({event: "store away", error: error.message}) unless @away
           @away = true
+          @trouble = error.message
         end
 
         def back
           @away = false
+          @trouble = nil
           @log.warn({event: "store is back"})
         end
       end

@@ -17,9 +17,11 @@ module Raffia
 
         # @param heart [#beat, nil]
         # @param log [Logger]
-        def initialize(heart, log)
+        # @yield with each beat
+        def initialize(heart, log, &also)
           @heart = heart
           @log = log
+          @also = also
           @at = Clock.now
           @said = false
         end
@@ -31,6 +33,7 @@ module Raffia
             @at = Clock.now
             @said = false
             @heart&.beat
+            @also&.call
             Waiter.nap(INTERVAL)
           end
         end

@@ -2,6 +2,7 @@
 
 require_relative "../../base/signals"
 require_relative "../../process/supervisor"
+require_relative "status/supervised"
 
 module Raffia
   module Jobs
@@ -24,6 +25,7 @@ module Raffia
           worker = yield
           seat.on_stop { worker.stop }
           seat.on_message("quiet") { worker.quiet }
+          Status::Supervised.answer(seat, worker) if worker.respond_to?(:report)
           seat.on_message("dump") { Raffia.dump }
           Signals.with(chain: false, **Process::Supervisor::Life.handlers(seat), TSTP: ->(_) {}) { worker.run { begun(seat) } }
         rescue Raffia::Error => error

@@ -23,8 +23,16 @@ module Raffia
         # @yieldparam heart [#beat]
         # @yieldreturn [Worker]
         def initialize(load:, timeout:, **settings, &make)
-          @supervisor = Process::Supervisor.new(**settings, preload: load, drain_timeout: timeout + MARGIN, memory_interval: LOOK) { |seat| Seated.run(seat, settings[:log]) { make.call(seat) } }
+          @figures = Status::Supervised.new
+          hooks = {on_message: ->(_, name, data) { @figures.hear(name, data) }}
+          @supervisor = Process::Supervisor.new(**settings, hooks: hooks, preload: load, drain_timeout: timeout + MARGIN, memory_interval: LOOK) do |seat|
+            Seated.run(seat, settings[:log]) { make.call(seat) }
+          end
+          @figures.supervisor = @supervisor
         end
+
+        # @return [Status::Supervised]
+        attr_reader :figures
 
         # @return [Hash] see {Process::Supervisor#status}
         def status = @supervisor.status || {state: :booting, workers: 0, ready: 0, slots: []}

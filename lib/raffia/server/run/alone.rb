@@ -27,7 +27,8 @@ module Raffia
       # @param hooks [Hooks]
       # @param log [Logger]
       # @param config [Config] what systemd has said
-      def initialize(application, listening, options, hooks:, log:, config:)
+      # @param beside [#metrics, nil] what else is done in this process
+      def initialize(application, listening, options, hooks:, log:, config:, beside: nil)
         @application = application
         @listening = listening
         @options = options
@@ -36,6 +37,7 @@ module Raffia
         @asked = false
         @panel = Panel::Alone.new
         @config = config
+        @beside = beside
         @notifier = Process::Supervisor::Notifier.new(nil, nil)
       end
 
@@ -60,7 +62,7 @@ module Raffia
         end
         prepare if @worker.is_a?(Worker)
         @worker.stop if @asked
-        admin = Admin.start(@panel, @options, @log)
+        admin = Admin.start(@panel, @options, @log, beside: @beside&.metrics)
         @worker.run { begun { yield listening.first if block_given? } }
         @hooks.call(:on_stop)
       ensure

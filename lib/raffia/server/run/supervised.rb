@@ -26,8 +26,9 @@ module Raffia
 
       # @param (see Alone#initialize)
       # @param renewal [Renewal, nil] what a restart brings besides code
-      # @param beside [#workers, #timeout, #load, #signals, #call, nil] what further workers do, under the same supervisor: how many they are,
-      #   the seconds that they have to end, what to load for them, signals of theirs, and the life of one
+      # @param beside [#workers, #timeout, #load, #signals, #call, #supervisor=, #hear, #metrics, nil] what further workers do, under the same
+      #   supervisor: how many they are, the seconds that they have to end, what to load for them, signals of theirs, the life of one, what they
+      #   send to the supervisor, and what {Admin} tells of them
       def initialize(application, listening, options, hooks:, log:, config:, renewal: nil, beside: nil)
         @application = application
         @listening = listening
@@ -54,7 +55,8 @@ module Raffia
       def supervise(supervisor, &)
         @panel = Panel::Supervised.new(supervisor.settings.max_workers)
         @panel.supervisor = supervisor
-        admin = Admin.start(@panel, @options, @log)
+        @beside&.supervisor = supervisor
+        admin = Admin.start(@panel, @options, @log, beside: @beside&.metrics)
         Signals.with(chain: false, **(@beside ? @beside.signals(supervisor) : {})) { supervisor.run(&) }
       ensure
         admin&.stop
@@ -102,7 +104,12 @@ module Raffia
         seated = SEATED.to_h { |name| [name, ->(seat) { call(name, seat.index) }] }
         {**plain, **seated, on_worker_ready: ->(slot) { @hooks.call(:on_worker_ready, slot[:index]) },
                             on_worker_exit: ->(slot, how) { @hooks.call(:on_worker_exit, slot[:index], how) },
-                            on_message: ->(_index, name, data) { @panel.hear(name, data) }}
+                            on_message: ->(_index, name, data) { hear(name, data) }}
+      end
+
+      def hear(name, data)
+        @panel.hear(name, data)
+        @beside&.hear(name, data)
       end
 
       # The supervisor's copy of this object learns here that what is forked from now on is to be renewed; a worker that loads by itself

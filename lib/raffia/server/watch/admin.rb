@@ -25,12 +25,13 @@ module Raffia
 
       # Serves it, if there is an address for it.
       # @param options [Options]
+      # @param beside [#write, #stats, #trouble, nil] tells of what is done besides serving
       # @return [Handle, nil]
       # @raise [CannotListen]
-      def self.start(panel, options, log)
+      def self.start(panel, options, log, beside: nil)
         return unless options.metrics
 
-        application = Application.of(new(panel, options.slow_request), trusted: true)
+        application = Application.of(new(panel, options.slow_request, beside), trusted: true)
         handle = Server.start(application, bind: options.metrics, logger: log, **OPTIONS)
         # In workers it would go on listening when this process has ended.
         Fork.after_child { handle.listeners.each { |listener| listener.socket.close } }
@@ -40,25 +41,27 @@ module Raffia
 
       # @param panel [Panel::Alone, Panel::Supervised]
       # @param slow [Numeric, nil] seconds
-      def initialize(panel, slow)
+      # @param beside (see Admin.start)
+      def initialize(panel, slow, beside = nil)
         @panel = panel
         @slow = slow
+        @beside = beside
       end
 
       # @return [Array] a Rack response
       def call(env)
         case env["PATH_INFO"]
-        when "/metrics" then [200, {"content-type" => Metrics::OpenMetrics::CONTENT_TYPE, "cache-control" => "no-store"}, [Metrics::Page.new(@panel.totals, @panel.workers).to_s]]
-        when "/stats.json", "/stats" then [200, JSON_TYPE.dup, [::JSON.pretty_generate(stats) << "\n"]]
+        when "/metrics" then [200, {"content-type" => Metrics::OpenMetrics::CONTENT_TYPE, "cache-control" => "no-store"}, [Metrics::Page.new(@panel.totals, @panel.workers, @beside).to_s]]
+        when "/stats.json", "/stats" then [200, JSON_TYPE.dup, [::JSON.pretty_generate({**stats, **@beside&.stats.to_h}) << "\n"]]
         when "/health" then tell(serving?)
-        when "/ready" then tell(serving? && @panel.workers.all? { |worker| worker[:ready] })
+        when "/ready" then tell(serving? && @panel.workers.all? { |worker| worker[:ready] }, @beside&.trouble)
         else [404, TEXT_TYPE.dup, ["/metrics /stats.json /health /ready\n"]]
         end
       end
 
       private
 
-      def tell(good) = [good ? 200 : 503, TEXT_TYPE.dup, ["#{@panel.state}\n"]]
+      def tell(good, trouble = nil) = [(good && trouble.nil?) ? 200 : 503, TEXT_TYPE.dup, ["#{@panel.state}\n", *("#{trouble}\n" if trouble)]]
 
       def serving? = @panel.state == :running && @panel.workers.any? { |worker| worker[:ready] }
 

@@ -30,9 +30,11 @@ module Raffia
 
         # @param totals [Totals]
         # @param workers [Array<Hash>] as {Panel#workers}
-        def initialize(totals, workers)
+        # @param beside [#write, nil] writes figures of what is done besides
+        def initialize(totals, workers, beside = nil)
           @totals = totals
           @workers = workers
+          @beside = beside
           @text = OpenMetrics.new
         end
 
@@ -43,6 +45,7 @@ module Raffia
           COUNTERS.each { |name, (shown, help)| @text.counter("raffia_#{shown}", help, @totals.counted(name)) }
           gauges
           workers
+          @beside&.write(@text)
           @text.to_s
         end
 

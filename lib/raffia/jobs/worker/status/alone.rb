@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+require_relative "../meter"
+
+module Raffia
+  module Jobs
+    class Worker
+      module Status
+        # Figures of one worker in this process.
+        #
+        # @api private
+        class Alone
+          # @return [Worker, nil] nil while the application is loaded
+          attr_writer :worker
+
+          # @return [Hash] see {Meter.read}
+          def figures = @worker ? @worker.figures : Meter.read([], [])
+
+          # @return [Hash, nil] see {Worker#report}; nil when nobody can tell
+          def report = @worker&.report
+        end
+      end
+    end
+  end
+end

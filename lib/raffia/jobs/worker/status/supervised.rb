@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+require_relative "../../../base/clock"
+require_relative "../../../process/supervisor"
+require_relative "../meter"
+
+module Raffia
+  module Jobs
+    class Worker
+      # What load balancers, monitoring and people ask about workers.
+      #
+      # @api private
+      module Status
+        # Figures of supervised workers. What they count is in memory that the supervisor shares
+        # with them. Of the store one of them is asked: the supervisor has not loaded the program.
+        #
+        # @api private
+        class Supervised
+          # The name of the question and of the answer.
+          MESSAGE = "report"
+          # Seconds that a worker has to answer.
+          PATIENCE = 2
+          # Seconds for which an answer stays good; longer when it took long.
+          FRESH = 1
+          SHARE = 20
+          LONGEST = 15
+          private_constant :PATIENCE, :FRESH, :SHARE, :LONGEST
+
+          # In a worker: answers.
+          # @param seat [Process::Supervisor::Seat]
+          # @param worker [Worker]
+          # @return [void]
+          def self.answer(seat, worker)
+            seat.on_message(MESSAGE) do |round, pid|
+              worker.report_later { |report| seat.send(MESSAGE, [round, report]) } if pid == ::Process.pid
+            end
+          end
+
+          # @param supervisor [Process::Supervisor, nil]
+          attr_writer :supervisor
+
+          def initialize
+            @turn = Thread::Mutex.new
+            @round = 0
+            @until = 0
+          end
+
+          # @return [Hash] see {Meter.read}
+          def figures
+            boards = self.boards
+            Meter.read(boards, living)
+          end
+
+          # @return [Hash, nil] see {Worker#report}; nil when no worker answers
+          def report
+            @turn.synchronize do
+              next @report if Clock.now < @until
+
+              began = Clock.now
+              @report = ask
+              took = Clock.now - began
+              @until = Clock.now + (@report ? (took * SHARE).clamp(FRESH, LONGEST) : 0)
+              @report
+            end
+          end
+
+          # What a worker has sent to the supervisor.
+          # @return [void]
+          def hear(name, data) = (@answers&.push(data) if name == MESSAGE)
+
+          private
+
+          def ask
+            pid = boards.map { |board| Meter.pid(board) }.find { |one| living.include?(one) } or return
+            round = @round += 1
+            @answers = answers = ::Thread::Queue.new
+            @supervisor.broadcast(MESSAGE, [round, pid])
+            finish = Clock.now + PATIENCE
+            while (answer = answers.pop(timeout: [finish - Clock.now, 0].max))
+              return answer.last if answer.first == round
+            end
+          ensure
+            @answers = nil
+          end
+
+          def slots = @supervisor&.status&.fetch(:slots) || []
+
+          def living = slots.flat_map { |slot| [slot[:pid], slot[:successor], *slot[:leaving]] }.compact
+
+          # Those that a worker has ever written to.
+          def boards
+            all = @supervisor&.boards or return []
+            slots.flat_map { |slot| all.of(slot[:index]) }.reject { |board| Meter.pid(board).zero? }
+          end
+        end
+      end
+    end
+  end
+end
