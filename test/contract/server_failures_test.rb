@@ -47,6 +47,25 @@ module ServerFailuresTest
     end
   end
 
+  # As if a signal had come; but that is for the handlers of signals.
+  def test_an_interrupt_of_the_apps_own_is_an_error_and_disturbs_nobody
+    gate = Thread::Queue.new
+    raised = [Interrupt.new, SignalException.new("TERM")]
+    app = lambda do |env|
+      raise raised.shift if env["PATH_INFO"] == "/broken"
+      [200, TEXT.dup, [gate.pop]]
+    end
+    serve(app) do |server|
+      neighbour = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+      eventually { gate.num_waiting == 1 }
+      server.connect do |client|
+        assert_equal [500, 500], Array.new(2) { client.get("/broken").status }
+      end
+      gate << "fine"
+      assert_equal "fine", neighbour.answer.body
+    end
+  end
+
   def test_what_is_no_response_is_a_500_that_says_so
     {
       nil => /the app returned nil \(NilClass\)/, "text" => /the app returned "text"/, [200, {}] => /the app returned \[200, \{\}\]/,

@@ -57,7 +57,53 @@ module ServerRackTest
     end
     serve(app) do |server|
       assert_equal 500, server.get.status
-      assert_equal [nil, nil, "broken"], calls.pop
+      status, headers, error = calls.pop
+      assert_equal [500, "broken"], [status, error]
+      assert_equal "text/plain; charset=utf-8", headers["content-type"]
+    end
+  end
+
+  # Whether the application has answered or raised: what is called blocks the loop, which would send
+  # what is collected.
+  def test_the_client_has_its_answer_before_they_are_called
+    gate, in_time = Thread::Queue.new, Thread::Queue.new
+    wait = ->(_) { gate.pop(timeout: Raffia::TestCase::PATIENCE / 2) }
+    app = lambda do |env|
+      env["rack.response_finished"] << ->(*) { in_time << Fiber.blocking(&wait) }
+      (env["PATH_INFO"] == "/raise") ? raise("broken") : [200, TEXT.dup, ["x"]]
+    end
+    serve(app) do |server|
+      %w[/ /raise /].zip([200, 500, 200]) do |path, status|
+        server.connect do |client|
+          # Another request is there already, so nothing is sent for want of one.
+          client.say("GET #{path} HTTP/1.1\r\nhost: x\r\n\r\n" * 2)
+          assert_equal status, client.answer.status
+          gate << true
+          assert in_time.pop, path
+          assert_equal status, client.answer.status
+          gate << true
+          assert in_time.pop, path
+        end
+      end
+    end
+  end
+
+  # Whatever they raise is logged, and neither ends the connection nor others'.
+  def test_what_they_raise_disturbs_nobody
+    errors = [NotImplementedError, SystemExit, Interrupt]
+    app = lambda do |env|
+      env["rack.response_finished"] << ->(*) { raise errors.shift } if env["PATH_INFO"] == "/"
+      [200, TEXT.dup, [sleep(0.01) && "x"]]
+    end
+    serve(app) do |server|
+      other = server.connect
+      server.connect do |client|
+        3.times do
+          other.say("GET /other HTTP/1.1\r\nhost: x\r\n\r\n")
+          assert_equal [200, 200], [client.get.status, other.answer.status]
+        end
+      end
+      eventually { %w[NotImplementedError SystemExit Interrupt].all? { |name| log.include?(name) } }
     end
   end
 

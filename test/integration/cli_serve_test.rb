@@ -58,7 +58,7 @@ module Raffia
 
     # With one request in flight, in one of the workers, all of them are closed to new connections.
     def test_workers_that_drain_refuse_connections_and_answer_those_that_were_queued
-      script <<~'RUBY', "config.ru"
+      script <<~RUBY, "config.ru"
         run ->(env) do
           $stderr.puts "begun"
           sleep(0.01) until env["PATH_INFO"] == "/" || File.exist?("go")

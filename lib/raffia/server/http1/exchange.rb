@@ -38,7 +38,7 @@ module Raffia
         @address = address
         @hints = service.options.early_hints
         @output = output(wire, io)
-        @env = @input = @hijack = @early_hints = @thread = nil
+        @env = @input = @hijack = @early_hints = @thread = @given = nil
         @unread = @answered = @good = false
         @received = @sent = 0
       end
@@ -98,6 +98,7 @@ module Raffia
         env["rack.hijack"] = @hijack = Hijack.new(@wire, @io)
         env["rack.early_hints"] = @early_hints = EarlyHints.new(@wire) if @hints
         env["rack.input"] = @input = Input.new(@wire, @service) if @wire.body?
+        @given = nil
         env["rack.response_finished"] = []
       end
 
@@ -149,12 +150,21 @@ module Raffia
       def over(env, response, error, finished)
         return if finished.nil? || finished.empty?
 
-        status, headers = response if response.is_a?(Array)
+        flush_after_error if error
+        status, headers = @given || (response if response.is_a?(Array))
         finished.reverse_each do |callable|
           callable.call(env, status, headers, error)
-        rescue => raised
+        rescue Cancel
+          raise
+        rescue Exception => raised # standard:disable Lint/RescueException
           @service.log.error("rack.response_finished of request #{RequestId.of(env)}: #{Log.full(raised)}")
         end
+      end
+
+      def flush_after_error
+        @wire.flush unless hijacked?
+      rescue Disconnected
+        nil
       end
 
       # @return [Boolean] whether the client knows where this response ends
@@ -164,7 +174,7 @@ module Raffia
         when Refused then refused(error)
         when Gate::Busy then busy(error)
         when TimeLimit::Passed then late(error, env)
-        when Cancel, SignalException then withdrawn
+        when Cancel then withdrawn
         else failed(error, env)
         end
       end
@@ -194,8 +204,9 @@ module Raffia
         give(503, "Service Unavailable\n") && false
       end
 
-      # What is no affair of this request's alone.
-      def foreign?(error) = error.is_a?(Cancel) || error.is_a?(SignalException)
+      # What is no affair of this request's alone. An Interrupt is: signals are for handlers, and
+      # Ruby raises none here, so it is the application's own.
+      def foreign?(error) = error.is_a?(Cancel)
 
       # The one place for what the app has raised, or returned in place of a response.
       def failed(error, env)
@@ -213,7 +224,8 @@ module Raffia
         return true if @wire.status.positive? && !@wire.begun?
         return false if @wire.begun? && !@wire.retract
 
-        @wire.respond(status, {**TEXT, **headers}, [text])
+        headers = {**TEXT, **headers}
+        @wire.respond(status, headers, [text]).tap { @given = [status, headers] }
       rescue Disconnected
         false
       end

@@ -91,7 +91,9 @@ module Raffia
       # @return [void]
       def tell_error(error, env)
         @on_error&.call(error, env)
-      rescue => failure
+      rescue Cancel
+        raise
+      rescue Exception => failure # standard:disable Lint/RescueException
         log.error("the hook on_error failed: #{Log.full(failure)}")
       end
 
