@@ -5,6 +5,7 @@ require_relative "store/values"
 require_relative "store/opening"
 require_relative "store/rewrite"
 require_relative "store/death"
+require_relative "store/ghosts"
 
 module Raffia
   module Jobs
@@ -68,6 +69,16 @@ module Raffia
       # Holds the lease for its ttl from now on, on behalf of a worker that lives and cannot show a sign of life itself.
       # @return [Boolean] false: it is lost
       def renew(lease) = raise(NotImplementedError)
+
+      # What the lease holds as far as the store knows. A worker compares that with what it works on, because a store may come back
+      # with older data.
+      # @return [Array<Array(Integer, Integer)>] {Claim#key} of each claim
+      def held(lease) = raise(NotImplementedError)
+
+      # To the front of their queues, as by {#release}: claims that the worker knows nothing of.
+      # @param keys [Array<Array(Integer, Integer)>] of {#held}
+      # @return [Integer] of how many
+      def give_back(lease, keys) = raise(NotImplementedError)
 
       # The worker ends. What it still holds goes back, as by {#release}.
       # @return [void]

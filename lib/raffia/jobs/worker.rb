@@ -21,6 +21,7 @@ require_relative "worker/patience"
 require_relative "worker/places"
 require_relative "worker/pulse"
 require_relative "worker/queues"
+require_relative "worker/reconciliation"
 require_relative "worker/report"
 require_relative "worker/runs"
 require_relative "worker/suspect_intake"
@@ -246,6 +247,7 @@ module Raffia
           patience: @patience, journal: journal, middleware: @middleware, board: @board))
         @upkeep = Upkeep.new(@store, Recurring::Ticker.new(recurring, @log), @patience, @log, recover: @recover, keeper: @keeper) { run_suspects }
         @intake = (@isolated ? SuspectIntake : Intake).new(@store, @queues, @keeper, @runs, @patience, @upkeep) { stop }
+        @keeper.on_beat(&Reconciliation.new(@store, @log, @runs, @acks, @intake).method(:call))
       end
 
       # In processes of their own; where there are none, here, when nothing else runs.

@@ -122,6 +122,60 @@ module JobsStoreContract
       store.resign(mine) # harmless when repeated
     end
 
+    def test_a_lease_is_renewed_on_behalf_of_its_worker
+      mine = enroll(ttl: 0.4)
+      enqueue(1)
+      assert(claim(by: mine).any?)
+      5.times do
+        sleep(0.1)
+        assert_same(true, store.renew(mine))
+      end
+      assert_equal([], store.recover)
+      store.resign(mine)
+      assert_same(false, store.renew(mine))
+    end
+
+    def test_a_token_is_of_one_worker
+      mine = enroll
+      other = Jobs::Lease.new(identity: "test:1:other", token: mine.token, ttl: 600)
+      assert_nil(store.beat(other))
+      assert_same(false, store.renew(other))
+      assert_equal([], store.beat(mine))
+    end
+
+    def test_a_worker_can_ask_what_it_holds
+      enqueue(1, 2, 3)
+      assert_equal([], store.held(lease))
+      claims = claim
+      assert_equal(claims.map(&:key).sort, store.held(lease).sort)
+      store.ack(claims.first(1))
+      assert_equal(claims.drop(1).map(&:key).sort, store.held(lease).sort)
+      assert_equal(1, store.give_back(lease, [claims[2].key, claims[0].key]))
+      assert_equal([[claims[1].key], [3]], [store.held(lease), args_in(:queue)])
+      assert_equal([false, true], store.ack([claims[2], claims[1]]))
+    end
+
+    def test_what_is_given_back_is_in_front_in_its_order
+      enqueue(*0...5, own: {limit: {"key" => "k", "max" => 4}})
+      claims = claim(4)
+      store.give_back(lease, claims.map(&:key).reverse)
+      assert_equal((0...4).to_a, args(claim(4)))
+    end
+
+    # Of a claim that its worker does not work on, as far as it has said.
+    def test_a_ghost_is_found
+      enqueue(1, 2)
+      one, two = claim
+      work = ->(claim) { {"jid" => claim.item["jid"], "queue" => "default", "payload" => claim.payload, "run_at" => now.to_i, "tid" => claim.item["jid"]} }
+      sleep(Jobs::Store::Ghosts::MARGIN + 0.1)
+      store.beat(lease, {"busy" => 2, "work" => [work[one], work[two]]})
+      assert_equal([], store.check)
+      store.beat(lease, {"busy" => 1, "work" => [work[one]]})
+      assert_match(/\Ajob #{two.item["jid"]} is claimed by #{lease.identity}, which does not work on it\z/, store.check.first)
+      store.give_back(lease, [two.key])
+      assert_equal([], store.check)
+    end
+
     def test_who_works_is_seen
       mine = enroll(hostname: "h", pid: 7, queues: %w[a b])
       store.beat(mine, {"busy" => 2, "quiet" => true, "rss" => 1234, "work" => [{"jid" => "x", "queue" => "a", "payload" => "{}", "run_at" => 5, "tid" => "t"}]})

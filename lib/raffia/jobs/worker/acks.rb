@@ -26,6 +26,7 @@ module Raffia
           @done = []
           @idle = @flushed = nil
           @saying = false
+          @said = nil
         end
 
         # @param claim [Claim]
@@ -34,6 +35,9 @@ module Raffia
           @done << claim
           @idle&.settle
         end
+
+        # @return [Array<Array(Integer, Integer)>] keys of claims of which the store has not heard yet
+        def held = [*@said, *@done].map(&:key)
 
         # For ever.
         def run
@@ -66,9 +70,15 @@ module Raffia
         # Claims of one lease: what was begun under another stands before it.
         def slice
           lease = @done.first.lease
-          return @done.shift(SLICE) if @done.last.lease.equal?(lease)
+          return take(SLICE) if @done.last.lease.equal?(lease)
 
-          @done.shift(@done.index { |claim| !claim.lease.equal?(lease) } || SLICE)
+          take(@done.index { |claim| !claim.lease.equal?(lease) } || SLICE)
+        end
+
+        # At no time is one of them in neither list, for {held} is called by another thread.
+        def take(count)
+          @said = @done.first(count)
+          @done.shift(count)
         end
 
         def say(claims)
@@ -78,6 +88,7 @@ module Raffia
           late(claims, ours || []) unless ours&.all?
         ensure
           @saying = false
+          @said = nil
         end
 
         def late(claims, ours)

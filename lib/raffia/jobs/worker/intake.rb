@@ -40,10 +40,14 @@ module Raffia
           @most = FIRST
           @called = @suspects = false
           @stop = stop
+          @claims = 0
         end
 
         # @return [Boolean]
         def closed? = @closed
+
+        # @return [Integer, nil] which claim is under way
+        attr_reader :claiming
 
         # Until {close}.
         def run
@@ -75,7 +79,7 @@ module Raffia
         def take(room)
           return take_alone if @suspects
 
-          claims = @patience.keep(-> { @closed }) { @store.claim(@keeper.lease, @queues.order, [room, @most].min) } || []
+          claims = claim([room, @most].min)
           return idle if claims.empty?
           return @patience.keep { @store.release(claims) } if @closed # meanwhile
 
@@ -88,7 +92,7 @@ module Raffia
 
         def begin_all(claims)
           began = Clock.now
-          @runs.begin(claims)
+          enter(claims)
           @most = (Clock.now - began > BRIEF) ? (@most / 2).clamp(1..) : (@most * 2).clamp(..@runs.limit)
         end
 
@@ -96,11 +100,23 @@ module Raffia
           return unless @runs.await_end(LONGEST) && !@closed
 
           claims = claim_suspect
-          claims.empty? ? @suspects = false : @runs.begin(claims)
+          claims.empty? ? @suspects = false : enter(claims)
         end
 
-        def claim_suspect
-          @patience.keep(-> { @closed }) { @store.claim(@keeper.lease, @queues.order, 1, suspects: true) } || []
+        def claim_suspect = claim(1, suspects: true)
+
+        def claim(limit, **kind)
+          @claiming = @claims += 1
+          found = @patience.keep(-> { @closed }) { @store.claim(@keeper.lease, @queues.order, limit, **kind) } || []
+          @claiming = nil if found.empty?
+          found
+        end
+
+        # They are among the runs from here on.
+        def enter(claims)
+          @runs.begin(claims)
+        ensure
+          @claiming = nil
         end
 
         # Somebody else may have been faster, time after time, or a queue is paused: then there is nothing, however often it calls.

@@ -85,6 +85,11 @@ module Raffia
           @bell.push(:look)
         end
 
+        # Calls the block after each sign of life.
+        # @yieldparam lease [Lease]
+        # @return [void]
+        def on_beat(&block) = @on_beat = block
+
         # Another sign of life, now.
         # @return [void]
         def hurry = @bell.push(:look)
@@ -132,6 +137,7 @@ module Raffia
         def held(orders, &)
           @board&.renewed
           @renewed = Clock.now
+          @on_beat&.call(@lease)
           orders.each(&)
         end
 

@@ -49,6 +49,7 @@ module Raffia
           @claim = claim
           @desk = desk
           @told = nil
+          @lost = false
           @run_at = ::Process.clock_gettime(::Process::CLOCK_REALTIME, :second)
         end
 
@@ -120,7 +121,17 @@ module Raffia
         def cancelled? = @told == :cancelled
 
         # @return [Boolean] whether the lease was lost: what it does now does not count
-        def lost? = @desk.keeper.lost?(@claim.lease)
+        def lost? = @lost || @desk.keeper.lost?(@claim.lease)
+
+        # The store does not know this claim any more.
+        # @return [void]
+        # @api private
+        def lose
+          return if @lost
+
+          @lost = true
+          @desk.journal.ended(self, "claim lost")
+        end
 
         # Tells it to end, and ends it where that can be done.
         # @param why [Symbol] :cancelled or :stopping

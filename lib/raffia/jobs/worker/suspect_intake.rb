@@ -16,7 +16,7 @@ module Raffia
           return @stop.call if claims.empty?
           return @patience.keep { @store.release(claims) } if @closed # meanwhile
 
-          @runs.begin(claims)
+          enter(claims)
         end
       end
     end

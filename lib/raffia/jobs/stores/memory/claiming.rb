@@ -23,12 +23,18 @@ module Raffia
           # (see Store#renew)
           def renew(lease) = sync { |all| !all.leases[lease]&.renew.nil? }
 
+          # (see Store#held)
+          def held(lease) = sync { |all| all.leases[lease]&.held.to_h.keys.map { |ref| [ref, 0] } }
+
+          # (see Store#give_back)
+          def give_back(lease, keys) = sync { |all| release_all(all, keys.sort.map { |ref, _| Claim.new(lease, ref, nil, nil) }) }
+
           # (see Store#resign)
           def resign(lease, tally: nil)
             sync do |all|
               all.totals.add(tally) if tally
               held = all.leases[lease]&.held or next
-              give_back(all, held.keys.map { |ref| Claim.new(lease, ref, nil, nil) })
+              release_all(all, held.keys.map { |ref| Claim.new(lease, ref, nil, nil) })
               all.leases.delete(lease)
               nil
             end
@@ -88,7 +94,7 @@ module Raffia
           def discard(claim) = finish(claim) { |all, job| all.finished(job, :dead) }
 
           # (see Store#release)
-          def release(claims) = sync { |all| give_back(all, claims) }
+          def release(claims) = sync { |all| release_all(all, claims) }
 
           # (see Store#recover)
           def recover
@@ -134,7 +140,7 @@ module Raffia
           end
 
           # From the last to the first, so that they stand in the queue as they stood.
-          def give_back(all, claims)
+          def release_all(all, claims)
             jobs = claims.reverse.filter_map { |claim| all.drop(claim)&.tap { |job| all.put_back(job) } }
             wake
             jobs.size

@@ -95,6 +95,7 @@ module Raffia
           def check
             wrong = Store::SETS.flat_map { |set| place(set).to_a.reject { |job| job.set == set }.map { |job| "job #{job.jid} is in #{set} and says #{job.set}" } }
             running = @leases.to_a.filter_map(&:limit).map { |limit| limit["key"] }.tally
+            wrong.concat(Store::Ghosts.find(@leases.living.map(&:to_h), @leases.claims))
             wrong << "limits count #{@limits.running} running jobs, and there are #{running}" unless running == @limits.running
             wrong
           end

@@ -55,7 +55,7 @@ module Raffia
           # @return [Holder, nil] nil when it has run out
           def [](lease)
             holder = @holders[lease.token]
-            holder unless holder.nil? || holder.over?
+            holder unless holder.nil? || holder.over? || holder.lease.identity != lease.identity
           end
 
           # @return [Holder, nil] also when it has run out
@@ -78,6 +78,9 @@ module Raffia
 
           # @return [Kept, nil] nil when the claim is ours no more
           def drop(claim) = @holders[claim.lease.token]&.held&.delete(claim.ref)
+
+          # @return [Array<Array(String, Integer, Float)>] jid, token, and when it was claimed
+          def claims = @holders.flat_map { |token, holder| holder.held.values.map { |job| [job.jid, token, job.at] } }
 
           def size = @holders.sum { |_, holder| holder.held.size }
 

@@ -39,7 +39,7 @@ module Raffia
           # One at a time for each lease.
           # @yieldreturn [Array<Claim>]
           # @return [Array<Claim>]
-          def held(lease)
+          def taking(lease)
             holding = @held[lease.token] ||= Holding.new({}, false, ::Mutex.new)
             holding.lock.synchronize do
               settle(lease.token, holding) if holding.doubtful

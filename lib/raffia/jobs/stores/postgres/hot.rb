@@ -44,7 +44,7 @@ module Raffia
           def claim(lease, queues, limit, suspects: false)
             return [] if limit < 1 || queues.empty?
 
-            held(lease) { transaction(:by_index) { |db| fill_from_all(db, lease, queues, limit, suspects ? TAKE_SUSPECTS : TAKE) } }
+            taking(lease) { transaction(:by_index) { |db| fill_from_all(db, lease, queues, limit, suspects ? TAKE_SUSPECTS : TAKE) } }
           end
 
           # (see Store#ack)

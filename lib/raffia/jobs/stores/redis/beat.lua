@@ -1,7 +1,7 @@
 -- ARGV: token, identity, the lease's milliseconds, how many fields Sidekiq's hash gets, these, then those of its :work.
 -- Gives the orders for this worker; nil when the lease is lost.
 local identity = ARGV[2]
-if not holds(ARGV[1]) then return false end
+if redis.call('HGET', RAFFIA .. 'leases', ARGV[1]) ~= identity then return false end
 local fields = 4 + tonumber(ARGV[4])
 
 redis.call('UNLINK', identity .. ':work') -- first of all: a script that has begun to write may go on, however full the memory is

@@ -10,7 +10,7 @@ module Raffia
           SETS_OF_BYTES = %i[queue scheduled retry].freeze
 
           # @see Store#check
-          def check = unreadable + odd_claims + odd_limits + odd_batches + orphans
+          def check = unreadable + odd_claims + odd_limits + odd_batches + orphans + ghosts
 
           private
 
@@ -30,6 +30,17 @@ module Raffia
                 "#{key} has jobs of a lease that there is not: nobody will take them" unless known.include?(token.to_i)
               end
             end
+          end
+
+          def ghosts
+            workers = processes
+            redis(safe: true) do |connection|
+              Store::Ghosts.find(workers, Places.tokens(connection).flat_map { |token| claims_by(connection, token) })
+            end
+          end
+
+          def claims_by(connection, token)
+            each_entry(connection, [Places::Running.new(:running, "raffia:claims:#{token}", nil)]).map { |entry| [entry.jid, token, entry.at] }
           end
 
           def odd_limits

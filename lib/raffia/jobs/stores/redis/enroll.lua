@@ -1,10 +1,12 @@
 -- ARGV: identity, the lease's milliseconds, then the fields of Sidekiq's hash.
 -- Gives the token.
 redis.call('UNLINK', ARGV[1] .. ':work') -- first of all: a script that has begun to write may go on, however full the memory is
-local token = redis.call('INCR', RAFFIA .. 'token')
+-- By the clock, or else by one more than the last: a Redis that comes back with older data must not give a token twice.
+local token = string.format('%.0f', math.max(redis.call('INCR', RAFFIA .. 'token'), math.floor(now() * 1000000)))
+redis.call('SET', RAFFIA .. 'token', token)
 extend(token, ARGV[2])
 redis.call('HSET', RAFFIA .. 'leases', token, ARGV[1])
 redis.call('SADD', 'processes', ARGV[1])
 redis.call('HSET', ARGV[1], 'raffia', token, unpack(ARGV, 3))
 redis.call('EXPIRE', ARGV[1], 60)
-return token
+return tonumber(token)

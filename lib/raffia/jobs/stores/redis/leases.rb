@@ -32,6 +32,15 @@ module Raffia
           # @see Store#renew
           def renew(lease) = script(:renew, lease.token, lease.identity, milliseconds(lease.ttl), safe: true) == 1
 
+          # @see Store#held
+          def held(lease) = fields_of(lease).map { |field| Taken.read(field).first(2) }
+
+          # @see Store#give_back
+          def give_back(lease, keys)
+            fields = fields_of(lease).select { |field| keys.include?(Taken.read(field).first(2)) }
+            script(:give_back, lease.token, *fields.sort_by { |field| Taken.read(field) }.reverse)
+          end
+
           # @see Store#resign
           def resign(lease, tally: nil)
             count(tally)
@@ -40,6 +49,8 @@ module Raffia
           end
 
           private
+
+          def fields_of(lease) = redis(safe: true) { |connection| connection.call("HKEYS", "raffia:claims:#{lease.token}") }
 
           def milliseconds(seconds) = (seconds * 1000).ceil
 

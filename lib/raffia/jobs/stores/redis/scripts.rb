@@ -11,7 +11,7 @@ module Raffia
         #
         # @api private
         class Scripts
-          NAMES = %i[enqueue enroll beat renew resign claim finish due move expired write batch clear prune holders look find suspects death].freeze
+          NAMES = %i[enqueue enroll beat renew resign claim finish due move expired write batch clear prune holders look find suspects death give_back].freeze
 
           def initialize
             common = read(:common)

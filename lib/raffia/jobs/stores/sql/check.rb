@@ -29,7 +29,14 @@ module Raffia
           }.freeze
 
           def check
-            reading { |db| RULES.flat_map { |words, sql| db.rows(sql).map { |row| format(words, *row) } } }
+            reading { |db| RULES.flat_map { |words, sql| db.rows(sql).map { |row| format(words, *row) } } } + ghosts
+          end
+
+          private
+
+          def ghosts
+            workers = processes
+            Store::Ghosts.find(workers, reading { |db| db.rows("SELECT jid, token, at FROM {jobs} WHERE token IS NOT NULL") })
           end
         end
       end

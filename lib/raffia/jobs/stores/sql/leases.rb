@@ -8,13 +8,17 @@ module Raffia
         # @api private
         module Leases
           ENROLL = "INSERT INTO {leases} (token, identity, info, state, ttl, ends_at, beat) VALUES ($1, $2, $3, '{}', $4, {uptime} + $4, {now})"
-          BEAT = "UPDATE {leases} SET ends_at = {uptime} + ttl, beat = {now}, state = $2 WHERE token = $1"
+          BEAT = "UPDATE {leases} SET ends_at = {uptime} + ttl, beat = {now}, state = $3 WHERE token = $1 AND identity = $2"
+          # By the clock, or else by one more than the last: a database that comes back with older data must not give a token twice.
+          TOKEN = "INSERT INTO {counters} AS c (name, value) VALUES ('token', $1) ON CONFLICT (name) " \
+            "DO UPDATE SET value = CASE WHEN c.value < excluded.value THEN excluded.value ELSE c.value + 1 END RETURNING value"
+          HELD = "SELECT id, place FROM {jobs} WHERE token = $1"
 
           RENEW = "UPDATE {leases} SET ends_at = {uptime} + ttl WHERE token = $1 AND identity = $2"
 
           def enroll(identity, info, ttl: Store::LEASE)
             writing do |db|
-              token = db.numbers(1).first
+              token = db.rows(TOKEN, ::Process.clock_gettime(::Process::CLOCK_REALTIME, :microsecond)).dig(0, 0)
               db.run(ENROLL, token, identity, JSON.generate(info), ttl.to_f)
               Lease.new(identity: identity, token: token, ttl: ttl)
             end
@@ -23,11 +27,15 @@ module Raffia
           def beat(lease, state = {}, tally: nil)
             writing(durable: false) do |db|
               count(db, tally) if tally
-              orders_for(db, lease.token) if db.run(BEAT, lease.token, JSON.generate(state)) == 1
+              orders_for(db, lease.token) if db.run(BEAT, lease.token, lease.identity, JSON.generate(state)) == 1
             end
           end
 
           def renew(lease) = writing(durable: false) { |db| db.run(RENEW, lease.token, lease.identity) == 1 }
+
+          def held(lease) = reading { |db| db.rows(HELD, lease.token) }
+
+          def give_back(lease, keys) = writing { |db| put_back(db, keys.sort_by(&:last), lease.token) }
 
           def resign(lease, tally: nil)
             writing do |db|

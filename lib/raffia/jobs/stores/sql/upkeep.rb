@@ -90,11 +90,11 @@ module Raffia
           end
 
           def bring_one_back(db, id, jid, queue, verdict)
-            verdict.dead? ? left(db, db.rows(POISON, id, verdict.payload), :dead) : give_back(db, id, queue, verdict)
+            verdict.dead? ? left(db, db.rows(POISON, id, verdict.payload), :dead) : requeue_recovered(db, id, queue, verdict)
             Recovered.new(jid: jid, queue: queue, crashes: verdict.crashes, dead: verdict.dead?)
           end
 
-          def give_back(db, id, queue, verdict)
+          def requeue_recovered(db, id, queue, verdict)
             stopped(db, db.rows(GIVE_BACK, id, -db.numbers(1).first, verdict.payload, verdict.suspect? ? 1 : 0).first)
             db.wake([queue])
           end

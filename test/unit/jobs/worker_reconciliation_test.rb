@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require "support/jobs_case"
+
+# What a worker holds and what the store says that it holds.
+class JobsWorkerReconciliationTest < TestSupport::JobsCase
+  # Until it is told that it should end.
+  class PatientJob
+    include Raffia::Job
+
+    def perform
+      TestSupport::JobsCase::SEEN << :began
+      sleep(0.005) until stopping?
+      TestSupport::JobsCase::SEEN << :stopping
+    end
+  end
+
+  def test_what_only_the_store_knows_of_is_given_back
+    work(beat: 0.05)
+    enqueue(NoteJob, 1, queue: "elsewhere")
+    assert_equal(1, @store.claim(lease, %w[elsewhere], 1).size)
+    await_counts(running: 0, queue: 1)
+    assert_nil(only(:queue)["raffia"], "nothing has died")
+    assert_equal([1], logged("gives back").map { |line| line["jobs"] })
+  end
+
+  def test_what_only_the_worker_knows_of_is_lost
+    work(beat: 0.05)
+    enqueue(PatientJob)
+    assert_equal(:began, seen)
+    @store.pause("default")
+    assert_equal(1, @store.give_back(lease, @store.held(lease)))
+    assert_equal(:stopping, seen)
+    await_counts(running: 0, queue: 1)
+    assert_equal(1, logged("claim lost").size)
+    wait_until { logged("done too late").any? }
+  end
+
+  # Jobs begin and end all the time while the worker compares.
+  def test_what_runs_is_left_alone
+    work(beat: 0.001)
+    300.times { |n| enqueue(NoteJob, n) }
+    assert_equal((0...300).to_a, Array.new(300) { seen.first }.sort)
+    await_counts(running: 0, queue: 0)
+    assert_empty(logged("gives back"))
+    assert_empty(logged("claim lost"))
+  end
+
+  private
+
+  def lease
+    worker = @store.processes.first
+    Jobs::Lease.new(identity: worker["identity"], token: worker["lease"], ttl: 15)
+  end
+end
