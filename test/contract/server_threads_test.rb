@@ -52,6 +52,23 @@ module ServerThreadsTest
     end
   end
 
+  # It would not know of those that it does not accept.
+  def test_a_worker_that_refuses_who_waits_for_too_long_accepts_all
+    gate = Thread::Queue.new
+    app = lambda do |_env|
+      gate.pop
+      [200, TEXT.dup, ["ok"]]
+    end
+    serve(app, threads: 1, max_queue_time: 0.05) do |server|
+      first = server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n")
+      eventually { gate.num_waiting == 1 }
+      others = Array.new(4) { server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n") }
+      assert_equal [503], others.map { |client| client.answer.status }.uniq
+      gate << true
+      assert_equal "ok", first.answer.body
+    end
+  end
+
   def test_a_slow_upload_takes_no_thread
     app = ->(env) { [200, TEXT.dup, [env["rack.input"]&.read.to_s.bytesize.to_s]] }
     serve(app, threads: 1, lint: false) do |server|

@@ -106,10 +106,12 @@ class ServerRailsCase < ServerCase
   def rails(env = {}, &)
     port = TestSupport::Daemon.free_port
     settings = {"RAILS_ENV" => "production", "RUBYOPT" => "-W0", "RAFFIA_LOG" => nil, "RUBYLIB" => "#{ROOT}/lib", **env}
-    TestSupport::Daemon.run(RbConfig.ruby, "rails.rb", "server", "-u", "raffia", "-p", port.to_s, "-b", "127.0.0.1", port: port, files: FILES, env: settings) do |daemon|
+    TestSupport::Daemon.run(RbConfig.ruby, "rails.rb", "server", "-u", "raffia", "-p", port.to_s, "-b", "127.0.0.1", port: port, files: files, env: settings) do |daemon|
       yield port, daemon
     end
   end
+
+  def files = FILES
 
   def http(port, &) = Net::HTTP.start("127.0.0.1", port, read_timeout: 60, &)
 end

@@ -49,4 +49,11 @@ module Raffia
       end
     end
   end
+
+  # The same for an application that wants threads.
+  class ServerRailsOnThreadsTest < ServerRailsTest
+    private
+
+    def files = FILES.merge("application.rb" => APPLICATION.sub("isolation_level = :fiber", "isolation_level = :thread"))
+  end
 end

@@ -57,6 +57,9 @@ module Raffia
       # @return [Boolean] whether as many wait as may be inside
       def crowded? = @line.size >= @limit
 
+      # @return [Boolean] whether it refuses those that wait for too long
+      def refuses? = !!(@shed || @most)
+
       # @yield when it is not crowded any more
       # @return [void]
       def on_relief(&block) = @relief = block

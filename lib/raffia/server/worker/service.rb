@@ -66,8 +66,9 @@ module Raffia
       #   a thread is here before that begins, so it is kept anyway
       def rewindable? = @rewindable || !!@threads
 
-      # @return [Boolean] whether as many requests wait for a thread as there are threads
-      def crowded? = !!@threads && @admission.gate.crowded?
+      # @return [Boolean] whether as many requests wait for a thread as there are threads. Where those that wait for too long are told so, all
+      #   must be here
+      def crowded? = !!@threads && !@admission.gate.refuses? && @admission.gate.crowded?
 
       # Ends the threads; what still runs on them is interrupted.
       # @return [void]
