@@ -138,6 +138,40 @@ class SQLiteStoreTest < Raffia::TestCase
     [reader, pipe].each { |io| io&.close }
   end
 
+  # While somebody reads, the log cannot be moved away, and nobody knows what of it is on disk.
+  def test_a_flush_that_fails_while_the_database_is_read
+    store.enqueue([draft])
+    log = store.instance_variable_get(:@base).instance_variable_get(:@log)
+    file = log.instance_variable_get(:@file)
+    reader, pipe = IO.pipe
+    log.instance_variable_set(:@file, pipe)
+    unavailable(/Invalid argument/) { store.enqueue([draft]) }
+    log.instance_variable_set(:@file, file)
+    database = other
+    database.execute("BEGIN")
+    assert_equal 2, database.execute("SELECT count(*) FROM raffia_jobs").dig(0, 0)
+    2.times { unavailable(/the database is in use: what was done last is not safe yet/) { store.enqueue([draft]) } }
+    database.execute("COMMIT")
+    store.enqueue([draft])
+    assert_equal 3, store.counts[:queue]
+  ensure
+    [reader, pipe].each { |io| io&.close }
+  end
+
+  # Its leader was interrupted before it could wake them.
+  def test_who_waits_is_woken_although_the_next_transaction_has_nothing_for_them
+    store.counts
+    store.enqueue([draft])
+    transaction = store.instance_variable_get(:@base).instance_variable_get(:@writer).instance_variable_get(:@transaction)
+    call = ->(&block) { transaction.run([Jobs::Stores::SQLite::Writer::Call.new(block, false)]) }
+    call.call { |db| db.wake(["default"]) }
+    call.call { |_| nil }
+    rung = 0
+    assert_raises(Interrupt) { transaction.ring { raise Interrupt } }
+    2.times { transaction.ring { rung += 1 } }
+    assert_equal 1, rung
+  end
+
   # What is written to it then would be acknowledged, and lost.
   def test_a_file_that_is_removed_while_it_is_open
     2.times do

@@ -43,7 +43,7 @@ module Raffia
           def serve(group)
             fresh = group.reject(&:committed)
             @transaction.run(fresh) unless fresh.empty?
-            @ring.call if @transaction.rings?
+            @transaction.ring(&@ring)
             flush if @flushes && @transaction.unflushed? && group.any? { |call| call.durable && !call.error }
           rescue StoreUnavailable => error
             group.each { |call| call.error ||= error.dup } # each is raised to another caller

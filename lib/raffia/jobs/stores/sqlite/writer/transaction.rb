@@ -30,11 +30,13 @@ module Raffia
               end
             end
 
-            # @return [Boolean] whether there are jobs for who waits since it was asked last
-            def rings?
-              rings = @rings
+            # @return [void]
+            # @yield when there are jobs for who waits since it did last; it is done again if it was interrupted
+            def ring
+              return unless @rings
+
+              yield
               @rings = false
-              rings
             end
 
             # @return [Boolean] whether something has been committed since the last flush
@@ -105,7 +107,7 @@ module Raffia
               @connection.run("COMMIT")
               calls.each { |call| call.committed = true }
               @unflushed ||= @connection.total_changes != @before
-              @rings = @connection.wakes
+              @rings ||= @connection.wakes # a leader that was interrupted may not have rung
               @connection.wakes = false
             end
 
