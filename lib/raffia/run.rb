@@ -12,6 +12,9 @@ module Raffia
   # Runs the block with everything that fibers need: a Fiber scheduler, a pool for calls that block, and a scope for tasks. When
   # the block and all tasks have ended, so has all of it.
   #
+  # The block runs in a fiber of its own, so `return`, `break` and `throw` cannot leave it: they raise LocalJumpError and
+  # UncaughtThrowError there. `next` ends it with a value.
+  #
   # Inside of a running scheduler (a nested call, or another library's) there is only a new scope.
   #
   # An interrupt of the thread, such as Ctrl-C, is raised in the block, where it waits. If the block does not rescue it, the tasks

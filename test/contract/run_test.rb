@@ -120,6 +120,20 @@ module RunSuite
     assert_raises(LocalJumpError) { returning }
   end
 
+  # Ruby's own words do not say why, nor what to write instead.
+  def test_what_jumps_out_of_the_block_say
+    error = assert_raises(LocalJumpError) { Raffia.run { break 1 } }
+    assert_match(/break from proc-closure: .*fibers of their own, which break cannot leave\. End the block with `next value`/, error.message)
+    error = assert_raises(LocalJumpError) { return_from_a_task }
+    assert_match(/which return cannot leave/, error.message)
+    assert_match(/return_from_a_task/, error.backtrace.first)
+    assert_equal 2, Raffia.run { next 2 }
+  end
+
+  def return_from_a_task
+    Raffia.run { |scope| scope.spawn { return 1 } }
+  end
+
   def test_an_error_of_a_fiber_that_nobody_owns
     cleaned = false
     assert_raises(Boom) do

@@ -205,6 +205,61 @@ module TaskPrimitivesSuite
     end
   end
 
+  def test_barrier_reset_sends_those_who_wait_away_and_is_as_new
+    in_scope do |scope|
+      barrier = Raffia::Barrier.new(3)
+      sent_away = Array.new(2) { scope.spawn { assert_raises(Raffia::Barrier::Broken) { barrier.wait } } }
+      assert_same barrier, barrier.reset
+      sent_away.each(&:join)
+      refute_predicate barrier, :broken?
+      assert_equal [0, 1, 2], Array.new(3) { scope.spawn { barrier.wait } }.map(&:value).sort
+    end
+  end
+
+  # Its action runs when all have come: who comes then, or goes, changes nothing for those.
+  def test_barrier_whose_action_waits
+    in_scope do |scope|
+      go_on = Raffia::Channel.new
+      barrier = Raffia::Barrier.new(2) { go_on.pop }
+      gone = scope.spawn { barrier.wait }
+      last = scope.spawn { barrier.wait }
+      early = scope.spawn { barrier.wait }
+      gone.cancel
+      gone.join
+      go_on << true
+      assert_equal 1, last.value
+      refute_predicate barrier, :broken?
+      assert_equal [1, :running], [barrier.waiting, early.status]
+      go_on << true if (second = scope.spawn { barrier.wait })
+      assert_equal [0, 1], [early.value, second.value]
+    end
+  end
+
+  def test_barrier_whose_action_fails_late
+    in_scope do |scope|
+      go_on = Raffia::Channel.new
+      barrier = Raffia::Barrier.new(2) { go_on.pop && raise(Boom) }
+      others = [scope.spawn { assert_raises(Raffia::Barrier::Broken) { barrier.wait } }]
+      last = scope.spawn { assert_raises(Boom) { barrier.wait } }
+      others << scope.spawn { assert_raises(Raffia::Barrier::Broken) { barrier.wait } }
+      go_on << true
+      [last, *others].each(&:value)
+      assert_predicate barrier, :broken?
+    end
+  end
+
+  def test_semaphore_resize_below_what_waits
+    in_scope do |scope|
+      semaphore = Raffia::Semaphore.new(5).acquire
+      heavy = scope.spawn { assert_raises(Raffia::ConfigError) { semaphore.acquire(5) } }
+      light = scope.spawn { semaphore.acquire && :in }
+      semaphore.resize(3)
+      assert_match(/weight of 5 .* semaphore of 3/, heavy.value.message)
+      assert_equal :in, light.value
+      assert_equal [1, 0], [semaphore.available, semaphore.waiting]
+    end
+  end
+
   def test_rate_limiter
     in_scope do |scope|
       limiter = Raffia::RateLimiter.new(1000, burst: 2)
@@ -280,6 +335,22 @@ module TaskPrimitivesSuite
       assert_raises(Raffia::ConfigError) { Raffia.race([]) }
       assert_raises(SystemExit) { Raffia.race([-> { exit }, -> { sleep }]) }
     end
+  end
+
+  def test_race_whose_loser_fails_to_clean_up
+    errors = capture_io do
+      on_scheduler do
+        lost = lambda do
+          sleep
+        ensure
+          raise Boom, "rollback failed"
+        end
+        assert_equal 1, Raffia.race([lost, -> { 1 }])
+        assert_equal 1, Raffia.race([-> { 1 }, -> { raise Boom, "just lost" }])
+      end
+    end.last
+    assert_match(/lost a race failed to clean up: .*rollback failed/, errors)
+    refute_match(/just lost/, errors)
   end
 
   def test_race_whose_contestants_are_cancelled

@@ -117,6 +117,25 @@ module SchedulerCrowdSuite
     assert_predicate $?, :success?
   end
 
+  # It is said what is short, and here that is not the number of memory maps. Ruby itself may find no memory soon after.
+  def test_a_limit_of_the_address_space
+    skip "the portable scheduler raises what Ruby raises" if backend == :select
+    out = IO.popen(program(<<~RUBY, err: %i[child out]), &:read)
+      require "raffia"
+      Raffia::Scheduler::Room.send(:remove_const, :PATIENCE)
+      Raffia::Scheduler::Room.const_set(:PATIENCE, 0.1)
+      pages = File.read("/proc/self/statm")[/\\d+/].to_i
+      Process.setrlimit(:AS, pages * Etc.sysconf(Etc::SC_PAGESIZE) + 150_000_000)
+      begin
+        Raffia.run { |scope| 3000.times { scope.spawn { sleep } } }
+      rescue FiberError, NoMemoryError
+        exit!
+      end
+    RUBY
+    refute_match(/max_map_count/, out)
+    assert_match(/^raffia: .*the limit of the address space \(ulimit -v\) is \d+ KB.*ulimit -v unlimited/, out)
+  end
+
   private
 
   def program(script, *arguments, **options)

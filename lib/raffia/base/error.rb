@@ -198,13 +198,26 @@ module Raffia
     VARIABLE = :@raffia_suppressed
     private_constant :VARIABLE
 
+    # Makes an error tell of the others where it is printed (Exception#full_message).
+    module Details
+      # @param highlight [Boolean]
+      # @return [String]
+      def detailed_message(highlight: false, **options)
+        others = Suppressed.of(self)
+        lines = others.map { |error| "  #{error.class}: #{error.message.to_s.lines.first.to_s.chomp}#{" (#{error.backtrace.first})" if error.backtrace}" }
+        ["#{super}#{"\nand #{others.size} more:" unless others.empty?}", *lines].join("\n")
+      end
+    end
+
     # @param error [Exception] the one that will be raised
     # @param others [Array<Exception>]
     # @return [Exception] `error`
     # @api private
     def self.attach(error, others)
-      error.instance_variable_set(VARIABLE, others.dup.freeze) unless others.empty? || error.frozen?
-      error
+      return error if others.empty? || error.frozen?
+
+      error.instance_variable_set(VARIABLE, others.dup.freeze)
+      error.extend(Details)
     end
 
     # @api private

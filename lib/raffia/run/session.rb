@@ -67,10 +67,18 @@ module Raffia
       turn { Fiber.schedule { attempt(&block) } }
       turn until @scheduler.idle? || @scheduler.closed?
       @over = true
-      raise @error if @error
+      raise explained(@error) if @error
       @value
     ensure
       finish
+    end
+
+    # Ruby only says that the jump was not expected.
+    def explained(error)
+      return error unless error.is_a?(LocalJumpError) && %i[return break].include?(error.reason)
+
+      error.exception("#{error.message}: the blocks of Raffia.run and of tasks run in fibers of their own, which #{error.reason} cannot " \
+        "leave. End the block with `next value`, and return what Raffia.run or Task#value returns")
     end
 
     def choose(deadlock)

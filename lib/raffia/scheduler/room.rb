@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "etc"
+
 module Raffia
   class Scheduler
     # How many fibers there can be is a matter of memory maps: each takes two, of the 65,530 that Linux allows a process by default,
@@ -13,7 +15,11 @@ module Raffia
       TOGETHER = 0.05
       NO_STACK = /stack|guard page/
       MAP_COUNT = "/proc/sys/vm/max_map_count"
-      private_constant :PATIENCE, :TOGETHER, :NO_STACK, :MAP_COUNT
+      # Of the process: pages of address space, and others.
+      STATM = "/proc/self/statm"
+      # Fibers' stacks are allocated many at a time.
+      NEARLY = 0.8
+      private_constant :PATIENCE, :TOGETHER, :NO_STACK, :MAP_COUNT, :STATM, :NEARLY
 
       private
 
@@ -69,12 +75,40 @@ module Raffia
         return if @warned_of_crowd
 
         @warned_of_crowd = true
-        Kernel.warn "raffia: #{crowd}, and the kernel has no memory map left for one more fiber. Starting fibers waits from now on until others " \
-          "have ended. Allow more with `sysctl -w vm.max_map_count=#{(map_count || 65_530) * 4}`, or start fewer at once " \
+        shortage, remedy = out_of_addresses? ? address_shortage : map_shortage
+        Kernel.warn "raffia: #{crowd}, and #{shortage}. Starting fibers waits from now on until others " \
+          "have ended. Allow more with `#{remedy}`, or start fewer at once " \
           "(Raffia.map(..., limit: 1000), Raffia::Semaphore)."
       end
 
-      def crowd = "#{counts[:live]} fibers are alive#{" and vm.max_map_count is #{map_count}" if map_count}"
+      def map_shortage
+        ["the kernel has no memory map left for one more fiber", "sysctl -w vm.max_map_count=#{(map_count || 65_530) * 4}"]
+      end
+
+      def address_shortage = ["the process may not have the address space for one more fiber's stack", "ulimit -v unlimited"]
+
+      def crowd
+        limit = if out_of_addresses? then "the limit of the address space (ulimit -v) is #{address_limit / 1024} KB"
+        elsif map_count then "vm.max_map_count is #{map_count}"
+        end
+        "#{counts[:live]} fibers are alive#{" and #{limit}" if limit}"
+      end
+
+      # @return [Boolean] whether the limit of the address space (ulimit -v) is what is nearly reached
+      def out_of_addresses?
+        limit = address_limit or return false
+        Fiber.blocking { Integer(File.read(STATM)[/\d+/]) } * Etc.sysconf(Etc::SC_PAGESIZE) > limit * NEARLY
+      rescue SystemCallError, ArgumentError, TypeError
+        false
+      end
+
+      # @return [Integer, nil] bytes
+      def address_limit
+        limit = ::Process.getrlimit(:AS).first
+        limit unless limit == ::Process::RLIM_INFINITY
+      rescue NotImplementedError
+        nil
+      end
 
       def map_count
         Fiber.blocking { Integer(File.read(MAP_COUNT)) }

@@ -9,11 +9,34 @@ module Raffia
   #   4.times { scope.spawn { rounds.times { work; barrier.wait } } }
   #
   # When one of them will not come (its wait timed out or was cancelled), the others would wait for ever: the barrier is then
-  # broken for all, until {#reset}. To wait for tasks to end, use a {Scope}.
+  # broken for all, until {#reset}. When all have come, nobody can break it any more but the action. A party that comes while the
+  # action runs waits for the next time. To wait for tasks to end, use a {Scope}.
   class Barrier
     # Somebody else's wait was broken off, so this one will never be complete.
     class Broken < Error
     end
+
+    # The parties that go on together. All is done under the barrier's guard.
+    class Generation
+      # @return [Array<Waiter>]
+      attr_reader :waiters
+      # @return [Generation, nil] the next one, when all parties have come
+      attr_accessor :following
+
+      def initialize
+        @waiters = []
+        @broken = false
+      end
+
+      def broken? = @broken
+
+      # @return [Array<Waiter>] those who have to be told
+      def break_up
+        @broken = true
+        @waiters.slice!(0..)
+      end
+    end
+    private_constant :Generation
 
     # @return [Integer]
     attr_reader :parties
@@ -29,68 +52,87 @@ module Raffia
       @parties = parties
       @action = action
       @guard = Guard.new
-      @present = []
+      @generation = Generation.new
     end
 
     # @param timeout [Numeric, nil] seconds to wait at most
     # @return [Integer] which one this was: 0 came first
     # @raise [TimeoutError]
-    # @raise [Broken] when somebody else gave up
+    # @raise [Broken] when somebody else gave up, or the barrier was reset
     def wait(timeout: nil)
       Deadline.seconds(timeout) if timeout
-      index = nil
-      waiter = @guard.hold do
-        raise broken if @broken
-
-        index = @present.size
-        @present << (fresh = Waiter.new)
-        fresh
-      end
-      (index == parties - 1) ? open : await(waiter, timeout)
+      waiter = Waiter.new
+      generation, index = @guard.hold { enter(waiter) }
+      (index == parties - 1) ? complete(generation) : await(generation, waiter, timeout)
       index
     end
 
     # @return [Boolean]
-    def broken? = !!@broken
+    def broken? = @generation.broken?
 
-    # @return [Integer] how many have come and wait
-    def waiting = @present.size
+    # @return [Integer] how many have come and wait for others to come
+    def waiting = @generation.waiters.size
 
-    # Makes a broken barrier as new. Whoever waits is sent away with {Broken}.
+    # Makes a broken barrier as new. Parties that wait for others get {Broken}.
     # @return [self]
     def reset
-      give_up
-      @broken = false
+      waiters = @guard.hold do
+        former = @generation
+        @generation = Generation.new
+        former.break_up
+      end
+      fail_all(waiters)
       self
     end
 
     private
 
-    def open
-      @action&.call
-      opened = true
-      release { |waiter| waiter.settle(true) }
-    ensure
-      give_up unless opened
+    # Under the guard.
+    # @return [Array] the generation, and the number of the party in it
+    def enter(waiter)
+      generation = @generation
+      raise broken if generation.broken?
+
+      generation.waiters << waiter
+      index = generation.waiters.size - 1
+      @generation = generation.following = Generation.new if index == parties - 1
+      [generation, index]
     end
 
-    def await(waiter, timeout)
+    # All have come: this is the last one.
+    def complete(generation)
+      @action&.call
+      opened = true
+      generation.waiters.each { |waiter| waiter.settle(true) }
+    ensure
+      action_failed(generation) unless opened
+    end
+
+    def await(generation, waiter, timeout)
       met = waiter.wait(timeout) { met = true }
       return unless met.equal?(Waiter::TIMED_OUT)
 
       met = nil
       raise TimeoutError.new(seconds: timeout)
     ensure
-      give_up unless met || broken?
+      give_up(generation) unless met
     end
 
-    def give_up
-      @broken = true
-      release { |waiter| waiter.fail(broken) }
+    def give_up(generation)
+      fail_all(@guard.hold { (generation.following || generation.broken?) ? [] : generation.break_up })
     end
 
-    def release(&)
-      @guard.hold { @present.slice!(0..) }.each(&)
+    # Those who came later would wait for the same action. A reset has taken them away already.
+    def action_failed(generation)
+      waiters = @guard.hold do
+        later = generation.following.equal?(@generation) ? @generation.break_up : []
+        generation.break_up + later
+      end
+      fail_all(waiters)
+    end
+
+    def fail_all(waiters)
+      waiters.each { |waiter| waiter.fail(broken) }
     end
 
     def broken = Broken.new("another party gave up its wait at this barrier: reset it to start over")

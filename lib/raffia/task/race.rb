@@ -4,7 +4,8 @@ require_relative "../base/error"
 
 module Raffia
   # Runs the block for each contestant at the same time and returns the first value. The others are cancelled, and have ended
-  # when this returns. A contestant that fails is out of the race.
+  # when this returns. A contestant that fails is out of the race. One that has lost and then fails to clean up (in an `ensure`) is
+  # reported on stderr, because the value is the winner's.
   #
   #   Raffia.race(mirrors) { |mirror| fetch(mirror) }
   #   Raffia.race([-> { cache.get(key) }, -> { database.get(key) }])
@@ -50,10 +51,21 @@ module Raffia
       @finish.settle([true, runner.call])
     rescue => error
       @errors << error
+      report(error) if @finish.settled? && clean_up?(error)
     ensure
       # Also one that was cancelled by itself is out.
       @running -= 1
       @finish.settle([false, @errors]) if @running.zero?
+    end
+
+    # @return [Boolean] whether it was raised on the way out of a cancelled contestant
+    def clean_up?(error)
+      error = error.cause until error.nil? || error.is_a?(Cancel)
+      !error.nil?
+    end
+
+    def report(error)
+      Kernel.warn("raffia: a contestant that had lost a race failed to clean up: #{error.full_message(highlight: false)}")
     end
   end
 end

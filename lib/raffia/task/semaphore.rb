@@ -72,13 +72,15 @@ module Raffia
       end
     end
 
-    # Changes the limit. When it shrinks, nobody is thrown out: the next ones wait until enough have gone.
+    # Changes the limit. When it shrinks, nobody who holds anything is thrown out: the next ones wait until enough have gone. One that
+    # waits for more than the new limit gets a {ConfigError}, as it would in {#acquire} now.
     # @param limit [Integer]
     # @return [self]
     def resize(limit)
       checked(limit)
       @guard.hold do
         @limit = limit
+        refuse_too_heavy
         serve
       end
       self
@@ -99,9 +101,16 @@ module Raffia
     end
 
     def fitting(weight)
-      return if checked(weight) <= @limit
+      raise too_heavy(weight) if checked(weight) > @limit
+    end
 
-      raise ConfigError, "a weight of #{weight} can never be granted by a semaphore of #{@limit}: resize it or ask for less"
+    def too_heavy(weight)
+      ConfigError.new("a weight of #{weight} can never be granted by a semaphore of #{@limit}: resize it or ask for less")
+    end
+
+    def refuse_too_heavy
+      refused, @line = @line.partition { |_, weight| weight > @limit }.map { |part| part.to_h.compare_by_identity }
+      refused.each { |waiter, weight| waiter.fail(too_heavy(weight)) }
     end
 
     def grant(weight)

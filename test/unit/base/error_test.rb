@@ -60,6 +60,17 @@ class ErrorTest < Raffia::TestCase
     assert_equal "cancelled", Raffia::Cancel.new.message
   end
 
+  def test_suppressed_errors_are_printed
+    error = RuntimeError.new("first")
+    others = [assert_raises(IOError) { raise IOError, "second\nand more" }, TypeError.new("third")]
+    Raffia::Suppressed.attach(error, others)
+    assert_equal "first", error.message
+    text = error.full_message(highlight: false)
+    assert_match(/first \(RuntimeError\)\nand 2 more:\n  IOError: second \(.*error_test.rb:\d+:.*\)\n  TypeError: third/, text)
+    copy = Marshal.load(Marshal.dump(error))
+    assert_match(/and 2 more/, copy.full_message(highlight: false))
+  end
+
   def test_suppressed
     error = StandardError.new
     assert_empty Raffia.suppressed(error)
