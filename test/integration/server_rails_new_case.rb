@@ -14,6 +14,8 @@ class ServerRailsNewCase < ServerCase
     "app/models/counter.rb" => "class Counter < ApplicationRecord\nend\n",
     "app/controllers/counters_controller.rb" => <<~RUBY,
       class CountersController < ActionController::API
+        NOW = []
+
         # As programs do who have not heard of UPDATE ... SET value = value + 1.
         def create
           counter = Counter.first
@@ -22,12 +24,25 @@ class ServerRailsNewCase < ServerCase
         end
 
         def show = render(plain: Counter.first.value.to_s)
+
+        # How many are here at once, each on a connection.
+        def crowd
+          NOW << true
+          Counter.transaction { sleep(0.02) && Counter.first }
+          render plain: NOW.size.to_s
+        ensure
+          NOW.pop
+        end
+
         def place = render(plain: Fiber.current_scheduler ? "fibers" : "threads")
       end
     RUBY
     "config/routes.rb" => <<~RUBY
       Rails.application.routes.draw do
-        resource(:counter, only: %i[create show]) { get :place }
+        resource :counter, only: %i[create show] do
+          get :place
+          get :crowd
+        end
       end
     RUBY
   }.freeze

@@ -14,7 +14,7 @@ module Raffia
       running(*SERVE) do |port, daemon|
         assert_exact(port)
         assert_equal "fibers", get(port, "/counter/place")
-        assert_equal 1, daemon.log.scan("requests run in fibers: Rails keeps what belongs to one by fiber").size
+        assert_equal 1, daemon.log.scan("requests run in fibers, as many at once as Active Record has connections (5): Rails keeps what belongs to one by fiber").size
       end
       running(*SERVE, "--execution", "threads") do |port|
         assert_exact(port)
@@ -28,6 +28,9 @@ module Raffia
       running(*SERVE) do |port|
         assert_exact(port)
         assert_equal "fibers", get(port, "/counter/place")
+        # With five connections, and one process or the other.
+        crowds = Array.new(40) { Thread.new { get(port, "/counter/crowd").to_i } }.map(&:value)
+        assert_includes 2..5, crowds.max
       end
       running(*SERVE, "--execution", "threads", "--threads", "5") do |port|
         assert_exact(port)

@@ -22,13 +22,15 @@ module Raffia
 
         execution = new(application, options)
         log.info("r#{execution.to_s[1..]}") if execution.reason
-        options.with(execution: execution.place)
+        options.with(execution: execution.place, max_in_flight: execution.at_once)
       end
 
       # @return [Symbol] :fibers or :threads
       attr_reader :place
       # @return [String, nil] why, where it is not as somebody said
       attr_reader :reason
+      # @return [Integer, nil] requests at a time, where somebody has said so, or there are connections for no more
+      attr_reader :at_once
 
       # @param (see settle)
       # @raise [ConfigError]
@@ -36,11 +38,17 @@ module Raffia
         @threads = options.threads
         @asked = options.execution
         @place = :threads
+        @at_once = options.max_in_flight
         decide(application) unless @asked == :threads
+        @connections = Isolation.connections if @place == :fibers && @asked == :auto && @at_once.nil? && @reason
+        @at_once ||= @connections
       end
 
       # @return [String] for people
-      def to_s = "Requests run #{(@place == :threads) ? "on #{@threads} thread#{"s" if @threads > 1}" : "in fibers"}#{": #{@reason}" if @reason}"
+      def to_s
+        where = (@place == :threads) ? "on #{@threads} thread#{"s" if @threads > 1}" : "in fibers"
+        "Requests run #{where}#{", as many at once as Active Record has connections (#{@connections})" if @connections}#{": #{@reason}" if @reason}"
+      end
 
       private
 

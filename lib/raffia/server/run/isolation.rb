@@ -48,6 +48,13 @@ module Raffia
       # @return [Boolean] whether requests would share a locale
       def shared_locale? = rails? && defined?(::I18n::Config) && !::I18n::Config.method_defined?(:owned_by?)
 
+      # @return [Integer, nil] how many requests may be at the database at once; nil: any number, or there is none
+      def connections
+        ::ActiveRecord::Base.connection_pool.size if defined?(::ActiveRecord::Base)
+      rescue ::StandardError # no database is configured, and versions differ in what they raise then
+        nil
+      end
+
       # A monkey patch of `require` would see it too; this one is gone as soon as it has.
       def watch
         watched = ::TracePoint.new(:end) do |point|
