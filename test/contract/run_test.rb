@@ -186,6 +186,28 @@ module RunSuite
     assert_equal 2, cleaned
   end
 
+  # With Thread.abort_on_exception core raises the error in the main thread, besides.
+  def test_an_error_that_was_rescued_at_join_is_not_raised_again
+    out, = ruby(<<~RUBY)
+      require "raffia"
+      Thread.abort_on_exception = true
+      Thread.report_on_exception = false
+      failing = -> { Thread.new { sleep(0.01) && Integer("x") } }
+      log = ->(name, &work) { begin; work.call; rescue ArgumentError; puts name; end }
+      Raffia.run do |scope|
+        log.call("join") { failing.call.join }
+        log.call("value") { failing.call.value }
+        log.call("within a time") { failing.call.join(60) }
+        3.times { log.call("again") { sleep(0.01) } }
+        log.call("nobody joins") { failing.call && sleep(60) }
+        log.call("another thread is joined") { failing.call && Thread.new { sleep }.join }
+        log.call("again") { sleep(0.01) }
+        puts "end"
+      end
+    RUBY
+    assert_equal ["join", "value", "within a time", "nobody joins", "another thread is joined", "end"], out.lines(chomp: true)
+  end
+
   def test_thread_raise_reaches_the_block
     in_thread do
       cleaned = []

@@ -143,7 +143,23 @@ module Raffia
       @scheduler.run
     rescue Exception => interrupt # standard:disable Lint/RescueException
       # The very one that was passed on comes back from each fiber that it has ended.
-      pass_on(interrupt) unless interrupt.equal?(@interrupt)
+      pass_on(interrupt) unless interrupt.equal?(@interrupt) || joined?(interrupt)
+    end
+
+    # Thread.abort_on_exception raises a thread's error here, too. Where the block waits for that thread, Thread#join raises it.
+    def joined?(error)
+      return false if error.is_a?(SignalException) || !@work&.alive?
+
+      thread = @scheduler.parked(frames: 0).find { |one| one.owner.equal?(@work) }&.subject
+      thread.is_a?(Thread) && thread.status.nil? && raised?(error) { thread.join }
+    end
+
+    # The thread has ended, so nothing waits here; but Thread#join would ask the scheduler.
+    def raised?(error)
+      Fiber.blocking { yield }
+      false
+    rescue Exception => raised # standard:disable Lint/RescueException
+      raised.equal?(error)
     end
 
     def pass_on(interrupt)
