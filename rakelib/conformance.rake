@@ -20,4 +20,7 @@ namespace :conformance do
 
   desc "The short selection of CI: under two minutes once it is fetched"
   task(quick: :compile) { conformance("--quick", "--no-page") }
+
+  desc "Applications made by their own generators, on Raffia and on Puma: all, or [NAME]"
+  task(:apps, [:name] => :compile) { |_, arguments| conformance("--apps", *arguments.to_a) }
 end

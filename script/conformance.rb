@@ -12,10 +12,9 @@ module Conformance
   class Error < StandardError; end
 end
 
-%w[cache suite catalogue source gems services plan record run known comparison campaign report page
-  command]
-  .each { |file|
-  require_relative "conformance/#{file}"
-}
+%w[
+  cache suite catalogue source gems services plan record run known comparison campaign report page
+  apps command
+].each { |file| require_relative "conformance/#{file}" }
 
 exit(Conformance::Command.new(ARGV).call) if $PROGRAM_NAME == __FILE__

@@ -36,7 +36,8 @@ module Conformance
 
     def one(suite, services)
       checkout = Source.fetch(suite.tests, @cache)
-      env = services.fill(Gems.new(suite, @cache).env.merge(suite.env), suite.services)
+      env = Gems.new(suite, @cache).env
+      suite = suite.with(services.facts(suite.services))
       outcomes = modes(suite).to_h { |mode| [mode, run(suite, mode, checkout, env)] }
       comparison = compare(suite, outcomes)
       repeated = repeat(suite, comparison, checkout, env)

@@ -29,6 +29,8 @@ module Conformance
       names = parser.parse(@arguments)
       return list if @options[:list]
 
+      return apps(names) if @options[:apps]
+
       suites = choose(names)
       return @cache.lock { fetch(suites) } if @options[:fetch]
 
@@ -51,6 +53,9 @@ module Conformance
         options.on("--[no-]page", "write docs/conformance.md (not with --on)") do |write|
           @options[:page] = write
         end
+        options.on("--apps", "generated applications, on Raffia and on Puma") {
+          @options[:apps] = true
+        }
         options.on("--fetch", "fetch what they need, run nothing") { @options[:fetch] = true }
         options.on("--json", "JSON on stdout, progress on stderr") { @options[:json] = true }
         options.on("-h", "--help", "this text") { @out.puts(options) || exit }
@@ -73,6 +78,14 @@ module Conformance
       0
     end
 
+    def say = ->(line) { (@options[:json] ? @err : @out).puts(line) || @out.flush }
+
+    def apps(names)
+      Apps.choose(names)
+      verdicts = @cache.lock { Apps.new(@cache, say).call(names) }
+      verdicts.all?(&:passed?) ? 0 : 1
+    end
+
     # @return [Integer] the exit status
     def fetch(suites)
       failed = suites.select do |suite|
@@ -88,7 +101,6 @@ module Conformance
     end
 
     def run(suites)
-      say = ->(line) { (@options[:json] ? @err : @out).puts(line) || @out.flush }
       campaign = Campaign.new(cache: @cache, modes: @options[:modes], say: say)
       results = campaign.call(suites) do |result|
         Report.new([result]).lines.each(&say)

@@ -38,7 +38,8 @@ module Conformance
           "known differences of #{suite}: unknown #{unknown.join(", ")}"
       end
 
-      Entry.new(Array(entry["tests"]).map { |test| matcher(test) }, entry.fetch("on", Suite::RAFFIA_MODES),
+      tests = Array(entry["tests"]).map { |test| matcher(test) }
+      Entry.new(tests, entry.fetch("on", Suite::RAFFIA_MODES),
         entry.fetch("steady", true), entry["why"].strip)
     end
 

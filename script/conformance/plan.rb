@@ -25,7 +25,8 @@ module Conformance
     def to_h
       {"framework" => @suite.framework, "mode" => @mode, "wrap" => @suite.wrap,
        "record" => @record, "only" => @only, "never" => @suite.never.keys, "stubs" => @suite.stubs,
-       "before" => @suite.before, "options" => @suite.options, "load" => load_path, "files" => files}
+       "before" => @suite.before, "options" => @suite.options, "load" => load_path,
+       "files" => files}
     end
 
     # The mode is a back end of ours, or none.
@@ -38,9 +39,21 @@ module Conformance
         FileUtils.mkdir_p(File.dirname(path))
         File.write(path, text)
       end
+      @suite.edits.each { |file, changes| edit(file, changes) }
     end
 
     private
+
+    def edit(file, changes)
+      path = File.join(@folder, file)
+      text = File.read(path)
+      changes.each do |old, new|
+        raise Error, "suite #{@suite.name}: #{file} has no #{old.inspect}" unless text.include?(old)
+
+        text = text.gsub(old) { new }
+      end
+      File.write(path, text)
+    end
 
     def load_path
       [*@suite.load_path.map { |dir| File.expand_path(dir, @folder) }, File.join(ROOT, "lib")]

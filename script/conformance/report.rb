@@ -18,7 +18,9 @@ module Conformance
 
     # @return [Array<String>] of one suite
     def of(result)
-      return ["#{result.suite.name}: cannot be run: #{result.message}"] if result.is_a?(Campaign::Failure)
+      if result.is_a?(Campaign::Failure)
+        return ["#{result.suite.name}: cannot be run: #{result.message}"]
+      end
 
       broken = result.outcomes.keys.filter_map do |mode|
         why = result.broken(mode)

@@ -9,8 +9,10 @@ module Conformance
   # The servers that suites talk to: started once for a run of all suites, on free ports of
   # loopback, and ended with it.
   class Services
-    ALL = {"redis" => Servers::Redis, "memcached" => Servers::Memcached, "postgres" => Servers::Postgres,
-           "mariadb" => Servers::MariaDB, "sshd" => Servers::SSH}.freeze
+    ALL = {
+      "redis" => Servers::Redis, "memcached" => Servers::Memcached,
+      "postgres" => Servers::Postgres, "mariadb" => Servers::MariaDB, "sshd" => Servers::SSH
+    }.freeze
 
     # @yieldparam services [Services]
     def self.open
@@ -20,17 +22,17 @@ module Conformance
       services&.close
     end
 
+    # @param text [String] with %{NAME} where a fact of a server belongs
+    def self.put(text, facts) = text.gsub(/%\{(\w+)\}/) { facts.fetch($1.to_sym).to_s }
+
     def initialize
       @running = {}
     end
 
-    # @return [Hash{String => String}] the variables, with the ports and folders of the
-    #   servers put in
+    # @return [Hash{Symbol => Object}] ports and folders of these servers, started where they
+    #   are not
     # @raise [Error] if one is not installed, or does not start
-    def fill(env, names)
-      values = names.flat_map { |name| server(name).facts.to_a }.to_h
-      env.transform_values { |value| values.empty? ? value : format(value, values) }
-    end
+    def facts(names) = names.flat_map { |name| server(name).facts.to_a }.to_h
 
     def close = @running.each_value(&:stop)
 

@@ -6,15 +6,17 @@ module Conformance
   #   name:
   #     title: how the table calls it, if not by its name
   #     framework: minitest | rspec | test-unit | core (Ruby's own runner)
-  #     tests: {gem: NAME, version: V} | {debian: SOURCE, version: V, release: R} | {git: URL, tag: T}
+  #     tests: {gem: NAME, version: V}, {debian: SOURCE, version: V, release: R} or
+  #       {git: URL, tag: T}
   #     folder: the folder of the checkout to work in
   #     gems: {NAME: REQUIREMENT}, the library first: its version is the one in the table
   #     load: folders for the load path
   #     files: patterns; without: patterns of files that are left out
   #     never: {PATTERN of test names: REASON}, tests that are not run at all
   #     stubs: libraries that are replaced by nothing, such as simplecov
-  #     before: Ruby that runs before the files are loaded, as overrides: {FILE: TEXT} are written before
-  #     services: servers of script/conformance/services; their ports are %{NAME} in env
+  #     before: Ruby that runs before the files are loaded
+  #     overrides: {FILE: TEXT}, files that are replaced; edits: {FILE: {OLD: NEW}}, parts of files
+  #     services: servers of script/conformance/services, whose ports are %{NAME} in what follows
   #     env: variables
   #     wrap: test (a scheduler for each test) | suite (one for all)
   #     test_limit, limit: seconds for one test, and for one run of the suite
@@ -23,8 +25,8 @@ module Conformance
   class Suite
     FRAMEWORKS = %w[minitest rspec test-unit core].freeze
     WRAPS = %w[test suite].freeze
-    KEYS = %w[title framework tests folder gems load files without never stubs before overrides services
-      env wrap test_limit limit async no_async quick options].freeze
+    KEYS = %w[title framework tests folder gems load files without never stubs before overrides edits
+      services env wrap test_limit limit async no_async quick options].freeze
     RAFFIA_MODES = %w[uring epoll select].freeze
 
     attr_reader :name
@@ -65,9 +67,14 @@ module Conformance
 
     def overrides = @entry.fetch("overrides", {})
 
+    def edits = @entry.fetch("edits", {})
+
     def services = Array(@entry["services"])
 
     def env = @entry.fetch("env", {}).transform_values(&:to_s)
+
+    # @return [Suite] the same, with ports and folders of servers for %{NAME}
+    def with(facts) = facts.empty? ? self : Suite.new(@name, fill(@entry, facts))
 
     def wrap = @entry.fetch("wrap", "test")
 
@@ -85,10 +92,19 @@ module Conformance
 
     # What the version in the table is: that of the library.
     def version
-      gems.each_value.first.to_s[/\A\d.*/] || tests["version"] || tests["tag"].to_s.delete_prefix("v")
+      gems.each_value.first.to_s[/\A\d.*/] || (tests["version"] || tests["tag"]).delete_prefix("v")
     end
 
     private
+
+    def fill(value, facts)
+      case value
+      when String then Services.put(value, facts)
+      when Array then value.map { |one| fill(one, facts) }
+      when Hash then value.transform_values { |one| fill(one, facts) }
+      else value
+      end
+    end
 
     def refuse(message) = raise(Error, "suite #{@name}: #{message}")
   end

@@ -29,7 +29,7 @@ module Raffia
         # @param most [Integer] processors there are to use
         # @return [Integer] the cores among them; all of them where nothing is said about that
         def cores(status: "/proc/self/status", topology: TOPOLOGY, most: count)
-          list = File.read(status)[/^Cpus_allowed_list:\s*(\S+)/, 1] or return most
+          list = read(status)[/^Cpus_allowed_list:\s*(\S+)/, 1] or return most
           cores = processors(list).map { |number| siblings(topology, number) }.uniq.size
           [most, cores].min.clamp(1..)
         rescue SystemCallError
@@ -38,6 +38,10 @@ module Raffia
 
         private
 
+        # Not by File.read: programs' tests stub that, and the first blocking call of a run, which
+        # sizes its pool of threads, may come in the middle of one.
+        def read(path) = IO.read(path)
+
         # @param list [String] as the kernel writes it: 0-3,8
         # @return [Array<Integer>]
         def processors(list)
@@ -45,12 +49,12 @@ module Raffia
         end
 
         # @return [String] the same for all processors of a core
-        def siblings(topology, number) = File.read(File.join(topology, "cpu#{number}/topology/thread_siblings_list"))
+        def siblings(topology, number) = read(File.join(topology, "cpu#{number}/topology/thread_siblings_list"))
 
         # The quotas of our group and of each group above it, in processors; the tightest one holds.
         # @return [Array<Float>]
         def quotas(root, membership)
-          groups = File.read(membership)
+          groups = read(membership)
           unified = groups[/^0::(.*)$/, 1]
           apart = groups[/^\d+:(?:\w+,)*cpu(?:,\w+)*:(.*)$/, 1]
           [*upwards(root, unified) { |group| quota(group) },
@@ -68,10 +72,10 @@ module Raffia
         end
 
         # @return [Float, nil] nil when the group has no limit
-        def quota(group) = share { File.read(File.join(group, "cpu.max")).split }
+        def quota(group) = share { read(File.join(group, "cpu.max")).split }
 
         def first_version(group)
-          share { %w[cpu.cfs_quota_us cpu.cfs_period_us].map { |name| File.read(File.join(group, name)) } }
+          share { %w[cpu.cfs_quota_us cpu.cfs_period_us].map { |name| read(File.join(group, name)) } }
         end
 
         # Words and a time of -1 mean that there is no limit.

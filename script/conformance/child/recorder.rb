@@ -9,6 +9,7 @@ module Conformance
       @done = plan["done"].to_h { |name| [name, true] }
       @only = plan["only"]&.to_h { |name| [name, true] }
       @never = plan["never"].map { |pattern| Regexp.new(pattern) }
+      @folder = Dir.pwd
       @seen = Hash.new(0)
       @owner = Process.pid
       @inside = false
@@ -44,7 +45,8 @@ module Conformance
 
     # Two tests may have one name; their order is the same in each mode.
     def unique(name)
-      name = clean(name)
+      # Some names hold the inspection of an object, or the folder, which is another in each mode.
+      name = clean(name).gsub(/0x\h{8,}/, "0x...").gsub(@folder, ".")
       number = @seen[name] += 1
       (number == 1) ? name : "#{name} ##{number}"
     end

@@ -7,7 +7,8 @@ module Conformance
       NAME = "redis"
 
       def command
-        [program("redis-server"), "--port", @port.to_s, "--bind", "127.0.0.1", "--save", "", "--dir", @folder,
+        [program("redis-server"), "--port", @port.to_s, "--bind", "127.0.0.1", "--save", "",
+          "--enable-debug-command", "yes", "--dir", @folder,
           "--unixsocket", File.join(@folder, "redis.sock"), "--unixsocketperm", "777"]
       end
     end
@@ -19,9 +20,10 @@ module Conformance
       def command = [program("memcached"), "-l", "127.0.0.1", "-p", @port.to_s, "-U", "0"]
     end
 
-    # With a superuser "raffia" that needs no password, and a database of that name.
+    # With a superuser "raffia" that needs no password, and databases that suites expect.
     class Postgres < Server
       NAME = "postgres"
+      DATABASES = %w[raffia activerecord_unittest activerecord_unittest2].freeze
 
       def prepare
         run(program("initdb"), "-D", data, "-U", "raffia", "-A", "trust", "-E", "UTF8",
@@ -29,7 +31,8 @@ module Conformance
       end
 
       def command
-        [program("postgres"), "-D", data, "-p", @port.to_s, "-h", "127.0.0.1", "-k", @folder, "-c", "fsync=off",
+        [program("postgres"), "-D", data, "-p", @port.to_s, "-h", "127.0.0.1", "-k", @folder,
+          "-c", "fsync=off",
           "-c", "full_page_writes=off", "-c", "max_connections=100"]
       end
 
@@ -38,41 +41,55 @@ module Conformance
       end
 
       def ready
-        run(program("createdb"), "-h", "127.0.0.1", "-p", @port.to_s, "-U", "raffia", "raffia")
+        DATABASES.each do |name|
+          run(program("createdb"), "-h", "127.0.0.1", "-p", @port.to_s, "-U", "raffia", name)
+        end
       end
 
       def data = File.join(@folder, "data")
     end
 
-    # With root and a user "raffia", who need no password, and a database "raffia".
+    # With root and a user "raffia", who need no password, and databases that suites expect.
+    # Debian's core package has the server without its client, so all is said through files.
     class MariaDB < Server
       NAME = "mariadb"
+      TABLES = %w[system_tables performance_tables system_tables_data].freeze
+      BOOTSTRAP = <<~SQL
+        SET @auth_root_socket=NULL, @current_hostname='localhost', @skip_auth_anonymous=1;
+        CREATE DATABASE mysql;
+        USE mysql;
+      SQL
+      # A statement a line.
       SETUP = <<~SQL
-        CREATE DATABASE raffia;
-        CREATE USER raffia@localhost, raffia@'127.0.0.1', root@'127.0.0.1';
-        ALTER USER root@localhost IDENTIFIED BY '';
-        GRANT ALL ON *.* TO raffia@localhost, raffia@'127.0.0.1', root@'127.0.0.1' WITH GRANT OPTION;
+        CREATE DATABASE IF NOT EXISTS raffia;
+        CREATE DATABASE IF NOT EXISTS test;
+        CREATE DATABASE IF NOT EXISTS mysql2_test;
+        CREATE USER IF NOT EXISTS raffia@'%', root@'127.0.0.1';
+        GRANT ALL ON *.* TO raffia@'%' WITH GRANT OPTION;
+        GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;
       SQL
 
       def prepare
-        run(program("mariadb-install-db"), "--no-defaults", "--datadir=#{data}", "--skip-test-db",
-          "--auth-root-authentication-method=normal")
+        tables = TABLES.map { |name| File.read(Dir["/usr/share/mysql/m*_#{name}.sql"].first) }
+        input = [BOOTSTRAP, *tables].join
+        File.write(File.join(@folder, "setup.sql"), SETUP)
+        File.write(File.join(@folder, "bootstrap.sql"), input)
+        bootstrap = [*base, "--bootstrap"].join(" ")
+        run("mkdir", data)
+        run("sh", "-c", "#{bootstrap} < #{@folder}/bootstrap.sql")
       end
 
       def command
-        [program("mariadbd"), "--no-defaults", "--datadir=#{data}", "--port=#{@port}", "--bind-address=127.0.0.1",
-          "--socket=#{socket}", "--pid-file=#{@folder}/pid", "--innodb-flush-log-at-trx-commit=0", "--local-infile=1"]
+        [*base, "--port=#{@port}", "--bind-address=127.0.0.1", "--socket=#{@folder}/mysql.sock",
+          "--pid-file=#{@folder}/pid", "--local-infile=1", "--init-file=#{@folder}/setup.sql"]
       end
 
-      def ready
-        Source.command(program("mariadb"), "--no-defaults", "-uroot", "-S", socket, "-e", SETUP)
+      def base
+        [program("mariadbd"), "--no-defaults", "--datadir=#{data}", "--innodb-buffer-pool-size=16M",
+          "--innodb-flush-log-at-trx-commit=0", "--lc-messages-dir=/usr/share/mysql"]
       end
 
       def data = File.join(@folder, "data")
-
-      def socket = File.join(@folder, "mysql.sock")
-
-      def answers? = super && File.exist?(socket)
     end
 
     # For the user that runs it, with a key that is made for it. Needs root or that user's own
@@ -92,9 +109,11 @@ module Conformance
       end
 
       def command
-        options = {"ListenAddress" => "127.0.0.1", "Port" => @port, "HostKey" => "#{@folder}/host", "PidFile" => "none",
-                   "AuthorizedKeysFile" => "#{@folder}/authorized_keys", "StrictModes" => "no", "UsePAM" => "no",
-                   "PermitRootLogin" => "yes"}
+        options = {
+          "ListenAddress" => "127.0.0.1", "Port" => @port, "HostKey" => "#{@folder}/host",
+          "AuthorizedKeysFile" => "#{@folder}/authorized_keys", "PidFile" => "none",
+          "StrictModes" => "no", "UsePAM" => "no", "PermitRootLogin" => "yes"
+        }
         [program("sshd"), "-D", "-e", "-f", File::NULL, *options.flat_map { |key, value|
           ["-o", "#{key}=#{value}"]
         }]

@@ -4,10 +4,11 @@ module Conformance
   module Source
     # A gem that ships its tests: `gem fetch` by name and version.
     class RubyGems
-      # The set-up's variables point to a bundle that the suites are none of.
-      CLEAN = %w[GEM_HOME GEM_PATH RUBYOPT RUBYLIB BUNDLE_GEMFILE].to_h { |name|
-        [name, nil]
-      }.freeze
+      # The set-up's variables point to a bundle that the suites are none of. Commands are this
+      # Ruby's.
+      VARIABLES = %w[GEM_HOME GEM_PATH RUBYOPT RUBYLIB BUNDLE_GEMFILE].freeze
+      CLEAN = VARIABLES.to_h { |name| [name, nil] }
+        .merge("PATH" => "#{RbConfig::CONFIG["bindir"]}:#{ENV["PATH"]}").freeze
 
       def initialize(entry, _cache)
         @name = entry["gem"]

@@ -84,4 +84,16 @@ class PoolCpusTest < Raffia::TestCase
   def test_this_machine
     assert_includes(1..Raffia::Pool::Cpus.count, Raffia::Pool::Cpus.cores)
   end
+
+  # As mocha does it: `File.expects(:read)`. The first blocking call of a run may come in the middle.
+  def test_a_program_that_replaces_file_read_is_not_asked
+    output = output_of(<<~RUBY)
+      require "raffia"
+      Raffia.run do
+        File.define_singleton_method(:read) { |*| raise "unexpected" }
+        print Raffia.offload { "offloaded" }
+      end
+    RUBY
+    assert_equal "offloaded", output
+  end
 end
