@@ -17,7 +17,7 @@ module Raffia
     LAYERS = [
       Layer.new(:parallel, :Parallel, {"parallel" => "parallel", "parallel/version" => "parallel"}),
       Layer.new(:celluloid, :Celluloid, %w[celluloid celluloid/pool celluloid/supervision celluloid/probe celluloid/condition celluloid/fsm celluloid/future
-        celluloid/notifications celluloid/logging celluloid/version celluloid/core_ext celluloid/internals/logger celluloid/internals/registry
+        celluloid/notifications celluloid/logger celluloid/logging celluloid/version celluloid/core_ext celluloid/internals/logger celluloid/internals/registry
         celluloid/supervision/container celluloid/supervision/container/pool].to_h { |feature| [feature, "celluloid"] }
         .merge(%w[autostart current debug test rspec].to_h { |name| ["celluloid/#{name}", "celluloid/#{(name == "rspec") ? "test" : name}"] })),
       Layer.new(:evt, :Evt, {"evt" => "evt", "evt/version" => "evt"}),

@@ -18,6 +18,59 @@ module Raffia
       GATE = Thread::Queue.new
     RUBY
 
+    # Sidekiq 3 ends its busy workers so: each has told its thread, and a condition is signalled after that.
+    def test_methods_that_pass_their_thread_on_have_one_of_their_own
+      assert_prints "[false, true, true]\n:stopped\n[:shut_down, :shut_down]\n", <<~RUBY
+        class Shutdown < Interrupt; end
+        class Busy
+          include Celluloid
+          def work(told)
+            1.times { told << Thread.current }
+            Kernel.sleep(60)
+          rescue Shutdown
+            told << :shut_down
+          end
+        end
+        class Boss
+          include Celluloid
+          def initialize = @condition = Celluloid::Condition.new
+          def stop(threads) = (after(0.01) { threads.each { |thread| thread.raise(Shutdown) }; @condition.signal }; @condition.wait; :stopped)
+        end
+        module Named
+          def thread = Thread.current.name
+        end
+        class Inherits < Busy; include Named; end
+        uses = Celluloid::Internals::ThreadUse
+        p [uses.in?(Boss), uses.in?(Busy), uses.in?(Inherits)]
+        told = Thread::Queue.new
+        Array.new(2) { Busy.new }.each { |actor| actor.async.work(told) }
+        p Boss.new.stop(Array.new(2) { told.pop })
+        p Array.new(2) { told.pop }
+      RUBY
+    end
+
+    # A task that rescues its end may go on for a moment after its actor.
+    def test_a_timer_of_a_dead_actor_does_not_keep_the_process
+      assert_prints ":rescued\n", <<~RUBY
+        class Poller
+          include Celluloid
+          def poll(told)
+            sleep(60)
+          rescue Celluloid::TaskTerminated
+            Kernel.sleep(0.1) # its actor is dead by now
+            after(60) { poll(told) }
+            told << :rescued
+          end
+        end
+        told = Thread::Queue.new
+        poller = Poller.new
+        poller.async.poll(told)
+        wait_until { poller.tasks.any? { |task| task.status == :sleeping } }
+        poller.terminate
+        p told.pop
+      RUBY
+    end
+
     def test_a_timeout_of_rubys_ends_a_wait_and_the_actor_goes_on_in_its_turn
       %w[Fibered Threaded].each do |tasks|
         assert_prints ":late\n:pong\n[:late, true]\n:pong\n", <<~RUBY

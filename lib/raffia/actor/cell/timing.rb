@@ -17,8 +17,8 @@ module Raffia
             seconds if again
           end
           tick = Tick.new(self, timer, block)
-          @guard.hold { (@timers ||= {}.compare_by_identity)[timer] = true }
-          timer.arm(seconds)
+          kept = @guard.hold { @status != :dead && (@timers ||= {}.compare_by_identity)[timer] = true }
+          kept ? timer.arm(seconds) : timer.cancel
           timer
         end
 

@@ -35,8 +35,10 @@ module Celluloid
 
     def actor_system = Celluloid.actor_system
 
-    # @return [Class] {Task} of the actors: of the class, else as set for all
-    def raffia_task_class = task_class || Celluloid.task_class
+    # @return [Class] {Task} of the actors: of the class; threads for methods that use theirs; else as set for all
+    def raffia_task_class
+      task_class || (raffia_uses_threads? ? Task::Threaded : Celluloid.task_class)
+    end
 
     # @api private
     def raffia_cell_class = Cell
@@ -44,6 +46,13 @@ module Celluloid
     def ===(other) = other.is_a?(self)
 
     private
+
+    # Asked once: methods that are defined after the first actor do not count.
+    def raffia_uses_threads?
+      return @raffia_uses_threads if defined?(@raffia_uses_threads)
+
+      @raffia_uses_threads = Internals::ThreadUse.in?(self)
+    end
 
     # Nobody would ever get to know an actor whose caller has not got it.
     def raffia_begin(cell)

@@ -18,8 +18,12 @@ module Celluloid
         @waiting = false
       end
 
+      # Of a dead actor nothing fires any more: a task that outlives its actor may still ask for it, and a
+      # timer that is left would keep the loop from its end.
       # @return [self]
       def start
+        return self unless @cell.alive?
+
         @cell.timers[self] = true
         @entry = @cell.host.after(interval) { due }
         self
