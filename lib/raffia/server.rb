@@ -26,14 +26,22 @@ module Raffia
     # Starts a server in a thread of this process: no further processes, no signals.
     #
     # @param app [#call] a Rack application
-    # @param bind [String, Array<String>] by default any free port of this machine
+    # @param bind [String, Array<String>, nil] nil: what host and port say
+    # @param host [String] of this machine alone by default
+    # @param port [Integer] 0: any free one
     # @param options [Hash] as {#initialize} takes them
     # @yieldparam handle [Handle]
     # @return [Handle] once connections are accepted; with a block its value, and the server is stopped then
-    # @raise [ConfigError]
+    # @raise [ConfigError] also for worker processes, which there are none of here
     # @raise [CannotListen]
-    def self.start(app, bind: "tcp://127.0.0.1:0", **options)
-      handle = Handle.new(new(app, **options, bind: bind, processes: 0))
+    def self.start(app, bind: nil, host: "127.0.0.1", port: 0, processes: 0, **options)
+      unless Options.read(:processes, processes) == 0
+        raise ConfigError, "Server.start serves in this process, without worker processes " \
+          "(processes: #{processes.inspect}): use Server.new(app, ...).run"
+      end
+
+      place = {bind: bind || [], host: host, port: port}
+      handle = Handle.new(new(app, **options, **place, processes: 0))
       return handle unless block_given?
 
       begin

@@ -170,6 +170,47 @@ module ServerBodiesTest
     serve(->(_) { [200, TEXT.dup, body] }, lint: false) { |server| assert_equal "in pieces", server.get.body }
   end
 
+  # They have no path, and no lines either.
+  def test_pipes_and_sockets_are_bodies
+    seen = Thread::Queue.new
+    pipe = lambda do
+      reader, writer = IO.pipe
+      writer.write("a\nb" * 5)
+      writer.close
+      reader
+    end
+    socket = lambda do
+      one, other = UNIXSocket.pair
+      other.write("x")
+      other.close
+      one
+    end
+    bodies = {"/pipe" => pipe, "/program" => -> { IO.popen(%w[echo hello]) }, "/socket" => socket}
+    app = ->(env) { [200, TEXT.dup, bodies.fetch(env["PATH_INFO"]).call.tap { |io| seen << io }] }
+    serve(app, lint: false) do |server|
+      server.connect do |client|
+        found = bodies.keys.map { |path| client.get(path).body }
+        assert_equal ["a\nb" * 5, "hello\n", "x"], found
+        assert_equal 200, client.get("/pipe", method: "HEAD").status
+      end
+      assert(Array.new(4) { seen.pop }.all?(&:closed?))
+    end
+  end
+
+  # Nothing waits for a line's end.
+  def test_what_a_pipe_has_is_sent_at_once
+    reader, writer = IO.pipe
+    serve(->(_) { [200, TEXT.dup, reader] }, lint: false) do |server|
+      client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+      writer.write("half")
+      nil until client.gets.empty?
+      assert_equal "4\r\nhalf\r\n", client.read(9)
+      writer.write("rest")
+      writer.close
+      assert_equal "4\r\nrest\r\n0\r\n\r\n", client.read(14)
+    end
+  end
+
   def test_a_body_may_be_called_with_a_stream
     closed = nil
     body = lambda do |stream|

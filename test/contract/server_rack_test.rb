@@ -181,6 +181,48 @@ module ServerRackTest
     end
   end
 
+  # As apps of before Rack 3 say it.
+  def test_another_protocol_may_be_named_as_it_is_on_the_wire
+    names = [%w[upgrade connection], %w[Upgrade Connection]]
+    app = lambda do |_|
+      upgrade, connection = names.shift
+      [101, {upgrade => "echo", connection => "Upgrade", "x-extra" => "1"}, lambda { |stream|
+        stream.write(stream.read(5).upcase)
+      }]
+    end
+    serve(app, lint: false) do |server|
+      2.times do
+        server.connect do |client|
+          answer = client.get("/", "connection" => "upgrade", "upgrade" => "echo")
+          found = [answer.status, *answer.headers.values_at("upgrade", "connection", "x-extra")]
+          assert_equal [101, ["echo"], ["upgrade"], ["1"]], found
+          assert_equal "HELLO", client.say("hello").rest
+        end
+      end
+    end
+  end
+
+  # A child that the app forks may write to the socket that it was given, and close it.
+  def test_a_forked_child_answers_on_a_hijacked_socket
+    need_fork
+    answer = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 5\r\n\r\nchild"
+    app = lambda do |env|
+      socket = env["rack.hijack"].call
+      pid = fork do
+        socket.write(answer)
+        socket.close
+      ensure
+        exit!(0)
+      end
+      ::Process.detach(pid)
+      socket.close
+      [200, {}, []]
+    end
+    serve(app, lint: false) do |server|
+      server.connect { |client| assert_equal ["child", ""], [client.get.body, client.rest] }
+    end
+  end
+
   def test_what_an_app_leaves_in_fiber_and_thread_is_gone_with_the_next_request
     app = lambda do |_|
       found = [Fiber[:mine], Thread.current[:mine]].inspect

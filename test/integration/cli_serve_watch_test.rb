@@ -61,6 +61,20 @@ module Raffia
       end
     end
 
+    # A stranger's page may have its name resolved to this machine.
+    def test_names_that_are_not_this_machines_are_not_answered
+      watched("--processes", "0") do
+        uri = URI(@admin)
+        ask = lambda do |host|
+          Net::HTTP.start(uri.host, uri.port) { |http| http.get("/stats.json", "Host" => host).code }
+        end
+        good = %w[localhost:1 127.0.0.1 [::1]:9394 app.localhost]
+        assert_equal ["200"], good.map(&ask).uniq
+        bad = %w[evil.example evil.example:9394 127.0.0.1.evil.example localhost.evil]
+        assert_equal ["403"], bad.map(&ask).uniq
+      end
+    end
+
     def test_another_reader_of_the_format_takes_it
       python = "/usr/bin/python3"
       reader = "import sys; from prometheus_client.openmetrics.parser import text_string_to_metric_families as t; print(len(list(t(sys.stdin.read()))))"

@@ -159,7 +159,13 @@ static void codings(void)
     REFUSES(POST "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", "400");
     REFUSES(POST "Transfer-Encoding: chunked, chunked\r\n\r\n", "400");
     REFUSES(POST "Transfer-Encoding: chunked, identity\r\n\r\n", "400");
-    REFUSES(POST "Transfer-Encoding: gzip, chunked\r\n\r\n", "400");
+    REFUSES(POST "Transfer-Encoding: gzip, chunked\r\n\r\n", "501");
+    REFUSES(POST "Transfer-Encoding: gzip ,\tdeflate,chunked\r\n\r\n", "501");
+    REFUSES(POST "Transfer-Encoding: gzip, chunked,\r\n\r\n", "400");
+    REFUSES(POST "Transfer-Encoding: , chunked\r\n\r\n", "400");
+    REFUSES(POST "Transfer-Encoding: chunked, gzip\r\n\r\n", "400");
+    REFUSES(POST "Transfer-Encoding: gzip, chunked, chunked\r\n\r\n", "400");
+    REFUSES(POST "Transfer-Encoding: g zip, chunked\r\n\r\n", "400");
     REFUSES(POST "Transfer-Encoding: chunked;a=b\r\n\r\n", "400");
     REFUSES(POST "Transfer-Encoding: \"chunked\"\r\n\r\n", "400");
     REFUSES(POST "Transfer-Encoding: \x0b"

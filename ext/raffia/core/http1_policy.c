@@ -254,6 +254,26 @@ static int find(struct raffia_parser *parser, const struct raffia_parser_head *h
     return 0;
 }
 
+/* Whether it is a list of codings that ends with "chunked", and has it once: RFC 9112, 6.1. */
+static int is_chunked_last(const char *bytes, struct raffia_slice value)
+{
+    int chunked = 0;
+    for (uint32_t at = value.start, end = value.start + value.size; at <= end; at++) {
+        const char *comma = memchr(bytes + at, ',', end - at);
+        uint32_t stop = comma ? (uint32_t)(comma - bytes) : end, last = stop;
+        unsigned some = 0;
+        while (at < last && is_space(bytes[at]))
+            at++;
+        while (last > at && is_space(bytes[last - 1]))
+            last--;
+        struct raffia_slice coding = {at, last - at};
+        if (chunked || !(kinds_of(bytes, coding, &some) & RAFFIA_IS_TOKEN)) return 0;
+        chunked = IS(coding, "chunked");
+        at = stop;
+    }
+    return chunked;
+}
+
 static int judge_coding(struct raffia_parser *parser, const struct findings *findings, const char *bytes)
 {
     const struct raffia_field *coding = findings->of[RAFFIA_FIELD_TRANSFER_ENCODING];
@@ -263,7 +283,8 @@ static int judge_coding(struct raffia_parser *parser, const struct findings *fin
     if (parser->minor == 0) return raffia_parser_refuse(parser, 400, "HTTP/1.0 has no Transfer-Encoding");
     unsigned some = 0;
     if (!IS(coding->value, "chunked"))
-        return kinds_of(bytes, coding->value, &some) & RAFFIA_IS_TOKEN
+        return kinds_of(bytes, coding->value, &some) & RAFFIA_IS_TOKEN ||
+                       is_chunked_last(bytes, coding->value)
                    ? raffia_parser_refuse(parser, 501, "the transfer coding is not known")
                    : raffia_parser_refuse(parser, 400, "Transfer-Encoding is not exactly \"chunked\"");
     parser->chunked = 1;

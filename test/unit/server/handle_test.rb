@@ -32,6 +32,26 @@ module Raffia
       assert_raises(Errno::ECONNREFUSED) { TCPSocket.new("127.0.0.1", port) }
     end
 
+    def test_host_and_port
+      port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+      Server.start(HELLO, port: port) { |handle| assert_equal port, handle.port }
+      Server.start(HELLO, host: "127.0.0.2") do |handle|
+        assert_match(/127\.0\.0\.2:\d+\z/, handle.url)
+      end
+      Server.start(HELLO, host: "127.0.0.1", port: port, processes: 0) do |handle|
+        assert_equal "http://127.0.0.1:#{port}", handle.url
+      end
+    end
+
+    def test_worker_processes_are_refused
+      [3, "auto"].each do |number|
+        assert_refused("Server.start serves in this process, without worker processes " \
+          "(processes: #{number.inspect}): use Server.new(app, ...).run") do
+          Server.start(HELLO, processes: number)
+        end
+      end
+    end
+
     def test_two_at_once
       Server.start(->(_) { [200, {}, ["one"]] }) do |one|
         Server.start(->(_) { [200, {}, ["two"]] }) do |two|

@@ -32,6 +32,11 @@ module Raffia
 
     [
       "GET / HTTP/1.1\r\nhost: a\r\n\r\n", "PROXY TCP4 192.0.2.7\r\n\r\n", "PROXY TCP4 nonsense 198.51.100.1 1 2\r\n", "PROXY TCP4 192.0.2.7 198.51.100.1 1 x\r\n",
+      "PROXY TCP4 192.0.2.7 198.51.100.1 1 2\n", "PROXY UNKNOWN\n",
+      "PROXY TCP4 192.0.2.7 198.51.100.1 99999 80\r\n", "PROXY TCP4 192.0.2.7 198.51.100.1 1 65536\r\n",
+      "PROXY TCP4 192.0.2.7 nonsense 1 2\r\n", "PROXY TCP4 2001:db8::7 2001:db8::1 1 2\r\n",
+      "PROXY TCP6 192.0.2.7 198.51.100.1 1 2\r\n", "PROXY TCP4 192.0.2.0/24 198.51.100.1 1 2\r\n",
+      "PROXY TCP4 192.0.2.7 198.51.100.1 1 2 3\r\n",
       "PROXY TCP5 192.0.2.7 198.51.100.1 1 2\r\n", "PROXY #{"x" * 120}\r\n", "#{SIGNATURE}\x11\x11\x00\x0c".b + "x" * 12, "#{SIGNATURE}\x21\x11\xff\xff".b, "#{SIGNATURE}\x21\x11\x00\x02ab".b
     ].each do |header|
       define_method(:"test_refused_#{header.inspect}") do

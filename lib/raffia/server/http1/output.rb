@@ -14,7 +14,9 @@ module Raffia
       PROTOCOL = "rack.protocol"
       # Bytes of a file that is sent in pieces, where sendfile(2) cannot be had.
       PIECE = 64 * 1024
-      private_constant :HIJACK, :PROTOCOL, :PIECE
+      # What the server says itself when it switches protocols.
+      ADDED = %w[connection upgrade].freeze
+      private_constant :HIJACK, :PROTOCOL, :PIECE, :ADDED
 
       def initialize(wire, io)
         @wire = wire
@@ -59,9 +61,12 @@ module Raffia
 
         if (hijack = special(headers, HIJACK)) then partial_hijack(status, headers, hijack)
         elsif (protocol = special(headers, PROTOCOL)) then upgrade(headers, protocol, body)
+        elsif status == 101 && (protocol = named_upgrade(headers))
+          upgrade(headers.reject { |name, _| ADDED.include?(name.to_s.downcase) }, protocol, body)
         elsif body.is_a?(Static::FileBody) then send_part(status, headers, body)
         elsif body.respond_to?(:to_path) && (file = open_file(body)) then send_file(status, headers, file)
         elsif body.respond_to?(:to_ary) then send_array(status, headers, body)
+        elsif body.is_a?(::IO) then send_io(status, headers, body)
         elsif body.respond_to?(:each) then send_each(status, headers, body)
         elsif body.respond_to?(:call) then send_stream(status, headers, body)
         else raise BadResponse, "the response's body is #{brief(body)}, which has neither `each` nor `call`"
@@ -78,6 +83,14 @@ module Raffia
 
       def special(headers, name) = (headers.respond_to?(:[]) && !headers.is_a?(Array)) ? headers[name] : nil
 
+      # Apps of before Rack 3 name the protocol as it is on the wire.
+      # @return [String, nil]
+      def named_upgrade(headers)
+        return unless headers.respond_to?(:reject)
+
+        headers.find { |name, _| name.to_s.casecmp?("upgrade") }&.last
+      end
+
       def send_array(status, headers, body)
         strings = body.to_ary
         @gathered = !body.is_a?(Array)
@@ -87,6 +100,17 @@ module Raffia
       def send_each(status, headers, body)
         wanted = @wire.begin(status, headers)
         body.each { |piece| @wire.write(piece) } if wanted
+        @wire.finish
+      end
+
+      # Of a pipe or a socket what there is goes at once; its lines say nothing of when it came.
+      def send_io(status, headers, body)
+        if @wire.begin(status, headers)
+          buffer = +""
+          @wire.write(body.readpartial(PIECE, buffer)) until body.closed?
+        end
+        @wire.finish
+      rescue EOFError
         @wire.finish
       end
 
@@ -100,8 +124,10 @@ module Raffia
         stream&.abandon
       end
 
+      # @return [File, nil] nil: it has no file, as a pipe or a socket has none
       def open_file(body)
-        file = Fiber.blocking { ::File.open(body.to_path, "rb") }
+        path = body.to_path or return
+        file = Fiber.blocking { ::File.open(path, "rb") }
         return file if file.stat.file?
 
         file.close

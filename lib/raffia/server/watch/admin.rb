@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
+require_relative "host_check"
 require_relative "metrics/page"
 
 module Raffia
@@ -31,7 +32,8 @@ module Raffia
       def self.start(panel, options, log, beside: nil)
         return unless options.metrics
 
-        application = Application.of(new(panel, options.slow_request, beside), trusted: true)
+        app = HostCheck.around(new(panel, options.slow_request, beside), options.metrics)
+        application = Application.of(app, trusted: true)
         handle = Server.start(application, bind: options.metrics, logger: log, **OPTIONS)
         # In workers it would go on listening when this process has ended.
         Fork.after_child { handle.listeners.each { |listener| listener.socket.close } }

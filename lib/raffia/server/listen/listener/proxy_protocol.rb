@@ -19,7 +19,11 @@ module Raffia
         MOST = 536
         # Bytes of an address, by the family that version 2 names.
         FAMILIES = {0x11 => 4, 0x21 => 16}.freeze
-        private_constant :SIGNATURE, :LINE, :MOST, :FAMILIES
+        # As version 1 writes them.
+        FAMILY = {"TCP4" => ::Socket::AF_INET, "TCP6" => ::Socket::AF_INET6}.freeze
+        PORT = /\A\d{1,5}\z/
+        ADDRESS = /\A[\h.:]+\z/
+        private_constant :SIGNATURE, :LINE, :MOST, :FAMILIES, :FAMILY, :PORT, :ADDRESS
 
         # What is not as it should be.
         class Malformed < StandardError
@@ -58,13 +62,28 @@ module Raffia
         end
 
         def line(text)
-          text << up_to_the_end(LINE - text.bytesize) until text.end_with?("\r\n")
-          word, family, client, _, port, port_here = text.chomp("\r\n").split(" ", -1)
-          raise Malformed, text.inspect unless word == "PROXY"
-          return if family == "UNKNOWN"
-          raise Malformed, text.inspect unless %w[TCP4 TCP6].include?(family) && [port, port_here].all? { |number| number&.match?(/\A\d{1,5}\z/) }
+          text << up_to_the_end(LINE - text.bytesize) until text.end_with?("\n")
+          word, family, *rest = text.chomp("\r\n").split(" ", -1)
+          raise Malformed, text.inspect unless word == "PROXY" && text.end_with?("\r\n")
 
-          ::IPAddr.new(client).to_s
+          (family == "UNKNOWN") ? nil : client(family, rest)
+        end
+
+        def client(family, rest)
+          *addresses, port, port_here = rest
+          raise Malformed, rest.inspect unless FAMILY.key?(family) && addresses.size == 2
+          raise Malformed, rest.inspect unless [port, port_here].all? { |number| port?(number) }
+
+          addresses.map { |address| address(address, family) }.first
+        end
+
+        def port?(text) = PORT.match?(text.to_s) && text.to_i < 65_536
+
+        # IPAddr takes networks, names of interfaces and brackets as well.
+        def address(text, family)
+          raise Malformed, text.inspect unless ADDRESS.match?(text)
+
+          ::IPAddr.new(text, FAMILY[family]).to_s
         end
 
         # All that is there belongs to the line, if its end is not.
