@@ -70,8 +70,8 @@ module Raffia
       # @return [Boolean] false: it is lost
       def renew(lease) = raise(NotImplementedError)
 
-      # What the lease holds as far as the store knows. A worker compares that with what it works on, because a store may come back
-      # with older data.
+      # Claims of a lease as the store has them. A worker compares them with what it works on, because a store may come back with
+      # older data.
       # @return [Array<Array(Integer, Integer)>] {Claim#key} of each claim
       def held(lease) = raise(NotImplementedError)
 

@@ -81,7 +81,7 @@ module Raffia
           o.on("-t", "--timeout SECONDS", *wrap("that jobs have to end when the worker is to stop (25)")) { |text| @given[:timeout] = seconds(text) }
           o.on("--memory-limit BYTES", *wrap("replace a worker that is larger, such as 512m (PSS)")) { |text| @given[:memory_limit] = bytes(text) }
           o.on("--lease SECONDS", *wrap("after which the jobs of a worker that gives no sign of life are others' (15)")) { |text| @given[:lease] = seconds(text) }
-          o.on("--hang-timeout SECONDS", *wrap("replace a worker whose loop has stood still for so long (60)")) { |text| @given[:hang_timeout] = seconds(text) }
+          o.on("--hang-timeout SECONDS", *wrap("replace a worker whose loop has stood still for so long; default: one that neither runs Ruby code nor uses the processor for 60 s")) { |text| @given[:hang_timeout] = seconds(text) }
         end
 
         def operation(o)

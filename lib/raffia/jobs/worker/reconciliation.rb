@@ -6,8 +6,8 @@ module Raffia
       # Compares what this worker holds with what the store says that it holds. They differ when a store has come back with older data
       # (a replica that lagged, a second that was lost), and when the answer to a claim was lost.
       #
-      # * What only the store knows of would be running for ever: it is given back.
-      # * What only the worker knows of is another's, or will be: its run is told that its claim is lost.
+      # * Claims that only the store knows of would be running for ever: they are given back.
+      # * Claims that only the worker knows of are another's, or will be: their runs are told that they are lost.
       #
       # Jobs begin and end meanwhile, so only a difference that is found twice in a row counts.
       #
@@ -32,7 +32,7 @@ module Raffia
         # @raise [StoreUnavailable]
         def call(lease)
           forget unless @lease == lease
-          # What a claim takes that is under way is not known here yet, however long its answer takes.
+          # Jobs of a claim that is under way are not known here yet, however long its answer takes.
           claiming = @intake.claiming
           kept = @store.held(lease)
           runs = @runs.held(lease) # first: what has ended is among the acknowledgements before it leaves the runs

@@ -17,7 +17,7 @@ module Raffia
           INTERVAL = 0.05
           private_constant :INTERVAL
 
-          # What a worker for suspects has above it, as others have a supervisor.
+          # Stands above a worker for suspects, as a supervisor does above others.
           Parent = Struct.new(:board, :supervisor) do
             # @return [void]
             def beat = nil

@@ -93,7 +93,7 @@ module Raffia
             @isolation.look
             return if @board.token.zero? || Clock.now - @board.renewed_at < @board.ttl * LATE
 
-            # What is stopped may stay so for ever: its jobs are for others.
+            # A worker that is stopped may stay so for ever: its jobs are for others.
             renew if @subject.progress
           end
 
