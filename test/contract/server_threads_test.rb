@@ -158,6 +158,13 @@ module ServerThreadsTest
     end
   end
 
+  # It may be over before a thread has begun.
+  def test_a_request_without_time_is_answered
+    serve(->(_env) { [200, TEXT.dup, ["ok"]] }, threads: 1, request_timeout: 1e-6) do |server|
+      assert_empty Array.new(50) { server.get.status } - [200, 504]
+    end
+  end
+
   # One that has ended already is not.
   def test_the_time_of_a_request_is_that_of_the_application
     app = lambda do |_env|

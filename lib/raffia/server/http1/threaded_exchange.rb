@@ -51,7 +51,7 @@ module Raffia
 
       def begin_anew
         @good = @error = @cause = nil
-        @answered = @over = @abandoned = @aside = false
+        @answered = @over = @abandoned = @aside = @done = false
         @events.clear
       end
 
@@ -76,8 +76,8 @@ module Raffia
         begin
           @limit ? @limit.enforce { listen } : listen
         rescue TimeLimit::Passed => late
-          interrupt(future, late) unless @answered
-          listen
+          interrupt(future, late)
+          @done ? raise : listen
         end
       rescue Exception => cause # standard:disable Lint/RescueException
         # The worker's end, or the connection's.
@@ -90,24 +90,26 @@ module Raffia
           @aside = true
           @admission.gate.step_aside
         end
+        @done = true
       end
 
-      # @return [Symbol, false] as {Pool::Future#cancel}
+      # Where it has not begun yet it never will, so there is nothing to listen to.
       def interrupt(future, cause)
         @lock.synchronize do
           next if @answered && cause.is_a?(TimeLimit::Passed)
 
           @cause = cause
-          future.cancel(cause.is_a?(Cancel) ? cause.reason : cause.class)
+          @done = true if future.cancel(cause.is_a?(Cancel) ? cause.reason : cause.class) == :waiting
         end
       end
 
       def withdraw(future, cause)
-        return unless interrupt(future, cause) == :interrupted
+        interrupt(future, cause) unless @done
+        return if @done
 
         Raffia.shield do
-          while (event = @events.pop(timeout: GRACE)) && event != :done
-          end
+          event = @events.pop(timeout: GRACE)
+          event = @events.pop(timeout: GRACE) if event == :aside
           @abandoned = event.nil?
         end
       end

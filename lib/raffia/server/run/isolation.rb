@@ -51,7 +51,7 @@ module Raffia
       # @return [Integer, nil] how many requests may be at the database at once; nil: any number, or there is none
       def connections
         ::ActiveRecord::Base.connection_pool.size if defined?(::ActiveRecord::Base)
-      rescue ::StandardError # no database is configured, and versions differ in what they raise then
+      rescue # no database is configured, and versions differ in what they raise then
         nil
       end
 
