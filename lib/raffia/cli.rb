@@ -46,7 +46,8 @@ module Raffia
     # @raise [Exception] what a script under `raffia run` raised and did not rescue, SystemExit included
     def self.call(argv = ARGV, out: $stdout, err: $stderr)
       require_relative "cli/dispatch"
-      Dispatch.new(out, err).call(argv)
+      require_relative "cli/locale"
+      Dispatch.new(out, err).call(Locale.adopt(argv))
     end
 
     # @param name [String] one of {COMMANDS}

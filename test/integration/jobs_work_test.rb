@@ -462,6 +462,36 @@ module JobsWork
       end
     end
 
+    # With the place in the program, and without a backtrace through Raffia.
+    def test_a_wrong_setting_is_said_in_a_sentence
+      script "require 'raffia/jobs'\nRaffia::Jobs.store = 'what:ever'\n", "jobs.rb"
+      ended = raffia("work")
+      assert_equal 1, ended.code
+      assert_match(/loading failed: "what:ever" is no store: .* \(.*jobs\.rb:2\)$/, ended.err)
+      assert_operator ended.err.lines.size, :<=, 3, ended.err
+      ended = raffia("work", "--processes", "0")
+      assert_equal [2, 1], [ended.code, ended.err.lines.size], ended.err
+    end
+
+    # As in many containers.
+    def test_a_folder_with_a_name_beyond_ascii_in_the_locale_c
+      skip "the gem sqlite3 is not installed (bin/setup)" if Gem::Specification.find_all_by_name("sqlite3").empty?
+      @dir = File.join(outside = @dir, "d\u00EFr")
+      Dir.mkdir(@dir)
+      script "require 'raffia/jobs'\nclass J\n  include Raffia::Job\n  def perform(*) = nil\nend\n", "jobs.rb"
+      locale = {env: {"LC_ALL" => "C", "LANG" => nil}}
+      ended = raffia("jobs", "enqueue", "J", '"\u00FC"', "-r", "./jobs.rb", **locale)
+      assert_equal 0, ended.code, ended.err
+      ended = raffia("jobs", "list", "queue:default", "-s", "sqlite:raffia.db", **locale)
+      assert_match(/J +\["\u00FC"\]/, ended.out, ended.err)
+      ended = ruby("-e", "require './jobs'; p J.perform_async.size; puts Raffia::Jobs.store.url", **locale)
+      assert_match(/\A24\nsqlite:.*d\u00EFr/, ended.out, ended.err)
+      ended = raffia("work", "--store", "sqlite:/nowhere/jobs.db", **locale)
+      assert_match(/works for jobs\.rb/, ended.out, ended.err)
+    ensure
+      @dir = outside if outside
+    end
+
     def test_without_a_program
       ended = raffia("work")
       assert_equal 2, ended.code

@@ -28,8 +28,15 @@ module Raffia
             raise ConfigError, "#{url}: synchronous is full, normal or off, not #{synchronous}" unless self::LEVELS.include?(synchronous)
             raise ConfigError, "#{url}: a file is needed, because processes share it: sqlite:raffia.db" if path.nil? || path.empty? || path == ":memory:"
 
-            new(path: real(path), synchronous: synchronous)
+            new(path: text(real(path)), synchronous: synchronous)
           end
+
+          # The gem wants text, and in the locale C the system's paths are none.
+          def self.text(path)
+            text = path.dup.force_encoding(Encoding::UTF_8)
+            text.valid_encoding? ? text : path
+          end
+          private_class_method :text
 
           # By whatever name: SQLite puts the log beside the file itself, and all processes must find the same sockets.
           def self.real(path)

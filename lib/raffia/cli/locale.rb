@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+module Raffia
+  module CLI
+    # Text in a locale that knows ASCII alone, as LC_ALL=C and many containers have it.
+    #
+    # @api private
+    module Locale
+      # What a script is to see as under `ruby script.rb`.
+      UNCHANGED = %w[run].freeze
+      private_constant :UNCHANGED
+
+      module_function
+
+      # Names of files and folders may be UTF-8 all the same, and so may arguments.
+      # @param argv [Array<String>]
+      # @return [Array<String>]
+      def adopt(argv)
+        return argv if UNCHANGED.include?(argv.first) || ::Encoding.default_external != ::Encoding::US_ASCII
+
+        ::Encoding.default_external = ::Encoding::UTF_8
+        argv.map { |word| (word.encoding == ::Encoding::US_ASCII) ? word.dup.force_encoding(::Encoding::UTF_8) : word }
+      end
+    end
+  end
+end
