@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "pty"
 require "support/servers"
 require_relative "jobs_work_case"
 
@@ -193,6 +194,24 @@ module JobsWork
       end
     end
 
+    # As with any program at a terminal; what TSTP means to workers is for who sends it to them alone.
+    def test_ctrl_z_suspends_all_processes_until_they_are_continued
+      skip "the states of processes are read from /proc" unless File.exist?("/proc/self/stat")
+
+      %w[1 0].each do |processes|
+        at_terminal("work", "--store", url, "--processes", processes) do |terminal, pid|
+          await("it has not begun") { pids.any? }
+          terminal.write("\x1A")
+          await("not all are suspended") { states(pid).then { |found| found.any? && found.uniq == ["T"] } }
+          enqueue("QuickJob", "after#{processes}")
+          ::Process.kill(:CONT, -pid)
+          await_said("QuickJob", "after#{processes}")
+          ::Process.kill(:TERM, pid)
+          await("it does not end") { states(pid).empty? }
+        end
+      end
+    end
+
     def test_systemd_hears_of_it
       path = File.join(@dir, "notify")
       socket = Socket.new(:UNIX, :DGRAM).tap { |one| one.bind(Addrinfo.unix(path)) }
@@ -279,6 +298,29 @@ module JobsWork
       false
     ensure
       database&.close
+    end
+
+    # @yieldparam terminal [IO] what is typed
+    # @yieldparam pid [Integer] of a process group of its own, in the foreground
+    def at_terminal(*argv)
+      out, terminal, pid = PTY.spawn(clean({}), RbConfig.ruby, "-I", File.join(self.class::ROOT, "lib"), self.class::EXECUTABLE, *argv, chdir: @dir)
+      reader = Thread.new { IO.copy_stream(out, File::NULL) rescue nil } # rubocop:disable Style/RescueModifier
+      yield terminal, pid
+    ensure
+      ::Process.kill(:KILL, -pid) if states(pid).any?
+      ::Process.wait(pid)
+      [out, terminal].each(&:close)
+      reader.join
+    end
+
+    # @return [Array<String>] of the processes of a group that live
+    def states(group)
+      stats = Dir.glob("/proc/[0-9]*/stat").filter_map do |path|
+        File.read(path).rpartition(")").last.split
+      rescue SystemCallError
+        nil
+      end
+      stats.select { |stat| stat[2].to_i == group }.map(&:first) - ["Z"]
     end
 
     # @return [String] the next message that says so

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../base/signals"
+require_relative "../../process/foreground"
 require_relative "../../process/supervisor/notifier"
 require_relative "../../process/supervisor/pid_file"
 require_relative "../worker"
@@ -67,7 +68,7 @@ module Raffia
 
         def handlers
           names = Signals.ignored?(:HUP) ? STOP - [:HUP] : STOP # nohup
-          {**names.to_h { |name| [name, ->(_) { stop }] }, TSTP: ->(_) { @worker&.quiet }, QUIT: ->(_) { Raffia.dump }}
+          {**names.to_h { |name| [name, ->(_) { stop }] }, TSTP: Process::Foreground.handler { @worker&.quiet }, QUIT: ->(_) { Raffia.dump }}
         end
 
         # While the application loads there is nothing to finish, and what loads for ever must be left.

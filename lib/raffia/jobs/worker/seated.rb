@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../base/signals"
+require_relative "../../process/foreground"
 require_relative "../../process/supervisor"
 require_relative "status/supervised"
 
@@ -11,11 +12,11 @@ module Raffia
       #
       # @api private
       module Seated
-        # What a supervisor of such processes understands besides. A terminal's Ctrl-Z goes to the whole group, and is said to the workers by
-        # their supervisor.
+        # What a supervisor of such processes understands besides: TSTP, which workers leave to it. Ctrl-Z suspends all of them, until the
+        # shell continues them.
         # @param supervisor [Process::Supervisor]
         # @return [Hash{Symbol => #call}]
-        def self.signals(supervisor) = {TSTP: ->(_) { supervisor.broadcast("quiet") }}
+        def self.signals(supervisor) = {TSTP: Process::Foreground.handler { supervisor.broadcast("quiet") }}
 
         # @param seat [Process::Supervisor::Seat]
         # @param log [Logger, nil]
