@@ -47,5 +47,9 @@ Gem::Specification.new do |spec|
   # Part of Ruby 3.3 and 3.4, a gem of its own from 4.0 on. Every other gem is optional and loaded in one file, on use.
   spec.add_dependency "logger", "~> 1.6"
 
+  # Extensions are compiled without a word, and the system's package may be missing.
+  spec.post_install_message = "raffia: `raffia doctor` says what was compiled in. The HTTP server " \
+    "needs llhttp 9 (libllhttp-dev), io_uring needs liburing 2.3 (liburing-dev)."
+
   spec.extensions = ["ext/raffia/extconf.rb"]
 end

@@ -21,6 +21,13 @@ module Raffia
     # @return [Boolean] whether the extension is loaded
     def self.available? = !FILE.nil?
 
+    # What is to be done where {http?} is false.
+    HTTP_ADVICE = "install llhttp 9 with its headers (Debian: libllhttp-dev; Fedora: " \
+      "llhttp-devel; Homebrew: llhttp), then `gem pristine raffia`, or bin/setup in a checkout"
+
+    # @return [Boolean] whether the parser of HTTP was compiled in, which takes llhttp
+    def self.http? = available? && const_defined?(:Http1, false)
+
     if FILE
       require FILE
     else

@@ -1,6 +1,15 @@
 # frozen_string_literal: true
 
 require_relative "../raffia"
+require_relative "native"
+
+unless Raffia::Native.http?
+  # Nothing less: without the parser every connection would be reset.
+  why = Raffia::Native.available? ? "was compiled without llhttp" : "is not there for this Ruby"
+  raise Raffia::MissingDependency, "there is no HTTP server here, because Raffia's extension " \
+    "#{why}: #{Raffia::Native::HTTP_ADVICE}"
+end
+
 require_relative "server/settings/options"
 require_relative "server/ractors"
 require_relative "server/run/application"

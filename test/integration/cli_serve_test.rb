@@ -309,6 +309,22 @@ module Raffia
       assert_match(/needs the gem rack >= 2\.2, which could not be loaded: add this line to your Gemfile .*: gem "rack", ">= 2\.2"/, ended.err)
     end
 
+    # As where the gem was compiled without llhttp.
+    def test_without_the_parser_of_http
+      script 'require "raffia/native"; Raffia::Native.send(:remove_const, :Http1)', "without.rb"
+      env = {"RUBYOPT" => "-r#{File.join(@dir, "without.rb")} -I#{ROOT}/lib"}
+      says = /no HTTP server here, because Raffia's extension was compiled without llhttp: install/
+      [%w[serve], %w[serve --check]].each do |words|
+        ended = raffia(*words, env: env)
+        assert_equal [1, 1], [ended.code, ended.err.lines.size], ended.err
+        assert_match says, ended.err
+      end
+      ended = raffia("doctor", env: env)
+      assert_match(/^  warn  HTTP server +there is none: llhttp was not found$/, ended.out)
+      ended = raffia("doctor")
+      assert_match(/^  ok    HTTP server +llhttp is compiled in$/, ended.out)
+    end
+
     def test_check
       script "processes 3\nrequest_timeout 5", "raffia.rb"
       ended = raffia("serve", "--check", "-b", "unix://a.sock")

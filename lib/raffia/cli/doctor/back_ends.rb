@@ -12,7 +12,13 @@ module Raffia
         module_function
 
         # @return [Array<Check>]
-        def call = [check(method(:available?))]
+        def call = [check(method(:available?)), (server(Native.http?) if defined?(Native.http?))].compact
+
+        # @param there [Boolean] whether the parser of HTTP was compiled in
+        def server(there)
+          return Check.ok("HTTP server", "llhttp is compiled in") if there
+          Check.warn("HTTP server", "there is none: llhttp was not found", "To have it, #{Native::HTTP_ADVICE}.")
+        end
 
         # @param available [#call] true, false, or LoadError
         def check(available)
