@@ -88,6 +88,7 @@ module Raffia
     FILES = {
       ["guides/deploy.md", "bind \"systemd:\""] => "raffia.rb",
       ["guides/jobs.md", "# config.ru"] => "config.ru",
+      ["guides/from_puma.md", "# config/raffia.rb"] => "raffia.rb",
       ["guides/rails_on_fibers.md", "# config/raffia.rb, with pool: 20"] => "raffia.rb",
       ["guides/rails_on_fibers.md", "# config/raffia.rb\n"] => "raffia.rb",
       ["guides/server.md", "# raffia.rb"] => "raffia.rb",
@@ -109,7 +110,7 @@ module Raffia
       ["guides/observability.md", "postrotate"] => "for logrotate",
       ["guides/rails_jobs.md", "gem \"raffia\", require"] => "jobs_rails_generators_test.rb",
       ["guides/rails_jobs.md", "config.raffia.store"] => "jobs_rails_test.rb",
-      ["guides/rails_on_fibers.md", "# config/application.rb"] => "server_rails_databases_test.rb",
+      ["guides/rails_on_fibers.md", "requests run in fibers"] => "server_rails_new_test.rb",
       ["guides/supervisor.md", "supervisor "] => "a picture"
     }.freeze
   end
