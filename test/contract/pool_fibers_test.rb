@@ -55,6 +55,31 @@ module PoolFibersContract
     run_on { |on| assert_equal([[2, 3], [4]], Raffia.map([[1, 2], [3]], **on) { |row| Raffia.map(row, **on) { |n| sleep(0) && n + 1 } }) }
   end
 
+  # The work is on another thread then, which must not go on with it.
+  def test_a_time_limit_in_a_blocking_fiber_below_a_scheduler
+    run_on do |on|
+      [Timeout.method(:timeout), Raffia.method(:timeout)].each do |limit|
+        ended = []
+        Fiber.new(blocking: true) do
+          assert_raises(Timeout::Error, Raffia::TimeoutError) do
+            limit.call(0.1) { Raffia.map([1], **on) { ended << wait_and_tell } }
+          end
+          assert_equal [:cleaned], cleaned
+          cleaned.clear
+        end.resume
+        assert_empty ended
+      end
+    end
+  end
+
+  def cleaned = @cleaned ||= []
+
+  def wait_and_tell
+    sleep
+  ensure
+    cleaned << :cleaned
+  end
+
   # A blocking fiber cannot be switched, and its thread has a scheduler already.
   def test_from_a_blocking_fiber_below_a_scheduler
     run_on { |on| assert_equal([2], Fiber.new(blocking: true) { Raffia.map([1], **on) { |n| n + 1 } }.resume) }

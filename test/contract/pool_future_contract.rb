@@ -162,6 +162,18 @@ module PoolFutureContract
     end
   end
 
+  def test_shutdown_in_the_middle_of_a_pause
+    with_work(retries: 1, backoff: 1_000) do |pool, item|
+      next if strategy == :inline
+
+      future = pool.submit(item[0], 0, 1)
+      wait_until { future.status == :pending && File.exist?("#{item[0].join("/")}.1") }
+      wait_until { Thread.list.any? { |thread| thread.name == "raffia pauses" && thread.stop? } }
+      assert(Thread.new { pool.shutdown }.join(LONG), "it waits for the pause")
+      assert_equal([0, :done], [future.value, future.status])
+    end
+  end
+
   def test_terminate_ends_pauses
     with_work(retries: 1, backoff: 1_000) do |pool, item|
       next if strategy == :inline

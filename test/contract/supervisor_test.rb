@@ -30,6 +30,30 @@ class SupervisorTest < Raffia::TestCase
     end
   end
 
+  # Where SIGCHLD is ignored, the kernel reaps the children. Signal.trap does not do that.
+  IGNORE_CHILDREN = <<~RUBY
+    require "fiddle"
+    signal = Fiddle::Function.new(Fiddle::Handle::DEFAULT["signal"], [Fiddle::TYPE_INT, Fiddle::TYPE_VOIDP], Fiddle::TYPE_VOIDP)
+    Thread.new do
+      sleep(0.01) until $supervisor&.status&.fetch(:state) == :running
+      signal.call(Signal.list["CHLD"], 1) # SIG_IGN
+      say("ignores")
+    end
+  RUBY
+
+  def test_a_dead_worker_that_somebody_else_has_reaped_is_replaced
+    supervised("#{IGNORE_CHILDREN}; supervise(workers: 1) #{SERVE}") do |program|
+      _, pid = program.hear("ready")
+      program.hear("ignores")
+      program.kill(:KILL, pid)
+      assert_equal([0, pid, nil, nil], program.hear("exit"))
+      index, successor = program.hear("ready")
+      assert_equal(0, index)
+      refute_equal(pid, successor)
+      assert_stops(program)
+    end
+  end
+
   def test_no_process_outlives_a_supervisor_that_is_killed
     supervised("supervise(workers: 2, preload: -> { say('mold', Process.pid) }) { |seat| seat.ready!; sleep }") do |program|
       pids = program.hear_all("ready", 2).map(&:last) << program.hear("mold")

@@ -41,6 +41,26 @@ module TaskChannelSuite
     end
   end
 
+  # They wait in the lines of several channels, and were served through others.
+  def test_those_who_have_left_the_line_are_passed_over
+    in_scope do |scope|
+      others = Array.new(3) { Raffia::Channel.new }
+      channel = Raffia::Channel.new
+      takers = others.map { |other| scope.spawn { Raffia.select { |on| on.pop(other) && on.pop(channel) } } }
+      last = scope.spawn { channel.pop }
+      others.each { |other| other.push(:other, timeout: 0) }
+      channel.push(:item, timeout: 0)
+      assert_equal [:item, *[:other] * 3], [last.value, *takers.map(&:value)]
+
+      givers = others.map { |other| scope.spawn { Raffia.select { |on| on.push(other, :other) && on.push(channel, :late) } } }
+      last = scope.spawn { channel.push(:item) }
+      assert_equal [:other] * 3, others.map { |other| other.pop(timeout: 0) }
+      assert_equal :item, channel.pop(timeout: 0)
+      [last, *givers].each(&:join)
+      assert_raises(Raffia::TimeoutError) { channel.pop(timeout: 0) }
+    end
+  end
+
   def test_those_who_wait_are_served_in_order
     in_scope do |scope|
       channel = Raffia::Channel.new

@@ -40,6 +40,26 @@ class ActorProcessesTest < Raffia::TestCase
     assert_raises(Raffia::ActorDied) { ref.sum }
   end
 
+  class Watcher < Raffia::Actor
+    def look(ref, told) = monitor(ref) { |_, reason| told << reason }.then { nil }
+  end
+
+  # Whoever looks too late is told like those who looked in time.
+  def test_a_monitor_of_a_child_that_has_died_is_told_at_once
+    ref = spawn
+    ::Process.kill(:KILL, pid = ref.pid)
+    assert ref.join(PATIENCE)
+    told = Thread::Queue.new
+    watcher = Watcher.spawn(on: :threads)
+    watcher.look(ref, told)
+    reason = told.pop(timeout: PATIENCE)
+    assert_equal [Raffia::WorkerDied, pid], [reason.class, reason.pid]
+    watcher.look(ref, told)
+    assert_same reason, told.pop(timeout: PATIENCE)
+  ensure
+    watcher&.stop
+  end
+
   def test_a_child_that_dies_in_the_middle_of_a_call
     ref = spawn
     error = assert_raises(Raffia::ActorDied) { ref.leave }
