@@ -74,6 +74,9 @@ module Raffia
       # @return [Boolean]
       def closing? = Raffia::Native.closing?
 
+      # @return [OperationPolicy, nil] nil without the extension
+      def operation_policy = (OperationPolicy.new if Raffia::Native.available?)
+
       # Sends from a file to a socket, where that needs no wait and can be done by the kernel alone.
       # @return [Integer] bytes, or a negative errno; -EAGAIN: wait until the socket is writable
       def sendfile(to, from, position, length) = Raffia::Native.sendfile(to, from, position, length)

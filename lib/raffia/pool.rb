@@ -22,4 +22,5 @@ end
 
 require_relative "pool/api"
 require_relative "pool/offload"
+require_relative "pool/operation_threads"
 require_relative "pool/standing/standing"

@@ -74,13 +74,17 @@ module Raffia
     # @param offload [#call, nil] takes a block, runs it on another thread while the calling fiber waits, and returns its value.
     #   Without one, {#offloaded} blocks the thread
     # @param blocking [#call, nil] the same for core's own blocking calls, such as opening a file, which must not wait behind users' calls
+    # @param operations [#call, nil] is given the kind of a blocking operation of core's (:files, :compute, :waiting), and returns the
+    #   {Pool::OperationThreads} that run it. Without one, `blocking` does
     # @param deadlock [#call, nil] is given the {Parked} fibers when nothing but a signal could ever let any of them go on; it may interrupt
     #   some, and says whether to go on looking
     # @param recycle [Boolean] whether fibers that nobody was given are used again when their block has ended
-    def initialize(backend:, offload: nil, blocking: offload, deadlock: nil, recycle: true)
+    def initialize(backend:, offload: nil, blocking: offload, operations: nil, deadlock: nil, recycle: true)
       @backend = backend
       @offload = offload
       @blocking = blocking
+      @operations = operations
+      @policy = Engine.operation_policy
       init_interrupt
       prepare(TURN, recycle)
       init_deadlock_watch(deadlock)
@@ -137,7 +141,8 @@ module Raffia
 
     # @return [Hash] what docs/tuning.md explains: parked:, switches:, turns:, longest_turn: and others of its own, and those of the engine
     def stats
-      {backend: @backend, **counts, **(closed? ? {} : open_engine&.stats.to_h)}
+      figures = {backend: @backend, **counts, **(closed? ? {} : open_engine&.stats.to_h)}
+      {**figures, operations: @policy&.stats.to_h, blocking: {**figures[:blocking].to_h, ruby: thread_stats}}
     end
 
     # @return [String]
@@ -170,6 +175,7 @@ module Raffia
       mark_closed
       Inspection.registry.delete(self)
       @fork&.remove
+      @operations.abandon(self) if @operations.respond_to?(:abandon)
       open_engine&.close
     end
 

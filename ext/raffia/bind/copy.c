@@ -43,7 +43,8 @@ static int64_t send_now(int to, int from, off_t position, size_t length)
  *   @param from [File] its own position stays as it is
  *   @param position [Integer] bytes from the start
  *   @param length [Integer] bytes at most
- *   @return [Integer] bytes; -EAGAIN where it would wait; another negative number where it cannot be done
+ *   @return [Integer] bytes; -EAGAIN where it would wait; another negative number where it cannot
+ *     be done
  */
 static VALUE native_sendfile(VALUE module, VALUE to, VALUE from, VALUE position, VALUE length)
 {
@@ -54,7 +55,8 @@ static VALUE native_sendfile(VALUE module, VALUE to, VALUE from, VALUE position,
 
 /*
  * @overload cached?(file, position)
- *   @return [Boolean] whether the byte there can be read without waiting for a disk; true where that is not known
+ *   @return [Boolean] whether the byte there can be read without waiting for a disk; true where
+ *     that is not known
  */
 static VALUE is_cached(VALUE module, VALUE file, VALUE position)
 {

@@ -1,4 +1,5 @@
 #include "raffia.h"
+#include "operation.h"
 #include <ruby/ractor.h>
 #include "fork.h"
 
@@ -27,5 +28,9 @@ void Init_raffia(void)
     raffia_init_see_through(raffia);
     raffia_init_copy(raffia);
     raffia_init_unblock(raffia);
+    raffia_init_operation(raffia);
+    raffia_init_operation_policy(raffia);
+    raffia_init_blocking_call(raffia);
+    raffia_init_call_queue(raffia);
     raffia_init_http1(raffia);
 }

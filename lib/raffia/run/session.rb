@@ -28,9 +28,9 @@ module Raffia
       config = Raffia.config
       @dump_on = dump_on ? Config.signal(dump_on.to_s) : config.dump_signal
       @deadlock = choose(deadlock || config.deadlock)
-      @scheduler = Scheduler.new(backend: backend, offload: threads(:calls), blocking: threads(:operations),
-        deadlock: (method(:stuck) unless @deadlock == :off))
-      @pools = {}
+      @pools = ThreadPools.new(config.blocking_threads)
+      @scheduler = Scheduler.new(backend: backend, offload: threads(:calls), blocking: threads(:blocks),
+        operations: (@pools if threads?), deadlock: (method(:stuck) unless @deadlock == :off))
       @work = @scope = @interrupt = nil
       @farewells = []
     end
@@ -185,14 +185,11 @@ module Raffia
     def threads(kind)
       return ->(&call) { Fiber.blocking { call.call } } unless threads?
 
-      ->(&call) { (@pools[kind] ||= pool).call(&call) }
+      ->(&call) { @pools.run(kind, &call) }
     end
 
     # Before Ruby 4.0 threads in several Ractors hang (docs/ractors.md): there a call that blocks had better block.
     def threads? = Local.main? || RUBY_VERSION >= "4"
-
-    # It reads files, which must not be offloaded in turn.
-    def pool = Fiber.blocking { Pool::Offload.new(max: Raffia.config.blocking_threads) }
 
     def finish
       wind_up unless @over || @scheduler.closed?
@@ -200,7 +197,7 @@ module Raffia
       Thread.current.thread_variable_set(KEY, nil)
     ensure
       # What blocks may do so for ever; whoever interrupts twice does not want to wait for it.
-      @pools.each_value { |pool| pool.shutdown(@over ? nil : 0) }
+      @pools.shutdown(@over ? nil : 0)
     end
 
     # Thread#kill is nothing that could be rescued, but it can be passed on in other words.

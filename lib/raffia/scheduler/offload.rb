@@ -8,6 +8,12 @@ module Raffia
     #
     # @api private
     module Offload
+      # Seconds between two pushes at a call that is to end soon.
+      PUSH = 0.02
+      WAITING = {files: "a file-system call on another thread", compute: "a computation in C on another thread",
+                 waiting: "the other end of a file that is being opened"}.freeze
+      private_constant :PUSH, :WAITING
+
       # Hook of Addrinfo.getaddrinfo and all that looks up names. libc does it, with all of its configuration, on a thread of the
       # engine's. An interrupt need not wait for it.
       #
@@ -28,16 +34,21 @@ module Raffia
         loop.disarm(resolution.id) if resolution
       end
 
-      # Hook of Ruby 3.4 for C code that releases the lock and may run on any thread: zlib, opening and closing files,
-      # IO.copy_stream.
+      # Hook of Ruby 3.4 for C code that releases the lock and may run on any thread: file-system calls, zlib, long divisions. What is
+      # short runs in the fiber: the engine's policy says what is, from the time that each has taken.
       #
       # @param work [#call]
       # @return [void]
       def blocking_operation_wait(work)
-        # Closing is too short to be worth two thread switches.
-        return close_here(work) if Engine.closing?
+        place = @policy&.run(work)
+        return if place == true
+        return io_closed if place == :closed
+        return close_here(work) if place.nil? && Engine.closing?
 
-        offloaded_to_the_end { work.call }
+        threads = @operations.call(place) if @operations && place
+        return offloaded_to_the_end { work.call } && nil unless threads
+
+        call_elsewhere(work, threads, WAITING.fetch(place)) || Fiber.blocking { work.call }
         nil
       end
 
@@ -48,6 +59,45 @@ module Raffia
       end
 
       private
+
+      # @return [Hash] of the threads of Ruby's that do them, by kind
+      def thread_stats = @operations.respond_to?(:stats) ? @operations.stats : {}
+
+      # @return [Boolean] false when it is still to be done, as there is no thread for it
+      def call_elsewhere(work, threads, subject)
+        call = Engine::BlockingCall.new(work, @policy)
+        see_call_through(call, threads, subject)
+        call.complete
+      rescue Exception # standard:disable Lint/RescueException
+        call&.discard
+        raise
+      end
+
+      # The function works on this fiber's stack: an interrupt has it end soon, and goes on when it has.
+      def see_call_through(call, threads, subject)
+        begun = false
+        Engine.see_through do
+          next call.done? || end_call(call, threads, subject) if begun
+
+          begun = true
+          park(false, subject) { |wait| threads.submit(call, self, wait) }
+          call.done?
+        end
+      end
+
+      # @return [Boolean] whether it is over, or never began
+      def end_call(call, threads, subject)
+        over = timer = nil
+        park(true, subject) do |wait|
+          over = threads.cancel(call, wait)
+          # What is to end may not have fallen asleep yet, and is told again.
+          timer = engine.after(PUSH, wait) unless over
+          over
+        end
+        over || call.done?
+      ensure
+        engine.disarm(timer) if timer && !closed?
+      end
 
       # In a fiber that is not blocking, the operation would ask the hook again.
       def close_here(work)

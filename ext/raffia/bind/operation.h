@@ -1,0 +1,42 @@
+/* C calls that Ruby 3.4 hands to Fiber::Scheduler#blocking_operation_wait: file-system calls,
+ * zlib, long divisions. */
+#ifndef RAFFIA_BIND_OPERATION_H
+#define RAFFIA_BIND_OPERATION_H
+
+#include <ruby.h>
+#include <ruby/thread.h>
+
+#ifndef RB_NOGVL_OFFLOAD_SAFE
+#define RB_NOGVL_OFFLOAD_SAFE 0 /* Ruby 3.3, which never asks */
+#endif
+
+struct operation_result {
+    void *value;
+    int error;
+};
+
+/* As core has it on the stack of the calling fiber, while the hook runs. */
+struct operation {
+    void *(*function)(void *data);
+    void *data;
+    rb_unblock_function_t *unblock;
+    void *unblock_data;
+    int flags;
+    struct operation_result *result;
+};
+
+/* What the hook's argument stands for; NULL where this Ruby keeps it in another way. */
+struct operation *raffia_operation_of(VALUE work);
+/* Tells core what the function returned. */
+void raffia_operation_complete(struct operation *operation, void *value, int error);
+/* Of an engine's policy: the function took so many nanoseconds. */
+void raffia_operation_learn(VALUE policy, void *(*function)(void *data), int64_t elapsed);
+/* Whether it is the one that opens files, and returns a descriptor. */
+int raffia_operation_opens(VALUE policy, void *(*function)(void *data));
+
+void raffia_init_operation(VALUE raffia);
+void raffia_init_operation_policy(VALUE raffia);
+void raffia_init_blocking_call(VALUE raffia);
+void raffia_init_call_queue(VALUE raffia);
+
+#endif
