@@ -170,6 +170,32 @@ module ServerBodiesTest
     serve(->(_) { [200, TEXT.dup, body] }, lint: false) { |server| assert_equal "in pieces", server.get.body }
   end
 
+  # As code calls it that was written for a socket.
+  def test_a_stream_answers_as_a_socket_does
+    seen = Thread::Queue.new
+    body = lambda do |stream|
+      seen << [stream.read_nonblock(9, exception: false), stream.wait_readable(0)]
+      seen << assert_raises(IO::EAGAINWaitReadable) { stream.read_nonblock(9) }.class
+      stream.syswrite("one")
+      seen << stream.wait_readable(Raffia::TestCase::PATIENCE).equal?(stream)
+      seen << [stream.read_nonblock(2), stream.sysread(2), stream.read_nonblock(9)]
+      seen << [stream.wait_readable(0).equal?(stream), stream.read_nonblock(9, exception: false)]
+      seen << assert_raises(EOFError) { stream.sysread(1) }.class
+      seen << [stream.wait_writable.equal?(stream), stream.write_nonblock("two", exception: false)]
+      stream.close
+    end
+    serve(->(_) { [200, TEXT.dup, body] }, lint: false) do |server|
+      client = server.connect.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n")
+      nil until client.gets.empty?
+      assert_equal "3\r\none\r\n", client.read(8)
+      client.say("hello")
+      assert_equal "3\r\ntwo\r\n0\r\n\r\n", client.read(13)
+      expected = [[:wait_readable, nil], IO::EAGAINWaitReadable, true, %w[he ll o], [true, nil],
+        EOFError, [true, 3]]
+      assert_equal expected, Array.new(expected.size) { seen.pop }
+    end
+  end
+
   # They have no path, and no lines either.
   def test_pipes_and_sockets_are_bodies
     seen = Thread::Queue.new
@@ -277,5 +303,6 @@ module ServerBodiesTest
   end
 
   ServerContract.run(self)
-  ServerContract.run_on_threads(self, without: %i[test_a_stream_goes_both_ways])
+  ServerContract.run_on_threads(self, without: %i[test_a_stream_goes_both_ways
+    test_a_stream_answers_as_a_socket_does])
 end

@@ -203,6 +203,7 @@ READER(is_keep_alive, wire->keep_alive)
 READER(is_head, wire->head)
 READER(is_http10, wire->http10)
 READER(has_body, wire->has_body)
+READER(is_body_read, wire->input.parser.phase == RAFFIA_AT_END || wire->input.parser.phase == RAFFIA_IN_HEAD)
 READER(is_upgrade, wire->input.parser.upgrades)
 /* Whether more input has come already. */
 READER(is_pending, raffia_http1_pending(wire))
@@ -227,6 +228,7 @@ void raffia_init_http1_request(VALUE http1)
     rb_define_method(http1, "head?", http1_is_head, 0);
     rb_define_method(http1, "http10?", http1_is_http10, 0);
     rb_define_method(http1, "body?", http1_has_body, 0);
+    rb_define_method(http1, "body_read?", http1_is_body_read, 0);
     rb_define_method(http1, "upgrade?", http1_is_upgrade, 0);
     rb_define_method(http1, "pending?", http1_is_pending, 0);
 }

@@ -131,6 +131,7 @@ class ServerGateTest < Raffia::TestCase
 
   def test_request_timeout
     assert_equal([2.0, 0.5, 0.0], %w[2 0.5 0].map { |header| Raffia::Server::Arrival.patience(header) })
+    assert_nil Raffia::Server::Arrival.patience("9" * 10) # no client waits for so long
     assert_equal([nil] * 5, [nil, "", "-1", "5s", "1e3"].map { |header| Raffia::Server::Arrival.patience(header) })
   end
 end

@@ -31,6 +31,7 @@ module Raffia
     def test_what_makes_no_sense_is_refused
       {
         processes: [-1, "many", 1.5, ""], port: [70_000, "http"], idle_timeout: ["soon", 0, -1, Float::INFINITY, "5 parsecs"],
+        head_timeout: ["9" * 400, "#{"9" * 307}h"], max_line: ["#{"9" * 400}k"],
         max_headers: [0, -4, "a few"], max_body: ["big", 0], preload: ["maybe"], log_format: ["xml"], tag: [""], tls_min: ["1.0"]
       }.each do |name, values|
         values.each { |value| assert_refused(/\A#{name} #{Regexp.escape(value.inspect)} makes no sense: use|say/) { build(name => value) } }

@@ -83,6 +83,11 @@ module Raffia
         0
       end
 
+      # @return [Boolean] whether {read_partial} need not wait for the client
+      def ready?
+        !@rest.empty? || @ended || @closed || @replay.again? || @wire.pending? || @wire.body_read?
+      end
+
       # @return [Boolean]
       def eof? = @rest.empty? && !more
 

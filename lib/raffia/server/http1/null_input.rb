@@ -39,6 +39,9 @@ module Raffia
       # @return [Boolean]
       def eof? = true
 
+      # @return [Boolean] nothing is waited for
+      def ready? = true
+
       # @return [Encoding]
       def external_encoding = Encoding::BINARY
 

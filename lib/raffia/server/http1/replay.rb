@@ -44,6 +44,9 @@ module Raffia
         @position = 0
       end
 
+      # @return [Boolean] whether something may be to be read again
+      def again? = !@position.nil?
+
       # @return [String, nil] what is to be read again
       def next_piece
         return unless @position

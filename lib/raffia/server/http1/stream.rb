@@ -28,6 +28,45 @@ module Raffia
       def read_partial(length, buffer = nil) = @input.read_partial(length, buffer)
       alias_method :readpartial, :read_partial
 
+      # As IO#sysread has it: here it is {read_partial}.
+      # @return [String]
+      # @raise [EOFError]
+      def sysread(length, buffer = nil) = read_partial(length, buffer)
+
+      # As IO#read_nonblock has it. It waits in the middle of a chunk's head only.
+      # @return [String, Symbol, nil] without exceptions :wait_readable, and nil at the end
+      # @raise [IO::EAGAINWaitReadable, EOFError]
+      def read_nonblock(length, buffer = nil, exception: true)
+        raise IOError, "not opened for reading" unless @readable
+        return read_partial(length, buffer) if wait_readable(0)
+
+        exception ? raise(::IO::EAGAINWaitReadable, "read would block") : :wait_readable
+      rescue EOFError
+        raise if exception
+      end
+
+      # Waits until there is something to read, or the end.
+      # @param timeout [Numeric, nil] seconds
+      # @return [self, nil] nil: nothing came in time
+      def wait_readable(timeout = nil)
+        return self if @input.ready? || (@io.respond_to?(:pending) && @io.pending.positive?)
+
+        self if @io.to_io.wait_readable(timeout)
+      end
+
+      # Waits until the kernel takes something more for the client.
+      # @param timeout [Numeric, nil] seconds
+      # @return [self, nil]
+      def wait_writable(timeout = nil) = (self if @io.to_io.wait_writable(timeout))
+
+      # As IO#syswrite has it: here it is {write}.
+      # @return [Integer] bytes
+      def syswrite(string) = write(string)
+
+      # For code that is written for sockets. All of it is taken, so this waits for a slow client.
+      # @return [Integer] bytes
+      def write_nonblock(string, **) = write(string)
+
       # Sends at once.
       # @return [Integer] bytes
       # @raise [Disconnected] an IOError: the client has gone, or takes nothing more

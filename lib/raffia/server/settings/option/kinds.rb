@@ -92,7 +92,7 @@ module Raffia
         number, unit = value.downcase.match(/\A(\d+(?:\.\d+)?)\s*([a-z]*)\z/)&.captures
         factor = units[unit] or return
         scaled = (number.include?(".") ? number.to_f : number.to_i) * factor
-        scaled if scaled.positive?
+        scaled if scaled.positive? && scaled.to_f.finite?
       end
     end
     private_constant :Kinds
