@@ -15,7 +15,7 @@ require_relative "worker/handle"
 require_relative "worker/intake"
 require_relative "worker/journal"
 require_relative "worker/keeper"
-require_relative "worker/lease_monitor"
+require_relative "worker/monitoring"
 require_relative "worker/meter"
 require_relative "worker/patience"
 require_relative "worker/places"
@@ -106,7 +106,7 @@ module Raffia
         @meter = Meter.new((heart.board if heart.respond_to?(:boards)), concurrency)
         @orders = ::Thread::Queue.new
         @stopping = @quiet = false
-        @keeper = @watch = @board = @monitor = nil
+        @keeper = @watch = @monitoring = nil
       end
 
       # Works until {stop}, in a scheduler of its own.
@@ -135,8 +135,7 @@ module Raffia
       def stop
         @orders.push(@stopping ? :now : :drain)
         @stopping = true
-        @board&.leave
-        @monitor&.drain
+        @monitoring&.drain
         @keeper&.give_up(@timeout + 2 * Drain::GRACE)
         nil
       end
@@ -198,7 +197,7 @@ module Raffia
       def measure = @book && @runs && @meter.write(@book.totals, @runs.size)
 
       def work(scope)
-        monitor if @monitored
+        @monitoring = monitoring if @monitored
         Setup.current.at_start.each { |hook| hook.call(self, @log) }
         build(scope)
         helpers = [scope.spawn { @pulse.run }]
@@ -222,13 +221,9 @@ module Raffia
       end
 
       # First of all, while there is little in this process that a fork could harm.
-      def monitor
-        @board = LeaseBoard.new(@concurrency)
-        @identity = Keeper.identity
-        @monitor = LeaseMonitor.new(@board, @log, store: @store, identity: @identity, heart: @heart, lenient: @lenient,
-          isolated: (method(:isolated_worker) unless @isolated), most: [ISOLATED, @concurrency].min, patience: @timeout + 3 * Drain::GRACE)
-      rescue SystemCallError, ThreadError => error
-        @log.error({event: "no lease monitor", error: error.message})
+      def monitoring
+        Monitoring.new(@concurrency, @log, store: @store, heart: @heart, lenient: @lenient,
+          isolated: (method(:isolated_worker) unless @isolated), patience: @timeout + 3 * Drain::GRACE)
       end
 
       # @param parent [LeaseMonitor::Isolation::Parent]
@@ -240,11 +235,11 @@ module Raffia
         @book = journal.book
         @pulse = Pulse.new(@heart, @log) { measure }
         @keeper = Keeper.new(@store, info, ttl: @lease, every: @beat, book: journal.book, log: @log,
-          identity: @identity || Keeper.identity, board: @board, heart: (@heart if @lenient))
+          identity: @monitoring&.identity || Keeper.identity, board: @monitoring&.board, heart: (@heart if @lenient))
         @acks = Acks.new(@store, @keeper, @patience, journal)
-        @places = Places.new(@store, @middleware, @sizes, @log, @board)
+        @places = Places.new(@store, @middleware, @sizes, @log, @monitoring&.board)
         @runs = Runs.new(scope, @concurrency, Desk.new(worker: self, store: @store, places: @places, acks: @acks, keeper: @keeper,
-          patience: @patience, journal: journal, middleware: @middleware, board: @board))
+          patience: @patience, journal: journal, middleware: @middleware, board: @monitoring&.board))
         @upkeep = Upkeep.new(@store, Recurring::Ticker.new(recurring, @log), @patience, @log, recover: @recover, keeper: @keeper) { run_suspects }
         @intake = (@isolated ? SuspectIntake : Intake).new(@store, @queues, @keeper, @runs, @patience, @upkeep) { stop }
         @keeper.on_beat(&Reconciliation.new(@store, @log, @runs, @acks, @intake).method(:call))
@@ -252,9 +247,10 @@ module Raffia
 
       # In processes of their own; where there are none, here, when nothing else runs.
       def run_suspects
+        monitored = @monitoring&.look
         return unless @store.suspects?(@queues.names)
 
-        @monitor ? @monitor.isolate : @intake.run_suspects
+        monitored ? @monitoring.isolate : @intake.run_suspects
       end
 
       def enroll
@@ -314,7 +310,7 @@ module Raffia
 
       def leave
         resign if @keeper&.lease
-        @monitor&.close(@timeout + 4 * Drain::GRACE)
+        @monitoring&.close(@timeout + 4 * Drain::GRACE)
       end
 
       def resign

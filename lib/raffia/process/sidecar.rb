@@ -28,6 +28,9 @@ module Raffia
         @pid = @forker.value
       end
 
+      # @return [Boolean]
+      def alive? = @reaper.alive?
+
       # @param command [String] a byte
       # @return [void] also when it has ended; this process goes on without
       def tell(command)

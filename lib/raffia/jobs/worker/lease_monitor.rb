@@ -33,6 +33,9 @@ module Raffia
         # @return [Integer]
         def pid = @process.pid
 
+        # @return [Boolean]
+        def alive? = @process.alive?
+
         # Runs suspects, if it does not already.
         # @return [void]
         def isolate = @process.tell(Service::ISOLATE)

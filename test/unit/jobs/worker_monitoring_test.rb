@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+require "support/jobs_case"
+require "fiddle"
+require "tmpdir"
+
+# The process beside a worker, and what it knows of the jobs.
+class JobsWorkerMonitoringTest < TestSupport::JobsCase
+  class GateJob
+    include Raffia::Job
+
+    def perform(name) = (sleep(0.005) until File.exist?(name))
+  end
+
+  # Keeps Ruby's lock, and so the whole process.
+  class LockJob
+    include Raffia::Job
+
+    USLEEP = Fiddle::Function.new(Fiddle.dlopen(nil)["usleep"], [Fiddle::TYPE_INT], Fiddle::TYPE_INT, need_gvl: true)
+
+    def perform(seconds)
+      TestSupport::JobsCase::SEEN << [:began]
+      USLEEP.call((seconds * 1_000_000).to_i)
+      TestSupport::JobsCase::SEEN << [:ended]
+    end
+  end
+
+  def setup
+    @dir = Dir.mktmpdir("raffia-monitoring")
+    super
+    need_fork
+  end
+
+  def teardown
+    open_gate
+    super
+    FileUtils.rm_rf(@dir)
+  end
+
+  def open_store = Jobs::Store.open("sqlite:#{@dir}/jobs.db")
+
+  def test_jobs_have_begun_when_their_code_has
+    {fibers: 3, threads: 1, processes: 1}.each do |on, begun|
+      handle = work(threads: 1, processes: 1)
+      3.times { enqueue(GateJob, gate, raffia: {"on" => on.to_s}) }
+      board = board_of(handle)
+      wait_until { board.begun.size == begun }
+      held = @store.held(Jobs::Lease.new(identity: monitoring(handle).identity, token: board.token, ttl: 15))
+      assert_empty(board.begun - held)
+      open_gate
+      await_counts(queue: 0, running: 0)
+      assert_empty(board.begun)
+      handle.stop
+      File.delete(gate)
+    end
+  end
+
+  def test_a_monitor_that_was_killed_is_replaced
+    handle = work
+    first = monitoring(handle).pid
+    Process.kill(:KILL, first)
+    wait_until { monitoring(handle).pid != first }
+    assert_equal([first], logged("lease monitor died").map { |line| line["pid"] })
+    suspect = enqueue(NoteJob, 1, raffia: {"crashes" => 1})
+    await_counts(queue: 0, running: 0, dead: 0)
+    assert_nil(@store.find(suspect))
+    assert_empty(SEEN, "it ran in another process")
+  end
+
+  def test_a_worker_that_ends_leaves_no_process
+    handle = work
+    pid = monitoring(handle).pid
+    handle.stop
+    assert_raises(Errno::ESRCH) { Process.kill(0, pid) }
+    assert_empty(logged("worker died"))
+  end
+
+  # It finds its own lease over, and renews it first of all.
+  def test_a_worker_that_stood_still_does_not_take_its_own_jobs_away
+    [@store, Jobs.store = Jobs::Store.open("memory:")].each do |store|
+      work(store, monitored: false, lease: 0.3)
+      store.enqueue([Jobs::Draft.of(Jobs::Client::Item.build({"class" => "#{self.class}::LockJob", "args" => [0.8]}))])
+      assert_equal([:began], seen)
+      assert_equal([:ended], seen)
+      wait_until { store.counts.slice(:queue, :running) == {queue: 0, running: 0} }
+      assert_empty(SEEN)
+    end
+    assert_empty(logged("done too late"))
+  end
+
+  # As where there is no fork.
+  def test_without_a_monitor_suspects_run_when_nothing_else_does
+    work(monitored: false, concurrency: 4)
+    3.times { |n| enqueue(NoteJob, n, raffia: {"crashes" => 1}) }
+    3.times { |n| enqueue(NoteJob, n + 3) }
+    assert_equal((0...6).to_a, Array.new(6) { seen.first }.sort)
+    await_counts(queue: 0, running: 0)
+  end
+
+  def test_two_workers_of_one_process_stay_apart
+    first, second = work, work(queues: %w[other])
+    refute_equal(monitoring(first).identity, monitoring(second).identity)
+    2.times { |n| enqueue(NoteJob, n, queue: %w[default other][n]) }
+    assert_equal([0, 1], [seen, seen].flatten.sort)
+  end
+
+  private
+
+  def gate = File.join(@dir, "gate")
+
+  def open_gate = File.write(gate, "")
+
+  def monitoring(handle) = handle.worker.instance_variable_get(:@monitoring)
+
+  def board_of(handle) = monitoring(handle).board
+end
