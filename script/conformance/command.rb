@@ -83,6 +83,7 @@ module Conformance
     def apps(names)
       Apps.choose(names)
       verdicts = @cache.lock { Apps.new(@cache, say).call(names) }
+      AppPage.new.write(verdicts, Apps::ALL.keys) if @options[:page]
       verdicts.all?(&:passed?) ? 0 : 1
     end
 

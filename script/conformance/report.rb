@@ -4,6 +4,8 @@ module Conformance
   # What is said at the end: only what fails on Raffia alone, and what could not be run.
   class Report
     MESSAGE = 300
+    # Of one suite: when so many fail, they have one cause.
+    MOST = 20
 
     # @param results [Array<Comparison, Campaign::Failure>]
     def initialize(results)
@@ -33,16 +35,17 @@ module Conformance
 
     # One entry for a test, with all the modes that it fails on.
     def differences(result)
-      result.unexplained.group_by(&:name).flat_map do |name, all|
-        first = all.first
-        async = {true => "async likewise", false => "async passes"}[first.async]
-        ["#{result.suite.name}: #{name}", "    #{all.map { |one|
-          "#{one.mode} #{one.status}"
-        }.join(", ")}#{"; #{async}" if async}",
-          *first.message.to_s[0, MESSAGE].lines(chomp: true).first(4).map { |line|
-            "    | #{line}"
-          }]
-      end
+      tests = result.unexplained.group_by(&:name)
+      more = tests.size - MOST
+      rest = (more > 0) ? ["#{result.suite.name}: and #{more} more"] : []
+      tests.first(MOST).flat_map { |name, all| difference(result, name, all) } + rest
+    end
+
+    def difference(result, name, all)
+      async = {true => "; async likewise", false => "; async passes"}[all.first.async]
+      modes = all.map { |one| "#{one.mode} #{one.status}" }.join(", ")
+      message = all.first.message.to_s[0, MESSAGE].lines(chomp: true).first(4)
+      ["#{result.suite.name}: #{name}", "    #{modes}#{async}", *message.map { |line| "    | #{line}" }]
     end
 
     def unsteady(result)

@@ -22,6 +22,11 @@ module Conformance
         @error = error
       end
 
+      def title = @version
+
+      # @return [Integer] how many pages were asked for
+      def pages = @runs["puma"][:answers].size
+
       # @return [Array<String>] pages that differ
       def differing
         raffia, puma = @runs.values_at("raffia", "puma").map { |run| run[:answers] }

@@ -14,9 +14,12 @@ module Conformance
     def call
       hook
       yield
-      ::Minitest.autorun
       ARGV.replace(["--seed", "1", *@plan["options"]])
-      @plan["files"].each { |file| require File.expand_path(file) }
+      if @plan["wrap"] == "suite" then exit(@mode.call { load_and_run })
+      else
+        ::Minitest.autorun
+        load_files
+      end
     end
 
     # @return [Array] status, message, Minitest's result
@@ -45,18 +48,15 @@ module Conformance
         end
       end
       ::Minitest.singleton_class.prepend(around)
-      hook_suite if @plan["wrap"] == "suite"
     end
 
-    def hook_suite
-      mode = @mode
-      ::Minitest.singleton_class.prepend(Module.new {
-        define_method(:__run) { |*arguments|
-          mode.call {
-            super(*arguments)
-          }
-        }
-      })
+    def load_files = @plan["files"].each { |file| require File.expand_path(file) }
+
+    # All in one fiber: what the files take as they are loaded belongs to those who run.
+    def load_and_run
+      ::Minitest.define_singleton_method(:autorun) { nil }
+      load_files
+      ::Minitest.run(ARGV)
     end
   end
 end

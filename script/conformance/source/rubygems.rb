@@ -16,7 +16,7 @@ module Conformance
       end
 
       def fetch(folder)
-        gem("fetch", @name, "--version", @version, "--platform", "ruby", chdir: folder)
+        gem("fetch", @name, "--version", @version, chdir: folder)
         gem("unpack", "#{@name}-#{@version}.gem", chdir: folder)
         content = File.join(folder, "#{@name}-#{@version}")
         Dir.children(content).each { |child| FileUtils.mv(File.join(content, child), folder) }
