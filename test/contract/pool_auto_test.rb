@@ -21,7 +21,7 @@ module PoolAutoMoves
 
   def strategy
     on = self.class::CHOICE
-    Raffia::Pool::Auto.new(enough: 0.0) { |measurement, machine| Raffia::Pool::Auto::Choice.of(measurement, machine, on: on) }
+    Raffia::Pool::Auto.new(enough: 0.0, ramp: false) { |measurement, machine| Raffia::Pool::Auto::Choice.of(measurement, machine, on: on) }
   end
 
   def ractors? = self.class::CHOICE == :ractors
@@ -45,6 +45,15 @@ end
 class PoolAutoProcessesTest < Raffia::TestCase
   CHOICE = :processes
   include PoolAutoMoves
+end
+
+# The caller goes on with the work while the workers start.
+class PoolAutoRampTest < Raffia::TestCase
+  include PoolContract
+
+  def strategy
+    Raffia::Pool::Auto.new(enough: 0.0) { |measurement, machine| Raffia::Pool::Auto::Choice.of(measurement, machine, on: :processes) }
+  end
 end
 
 class PoolAutoFibersTest < Raffia::TestCase

@@ -2,6 +2,7 @@
 
 require_relative "auto/choice"
 require_relative "auto/crew"
+require_relative "auto/measured_seat"
 require_relative "auto/obstacles"
 
 module Raffia
@@ -17,12 +18,14 @@ module Raffia
       private_constant :TARGET
 
       # @param enough [Float] seconds of work that are measured before a choice
+      # @param ramp [Boolean] whether worker processes are started one after the other, while the caller goes on with the work
       # @yieldparam measurement [Measurement]
       # @yieldparam machine [Machine]
       # @yieldreturn [Choice] by default that of {Choice.of}
       # @api private
-      def initialize(enough: Probe::ENOUGH, &chooser)
+      def initialize(enough: Probe::ENOUGH, ramp: true, &chooser)
         @enough = enough
+        @ramp = ramp
         @chooser = chooser || Choice.method(:of)
       end
 
@@ -78,10 +81,20 @@ module Raffia
       def most_fibers = [@options.workers || Estimate::FIBERS, @options.limit].compact.min
 
       # @param choice [Choice]
+      # @param ramp [Ramp, nil] of worker processes
       # @api private
-      def crew_for(choice, desk)
+      def crew_for(choice, desk, ramp = nil)
         aim(choice.on)
-        Strategy::ALL.fetch(choice.on).crew.new(desk, choice.workers, &seats_on(choice.on))
+        seats = seats_on(choice.on)
+        seats = measured(seats, ramp) if ramp
+        Strategy::ALL.fetch(choice.on).crew.new(desk, choice.workers, &seats)
+      end
+
+      # @param choice [Choice] of processes
+      # @return [Ramp, nil]
+      # @api private
+      def ramp(choice)
+        Ramp.new(choice.workers, choice.measurement.total, machine.worker(Costs.new)) if @ramp
       end
 
       # From now on chunks are cut for this strategy. What the caller wants for chunks is for those that travel.
@@ -137,6 +150,8 @@ module Raffia
       end
 
       private
+
+      def measured(seats, ramp) = -> { MeasuredSeat.new(seats, ramp) }
 
       # @return [Integer, nil] items; nil when nobody knows
       def left(probe)

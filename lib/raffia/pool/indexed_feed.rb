@@ -40,6 +40,9 @@ module Raffia
         end
       end
 
+      # @return [Integer, Float] how many items nobody has taken
+      def left = @closed ? 0 : @size - @next
+
       # Nothing to do: there is no one who waits for room.
       # @return [void]
       def done(_count) = nil

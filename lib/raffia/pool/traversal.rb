@@ -101,6 +101,9 @@ module Raffia
       # A worker's thread has ended; nobody takes its place.
       def vacant = nil
 
+      # @return [Integer, Float, nil] how many items nobody has taken; nil for a stream
+      def remaining = (@source.left if @input.indexed?)
+
       # A driver is through.
       def left = @news << :left
 

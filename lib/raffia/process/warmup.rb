@@ -17,6 +17,8 @@ module Raffia
       FIRST, YOUNG = 0.1, 0.5
       # A heap of fewer young slots than this is not worth the time, when it was warmed before.
       WORTH = 50_000
+      # Seconds that it takes, roughly: in any case, and for each live slot.
+      LEAST, PER_SLOT = 0.005, 60e-9
       KEY = :raffia_warmed
 
       # @return [Boolean] whether the heap was warmed now
@@ -34,6 +36,13 @@ module Raffia
         return young > live * FIRST unless once[:done]
 
         young > WORTH && young > live * YOUNG
+      end
+
+      # @return [Float] how many seconds a call would take now
+      def self.seconds
+        return 0.0 unless ::Process.respond_to?(:warmup) && due?
+
+        LEAST + GC.stat(:heap_live_slots) * PER_SLOT
       end
 
       def self.once = Local.fetch(KEY) { {done: false} }

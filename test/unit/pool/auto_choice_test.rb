@@ -64,6 +64,25 @@ class PoolAutoChoiceTest < Raffia::TestCase
     assert_equal(:inline, choice({ruby: 0.0005, left: 400}, {memory: 4_000.0}).on)
   end
 
+  def test_little_work_is_not_worth_a_fork
+    assert_equal([:inline, 1], chosen({ruby: 0.001, left: 40}))
+    assert_equal([:inline, 1], chosen({ruby: 8e-6, left: 5_000}))
+    assert_equal([:processes, 2], chosen({ruby: 0.001, left: 200}))
+  end
+
+  def test_what_a_start_takes_here_counts_instead_of_a_guess
+    assert_equal([:processes, 2], chosen({ruby: 0.001, left: 40}, {start: 0.004}))
+    assert_equal([:inline, 1], chosen({ruby: 0.001, left: 200}, {start: 0.1}))
+    assert_equal([:inline, 1], chosen({ruby: 0.05, left: 10}, {start: 0.2}))
+    assert_equal([:inline, 1], chosen({ruby: 0.001, left: 200}, {start: 0.004, warmup: 0.1}))
+  end
+
+  def test_the_last_of_few_long_items_leave_no_core_idle
+    assert_equal([:processes, 3], chosen({ruby: 0.2, left: 5}))
+    assert_equal([:processes, 2], chosen({ruby: 0.2, left: 6}))
+    assert_equal([:processes, 2], chosen({ruby: 0.2, left: 60}))
+  end
+
   def test_obstacles_are_kept_and_the_next_best_is_taken
     made = choice({ruby: 0.01, obstacles: {processes: "a reason", ractors: "another"}})
     assert_equal(:inline, made.on)
@@ -111,7 +130,7 @@ class PoolAutoChoiceTest < Raffia::TestCase
         inline     990 ms
         fibers     997 ms
         threads    891 ms
-        processes  508 ms     chosen
+        processes  515 ms     chosen
         ractors    -          they are an experiment
     TEXT
     assert_equal(made.explain, made.to_s)

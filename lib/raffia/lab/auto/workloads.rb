@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require "zlib"
+require_relative "../../base/clock"
+require_relative "../../base/local"
 
 module Raffia
   module Lab
@@ -21,15 +23,21 @@ module Raffia
           skewed: "60 items of Ruby code, most of 2 ms, each tenth of 50 ms",
           stream: "200 items of Ruby code, 5 ms each, from an Enumerator that does not know its size"
         }.transform_values(&:freeze).freeze
-        # Turns of the loop below in a millisecond, on the machine that the sizes were made up on.
-        MILLISECOND = 22_000
+        # How often, and how long, the loop below is measured: until YJIT has compiled it, and the best run is none that was disturbed.
+        RUNS = 30
+        TURNS = 50_000
+        KEY = :raffia_lab_turns
+        private_constant :RUNS, :TURNS, :KEY
 
         module_function
 
         # @param name [Symbol]
         # @param scale [Float]
         # @return [Array(Enumerable, Proc)]
-        def of(name, scale) = public_send(name, ->(count) { [(count * scale).round, 3].max })
+        def of(name, scale)
+          millisecond # before anything is measured
+          public_send(name, ->(count) { [(count * scale).round, 3].max })
+        end
 
         def arithmetic(count) = [0...count.call(200_000), proc { |n| n + 1 }]
 
@@ -55,7 +63,11 @@ module Raffia
           [0...count.call(60), proc { |n| Workloads.compute(10) + seen[n] }]
         end
 
-        def few_long(count) = [0...[count.call(6), 6].min, proc { |n| Workloads.compute(200) + n }]
+        # A small scale makes them shorter, too.
+        def few_long(count)
+          length = [count.call(200), 200].min
+          [0...[count.call(6), 6].min, proc { |n| Workloads.compute(length) + n }]
+        end
 
         def skewed(count) = [0...count.call(60), proc { |n| Workloads.compute((n % 10 == 5) ? 50 : 2) + n }]
 
@@ -64,10 +76,16 @@ module Raffia
           [Enumerator.new { |out| size.times { |n| out << n } }, proc { |n| Workloads.compute(5) + n }]
         end
 
-        # @param milliseconds [Numeric]
+        # @param milliseconds [Numeric] on this machine
         # @return [Integer] something that depends on all of it
-        def compute(milliseconds)
-          turns = (milliseconds * MILLISECOND).round
+        def compute(milliseconds) = turn((milliseconds * millisecond).round)
+
+        # @return [Float] turns of the loop in a millisecond; measured once, and known to processes that are forked later
+        def millisecond
+          Local.fetch(KEY) { TURNS / Array.new(RUNS) { Clock.measure { turn(TURNS) }.last }.min / 1000 }
+        end
+
+        def turn(turns)
           number = 1
           while turns > 0
             number = (number * 1_103_515_245 + 12_345) & 0x7fffffff

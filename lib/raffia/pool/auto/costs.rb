@@ -4,7 +4,8 @@ module Raffia
   class Pool
     class Auto
       # What the strategies cost, in seconds: orders of magnitude, measured on two cores (see docs/performance.md). They decide
-      # whether little work is worth a start; how much faster much work becomes hangs on the work.
+      # whether little work is worth a start; how much faster much work becomes depends on the work. What a worker process costs
+      # differs most between machines and programs, so the machine's own figure is used as soon as there is one ({StartCost}).
       #
       # @!attribute [r] thread
       #   @return [Float] to start and end one
@@ -13,7 +14,7 @@ module Raffia
       # @!attribute [r] fiber
       #   @return [Float] to start and end one
       # @!attribute [r] fork
-      #   @return [Float] of a small process
+      #   @return [Float] of a small process, from the fork to its first reply, and to end it; as long as none was measured
       # @!attribute [r] fork_megabyte
       #   @return [Float] more, for each megabyte of memory
       # @!attribute [r] ractor
@@ -29,7 +30,7 @@ module Raffia
       # @!attribute [r] slow_ractor
       #   @return [Float] how much longer Ruby code takes in a Ractor without YJIT
       Costs = Data.define(:thread, :loop, :fiber, :fork, :fork_megabyte, :ractor, :turn, :message, :byte, :load, :slow_ractor) do
-        def initialize(thread: 100e-6, loop: 500e-6, fiber: 15e-6, fork: 4e-3, fork_megabyte: 40e-6, ractor: 250e-6, turn: 1e-6,
+        def initialize(thread: 100e-6, loop: 500e-6, fiber: 15e-6, fork: 15e-3, fork_megabyte: 40e-6, ractor: 250e-6, turn: 1e-6,
           message: 1.5e-6, byte: 1.5e-9, load: 1.5, slow_ractor: 2.6)
           super
         end

@@ -4,6 +4,7 @@ require_relative "../crew/driver"
 require_relative "../crew/fiber_crew"
 require_relative "annex"
 require_relative "probe"
+require_relative "ramp"
 require_relative "trial"
 require_relative "watched_seat"
 
@@ -40,13 +41,15 @@ module Raffia
         # @return [void]
         def start(_count)
           Driver.serve(@desk, @watched)
-          @crews.last&.start(@choice.workers)
+          start_crew unless @crews.empty?
         end
 
         # @return [void]
         def grow(feed)
           move(instead) if failed?
-          @crews.empty? ? Driver.serve(@desk, @watched, wait: false) : @crews.last.grow(feed)
+          return Driver.serve(@desk, @watched, wait: false) if @crews.empty?
+
+          @ramp ? @ramp.grow(@crews.last, feed) : @crews.last.grow(feed)
         end
 
         # @return [void]
@@ -54,6 +57,8 @@ module Raffia
           return finish_here if size.zero?
 
           @crews.each(&:join)
+          # What came back to be tried again after the workers had been told to go.
+          return finish_here if @ramp&.over?
           return unless failed?
 
           (instead.measurement.left == 0) ? finish_here : go_on
@@ -85,9 +90,11 @@ module Raffia
 
         def go_on
           move(instead)
-          @crews.last.start(@choice.workers)
+          start_crew
           @desk.await(@crews.last)
         end
+
+        def start_crew = @ramp ? @ramp.start(@desk, @crews.last, @here) : @crews.last.start(@choice.workers)
 
         def consider
           choice = @call.choose(@probe)
@@ -109,7 +116,8 @@ module Raffia
         end
 
         def crew(choice)
-          return @call.crew_for(choice, @desk) unless choice.on == :fibers
+          @ramp = (@call.ramp(choice) if choice.on == :processes)
+          return @call.crew_for(choice, @desk, @ramp) unless choice.on == :fibers
 
           @call.aim(:fibers)
           @trial = Trial.new(choice.measurement.total)

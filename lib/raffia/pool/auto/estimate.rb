@@ -49,9 +49,9 @@ module Raffia
         end
 
         def processes(workers)
-          start = workers * (@costs.fork + @machine.memory * @costs.fork_megabyte)
           # Replies are loaded here, one after the other.
-          start + @count * @costs.message + [@count * travel, @count * @work.cpu / cores(workers), in_turns(workers, travel)].max
+          @machine.warmup + start_of(workers) + @count * @costs.message +
+            [@count * travel, @count * @work.cpu / cores(workers), shared_turns(workers, travel)].max
         end
 
         def ractors(workers)
@@ -71,6 +71,20 @@ module Raffia
         # Each worker takes one item after the other; the last ones end with some workers idle.
         def in_turns(workers, more = 0.0) = (@count.to_f / workers).ceil * (@work.total + more)
 
+        # Beside short items the workers start one after the other while the caller works on, which hides a half of it ({Ramp}).
+        def start_of(workers)
+          one = @machine.worker(@costs)
+          (@work.total < Ramp::LONG) ? one * (1 + Math.log2(workers)) / 2 : workers * one
+        end
+
+        # As {in_turns}, but for workers that share the cores: the system lets each have a part of one.
+        def shared_turns(workers, more)
+          rounds, rest = @count.divmod(workers)
+          (rounds * round(workers) + (rest.zero? ? 0.0 : round(rest))) + @count.fdiv(workers).ceil * more
+        end
+
+        def round(workers) = [@work.total, workers * @work.cpu / @machine.cores].max
+
         def travel = @work.dump * @costs.load + (@work.bytes || 0) * @costs.byte
 
         def cores(workers) = [workers, @machine.cores].min
@@ -79,8 +93,18 @@ module Raffia
           case strategy
           when :threads then @machine.lock ? waiting(THREADS, locked: @work.ruby + @work.blocked) : waiting(THREADS, locked: 0.0)
           when :fibers then FIBERS
-          else (waiting(PROCESSES * @machine.cores, locked: 0.0) * @machine.cores / @machine.processors.to_f).ceil
+          when :processes then few(one_for_each_core)
+          else one_for_each_core
           end
+        end
+
+        def one_for_each_core = (waiting(PROCESSES * @machine.cores, locked: 0.0) * @machine.cores / @machine.processors.to_f).ceil
+
+        # Few items end later when the last of them leave cores idle: then some workers more share the cores.
+        def few(workers)
+          return workers if @count > workers * PROCESSES
+
+          (workers..workers * 2).min_by { |more| shared_turns(more, 0.0) + more * 1e-6 }
         end
 
         # As many as it takes until something is busy all the time: the lock, or the processors.

@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require_relative "../../base/config"
+require_relative "../../process/warmup"
 require_relative "../cpus"
+require_relative "start_cost"
 
 module Raffia
   class Pool
@@ -24,14 +26,22 @@ module Raffia
       #   @return [Boolean] whether YJIT is on, without which Ractors of Ruby 3 are slow
       # @!attribute [r] memory
       #   @return [Float] resident megabytes, which a fork has to note down
-      Machine = Data.define(:processors, :cores, :lock, :wanted, :most, :scheduler, :jit, :memory) do
+      # @!attribute [r] start
+      #   @return [Float, nil] seconds that a worker process took to start and end here; nil: there was none
+      # @!attribute [r] warmup
+      #   @return [Float] seconds to prepare the heap for a fork, when that is due
+      Machine = Data.define(:processors, :cores, :lock, :wanted, :most, :scheduler, :jit, :memory, :start, :warmup) do
         # @param options [Options]
         # @return [Machine] this one
         def self.here(options)
           processors = Cpus.count
           new(processors:, cores: Cpus.cores(most: processors), lock: RUBY_ENGINE == "ruby", wanted: options.workers || Raffia.config.workers,
-            most: options.limit, scheduler: !::Fiber.current_scheduler.nil?, jit: jit?, memory: resident)
+            most: options.limit, scheduler: !::Fiber.current_scheduler.nil?, jit: jit?, memory: resident, start: StartCost.seconds, warmup: Process::Warmup.seconds)
         end
+
+        # @param costs [Costs] for as long as no worker was measured
+        # @return [Float] seconds to start and end a worker process
+        def worker(costs) = start || (costs.fork + memory * costs.fork_megabyte)
 
         def self.jit? = !!(defined?(::RubyVM::YJIT) && ::RubyVM::YJIT.enabled?)
 
@@ -42,7 +52,8 @@ module Raffia
         end
         private_class_method :jit?, :resident
 
-        def initialize(processors:, cores: processors, lock: true, wanted: nil, most: nil, scheduler: false, jit: false, memory: 50.0)
+        def initialize(processors:, cores: processors, lock: true, wanted: nil, most: nil, scheduler: false, jit: false, memory: 50.0,
+          start: nil, warmup: 0.0)
           super
         end
       end

@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require_relative "../crew/driver"
+require_relative "watched_seat"
+
+module Raffia
+  class Pool
+    class Auto
+      # Starts worker processes by doubling their number, each time when those that were started answer.
+      # Meanwhile the caller goes on with the work, so that a slow start costs little: the work may end before all have started.
+      #
+      # @api private
+      class Ramp
+        # Seconds of an item from which on all are started at once: their start is short beside it, and while the caller is at an
+        # item of its own the threads that look after the workers have to wait.
+        LONG = 0.01
+
+        # @param workers [Integer] wanted
+        # @param item [Float] seconds of an item
+        # @param cost [Float] seconds that a worker takes to start and end
+        def initialize(workers, item, cost)
+          @workers = workers
+          @item = item
+          @cost = cost
+          @started = @ready = 0
+          @over = false
+          @here = false # whether the caller is at a chunk, or about to take one
+          @lock = Thread::Mutex.new
+          @idle = Thread::ConditionVariable.new
+        end
+
+        # A worker answers. The last of them lets the caller end its chunk: there are never more at work than are wanted.
+        # @return [void]
+        def ready
+          @lock.synchronize do
+            @ready += 1
+            @idle.wait(@lock) while @here && @ready >= @workers
+          end
+        end
+
+        # @param desk [Traversal]
+        # @param crew [ThreadCrew]
+        # @param here [Seat] where the caller works
+        # @return [void]
+        def start(desk, crew, here)
+          return crew.start(@workers) if @item >= LONG
+
+          seat = WatchedSeat.new(here, self)
+          while @started < @workers && (@started.zero? || worth?(desk.remaining))
+            count = @started.clamp(1, @workers - @started)
+            @started += count
+            crew.start(count)
+            Driver.serve(desk, seat, wait: false)
+          end
+          @over = desk.remaining == 0
+        ensure
+          rest
+        end
+
+        # Whether no work is left for workers that have not started yet.
+        def over? = @over
+
+        # One more worker for a stream, of which the caller is the reader.
+        # @return [void]
+        def grow(crew, feed)
+          return if @item < LONG && starting?
+
+          before = crew.size
+          crew.grow(feed)
+          @started += crew.size - before
+        end
+
+        # Whether the caller takes another chunk.
+        def open? = @lock.synchronize { @here = starting? }
+
+        # A chunk is worked on in the caller.
+        def watch
+          yield
+        ensure
+          rest
+          Thread.pass # to the threads that look after the workers
+        end
+
+        private
+
+        def rest
+          @lock.synchronize do
+            @here = false
+            @idle.broadcast
+          end
+        end
+
+        # One more has to save more than it takes.
+        def worth?(left) = left.nil? || left * @item > (@started + 1) * @cost
+
+        def starting? = @ready < @started
+      end
+    end
+  end
+end

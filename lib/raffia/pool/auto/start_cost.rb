@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../../base/local"
+
+module Raffia
+  class Pool
+    class Auto
+      # How long it took to start and end worker processes in this program: the least of the last ones, because the others waited for
+      # a processor. It is forgotten after a while, so that one busy moment does not decide for ever.
+      #
+      # @api private
+      module StartCost
+        KEY = :raffia_start_cost
+        # How many are kept, and for how many seconds.
+        COUNT = 5
+        AGE = 60
+        private_constant :KEY, :COUNT, :AGE
+
+        class << self
+          # @param now [Float]
+          # @return [Float, nil] seconds for a worker; nil when none was started lately
+          def seconds(now = Clock.now) = known.filter_map { |seconds, at| seconds if at > now - AGE }.min
+
+          # @param seconds [Float]
+          # @return [void]
+          def add(seconds, now = Clock.now)
+            known.push([seconds, now])
+            known.shift if known.size > COUNT
+          end
+
+          # Forgets all of them.
+          # @return [void]
+          def clear = known.clear
+
+          private
+
+          def known = Local.fetch(KEY) { [] }
+        end
+      end
+    end
+  end
+end
