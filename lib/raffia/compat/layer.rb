@@ -40,6 +40,16 @@ module Raffia
         String.try_convert(feature)&.sub(%r{\A/.*/gems/[^/]+/lib/}, "")
       end
 
+      # @return [String, nil] the file that Ruby, or RubyGems, would load
+      def self.resolve(feature)
+        feature = feature.to_path if feature.respond_to?(:to_path)
+        _, path = $LOAD_PATH.resolve_feature_path(feature)
+        return path if path
+
+        spec = ::Gem::Specification.find_by_path(feature)
+        spec&.matches_for_glob("#{feature.delete_suffix(".rb")}.rb")&.first
+      end
+
       def initialize(name:, constant:, features:) = super(name: name, constant: constant, features: features.freeze)
 
       # @return [String] the gem's name, which is also the folder of its features
@@ -61,13 +71,27 @@ module Raffia
       # @return [Boolean] as Kernel#require
       # @raise [LoadError] for what is not provided
       def load(feature)
-        file = features.fetch(Layer.relative(feature).delete_suffix(".rb")) { raise missing(feature) }
+        file = features[Layer.relative(feature).delete_suffix(".rb")] or return load_foreign(feature)
         return take_over(File.expand_path("#{file}.rb", __dir__)) if Object.autoload?(constant)
 
         require_relative "../compat/#{file}"
       end
 
       private
+
+      # Other gems have files in this one's folder, such as sidekiq/cron.
+      def load_foreign(feature)
+        path = Layer.resolve(feature)
+        raise missing(feature) if path.nil? || original?(path)
+
+        Kernel.send(:raffia_compat_original_require, feature)
+      end
+
+      # @return [Boolean] whether the file lies where the gem's main file does
+      def original?(path)
+        at = path.rindex("/#{gem_name}/")
+        at.nil? || File.exist?("#{path[0, at]}/#{gem_name}.rb")
+      end
 
       # The program's autoload goes on, but with our file: other threads that want the constant meanwhile wait until it is whole.
       def take_over(path)

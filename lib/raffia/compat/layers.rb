@@ -22,8 +22,9 @@ module Raffia
         .merge(%w[autostart current debug test rspec].to_h { |name| ["celluloid/#{name}", "celluloid/#{(name == "rspec") ? "test" : name}"] })),
       Layer.new(:evt, :Evt, {"evt" => "evt", "evt/version" => "evt"}),
       Layer.new(:sidekiq, :Sidekiq, %w[sidekiq sidekiq/api sidekiq/web sidekiq/testing sidekiq/testing/inline sidekiq/middleware/current_attributes
-        sidekiq/middleware/i18n].to_h { |feature| [feature, feature] }
-        .merge(%w[client iterable_job job job/iterable middleware/chain version worker].to_h { |feature| ["sidekiq/#{feature}", "sidekiq"] })),
+        sidekiq/middleware/i18n sidekiq/launcher sidekiq/scheduled sidekiq/job_retry].to_h { |feature| [feature, feature] }
+        .merge(%w[client iterable_job job job/iterable middleware/chain version worker].to_h { |feature| ["sidekiq/#{feature}", "sidekiq"] })
+        .merge("sidekiq/web_helpers" => "sidekiq/web_helpers", "sidekiq/web/helpers" => "sidekiq/web_helpers")),
       Layer.new(:sucker_punch, :SuckerPunch, %w[sucker_punch sucker_punch/async_syntax sucker_punch/testing sucker_punch/testing/inline]
         .to_h { |feature| [feature, feature] }.merge("sucker_punch/version" => "sucker_punch"))
     ].to_h { |layer| [layer.name, layer] }.freeze

@@ -27,6 +27,7 @@ require_relative "sidekiq/setup"
 module Sidekiq
   # Of the gem whose interface this is.
   VERSION = "8.1.7"
+  MAJOR = 8
   SETUP = Setup.new
   private_constant :SETUP
 

@@ -255,7 +255,51 @@ module Raffia
       assert_equal "memory:\n", output_of(BEGINNING + "#{redis}\nputs Raffia::Jobs.store.url")
       assert_match(/\Aconfig.redis: sentinels mean nothing here/, output_of("#{BEGINNING.sub("RAFFIA_STORE", "X")}refused { Sidekiq.default_configuration.redis = {sentinels: []} }"))
       assert_equal "memory:\n", output_of(BEGINNING + "Sidekiq.default_configuration.redis = {sentinels: []}\nputs Raffia::Jobs.store.url")
-      assert_match(/WARN.*config.on\(:quiet\) is never called/, output_of(BEGINNING + "Sidekiq.configure_client { |config| config.on(:quiet) {} }"))
+      assert_match(/WARN.*config.on\(:beat\) is never called/, output_of(BEGINNING + "Sidekiq.configure_client { |config| config.on(:beat) {} }"))
+    end
+
+    # Such as sidekiq/cron of sidekiq-cron. What is the gem's own, and not provided, is said as before.
+    def test_files_of_other_gems_in_its_folder_are_theirs
+      Dir.mktmpdir do |dir|
+        FileUtils.mkdir_p(["#{dir}/theirs/sidekiq", "#{dir}/original/sidekiq"])
+        File.write("#{dir}/theirs/sidekiq/thing.rb", "module Sidekiq\n  module Thing\n  end\nend\n")
+        %w[sidekiq.rb sidekiq/manager.rb].each { |name| File.write("#{dir}/original/#{name}", "puts :original\n") }
+        assert_equal "true\nfalse\nSidekiq::Thing\nLoadError\nLoadError\n", output_of(<<~RUBY)
+          #{BEGINNING}
+          $LOAD_PATH.push("#{dir}/original", "#{dir}/theirs")
+          puts require("sidekiq/thing"), require("sidekiq/thing"), Sidekiq::Thing
+          %w[sidekiq/manager sidekiq/nothing].each do |name|
+            require(name)
+          rescue LoadError => error
+            puts error.class
+          end
+        RUBY
+      end
+    end
+
+    # Gems prepend what they start with a worker, and inherit what they call again and again.
+    def test_what_other_gems_start_with_a_worker
+      assert_equal %w[run polled stopped], output_of(<<~RUBY).split
+        #{BEGINNING}
+        require "sidekiq/launcher"
+        require "sidekiq/scheduled"
+        class Eager < Sidekiq::Scheduled::Poller
+          SEEN = Thread::Queue.new
+          def enqueue = SEEN.push("polled")
+        end
+        Sidekiq::Launcher.prepend(Module.new do
+          def run
+            puts "run"
+            (@poller = Eager.new(config)).start
+          end
+
+          def stop
+            @poller.terminate
+            puts "stopped"
+          end
+        end)
+        Raffia::Jobs.run_in_process { puts Eager::SEEN.pop }
+      RUBY
     end
 
     private

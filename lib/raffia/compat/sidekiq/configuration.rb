@@ -76,7 +76,7 @@ module Sidekiq
       @server_middleware
     end
 
-    # @param event [Symbol] :startup (a worker begins), :shutdown or :exit (its process ends); others do not happen here, which the log says
+    # @param event [Symbol] :startup (a worker begins), :quiet, :shutdown or :exit (its process ends); others do not happen here, which the log says
     # @return [void]
     # @raise [ArgumentError] for what Sidekiq does not know either
     def on(event, &) = @events.on(event, &)
@@ -87,6 +87,9 @@ module Sidekiq
         unheeded("config.#{name}=", UNHEEDED[name])
       end
     end
+
+    # @return [Array<String>] those of this process's worker
+    def queues = @options[:queues] || %w[default]
 
     # @return [Integer] for programs that make as many connections
     def concurrency = @options[:concurrency]

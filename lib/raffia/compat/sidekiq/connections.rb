@@ -20,6 +20,11 @@ module Sidekiq
       define_method(name) { |**options, &block| @client.public_send(name, **options) { |pipeline| block.call(Connection.new(pipeline)) } }
     end
 
+    # As a pool, which some programs take it for.
+    # @yieldparam redis [Connection]
+    # @return [Object] the block's value
+    def with = yield(self)
+
     # @return [Hash{String => String}] what the server says of itself
     def info = @client.call("INFO") { |text| text.scan(/^(\w+):(.*?)\r?$/).to_h }
 

@@ -8,9 +8,9 @@ module Sidekiq
   # @api private
   class Events
     # Those that happen here.
-    CALLED = %i[startup shutdown exit].freeze
+    CALLED = %i[startup quiet shutdown exit].freeze
     # Those of Sidekiq's that do not.
-    SILENT = %i[quiet heartbeat beat].freeze
+    SILENT = %i[heartbeat beat].freeze
     private_constant :CALLED, :SILENT
 
     # @param configuration [Configuration]

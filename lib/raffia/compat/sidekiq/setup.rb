@@ -41,10 +41,24 @@ module Sidekiq
     private
 
     # A worker begins in this process.
-    def started(_worker, _log)
+    def started(worker, _log)
+      @configuration[:queues] = worker.queues.names
       @for_servers.shift.call(@configuration) until @for_servers.empty?
       @hearing ||= Raffia.instrument.subscribe(:job_fail) { |event| never_begun(**event.data) unless event.data[:on] }
       @configuration.events.startup
+      launch if Sidekiq.const_defined?(:Launcher, false)
+    end
+
+    # What other gems have put into it.
+    def launch
+      return if @launcher
+
+      @launcher = Launcher.new(@configuration)
+      @launcher.run
+      Raffia::Signals.at_exit do
+        @launcher.quiet
+        @launcher.stop
+      end
     end
 
     # A job whose class is not there, or that cannot be read, does not come as far as middleware, and has nobody who knows what to do at its end.

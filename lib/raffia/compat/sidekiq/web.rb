@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../sidekiq"
+require_relative "web_helpers"
 require_relative "../../jobs/web"
 
 module Sidekiq
