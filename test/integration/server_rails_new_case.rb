@@ -54,6 +54,9 @@ class ServerRailsNewCase < ServerCase
   # The folder.
   def self.application = @application ||= generate
 
+  # The databases that have the table already.
+  def self.prepared = @prepared ||= []
+
   def self.generate
     dir = Dir.mktmpdir("raffia-rails-")
     Minitest.after_run { FileUtils.rm_rf(dir) }
@@ -77,11 +80,14 @@ class ServerRailsNewCase < ServerCase
      "RAFFIA_LOG" => nil, "RAILS_LOG_LEVEL" => "warn", "DATABASE_URL" => @database}
   end
 
-  # An empty table with one row.
+  # A table with one row.
   def prepare(database)
     @database = database
+    return if ServerRailsNewCase.prepared.include?(database)
+
     output, status = Open3.capture2e(environment, RbConfig.ruby, "-e", "require './config/environment'; #{PREPARE}", chdir: @dir)
     assert_predicate status, :success?, output
+    ServerRailsNewCase.prepared << database
   end
 
   # @return [Array(String, Integer)] output and exit status of `raffia serve` with these arguments, which ends by itself
