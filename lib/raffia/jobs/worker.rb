@@ -4,6 +4,7 @@ require "socket"
 require_relative "../base/instrument"
 require_relative "../base/log"
 require_relative "../pool"
+require_relative "../process/lookout"
 require_relative "../process/memory"
 require_relative "recurring"
 require_relative "setup"
@@ -106,7 +107,7 @@ module Raffia
         @meter = Meter.new((heart.board if heart.respond_to?(:boards)), concurrency)
         @orders = ::Thread::Queue.new
         @stopping = @quiet = false
-        @keeper = @watch = @monitoring = nil
+        @keeper = @watch = @lookout = @monitoring = nil
       end
 
       # Works until {stop}, in a scheduler of its own.
@@ -233,9 +234,9 @@ module Raffia
         journal = Journal.new(@log, @instrument)
         @patience = Patience.new(@log)
         @book = journal.book
-        @pulse = Pulse.new(@heart, @log) { measure }
+        @pulse = Pulse.new(@heart, @log, lenient: @lenient) { measure }
         @keeper = Keeper.new(@store, info, ttl: @lease, every: @beat, book: journal.book, log: @log,
-          identity: @monitoring&.identity || Keeper.identity, board: @monitoring&.board, heart: (@heart if @lenient))
+          identity: @monitoring&.identity || Keeper.identity, board: @monitoring&.board)
         @acks = Acks.new(@store, @keeper, @patience, journal)
         @places = Places.new(@store, @middleware, @sizes, @log, @monitoring&.board)
         @runs = Runs.new(scope, @concurrency, Desk.new(worker: self, store: @store, places: @places, acks: @acks, keeper: @keeper,
@@ -265,17 +266,13 @@ module Raffia
 
       # What goes wrong with that ends the worker.
       def keep_lease
+        @lookout = Process::Lookout.new(Pulse::INTERVAL) { @pulse.look }
         @watch = Pool.new(on: :threads, workers: 1, idle: nil)
         @watch.submit do
-          @keeper.run(method(:look)) { |order| obey(order) }
+          @keeper.run(method(:state)) { |order| obey(order) }
         rescue => error
           @orders.push(error)
         end
-      end
-
-      def look
-        @pulse.look
-        state
       end
 
       def recurring = Recurring::Book.new(Client.new(@store, Setup.current.client_middleware))
@@ -316,6 +313,7 @@ module Raffia
       def resign
         @keeper.close
         @watch&.shutdown(Drain::GRACE)
+        @lookout&.close
         @keeper.resign
         @places.close
         measure

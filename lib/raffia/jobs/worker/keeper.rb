@@ -31,8 +31,7 @@ module Raffia
         # @param log [Logger]
         # @param identity [String]
         # @param board [LeaseBoard, nil] is told of the lease
-        # @param heart [#beat, nil] is told that this process runs Ruby code
-        def initialize(store, info, ttl:, every:, book:, log:, identity: Keeper.identity, board: nil, heart: nil)
+        def initialize(store, info, ttl:, every:, book:, log:, identity: Keeper.identity, board: nil)
           @store = store
           @info = info
           @ttl = ttl
@@ -43,7 +42,6 @@ module Raffia
           @end_at = nil
           @identity = identity
           @board = board
-          @heart = heart
         end
 
         # @return [String] of this process, another one each time
@@ -68,8 +66,6 @@ module Raffia
           at = 0
           until (word = @bell.pop(timeout: pause(at))) == :end
             return abandon if due?
-
-            @heart&.beat
             next unless word == :look || Clock.now >= at
 
             at = Clock.now + (beat(state.call, &) ? @every : [AGAIN, @every].min)
@@ -113,7 +109,7 @@ module Raffia
         private
 
         # @return [Float] seconds
-        def pause(at) = [[at, *@end_at].min - Clock.now, @heart ? AGAIN : @every].min.clamp(0..)
+        def pause(at) = ([at, *@end_at].min - Clock.now).clamp(0..)
 
         def due? = @end_at && Clock.now >= @end_at
 

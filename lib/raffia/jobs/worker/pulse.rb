@@ -17,9 +17,11 @@ module Raffia
 
         # @param heart [#beat, nil]
         # @param log [Logger]
+        # @param lenient [Boolean] whether the heart also beats while the loop stands still and other threads run
         # @yield with each beat
-        def initialize(heart, log, &also)
+        def initialize(heart, log, lenient:, &also)
           @heart = heart
+          @lenient = lenient
           @log = log
           @also = also
           @at = Clock.now
@@ -38,9 +40,10 @@ module Raffia
           end
         end
 
-        # From another thread: once for each time that it is held up.
+        # From another thread, which waits for nothing that a fiber of the loop may have: says it once for each time that it is held up.
         # @return [void]
         def look
+          @heart&.beat if @lenient
           held = Clock.now - @at
           return if @said || held < HELD
 
