@@ -70,9 +70,43 @@ module ServerPipeliningTest
     refute_match(/ERROR/, log)
   end
 
+  # Each request of the flood makes another connection, so the listener always has one more.
+  def test_a_flood_of_connections_does_not_keep_others_waiting_for_ever
+    begun, sent = Thread::Queue.new, Thread::Queue.new
+    served, count, floods, port = nil, 0, [], nil
+    another = lambda do |_|
+      begun << true && sent.pop if count.zero?
+      floods << TCPSocket.new("127.0.0.1", port)
+      floods.last.write("GET /flood HTTP/1.1\r\nhost: x\r\n\r\n")
+      floods.shift.close if floods.size > 50
+    end
+    app = lambda do |env|
+      served = count if env["PATH_INFO"] == "/"
+      if served.nil? && count < 4000
+        Fiber.blocking(&another)
+        count += 1
+      end
+      [200, {"content-type" => "text/plain"}, ["x"]]
+    end
+    serve(app, lint: false) do |server|
+      port = server.listener.port
+      client = server.connect
+      eventually { server.connections == 1 }
+      server.connect.say("GET /flood HTTP/1.1\r\nhost: x\r\n\r\n")
+      begun.pop
+      client.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+      sent << true
+      assert_equal 200, client.answer.status
+      assert_operator served, :<, 4000
+    ensure
+      floods.each(&:close)
+    end
+  end
+
   ServerContract.run(self)
   # Threads have no loop, and keep what is left in them, as those of other servers do.
   ServerContract.run_on_threads(self, without: %i[
     test_an_answer_is_sent_while_the_next_app_waits_in_a_task
+    test_a_flood_of_connections_does_not_keep_others_waiting_for_ever
   ])
 end
