@@ -19,9 +19,18 @@ class ItemContextTest < Raffia::TestCase
     assert_instance_of(IOError, error)
   end
 
-  def test_frozen_exceptions_pass_as_they_are
-    error = IOError.new.freeze
-    assert_same(error, mark(error, 1, 0))
+  # A class may refuse to be copied.
+  class Single < StandardError
+    def initialize_copy(_) = raise(TypeError, "there is one of these")
+  end
+
+  def test_frozen_exceptions_are_marked_in_a_copy
+    frozen = IOError.new("cold").freeze
+    marked = mark(frozen, 1, 0)
+    assert_equal ["cold", 1, IOError], [marked.message, marked.item, marked.class]
+    refute_kind_of Raffia::Pool::ItemContext, frozen
+    single = Single.new.freeze
+    assert_same single, mark(single, 1, 0)
   end
 
   def test_long_and_broken_items_do_not_fill_the_message
