@@ -19,7 +19,7 @@ task bench: :compile do
 end
 
 namespace :bench do
-  {engine: "The engines", pool: "The pools", server: "The servers", jobs: "The job systems", actor: "The actors"}.each do |suite, title|
+  {engine: "The engines", pool: "The pools", server: "The servers", jobs: "The job systems", actor: "The actors", rails: "A Rails application on the servers"}.each do |suite, title|
     desc "#{title} side by side; what it takes from the environment is in bench/#{suite}/main.rb. QUICK=1 for a smoke run"
     task suite => :compile do
       ruby "-Ilib", "bench/#{suite}/main.rb", verbose: false
