@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "zlib"
-require_relative "../../base/clock"
 require_relative "../../base/local"
 
 module Raffia
@@ -23,11 +22,12 @@ module Raffia
           skewed: "60 items of Ruby code, most of 2 ms, each tenth of 50 ms",
           stream: "200 items of Ruby code, 5 ms each, from an Enumerator that does not know its size"
         }.transform_values(&:freeze).freeze
-        # How often, and how long, the loop below is measured: until YJIT has compiled it, and the best run is none that was disturbed.
-        RUNS = 30
+        # How often the loop below is called for YJIT to compile it, and how often, and how long, it is measured then.
+        WARM_UP = 200
+        RUNS = 20
         TURNS = 50_000
         KEY = :raffia_lab_turns
-        private_constant :RUNS, :TURNS, :KEY
+        private_constant :WARM_UP, :RUNS, :TURNS, :KEY
 
         module_function
 
@@ -80,9 +80,18 @@ module Raffia
         # @return [Integer] something that depends on all of it
         def compute(milliseconds) = turn((milliseconds * millisecond).round)
 
-        # @return [Float] turns of the loop in a millisecond; measured once, and known to processes that are forked later
+        # @return [Float] turns of the loop in a millisecond of CPU; measured once, and known to processes that are forked later
         def millisecond
-          Local.fetch(KEY) { TURNS / Array.new(RUNS) { Clock.measure { turn(TURNS) }.last }.min / 1000 }
+          Local.fetch(KEY) do
+            WARM_UP.times { turn(TURNS / 100) }
+            TURNS / Array.new(RUNS) { cpu_of { turn(TURNS) } }.min / 1000
+          end
+        end
+
+        def cpu_of
+          before = ::Process.clock_gettime(::Process::CLOCK_PROCESS_CPUTIME_ID)
+          yield
+          ::Process.clock_gettime(::Process::CLOCK_PROCESS_CPUTIME_ID) - before
         end
 
         def turn(turns)
