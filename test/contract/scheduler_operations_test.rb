@@ -200,6 +200,18 @@ module SchedulerOperationsSuite
     assert_equal "400000\n", out
   end
 
+  def test_threads_that_somebody_wakes_or_kills
+    in_run do
+      assert_equal TEXT, Zlib.inflate(Zlib.deflate(TEXT))
+      workers = Thread.list.select { |thread| thread.name == "raffia operations" }
+      assert_operator workers.size, :>, 0
+      workers.each(&:wakeup)
+      assert_equal TEXT, Zlib.inflate(Zlib.deflate(TEXT))
+      workers.each(&:kill).each(&:join)
+      assert_equal TEXT, Zlib.inflate(Zlib.deflate(TEXT))
+    end
+  end
+
   def test_garbage_is_collected_meanwhile
     in_run do
       fibers = Array.new(4) { Fiber.schedule { 3.times { assert_equal TEXT, Zlib.inflate(Zlib.deflate(TEXT)) } } }

@@ -209,17 +209,21 @@ static void interrupt_server(void *pointer)
 static VALUE serve_outside(VALUE pointer)
 {
     struct server *server = (struct server *)pointer;
-    rb_nogvl(serve, server, interrupt_server, server, 0);
+    while (!server->retired) {
+        server->interrupted = 0;
+        rb_nogvl(serve, server, interrupt_server, server, 0); /* raises what is meant for it */
+    }
     return Qnil;
 }
 
-/* Ended from outside, before it could say so itself. */
+/* Killed: another thread gets what it may have been woken for. */
 static VALUE leave(VALUE pointer)
 {
     struct server *server = (struct server *)pointer;
     if (server->retired) return Qnil;
     pthread_mutex_lock(&server->queue->lock);
     server->queue->threads--;
+    pthread_cond_signal(&server->queue->work);
     pthread_mutex_unlock(&server->queue->lock);
     return Qnil;
 }
