@@ -112,6 +112,23 @@ module SchedulerBlockingSuite
     end
   end
 
+  def test_a_large_read_lets_the_others_run
+    skip("the engine in Ruby reads at once") if backend == :select
+    with_file("x" * 100) do |file|
+      file.truncate(20 << 20)
+      File.binread(file.path)
+      on_scheduler(offload: false) do
+        turns = 0
+        reading = Fiber.schedule { assert_equal 20 << 20, File.binread(file.path).bytesize }
+        turns += 1 while reading.alive? && sleep(0)
+        assert_operator turns, :>=, 10
+        file.seek(-5, IO::SEEK_END)
+        assert_equal "\0" * 5, file.read(20 << 20)
+        assert_nil file.read(20 << 20)
+      end
+    end
+  end
+
   def test_files_that_are_made_up
     skip("no /proc here") unless File.exist?("/proc/self/status")
     on_scheduler do

@@ -13,7 +13,7 @@
 #include "compat.h"
 #include "transfer.h"
 
-static ID id_io_wait, id_carry, id_no_progress, id_basic_socket, id_read, id_write, id_is_locked;
+static ID id_io_wait, id_carry, id_yield, id_no_progress, id_basic_socket, id_read, id_write, id_is_locked;
 static VALUE sym_sysread;
 
 struct bytes {
@@ -22,7 +22,11 @@ struct bytes {
     enum raffia_kind kind;
     size_t least, offset;
     int socket; /* as far as Ruby knows */
+    int sliced; /* a large read of a file */
 };
+
+/* Bytes of a file after which others run, where the read is larger: some 100 us, if all is in memory. */
+enum { SLICE = 1 << 20 };
 
 /* The class is there when the socket library is loaded, and then for ever. */
 static int is_socket(VALUE io)
@@ -116,6 +120,7 @@ static int64_t try(const struct bytes *bytes, int fd, size_t offset, size_t *roo
 {
     if (bytes->kind == RAFFIA_READ) {
         char *start = raffia_room_to_read(bytes->buffer, offset, room);
+        if (bytes->sliced && *room > SLICE) *room = SLICE;
         return *room ? receive(bytes, fd, start, *room) : 0;
     }
     const char *start = raffia_bytes_to_write(bytes->buffer, offset, room);
@@ -208,6 +213,11 @@ static VALUE carry(const struct bytes *bytes)
         int64_t count = try(bytes, fd, bytes->offset + done, &room);
         if (count >= 0) {
             done += (size_t)count;
+            if (bytes->sliced && count == SLICE) {
+                bytes->scheduler->burst = bytes->scheduler->turn; /* I/O is to be polled, too */
+                rb_funcall(bytes->scheduler->self, id_yield, 0);
+                continue;
+            }
             if (!is_whole(bytes, fd, count, room)) return carry_file(bytes, done);
             if (count == 0 || done >= bytes->least || (size_t)count == room) return SIZET2NUM(done);
             continue;
@@ -220,6 +230,14 @@ static VALUE carry(const struct bytes *bytes)
     }
 }
 
+static int is_large_read(const struct bytes *bytes)
+{
+    size_t room;
+    if (bytes->kind != RAFFIA_READ || bytes->socket) return 0;
+    raffia_room_to_read(bytes->buffer, bytes->offset, &room);
+    return room > SLICE && raffia_is_file(raffia_descriptor_of(bytes->io));
+}
+
 static VALUE transfer(VALUE self, enum raffia_kind kind, VALUE *argv)
 {
     struct bytes bytes = {.scheduler = raffia_scheduler_attached(self),
@@ -229,7 +247,9 @@ static VALUE transfer(VALUE self, enum raffia_kind kind, VALUE *argv)
                           .least = NUM2SIZET(argv[2]),
                           .offset = NUM2SIZET(argv[3]),
                           .socket = is_socket(argv[0])};
-    return bytes.socket && kind == RAFFIA_READ && bytes.least == 0 ? read_socket(&bytes) : carry(&bytes);
+    if (bytes.socket && kind == RAFFIA_READ && bytes.least == 0) return read_socket(&bytes);
+    bytes.sliced = is_large_read(&bytes);
+    return carry(&bytes);
 }
 
 /*
@@ -262,6 +282,7 @@ void raffia_init_bytes(VALUE native)
 {
     id_io_wait = rb_intern("io_wait");
     id_carry = rb_intern("carry");
+    id_yield = rb_intern("yield");
     id_no_progress = rb_intern("no_progress");
     id_basic_socket = rb_intern("BasicSocket");
     id_is_locked = rb_intern("locked?");
