@@ -157,6 +157,26 @@ module SchedulerWaitSuite
     end
   end
 
+  # What core tells a waiter of a condition variable is its mutex, for which the fiber has waited before.
+  def test_a_condition_variable_after_its_mutex
+    on_scheduler do
+      mutex = Thread::Mutex.new
+      condition = Thread::ConditionVariable.new
+      ready = false
+      other = Thread.new do
+        mutex.synchronize { sleep(0.01) }
+        wait_until { mutex.synchronize { ready } }
+        mutex.synchronize { condition.signal }
+      end
+      sleep(0.001) until mutex.locked?
+      mutex.synchronize do
+        ready = true
+        condition.wait(mutex)
+      end
+      other.join
+    end
+  end
+
   def test_joining_threads
     on_scheduler do
       others = 0

@@ -8,7 +8,8 @@ module Raffia
       # An `unblock` may arrive before its fiber has parked; it is then kept as a permit, which the next `block` takes. Core looks at
       # its condition again after each return of `block`, so a permit that came too late costs one turn. A sleep takes permits too,
       # because ConditionVariable#wait and IO#close with readers in other threads are sleeps to core; but not one that speaks of what
-      # the fiber blocked on last, which is late.
+      # the fiber has given up blocking on, which is late. A condition variable speaks of its Mutex, which the fiber may have blocked on
+      # before: that it got.
       #
       # A blocker may be an object of Ruby's insides that has no class (the lock of autoload is one). Nothing may be called on it,
       # not even `==`; it can be stored, and be looked up by identity.
@@ -25,12 +26,13 @@ module Raffia
         # @return [Boolean] whether it was unblocked
         def block(blocker, timeout = nil)
           wait = new_wait(woken_by: :anyone, about: {reason: :block, subject: blocker, limit: timeout})
-          @blockers[wait.fiber] = blocker
+          @left.delete(wait.fiber)
           timer = engine.after(timeout, wait) if timeout
           result = suspend(wait) { @permits.delete(wait.fiber) }
-          result != ETIME || @permits.key?(wait.fiber)
+          woken = result != ETIME || @permits.key?(wait.fiber)
         ensure
           @engine.disarm(timer) if timer
+          @left[wait.fiber] = blocker if wait && !(woken || @permits.key?(wait.fiber))
           @permits.delete(wait.fiber) if wait
         end
 
@@ -60,7 +62,7 @@ module Raffia
 
         def init_block
           @permits = ObjectSpace::WeakKeyMap.new # fiber => {blocker => true}
-          @blockers = ObjectSpace::WeakKeyMap.new # fiber => what it blocked on last
+          @left = ObjectSpace::WeakKeyMap.new # fiber => what it has given up blocking on
         end
 
         # First the permit, then the look: `block` announces its wait first and looks for a permit then.
@@ -84,7 +86,7 @@ module Raffia
         def late?(fiber)
           permit = @permits[fiber] or return false
 
-          permit.key?(@blockers[fiber])
+          permit.key?(@left[fiber])
         end
       end
     end
