@@ -173,6 +173,22 @@ class JobsWebBrowserTest < Raffia::TestCase
     end
   end
 
+  # Each on one line, where there is room for the longest word of each column.
+  def test_names_are_not_broken_in_the_middle
+    enqueue({"class" => "Billing::MonthlyInvoiceGenerationJob", "args" => ["x" * 300], "queue" => "low_priority_exports", "at" => Time.now.to_f + 900})
+    visit("/scheduled") do |page|
+      lines = page.eval(<<~JS)
+        [...document.querySelectorAll("tbody th > a, tbody td[data-label=Queue]")].map(cell => {
+          const range = document.createRange()
+          range.selectNodeContents(cell)
+          return range.getClientRects().length
+        })
+      JS
+      assert_equal [1, 1], lines
+      assert_operator page.eval("document.documentElement.scrollWidth - innerWidth"), :<=, 0, "the page itself is not wider than its window"
+    end
+  end
+
   def test_without_scripts
     bury("boom", 2)
     visit("/dead", scripts: false) do |page|
@@ -219,7 +235,7 @@ class JobsWebBrowserTest < Raffia::TestCase
 
   def test_a_store_that_goes_away_and_comes_back
     down = false
-    store = Class.new(SimpleDelegator) { define_method(:counts) { down ? raise(Jobs::StoreUnavailable, "no answer") : __getobj__.counts } }.new(@store)
+    store = Class.new(SimpleDelegator) { define_method(:counts) { |**how| down ? raise(Jobs::StoreUnavailable, "no answer") : __getobj__.counts(**how) } }.new(@store)
     web = Jobs::Web.new(store: store, refresh: 0.5)
     Raffia::Server.start(web, logger: Logger.new(IO::NULL)) do |server|
       Browser.open do |browser|
