@@ -25,7 +25,7 @@ module Conformance
       target = @cache.path(COPIES, "#{name}-#{server}")
       FileUtils.rm_rf(target)
       FileUtils.mkdir_p(File.dirname(target))
-      FileUtils.cp_r(made, target)
+      FileUtils.cp_r(made, target, preserve: true) # Last-Modified is the same, too
       target
     end
 
@@ -45,7 +45,7 @@ module Conformance
 
     # The generator's own gems, in a folder of their own: the application has none yet.
     def tool(program, *arguments, chdir:)
-      home = @cache.folder("tools", "#{name}-#{version}-#{RUBY_VERSION}") do |folder|
+      home = @cache.folder("tools", "#{self.class::GEMS.keys.first}-#{version}-#{RUBY_VERSION}") do |folder|
         self.class::GEMS.each do |gem, requirement|
           Source.command(RbConfig.ruby, "-S", "gem", "install", gem, "--version", requirement, "--no-document", "--install-dir", folder,
             env: Source::RubyGems::CLEAN, chdir: folder)

@@ -157,7 +157,7 @@ module Conformance
     # `hanami new`, and an action by its generator.
     class Hanami < App
       NAME = "hanami"
-      GEMS = {"hanami" => "2.3.2"}.freeze
+      GEMS = {"hanami" => "3.0.2"}.freeze
 
       def generate(folder)
         Dir.mktmpdir do |dir|
