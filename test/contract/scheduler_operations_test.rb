@@ -7,7 +7,7 @@ require "zlib"
 module SchedulerOperationsSuite
   Boom = Class.new(StandardError)
   PART = Random.new(4).bytes(50_000).unpack1("H*").freeze
-  TEXT = (Random.new(3).bytes(300_000).unpack1("H*") * 2).freeze
+  TEXT = Random.new(3).bytes(600_000).unpack1("H*").freeze
 
   def setup
     super

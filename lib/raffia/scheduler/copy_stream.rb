@@ -45,7 +45,8 @@ module Raffia
       # @return [IO, nil] nil for what core reads or writes by its methods
       def stream(object, opened, *mode)
         return object if object.is_a?(IO)
-        return if object.equal?(ARGF) || !(object.is_a?(String) || object.respond_to?(:to_path))
+        return unless object.is_a?(String) || object.respond_to?(:to_path)
+        return if Local.main? && object.equal?(ARGF) # which other Ractors do not see
 
         IO.try_convert(object) || File.open(object, *mode).tap { |file| opened << file }
       end
