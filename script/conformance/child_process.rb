@@ -43,7 +43,7 @@ module Conformance
 
       sleep(0.1)
       progress
-      stuck || (dump(:over) if now > deadline)
+      stuck || (:over if now > deadline && dump)
     end
 
     def ended?
@@ -63,16 +63,21 @@ module Conformance
       still = now - @since
       return if still < [@limit, FINISH].min
       return (:done if still > FINISH) if @record.done?
-      return (dump(:hung) if still > @limit) if @record.running
+      return (:hung if still > @limit && still_after_dump?) if @record.running
 
-      dump(:stopped) if still > START
+      :stopped if still > START && still_after_dump?
     end
 
     # The child answers USR2 with the backtraces of all threads and fibers, in the log.
-    def dump(verdict)
+    def dump
       kill(:USR2, @pid)
       sleep(DUMP)
-      verdict
+    end
+
+    # What goes on meanwhile was slow, and hangs not.
+    def still_after_dump?
+      dump
+      @record.size == @size
     end
 
     # Its whole group: what tests started, too.
