@@ -47,6 +47,10 @@ module Raffia
             taking(lease) { transaction(:by_index) { |db| fill_from_all(db, lease, queues, limit, suspects ? TAKE_SUSPECTS : TAKE) } }
           end
 
+          # The planner knows of no suspects, and would read all that waits.
+          # (see Store#suspects?)
+          def suspects?(queues) = transaction(:by_index) { |db| db.rows(SQL::Claims::SUSPECT, queues) }.any?
+
           # (see Store#ack)
           def ack(claims)
             more, plain = claims.partition(&:extras)
