@@ -240,7 +240,8 @@ module JobsWork
           stats = nil
           await("its counts are others") do
             stats = JSON.parse(Net::HTTP.get(URI("#{health}/stats.json")))
-            stats["jobs"].values_at("processed", "failed", "retried", "dead", "busy") == [5, 2, 2, 0, 1]
+            # What is told of the store may be older by seconds.
+            stats["jobs"].values_at("processed", "failed", "retried", "dead", "busy") == [5, 2, 2, 0, 1] && stats["store"]["counts"]&.fetch("running") == 1
           end
           assert_equal [@store.url, nil], stats["store"].values_at("store", "error")
           assert_equal [@store.counts[:queue], 1], stats["store"]["counts"].values_at("queue", "running")
