@@ -89,6 +89,27 @@ class SupervisorRestartTest < Raffia::TestCase
     end
   end
 
+  def test_without_a_template_process_each_worker_preloads_for_itself
+    script = <<~RUBY
+      hooks = {before_fork: ->(index) { say("before", [index, Process.pid]) },
+               after_fork: ->(seat) { say("after", [seat.preloaded, Process.pid]) }}
+      supervise(workers: 2, template: false, hooks: hooks, preload: -> { Process.pid }) do |seat|
+        seat.ready!
+        seat.wait_for_stop
+      end
+    RUBY
+    supervised(script) do |program|
+      2.times do |round|
+        pids = program.hear_all("ready", 2).to_h
+        assert_equal(pids.to_a.sort, program.hear_all("before", 2).sort)
+        assert_equal(pids.values.sort.map { |pid| [pid, pid] }, program.hear_all("after", 2).sort)
+        program.hear_all("exit", 2) if round == 1
+        program.kill(:HUP) if round == 0
+      end
+      assert_stops(program)
+    end
+  end
+
   def test_the_old_worker_serves_until_the_new_one_is_ready
     script = <<~RUBY
       supervise(hooks: {on_reopen: -> { $supervisor.broadcast(:who) }}) do |seat|

@@ -35,6 +35,9 @@ module Raffia
 
         private
 
+        # It is enabled when the application has been loaded, so it may not be yet.
+        def yjit? = super || (@options.yjit && !!defined?(::RubyVM::YJIT.enable))
+
         def facts(listeners)
           start.merge(application: @application.name, environment: @options.environment, config: @file&.path, processes: @options.workers,
             ractors: @options.ractors, urls: listeners.map(&:url))

@@ -67,14 +67,18 @@ module Raffia
         def elsewhere? = !@given.key?(:bind) && (@given.key?(:port) || @given.key?(:host))
 
         def serve(said)
+          @yjit = Server::Options.build(said).yjit
           server = Server.new(app = application, hooks: @file&.hooks, renew: method(:renewed), **said)
-          ::RubyVM::YJIT.enable if server.options.yjit && defined?(::RubyVM::YJIT.enable)
           banner = Banner.new(server, app, @file)
           server.run(config: @config, beside: beside(server)) do |listeners|
             @asked[:json] ? banner.json(listeners, @out) : banner.text(listeners, @out)
             @out.flush # whoever waits for it may read a pipe
           end
         end
+
+        # From here on: code that runs once, while the application is loaded, is not worth the memory
+        # of its machine code, and the supervisor is not at all.
+        def compile = (::RubyVM::YJIT.enable if @yjit && defined?(::RubyVM::YJIT.enable))
 
         # What else is done: nothing.
         def beside(_server) = nil
@@ -83,7 +87,7 @@ module Raffia
           outer = Server::Application.new(application.name) do |how|
             application.load_to(how)
             application.execution = outer.execution
-            attempt { application.load }
+            attempt { application.load }.tap { compile }
           end
         end
       end

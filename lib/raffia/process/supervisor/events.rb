@@ -31,6 +31,14 @@ module Raffia
           @loop.running if @loop.booting? && @loop.fleet.slots.all? { |one| one.current&.ready? }
         end
 
+        # A worker could not load what it needs. Before any has served there is nothing to go on with.
+        # @return [void]
+        def load_failed
+          return unless @loop.booting? && @loop.fleet.members.none?(&:ready?)
+
+          @loop.give_up("the worker's code could not be loaded; its own message, above, says why.")
+        end
+
         # @param name [String]
         # @param data [Object, nil]
         # @return [void]

@@ -97,7 +97,7 @@ module Raffia
         # Takes leave of the workers that have ended.
         # @return [void]
         def reap
-          ended = @nurseries.molds ? Reaper.all_ended : Reaper.ended(members.filter_map(&:pid))
+          ended = @nurseries.adopting ? Reaper.all_ended : Reaper.ended(members.filter_map(&:pid))
           hear if ended.any? # who has ended may have said only just before who it is
           @nurseries.reap(ended)
           @slots.each do |slot|
@@ -159,6 +159,7 @@ module Raffia
             ios.each(&:close)
             case name
             when "born" then member.born(data)
+            when "failed" then @events.load_failed
             when "ready" then member.booting? ? @events.ready(slot, member) : member.served_late(@settings.drain_timeout)
             else @events.heard(slot, member, name, data)
             end

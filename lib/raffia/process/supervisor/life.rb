@@ -34,6 +34,7 @@ module Raffia
           @supervisor = supervisor
           @name = settings.name
           @hooks = settings.hooks
+          @preload = settings.preload if settings.worker_loads?
           @log = settings.log
         end
 
@@ -50,6 +51,7 @@ module Raffia
         private
 
         def serve(seat, work)
+          preload(seat) if @preload
           @hooks[:after_fork]&.call(seat)
           work.call(seat)
           @hooks[:before_worker_shutdown]&.call(seat)
@@ -59,6 +61,20 @@ module Raffia
         rescue Exception => error # standard:disable Lint/RescueException
           Outcry.call(@log, "worker #{seat.index} (#{::Process.pid}) failed", error)
           1
+        end
+
+        # The hooks find the application loaded, as they do behind a template process.
+        def preload(seat)
+          load(seat)
+          @hooks[:before_fork]&.call(seat.index)
+        end
+
+        def load(seat)
+          seat.preloaded = @preload.call
+        rescue Exception => error # standard:disable Lint/RescueException
+          Outcry.call(@log, "loading failed", error)
+          seat.load_failed
+          ::Process.exit!(1)
         end
 
         def settle(seat)

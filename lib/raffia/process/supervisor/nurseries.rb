@@ -15,8 +15,8 @@ module Raffia
       class Nurseries
         # @return [Nursery, Mold] that bears the workers of new slots
         attr_accessor :current
-        # @return [Boolean] whether they are molds
-        attr_reader :molds
+        # @return [Boolean] whether orphans of the workers become children of this process
+        attr_reader :adopting
 
         # @param settings [Settings]
         def initialize(settings)
@@ -30,9 +30,9 @@ module Raffia
         def start(work, boards, disown)
           # Before the first fork: what a child compacts it no longer shares with us.
           Warmup.call
-          # Whose parents end, comes to us.
-          @molds = !@settings.preload.nil? && Native.available? && Native.adopt_orphans(true)
-          @current = add((@molds ? Mold : Nursery).new(@settings, work, boards, disown))
+          @adopting = !@settings.preload.nil? && Native.available? && Native.adopt_orphans(true)
+          kind = (@adopting && @settings.template) ? Mold : Nursery
+          @current = add(kind.new(@settings, work, boards, disown))
         end
 
         # @return [Nursery, Mold] it
@@ -88,7 +88,7 @@ module Raffia
           @all.each(&:close)
           pids.each { |pid| Reaper.await(pid) }
         ensure
-          Native.adopt_orphans(false) if @molds
+          Native.adopt_orphans(false) if @adopting
         end
       end
     end

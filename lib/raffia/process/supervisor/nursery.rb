@@ -10,6 +10,7 @@ module Raffia
   module Process
     class Supervisor
       # Bears workers by forking the supervisor itself. What is to be preloaded is loaded here, once: all generations have it.
+      # Without `template` each worker loads it for itself.
       #
       # @api private
       class Nursery
@@ -22,7 +23,8 @@ module Raffia
         # @param disown [#call] closes, in a child, what is the supervisor's, but for the IOs that it gets
         # @param generation [Integer]
         # @param preloaded [Object, nil]
-        def initialize(settings, work, boards, disown, generation: 1, preloaded: settings.preload&.call)
+        def initialize(settings, work, boards, disown, generation: 1,
+          preloaded: (settings.preload&.call if settings.template))
           @settings = settings
           @work = work
           @boards = boards
@@ -67,7 +69,7 @@ module Raffia
         # @raise [SystemCallError] when there can be no more processes
         def bear(slot, lane)
           ours, theirs = Channel.pair
-          @settings.hooks[:before_fork]&.call(slot.index)
+          @settings.hooks[:before_fork]&.call(slot.index) unless @settings.worker_loads?
           # In a block of fork nothing of the supervisor's own stack is ever unwound.
           [ours, Birth.fork { live(slot, lane, ours, theirs) }]
         rescue

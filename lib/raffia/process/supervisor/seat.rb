@@ -16,7 +16,7 @@ module Raffia
         # @return [Array<IO>] the resources of the slot. They are the supervisor's: closing one here closes this process's copy alone
         attr_reader :ios
         # @return [Object, nil] what `preload` returned
-        attr_reader :preloaded
+        attr_accessor :preloaded
         # @return [Board] this worker's integers; earlier workers' counts are still in it
         attr_reader :board
         # @return [Boards] those of all workers
@@ -44,6 +44,11 @@ module Raffia
         # This worker serves from now on. A worker that does not say so within boot_timeout is killed and replaced.
         # @return [void]
         def ready! = @channel.send(:ready)
+
+        # `preload` has failed in this worker.
+        # @api private
+        # @return [Boolean] whether it was sent
+        def load_failed = @channel.send(:failed)
 
         # This worker is alive. Once it has said so, it is to say so more often than every hang_timeout.
         # @return [void]

@@ -14,6 +14,10 @@ module Raffia
       #     ever, and handed to every worker of the slot
       # @!attribute [r] preload
       #   @return [#call, nil] loads what all workers share, once for each generation; its value is the workers' {Seat#preloaded}
+      # @!attribute [r] template
+      #   @return [Boolean] whether a template process calls `preload` and forks the workers. Without
+      #     it each worker calls `preload` for itself: there is one process fewer, nothing is shared,
+      #     and the replacement of a worker that died takes as long as `preload` does
       # @!attribute [r] name
       #   @return [String] in the titles of the processes
       # @!attribute [r] boot_timeout
@@ -56,7 +60,7 @@ module Raffia
       #   @return [Numeric, nil] systemd's WATCHDOG_USEC, in seconds
       # @!attribute [r] pid_file
       #   @return [String, nil] path
-      Settings = Data.define(:workers, :slot, :preload, :name, :boot_timeout, :drain_timeout, :hang_timeout, :hang_grace, :memory_limit,
+      Settings = Data.define(:workers, :slot, :preload, :template, :name, :boot_timeout, :drain_timeout, :hang_timeout, :hang_grace, :memory_limit,
         :total_memory, :memory_interval, :max_age, :jitter, :crash_limit, :crash_window, :min_life, :words, :max_workers, :log, :hooks, :notify_socket, :watchdog,
         :pid_file) do
         # @param given [Hash]
@@ -83,6 +87,9 @@ module Raffia
           self
         end
 
+        # @return [Boolean] whether each worker calls `preload` for itself
+        def worker_loads? = !preload.nil? && !template
+
         private
 
         def count(name, range)
@@ -100,7 +107,8 @@ module Raffia
 
       # What can be hooked into, and where it is called:
       #
-      # * before_fork (supervisor, or the process that has preloaded): (index) a worker is about to be forked
+      # * before_fork (supervisor, or the process that has preloaded): (index) a worker is about to be forked.
+      #   A worker that has preloaded for itself calls it before after_fork
       # * after_fork (worker): (seat) it has just been
       # * before_worker_shutdown (worker): (seat) its block has returned
       # * on_worker_ready, on_worker_exit (supervisor): (slot's status, and how it ended: {Exit})
@@ -111,7 +119,7 @@ module Raffia
 
       class Settings
         # Puma's and systemd's are alike: long enough for applications that start slowly and for downloads that end.
-        DEFAULTS = {workers: 1, slot: nil, preload: nil, name: "raffia", boot_timeout: 60, drain_timeout: 30, hang_timeout: 60, hang_grace: 2,
+        DEFAULTS = {workers: 1, slot: nil, preload: nil, template: true, name: "raffia", boot_timeout: 60, drain_timeout: 30, hang_timeout: 60, hang_grace: 2,
                     memory_limit: nil, total_memory: nil, memory_interval: 10, max_age: nil, jitter: 0.1, crash_limit: 5, crash_window: 60, min_life: 1, words: 64, log: nil,
                     hooks: {}.freeze, notify_socket: nil, watchdog: nil, pid_file: nil}.freeze
         # These there always are.

@@ -64,13 +64,17 @@ module Raffia
 
       def settings
         {workers: @serving + (@beside&.workers || 0), name: "raffia #{@options.tag || ::File.basename(::Dir.pwd)}", log: @log, pid_file: @options.pidfile,
-         slot: ->(index) { beside?(index) ? [] : @listening.slot(index).map(&:socket) }, preload: (-> { load } if @options.preload)}
+         slot: ->(index) { beside?(index) ? [] : @listening.slot(index).map(&:socket) }, preload: (-> { load } if @options.preload), template: template?}
       end
+
+      # One worker shares its memory with nobody, and loads for itself.
+      def template? = @options.preload == true || @serving + (@beside&.workers || 0) > 1
 
       # They come after those that serve.
       def beside?(index) = !@beside.nil? && index >= @serving
 
-      # In the process that loads for a generation. (Where there are no molds that is the supervisor, before any restart.)
+      # In the process that loads for a generation: the template process, or the only worker. (Where
+      # there are no template processes, that is the supervisor, before any restart.)
       def load
         renew
         load_all

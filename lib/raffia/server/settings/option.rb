@@ -44,7 +44,7 @@ module Raffia
       def list? = kind == :uris || kind == :paths
 
       # @return [Boolean]
-      def flag? = kind == :flag
+      def flag? = kind == :flag || kind == :flag_or_auto
 
       # @return [String] the default as a person writes it
       def shown

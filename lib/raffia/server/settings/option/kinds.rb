@@ -59,6 +59,9 @@ module Raffia
         FLAGS.fetch(value.to_s) { raise ArgumentError, "use true or false" }
       end
 
+      # @return [Boolean, Symbol] :auto or the flag
+      def flag_or_auto(value) = (value.to_s == "auto") ? :auto : flag(value)
+
       def string(value)
         raise ArgumentError, "say something" if value.to_s.empty?
 
