@@ -8,7 +8,6 @@ require "json"
 require "tmpdir"
 require_relative "../harness/meter"
 require_relative "../jobs/databases"
-require_relative "../server/pin"
 require_relative "application"
 require_relative "open_loop"
 require_relative "plan"
@@ -51,7 +50,7 @@ module RailsBench
 
     def serve
       @port = Addrinfo.tcp("127.0.0.1", 0).bind { |socket| socket.local_address.ip_port }
-      command = [*ServerBench::Pin.command(:server, 1), *@target.open.call.map { |word| word.sub("PORT", @port.to_s) }]
+      command = @target.open.call.map { |word| word.sub("PORT", @port.to_s) }
       # It listens where its bundle is, so that each is the application's own.
       @pid = Process.spawn(Application.env.merge("READINGS_URL" => @readings, "RUBY_YJIT_ENABLE" => nil), *command, chdir: Application.folder,
         in: File::NULL, out: "#{@folder}/log", err: %i[child out], pgroup: true)
@@ -96,7 +95,7 @@ module RailsBench
     # @return [Integer] answers
     def wrk(seconds)
       command = ["wrk", "-t1", "-c#{@plan.connections}", "-d#{[seconds.round, 1].max}s", *script, "http://127.0.0.1:#{@port}#{@plan.path}"]
-      output = IO.popen([*ServerBench::Pin.command(:load, 1), *command], &:read)
+      output = IO.popen(command, &:read)
       raise Bench::Wrong, "wrk found errors: #{output.lines.grep(/error|Non-2xx/).join}" if output.match?(/Socket errors|Non-2xx/)
 
       output[/(\d+) requests in/, 1].to_i

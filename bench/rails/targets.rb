@@ -5,7 +5,8 @@ require_relative "../harness/programs"
 require_relative "../harness/target"
 
 module RailsBench
-  # The servers, each in one process, with what would write logs of requests turned off.
+  # The servers, each with one process that serves, with what would write logs of requests turned off. Nothing is
+  # pinned to a core: a server whose threads contend for Ruby's lock pays for it, as it does for users.
   module Targets
     ROOT = Bench::Programs::ROOT
 
@@ -23,7 +24,7 @@ module RailsBench
     def target(name, *command) = Bench::Target.new(name:, group: :one, open: -> { command })
 
     ALL = [
-      raffia("raffia-fibers", "--processes", "1", "--execution", "fibers"),
+      raffia("raffia", "--processes", "1"),
       raffia("raffia-threads", "--processes", "1", "--execution", "threads"),
       raffia("raffia-single", "--processes", "0"),
       puma("puma-1", 1), puma("puma-3", 3), puma("puma-5", 5),
