@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../../script/mutate"
+
+# Which tests `rake mutate` runs for a mutant.
+class MutateNearestTest < Raffia::TestCase
+  INDEX = Mutate::TestIndex.new
+
+  def mutant(file, scope = nil)
+    Mutate::Mutant.new(file: "lib/raffia/#{file}", line: 1, operator: :swap, range: 0...1,
+      replacement: "", scope: scope)
+  end
+
+  def nearest(file, scope = nil, seconds: 20)
+    Mutate::Nearest.new(seconds, INDEX).chosen(mutant(file, scope))
+  end
+
+  def test_by_path_and_by_constant
+    assert_includes nearest("task/channel.rb").first(3), "test/contract/task_channel_test.rb"
+    assert_match(/jobs_web/, nearest("jobs/web/format.rb").first)
+    assert_match(/jobs_redis/, nearest("jobs/stores/redis/scripts.rb").first)
+    assert_match(/supervisor/, nearest("process/supervisor/pid_file.rb").first)
+    assert_match(/wrk_test/, nearest("lab/http/wrk.rb").first)
+  end
+
+  def test_words_that_are_shared_by_chance_do_not_lead_elsewhere
+    assert_match(/pool|crew/, nearest("pool/crew/driver.rb").first)
+    refute_match(/driver_/, nearest("pool/crew/driver.rb").join)
+  end
+
+  def test_the_seconds_bound_what_is_run_but_for_the_first
+    few = nearest("task/channel.rb", seconds: 0)
+    assert_equal 1, few.size
+    chosen = nearest("task/channel.rb", seconds: 15)
+    assert_operator chosen.sum { |file| INDEX.seconds(file) }, :<=, 15
+    batches = Mutate::Nearest.new(15, INDEX).batches(mutant("task/channel.rb"))
+    assert_equal chosen, batches.flatten
+    assert_operator batches.size, :>, 1
+  end
+end
