@@ -36,6 +36,14 @@ class JobsWorkerReconciliationTest < TestSupport::JobsCase
     wait_until { logged("done too late").any? }
   end
 
+  # The store gives each order once.
+  def test_an_order_counts_when_the_comparison_fails
+    handle = work(beat: 0.05)
+    @store.define_singleton_method(:held) { |_lease| raise Raffia::Jobs::StoreUnavailable, "it went away" }
+    @store.order(@store.processes.first["identity"], "quiet")
+    wait_until { handle.worker.quiet? }
+  end
+
   # Jobs begin and end all the time while the worker compares.
   def test_what_runs_is_left_alone
     work(beat: 0.001)

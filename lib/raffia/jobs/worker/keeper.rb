@@ -133,8 +133,8 @@ module Raffia
         def held(orders, &)
           @board&.renewed
           @renewed = Clock.now
+          orders.each(&) # first: the store does not give them again
           @on_beat&.call(@lease)
-          orders.each(&)
         end
 
         def tell(state)
