@@ -135,8 +135,8 @@ module Raffia
       # @return [void]
       def stop
         @orders.push(@stopping ? :now : :drain)
+        @stopping ? @monitoring&.interrupt : @monitoring&.drain
         @stopping = true
-        @monitoring&.drain
         @keeper&.give_up(@timeout + 2 * Drain::GRACE)
         nil
       end

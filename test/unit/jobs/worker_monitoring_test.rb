@@ -75,6 +75,27 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
     assert_empty(logged("worker died"))
   end
 
+  # Its worker has nothing else to do, and ends at once.
+  def test_a_suspect_has_the_workers_timeout_to_end
+    handle = work_on_suspect
+    stopping = Thread.new { handle.stop }
+    wait_until { board_of(handle).leaving? }
+    wait_until { handle.worker.store.processes.size == 1 } # the one in which the suspect runs
+    open_gate
+    stopping.join
+    await_counts(queue: 0, running: 0, dead: 0)
+  end
+
+  def test_a_second_stop_interrupts_a_suspect
+    handle = work_on_suspect
+    stopping = Thread.new { handle.stop }
+    wait_until { @store.processes.size == 1 }
+    handle.worker.stop
+    stopping.join
+    await_counts(queue: 1, running: 0, dead: 0)
+    assert_equal(1, only(:queue)["raffia"]["crashes"])
+  end
+
   # It finds its own lease over, and renews it first of all.
   def test_a_worker_that_stood_still_does_not_take_its_own_jobs_away
     [@store, Jobs.store = Jobs::Store.open("memory:")].each do |store|
@@ -105,6 +126,14 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
   end
 
   private
+
+  def work_on_suspect
+    handle = work(timeout: 60)
+    enqueue(GateJob, gate, raffia: {"crashes" => 1})
+    await_counts(queue: 0, running: 1)
+    wait_until { @store.processes.any? { |process| process["work"]&.any? } }
+    handle
+  end
 
   def gate = File.join(@dir, "gate")
 

@@ -9,7 +9,7 @@ module Raffia
       # Memory that a worker shares with its {LeaseMonitor}: the lease, when it was last renewed, and which jobs have begun. A memory
       # write says so for each job, and it outlives kill -9 of the worker.
       #
-      # Layout, in words of 64 bits: token, ttl in milliseconds, time of the last renewal, whether the worker leaves; then three for
+      # Layout, in words of 64 bits: token, ttl in milliseconds, time of the last renewal, how the worker leaves; then three for
       # each job: both integers of {Claim#key}, and whether it has begun.
       #
       # @api private
@@ -17,7 +17,9 @@ module Raffia
         HEAD = 4
         SLOT = 3
         WORD = 8
-        private_constant :HEAD, :SLOT, :WORD
+        LEAVES = 1
+        INTERRUPTS = 2
+        private_constant :HEAD, :SLOT, :WORD, :LEAVES, :INTERRUPTS
 
         # @param limit [Integer] jobs that there can be at a time
         def initialize(limit)
@@ -55,10 +57,17 @@ module Raffia
 
         # The worker has been told to end: if it dies from now on, no job is the reason.
         # @return [void]
-        def leave = set(3, 1)
+        def leave = leaving? || set(3, LEAVES)
 
         # @return [Boolean]
-        def leaving? = get(3) == 1
+        def leaving? = get(3) != 0
+
+        # The worker has been told to end now: suspects are interrupted, too.
+        # @return [void]
+        def interrupt = set(3, INTERRUPTS)
+
+        # @return [Boolean]
+        def interrupting? = get(3) == INTERRUPTS
 
         # @param key [Array(Integer, Integer)] of a claim
         # @return [Integer] its slot, for {begin} and {release}

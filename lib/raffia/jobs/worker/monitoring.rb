@@ -51,6 +51,10 @@ module Raffia
           @monitor&.drain
         end
 
+        # The worker is told to end now. From any thread, and from a trap.
+        # @return [void]
+        def interrupt = @board.interrupt
+
         # The worker has ended.
         # @param seconds [Numeric] for those that run suspects, to end
         # @return [void]

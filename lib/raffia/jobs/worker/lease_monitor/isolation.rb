@@ -38,7 +38,7 @@ module Raffia
             @most = make ? most : 0
             @patience = patience
             @pids = []
-            @draining = false
+            @draining = @interrupted = false
           end
 
           # As many as there may be.
@@ -52,13 +52,18 @@ module Raffia
 
           # Takes note of those that have ended, and replaces those that died.
           # @return [void]
-          def look = reap.any? { |status| status.signaled? } && start
+          def look
+            start if reap.any?(&:signaled?)
+            interrupt
+          end
 
+          # No more are started, and each has its timeout to end.
           # @return [void]
           def drain
+            return if @draining
+
             @draining = true
-            reap
-            @pids.each { |pid| ::Process.kill(:TERM, pid) }
+            signal(:TERM)
           end
 
           # Waits until they have ended.
@@ -66,12 +71,29 @@ module Raffia
           def finish
             drain
             give_up = Clock.now + @patience
-            sleep(INTERVAL) while running? && Clock.now < give_up
-            @pids.each { |pid| ::Process.kill(:KILL, pid) }
+            while running? && Clock.now < give_up
+              interrupt
+              sleep(INTERVAL)
+            end
+            signal(:KILL)
             @pids.each { |pid| ::Process.wait(pid) }
           end
 
           private
+
+          # Their suspects are interrupted, when the worker is told to end now.
+          def interrupt
+            return if @interrupted || !@board.interrupting?
+
+            @interrupted = true
+            drain
+            signal(:USR1)
+          end
+
+          def signal(name)
+            reap
+            @pids.each { |pid| ::Process.kill(name, pid) }
+          end
 
           def spawn
             monitor = ::Process.pid
@@ -85,15 +107,19 @@ module Raffia
 
           def work(monitor)
             worker = nil
-            told = false
-            stop = lambda do |_|
-              told = true
+            # systemd sends TERM as well as the monitor. A second stop would interrupt the suspect.
+            stop = ->(*) { worker&.stop unless worker&.stopping? }
+            interrupt = lambda do |_|
+              next unless @board.interrupting?
+
+              stop.call
               worker&.stop
             end
-            Signals.with(chain: false, TERM: stop) do
+            Signals.with(chain: false, TERM: stop, USR1: interrupt) do
               ::Process.setproctitle("raffia: runs suspects, one at a time")
               worker = @make.call(Parent.new(@board, monitor))
-              worker.run unless told
+              # The signal may have come before the handler.
+              worker.run unless @board.leaving?
             end
           end
 
