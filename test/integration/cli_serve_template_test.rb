@@ -5,7 +5,7 @@ require_relative "cli_serve_case"
 module Raffia
   # Which processes `raffia serve` has, and which of them load the application.
   class CLIServeTemplateTest < CLIServeCase
-    LOADERS = 'loader = Process.pid; run ->(_env) { [200, {}, ["#{loader} #{Process.pid}"]] }'
+    LOADERS = 'loader = Process.pid; run ->(_env) { [200, {}, [[loader, Process.pid].join(" ")]] }'
 
     def setup
       super

@@ -36,7 +36,7 @@ module Raffia
             end
           end
 
-          # @param supervisor [Process::Supervisor, nil]
+          # @return [Process::Supervisor, nil]
           attr_writer :supervisor
 
           def initialize
