@@ -190,7 +190,42 @@ class JobsRedisTest < Raffia::TestCase
     assert_equal(2, store.queues.first["size"])
   end
 
+  # Another worker looks for leases that have run out, while one is reported: it does not know what had begun.
+  def test_a_death_that_is_reported_is_not_recovered_meanwhile
+    enqueue(*0...3)
+    claims = claim(3)
+    others = []
+    during_move { others.concat(other_store.recover) }
+    recovered = store.report_death(lease, [claims[0].key])
+    assert_equal([[1, 0, 0], []], [recovered.map(&:crashes), others])
+    assert_equal([1, nil, nil], store.entries(:queue).map { |entry| entry.item.dig("raffia", "crashes") })
+    assert_empty(other_store.recover)
+    assert_equal(0, redis.call("EXISTS", "raffia:lost"))
+  end
+
+  def test_a_death_whose_report_breaks_off_is_recovered_later
+    enqueue(1)
+    worker = store.enroll("test:broken", {}, ttl: 0.3)
+    claim(1, by: worker)
+    during_move { raise Raffia::Jobs::StoreUnavailable, "it went away" }
+    assert_raises(Raffia::Jobs::StoreUnavailable) { store.report_death(worker, nil) }
+    assert_places(running: 1)
+    wait_until { other_store.recover.any? }
+    assert_places(queue: 1)
+  end
+
   private
+
+  def other_store = @other_store ||= opened
+
+  # Calls the block once, between the end of a lease and the return of its jobs.
+  def during_move(&block)
+    store.define_singleton_method(:move) do |*rows|
+      singleton_class.remove_method(:move)
+      block.call
+      move(*rows)
+    end
+  end
 
   # @return [Integer] how many the server has carried out
   def commands = redis.call("INFO", "stats")[/^total_commands_processed:(\d+)/, 1].to_i

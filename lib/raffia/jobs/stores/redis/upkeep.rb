@@ -29,7 +29,10 @@ module Raffia
 
           # @see Store#report_death
           def report_death(lease, begun)
-            bring_back(lease.token, script(:death, lease.token, lease.identity, safe: true).each_slice(2), begun).reverse
+            claims = script(:death, lease.token, lease.identity, milliseconds(lease.ttl), safe: true)
+            recovered = bring_back(lease.token, claims.each_slice(2), begun).reverse
+            redis(safe: true) { |connection| connection.call("ZREM", "raffia:expiry", lease.token) }
+            recovered
           end
 
           # @see Store#prune
