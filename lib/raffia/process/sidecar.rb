@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/fork"
+require_relative "listening_sockets"
 
 module Raffia
   module Process
@@ -72,6 +73,7 @@ module Raffia
 
       def live(work, theirs, ready, told)
         [@commands, told].each(&:close)
+        ListeningSockets.close
         work.call(theirs, ready)
       ensure
         ::Process.exit!(1)

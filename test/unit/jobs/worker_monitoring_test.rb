@@ -67,6 +67,18 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
     assert_empty(SEEN, "it ran in another process")
   end
 
+  # It outlives the program, which then could not be started again.
+  def test_it_does_not_keep_the_programs_ports
+    server = TCPServer.new("127.0.0.1", 0)
+    port = server.addr[1]
+    work
+    server.close
+    server = TCPServer.new("127.0.0.1", port)
+    assert_equal(port, server.addr[1])
+  ensure
+    server&.close
+  end
+
   def test_a_worker_that_ends_leaves_no_process
     handle = work
     pid = monitoring(handle).pid
