@@ -6,8 +6,8 @@ root = File.expand_path("..", __dir__)
 # Before anything of lib is loaded, or its lines would not be counted.
 require_relative "support/coverage" if ENV["RAFFIA_COVERAGE"]
 
-# A shell starts its background jobs with these ignored, and programs that tests interrupt would inherit it.
-%w[INT QUIT].each { |signal| Signal.trap(signal, "DEFAULT") }
+# A shell or nohup starts background jobs with these ignored, and programs that tests interrupt would inherit it.
+%w[HUP INT QUIT].each { |signal| Signal.trap(signal, "DEFAULT") }
 
 gem "minitest", "~> 5.25"
 require "minitest/autorun"
