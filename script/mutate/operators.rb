@@ -46,6 +46,9 @@ module Mutate
     def visit_module_node(node) = declare(node.body) { super }
     def visit_singleton_class_node(node) = declare(node.body) { super }
 
+    # Dropping a statement there changes a text.
+    def visit_embedded_statements_node(node) = declare(node.statements) { super }
+
     def visit_def_node(node)
       before, @scope = @scope, node.name.to_s
       super

@@ -59,6 +59,7 @@ class MutateOperatorsTest < Raffia::TestCase
   def test_declarations_texts_and_log_lines_are_left_alone
     assert_empty changed("require \"x\"\nclass A\n  attr_reader :b\n  private\n  include C\nend")
     assert_empty changed("def m\n  @log.warn(\"x\#{1 if y}\")\nend")
+    assert_empty changed("x = \"a \#{b(c)}\"", :statement)
     raising = "def m\n  raise E, text(1)\n  1\nend"
     assert_equal ["def m\n  nil\n  1\nend"], changed(raising, :statement)
     assert_empty changed("def m = raise(E, text(1) && x)", :integer)
