@@ -206,12 +206,14 @@ module Raffia
     end
 
     def test_a_pool_spreads_its_calls_and_replaces_those_that_fail
-      assert_prints "[:rested, :rested, :rested, :rested]\nRuntimeError: broken\n[2, 5]\ntrue\n", <<~RUBY
+      assert_prints "[:rested, :rested, :rested, :rested]\nRuntimeError: broken\n[2, 5]\n" \
+        "[true, false, true]\ntrue\n", <<~RUBY
         pool = Account.pool(size: 2, args: [5])
         p 4.times.map { pool.future.pause(0.01) }.map(&:value)
         puts said { pool.fail_with("broken") }
         wait_until { pool.actors.size == 2 }
         p [pool.size, pool.balance]
+        p [pool.is_a?(Account), pool.is_a?(String), pool.methods.include?(:pause)]
         pool.terminate
         p pool.dead?
       RUBY

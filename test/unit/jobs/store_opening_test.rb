@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "tmpdir"
 require "raffia/jobs"
 
 class JobsStoreOpeningTest < Raffia::TestCase
@@ -20,6 +21,17 @@ class JobsStoreOpeningTest < Raffia::TestCase
       "postgres:///app?host=127.0.0.1&password=s3cret", "postgres://u:s3cret@127.0.0.1:1/app?sslpassword=s3cret", "mysql://u:s3cret@h/d",
       "memory:?password=s3cret", "REDIS://:s3cret@h/1"].each do |url|
       refute_match(/s3cret/, said_of(url), url)
+    end
+  end
+
+  def test_a_store_is_known_by_its_address
+    Dir.mktmpdir do |dir|
+      ["sqlite:#{dir}/a.db", "memory:"].each do |url|
+        store = Store.open(url)
+        assert_equal "#<#{store.class} #{url}>", store.inspect
+      ensure
+        store&.close
+      end
     end
   end
 
