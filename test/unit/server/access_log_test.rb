@@ -30,7 +30,7 @@ class AccessLogTest < Raffia::TestCase
   def on_a_small_disk
     disk = File.join(@folder, "disk")
     Dir.mkdir(disk)
-    skip "only root may mount" unless system("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk, err: File::NULL)
+    skip "a small disk cannot be mounted here" unless system("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk, err: File::NULL)
     begin
       yield disk
     ensure
