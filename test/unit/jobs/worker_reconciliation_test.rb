@@ -36,6 +36,30 @@ class JobsWorkerReconciliationTest < TestSupport::JobsCase
     wait_until { logged("done too late").any? }
   end
 
+  class SlowCallbackJob
+    include Raffia::Job
+
+    options retry: 0
+    on_exhausted do |*|
+      TestSupport::JobsCase::SEEN << :began
+      sleep(0.005) until TestSupport::JobsCase::SEEN.empty?
+      sleep(0.3)
+      TestSupport::JobsCase::SEEN << Raffia::Jobs::Worker::Run.current.stopping?
+    end
+
+    def perform = raise("it fails")
+  end
+
+  # The store has let go of a job that has failed for good, before its callback has ended.
+  def test_a_callback_may_take_longer_than_signs_of_life
+    work(beat: 0.02)
+    enqueue(SlowCallbackJob, retry: 0)
+    assert_equal(:began, seen)
+    assert_equal([false], [SEEN.pop(timeout: PATIENCE)], "whether it was told to end")
+    await_counts(running: 0, dead: 1)
+    assert_empty(logged("claim lost"))
+  end
+
   # The store gives each order once.
   def test_an_order_counts_when_the_comparison_fails
     handle = work(beat: 0.05)

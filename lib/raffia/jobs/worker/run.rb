@@ -49,7 +49,7 @@ module Raffia
           @claim = claim
           @desk = desk
           @told = nil
-          @lost = false
+          @lost = @concluded = false
           @run_at = ::Process.clock_gettime(::Process::CLOCK_REALTIME, :second)
         end
 
@@ -122,6 +122,10 @@ module Raffia
 
         # @return [Boolean] whether the lease was lost: what it does now does not count
         def lost? = @lost || @desk.keeper.lost?(@claim.lease)
+
+        # @return [Boolean] whether the store has heard what becomes of it; its last callbacks may still run
+        # @api private
+        def concluded? = @concluded
 
         # The store does not know this claim any more.
         # @return [void]
@@ -212,6 +216,7 @@ module Raffia
             else @desk.store.discard(@claim)
             end
           end
+          @concluded = true
           @desk.journal.ended(self, "failed too late") unless ours # as Acks has it
         end
 
