@@ -60,6 +60,14 @@ class JobsOptionsTest < Raffia::TestCase
     end
   end
 
+  # Suspects have priorities beyond that, and ordinary claims leave these out.
+  def test_a_priority_cannot_make_a_suspect
+    [2**49, -2**49, Process.clock_gettime(Process::CLOCK_REALTIME, :microsecond)].each do |priority|
+      assert_refused(/priority must be a whole number within 2\*\*49/) { job(priority: priority) }
+    end
+    assert_equal(2**49 - 1, job(priority: 2**49 - 1).options[:priority])
+  end
+
   def test_an_option_that_there_is_not_is_refused
     assert_refused(/there is no option que; there are queue, retry/) { job(que: "a") }
   end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../store/death"
+
 module Raffia
   module Job
     # Refuses options that make no sense, where they are written down.
@@ -7,6 +9,9 @@ module Raffia
     module Check
       POSITIVE = ->(value) { value.is_a?(Numeric) && value.positive? }
       FLAG = ->(value) { value == true || value == false }
+      # Priorities from here on are those of suspects, see {Jobs::Store::Death}.
+      MOST = Jobs::Store::SUSPECTS
+      private_constant :MOST
       # Of each option: what it may be, and how to say so.
       RULES = {
         queue: [->(value) { value.is_a?(String) || value.is_a?(Symbol) }, "a name"],
@@ -15,7 +20,7 @@ module Raffia
         tags: [->(value) { value.is_a?(Array) && value.all?(String) }, "an Array of Strings"],
         dead: [FLAG, "true or false"],
         backtrace: [->(value) { FLAG[value] || value.is_a?(Integer) }, "true, false or a number of lines"],
-        priority: [->(value) { value.is_a?(Integer) }, "a whole number"],
+        priority: [->(value) { value.is_a?(Integer) && value.abs < MOST }, "a whole number within 2**49"],
         expires_in: [POSITIVE, "seconds"],
         timeout: [POSITIVE, "seconds"],
         on: [->(value) { Options::PLACES.include?(value) }, "one of #{Options::PLACES.join(", ")}"],

@@ -20,7 +20,7 @@ module Raffia
       # @option given [Boolean] :dead whether it is kept when it has failed for good
       # @option given [Boolean, Integer] :backtrace how many lines of it are kept: none
       # @option given [Array<String>] :tags for people
-      # @option given [Integer] :priority higher ones come first within a queue: 0
+      # @option given [Integer] :priority higher ones come first within a queue, within 2**49: 0
       # @option given [Numeric] :expires_in seconds after which it is not begun any more
       # @option given [Numeric] :timeout seconds that one run may take
       # @option given [Symbol] :on where it runs: :fibers, :threads, :ractors, :processes, :auto
