@@ -200,6 +200,39 @@ module SchedulerOperationsSuite
     assert_equal "400000\n", out
   end
 
+  # A thread that could not be started is not counted: later calls get others.
+  def test_without_stacks_for_a_while
+    out, = ruby(<<~RUBY)
+      require "raffia"
+      require "zlib"
+      lack = Module.new do
+        def new(*, **options, &) = (options[:blocking] && $lack) ? raise(FiberError, "no stack") : super
+      end
+      Fiber.singleton_class.prepend(lack)
+      $lack = true
+      Raffia.run(backend: :#{backend}) do
+        20.times { Zlib.deflate("text" * 100_000) }
+        $lack = false
+        puts Zlib.inflate(Zlib.deflate("text" * 100_000)).bytesize
+        puts Fiber.scheduler.stats[:blocking][:ruby][:compute][:threads]
+      end
+    RUBY
+    assert_match(/\A400000\n[1-9]\n\z/, out)
+  end
+
+  # The policy opens a file of its own first, to know core's function for that.
+  def test_an_interrupt_in_the_first_call
+    in_run do
+      assert_raises(Boom) do
+        Thread.handle_interrupt(Boom => :on_blocking) do
+          Thread.current.raise(Boom)
+          File.read(__FILE__)
+        end
+      end
+      assert_equal File.binread(__FILE__), File.read(__FILE__)
+    end
+  end
+
   def test_threads_that_somebody_wakes_or_kills
     in_run do
       assert_equal TEXT, Zlib.inflate(Zlib.deflate(TEXT))

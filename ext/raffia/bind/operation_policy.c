@@ -14,6 +14,7 @@
 #include <ruby/debug.h>
 #include <ruby/io.h>
 #include <string.h>
+#include <unistd.h>
 #include "open_check.h"
 #include "timer.h"
 
@@ -176,7 +177,7 @@ struct timed {
     struct raffia_devices *devices; /* of a path that is to be looked at first */
     enum raffia_open_check check;
     void *value;
-    int error;
+    int error, returned;
     int64_t elapsed;
 };
 
@@ -197,11 +198,33 @@ static void *run_timed(void *pointer)
     return NULL;
 }
 
-static void run_here(struct timed *timed)
+static VALUE run_without_lock(VALUE pointer)
 {
+    struct timed *timed = (struct timed *)pointer;
     const struct operation *operation = timed->operation;
     rb_nogvl(run_timed, timed, operation->unblock, operation->unblock_data,
              operation->flags & ~RB_NOGVL_OFFLOAD_SAFE);
+    timed->returned = 1;
+    return Qnil;
+}
+
+/* An interrupt was raised when the file was open already. */
+static VALUE close_unreturned(VALUE pointer)
+{
+    const struct timed *timed = (const struct timed *)pointer;
+    int fd = (int)(intptr_t)timed->value;
+    if (!timed->returned && fd >= 0) close(fd);
+    return Qnil;
+}
+
+static void run_here(struct timed *timed)
+{
+    if (timed->devices) {
+        timed->value = (void *)(intptr_t)-1;
+        rb_ensure(run_without_lock, (VALUE)timed, close_unreturned, (VALUE)timed);
+    } else {
+        run_without_lock((VALUE)timed);
+    }
     if (timed->check == RAFFIA_OPENS_AT_ONCE)
         raffia_operation_complete(timed->operation, timed->value, timed->error);
 }
@@ -230,8 +253,11 @@ static void probe(struct policy *policy)
     int failure = 0;
     policy->probe = PROBING_OPEN;
     rb_protect(open_and_close, Qnil, &failure);
-    if (failure) rb_set_errinfo(Qnil);
     policy->probe = PROBED;
+    if (!failure) return;
+    /* An interrupt that was raised here is for the fiber. */
+    if (!RTEST(rb_obj_is_kind_of(rb_errinfo(), rb_eSystemCallError))) rb_jump_tag(failure);
+    rb_set_errinfo(Qnil);
 }
 
 static void take_probe(struct policy *policy, const struct operation *operation)

@@ -30,12 +30,10 @@ module Raffia
       # @param wait [Object] that the end of the call ends
       # @return [Boolean] whether there is nothing to wait for, because nobody will run it
       def submit(call, scheduler, wait)
-        started = @queue.submit(call, scheduler, wait)
-        return true if started.nil?
+        wanted = @queue.submit(call, scheduler, wait)
+        return true if wanted.nil?
+        return false if !wanted || start
 
-        start if started
-        false
-      rescue ThreadError
         !@queue.not_started && @queue.cancel(call, wait)
       end
 
@@ -69,10 +67,14 @@ module Raffia
         @guard = Guard.new
       end
 
+      # @return [Boolean] false: the system has no thread for us
       def start
         # Fiber storage is inherited, and this thread will serve others too.
         thread = Fiber.new(blocking: true, storage: {}) { Thread.new(@queue) { |queue| serve(queue) } }.resume
         @guard.hold { @threads[thread] = true }
+        true
+      rescue ThreadError, FiberError
+        false
       end
 
       def serve(queue)
