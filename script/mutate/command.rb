@@ -15,7 +15,7 @@ module Mutate
     # @return [Integer] exit status: 1 below the goal, 2 after a mistake of the user
     def call
       seed = number("SEED", Random.new_seed % 100_000)
-      mutants = Draw.new(Sources.files(@folders), seed).take(number("MUTANTS", 300))
+      mutants = Draw.new(Sources.select(@folders), seed).take(number("MUTANTS", 300))
       warn "mutate: #{mutants.size} mutants, SEED=#{seed}"
       report = Report.new(run(mutants), seed)
       puts(@env["JSON"] ? report.to_json : report.to_s)

@@ -5,9 +5,10 @@ require_relative "operators"
 require_relative "sources"
 
 module Mutate
-  # Draws mutants by a seed. Each line that can be mutated has the same chance and gives one.
+  # Draws mutants by a seed. Each line that can be mutated has the same chance and gives one; a line
+  # that is asked for by its number gives all that it has.
   class Draw
-    # @param files [Array<String>]
+    # @param files [Hash{String => Array<Integer>}] chosen lines by file, none for all
     # @param seed [Integer]
     def initialize(files, seed)
       @files = files
@@ -18,15 +19,23 @@ module Mutate
     # @return [Array<Mutant>] at most so many, all of them valid Ruby
     def take(count)
       random = Random.new(@seed)
-      drawn = lines.shuffle(random: random).lazy.map { |mutants| mutants.sample(random: random) }
+      drawn = lines.shuffle(random: random).lazy.flat_map do |mutants|
+        chosen?(mutants.first) ? mutants : [mutants.sample(random: random)]
+      end
       drawn.select { |mutant| valid?(mutant) }.first(count)
     end
 
     private
 
     def lines
-      @files.flat_map { Operators.mutants(Sources.read(_1), _1).group_by(&:line).values }
+      @files.flat_map do |file, lines|
+        mutants = Operators.mutants(Sources.read(file), file)
+        mutants.select! { |mutant| lines.include?(mutant.line) } if lines.any?
+        mutants.group_by(&:line).values
+      end
     end
+
+    def chosen?(mutant) = @files.fetch(mutant.file).any?
 
     # The text of a heredoc stands below the call: dropping the call would leave the text behind.
     def valid?(mutant)

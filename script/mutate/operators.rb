@@ -8,6 +8,8 @@ module Mutate
   class Operators < Prism::Visitor
     SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", first: "last",
              last: "first", min: "max", max: "min", shift: "pop", pop: "shift"}.freeze
+    # The same method of Thread::Queue.
+    SYNONYMS = /\A(?:pop|shift)\z/
     LOGIC = {"&&" => "||", "||" => "&&", "and" => "or", "or" => "and"}.freeze
     # Neither dropped nor looked into: declarations, and what a user reads.
     KEPT = %i[require require_relative autoload attr_reader attr_writer attr_accessor private public
@@ -153,7 +155,10 @@ module Mutate
       return add(node, node.receiver.slice, :condition) if node.name == :!
 
       other = SWAPS[node.name]
-      replace(node.message_loc, other.to_s, :swap) if other && node.receiver && node.message_loc
+      return unless other && node.receiver && node.message_loc
+      return if node.name.match?(SYNONYMS) && node.receiver.slice.match?(/queue/i)
+
+      replace(node.message_loc, other.to_s, :swap)
     end
 
     def result(value)

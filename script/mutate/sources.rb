@@ -5,19 +5,26 @@ module Mutate
   module Sources
     module_function
 
-    # @param folders [Array<String>] "task", "jobs/stores/sqlite", "lib/raffia/pool/chunk.rb";
-    #   none for all
-    # @return [Array<String>] paths below the root
+    # @param places [Array<String>] "task", "jobs/stores/sqlite", "lib/raffia/pool/chunk.rb", the
+    #   same with ":LINE"; none for all
+    # @return [Hash{String => Array<Integer>}] lines by path below the root, none for all lines
     # @raise [Error] when there is no such folder
-    def files(folders)
-      return all if folders.empty?
+    def select(places)
+      places = ["."] if places.empty?
+      places.each_with_object({}) do |place, found|
+        name, line = place.split(":")
+        files(name).each { |file| (found[file] ||= []).concat([*line&.to_i]) }
+      end
+    end
 
-      folders.flat_map do |folder|
-        name = folder.delete_prefix("lib/raffia/").delete_suffix("/").delete_suffix(".rb")
-        base = "lib/raffia/#{name}"
-        found = all.select { |file| file == "#{base}.rb" || file.start_with?("#{base}/") }
-        found.empty? ? raise(Error, "there is no lib/raffia/#{name}") : found
-      end.uniq
+    # @param name [String] a folder or file
+    # @return [Array<String>]
+    def files(name)
+      return all if name == "."
+
+      base = "lib/raffia/#{name.delete_prefix("lib/raffia/").delete_suffix("/").delete_suffix(".rb")}"
+      found = all.select { |file| file == "#{base}.rb" || file.start_with?("#{base}/") }
+      found.empty? ? raise(Error, "there is no #{base}") : found
     end
 
     # @return [Array<String>]

@@ -27,6 +27,7 @@ class MutateOperatorsTest < Raffia::TestCase
     assert_equal ["a != b"], changed("a == b", :swap)
     assert_equal ["a.last"], changed("a.first", :swap)
     assert_equal ["a.pop"], changed("a.shift", :swap)
+    assert_empty changed("@queue.pop", :swap), "Thread::Queue#shift is the same"
     assert_empty changed("first", :swap), "a method of its own is no collection's"
   end
 
@@ -76,11 +77,19 @@ class MutateOperatorsTest < Raffia::TestCase
   end
 
   def test_a_seed_draws_the_same_valid_mutants
-    files = Mutate::Sources.files(["task"])
+    files = Mutate::Sources.select(["task"])
     drawn = Mutate::Draw.new(files, 5).take(10)
     assert_equal drawn, Mutate::Draw.new(files, 5).take(10)
     refute_equal drawn, Mutate::Draw.new(files, 6).take(10)
     assert_equal 10, drawn.map { |mutant| [mutant.file, mutant.line] }.uniq.size
-    assert_raises(Mutate::Error) { Mutate::Sources.files(["nothing"]) }
+    assert_raises(Mutate::Error) { Mutate::Sources.select(["nothing"]) }
+  end
+
+  def test_a_line_that_is_named_gives_all_of_its_mutants
+    one = Mutate::Draw.new(Mutate::Sources.select(["task/waiter.rb"]), 1).take(1).first
+    place = "#{one.file}:#{one.line}"
+    named = Mutate::Draw.new(Mutate::Sources.select([place]), 1).take(100)
+    assert_includes named, one
+    assert_equal [[one.file, one.line]], named.map { |mutant| [mutant.file, mutant.line] }.uniq
   end
 end
