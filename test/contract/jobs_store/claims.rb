@@ -66,6 +66,15 @@ module JobsStoreContract
       assert_equal([1, 3], args(claim))
     end
 
+    def test_a_queue_that_goes_on_wakes_who_waits
+      enqueue(1)
+      store.pause("default")
+      waiting = Thread.new { wait_for_job }
+      wait_until { waiting.stop? }
+      store.resume("default")
+      assert_equal([1], args(waiting.value))
+    end
+
     def test_each_job_is_claimed_by_one
       enqueue(*0...300)
       got = Array.new(6) do |n|

@@ -205,9 +205,18 @@ module Raffia
       RUBY
     end
 
+    def test_an_async_call_takes_no_block
+      assert_prints "RuntimeError: Cannot use blocks with async yet\n5\n", <<~RUBY
+        account = Account.new(5)
+        puts said { account.async.add(1) { nil } }
+        p account.balance
+      RUBY
+    end
+
     def test_a_pool_spreads_its_calls_and_replaces_those_that_fail
-      assert_prints "[:rested, :rested, :rested, :rested]\nRuntimeError: broken\n[2, 5]\n" \
-        "[true, false, true]\ntrue\n", <<~RUBY
+      expected = "[:rested, :rested, :rested, :rested]\nRuntimeError: broken\n[2, 5]\n" \
+        "[true, false, true]\ntrue\n"
+      assert_prints expected, <<~RUBY
         pool = Account.pool(size: 2, args: [5])
         p 4.times.map { pool.future.pause(0.01) }.map(&:value)
         puts said { pool.fail_with("broken") }

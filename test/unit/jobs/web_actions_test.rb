@@ -144,6 +144,7 @@ class JobsWebActionsTest < JobsWebCase
     assert_equal 404, post("/processes", {"action" => "quiet", "worker" => "gone"}).status
     assert_equal 404, post("/busy", {"action" => "cancel", "worker" => "gone", "jid" => "x"}).status
     assert_equal 422, post("/busy", {"action" => "cancel", "worker" => "host:1:abc", "jid" => "x stop"}).status
+    assert_equal 422, post("/busy", {"action" => "stop", "worker" => "host:1:abc", "jid" => "x"}).status
     assert_equal 422, post("/processes", {"action" => "cancel x", "worker" => "host:1:abc"}).status
   end
 

@@ -25,8 +25,8 @@ class SupervisorObituaryTest < Raffia::TestCase
 
   private
 
-  def obituary(state, reason: nil, **ended)
-    how = Raffia::Process::Exit.new(**{pid: 7, status: nil, signal: nil}, **ended)
+  def obituary(state, reason: nil, pid: 7, status: nil, signal: nil)
+    how = Raffia::Process::Exit.new(pid: pid, status: status, signal: signal)
     Raffia::Process::Supervisor::Obituary.of(Slot.new(3), Member.new(state, reason), how)
   end
 end
