@@ -29,7 +29,7 @@ module Mutate
 
     def run(mutants)
       done = 0
-      jobs, seconds = number("JOBS", Etc.nprocessors), number("SECONDS", 20)
+      jobs, seconds = number("JOBS", Etc.nprocessors), number("SECONDS", 40)
       Campaign.new(mutants, jobs: jobs, seconds: seconds).call do |verdict|
         warn format("%4d/%d %-10s %5.1f s %s", done += 1, mutants.size, verdict.verdict,
           verdict.seconds, what(verdict))
