@@ -69,9 +69,11 @@ module Raffia
       serve("--processes", "2", "-b", "tcp://127.0.0.1:0", "-b", "unix://#{path}") do |server|
         answer = Thread.new { server.get("/slow").body }
         wait_until(PROCESS_PATIENCE) { server.err.include?("begun") }
-        pids = File.read("/proc/#{server.pid}/task/#{server.pid}/children").split.map(&:to_i)
-        workers = pids.select { |pid| File.read("/proc/#{pid}/cmdline").include?("worker") }
-        assert_equal 2, workers.size
+        # The other worker may not be there yet.
+        workers = wait_until(PROCESS_PATIENCE) do
+          pids = File.read("/proc/#{server.pid}/task/#{server.pid}/children").split.map(&:to_i)
+          pids.select { |pid| File.read("/proc/#{pid}/cmdline").include?("worker") }.then { |all| all if all.size == 2 }
+        end
         workers.each { |pid| ::Process.kill(:STOP, pid) }
         port = URI(server.url).port
         queued = Array.new(8) { TCPSocket.new("127.0.0.1", port) } << UNIXSocket.new(path)
