@@ -19,6 +19,13 @@ task bench: :compile do
 end
 
 namespace :bench do
+  namespace :rails do
+    desc "Memory of Raffia and Puma with a Rails application; REQUESTS=10000"
+    task memory: :compile do
+      ruby "-Ilib", "bench/rails/memory.rb", verbose: false
+    end
+  end
+
   {engine: "The engines", pool: "The pools", server: "The servers", jobs: "The job systems", actor: "The actors", rails: "A Rails application on the servers"}.each do |suite, title|
     desc "#{title} side by side; what it takes from the environment is in bench/#{suite}/main.rb. QUICK=1 for a smoke run"
     task suite => :compile do
