@@ -67,11 +67,13 @@ module Raffia
           end
 
           # Waits until they have ended.
+          # @yield again and again meanwhile
           # @return [void]
           def finish
             drain
             give_up = Clock.now + @patience
             while running? && Clock.now < give_up
+              yield
               interrupt
               sleep(INTERVAL)
             end

@@ -74,7 +74,8 @@ module Raffia
             look while listen && @subject.alive?
             report unless @board.token.zero?
             @board.leave
-            @isolation.finish
+            # A supervisor that kills a worker waits for nothing any more.
+            @isolation.finish { @board.interrupt if !@subject.alive? && @subject.dismissed? }
           end
 
           # @return [Boolean] false when the worker has closed its end
