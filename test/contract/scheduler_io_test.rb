@@ -304,6 +304,23 @@ module SchedulerIOSuite
     end
   end
 
+  # It also makes an object for the hook that there is not, and aborts while a thread collects garbage.
+  def test_pwrite_while_a_thread_collects_garbage
+    out, = ruby(<<~RUBY)
+      require "raffia"
+      require "tempfile"
+      collector = Thread.new { loop { GC.start && sleep(0) } }
+      Raffia.run(backend: :#{backend}) do
+        Tempfile.create do |file|
+          12.times { |i| file.pwrite("abc" * 1000, i * 3000) }
+          puts file.size
+        end
+      end
+      collector.kill.join
+    RUBY
+    assert_equal "36000\n", out
+  end
+
   def test_devices
     on_scheduler do
       assert_equal "", File.read(File::NULL)

@@ -4,6 +4,7 @@ module Raffia
   class Scheduler
     # The two methods of core that wait without asking any hook: IO.copy_stream and File#flock. docs/adr/0018 says why they are
     # prepended to. In a fiber of our scheduler they wait in it; anywhere else they are core's own.
+    # IO#pwrite asks its hook in a way that ends the process.
     #
     # @api private
     module CoreMethods
@@ -28,13 +29,25 @@ module Raffia
           scheduler.flock(operation) { |attempt| super(attempt) }
         end
       end
-      private_constant :CopyStream, :FileLock
+
+      # For IO#pwrite. Ruby before 4.0 makes an IO::Buffer for the hook without holding the VM's
+      # lock, whether or not there is a hook. While another thread collects garbage, Ruby aborts.
+      module PositionedWrite
+        # @return [Integer] bytes
+        def pwrite(...)
+          return super unless Fiber.current_scheduler.is_a?(Scheduler)
+
+          Fiber.blocking { super }
+        end
+      end
+      private_constant :CopyStream, :FileLock, :PositionedWrite
 
       # Done on require: a class must not change while other Ractors call methods of it (Ruby 3.4 crashes).
       # @return [void]
       def self.install
         ::IO.singleton_class.prepend(CopyStream)
         ::File.prepend(FileLock)
+        ::IO.prepend(PositionedWrite) if RUBY_VERSION < "4"
       end
     end
   end
