@@ -119,10 +119,17 @@ module Raffia
       end
 
       def fix_message(error)
-        return if FailureDump.words(error) == message
+        return if message_of(error) == message
 
         error.instance_variable_set(:@raffia_message, message)
         error.extend(FixedMessage)
+      end
+
+      # @return [String, nil] nil when its own method raises, which it must not do to whoever reads it here
+      def message_of(error)
+        error.message
+      rescue *FailureDump::REFUSALS
+        nil
       end
 
       # Ruby has no other way to say what an exception's cause is.
