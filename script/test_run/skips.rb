@@ -8,7 +8,7 @@ module TestRun
     STRICT = ENV["RAFFIA_TEST_STRICT"] == "1"
     # Reasons that lie in the Ruby, the back end or the kernel, on any machine.
     EXPECTED = [
-      /\A(?:the select engine|the portable scheduler|the engine in Ruby|select\(2\)|Ruby alone)\b/,
+      /\A(?:the select engine|the portable scheduler|the engine in Ruby|select\(2\)|Ruby alone)(?=\W)/,
       /\A(?:Ruby (?:before )?[34]\.|they are no experiment any more|forking beside Ractors)/,
       /\Afour Ractors that each wait for a Thread hang, in plain Ruby/,
       /\A(?:its waits are system calls of their own|each of its answers is sent alone)\z/,

@@ -37,7 +37,7 @@ module Raffia
           name = error.class.name
           return unless name && ::Object.const_get(name).equal?(error.class)
 
-          record = new(name, FailureDump.words(error), nil, {}, nil, backtrace(error))
+          record = new(name, words(error), nil, {}, nil, backtrace(error))
           record.keep(error, depth) if variables
           record
         rescue NameError
@@ -45,6 +45,13 @@ module Raffia
         end
 
         private
+
+        # Its own message, if it has one.
+        def words(error)
+          String.new(error.message.to_s)
+        rescue
+          "#{error.class} (#{FailureDump.words(error)})"
+        end
 
         def backtrace(error)
           error.backtrace&.map(&:to_s)
