@@ -107,6 +107,24 @@ module Raffia
 
       def url = "sqlite:#{@dir}/jobs.db"
 
+      # The second Ctrl-C has the supervisor kill its worker, and what runs beside that one ends as well.
+      def test_a_worker_that_stops_at_once_leaves_no_suspect
+        gate = "#{@dir}/gate"
+        suspect = enqueue("GateJob", gate, "raffia" => {"crashes" => 1})
+        work("--processes", "1", "--timeout", "600") do |worker|
+          await_said("GateJob", "began")
+          worker.kill(:INT)
+          await("it does not stop") { worker.err.include?("draining") }
+          worker.kill(:INT)
+          assert_equal(0, worker.ended.exitstatus)
+          await_counts(queue: 1, running: 0)
+        end
+        assert_equal(1, @store.find(suspect).item["raffia"]["crashes"])
+        assert_equal(1, said.size)
+      ensure
+        File.write(gate, "")
+      end
+
       # A job that computes for longer than the lease: it is nobody else's, whatever the supervisor thinks of the loop.
       def test_a_job_that_holds_up_the_loop_is_left_alone
         enqueue("HogJob")
