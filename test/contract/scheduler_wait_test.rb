@@ -523,6 +523,20 @@ module SchedulerWaitSuite
   end
 
   # A ready queue that is never empty starves neither I/O nor timers.
+  # An acceptor starts a fiber for each client: those that are there must hear from the kernel meanwhile.
+  def test_what_is_started_counts_for_the_next_look_at_the_kernel
+    on_scheduler do |scheduler|
+      gate = Thread::Queue.new
+      before = scheduler.stats[:turns]
+      20.times do
+        16.times { Fiber.schedule { gate.pop } }
+        scheduler.yield
+      end
+      assert_operator(scheduler.stats[:turns] - before, :>=, 3)
+      gate.close
+    end
+  end
+
   def test_fairness
     on_scheduler do |scheduler|
       pipe do |reader, writer|

@@ -250,7 +250,12 @@ void raffia_switch(struct scheduler *scheduler)
 {
     if (scheduler->closed) rb_funcall(scheduler->self, id_refuse, 0);
     scheduler->switches++;
-    if (scheduler->start_count > 0 && go_to_start(scheduler)) return;
+    if (scheduler->start_count > 0) {
+        /* What is started counts, too: an acceptor that starts a fiber for each client would else keep those that are
+         * there from the kernel's news for a thousand clients. */
+        scheduler->burst++;
+        if (go_to_start(scheduler)) return;
+    }
     VALUE fiber = next_ready(scheduler);
     if (!NIL_P(fiber)) {
         go(fiber);

@@ -167,6 +167,7 @@ module Raffia
 
           @switches += 1
           if (start = @starts.last) && goes_on?(start)
+            @burst += 1 # a fiber that starts others holds up what the kernel has to say, too
             @starts.pop if start.once?
             go(start) if start.fiber.alive? # or somebody struck it in turn
           elsif (fiber = ready)
