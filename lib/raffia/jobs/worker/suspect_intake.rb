@@ -11,12 +11,21 @@ module Raffia
       class SuspectIntake < Intake
         private
 
+        # Once it has found none it claims no more: the worker is ending by then, and the death of one that ends
+        # is charged to no job.
         def take(_room)
+          return idle if @over
+
           claims = claim_suspect
-          return @stop.call if claims.empty?
+          return leave if claims.empty?
           return @patience.keep { @store.release(claims) } if @closed # meanwhile
 
           enter(claims)
+        end
+
+        def leave
+          @over = true
+          @stop.call
         end
       end
     end
