@@ -242,8 +242,12 @@ module Raffia
         @runs = Runs.new(scope, @concurrency, Desk.new(worker: self, store: @store, places: @places, acks: @acks, keeper: @keeper,
           patience: @patience, journal: journal, middleware: @middleware, board: @monitoring&.board))
         @upkeep = Upkeep.new(@store, Recurring::Ticker.new(recurring, @log), @patience, @log, recover: @recover, keeper: @keeper) { run_suspects }
-        @intake = (@isolated ? SuspectIntake : Intake).new(@store, @queues, @keeper, @runs, @patience, @upkeep) { stop }
+        @intake = intake(@store, @queues, @keeper, @runs, @patience, @upkeep)
         @keeper.on_beat(&Reconciliation.new(@store, @log, @runs, @acks, @intake).method(:call))
+      end
+
+      def intake(*parts)
+        @isolated ? SuspectIntake.new(*parts, parent: @heart) { stop } : Intake.new(*parts) { stop }
       end
 
       # In processes of their own; where there are none, here, when nothing else runs.

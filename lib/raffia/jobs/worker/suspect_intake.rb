@@ -9,12 +9,21 @@ module Raffia
       #
       # @api private
       class SuspectIntake < Intake
+        # @param parent [LeaseMonitor::Isolation::Parent, nil] says whether the worker beside this one ends
+        def initialize(*, parent:, &)
+          super(*, &)
+          @parent = parent
+          @over = false
+        end
+
         private
 
         # Once it has found none it claims no more: the worker is ending by then, and the death of one that ends
         # is charged to no job.
         def take(_room)
           return idle if @over
+          # What another process for suspects was told to give back is for a later worker.
+          return leave if @parent&.wish == :dismissed
 
           claims = claim_suspect
           return leave if claims.empty?
