@@ -203,7 +203,8 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
     rest = []
     wait_until do
       @store.recover
-      claims = @store.claim(lease, ["default"], 1000)
+      # Jobs that a killed worker held are suspects by now.
+      claims = [false, true].flat_map { |suspects| @store.claim(lease, ["default"], 1000, suspects:) }
       @store.ack(claims)
       rest.concat(claims.map { |claim| claim.item["jid"] })
       @store.counts.values_at(*Raffia::Jobs::Store::SETS - [:dead]).sum.zero?
