@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "raffia/task"
+require "raffia" # in a Ractor a time limit needs the loop
 require "timeout"
 
 # What of the task room serves plain threads, without any scheduler.
