@@ -140,11 +140,7 @@ module ServerContract
     @log = StringIO.new
     assert_no_leaks do
       server = Running.new(lint ? Rack::Lint.new(app) : app, backend, bind, @log, options)
-      begin
-        yield server
-      ensure
-        server.stop
-      end
+      stopping(server) { yield server }
     end
   end
 
@@ -152,6 +148,18 @@ module ServerContract
   def log = @log.string
 
   def eventually(message = nil, &) = wait_until(Raffia::TestCase::PATIENCE * 2, message, &)
+
+  # A server whose test has failed may not end; then the test's own failure is the one to read.
+  def stopping(server)
+    yield
+  ensure
+    failure = $!
+    begin
+      server.stop
+    rescue => error
+      raise failure || error
+    end
+  end
 
   # The same on threads.
   module OnThreads
@@ -178,11 +186,7 @@ module ServerContract
     def serve(app, lint: true, bind: "tcp://127.0.0.1:0", **options)
       assert_no_leaks do
         server = RunningInRactors.new(app, bind, @log.path, lint: lint, **options)
-        begin
-          yield server
-        ensure
-          server.stop
-        end
+        stopping(server) { yield server }
       end
     end
 

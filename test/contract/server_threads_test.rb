@@ -25,8 +25,7 @@ module ServerThreadsTest
     end
     serve(app, threads: 2) do |server|
       clients = Array.new(4) { server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n") }
-      eventually { server.worker.service.admission.gate.then { |gate| [gate.inside, gate.waiting] } == [2, 2] }
-      assert_equal 2, running.size
+      eventually { server.worker.service.admission.gate.then { |gate| [gate.inside, gate.waiting, running.size] } == [2, 2, 2] }
       4.times { gate << true }
       assert_equal %w[ok], clients.map { |client| client.answer.body }.uniq
     end

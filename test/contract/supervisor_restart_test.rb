@@ -18,6 +18,14 @@ class SupervisorRestartTest < Raffia::TestCase
     end
   RUBY
 
+  # Says when it has read the code that it is about to load.
+  BOOTING = <<~RUBY
+    supervise(template: false, preload: -> { File.read(%s).then { |code| [say("loads"), eval(code)].last } }) do |seat|
+      seat.ready!
+      seat.wait_for_stop
+    end
+  RUBY
+
   # What hangs is waited for; what only takes its time, because the machine is busy, must not be taken for that.
   HANGING = ["sleep", "'hangs at boot'"].freeze
 
@@ -65,6 +73,44 @@ class SupervisorRestartTest < Raffia::TestCase
         program.kill(:HUP)
         assert_equal(2, program.hear_all("ready", 2).size)
         assert_equal(%w[three three], program.hear_all("app", 2))
+      end
+    end
+  end
+
+  # A restart that begins while the only worker still boots: the worker's "ready" is not its successor's.
+  def test_a_restart_during_boot_waits_for_the_successor_itself
+    Dir.mktmpdir do |folder|
+      app, slow, broken = %w[app slow broken].map { |name| File.join(folder, name) }
+      File.write(app, "sleep(0.01) until File.exist?(#{slow.dump}); 'one'")
+      supervised(format(BOOTING, app.dump)) do |program|
+        program.hear("loads")
+        File.write(app, "sleep(0.01) until File.exist?(#{broken.dump}); raise 'a bug'")
+        program.kill(:HUP)
+        program.hear("loads")
+        File.write(slow, "")
+        pid = program.hear("ready").last
+        File.write(broken, "")
+        wait_until(PATIENCE * 2) { program.errors.include?("THE RESTART HAS FAILED") }
+        refute(gone?(pid))
+        refute_includes(program.errors, "restarted")
+        assert_stops(program)
+      end
+    end
+  end
+
+  # Nor does a successor that fails first end the program.
+  def test_a_restart_that_fails_during_boot
+    Dir.mktmpdir do |folder|
+      app, slow = %w[app slow].map { |name| File.join(folder, name) }
+      File.write(app, "sleep(0.01) until File.exist?(#{slow.dump}); 'one'")
+      supervised(format(BOOTING, app.dump)) do |program|
+        program.hear("loads")
+        File.write(app, "raise 'a bug'")
+        program.kill(:HUP)
+        wait_until(PATIENCE * 2) { program.errors.include?("THE RESTART HAS FAILED") }
+        File.write(slow, "")
+        program.hear("ready")
+        assert_stops(program)
       end
     end
   end

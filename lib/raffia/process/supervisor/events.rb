@@ -26,15 +26,18 @@ module Raffia
         def ready(slot, member)
           member.ready
           slot.crashes.booted
-          @loop.renewals.ready(slot)
+          @loop.renewals.ready(slot, member)
           @loop.hook(:on_worker_ready, Report.slot(slot))
           @loop.running if @loop.booting? && @loop.fleet.slots.all? { |one| one.current&.ready? }
         end
 
-        # A worker could not load what it needs. Before any has served there is nothing to go on with.
+        # A worker could not load the application. Before any worker has served, the program ends then;
+        # a successor that fails ends only its restart.
+        # @param slot [Slot]
+        # @param member [Member]
         # @return [void]
-        def load_failed
-          return unless @loop.booting? && @loop.fleet.members.none?(&:ready?)
+        def load_failed(slot, member)
+          return if !@loop.booting? || member.equal?(slot.successor) || @loop.fleet.members.any?(&:ready?)
 
           @loop.give_up("the worker's code could not be loaded; its own message, above, says why.")
         end

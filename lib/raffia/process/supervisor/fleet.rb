@@ -159,7 +159,7 @@ module Raffia
             ios.each(&:close)
             case name
             when "born" then member.born(data)
-            when "failed" then @events.load_failed
+            when "failed" then @events.load_failed(slot, member)
             when "ready" then member.booting? ? @events.ready(slot, member) : member.served_late(@settings.drain_timeout)
             else @events.heard(slot, member, name, data)
             end

@@ -42,10 +42,12 @@ module Raffia
         # @return [Boolean] whether a slot is between two workers, or will be
         def any? = !@now.nil? || @waiting.any?
 
+        # The worker that is to be replaced may become ready too, when a restart begins while it boots.
         # @param slot [Slot]
-        # @return [Boolean] whether the worker of this slot that has just become ready takes over
-        def ready(slot)
-          return false unless @now && @now.slot.equal?(slot) && @now.phase == :boot
+        # @param member [Member] the worker of this slot that has just become ready
+        # @return [Boolean] whether it takes over
+        def ready(slot, member)
+          return false unless @now && @now.phase == :boot && member.equal?(slot.successor)
 
           @now.old = slot.promote
           @now.phase = :drain
