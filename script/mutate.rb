@@ -11,8 +11,8 @@ module Mutate
 end
 
 %w[
-  mutant operators sources draw test_index nearest workspace attempt judge equivalents campaign
-  report command
+  mutant operators sources draw test_index touched nearest workspace jobs attempt recording judge
+  equivalents campaign report command
 ].each { |file| require_relative "mutate/#{file}" }
 
 exit(Mutate::Command.new(ARGV, ENV).call) if $PROGRAM_NAME == __FILE__

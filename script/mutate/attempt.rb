@@ -4,7 +4,7 @@ require "json"
 require "rbconfig"
 
 module Mutate
-  # Runs test files once in a workspace, with a time limit, and ends all processes that they began.
+  # Runs tests once in a workspace, with a time limit, and ends all processes that they began.
   class Attempt
     # @!attribute state [Symbol] :passed, :failed, :timeout, or :broken when no test could run
     # @!attribute test [String, nil] Class#name of the first failure
@@ -20,13 +20,17 @@ module Mutate
 
     # @param workspace [Workspace]
     # @param files [Array<String>]
-    # @param only [String, nil] Class#name of the one test to run
+    # @param names [Array<String>, nil] Class#name of each test to run, nil for all of the files
     # @param limit [Numeric] seconds
-    def initialize(workspace, files, limit:, only: nil)
+    # @param script [String] that runs them
+    # @param environment [Hash{String => String}] for the script, beside what each gets
+    def initialize(workspace, files, limit:, names: nil, script: "child.rb", environment: {})
       @workspace = workspace
       @files = files
       @limit = limit
-      @only = only
+      @names = names
+      @script = script
+      @environment = environment
       @report = File.join(workspace.root, "failure.json")
       @log = File.join(workspace.root, "attempt.log")
     end
@@ -45,16 +49,17 @@ module Mutate
     private
 
     def start
-      names = @only ? ["-n", "/\\A#{Regexp.escape(@only)}\\z/"] : []
+      names = @names ? ["-n", "/\\A(?:#{Regexp.union(@names).source})\\z/"] : []
       root = @workspace.root
       spawn(environment, RbConfig.ruby, "-I#{root}/lib", "-I#{root}/test",
-        "#{root}/script/mutate/child.rb", *@files, *names, chdir: root, pgroup: true,
+        "#{root}/script/mutate/#{@script}", *@files, *names, chdir: root, pgroup: true,
         in: File::NULL, out: @log, err: %i[child out], rlimit_data: MEMORY)
     end
 
     def environment
       {"TMPDIR" => @workspace.scratch, "RAFFIA_FAILURE" => @report, "RAFFIA_RESULTS" => nil,
-       "RAFFIA_TEST_STRICT" => nil, "RAFFIA_TEST_LIMIT" => [@limit, 60].min.to_i.to_s}
+       "RAFFIA_TEST_STRICT" => nil, "RAFFIA_TEST_LIMIT" => [@limit, 60].min.to_i.to_s,
+       **@environment}
     end
 
     # @return [::Process::Status, nil] nil after the limit

@@ -8,13 +8,13 @@ module Mutate
   class Judge
     # @!attribute verdict [Symbol] :killed, :timeout (killed, too), :survived, :equivalent, or
     #   :invalid when its tests do not pass without it
-    # @!attribute by [String, nil] the test that killed it, or the files that were run
+    # @!attribute by [String, nil] the test that killed it, or what was run
     Verdict = Data.define(:mutant, :verdict, :by, :seconds)
     TRIES = 2
 
     # @param nearest [Nearest]
-    # @param limits [#call] seconds for a batch of test files
-    # @param attempt [#call] runs tests: workspace, files, limit:, only:
+    # @param limits [#call] seconds for a batch of tests
+    # @param attempt [#call] runs tests: workspace, files, limit:, names:
     def initialize(nearest, limits, attempt = Attempt.method(:call))
       @nearest = nearest
       @limits = limits
@@ -37,43 +37,44 @@ module Mutate
 
     def try_all(mutant, workspace, batches)
       passed = 0
-      batches.each do |files|
-        verdict, by = try(mutant, workspace, files)
+      batches.each do |batch|
+        verdict, by = try(mutant, workspace, batch)
         return [verdict, by] if %i[killed timeout].include?(verdict)
 
         passed += 1 if verdict == :passed
       end
-      [passed.zero? ? :invalid : :survived, batches.flatten.join(" ")]
+      [passed.zero? ? :invalid : :survived, batches.map(&:to_s).uniq.join(" ")]
     end
 
-    def try(mutant, workspace, files)
+    def try(mutant, workspace, batch)
       TRIES.times do
-        outcome = workspace.with(mutant) { run(workspace, files) }
+        outcome = workspace.with(mutant) { run(workspace, batch) }
         return [:passed] if outcome.state == :passed
-        return [:unsound] unless sound?(workspace, files, outcome)
-        next if outcome.state == :failed && !again?(mutant, workspace, files, outcome)
 
-        return [(outcome.state == :timeout) ? :timeout : :killed, outcome.test || files.join(" ")]
+        failed = outcome.test ? batch.with(names: [outcome.test]) : batch
+        return [:unsound] unless sound?(workspace, failed)
+        next if outcome.state == :failed && !again?(mutant, workspace, failed)
+
+        return [(outcome.state == :timeout) ? :timeout : :killed, outcome.test || batch.to_s]
       end
       [:passed]
     end
 
-    def again?(mutant, workspace, files, outcome)
-      workspace.with(mutant) { run(workspace, files, outcome.test).state != :passed }
+    def again?(mutant, workspace, batch)
+      workspace.with(mutant) { run(workspace, batch).state != :passed }
     end
 
     # Whether the same passes on what is in the checkout.
-    def sound?(workspace, files, outcome)
-      key = [files, outcome.test]
-      known = @lock.synchronize { @sound[key] }
+    def sound?(workspace, batch)
+      known = @lock.synchronize { @sound[batch] }
       return known unless known.nil?
 
-      sound = run(workspace, files, outcome.test).state == :passed
-      @lock.synchronize { @sound[key] = sound }
+      sound = run(workspace, batch).state == :passed
+      @lock.synchronize { @sound[batch] = sound }
     end
 
-    def run(workspace, files, only = nil)
-      @attempt.call(workspace, files, limit: @limits.call(files), only: only)
+    def run(workspace, batch)
+      @attempt.call(workspace, batch.files, limit: @limits.call(batch), names: batch.names)
     end
 
     def now = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)

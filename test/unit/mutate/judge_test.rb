@@ -20,12 +20,13 @@ class MutateJudgeTest < Raffia::TestCase
     end
   end
 
-  # @yield [Boolean, String, nil] whether the mutant is applied, the one test to run
+  # @yield [Boolean, Array<String>, nil] whether the mutant is applied, the tests to run
   # @return [Mutate::Judge::Verdict]
-  def judge(batches = [%w[a_test.rb]])
+  def judge(files = [%w[a_test.rb]])
+    batches = files.map { |some| Mutate::Batch.new(some, nil, 1.0) }
     nearest = Struct.new(:all) { def batches(_mutant) = all }.new(batches)
-    attempt = lambda do |space, files, limit:, only:|
-      state = yield(space.mutated, only, files)
+    attempt = lambda do |space, files, limit:, names:|
+      state = yield(space.mutated, names, files)
       Mutate::Attempt::Outcome.new(state, (state == :failed) ? "A#test_b" : nil, limit, "")
     end
     Mutate::Judge.new(nearest, ->(_) { 1 }, attempt).call(MUTANT, Space.new)
@@ -37,7 +38,10 @@ class MutateJudgeTest < Raffia::TestCase
   end
 
   def test_a_failure_that_does_not_repeat_kills_nothing
-    assert_equal :survived, judge { |mutated, only| (mutated && !only) ? :failed : :passed }.verdict
+    runs = []
+    verdict = judge { |mutated, names| (mutated && runs << names && !names) ? :failed : :passed }
+    assert_equal :survived, verdict.verdict
+    assert_equal [nil, ["A#test_b"]] * 2, runs
   end
 
   def test_tests_that_fail_without_it_say_nothing

@@ -34,8 +34,30 @@ class MutateNearestTest < Raffia::TestCase
     assert_equal 1, few.size
     chosen = nearest("task/channel.rb", seconds: 15)
     assert_operator chosen.sum { |file| INDEX.seconds(file) }, :<=, 15
-    batches = Mutate::Nearest.new(15, INDEX).batches(mutant("task/channel.rb"))
-    assert_equal chosen, batches.flatten
+    nothing = Mutate::Touched.new("/nowhere")
+    batches = Mutate::Nearest.new(15, INDEX, nothing).batches(mutant("task/channel.rb"))
+    assert_equal chosen, batches.flat_map(&:files)
     assert_operator batches.size, :>, 1
+  end
+
+  # Stands for the records.
+  Records = Struct.new(:all) do
+    def tests(*) = all
+  end
+
+  def touched(file, name, seconds, focus) = Mutate::Touched::Test.new(file, name, seconds, focus)
+
+  def test_tests_that_run_the_line_come_first_and_variants_of_one_after_others
+    channel = "test/contract/task_channel_test.rb"
+    tests = [touched(channel, "Epoll#test_a", 0.1, 0.5), touched(channel, "Poll#test_a", 0.1, 0.5),
+      touched(channel, "Poll#test_b", 0.1, 0.2),
+      touched("test/contract/run_test.rb", "Run#test", 0.1, 0.2),
+      touched(channel, "Poll#test_slow", 90, 0.5)]
+    near = Mutate::Nearest.new(20, INDEX, Records.new(tests))
+    names = near.touching(mutant("task/channel.rb")).map(&:name)
+    assert_equal %w[Epoll#test_a Poll#test_b Run#test Poll#test_a], names
+    batch = near.batches(mutant("task/channel.rb")).first
+    assert_equal [channel, "test/contract/run_test.rb"], batch.files
+    assert_equal names, batch.names
   end
 end

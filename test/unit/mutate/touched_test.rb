@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require "tmpdir"
+require "test_helper"
+require_relative "../../../script/mutate"
+
+# How `rake mutate` finds the tests that run a line.
+class MutateTouchedTest < Raffia::TestCase
+  FILE = "lib/raffia/base/version.rb"
+  TEST = "test/unit/mutate/touched_test.rb"
+
+  def setup
+    @folder = Dir.mktmpdir("touched")
+    @touched = Mutate::Touched.new(@folder)
+  end
+
+  def teardown = FileUtils.rm_rf(@folder)
+
+  def names(line, scope = "call", touched = @touched)
+    mutant = Mutate::Mutant.new(file: FILE, line: line, operator: :swap, range: 0...1,
+      replacement: "", scope: scope)
+    touched.tests(mutant, [TEST]).map(&:name)
+  end
+
+  def test_a_line_of_a_method_has_the_tests_that_run_it
+    @touched.write(TEST, {"A#one" => [0.5, {FILE => [1, 3]}], "A#two" => [1, {FILE => [1]}],
+                          "A#three" => [1, {"lib/raffia.rb" => [1]}]})
+    assert_equal %w[A#one A#two], names(1)
+    assert_equal %w[A#one], names(3)
+    assert_equal %w[A#one], names(4), "the statement began above"
+    assert_equal %w[A#one A#two], names(3, nil)
+  end
+
+  def test_the_share_of_the_file_is_told
+    @touched.write(TEST, {"A#one" => [0.5, {FILE => [1], "lib/raffia.rb" => [1, 2, 3]}]})
+    mutant = Mutate::Mutant.new(file: FILE, line: 1, operator: :swap, range: 0...1,
+      replacement: "", scope: "call")
+    assert_equal [[TEST, 0.5, 0.25]],
+      @touched.tests(mutant, [TEST]).map { |test| [test.file, test.seconds, test.focus] }
+  end
+
+  def test_a_line_that_moved_is_known_by_its_text
+    text = Mutate::Sources.read(FILE)
+    @touched.write(TEST, {"A#one" => [1, {FILE => [7]}]})
+    old = Dir.glob("#{@folder}/*.rb")
+    assert_equal [text], old.map { |path| File.read(path) }
+    File.write(old.first, "# more\n# and more\n#{text}")
+    touched = Mutate::Touched.new(@folder)
+    assert_equal [%w[A#one], []], [names(5, "call", touched), names(3, "call", touched)]
+  end
+
+  def test_a_record_is_of_one_text_of_the_test_file
+    refute @touched.recorded?(TEST)
+    @touched.write(TEST, {})
+    assert @touched.recorded?(TEST)
+    Dir.mktmpdir do |root|
+      FileUtils.mkdir_p(File.join(root, File.dirname(TEST)))
+      File.write(File.join(root, TEST), "another")
+      refute Mutate::Touched.new(@folder, root).recorded?(TEST)
+    end
+    assert_empty @touched.tests(Mutate::Mutant.new(file: FILE, line: 1, operator: :swap,
+      range: 0...1, replacement: "", scope: nil), ["test/none_test.rb"])
+  end
+end
