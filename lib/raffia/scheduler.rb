@@ -15,6 +15,7 @@ require_relative "scheduler/core_methods"
 require_relative "scheduler/room"
 require_relative "scheduler/inspection"
 require_relative "scheduler/deadlock_watch"
+require_relative "scheduler/teardown"
 
 module Raffia
   # A Fiber scheduler over Raffia's engine: it lets blocking calls of core (IO, sleep, Mutex, Queue, Thread#join, Process.wait,
@@ -51,6 +52,7 @@ module Raffia
     include Room
     include Inspection
     include DeadlockWatch
+    include Teardown
 
     class << self
       # @return [Array<Scheduler>] those of the running Ractor that are at work, in all of its threads
@@ -116,7 +118,7 @@ module Raffia
       begin
         (Thread.current.status == "aborting") ? run_clean_up : run
       ensure
-        release unless thread && !thread.equal?(Thread.current)
+        close_down if !closed? && [nil, Thread.current].include?(thread)
       end
     end
 
@@ -130,12 +132,14 @@ module Raffia
       scheduler_close
     end
 
-    # Give everything back at once. The fibers that still wait are left where they are: not even their `ensure` runs.
+    # Give everything back at once. The fibers that still wait are left where they are: not even
+    # their `ensure` runs. But those that wait for core's Mutex, Queue, ConditionVariable or Thread
+    # are killed (see {Teardown}), and an `ensure` of theirs ends at its first wait.
     # @return [void]
     # @raise [Error] in another thread than its own
     def terminate
       check_thread
-      release unless closed?
+      close_down unless closed?
       Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(self)
     end
 
@@ -169,6 +173,13 @@ module Raffia
       return if thread.nil? || thread.equal?(Thread.current) || !thread.alive?
 
       raise Error, "a scheduler works in one thread only, which is #{thread.inspect} here: stop its work from there, or end that thread"
+    end
+
+    # In its own thread.
+    def close_down
+      kill_blocked_fibers
+    ensure
+      release
     end
 
     def release

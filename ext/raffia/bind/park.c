@@ -1,7 +1,7 @@
 /* One suspension of one fiber, from the moment when it can be found to the moment when nothing can hit it any more. */
 #include "scheduler.h"
 
-static ID id_take_postponed, id_store;
+static ID id_take_postponed, id_store, id_refuse_wait;
 
 struct wait *raffia_wait_of(const struct scheduler *scheduler, VALUE fiber)
 {
@@ -156,6 +156,7 @@ int64_t raffia_park(struct parking *parking)
 {
     struct scheduler *scheduler = parking->scheduler;
     catch_up(scheduler);
+    if (scheduler->refusing) rb_funcall(scheduler->self, id_refuse_wait, 0);
     struct wait *wait = raffia_waits_acquire(&scheduler->waits);
     if (!wait) rb_memerror();
     wait->fiber = rb_fiber_current();
@@ -252,12 +253,22 @@ static VALUE set_postponed(VALUE self, VALUE count)
     return count;
 }
 
+/* @overload refusing=(whether)
+ *   Whether nothing may begin to wait any more. */
+static VALUE set_refusing(VALUE self, VALUE whether)
+{
+    raffia_scheduler_of(self)->refusing = RTEST(whether);
+    return whether;
+}
+
 void raffia_init_park(VALUE native)
 {
     id_take_postponed = rb_intern("take_postponed");
     id_store = rb_intern("[]=");
+    id_refuse_wait = rb_intern("refuse_wait");
     rb_define_private_method(native, "park", park, -1);
     rb_define_private_method(native, "fail_wait", fail_wait, 2);
     rb_define_private_method(native, "deliver", deliver, 2);
     rb_define_private_method(native, "postponed=", set_postponed, 1);
+    rb_define_private_method(native, "refusing=", set_refusing, 1);
 }

@@ -66,6 +66,7 @@ struct scheduler {
     size_t unheard;        /* waits for what would be closed without a word */
     int crowded;           /* somebody waits for a fiber to end */
     int watchful;          /* a deadlock is to be looked for */
+    int refusing;          /* nothing may begin to wait any more */
     int closed;
     /* What was put off to be done together with more of its kind: once, with `put_off_of`, before a fiber waits. */
     void (*put_off)(VALUE of);

@@ -28,7 +28,7 @@ module Raffia
 
       def prepare(_turn, _recycle)
         @main = Fiber.current
-        @closed = false
+        @closed = @refusing = false
         init_switch
         init_block
       end
@@ -42,6 +42,9 @@ module Raffia
       end
 
       def mark_closed = @closed = true
+
+      # Whether nothing may begin to wait any more.
+      attr_writer :refusing
 
       def counts = {parked: @parked.size, switches: @switches, turns: @turns, deepest: @deepest, longest_turn: @longest_turn}
 

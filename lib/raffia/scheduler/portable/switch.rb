@@ -109,6 +109,7 @@ module Raffia
 
         # @return [Wait] one for the running fiber
         def new_wait(**options)
+          refuse_wait if @refusing
           fiber = Fiber.current
           Wait.new(fiber, @running || fiber, **options)
         end
