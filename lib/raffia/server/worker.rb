@@ -102,6 +102,14 @@ module Raffia
       # @return [void]
       def accompany(blocks) = @companions = Companions.new(blocks, service.log)
 
+      # Accepts the connections that wait in sockets of another worker, which does not serve now. Any thread may ask.
+      # @param sockets [Array<IO>] in the order of this worker's listeners; they are closed then
+      # @return [void]
+      def accept_from(sockets)
+        @orders.push(sockets)
+        nil
+      end
+
       # Speaks HTTP with a client that has been accepted.
       # @return [void]
       def admit(socket, listener, address = nil)
@@ -131,13 +139,13 @@ module Raffia
         forks = Fork.after_child { leave_to_parent }
         service.admission.gate&.on_relief { make_room }
         @companions&.begin(scope) { stop }
-        accepting = @listeners.map { |listener| scope.spawn { Acceptor.new(listener, self).run } }
+        @accepting = @listeners.map { |listener| scope.spawn { Acceptor.new(listener, self).run } }
         helpers = service.monitor.start(scope, @heart, service.admission.gate)
         lookout = hard_limit
         yield if block_given?
         how = await_order
-        accepting.each { |task| task.cancel(:drain) }
-        take_leave(accepting) if @take_leave
+        @accepting.each { |task| task.cancel(:drain) }
+        take_leave if @take_leave
         Retreat.new(self, (how == :now) ? 0 : grace).tap do |retreat|
           retreat.run { order(_1) }
           @companions&.stop(retreat.left)
@@ -156,7 +164,10 @@ module Raffia
         (limit && @seat) ? [limit - 1, limit / 2.0].max : limit
       end
 
-      def order(seconds) = @orders.pop(timeout: seconds)
+      def order(seconds)
+        order = @orders.pop(timeout: seconds)
+        order.is_a?(::Array) ? order.each(&:close) : order # too late: another worker is asked
+      end
 
       # In a child that the app has forked. While it held a socket, closing that in the parent would be no end for the client.
       def leave_to_parent
@@ -165,8 +176,8 @@ module Raffia
         @listeners.each { |listener| listener.socket.close }
       end
 
-      def take_leave(accepting)
-        accepting.each(&:join)
+      def take_leave
+        @accepting.each(&:join)
         @listeners.each do |listener|
           listener.queued(service.options) { |socket| admit(socket, listener) }
         end
@@ -181,11 +192,37 @@ module Raffia
 
       # @return [Symbol] :drain or :now
       def await_order
-        while (order = @orders.pop) == :reopen
-          service.monitor.reopen
-          @on_reopen&.call
+        loop do
+          case order = @orders.pop
+          when :reopen
+            service.monitor.reopen
+            @on_reopen&.call
+          when ::Array then accept_queued(order)
+          else return order
+          end
         end
-        order
+      end
+
+      # While the last ones wait for room here, another worker is asked.
+      def accept_queued(sockets)
+        return sockets.each(&:close) if @accepting.size > @listeners.size
+
+        sockets.zip(@listeners) do |socket, listener|
+          task = @scope.spawn do
+            accept_once(listener, socket)
+          ensure
+            @accepting.delete(task)
+          end
+          @accepting << task unless socket.closed?
+        end
+      end
+
+      def accept_once(listener, socket)
+        typed = listener.socket.class.for_fd(socket.fileno)
+        typed.autoclose = false
+        Acceptor.new(listener, self, typed, once: true).run
+      ensure
+        socket.close
       end
 
       def leave(connection)

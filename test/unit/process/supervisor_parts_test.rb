@@ -207,6 +207,8 @@ class SupervisorPartsTest < Raffia::TestCase
       assert_equal([40, [0, 0]], [counts.first(2).sum, counts.last(2)])
       assert_equal(:close, retirement.step(0))
       retirement.take_back
+      refute(last.retired)
+      Supervisor::Selection.apply(sockets.first, [])
       assert_operator(connect.call(60).last(2).sum, :>, 0)
       assert_equal(:start, retirement.step(0))
     end

@@ -28,7 +28,7 @@ module Raffia
           slot.crashes.booted
           @loop.renewals.ready(slot, member)
           @loop.hook(:on_worker_ready, Report.slot(slot))
-          @loop.running if @loop.booting? && @loop.fleet.slots.all? { |one| one.current&.ready? }
+          @loop.running if @loop.booting? && @loop.fleet.serving?
         end
 
         # A worker could not load the application. Before any worker has served, the program ends then;
@@ -75,7 +75,10 @@ module Raffia
 
         def await_next(slot, member, role, how)
           slot.due = Clock.now + pause(slot, member, how) if role == :current
-          @loop.restart.failed(slot, @loop.renewals.lost(slot)) if role == :successor
+          return unless role == :successor
+
+          nursery = @loop.renewals.lost(slot)
+          @loop.restart.failed(slot, nursery) unless slot.retired # its workers were told to leave
         end
 
         def pause(slot, member, how)

@@ -51,6 +51,9 @@ module Raffia
         # @return [Array<Member>]
         def members = @slots.flat_map(&:members)
 
+        # @return [Boolean] whether each slot has a worker that is ready
+        def serving? = @slots.all? { |slot| slot.current&.ready? }
+
         # @return [Array<IO>] to wait for
         def ios = @nurseries.ios + members.filter_map { |member| member.channel.to_io unless member.channel.closed? }
 
@@ -59,7 +62,7 @@ module Raffia
         # @param nursery [Nursery]
         # @param successor [Boolean]
         # @return [Member, nil]
-        def start(slot, nursery = slot.nursery || @nurseries.current, successor: false)
+        def start(slot, nursery = @nurseries.for(slot.nursery), successor: false)
           lane = slot.lane or return slot.wait(Clock.now + NAP)
           return put_off(slot, successor) if nursery.dead?
 
@@ -68,7 +71,7 @@ module Raffia
           channel, pid = nursery.bear(slot, lane)
           member = Member.new(nursery, channel, board, lane, @settings.boot_timeout)
           member.born(pid) if pid
-          slot.nursery ||= nursery
+          slot.nursery = nursery unless successor
           slot.seat(member, successor: successor)
           member
         rescue WorkerDied

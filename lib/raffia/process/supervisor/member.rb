@@ -122,6 +122,11 @@ module Raffia
           flush
         end
 
+        # Has it accept the connections that wait in these sockets, which are another slot's.
+        # @param sockets [Array<IO>]
+        # @return [Boolean] whether it was told
+        def hand_over(sockets) = @channel.send(:accept, nil, sockets)
+
         # @return [void]
         def flush = (@backlog.shift while @backlog.any? && @channel.send(*@backlog.first))
 

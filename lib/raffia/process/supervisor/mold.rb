@@ -31,6 +31,7 @@ module Raffia
           @arguments = [settings, work, boards, disown]
           @generation = generation
           @state = :loading
+          @reaped = false
           @deadline = Clock.now + settings.boot_timeout
           @channel, theirs = Channel.pair
           life = MoldLife.new(settings, work, boards, generation)
@@ -72,6 +73,7 @@ module Raffia
         # It has ended.
         # @return [void]
         def gone
+          @reaped = true
           @state = :gone unless @state == :failed
           @channel.close
         end
@@ -80,7 +82,7 @@ module Raffia
         # @return [void]
         def close
           @channel.close
-          ::Process.kill(:KILL, @pid)
+          ::Process.kill(:KILL, @pid) unless @reaped # then another process may have its number
         rescue Errno::ESRCH
           nil
         end

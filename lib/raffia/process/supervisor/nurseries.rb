@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../base/clock"
 require_relative "../warmup"
 require_relative "crashes"
 require_relative "mold"
@@ -13,6 +14,10 @@ module Raffia
       #
       # @api private
       class Nurseries
+        # Seconds before it is tried again to fork a mold.
+        RETRY = 1.0
+        private_constant :RETRY
+
         # @return [Nursery, Mold] that bears the workers of new slots
         attr_accessor :current
         # @return [Boolean] whether orphans of the workers become children of this process
@@ -37,6 +42,13 @@ module Raffia
 
         # @return [Nursery, Mold] it
         def add(nursery) = nursery.tap { @all << nursery }
+
+        # @param nursery [Nursery, nil] that bore the last worker of a slot
+        # @return [Nursery] that bears the next one. A mold that has died, or is closed, may have borne a worker that
+        #   serves; a slot whose worker it was goes on with another one
+        def for(nursery)
+          @all.find { |one| one.equal?(nursery) } || @all.find { |one| one.generation == nursery&.generation } || @current
+        end
 
         # @return [Array<IO>] to wait for
         def ios = @all.flat_map(&:ios)
@@ -64,7 +76,7 @@ module Raffia
         end
 
         # @return [Boolean] whether the first one never got ready, so that there is nothing to go on with
-        def hopeless? = !@seen && Mold::DEAD.include?(@current.state)
+        def hopeless? = !@seen && Mold::DEAD.include?(@current.state) && !@current.served(Clock.now)
 
         # Makes a dead one again: at once if it has served, else after a pause that grows.
         # @yieldparam old [Mold]
@@ -72,7 +84,7 @@ module Raffia
         # @return [void]
         def mend(now)
           @seen ||= @current.state == :ready
-          dead = @all.find { |one| Mold::DEAD.include?(one.state) } or return
+          dead = @all.find { |one| Mold::DEAD.include?(one.state) } or return @due = nil
           @due ||= now + @crashes.died(now, dead.served(now))
           return if now < @due
 
@@ -81,6 +93,8 @@ module Raffia
           @all[@all.index(dead)] = new
           @current = new if @current.equal?(dead)
           yield dead, new
+        rescue SystemCallError, ThreadError => error
+          retry_later(now, error)
         end
 
         # @return [void]
@@ -89,6 +103,14 @@ module Raffia
           pids.each { |pid| Reaper.await(pid) }
         ensure
           Native.adopt_orphans(false) if @adopting
+        end
+
+        private
+
+        # Too many processes or open files, or too little memory: the workers that there are go on.
+        def retry_later(now, error)
+          @due = now + [@crashes.died(now, nil), RETRY].max
+          @settings.log&.error("the process that forks the workers cannot be started again: #{error.message}")
         end
       end
     end

@@ -8,7 +8,11 @@ module Raffia
       #
       # @api private
       class Renewals
-        Renewal = Struct.new(:slot, :nursery, :reason, :phase, :old)
+        # `member` is the worker that is to be replaced, if it is only that one.
+        Renewal = Struct.new(:slot, :nursery, :reason, :member, :phase, :old) do
+          # @return [Boolean] whether there is nothing to replace any more
+          def void? = slot.retired || (!member.nil? && !slot.current.equal?(member))
+        end
         private_constant :Renewal
 
         # @param fleet [Fleet]
@@ -21,12 +25,23 @@ module Raffia
           @waiting = []
         end
 
+        # A restart: whatever worker the slot has then, it gets one of this nursery.
         # @param slot [Slot]
         # @param nursery [Nursery] that is to bear the new worker
         # @param reason [String]
         # @return [void]
         def add(slot, nursery, reason)
-          @waiting << Renewal.new(slot, nursery, reason, :start) unless queued?(slot, nursery)
+          @waiting << Renewal.new(slot, nursery, reason, nil, :start) unless queued?(slot, nursery)
+        end
+
+        # One worker is worn. A restart that replaces it before its turn has done that too, and by newer code.
+        # @param slot [Slot]
+        # @param reason [String]
+        # @return [void]
+        def replace(slot, reason)
+          return if [@now, *@waiting].compact.any? { |one| one.slot.equal?(slot) }
+
+          @waiting << Renewal.new(slot, nil, reason, slot.current, :start)
         end
 
         # @return [Boolean] whether a slot waits for, or gets, a worker of this nursery
@@ -35,7 +50,7 @@ module Raffia
         # @return [Nursery, nil] one whose worker could not be started
         def step
           @now = nil if @now && over?(@now)
-          @now ||= @waiting.shift
+          @now = @waiting.shift until @now.nil? ? @waiting.empty? : !over?(@now)
           begin_with(@now) if @now&.phase == :start
         end
 
@@ -73,17 +88,18 @@ module Raffia
         def queued?(slot, nursery) = [@now, *@waiting].compact.any? { |one| one.slot.equal?(slot) && one.nursery.equal?(nursery) }
 
         def over?(renewal)
-          return renewal.slot.retired if renewal.phase == :start
+          return renewal.void? if renewal.phase == :start
 
           renewal.phase == :drain && !renewal.slot.leaving.include?(renewal.old)
         end
 
         # Too many workers of the slot may still be leaving: then it is tried again.
         def begin_with(renewal)
-          return if renewal.slot.lane.nil?
-          return lost(renewal.slot) unless @fleet.start(renewal.slot, renewal.nursery, successor: true)
+          slot = renewal.slot
+          return if slot.lane.nil?
+          return lost(slot) unless @fleet.start(slot, *renewal.nursery, successor: true)
 
-          @log&.info("worker #{renewal.slot.index} gets a successor: #{renewal.reason}")
+          @log&.info("worker #{slot.index} gets a successor: #{renewal.reason}")
           renewal.phase = :boot
           nil
         end

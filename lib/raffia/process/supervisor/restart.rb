@@ -51,6 +51,13 @@ module Raffia
           step_rolling if @phase == :rolling
         end
 
+        # A slot that was to be taken away, and was left out meanwhile, serves again.
+        # @param slot [Slot]
+        # @return [void]
+        def join(slot)
+          @renewals.add(slot, @nurseries.current, "restart") unless slot.nursery.equal?(@nurseries.current)
+        end
+
         # @return [Array<Nursery>] those that are in use
         def needed = [@nursery, *@fleet.slots.map(&:nursery)].compact
 

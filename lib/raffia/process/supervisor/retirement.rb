@@ -34,9 +34,9 @@ module Raffia
           @slot.retired = @groups.all? { |group| leave(group) }
         end
 
+        # {Routing} gives it connections again.
         # @return [void]
         def take_back
-          self.class.open(@groups)
           @slot.retired = false
         end
 
@@ -55,11 +55,6 @@ module Raffia
         def close
           @own.each(&:close)
         end
-
-        # All sockets get connections again.
-        # @param groups [Array<Array<IO>>]
-        # @return [void]
-        def self.open(groups) = groups.each { |group| Selection.apply(group.first, []) }
 
         private
 

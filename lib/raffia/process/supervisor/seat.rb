@@ -39,6 +39,7 @@ module Raffia
           @answers = Thread::Queue.new
           @on_stop = []
           @handlers = {}
+          @on_accept = nil
         end
 
         # This worker serves from now on. A worker that does not say so within boot_timeout is killed and replaced.
@@ -89,6 +90,12 @@ module Raffia
         # @return [void]
         def on_message(name, &block) = @lock.synchronize { @handlers[name.to_s] = block }
 
+        # Calls the block, on a thread of the seat's own, when connections wait in the sockets of a slot that has
+        # no worker now: this worker is to accept them. The sockets are in the order of {ios}, and the block's to close.
+        # @yieldparam sockets [Array<IO>]
+        # @return [void]
+        def on_accept(&block) = @lock.synchronize { @on_accept = block }
+
         # Sends to the supervisor, without ever waiting.
         # @param name [String, Symbol] that its on_message hook gets
         # @param data [Object, nil] that JSON knows
@@ -108,15 +115,16 @@ module Raffia
         # @api private
         def listen
           while (message = @channel.receive)
-            name, data, ios = message
-            ios.each(&:close)
-            handle(name, data)
+            handle(*message)
           end
         end
 
         private
 
-        def handle(name, data)
+        def handle(name, data, ios)
+          return accept(ios) if name == "accept"
+
+          ios.each(&:close)
           case name
           when "drain" then stop
           when "status" then @answers << data
@@ -124,6 +132,11 @@ module Raffia
           end
         rescue => error
           Outcry.call(@log, "worker #{@index} (#{::Process.pid}) failed to handle #{name.inspect}", error)
+        end
+
+        def accept(sockets)
+          block = @lock.synchronize { @on_accept } or return sockets.each(&:close)
+          block.call(sockets)
         end
 
         def stop

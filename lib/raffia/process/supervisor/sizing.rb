@@ -66,12 +66,13 @@ module Raffia
 
           slot = @retirement.slot
           case @retirement.step(now)
-          when :start then @fleet.start(slot)
+          when :start then @fleet.start(slot) if slot.due.nil? || slot.due <= now
           when :drain then slot.members.each { |member| member.drain(@loop.settings.drain_timeout, "one worker less") }
           when :close
             @retirement.close
             @fleet.slots.delete(slot)
-            done
+            @retirement = nil
+            @loop.running if @loop.booting? && @fleet.serving? # the last one was waited for
           end
         end
 
@@ -79,12 +80,10 @@ module Raffia
           slot = @retirement.slot
           @retirement.take_back
           @retirement = nil
-          slot.due ||= Clock.now unless slot.current&.ready? || slot.current&.booting?
-        end
+          return @loop.restart.join(slot) if slot.current&.ready? || slot.current&.booting?
 
-        def done
-          @retirement = nil
-          Retirement.open(Selection.groups(@fleet.slots.map(&:ios))) if @fleet.slots.size <= @target
+          slot.nursery = nil
+          slot.due ||= Clock.now
         end
       end
     end

@@ -60,6 +60,9 @@ module Raffia
           end
         end
 
+        # @return [Boolean] whether a worker accepts here, and goes on to do so
+        def serving? = !@retired && !!@current&.ready?
+
         # @return [Boolean] whether it is to get a worker, now or later
         def vacant? = !@due.nil? && @current.nil? && @successor.nil? && !@retired
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "routing"
 require_relative "wear"
 
 module Raffia
@@ -18,6 +19,7 @@ module Raffia
           @nurseries = loop.fleet.nurseries
           @settings = loop.settings
           @wear = Wear.new(loop.settings)
+          @routing = Routing.new(@fleet.slots)
         end
 
         # @param now [Float]
@@ -28,6 +30,7 @@ module Raffia
           mend(now)
           @fleet.start_due(now)
           @sizing.step(now)
+          @routing.step(now)
           @wear.worn(@fleet.members, now).each { |member, reason| renew(member, reason) }
           give_up_if_hopeless(now)
         end
@@ -45,7 +48,7 @@ module Raffia
 
         def renew(member, reason)
           slot = @fleet.slots.find { |one| one.current.equal?(member) }
-          @loop.renewals.add(slot, slot.nursery, reason) if slot && !slot.retired
+          @loop.renewals.replace(slot, reason) if slot && !slot.retired
         end
 
         def give_up_if_hopeless(now)

@@ -151,6 +151,7 @@ module Raffia
       def listen_to(seat, worker)
         equip(seat, worker.service) if worker.is_a?(Worker)
         worker.accompany(@hooks.all(:actors)) if worker.is_a?(Worker) && @hooks.any?(:actors)
+        seat.on_accept { |sockets| worker.accept_from(sockets) } if worker.is_a?(Worker)
         seat.on_message("dump") { Raffia.dump }
         seat.on_message("reopen") do
           @hooks.call(:on_reopen)

@@ -19,16 +19,22 @@ module Raffia
       SHORT = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
       private_constant :PAUSE, :PASSING, :TURN, :SHORT
 
-      def initialize(listener, worker)
+      # @param listener [Listener] where the connections belong
+      # @param worker [Worker]
+      # @param socket [IO] to accept from, of the same address
+      # @param once [Boolean] whether to end when no connection waits
+      def initialize(listener, worker, socket = listener.socket, once: false)
         @listener = listener
         @worker = worker
+        @socket = socket
+        @once = once
         @short = false
         @turn = 0
-        unblock(listener.socket)
-        @kind = listener.socket.is_a?(UNIXServer) ? UNIXSocket : TCPSocket
+        unblock(socket)
+        @kind = socket.is_a?(UNIXServer) ? UNIXSocket : TCPSocket
       end
 
-      # For ever.
+      # @return [void] only with `once`
       def run
         loop do
           @worker.await_room
@@ -53,15 +59,17 @@ module Raffia
 
       # Most come alone, so before the second one it is looked whether there is any: that takes a tenth of accepting in vain.
       def one?(look)
-        Native.accept(@listener.socket, @kind, look) do |socket, address|
+        Native.accept(@socket, @kind, look) do |socket, address|
           @short = false
           @worker.admit(socket, @listener, address)
         end
       end
 
       def pause
+        raise StopIteration if @once
+
         @turn = 0
-        @listener.socket.wait_readable
+        @socket.wait_readable
       end
 
       def give_way
