@@ -74,5 +74,5 @@ ruby_compile() {
 minutes_to_build() { echo $((1 + 6 / $(jobs_for_make))); }
 
 ruby_yjit_note() {
-  if has rustc; then echo; else echo " (without YJIT: that takes rustc on PATH while it is built)"; fi
+  [ -n "$RUBY_HAS_YJIT" ] || echo " (without YJIT: that takes a rustc that works while it is built)"
 }

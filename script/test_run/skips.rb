@@ -9,7 +9,7 @@ module TestRun
     # Reasons that lie in the Ruby, the back end or the kernel, on any machine.
     EXPECTED = [
       /\A(?:the select engine|the portable scheduler|the engine in Ruby|select\(2\)|Ruby alone)(?=\W)/,
-      /\A(?:Ruby (?:before )?[34]\.|they are no experiment any more|forking beside Ractors)/,
+      /\A(?:Ruby (?:before )?[34]\.|this Ruby has no YJIT\z|they are no experiment any more|forking beside Ractors)/,
       /\Afour Ractors that each wait for a Thread hang, in plain Ruby/,
       /\A(?:its waits are system calls of their own|each of its answers is sent alone)\z/,
       /\A(?:the inner call would run in a Ractor|fiber_interrupt is what interrupts here)\z/,

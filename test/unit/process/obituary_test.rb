@@ -5,13 +5,15 @@ require "raffia/process/supervisor"
 
 # What the supervisor's log says of a worker that has ended.
 class SupervisorObituaryTest < Raffia::TestCase
-  Member = Struct.new(:state, :reason) { def draining? = state == :draining }
+  Member = Struct.new(:state, :reason, :nursery) { def draining? = state == :draining }
   Slot = Struct.new(:index)
+  Template = Struct.new(:state)
 
   def test_a_worker_that_did_as_it_was_told_is_not_mentioned
     assert_nil obituary(:draining, status: 0)
     assert_nil obituary(:draining, reason: "asked to leave", status: 0)
     assert_nil obituary(:booting, pid: nil, reason: "no memory"), "the failed fork was logged"
+    assert_nil obituary(:booting, pid: nil, template: :failed), "the failed load was logged"
   end
 
   def test_every_other_end_is_named_with_its_state_and_reason
@@ -25,8 +27,8 @@ class SupervisorObituaryTest < Raffia::TestCase
 
   private
 
-  def obituary(state, reason: nil, pid: 7, status: nil, signal: nil)
+  def obituary(state, reason: nil, pid: 7, status: nil, signal: nil, template: :ready)
     how = Raffia::Process::Exit.new(pid: pid, status: status, signal: signal)
-    Raffia::Process::Supervisor::Obituary.of(Slot.new(3), Member.new(state, reason), how)
+    Raffia::Process::Supervisor::Obituary.of(Slot.new(3), Member.new(state, reason, Template.new(template)), how)
   end
 end

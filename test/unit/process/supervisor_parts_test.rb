@@ -31,6 +31,19 @@ class SupervisorPartsTest < Raffia::TestCase
     end
   end
 
+  # A template process that fails to load has not read the orders to fork.
+  def test_the_last_messages_of_a_process_that_has_not_read_all
+    %i[receive receive_now].each do |read|
+      channels do |one, other|
+        other.send(:unread)
+        one.send(:failed)
+        one.close
+        assert_equal(["failed", nil, []], other.public_send(read))
+        assert_nil(other.public_send(read))
+      end
+    end
+  end
+
   def test_a_channel_that_nobody_reads_takes_some_messages_and_never_waits
     channels do |one, _|
       assert_includes(1..10_000, (1..10_000).find { !one.send(:more, "x" * 1000) })

@@ -64,6 +64,9 @@ module Raffia
 
           name, data = parse(text)
           [name.to_s, data, rights.flat_map { |right| right.unix_rights || [] }]
+        rescue Errno::ECONNRESET
+          # The kernel says once that the other side has closed without reading all. Its own messages are still to come.
+          retry
         rescue SystemCallError, IOError
           nil
         end

@@ -101,7 +101,8 @@ module Raffia
         # @return [void]
         def reap
           ended = @nurseries.adopting ? Reaper.all_ended : Reaper.ended(members.filter_map(&:pid))
-          hear if ended.any? # who has ended may have said only just before who it is
+          # What a process said just before it ended may not have been read yet.
+          hear if ended.any? || members.any? { |member| member.pid.nil? && member.channel.closed? }
           @nurseries.reap(ended)
           @slots.each do |slot|
             slot.members.each do |member|

@@ -13,11 +13,17 @@ module Raffia
         # @return [String, nil] nil for one that did as it was told
         def self.of(slot, member, how)
           return if member.draining? && how.clean?
-          return ("worker #{slot.index} could not be forked" unless member.reason) unless how.pid
+          return unborn(slot, member) unless how.pid
 
           ending = how.signal ? "was killed by #{how.signal}" : "exited with status #{how.status.inspect}"
           "worker #{slot.index} (#{how.pid}) #{ending} while it was #{member.state}#{" (#{member.reason})" if member.reason}"
         end
+
+        # @return [String, nil] nil when the log has the cause: a fork or a load that failed
+        def self.unborn(slot, member)
+          "worker #{slot.index} could not be forked" unless member.reason || member.nursery.state == :failed
+        end
+        private_class_method :unborn
       end
     end
   end
