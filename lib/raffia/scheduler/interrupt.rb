@@ -29,18 +29,14 @@ module Raffia
       # Hook of Timeout.timeout.
       #
       # @param duration [Numeric] seconds
-      # @param klass [Class] of the exception
+      # @param klass [Class, Exception] what to raise; Timeout's own class is hidden within the block
       # @param message [String, nil]
       # @yieldparam duration [Numeric]
       # @return [Object] the block's value
-      def timeout_after(duration, klass, message = nil)
-        notice = Notice.new(self, Fiber.current, klass.exception(*message))
-        timer = engine.after(interval(duration), notice)
-        yield duration
-      ensure
-        notice&.withdraw
-        engine.disarm(timer) if timer && !closed?
-        forget(notice) if notice
+      def timeout_after(duration, klass, message = nil, &block)
+        return hidden(duration, klass, message, &block) if timeouts_own?(klass)
+
+        limited(duration, klass.exception(*message), &block)
       end
 
       # Called by a {Notice} when its turn has come.
@@ -54,6 +50,32 @@ module Raffia
       end
 
       private
+
+      def limited(duration, error)
+        notice = Notice.new(self, Fiber.current, error)
+        timer = engine.after(interval(duration), notice)
+        yield duration
+      ensure
+        notice&.withdraw
+        engine.disarm(timer) if timer && !closed?
+        forget(notice) if notice
+      end
+
+      # Timeout on threads raises a Timeout::ExitException in the block, so that no `rescue => error` and no
+      # `rescue Timeout::Error` there takes it for its own error: a driver would connect again and go on. The versions of
+      # Ruby 3.3 and 3.4 hand their public class to schedulers instead.
+      def hidden(duration, klass, message, &block)
+        error = ::Timeout::ExitException.new(message)
+        limited(duration, error, &block)
+      rescue ::Timeout::ExitException => late
+        raise unless late.equal?(error)
+
+        raise klass, message
+      end
+
+      def timeouts_own?(klass)
+        defined?(::Timeout::ExitException) && klass.equal?(::Timeout::Error)
+      end
 
       def init_interrupt
         @notices = ObjectSpace::WeakKeyMap.new # fiber => those it will meet at its next wait; touched by the loop's thread alone
