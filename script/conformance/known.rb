@@ -5,12 +5,12 @@ module Conformance
   #
   #   suite:
   #     - tests: name or /pattern/, or a list of them
-  #       on: [select]      # the modes; without it: all of Raffia's
+  #       modes: [select]   # the modes; without it: all of Raffia's
   #       steady: false     # it does not always fail: no word if it passes
   #       why: the reason, which goes into the table
   class Known
     FILES = File.expand_path("known/*.yml", __dir__)
-    KEYS = %w[tests on steady why].freeze
+    KEYS = %w[tests modes steady why].freeze
 
     # Some tests with one reason.
     Entry = Struct.new(:tests, :modes, :steady, :why) do
@@ -39,7 +39,7 @@ module Conformance
       end
 
       tests = Array(entry["tests"]).map { |test| matcher(test) }
-      Entry.new(tests, entry.fetch("on", Suite::RAFFIA_MODES),
+      Entry.new(tests, entry.fetch("modes", Suite::RAFFIA_MODES),
         entry.fetch("steady", true), entry["why"].strip)
     end
 

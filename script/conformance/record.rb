@@ -4,7 +4,7 @@ module Conformance
   # What a child process writes about its tests, a line for each event:
   #
   #   begin "name"
-  #   end "name" pass|fail|skip "message"
+  #   end "name" pass|fail|skip "message" seconds
   #   done
   #
   # Strings are dumped, so a line is a line. A test that began and has no end was at work when the

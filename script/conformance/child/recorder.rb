@@ -4,6 +4,9 @@ module Conformance
   # Writes down each test as it begins and ends (see record.rb), and says which ones are not to be
   # run.
   class Recorder
+    # As it is before a suite puts a clock of its own in its place.
+    CLOCK = Process.method(:clock_gettime)
+
     def initialize(plan)
       @file = File.open(plan["record"], "a").tap { |file| file.sync = true }
       @done = plan["done"].to_h { |name| [name, true] }
@@ -37,11 +40,14 @@ module Conformance
     def record(name)
       @inside = true
       write("begin #{name.dump}")
+      started = now
       status, message, value = yield
-      write("end #{name.dump}\t#{status}\t#{clean(message).dump}")
+      write("end #{name.dump}\t#{status}\t#{clean(message).dump}\t#{(now - started).round(3)}")
       @inside = false # not after an exception, which ends the process
       value
     end
+
+    def now = CLOCK.call(Process::CLOCK_MONOTONIC)
 
     # Two tests may have one name; their order is the same in each mode.
     def unique(name)

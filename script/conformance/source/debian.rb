@@ -33,7 +33,7 @@ module Conformance
       def unpack(download, folder)
         description = Dir[File.join(download, "*.dsc")].first
         FileUtils.rm_rf(folder)
-        Source.command("dpkg-source", "--no-check", "--extract", description, folder)
+        Source.command("dpkg-source", "--no-check", "--no-copy", "--extract", description, folder)
       end
 
       def update

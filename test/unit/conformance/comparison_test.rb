@@ -27,7 +27,7 @@ epoll: {"a" => "hung", "b" => "pass"}})
   end
 
   def test_a_known_difference_is_none_that_fails
-    known = [{"tests" => ["/^a/"], "on" => ["select"], "why" => "Ruby has no such read"}]
+    known = [{"tests" => ["/^a/"], "modes" => ["select"], "why" => "Ruby has no such read"}]
     runs = {plain: {"a1" => "pass"}, epoll: {"a1" => "fail"}, select: {"a1" => "fail"}}
     comparison = compare(runs, known: known)
     assert_equal ["epoll"], comparison.unexplained.map(&:mode)
