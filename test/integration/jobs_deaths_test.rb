@@ -125,6 +125,26 @@ module Raffia
         File.write(gate, "")
       end
 
+      # As a worker is, and the worker beside it goes on.
+      def test_a_suspect_that_hangs_is_killed_and_charged
+        hog = enqueue("HogJob", "raffia" => {"crashes" => 2})
+        work("--hang-timeout", "2", "--lease", "600") do |worker|
+          await_said("HogJob", "began")
+          enqueue("QuickJob", "beside")
+          await_said("QuickJob", "beside")
+          await_counts(queue: 0, running: 0, dead: 1)
+          assert_equal([hog, 3], @store.entries(:dead).first.then { |entry| [entry.jid, entry.item["raffia"]["crashes"]] })
+          steps = logged("isolated worker hangs").map { |line| JSON.parse(line)["done"] }
+          assert_equal(%w[dump TERM KILL], steps)
+          await("its monitor says nothing") { logged("worker died").any? }
+          assert_match(/"hung":true/, logged("worker died").first)
+          enqueue("QuickJob", "after")
+          await_said("QuickJob", "after")
+          assert_empty(logged("no heartbeat"))
+        end
+        assert_equal(1, said.count { |line| line.first == "HogJob" })
+      end
+
       # A job that computes for longer than the lease: it is nobody else's, whatever the supervisor thinks of the loop.
       def test_a_job_that_holds_up_the_loop_is_left_alone
         enqueue("HogJob")

@@ -46,6 +46,27 @@ class JobsUpTest < Raffia::JobsWorkCase
     assert_empty @store.processes
   end
 
+  # For longer than a loop may be held up: that it stood still was no job's fault.
+  def test_ctrl_z_suspends_all_processes_until_they_are_continued
+    skip "the states of processes are read from /proc" unless File.exist?("/proc/self/stat")
+
+    port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
+    at_terminal("up", "--store", url, "-p", port.to_s) do |terminal, pid, screen|
+      await("it has not begun") { pids.any? && screen.string.include?("http://") }
+      terminal.write("\x1A")
+      await("not all are suspended") { states(pid).then { |found| found.any? && found.uniq == ["T"] } }
+      enqueue("QuickJob", "after")
+      sleep(6.5)
+      ::Process.kill(:CONT, -pid)
+      await_said("QuickJob", "after")
+      await("no answer") { Net::HTTP.get_response(URI("http://127.0.0.1:#{port}/served")).code == "200" }
+      await_said("QuickJob", "served")
+      terminal.write("\x03")
+      await("it does not end") { states(pid).empty? }
+      refute_match(/held up|no heartbeat|lease lost/, screen.string)
+    end
+  end
+
   def test_monitoring_sees_requests_and_jobs
     %w[1 0].each do |processes|
       port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }

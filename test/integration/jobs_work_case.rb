@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "pty"
 require "raffia/jobs"
 require_relative "cli_serve_case"
 
@@ -116,6 +117,31 @@ module Raffia
     # Waits until one that is not the only one has logged this event.
     def await_line(worker, event)
       await("no #{event} of #{worker.pid}: #{worker.err}") { worker.err.include?("\"event\":#{event.to_json}") || (!worker.running? && flunk("it ended: #{worker.err}")) }
+    end
+
+    # @yieldparam terminal [IO] what is typed
+    # @yieldparam pid [Integer] of a process group of its own, in the foreground
+    # @yieldparam screen [StringIO] what is printed
+    def at_terminal(*argv)
+      out, terminal, pid = PTY.spawn(clean({}), RbConfig.ruby, "-I", File.join(ROOT, "lib"), EXECUTABLE, *argv, chdir: @dir)
+      screen = StringIO.new
+      reader = Thread.new { IO.copy_stream(out, screen) rescue nil } # rubocop:disable Style/RescueModifier
+      yield terminal, pid, screen
+    ensure
+      ::Process.kill(:KILL, -pid) if states(pid).any?
+      ::Process.wait(pid)
+      [out, terminal].each(&:close)
+      reader.join
+    end
+
+    # @return [Array<String>] of the processes of a group that live
+    def states(group)
+      stats = Dir.glob("/proc/[0-9]*/stat").filter_map do |path|
+        File.read(path).rpartition(")").last.split
+      rescue SystemCallError
+        nil
+      end
+      stats.select { |stat| stat[2].to_i == group }.map(&:first) - ["Z"]
     end
 
     # The events of the log.

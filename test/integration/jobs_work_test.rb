@@ -199,7 +199,7 @@ module JobsWork
       skip "the states of processes are read from /proc" unless File.exist?("/proc/self/stat")
 
       %w[1 0].each do |processes|
-        at_terminal("work", "--store", url, "--processes", processes) do |terminal, pid|
+        at_terminal("work", "--store", url, "--processes", processes) do |terminal, pid, _|
           await("it has not begun") { pids.any? }
           terminal.write("\x1A")
           await("not all are suspended") { states(pid).then { |found| found.any? && found.uniq == ["T"] } }
@@ -299,29 +299,6 @@ module JobsWork
       false
     ensure
       database&.close
-    end
-
-    # @yieldparam terminal [IO] what is typed
-    # @yieldparam pid [Integer] of a process group of its own, in the foreground
-    def at_terminal(*argv)
-      out, terminal, pid = PTY.spawn(clean({}), RbConfig.ruby, "-I", File.join(self.class::ROOT, "lib"), self.class::EXECUTABLE, *argv, chdir: @dir)
-      reader = Thread.new { IO.copy_stream(out, File::NULL) rescue nil } # rubocop:disable Style/RescueModifier
-      yield terminal, pid
-    ensure
-      ::Process.kill(:KILL, -pid) if states(pid).any?
-      ::Process.wait(pid)
-      [out, terminal].each(&:close)
-      reader.join
-    end
-
-    # @return [Array<String>] of the processes of a group that live
-    def states(group)
-      stats = Dir.glob("/proc/[0-9]*/stat").filter_map do |path|
-        File.read(path).rpartition(")").last.split
-      rescue SystemCallError
-        nil
-      end
-      stats.select { |stat| stat[2].to_i == group }.map(&:first) - ["Z"]
     end
 
     # @return [String] the next message that says so

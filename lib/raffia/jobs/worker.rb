@@ -42,6 +42,8 @@ module Raffia
       TIMEOUT = 25
       # Processes beside a worker in which suspects run, at most.
       ISOLATED = 4
+      # Seconds without a heartbeat after which a process for suspects is replaced.
+      HANG_TIMEOUT = 60
       # How many threads, of those places that have some.
       THREADS = 10
 
@@ -76,13 +78,14 @@ module Raffia
       # @param wait [Boolean] whether it waits for a store that is away when it starts, instead of raising
       # @param heartbeat [Symbol] when the heart beats: while there is any :progress, or while the :loop turns. A job that computes
       #   or blocks in a fiber keeps the loop from turning
+      # @param hang_timeout [Numeric, nil] seconds without a heartbeat after which a process in which suspects run is killed; nil: never
       # @param monitored [Boolean] whether a small process beside this one renews the lease when this one cannot, see {LeaseMonitor}
       # @param isolated [Boolean] whether it runs only suspects, and ends when there are none left, see {Store::Death}
       # @raise [ConfigError]
       def initialize(store = Jobs.store, queues: Queues::DEFAULT, concurrency: CONCURRENCY, threads: nil, processes: nil, ractors: nil, timeout: TIMEOUT,
         lease: Store::LEASE, beat: lease / 3.0, recover: lease / 3.0, middleware: Setup.current.worker_middleware, heart: nil, log: nil, instrument: Raffia.instrument,
         tag: ::File.basename(::Dir.pwd), labels: [], backend: nil, wait: false,
-        heartbeat: :progress, monitored: true, isolated: false)
+        heartbeat: :progress, hang_timeout: HANG_TIMEOUT, monitored: true, isolated: false)
         @store = store
         @queues = Queues.new(queues)
         @concurrency = count(:concurrency, concurrency)
@@ -100,11 +103,12 @@ module Raffia
         @backend = backend
         @wait = wait
         @lenient = heartbeat == :progress
+        @hang_timeout = Pool::Check.seconds(:hang_timeout, hang_timeout) || hang_timeout
         @monitored = monitored && LeaseMonitor.possible?(store)
         @isolated = isolated
         @copied = {queues: queues, threads: threads, processes: processes, ractors: ractors, timeout: timeout, lease: lease, beat: beat, recover: recover,
-                   middleware: middleware, log: log, instrument: instrument, tag: tag, labels: labels, backend: backend}
-        @meter = Meter.new((heart.board if heart.respond_to?(:boards)), concurrency)
+                   middleware: middleware, log: log, instrument: instrument, tag: tag, labels: labels, backend: backend, heartbeat: heartbeat}
+        @meter = Meter.new((heart.board if heart.respond_to?(:board)), concurrency)
         @orders = ::Thread::Queue.new
         @stopping = @quiet = false
         @keeper = @watch = @lookout = @monitoring = nil
@@ -195,7 +199,7 @@ module Raffia
 
       private
 
-      def measure = @book && @runs && @meter.write(@book.totals, @runs.size)
+      def measure = @book && @runs && @meter.write(@book.totals, @runs.size, @monitoring&.isolated || [])
 
       def work(scope)
         @monitoring = monitoring if @monitored
@@ -224,7 +228,7 @@ module Raffia
       # First of all, while there is little in this process that a fork could harm.
       def monitoring
         Monitoring.new(@concurrency, @log, store: @store, heart: @heart, lenient: @lenient,
-          isolated: (method(:isolated_worker) unless @isolated), patience: @timeout + 3 * Drain::GRACE)
+          isolation: {make: (method(:isolated_worker) unless @isolated), hang_timeout: @hang_timeout, patience: @timeout + 3 * Drain::GRACE})
       end
 
       # @param parent [LeaseMonitor::Isolation::Parent]
@@ -234,7 +238,7 @@ module Raffia
         journal = Journal.new(@log, @instrument)
         @patience = Patience.new(@log)
         @book = journal.book
-        @pulse = Pulse.new(@heart, @log, lenient: @lenient) { measure }
+        @pulse = Pulse.new(@heart, @log, lenient: @lenient, board: @monitoring&.board) { measure }
         @keeper = Keeper.new(@store, info, ttl: @lease, every: @beat, book: journal.book, log: @log,
           identity: @monitoring&.identity || Keeper.identity, board: @monitoring&.board)
         @acks = Acks.new(@store, @keeper, @patience, journal)
@@ -312,6 +316,7 @@ module Raffia
       def leave
         resign if @keeper&.lease
         @monitoring&.close(@timeout + 4 * Drain::GRACE)
+        measure # suspects may have ended later than all else
       end
 
       def resign

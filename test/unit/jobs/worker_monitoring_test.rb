@@ -96,6 +96,24 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
     open_gate
     stopping.join
     await_counts(queue: 0, running: 0, dead: 0)
+    assert_equal([1, 0], handle.worker.figures.values_at(:processed, :busy))
+  end
+
+  def test_runs_of_suspects_count_as_runs_of_the_worker
+    handle = work_on_suspect
+    wait_until { handle.worker.figures[:busy] == 1 }
+    open_gate
+    wait_until { handle.worker.figures[:processed] == 1 }
+    figures = handle.worker.figures
+    assert_equal([0, 0, 1], [*figures.values_at(:busy, :failed), figures[:histogram].sum])
+  end
+
+  def test_a_suspect_that_was_killed_is_not_busy_any_more
+    handle = work_on_suspect
+    wait_until { handle.worker.figures[:busy] == 1 }
+    open_gate
+    Process.kill(:KILL, @store.processes.find { |process| process["work"]&.any? }["pid"])
+    wait_until { handle.worker.figures.values_at(:processed, :busy) == [1, 0] }
   end
 
   def test_a_second_stop_interrupts_a_suspect
@@ -135,6 +153,27 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
     refute_equal(monitoring(first).identity, monitoring(second).identity)
     2.times { |n| enqueue(NoteJob, n, queue: %w[default other][n]) }
     assert_equal([0, 1], [seen, seen].flatten.sort)
+  end
+
+  # The thread that looks cannot run meanwhile, and the monitor can.
+  def test_a_call_that_keeps_the_lock_holds_up_the_loop
+    board = Worker::LeaseBoard.new(1)
+    pulse = Worker::Pulse.new(nil, @log, lenient: true, board: board)
+    pulse.look
+    board.observed += Worker::Pulse::HELD - 1
+    pulse.look
+    assert_empty(logged("held up"))
+    board.observed += 1
+    2.times { pulse.look }
+    assert_equal([5.0], logged("held up").map { |line| line["seconds"] })
+  end
+
+  def test_without_a_monitor_the_looks_say_how_long_a_loop_is_held_up
+    pulse = Worker::Pulse.new(nil, @log, lenient: true)
+    Worker::Pulse::HELD.times { pulse.look }
+    assert_empty(logged("held up"))
+    2.times { pulse.look }
+    assert_equal([5.0], logged("held up").map { |line| line["seconds"] })
   end
 
   private

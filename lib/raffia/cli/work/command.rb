@@ -86,7 +86,7 @@ module Raffia
 
         def worker(heart)
           check(Jobs.store.url)
-          Jobs::Worker.new(Jobs.store, queues: @given[:queues], heart: heart, heartbeat: heartbeat, log: log, wait: true, **@given.slice(*WORKER))
+          Jobs::Worker.new(Jobs.store, queues: @given[:queues], heart: heart, heartbeat: heartbeat, log: log, wait: true, **@given.slice(*WORKER, :hang_timeout))
         end
 
         # Whoever says how long a loop may stand still means the loop.

@@ -9,12 +9,12 @@ module Raffia
       # Memory that a worker shares with its {LeaseMonitor}: the lease, when it was last renewed, and which jobs have begun. A memory
       # write says so for each job, and it outlives kill -9 of the worker.
       #
-      # Layout, in words of 64 bits: token, ttl in milliseconds, time of the last renewal, how the worker leaves; then three for
-      # each job: both integers of {Claim#key}, and whether it has begun.
+      # Layout, in words of 64 bits: token, ttl in milliseconds, time of the last renewal, how the worker leaves, and for how many
+      # seconds the monitor has seen it run; then three for each job: both integers of {Claim#key}, and whether it has begun.
       #
       # @api private
       class LeaseBoard
-        HEAD = 4
+        HEAD = 5
         SLOT = 3
         WORD = 8
         LEAVES = 1
@@ -50,6 +50,14 @@ module Raffia
 
         # @return [Float] when the lease was last renewed, in the time of {Clock}
         def renewed_at = @memory.get_value(:f64, 2 * WORD)
+
+        # @return [Float] seconds for which the worker ran, and was not stopped: never more than that
+        def observed = @memory.get_value(:f64, 4 * WORD)
+
+        # @param seconds [Float]
+        def observed=(seconds)
+          @memory.set_value(:f64, 4 * WORD, seconds)
+        end
 
         # The lease was given back.
         # @return [void]

@@ -20,7 +20,8 @@ module Raffia
         # How many integers there are.
         SIZE = FIRST_BUCKET + BUCKETS
         WORD = [*COUNTERS, *GAUGES].each_with_index.to_h.freeze
-        private_constant :WORD
+        GAUGE_WORDS = COUNTERS.size...FIRST_BUCKET
+        private_constant :WORD, :GAUGE_WORDS
 
         # @param boards [Array<#[]>]
         # @param pids [Array<Integer>] of those that live
@@ -31,6 +32,13 @@ module Raffia
           gauges = %i[busy concurrency].to_h { |name| [name, alive.sum { |board| board[WORD[name]] }] }
           histogram = Array.new(BUCKETS) { |index| boards.sum { |board| board[FIRST_BUCKET + index] } }
           {**counters, **gauges, histogram: histogram}
+        end
+
+        # What has ended counts; nothing runs now.
+        # @param board [#[]=]
+        # @return [void]
+        def self.idle(board)
+          board[WORD[:busy]] = 0
         end
 
         # @return [Integer, nil] whose board it is
@@ -49,11 +57,14 @@ module Raffia
 
         # @param totals [Hash{Symbol => Integer, Array<Integer>}] since the worker began, see {Book#totals}
         # @param busy [Integer]
+        # @param beside [Array<#[]>] boards of processes beside this one, which count as part of it
         # @return [void]
-        def write(totals, busy)
-          COUNTERS.each { |name| add(WORD[name], totals.fetch(name)) }
-          totals.fetch(:histogram).each_with_index { |count, index| add(FIRST_BUCKET + index, count) }
-          @board[WORD[:busy]] = busy
+        def write(totals, busy, beside = [])
+          numbers = [*totals.fetch_values(*COUNTERS), *Array.new(GAUGES.size, 0), *totals.fetch(:histogram)]
+          numbers.each_with_index do |number, word|
+            add(word, number + beside.sum { |board| board[word] }) unless GAUGE_WORDS.cover?(word)
+          end
+          @board[WORD[:busy]] = busy + beside.sum { |board| board[WORD[:busy]] }
         end
 
         private

@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
+require_relative "../../process/supervisor/boards"
 require_relative "keeper"
 require_relative "lease_board"
 require_relative "lease_monitor"
+require_relative "meter"
 
 module Raffia
   module Jobs
@@ -15,15 +17,20 @@ module Raffia
         attr_reader :board
         # @return [String] of the worker's lease
         attr_reader :identity
+        # @return [Array<Process::Supervisor::Board>] that {Meter}s of the processes for suspects write to
+        attr_reader :isolated
 
         # @param concurrency [Integer] of the worker
         # @param log [Logger]
+        # @param isolation [Hash] what {LeaseMonitor::Isolation} needs besides
         # @param service [Hash] what {LeaseMonitor::Service} needs besides
-        def initialize(concurrency, log, **service)
+        def initialize(concurrency, log, isolation:, **service)
           @board = LeaseBoard.new(concurrency)
           @identity = Keeper.identity
           @log = log
-          @service = {**service, identity: @identity, most: [ISOLATED, concurrency].min}
+          boards = Process::Supervisor::Boards.new([ISOLATED, concurrency].min, Meter::SIZE)
+          @isolated = Array.new(boards.slots) { |slot| boards.board(slot) }
+          @service = {**service, identity: @identity, isolation: {**isolation, boards: boards}}
           start
         end
 

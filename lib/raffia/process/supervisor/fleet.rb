@@ -189,7 +189,7 @@ module Raffia
 
         def check_beat(slot, member, now)
           done = member.check_beat(now, @awake, @settings.hang_timeout, @settings.hang_grace)
-          @log&.error("worker #{slot.index} (#{member.pid}) has no heartbeat: #{done}") if done.is_a?(Symbol)
+          @log&.error("worker #{slot.index} (#{member.pid}) has no heartbeat: #{done}") if done
         end
       end
     end

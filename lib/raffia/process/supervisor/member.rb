@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../base/clock"
+require_relative "hang_check"
 
 module Raffia
   module Process
@@ -43,7 +44,7 @@ module Raffia
           @lane = lane
           @boot_timeout = boot_timeout
           @backlog = []
-          @warnings = 0
+          @hang = HangCheck.new(board)
           enter(:booting, boot_timeout)
         end
 
@@ -136,26 +137,20 @@ module Raffia
         # @return [Boolean]
         def overdue?(now) = !@deadline.nil? && now >= @deadline
 
-        # A worker that hangs is warned twice, by a dump and by SIGTERM, and then killed; one that beats again is forgiven.
-        # @param now [Float]
-        # @param since [Float] before that nobody could beat
-        # @param timeout [Numeric]
-        # @param grace [Numeric]
+        # (see HangCheck#step)
         # @return [Symbol, nil] what was done: :dump, :TERM or :KILL
         def check_beat(now, since, timeout, grace)
-          beaten = @board.beaten
-          late = now - [beaten, since].max - timeout
           # SIGTERM may make it say that it drains, on another thread than the one that hangs.
-          warned = draining? && @warnings > 1
-          return @warnings = 0 if !(ready? || warned) || beaten.zero? || late < 0
-          return if late < @warnings * grace
+          watched = ready? || (draining? && @hang.terminated?)
+          return @hang.forgive unless watched
 
-          @warnings += 1
-          case @warnings
-          when 1 then :dump.tap { tell("dump") }
-          when 2 then :TERM.tap { signal(:TERM) }
-          else :KILL.tap { kill("no heartbeat", :hung) }
+          step = @hang.step(now, since, timeout, grace)
+          case step
+          when :dump then tell("dump")
+          when :TERM then signal(:TERM)
+          when :KILL then kill("no heartbeat", :hung)
           end
+          step
         end
 
         private

@@ -2,7 +2,8 @@
 
 require_relative "../../../base/clock"
 require_relative "../../../base/signals"
-require_relative "../../../process/dependent"
+require_relative "isolated_process"
+require_relative "parent"
 
 module Raffia
   module Jobs
@@ -15,45 +16,40 @@ module Raffia
         class Isolation
           # Seconds between two looks whether they have ended.
           INTERVAL = 0.05
-          private_constant :INTERVAL
-
-          # Stands above a worker for suspects, as a supervisor does above others.
-          Parent = Struct.new(:board, :supervisor) do
-            # @return [void]
-            def beat = nil
-
-            # @return [Symbol] see {Process::Supervisor::Board#wish}
-            def wish = board.leaving? ? :dismissed : :none
-          end
+          # Seconds after which a look that comes late says that all processes may have stood still.
+          LATE = 3
+          private_constant :INTERVAL, :LATE
 
           # @param board [LeaseBoard] of the worker beside which they run
           # @param log [Logger]
           # @param make [#call, nil] gets a {Parent}, and makes a worker that takes suspects only
-          # @param most [Integer] how many there may be at a time
+          # @param boards [Process::Supervisor::Boards] a slot for each that there may be at a time
+          # @param hang_timeout [Numeric, nil] seconds without a heartbeat after which one is killed
           # @param patience [Numeric] seconds that they have to end
-          def initialize(board, log, make:, most:, patience:)
+          def initialize(board, log, make:, boards:, hang_timeout:, patience:)
             @board = board
             @log = log
             @make = make
-            @most = make ? most : 0
             @patience = patience
-            @pids = []
+            @processes = Array.new(make ? boards.slots : 0) { |slot| IsolatedProcess.new(boards.board(slot), hang_timeout) }
             @draining = @interrupted = false
+            @awake = @looked = Clock.now
           end
 
           # As many as there may be.
           # @return [void]
           def start
             reap
-            @pids << spawn while !@draining && @pids.size < @most
+            @processes.each { |process| spawn(process) unless process.pid } unless @draining
           rescue SystemCallError => error
             @log.error({event: "suspects wait", why: "no process can be started for them", error: error.message})
           end
 
-          # Takes note of those that have ended, and replaces those that died.
+          # Takes note of those that have ended, and replaces those that died. Ends those that hang.
           # @return [void]
           def look
             start if reap.any?(&:signaled?)
+            check_heartbeats(Clock.now)
             interrupt
           end
 
@@ -78,7 +74,7 @@ module Raffia
               sleep(INTERVAL)
             end
             signal(:KILL)
-            @pids.each { |pid| ::Process.wait(pid) }
+            @processes.each(&:join)
           end
 
           private
@@ -94,20 +90,32 @@ module Raffia
 
           def signal(name)
             reap
-            @pids.each { |pid| ::Process.kill(name, pid) }
+            @processes.each { |process| process.signal(name) }
           end
 
-          def spawn
+          # One that drains has its patience, and no other time limit.
+          def check_heartbeats(now)
+            @awake = now if now - @looked > LATE
+            @looked = now
+            return if @draining
+
+            @processes.each do |process|
+              done = process.check_heartbeat(now, @awake) or next
+              @log.error({event: "isolated worker hangs", pid: process.pid, done: done})
+            end
+          end
+
+          def spawn(process)
             monitor = ::Process.pid
-            Process::Dependent.fork do
-              work(monitor)
+            process.start do
+              work(Parent.new(@board, process.board, monitor))
             rescue Exception => error # standard:disable Lint/RescueException
               @log.error({event: "isolated worker failed", error: error.full_message(highlight: false)})
               raise
             end
           end
 
-          def work(monitor)
+          def work(parent)
             worker = nil
             # systemd sends TERM as well as the monitor. A second stop would interrupt the suspect.
             stop = ->(*) { worker&.stop unless worker&.stopping? }
@@ -117,9 +125,9 @@ module Raffia
               stop.call
               worker&.stop
             end
-            Signals.with(chain: false, TERM: stop, USR1: interrupt) do
+            Signals.with(chain: false, TERM: stop, USR1: interrupt, QUIT: ->(_) { Raffia.dump }) do
               ::Process.setproctitle("raffia: runs suspects, one at a time")
-              worker = @make.call(Parent.new(@board, monitor))
+              worker = @make.call(parent)
               # The signal may have come before the handler.
               worker.run unless @board.leaving?
             end
@@ -127,15 +135,11 @@ module Raffia
 
           def running?
             reap
-            @pids.any?
+            @processes.any?(&:pid)
           end
 
           # @return [Array<Process::Status>] of those that have ended
-          def reap
-            ended = @pids.filter_map { |pid| ::Process.wait2(pid, ::Process::WNOHANG) }
-            @pids -= ended.map(&:first)
-            ended.map(&:last)
-          end
+          def reap = @processes.filter_map(&:reap)
         end
       end
     end

@@ -36,17 +36,16 @@ module Raffia
           # @param identity [String] of the lease
           # @param heart [#beat, nil] is told that the worker makes progress
           # @param lenient [Boolean] whether a worker that computes in C makes progress, too
-          # @param isolated [#call, nil] gets a {Parent}, and makes a worker for suspects; nil: none run here
-          # @param most [Integer] how many such workers at a time
-          # @param patience [Numeric] seconds that these have to end
-          def initialize(worker, board, commands, log, store:, identity:, heart:, lenient:, isolated:, most:, patience:)
+          # @param isolation [Hash] what {Isolation} needs besides
+          def initialize(worker, board, commands, log, store:, identity:, heart:, lenient:, isolation:)
             @subject = Subject.new(worker, heart, lenient)
             @board = board
             @commands = commands
             @log = log
             @store = store
             @identity = identity
-            @isolation = Isolation.new(board, log, make: isolated, most: most, patience: patience)
+            @isolation = Isolation.new(board, log, **isolation)
+            @looked = Clock.now
           end
 
           # Never returns.
@@ -92,11 +91,24 @@ module Raffia
 
           def look
             @isolation.look
-            return if @board.token.zero? || Clock.now - @board.renewed_at < @board.ttl * LATE
-
             # A worker that is stopped may stay so for ever: its jobs are for others.
-            renew if @subject.progress
+            return unless @subject.running?
+
+            observe
+            return unless late?
+
+            @subject.progress
+            renew
           end
+
+          # A look that comes late, because this process was stopped as well, counts as a short one.
+          def observe
+            now = Clock.now
+            @board.observed += [now - @looked, 2 * INTERVAL].min
+            @looked = now
+          end
+
+          def late? = !@board.token.zero? && Clock.now - @board.renewed_at >= @board.ttl * LATE
 
           def renew
             @board.renewed if @store.renew(lease)
@@ -124,7 +136,8 @@ module Raffia
           def tell(recovered, begun)
             return if recovered.empty?
 
-            @log.warn({event: "worker died", pid: @subject.pid, jobs: recovered.size, begun: begun.size, jids: recovered.first(20).map(&:jid).join(" ")})
+            @log.warn({event: "worker died", pid: @subject.pid, **(@subject.hung? ? {hung: true} : {}), jobs: recovered.size, begun: begun.size,
+                       jids: recovered.first(20).map(&:jid).join(" ")})
             recovered.select(&:dead).each do |job|
               @log.error({event: "buried", jid: job.jid, queue: job.queue, crashes: job.crashes, why: "its worker died under it once too often"})
             end

@@ -32,17 +32,15 @@ module Raffia
           # @return [Boolean]
           def alive? = ::Process.ppid == @pid
 
-          # Looks whether the worker runs, and tells its supervisor when it uses the processor.
           # @return [Boolean] whether it is not stopped, by SIGSTOP or a debugger
-          def progress
-            state = stat(@pid)
-            return true unless state # no /proc here
-            return false if STOPPED.include?(state[STATE])
+          def running? = !STOPPED.include?(stat(@pid)&.fetch(STATE))
 
-            used = state.values_at(USER_TIME, SYSTEM_TIME)
+          # Tells the worker's supervisor when the worker uses the processor.
+          # @return [void]
+          def progress
+            used = stat(@pid)&.values_at(USER_TIME, SYSTEM_TIME)
             @heart.beat if @lenient && @supervisor && @used && used != @used
             @used = used
-            true
           end
 
           # @return [Boolean] whether it was killed because it hung
