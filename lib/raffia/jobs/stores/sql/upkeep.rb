@@ -13,7 +13,7 @@ module Raffia
           ANEW = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, " \
             "priority = CASE WHEN priority < #{Store::SUSPECTS} THEN priority ELSE priority - #{Store::SUSPECT} END WHERE id = $1"
           PROMOTE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3 WHERE id = $1"
-          # Also of leases that are no more: of a claim that was under way when its lease was taken.
+          # Also of leases that ended before: a claim was under way then, and was committed later.
           LOST = "SELECT token, id, place, jid, queue, payload FROM {jobs} WHERE token IS NOT NULL AND token NOT IN (SELECT token FROM {leases}) ORDER BY place DESC {lock}"
           HELD = "SELECT token, id, place, jid, queue, payload FROM {jobs} WHERE token = $1 ORDER BY place DESC {lock}"
           GIVE_BACK = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, token = NULL, priority = CASE WHEN $4 = 1 AND " \
@@ -38,9 +38,11 @@ module Raffia
             return [] unless reading { |db| lost?(db) }
 
             writing do |db|
-              db.run("DELETE FROM {leases} WHERE NOT ({live})")
+              ended = db.rows("DELETE FROM {leases} WHERE NOT ({live}) RETURNING token").flatten
               db.run("DELETE FROM {orders} WHERE token NOT IN (SELECT token FROM {leases})")
-              bring_back(db, db.rows(LOST))
+              held, late = db.rows(LOST).partition { |row| ended.include?(row.first) }
+              # Their worker was gone, or had lost its lease: no job of such a claim has begun.
+              bring_back(db, held) + bring_back(db, late, [])
             end
           end
 
