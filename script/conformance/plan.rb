@@ -25,15 +25,20 @@ module Conformance
     def to_h
       {"framework" => @suite.framework, "mode" => @mode, "wrap" => @suite.wrap,
        "record" => @record, "only" => @only, "never" => @suite.never.keys, "stubs" => @suite.stubs,
-       "before" => @suite.before, "options" => @suite.options, "load" => load_path,
-       "files" => files}
+       "before" => @suite.before, "layer" => @suite.layer, "options" => @suite.options,
+       "load" => load_path, "files" => files}
     end
 
     # The mode is a back end of ours, or none.
     def env = Suite::RAFFIA_MODES.include?(@mode) ? {"RAFFIA_BACKEND" => @mode} : {}
 
-    # Files of the suite that this machine needs in another form.
+    OURS = File.expand_path("ours", __dir__)
+
+    # Files of the suite that this machine needs in another form, and ours beside them.
     def prepare
+      @suite.ours.each { |file, source|
+        FileUtils.cp(File.join(OURS, source), File.join(@folder, file))
+      }
       @suite.overrides.each do |file, text|
         path = File.join(@folder, file)
         FileUtils.mkdir_p(File.dirname(path))

@@ -5,7 +5,7 @@ module Conformance
   #
   #   name:
   #     title: how the table calls it, if not by its name
-  #     framework: minitest | rspec | test-unit | core (Ruby's own runner)
+  #     framework: minitest | rspec | test-unit | megatest | core (Ruby's own runner)
   #     tests: {gem: NAME, version: V}, {debian: SOURCE, version: V, release: R} or
   #       {git: URL, tag: T}
   #     folder: the folder of the checkout to work in
@@ -15,6 +15,8 @@ module Conformance
   #     never: {PATTERN of test names: REASON}, tests that are not run at all
   #     stubs: libraries that are replaced by nothing, such as simplecov
   #     before: Ruby that runs before the files are loaded
+  #     layer: the layer of Raffia that stands in for a gem, on Raffia (raffia/compat/NAME)
+  #     ours: {FILE: FILE}, files of script/conformance/ours that are put into the folder
   #     overrides: {FILE: TEXT}, files that are replaced; edits: {FILE: {OLD: NEW}}, parts of files
   #     services: servers of script/conformance/services, whose ports are %{NAME} in what follows
   #     env: variables
@@ -23,10 +25,10 @@ module Conformance
   #     async: false, with no_async: REASON
   #     quick: true for the selection of CI
   class Suite
-    FRAMEWORKS = %w[minitest rspec test-unit core].freeze
+    FRAMEWORKS = %w[minitest rspec test-unit megatest core].freeze
     WRAPS = %w[test suite].freeze
-    KEYS = %w[title framework tests folder gems load files without never stubs before overrides edits
-      services env wrap test_limit limit async no_async quick options].freeze
+    KEYS = %w[title framework tests folder gems load files without never stubs before layer
+      ours overrides edits services env wrap test_limit limit async no_async quick options].freeze
     RAFFIA_MODES = %w[uring epoll select].freeze
 
     attr_reader :name
@@ -64,6 +66,10 @@ module Conformance
     def stubs = Array(@entry["stubs"])
 
     def before = @entry.fetch("before", "")
+
+    def layer = @entry["layer"]
+
+    def ours = @entry.fetch("ours", {})
 
     def overrides = @entry.fetch("overrides", {})
 

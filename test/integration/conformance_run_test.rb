@@ -52,6 +52,26 @@ class ConformanceRunTest < Raffia::TestCase
     assert_equal STATUSES.keys.grep_v(/hangs|ends/), outcome.results.keys.sort
   end
 
+  LAYER = <<~RUBY
+    require "parallel"
+    class ThingTest < Minitest::Test
+      def test_passes = assert_equal([1, 4], Parallel.map([1, 2], in_processes: 2) { |x| x * x })
+      def test_whose
+        expected = ENV["RAFFIA_BACKEND"] ? "raffia/compat/" : "gems/parallel-"
+        assert_includes Parallel.method(:map).source_location.first, expected
+      end
+      def test_ours = assert(File.exist?("fault_proxy.rb"))
+    end
+  RUBY
+
+  %w[plain epoll].each do |mode|
+    define_method("test_a_layer_stands_in_for_its_gem_on_raffia_alone_#{mode}") do
+      ours = {"fault_proxy.rb" => "fault_proxy.rb"}
+      outcome = run_as(mode, LAYER, test_limit: 20, layer: "parallel", ours: ours)
+      assert_equal 3, outcome.count("pass"), outcome.inspect
+    end
+  end
+
   def test_a_suite_that_does_not_load_says_so
     outcome = run_as("plain", "raise 'no such thing'")
     assert_empty outcome.results

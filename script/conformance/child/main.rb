@@ -10,7 +10,7 @@ module Conformance
   # Sets up what the plan says, and loads the suite.
   class Child
     FRAMEWORKS = {"minitest" => :Minitest, "rspec" => :RSpec, "test-unit" => :TestUnit,
-                  "core" => :Core}.freeze
+                  "megatest" => :Megatest, "core" => :Core}.freeze
 
     # A library that is called at once is there with every method.
     STUBS = {"simplecov" => <<~RUBY}.freeze
@@ -33,7 +33,7 @@ module Conformance
       recorder = Recorder.new(@plan)
       # Before the framework is there: what is registered first runs last.
       at_exit { recorder.done if $!.nil? || $!.is_a?(SystemExit) }
-      mode = Mode.new(@plan["mode"])
+      mode = Mode.new(@plan["mode"], @plan["layer"])
       framework = @plan["framework"]
       require_relative framework.tr("-", "_")
       adapter = Conformance.const_get("#{FRAMEWORKS.fetch(framework)}Adapter")

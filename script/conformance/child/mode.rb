@@ -3,12 +3,13 @@
 module Conformance
   # How a test is run: as it is, or in a fiber under a scheduler that lives as long as the test.
   class Mode
-    def initialize(name)
+    # @param layer [String, nil] of Raffia, in place of a gem
+    def initialize(name, layer = nil)
       @name = name
       case name
       when "plain" then nil
       when "async" then require "async"
-      else require "raffia"
+      else require(layer ? "raffia/compat/#{layer}" : "raffia")
       end
     end
 
