@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "socket"
 require_relative "pool_contract"
 
 # Worker processes that have served their time are replaced, and nobody notices.
@@ -66,6 +67,37 @@ class PoolTenureTest < Raffia::TestCase
       assert_equal(1, shares(1..5, **on).size)
       assert_equal(50_000_000, inherited.size)
     end
+  end
+
+  # The child of a large parent may give back what it inherited, and then take as much for itself.
+  def test_memory_counts_from_the_least_that_was_seen
+    mine, its = UNIXSocket.pair
+    pid = ::Process.fork { mine.close || hold_and_let_go(its) }
+    its.close
+    say = lambda do |word|
+      mine.puts(word)
+      mine.gets
+    end
+    say.call("hold")
+    tenure = Raffia::Pool::Tenure.new(Raffia::Pool::Options.new(max_memory: 20_000_000), pid)
+    refute(tenure.over?(1))
+    say.call("let go")
+    refute(tenure.over?(1))
+    say.call("hold")
+    assert(tenure.over?(1))
+  ensure
+    mine&.close
+    ::Process.wait(pid) if pid
+  end
+
+  def hold_and_let_go(io)
+    held = nil
+    while (word = io.gets)
+      held = (word == "hold\n") ? IO::Buffer.new(50_000_000, IO::Buffer::MAPPED).clear(1) : held&.free
+      io.puts("done")
+    end
+  ensure
+    exit!(0)
   end
 
   def test_age

@@ -85,6 +85,27 @@ module ServerInputTest
     end
   end
 
+  # What is read again is here, whatever the client does.
+  def test_what_is_read_again_is_not_waited_for
+    app = lambda do |env|
+      input = env["rack.input"]
+      input.read(5)
+      input.rewind
+      body = lambda do |stream|
+        found = [stream.wait_readable(0).equal?(stream), stream.read_nonblock(5), stream.wait_readable(0)]
+        stream.write(found.inspect)
+        stream.close
+      end
+      [200, {}, body]
+    end
+    serve(app, lint: false) do |server|
+      server.connect do |client|
+        client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 11\r\n\r\nhello")
+        assert_equal '[true, "hello", nil]', client.answer.body
+      end
+    end
+  end
+
   def test_a_long_body_can_be_read_again_where_that_was_asked_for
     body = "0123456789" * 30_000
     found = reading(body, lint: false, rewindable_input: true) { |input|

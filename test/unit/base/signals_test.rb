@@ -132,4 +132,9 @@ class SignalsTest < Raffia::TestCase
     assert_equal "true", alone.call("trap(:TERM, ->(_) { })")
     assert_equal "true\ntrue", alone.call("trap(:USR2) { }; Raffia::Signals.share(:USR2, -> {}) { p Raffia::Signals.handled? }")
   end
+
+  def test_what_is_to_be_done_at_the_end_of_the_process
+    program = 'require "raffia/base"; at_exit { puts :first }; Raffia::Signals.at_exit { puts :last }'
+    assert_equal "last\nfirst\n", output_of(program)
+  end
 end

@@ -68,6 +68,15 @@ class JobsWorkerReconciliationTest < TestSupport::JobsCase
     wait_until { handle.worker.quiet? }
   end
 
+  def test_why_the_last_sign_of_life_was_not_written_is_reported
+    handle = work(beat: 0.05)
+    assert_nil(handle.worker.report["error"])
+    @store.define_singleton_method(:beat) { |*, **| raise Raffia::Jobs::StoreUnavailable, "it went away" }
+    wait_until { handle.worker.report["error"] == "it went away" }
+    @store.singleton_class.remove_method(:beat)
+    wait_until { handle.worker.report["error"].nil? }
+  end
+
   # Jobs begin and end all the time while the worker compares.
   def test_what_runs_is_left_alone
     work(beat: 0.001)

@@ -26,6 +26,16 @@ class PoolAutoChoiceTest < Raffia::TestCase
     assert_equal([:processes, 4], chosen({ruby: 0.01}, {processors: 8, cores: 4}))
   end
 
+  def test_processes_are_started_one_after_the_other_unless_that_is_unwanted
+    made = choice({ruby: 0.01}, {processors: 8, cores: 4})
+    ramps = [Auto.new, Auto.new(ramp: false)].map do |auto|
+      plan = Raffia::Pool::Plan.new(:map, ->(n) { n }, nil)
+      auto.seats(plan, nil, Raffia::Pool::ChunkSize.new(nil, target: 0.1), Raffia::Pool::Options.new)
+      auto.ramp(made)
+    end
+    assert_equal([Auto::Ramp, NilClass], ramps.map(&:class))
+  end
+
   def test_c_code_without_the_lock_goes_to_threads
     assert_equal([:threads, 2], chosen({ruby: 0.001, free: 0.02}))
     assert_equal([:threads, 8], chosen({free: 0.02}, {processors: 8, cores: 4}), "for C code threads of one core count")

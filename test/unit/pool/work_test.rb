@@ -31,6 +31,14 @@ class PoolWorkTest < Raffia::TestCase
     assert_equal([:error, 1], [failure.kind, failure.position])
   end
 
+  # Anything that can be made a block, and anything that can be called.
+  def test_what_work_can_be
+    callable = Object.new.tap { |object| object.define_singleton_method(:call) { |n| n + 3 } }
+    {:succ => 2, 1.method(:+) => 2, proc { |n| n + 2 } => 3, callable => 4}.each do |work, value|
+      assert_equal(value, Raffia::Pool.open(on: :inline, work: work) { |pool| pool.submit(1).value })
+    end
+  end
+
   private
 
   def allocated

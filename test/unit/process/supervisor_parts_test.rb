@@ -170,6 +170,61 @@ class SupervisorPartsTest < Raffia::TestCase
     assert_equal(300, Supervisor.new(workers: 300, hang_timeout: nil) { nil }.settings.max_workers)
   end
 
+  # A nursery that forks nothing.
+  Bearer = Struct.new(:name)
+  # The messages that a worker gets.
+  Told = Class.new(Array) { def send(*message) = push(message.first) }
+  private_constant :Bearer, :Told
+
+  def member(nursery = Bearer.new("old"), channel = Told.new)
+    boards = Supervisor::Boards.new(1, 1)
+    yield Supervisor::Member.new(nursery, channel, boards.board(0), 0, 60)
+  ensure
+    boards&.free
+  end
+
+  def test_a_successor_takes_the_slot_over_with_its_nursery
+    member do |old|
+      member(Bearer.new("new")) do |successor|
+        slot = Supervisor::Slot.new(0, [], nil)
+        slot.nursery = old.nursery
+        slot.seat(old)
+        slot.seat(successor, successor: true)
+        slot.due = 5.0 # the old one may have died meanwhile
+        assert_same(old, slot.promote)
+        assert_equal([successor, nil, [old]], [slot.current, slot.successor, slot.leaving])
+        assert_equal([successor.nursery, nil], [slot.nursery, slot.due])
+        assert_equal(2, slot.starts)
+      end
+    end
+  end
+
+  def test_a_worker_that_became_ready_as_it_was_told_to_drain_gets_the_time_of_one_that_serves
+    member do |one|
+      one.served_late(60)
+      assert_predicate(one, :booting?)
+      one.drain(1, "enough")
+      soon = one.deadline
+      one.served_late(60)
+      assert_predicate(one, :draining?)
+      assert_operator(one.deadline, :>, soon + 30)
+      assert_equal(%w[drain], one.channel)
+    end
+  end
+
+  def test_a_fleet_is_looked_at_when_the_first_thing_is_due
+    fleet = Supervisor::Fleet.new(Supervisor::Settings.from(workers: 2, hang_timeout: nil), nil)
+    first, second = fleet.open_slots(2)
+    tick = fleet.due(100.0)
+    assert_includes(100.0..101.0, tick)
+    first.due, second.due = 100.02, 100.01
+    assert_in_delta(100.01, fleet.due(100.0))
+    second.retired = true
+    assert_in_delta(100.02, fleet.due(100.0))
+  ensure
+    fleet&.boards&.free
+  end
+
   def listeners(count)
     port = 0
     sockets = Array.new(count) do

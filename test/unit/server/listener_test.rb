@@ -159,6 +159,17 @@ module Raffia
       assert_accepts listener, TCPSocket.new("127.0.0.1", listener.port)
     end
 
+    def test_a_socket_that_was_handed_in_sends_at_once_and_is_not_handed_on
+      given = TCPServer.new("127.0.0.1", 0)
+      given.setsockopt(:TCP, :NODELAY, false)
+      given.close_on_exec = false
+      given.autoclose = false
+      listener = listen("fd://#{given.fileno}").first.first
+      assert given.getsockopt(:TCP, :NODELAY).bool
+      assert_predicate given, :close_on_exec?
+      assert_accepts listener, TCPSocket.new("127.0.0.1", listener.port)
+    end
+
     def test_descriptors_that_will_not_do
       file = File.open(__FILE__)
       assert_cannot(/descriptor #{file.fileno} is no socket/) { listen("fd://#{file.fileno}") }

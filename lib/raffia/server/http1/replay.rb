@@ -44,8 +44,8 @@ module Raffia
         @position = 0
       end
 
-      # @return [Boolean] whether something may be to be read again
-      def again? = !@position.nil?
+      # @return [Boolean] whether something is to be read again
+      def again? = !@position.nil? && @position < @size
 
       # @return [String, nil] what is to be read again
       def next_piece
