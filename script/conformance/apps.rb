@@ -2,7 +2,7 @@
 
 require "net/http"
 require "uri"
-%w[client server app load kinds trial page].each { |file| require_relative "apps/#{file}" }
+%w[client visitor server app load kinds trial page].each { |file| require_relative "apps/#{file}" }
 
 module Conformance
   # Whole applications, made by their own generators, on Raffia and on Puma: do both give the same

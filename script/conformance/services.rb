@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "net/http"
+require "shellwords"
 require "socket"
 require "tmpdir"
 require_relative "services/server"
@@ -11,7 +13,8 @@ module Conformance
   class Services
     ALL = {
       "redis" => Servers::Redis, "memcached" => Servers::Memcached,
-      "postgres" => Servers::Postgres, "mariadb" => Servers::MariaDB, "sshd" => Servers::SSH
+      "postgres" => Servers::Postgres, "mariadb" => Servers::MariaDB, "sshd" => Servers::SSH,
+      "httpbin" => Servers::Httpbin
     }.freeze
 
     # @yieldparam services [Services]

@@ -124,6 +124,9 @@ module TestSupport
         @browser.call("Input.dispatchKeyEvent", @session, type: "keyUp", key: key, **code.except(:text))
       end
 
+      # Types text into the field that has the focus, in place of what is selected there.
+      def type(text) = @browser.call("Input.insertText", @session, text: text)
+
       # Whether pages may run scripts, from the next one on.
       def scripts(on) = @browser.call("Emulation.setScriptExecutionDisabled", @session, value: !on)
 

@@ -3,7 +3,9 @@
 module Conformance
   # An application: made once in the cache, copied for each server. A kind says: NAME, GEMS (of the
   # generator), generate(folder), pages (paths that are asked once), write(client) (one write; true
-  # when it was acknowledged), written(client) (how many there are).
+  # when it was acknowledged), written(client) (how many there are); and, if its pages are for browsers,
+  # visit(visitor) (what a person does there, which leaves nothing behind) and note(visitor, number)
+  # (one write by a person).
   class App
     COPIES = "apps-work"
 
@@ -12,6 +14,9 @@ module Conformance
     end
 
     def name = self.class::NAME
+
+    # Whether a browser has anything to do there.
+    def visited? = respond_to?(:visit)
 
     # What the generator, and so the application, is a version of.
     def version = self.class::GEMS.first.last

@@ -34,6 +34,26 @@ module Conformance
 
       def written(client) = JSON.parse(client.get("/posts.json").body).size
 
+      # A record is made, found in the list, changed and destroyed.
+      def visit(visitor)
+        visitor.go("/posts", "New post")
+        visitor.click("New post", "Back to posts")
+        visitor.fill("post[title]" => "Grüße & <b>more</b>", "post[body]" => "first\nsecond")
+        visitor.click("Create Post", "Post was successfully created.")
+        visitor.click("Back to posts", "Grüße & <b>more</b>")
+        visitor.click("Show this post", "Edit this post")
+        visitor.click("Edit this post", "Editing post")
+        visitor.fill("post[title]" => "changed")
+        visitor.click("Update Post", "Post was successfully updated.")
+        visitor.click("Destroy this post", "Post was successfully destroyed.")
+      end
+
+      def note(visitor, number)
+        visitor.go("/posts/new", "Back to posts")
+        visitor.fill("post[title]" => "number #{number}", "post[body]" => "by a person")
+        visitor.click("Create Post", "Post was successfully created.")
+      end
+
       private
 
       def options = []
@@ -56,6 +76,9 @@ module Conformance
       def finish(folder) = rails(folder, "db:prepare")
 
       def pages = %w[/up /posts /posts/1 /posts/99999 /missing]
+
+      # JSON alone.
+      def visited? = false
 
       def write(client)
         body = JSON.generate(post: {title: "Ä title", body: "text"})

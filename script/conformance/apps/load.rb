@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 module Conformance
-  # Clients that write, each on connections of its own, while the server is restarted.
+  # Clients that write, each on connections of its own, and a person with a browser, while the server
+  # is restarted.
   class AppLoad
     CLIENTS = 6
     WRITES = 25
+    # Of the person.
+    NOTES = 10
     # Of all clients together, after which the server is told to restart.
     RESTARTS = [CLIENTS * WRITES / 5, CLIENTS * WRITES / 2].freeze
 
@@ -21,6 +24,7 @@ module Conformance
     # @return [Result] how many writes were acknowledged, and what went wrong
     def call
       clients = Array.new(CLIENTS) { Thread.new { client } }
+      clients << Thread.new { person } if @app.visited?
       restarts
       clients.each(&:join)
       Result.new(@acknowledged.size, Array.new(@errors.size) { @errors.pop })
@@ -34,6 +38,19 @@ module Conformance
         left = 5
         left = some_writes(left) while left.positive?
       end
+    end
+
+    # What the browser complains about is an error, too: a page without one of its scripts.
+    def person
+      AppVisitor.open(@server.port) do |visitor|
+        NOTES.times do |number|
+          @app.note(visitor, number)
+          @acknowledged << true
+        end
+        visitor.steps.flat_map { |step| step["complaints"] }.uniq.each { |line| @errors << line }
+      end
+    rescue Error => error
+      @errors << error.message
     end
 
     # @return [Integer] how many are left to do

@@ -5,8 +5,9 @@ module Conformance
   class AppPage
     OPEN = "<!-- applications: begin -->"
     CLOSE = "<!-- applications: end -->"
-    HEAD = "| application | pages that differ | Raffia: writes acknowledged, kept, errors | Puma: the same |\n" \
-      "|---|---|---|---|\n"
+    HEAD = "| application | pages that differ | steps in Chromium that differ " \
+      "| Raffia: writes acknowledged, kept, errors | Puma: the same |\n" \
+      "|---|---|---|---|---|\n"
 
     def initialize(file = Page::FILE)
       @file = file
@@ -26,11 +27,13 @@ module Conformance
     private
 
     def row(verdict)
-      differing = verdict.differing
-      cells = [verdict.title, differing.empty? ? "none of #{verdict.pages}" : differing.join(" "),
+      cells = [verdict.title, share(verdict.differing, verdict.pages),
+        verdict.steps.zero? ? "-" : share(verdict.differing_steps, verdict.steps),
         *AppServer::KINDS.keys.map { |server| cell(verdict.runs[server]) }]
       "| <a id=\"app-#{verdict.app}\"></a>#{cells.join(" | ")} |\n"
     end
+
+    def share(differing, all) = differing.empty? ? "none of #{all}" : differing.join(", ")
 
     def cell(run) = "#{run[:acknowledged]}, #{run[:written] || "-"}, #{run[:errors].size}"
   end

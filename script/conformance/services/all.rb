@@ -5,6 +5,7 @@ module Conformance
     # Also at its Unix socket.
     class Redis < Server
       NAME = "redis"
+      PACKAGES = "redis-server"
 
       def command
         [program("redis-server"), "--port", @port.to_s, "--bind", "127.0.0.1", "--save", "",
@@ -16,13 +17,58 @@ module Conformance
     # Without a folder of its own.
     class Memcached < Server
       NAME = "memcached"
+      PACKAGES = "memcached"
 
       def command = [program("memcached"), "-l", "127.0.0.1", "-p", @port.to_s, "-U", "0"]
+    end
+
+    # httpbin behind a proxy that speaks HTTP/1.1 and HTTP/2 to clients: in plain text, and over TLS
+    # on another port with a certificate of its own (%{httpbin_folder}/certificate.pem).
+    class Httpbin < Server
+      NAME = "httpbin"
+      PACKAGES = "gunicorn python3-httpbin nghttp2-proxy"
+
+      def facts = super.merge(httpbin_tls: @tls, httpbin_origin: @origin)
+
+      def prepare
+        run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+          "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+          "-keyout", file("key.pem"), "-out", file("certificate.pem"))
+        @tls, @origin = Array.new(2) { TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] } }
+        program("gunicorn")
+      end
+
+      def command
+        both = [application, proxy].map { |command| Shellwords.join(command) }
+        ["sh", "-c", both.join(" & exec ")]
+      end
+
+      def answers?
+        super && Net::HTTP.get_response(URI("http://127.0.0.1:#{@port}/get")).is_a?(Net::HTTPOK)
+      rescue SystemCallError, IOError
+        false
+      end
+
+      private
+
+      def file(name) = File.join(@folder, name)
+
+      def application
+        [program("gunicorn"), "--bind=127.0.0.1:#{@origin}", "--workers=2", "--threads=8",
+          "httpbin:app"]
+      end
+
+      def proxy
+        [program("nghttpx"), "--conf=/dev/null", "--no-ocsp", "--backend=127.0.0.1,#{@origin}",
+          "--frontend=127.0.0.1,#{@port};no-tls", "--frontend=127.0.0.1,#{@tls}",
+          file("key.pem"), file("certificate.pem")]
+      end
     end
 
     # With a superuser "raffia" that needs no password, and databases that suites expect.
     class Postgres < Server
       NAME = "postgres"
+      PACKAGES = "postgresql"
       DATABASES = %w[raffia activerecord_unittest activerecord_unittest2].freeze
 
       def prepare
@@ -53,6 +99,7 @@ module Conformance
     # Debian's core package has the server without its client, so all is said through files.
     class MariaDB < Server
       NAME = "mariadb"
+      PACKAGES = "mariadb-server-core"
       TABLES = %w[system_tables performance_tables system_tables_data].freeze
       BOOTSTRAP = <<~SQL
         SET @auth_root_socket=NULL, @current_hostname='localhost', @skip_auth_anonymous=1;
@@ -96,6 +143,7 @@ module Conformance
     # account.
     class SSH < Server
       NAME = "sshd"
+      PACKAGES = "openssh-server"
 
       def as_user = []
 

@@ -2,8 +2,8 @@
 
 module Conformance
   module Servers
-    # A server on a free port, with its data in a folder of its own. A kind says: PROGRAM, command,
-    # and what it prepares.
+    # A server on a free port, with its data in a folder of its own. A kind says: NAME, PACKAGES
+    # (Debian's), command, and what it prepares.
     class Server
       # For a start on a busy machine.
       PATIENCE = 60
@@ -59,7 +59,7 @@ module Conformance
 
       def program(file)
         FOLDERS.map { |dir| File.join(dir, file) }.find { |path| File.executable?(path) } or
-          raise Error, "#{file} is not installed (as root: bin/setup --drivers)"
+          raise Error, "#{file} is not installed (as root: apt-get install #{self.class::PACKAGES})"
       end
 
       def run(*command) = Source.command(*as_user, *command, chdir: @folder)

@@ -8,7 +8,8 @@ class ConformanceAppPageTest < Raffia::TestCase
 
   # @param changes [Hash] of what came of it on Raffia
   def verdict(app = "shop", **changes)
-    run = {answers: {"/" => {status: "200", body: "x"}}, acknowledged: 151, written: 151, errors: []}
+    run = {answers: {"/" => {status: "200", body: "x"}}, acknowledged: 151, written: 151, errors: [],
+           steps: {"1, go to /" => {"text" => "x"}}}
     Conformance::Trial::Verdict.new(app, runs: {"raffia" => run.merge(changes), "puma" => run},
       version: "#{app} 1.0")
   end
@@ -22,6 +23,8 @@ class ConformanceAppPageTest < Raffia::TestCase
     refute_predicate verdict(written: 150), :passed?
     refute_predicate verdict(errors: ["EOFError"]), :passed?
     refute_predicate verdict(answers: {"/" => {status: "500", body: "x"}}), :passed?
+    refute_predicate verdict(steps: {"1, go to /" => {"text" => "y"}}), :passed?
+    refute_predicate verdict(steps: {}), :passed?
     refute_predicate Conformance::Trial::Verdict.new("shop", error: "no gem"), :passed?
   end
 
@@ -33,8 +36,8 @@ class ConformanceAppPageTest < Raffia::TestCase
       page.write([verdict], %w[shop other])
       page.write([verdict("other", written: 150)], %w[shop other])
       text = File.read(file)
-      assert_includes text, "</a>shop 1.0 | none of 1 | 151, 151, 0 | 151, 151, 0 |\n"
-      assert_includes text, "</a>other 1.0 | none of 1 | 151, 150, 0 | 151, 151, 0 |\n"
+      assert_includes text, "</a>shop 1.0 | none of 1 | none of 1 | 151, 151, 0 | 151, 151, 0 |\n"
+      assert_includes text, "</a>other 1.0 | none of 1 | none of 1 | 151, 150, 0 | 151, 151, 0 |\n"
       assert text.end_with?("\n\n## After\n"), text
     end
   end
