@@ -33,6 +33,18 @@ module Conformance
 
     private
 
+    # A file that did not load, or a hook around all examples: its examples are not there, which must
+    # not look like nothing. It is a test that has failed.
+    def errors_outside_of_examples
+      recorder = @recorder
+      ::RSpec::Core::Reporter.prepend(Module.new do
+        define_method(:notify_non_example_exception) do |exception, context|
+          recorder.test(context) { ["fail", exception.message, nil] }
+          super(exception, context)
+        end
+      end)
+    end
+
     def hook
       adapter = self
       recorder = @recorder
@@ -44,6 +56,7 @@ module Conformance
           }.then { |passed| passed.nil? || passed }
         end
       end)
+      errors_outside_of_examples
     end
   end
 end
