@@ -14,6 +14,7 @@ Dir[File.join(__dir__, "jobs_store", "*.rb")].sort.each { |file| require file }
 #     end
 module JobsStoreContract
   include Enqueue
+  include OddFields
   include Claims
   include Ends
   include Leases

@@ -21,7 +21,7 @@ module Raffia
     module Payload
       # Fields under "raffia".
       #
-      # * priority: Integer, higher comes first within a queue, 0 where there is none
+      # * priority: Integer, higher comes first within a queue, 0 where there is none; within 2**49
       # * expires_at: seconds since 1970, after which it is not begun any more
       # * timeout: seconds that one run may take
       # * on: where it runs: fibers, threads, ractors, processes
@@ -87,3 +87,5 @@ module Raffia
     end
   end
 end
+
+require_relative "payload/fields"

@@ -38,7 +38,7 @@ module JobsStoreContract
     def draft(*args, queue: "default", at: nil, klass: "NoJob", own: nil, **fields)
       item = {"class" => klass, "args" => args, "queue" => queue, **fields.transform_keys(&:to_s)}
       item["at"] = at if at
-      item["raffia"] = own.transform_keys(&:to_s) if own
+      item["raffia"] = JSON.parse(JSON.generate(own)) if own
       Jobs::Draft.of(Jobs::Client::Item.build(item))
     end
 

@@ -24,6 +24,20 @@ class JobsWorkerOddPayloadTest < TestSupport::JobsCase
     end
   end
 
+  {"class" => 7, "args" => {"a" => 1}, "raffia" => {"on" => 7}, "a priority" => {"priority" => 2**50},
+   "a limit" => {"limit" => {"key" => "k", "max" => 0}}, "a timeout" => {"timeout" => "x"}, "a batch" => {"batch" => 7}}.each do |what, value|
+    define_method(:"test_#{what.tr(" ", "_")}_that_makes_no_sense") do
+      work
+      name = (value.is_a?(Hash) && what != "args") ? "raffia" : what
+      put({name => value})
+      await_counts(dead: 1, running: 0, queue: 0, retry: 0, blocked: 0)
+      assert_equal value, only(:dead)[name]
+      assert_equal "Raffia::Jobs::BadPayload", only(:dead)["error_class"]
+      assert_match(/ must be /, only(:dead)["error_message"])
+      assert_goes_on
+    end
+  end
+
   def test_as_large_as_may_be
     work
     enqueue(RaisingJob, "x" * (Jobs::Payload::LIMIT - 300))

@@ -84,7 +84,13 @@ module Raffia
         def draft(row)
           at = {"scheduled" => row["at"], "retry" => row["at"], "dead" => NEVER}[row["set"]]
           item = row["item"]
-          Raffia::Jobs::Draft.new(jid: item["jid"], queue: row["queue"], payload: row["payload"], at: at, extras: item[Raffia::Jobs::Payload::OWN])
+          Raffia::Jobs::Draft.new(jid: item["jid"], queue: row["queue"], payload: row["payload"], at: at, extras: extras(item))
+        end
+
+        # What makes no sense stays in the payload, and no store acts on it.
+        def extras(item)
+          own = item[Raffia::Jobs::Payload::OWN]
+          own unless Raffia::Jobs::Payload::Fields.complaint(own)
         end
 
         def alone(row)

@@ -17,6 +17,14 @@ module Raffia
     # @!attribute [r] extras
     #   @return [Hash, nil] what its payload has under "raffia"
     Draft = Data.define(:jid, :queue, :payload, :at, :extras) do
+      # @raise [ConfigError] for extras that no store could act on
+      def initialize(extras:, **)
+        complaint = Payload::Fields.complaint(extras) if extras
+        raise ConfigError, complaint if complaint
+
+        super
+      end
+
       # @param item [Hash] a whole payload; "at" becomes the time, and is not written
       # @return [Draft]
       def self.of(item)

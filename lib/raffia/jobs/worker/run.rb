@@ -178,6 +178,7 @@ module Raffia
         def perform(region)
           @region = region
           @item = @claim.item
+          Payload::Fields.check(@item)
           job = Perform.job_class(item["class"])
           @desk.journal.began(self)
           @desk.places.call(self, job)
@@ -202,11 +203,14 @@ module Raffia
         end
 
         def failed(error)
-          failure = (failure(error, {"queue" => @claim.queue, **Payload.load(@claim.payload)}) if @item) || unreadable(error)
+          failure = (failure(error, {"queue" => @claim.queue, **Payload.load(@claim.payload), **final(error)}) if @item) || unreadable(error)
           @desk.journal.failed(self, Clock.now - @began, error, failure)
           conclude(failure)
           failure.tell_exhausted
         end
+
+        # A field that makes no sense makes none at the next try.
+        def final(error) = error.instance_of?(BadPayload) ? {"retry" => 0} : {}
 
         def conclude(failure)
           ours = insist do

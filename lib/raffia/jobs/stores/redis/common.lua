@@ -53,7 +53,7 @@ end
 local function part(own, name)
   local value = own and own[name]
   if type(value) ~= 'table' or type(value.key) ~= 'string' then return nil end
-  if name == 'limit' and type(value.max) ~= 'number' then return nil end
+  if name == 'limit' and not (type(value.max) == 'number' and value.max >= 1) then return nil end
   return value
 end
 
@@ -65,6 +65,7 @@ local SUSPECTS = string.format('%.0f', -SUSPECT / 2) -- the scores of suspects a
 local function enqueue(queue, payload, own, front)
   redis.call('SADD', 'queues', queue)
   local priority = own and tonumber(own.priority) or 0
+  if math.abs(priority) >= SUSPECT / 2 then priority = 0 end -- no client of ours writes that, and no suspect has it
   if own and (tonumber(own.crashes) or 0) > 0 then priority = priority + SUSPECT end
   if priority == 0 then
     redis.call(front and 'RPUSH' or 'LPUSH', 'queue:' .. queue, payload)

@@ -111,16 +111,16 @@ module Raffia
           def create(db)
             SQL::Schema.create(db) { |name| "#{Dialect::PREFIX}jobs_#{name}" }
             version = SQL::Schema.version(db)
-            forget_leases(db) unless db.rows("SELECT value FROM {counters} WHERE name = 'boot'").dig(0, 0) == Uptime.boot
+            end_leases(db) unless db.rows("SELECT value FROM {counters} WHERE name = 'boot'").dig(0, 0) == Uptime.boot
             return if version <= SQL::Schema::VERSION
 
             raise StoreRefused, "#{path} was made by a later version of Raffia (its tables are of version #{version}, " \
               "this one knows #{SQL::Schema::VERSION}): update the gem here"
           end
 
-          # The machine was started anew since: whoever had one is no more.
-          def forget_leases(db)
-            db.run("DELETE FROM {leases}")
+          # The machine was started anew since: their workers are no more. The next recovery removes them, as those of any dead worker.
+          def end_leases(db)
+            db.run("UPDATE {leases} SET ends_at = 0")
             db.run("INSERT INTO {counters} (name, value) VALUES ('boot', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value", Uptime.boot)
           end
         end

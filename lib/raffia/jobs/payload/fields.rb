@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Payload
+      # Checks fields that stores and workers act on. Clients in other languages write what they
+      # like: a job with a field that makes no sense is dead with a sentence that says so.
+      #
+      # @api private
+      module Fields
+        # Priorities from here on are those of suspects, see {Store::Death}.
+        PRIORITIES = 2**49
+        PLACES = %w[fibers threads ractors processes auto].freeze
+        ENDS = %w[start done window].freeze
+        CONFLICTS = [nil, "skip", "raise", "replace"].freeze
+        # Of each field under "raffia": the predicate that it must meet, and how to say so.
+        RULES = {
+          "priority" => [:priority?, "a whole number within 2**49"],
+          "timeout" => [:positive?, "seconds above 0"],
+          "on" => [:place?, "one of #{PLACES.join(", ")}"],
+          "expires_at" => [:time?, "seconds since 1970"],
+          "limit" => [:limit?, "an object with a key and a max from 1 up"],
+          "unique" => [:unique?, "an object with a key and until: one of #{ENDS.join(", ")}"],
+          "batch" => [:name?, "the id of a batch"],
+          "crashes" => [:count?, "a whole number from 0 up"]
+        }.freeze
+        ::Ractor.make_shareable(RULES) if defined?(::Ractor)
+
+        module_function
+
+        # @param own [Hash, nil] what a payload has under "raffia"
+        # @return [String, nil] what is wrong with it
+        def complaint(own)
+          own&.each do |name, value|
+            rule, wanted = RULES[name]
+            return "#{OWN}.#{name} must be #{wanted}, and is #{value.inspect[0, 100]}" unless rule.nil? || value.nil? || send(rule, value)
+          end
+          nil
+        end
+
+        # @param item [Hash] that a worker is about to run
+        # @return [void]
+        # @raise [BadPayload]
+        def check(item)
+          found = complaint(item[OWN])
+          found ||= "class must be a name, and is #{item["class"].inspect[0, 100]}" unless item["class"].is_a?(String)
+          found ||= "args must be an array, and are #{item["args"].inspect[0, 100]}" unless item["args"].nil? || item["args"].is_a?(Array)
+          raise BadPayload, found if found
+        end
+
+        class << self
+          private
+
+          def priority?(value) = value.is_a?(Integer) && value.abs < PRIORITIES
+
+          def time?(value) = value.is_a?(Numeric) && value.to_f.finite?
+
+          def positive?(value) = time?(value) && value.positive?
+
+          def place?(value) = PLACES.include?(value)
+
+          def name?(value) = value.is_a?(String)
+
+          def count?(value) = value.is_a?(Integer) && !value.negative?
+
+          def limit?(value) = value.is_a?(Hash) && name?(value["key"]) && count?(value["max"]) && value["max"].positive?
+
+          def unique?(value)
+            value.is_a?(Hash) && name?(value["key"]) && ENDS.include?(value["until"]) && CONFLICTS.include?(value["conflict"]) &&
+              (value["for"].nil? || positive?(value["for"]))
+          end
+        end
+      end
+    end
+  end
+end
