@@ -130,6 +130,23 @@ module ServerDrainTest
     end
   end
 
+  def test_a_farewell_that_fails_in_any_way_keeps_no_other_from_its_turn
+    said = Thread::Queue.new
+    app = lambda do |env|
+      env["raffia.drain"].call { raise NotImplementedError, "a farewell" }
+      env["raffia.drain"].call { exit }
+      env["raffia.drain"].call { said << true }
+      [200, TEXT.dup, ["ok"]]
+    end
+    serve(app) do |server|
+      server.get
+      server.drain
+      server.thread.value
+      assert_equal 1, said.size
+    end
+    assert_match(/a farewell.*SystemExit/m, log)
+  end
+
   # What requests may have spawned, which has no end of its own; there is no grace here that would be over.
   class Counter < Raffia::Actor
     def add = @count = @count.to_i + 1

@@ -219,10 +219,27 @@ module ServerFailuresTest
     end
   end
 
+  # As with threads, whose pool says so.
+  def test_a_request_that_ends_its_own_fiber_is_answered
+    finished = Thread::Queue.new
+    app = lambda do |env|
+      env["rack.response_finished"] << ->(*given) { finished << given.values_at(1, 3) }
+      (env["PATH_INFO"] == "/kill") ? Fiber.current.kill : [200, TEXT.dup, ["ok"]]
+    end
+    serve(app, lint: false) do |server|
+      answer = server.get("/kill")
+      assert_equal [500, "close"], [answer.status, answer["connection"]]
+      assert_equal [500, "the application has ended the fiber of its request"], finished.pop.then { |status, error| [status, error.message] }
+      assert_equal "ok", server.get.body
+    end
+    assert_includes log, "has ended the fiber of its request"
+  end
+
   ServerContract.run(self)
   # The body is here before the application is asked.
   ServerContract.run_on_threads(self, without: %i[
     test_whoever_still_waits_for_a_body_hears_that_its_connection_is_closed
     test_a_timeout_of_the_apps_own_is_an_error
+    test_a_request_that_ends_its_own_fiber_is_answered
   ])
 end

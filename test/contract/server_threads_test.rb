@@ -221,6 +221,30 @@ module ServerThreadsTest
     end
   end
 
+  # Between the application's call and the delivery, no code of either would close it.
+  def test_a_response_that_is_interrupted_before_its_delivery_is_closed_once
+    server = nil
+    closed = Thread::Queue.new
+    body = Class.new do
+      define_method(:each) { |&block| block.call("x") }
+      define_method(:close) { closed << true }
+    end
+    hook = TracePoint.new(:call) do
+      server.worker.stop(:now)
+      sleep(0.001) until Thread.current.pending_interrupt?
+    end
+    serve(->(_env) { [200, TEXT.dup, body.new] }, threads: 1, lint: false) do |running|
+      server = running
+      hook.enable(target: Raffia::Server::ThreadedExchange.instance_method(:respond))
+      client = server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n")
+      assert_match(/\A(HTTP\/1.1 503|\z)/, client.rest)
+      server.thread.value
+      assert_equal 1, closed.size
+    ensure
+      hook.disable
+    end
+  end
+
   # Their backtrace is that of the application, not of the connection's fiber.
   def test_requests_in_flight_show_where_their_thread_is
     gate = Thread::Queue.new

@@ -273,6 +273,21 @@ module Raffia
       end
     end
 
+    # Without close_notify a client takes the end for a connection that was cut.
+    def test_connections_that_end_with_the_server_end_as_tls_wants_it
+      server = Server.start(ECHO, bind: "ssl://127.0.0.1:0", tls_cert: @pair.first, tls_key: @pair.last)
+      idle, rude = Array.new(2) { connect(server) }
+      rude.write("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1x\r\n\r\nhalf")
+      assert_match(/400 Bad Request/, rude.read)
+      idle.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+      assert_equal "https on / 0", answer(idle)
+      ending = Thread.new { server.stop }
+      assert_empty idle.read
+    ensure
+      [idle, rude].compact.each { |ssl| ssl.io.close }
+      ending&.join
+    end
+
     def test_no_renegotiation
       need_program = system("openssl", "version", out: File::NULL)
       skip "openssl is not installed" unless need_program

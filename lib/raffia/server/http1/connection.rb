@@ -22,7 +22,7 @@ module Raffia
         @socket = socket
         @listener = listener
         @address = address
-        @wire = @exchange = @fiber = nil
+        @wire = @exchange = @fiber = @io = nil
         @concluding = @service.drain.begun?
       end
 
@@ -83,6 +83,7 @@ module Raffia
 
       def open_wire(io)
         options = @service.options
+        @io = io
         @wire = Native::Http1.new(io, @service.template(@listener, io), @service.limits)
         @wire.write_timeout = options.write_timeout
         @wire.closing = true if @concluding
@@ -136,7 +137,7 @@ module Raffia
       def close
         return if @exchange&.hijacked?
 
-        Linger.new(@socket).run if @wire && (@rude || @concluding || @exchange&.unread?)
+        Linger.new(@socket, (@io unless @io.equal?(@socket))).run if @wire && (@rude || @concluding || @exchange&.unread?)
         (@wire || @socket).close
       rescue SystemCallError, IOError
         nil

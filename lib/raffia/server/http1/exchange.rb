@@ -74,7 +74,25 @@ module Raffia
 
       # Where the application runs: here.
       # @return [Exception, nil] what has ended it
-      def perform(env, finished) = serve(env, finished)
+      def perform(env, finished)
+        returned = false
+        serve(env, finished).tap { returned = true }
+      rescue Exception # standard:disable Lint/RescueException
+        returned = true
+        raise
+      ensure
+        killed(env, finished) unless returned
+      end
+
+      # The application has ended this fiber (Fiber#kill): no error says so, but the client waits.
+      def killed(env, finished)
+        error = Error.new("the application has ended the fiber of its request")
+        @wire.closing = true
+        over(env, nil, error, finished) if settle(error, env)
+        @wire.flush
+      rescue Disconnected
+        nil
+      end
 
       # From the application's call to the end of its response.
       # @return [Exception, nil]

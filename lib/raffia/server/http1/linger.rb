@@ -15,11 +15,16 @@ module Raffia
       MOST = 5
       private_constant :PATIENCE, :MOST
 
-      def initialize(socket)
+      # @param socket [BasicSocket]
+      # @param tls [OpenSSL::SSL::SSLSocket, nil] on it: its peer is told by close_notify, or it would
+      #   take the end for a connection that was cut
+      def initialize(socket, tls = nil)
         @socket = socket
+        @tls = tls
       end
 
       def run
+        @tls&.__send__(:stop) # close_write, which openssl 3.2 does not have
         @socket.shutdown(Socket::SHUT_WR)
         buffer = +""
         give_up = Clock.now + MOST

@@ -35,6 +35,7 @@ module Raffia
         send_parts(status, headers, body)
       ensure
         # Whoever gives out an Array has closed what there was to close.
+        body ||= response[2] if response.is_a?(Array)
         body.close if body.respond_to?(:close) && !@gathered
         @gathered = @input = @hijack = nil
       end

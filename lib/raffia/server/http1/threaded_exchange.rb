@@ -124,20 +124,29 @@ module Raffia
       end
 
       def call(env)
-        response = interruptible { Deadline.replace(@limit) { @service.app.call(env) } }
+        response = nil
+        interruptible { Deadline.replace(@limit) { response = @service.app.call(env) } }
         @lock.synchronize { @answered = true }
         response
+      rescue Cancel, TimeLimit::Passed
+        @output.ignore(response)
+        raise
       ensure
         leave($!) if @service.left
       end
 
+      # An interrupt may come before the response is taken: its body is closed then, too.
       def respond(response)
+        taken = false
         interruptible do
-          next if @wire.answer(response)
+          next taken = true if @wire.answer(response)
 
           @events << :aside if lasting?(response)
+          taken = true
           @output.deliver(response, @input || NullInput::ONE, @hijack)
         end
+      ensure
+        @output.ignore(response) unless taken
       end
 
       # Streams that write when they like, and other protocols, may go on for hours: they keep their thread, and another one serves requests.

@@ -44,14 +44,16 @@ module Raffia
       # @return [Boolean]
       def begun? = @begun
 
-      # @yieldparam error [StandardError] what a block has raised
+      # @yieldparam error [Exception] what a block has raised
       # @api private
       def begin
         @begun = true
         @farewells.keys.each do |farewell|
           @farewells.delete(farewell)
           farewell.say
-        rescue => error
+        rescue Cancel
+          raise
+        rescue Exception => error # standard:disable Lint/RescueException
           yield error
         end
       end
