@@ -28,6 +28,8 @@ module Raffia
           @loop.restart.step
           @nurseries.tidy(@loop.restart.needed, now)
           mend(now)
+          return if @loop.stopping? # the listeners may be closed then
+
           @fleet.start_due(now)
           @sizing.step(now)
           @routing.step(now)
