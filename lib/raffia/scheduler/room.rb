@@ -23,7 +23,8 @@ module Raffia
 
       private
 
-      # Called when a fiber could not be had; returns when it is worth another try.
+      # Called when a fiber could not be had; returns when it is worth another try. A fiber that has ended leaves its stack to the
+      # system, or waits for another block: both are room.
       #
       # @param error [FiberError]
       # @raise [FiberError] when no fiber ended
@@ -31,12 +32,9 @@ module Raffia
         raise error unless error.message.match?(NO_STACK)
 
         warn_of_crowd
-        limit = Clock.now + PATIENCE
-        until collect_ended
-          raise FiberError, "#{error.message} (#{crowd}; none ended within #{PATIENCE} s)" if Clock.now >= limit
+        return if collect_ended || wait_for_room || collect_ended
 
-          wait_for_room(limit)
-        end
+        raise FiberError, "#{error.message} (#{crowd}; none ended within #{PATIENCE} s)"
       end
 
       # A fiber that was left by a transfer keeps its stack until the garbage collector finds it, so that is asked to look.
@@ -50,15 +48,17 @@ module Raffia
         true
       end
 
-      def wait_for_room(limit)
-        timer = nil
+      # @return [Boolean] whether a fiber has ended meanwhile
+      def wait_for_room
+        timer = mine = nil
         park do |wait|
-          (@crowd ||= []) << wait
+          (@crowd ||= []) << (mine = wait)
           self.crowded = true
-          timer = engine.after([limit - Clock.now, 0].max, wait)
+          timer = engine.after(PATIENCE, wait)
           false
         end
         kernel_sleep(TOGETHER)
+        !@crowd&.include?(mine)
       ensure
         engine.disarm(timer) if timer && !closed?
       end
