@@ -11,6 +11,7 @@ module Mutate
     # @!attribute name [String] Class#name
     # @!attribute focus [Float] the mutant's file's share of all lines that the test runs
     Test = Data.define(:file, :name, :seconds, :focus)
+    FEW = 5
     CACHE = ENV["XDG_CACHE_HOME"] || File.expand_path("~/.cache")
     FOLDER = File.join(CACHE, "raffia", "mutate")
 
@@ -39,24 +40,34 @@ module Mutate
     end
 
     # @param test_files [Array<String>]
-    # @return [Array<Test>] those that run the mutant's line, or the file if the line is outside of
-    #   methods and runs when the file is loaded
+    # @return [Array<Test>] those that run the mutant's line; when they are few, those that run
+    #   another of the file, too: it may run when the file is loaded, before or in one of the tests
     def tests(mutant, test_files)
-      test_files.select { |file| File.exist?(path(file)) }.flat_map { |file| of_file(mutant, file) }
+      files = test_files.select { |file| File.exist?(path(file)) }
+      found = files.flat_map { |file| of_file(mutant, file) { |record| line_of(mutant, record) } }
+      return found if found.size >= FEW
+
+      all = files.flat_map { |file| of_file(mutant, file) { -1 } }
+      found + all.reject { |test| found.any? { |one| one.name == test.name } }
     end
 
     private
 
     def of_file(mutant, test_file)
       record = record(test_file)
-      source = record[:sources][mutant.file] or return []
-      bits = mutant.scope ? 1 << place(mutant, source, record) : -1
+      return [] unless record[:sources].key?(mutant.file)
+
+      bits = yield(record)
       record[:tests].filter_map do |name, (seconds, masks)|
         touched = masks[mutant.file]
         next if touched.nil? || (touched & bits).zero?
 
         Test.new(test_file, name, seconds, ones(touched).fdiv(masks.each_value.sum { ones(_1) }))
       end
+    end
+
+    def line_of(mutant, record)
+      mutant.scope ? 1 << place(mutant, record[:sources][mutant.file], record) : -1
     end
 
     # The line where it was when the test was recorded, or where its statement began.

@@ -237,6 +237,15 @@ module ActorRemoteContract
     wait_until { @spawned[1].stats[:handled] == 1 } # its on_stop ran
   end
 
+  def test_why_one_ended_that_lives_there_is_asked_there
+    one = spawn.another
+    assert_nil one.reason
+    one.kill(:gone)
+
+    assert one.join(Raffia::TestCase::PATIENCE)
+    assert_equal :gone, one.reason
+  end
+
   def test_links_with_actors_of_its_own
     ref = spawn
     own = ref.bind_own

@@ -260,6 +260,13 @@ module Raffia
       RUBY
     end
 
+    # Fibers that wait in them are not shown.
+    def test_futures_and_conditions_are_shown_by_their_names
+      assert_prints "true\ntrue\n", <<~RUBY
+        [Celluloid::Future.new { 1 }, Celluloid::Condition.new].each { |one| puts one.inspect == one.to_s }
+      RUBY
+    end
+
     def test_a_forked_child_has_actors_of_its_own
       need_fork
       assert_prints "Celluloid::DeadActorError\n5\n7\n0\n", <<~RUBY

@@ -26,9 +26,17 @@ class MutateTouchedTest < Raffia::TestCase
     @touched.write(TEST, {"A#one" => [0.5, {FILE => [1, 3]}], "A#two" => [1, {FILE => [1]}],
                           "A#three" => [1, {"lib/raffia.rb" => [1]}]})
     assert_equal %w[A#one A#two], names(1)
-    assert_equal %w[A#one], names(3)
-    assert_equal %w[A#one], names(4), "the statement began above"
+    assert_equal %w[A#one A#two], names(3), "those of the line first"
+    assert_equal %w[A#one A#two], names(4), "the statement began above"
     assert_equal %w[A#one A#two], names(3, nil)
+  end
+
+  def test_a_line_that_many_run_has_no_others
+    tests = Array.new(6) { |n| ["A##{n}", [1, {FILE => [1, *(3 if n.positive?)]}]] }
+    @touched.write(TEST, tests.to_h)
+    assert_equal %w[A#0 A#1 A#2 A#3 A#4 A#5], names(1)
+    assert_equal %w[A#1 A#2 A#3 A#4 A#5], names(3)
+    assert_equal %w[A#1 A#2 A#3 A#4 A#5], names(4), "the statement began above"
   end
 
   def test_the_share_of_the_file_is_told
@@ -41,12 +49,13 @@ class MutateTouchedTest < Raffia::TestCase
 
   def test_a_line_that_moved_is_known_by_its_text
     text = Mutate::Sources.read(FILE)
-    @touched.write(TEST, {"A#one" => [1, {FILE => [7]}]})
+    tests = Array.new(5) { |n| ["A##{n}", [1, {FILE => [7]}]] }
+    @touched.write(TEST, {"A#other" => [1, {FILE => [5]}], **tests.to_h})
     old = Dir.glob("#{@folder}/*.rb")
     assert_equal [text], old.map { |path| File.read(path) }
     File.write(old.first, "# more\n# and more\n#{text}")
     touched = Mutate::Touched.new(@folder)
-    assert_equal [%w[A#one], []], [names(5, "call", touched), names(3, "call", touched)]
+    assert_equal tests.map(&:first), names(5, "call", touched)
   end
 
   def test_a_record_is_of_one_text_of_the_test_file
