@@ -6,6 +6,7 @@ module Conformance
   class Recorder
     # As it is before a suite puts a clock of its own in its place.
     CLOCK = Process.method(:clock_gettime)
+    TIME = /\d{4}-\d\d-\d\d[ _T]\d\d:\d\d:\d\d(?:\.\d+)?/
 
     def initialize(plan)
       @file = File.open(plan["record"], "a").tap { |file| file.sync = true }
@@ -51,8 +52,9 @@ module Conformance
 
     # Two tests may have one name; their order is the same in each mode.
     def unique(name)
-      # Some names hold the inspection of an object, or the folder, which is another in each mode.
-      name = clean(name).gsub(/0x\h{8,}/, "0x...").gsub(@folder, ".")
+      # Some names hold the inspection of an object, the folder or the time, which is another in
+      # each mode.
+      name = clean(name).gsub(/0x\h{8,}/, "0x...").gsub(@folder, ".").gsub(TIME, "(time)")
       number = @seen[name] += 1
       (number == 1) ? name : "#{name} ##{number}"
     end
