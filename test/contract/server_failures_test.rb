@@ -219,6 +219,25 @@ module ServerFailuresTest
     end
   end
 
+  # Connections that clients have closed would be kept meanwhile, with their fibers and buffers.
+  def test_while_connections_come_in_a_row_the_loop_looks_at_the_kernel
+    held = nil
+    turns = []
+    app = lambda do |env|
+      Fiber.blocking { sleep(0.01) until held } if env["PATH_INFO"] == "/hold"
+      turns << Fiber.scheduler.stats[:turns]
+      [200, TEXT.dup, ["ok"]]
+    end
+    serve(app, lint: false) do |server|
+      first = server.connect.say("GET /hold HTTP/1.1\r\nhost: x\r\n\r\n")
+      eventually { server.in_flight == 1 }
+      others = Array.new(64) { server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n") }
+      held = true
+      assert_equal ["ok"], [first, *others].map { |client| client.answer.body }.uniq
+      assert_operator turns.last - turns.first, :>=, 6
+    end
+  end
+
   # As with threads, whose pool says so.
   def test_a_request_that_ends_its_own_fiber_is_answered
     finished = Thread::Queue.new
@@ -241,5 +260,6 @@ module ServerFailuresTest
     test_whoever_still_waits_for_a_body_hears_that_its_connection_is_closed
     test_a_timeout_of_the_apps_own_is_an_error
     test_a_request_that_ends_its_own_fiber_is_answered
+    test_while_connections_come_in_a_row_the_loop_looks_at_the_kernel
   ])
 end

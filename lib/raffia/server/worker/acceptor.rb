@@ -15,7 +15,7 @@ module Raffia
       PASSING = [Errno::ECONNABORTED, Errno::EPROTO, Errno::EPERM, Errno::ENETDOWN, Errno::EHOSTDOWN, Errno::EHOSTUNREACH, Errno::ENETUNREACH].freeze
       # Connections that are accepted in a row before those that there are get a turn: while clients come faster than they are served,
       # there is always one more.
-      TURN = 16
+      TURN = 8
       SHORT = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
       private_constant :PAUSE, :PASSING, :TURN, :SHORT
 
@@ -72,9 +72,11 @@ module Raffia
         @socket.wait_readable
       end
 
+      # By a sleep, so that the loop looks at the kernel, too: where clients open a connection for each request, those
+      # that they have closed would keep their fibers and buffers until there is a look.
       def give_way
         @turn = 0
-        Fiber.scheduler.yield
+        sleep(0)
       end
 
       # It is said once, not ten times a second.
