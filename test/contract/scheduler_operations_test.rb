@@ -236,13 +236,58 @@ module SchedulerOperationsSuite
   def test_threads_that_somebody_wakes_or_kills
     in_run do
       assert_equal TEXT, Zlib.inflate(Zlib.deflate(TEXT))
-      workers = Thread.list.select { |thread| thread.name == "raffia operations" }
+      workers = operation_threads
       assert_operator workers.size, :>, 0
       workers.each(&:wakeup)
       assert_equal TEXT, Zlib.inflate(Zlib.deflate(TEXT))
       workers.each(&:kill).each(&:join)
       assert_equal TEXT, Zlib.inflate(Zlib.deflate(TEXT))
     end
+  end
+
+  # The call that it runs ends, and its fiber hears of that.
+  def test_a_thread_that_is_killed_while_it_works
+    in_folder do |dir|
+      File.mkfifo("#{dir}/fifo")
+      in_run do |scheduler|
+        text = nil
+        reader = Fiber.schedule { text = File.read("#{dir}/fifo") }
+        3.times do
+          settle { running(scheduler, :waiting) == 1 }
+          operation_threads.each(&:kill).each(&:join)
+        end
+        settle { running(scheduler, :waiting) == 1 }
+        File.write("#{dir}/fifo", "text")
+        settle { !reader.alive? }
+        assert_equal "text", text
+      end
+    end
+  end
+
+  # Others take the place of threads that were killed, also of those that had not begun.
+  def test_calls_in_the_queue_of_threads_that_are_killed
+    out, = ruby(<<~RUBY)
+      require "raffia"
+      require "zlib"
+      left = 3
+      Thread.singleton_class.prepend(Module.new do
+        define_method(:new) do |*rest, &block|
+          super(*rest, &block).tap { |thread| thread.kill if (left -= 1) >= 0 }
+        end
+      end)
+      text = Random.new(3).bytes(3_000_000)
+      Raffia.run(backend: :#{backend}) do |scope|
+        tasks = Array.new(6) { scope.spawn { Zlib.inflate(Zlib.deflate(text)) == text } }
+        3.times do
+          sleep(0.01)
+          Thread.list.each { |thread| thread.kill if thread.name == "raffia operations" }
+        end
+        Raffia.timeout(50) { p tasks.map(&:value).uniq }
+        stats = Fiber.scheduler.stats[:blocking][:ruby][:compute]
+        p stats[:threads] <= stats[:limit]
+      end
+    RUBY
+    assert_equal "[true]\ntrue\n", out
   end
 
   def test_garbage_is_collected_meanwhile
@@ -260,6 +305,10 @@ module SchedulerOperationsSuite
 
   def in_run(&block)
     in_thread { Raffia.run(backend: backend) { block.call(Fiber.scheduler) } }
+  end
+
+  def operation_threads
+    Thread.list.select { |thread| thread.name == "raffia operations" }
   end
 
   def running(scheduler, kind) = scheduler.stats[:blocking][:ruby].dig(kind, :running) || 0

@@ -36,6 +36,7 @@ struct server {
     pthread_t thread;
     int64_t patience;
     int interrupted, retired;
+    int failure; /* what was raised while it told of a call */
 };
 
 static const rb_data_type_t queue_type = {
@@ -137,18 +138,34 @@ static void finish(struct call_queue *queue, struct call *call)
     if (loop) raffia_loop_inject(loop, ticket, 0);
 }
 
-/* With Ruby's lock, so that the fiber does not go on in between. */
+static int deliver(VALUE pointer)
+{
+    const VALUE *of = (const VALUE *)pointer;
+    rb_funcall(of[0], rb_intern("deliver"), 2, of[1], INT2FIX(0));
+    return 1;
+}
+
+static VALUE see_delivery_through(VALUE pointer)
+{
+    raffia_see_through(deliver, pointer);
+    return Qnil;
+}
+
+/* With Ruby's lock, so that the fiber does not go on in between. Thread#kill may strike in Ruby's
+ * code, and the fiber would wait for ever. */
 static void *tell_portable(void *pointer)
 {
     struct server *server = pointer;
     struct call *call = server->call;
-    VALUE scheduler = call->scheduler, wait = call->ticket;
+    VALUE of[] = {call->scheduler, call->ticket};
     pthread_mutex_lock(&server->queue->lock);
     int told = call->portable;
     server->call = NULL;
     finish(server->queue, call);
     pthread_mutex_unlock(&server->queue->lock);
-    if (told) rb_funcall(scheduler, rb_intern("deliver"), 2, wait, INT2FIX(0));
+    if (told) rb_protect(see_delivery_through, (VALUE)of, &server->failure);
+    RB_GC_GUARD(of[0]);
+    RB_GC_GUARD(of[1]);
     return NULL;
 }
 
@@ -170,7 +187,7 @@ static void *serve(void *pointer)
     struct server *server = pointer;
     struct call_queue *queue = server->queue;
     pthread_mutex_lock(&queue->lock);
-    while ((server->call = next(server))) {
+    while (!server->failure && (server->call = next(server))) {
         struct call *call = server->call;
         pthread_mutex_unlock(&queue->lock);
         int64_t began = raffia_now();
@@ -180,7 +197,7 @@ static void *serve(void *pointer)
         call->elapsed = raffia_now() - began;
         tell(server);
     }
-    server->retired = !server->interrupted || queue->closed;
+    server->retired = !server->failure && (!server->interrupted || queue->closed);
     if (server->retired) queue->threads--;
     pthread_mutex_unlock(&queue->lock);
     return NULL;
@@ -212,6 +229,7 @@ static VALUE serve_outside(VALUE pointer)
     while (!server->retired) {
         server->interrupted = 0;
         rb_nogvl(serve, server, interrupt_server, server, 0); /* raises what is meant for it */
+        if (server->failure) rb_jump_tag(server->failure);
     }
     return Qnil;
 }
@@ -297,6 +315,19 @@ static VALUE queue_not_started(VALUE self)
     int others = --queue->threads > 0;
     pthread_mutex_unlock(&queue->lock);
     return others ? Qtrue : Qfalse;
+}
+
+/* @overload short_of_threads
+ *   A thread that served was killed.
+ *   @return [Boolean] whether another one is to be started, and is counted already */
+static VALUE queue_short_of_threads(VALUE self)
+{
+    struct call_queue *queue = queue_of(self);
+    pthread_mutex_lock(&queue->lock);
+    int start = !queue->closed && queue->queued > queue->idle && queue->threads < queue->limit;
+    queue->threads += (unsigned)start;
+    pthread_mutex_unlock(&queue->lock);
+    return start ? Qtrue : Qfalse;
 }
 
 static void take_out(struct call_queue *queue, struct call *call)
@@ -406,6 +437,7 @@ void raffia_init_call_queue(VALUE raffia)
     rb_define_method(queue, "serve", queue_serve, 1);
     rb_define_method(queue, "submit", queue_submit, 3);
     rb_define_method(queue, "not_started", queue_not_started, 0);
+    rb_define_method(queue, "short_of_threads", queue_short_of_threads, 0);
     rb_define_method(queue, "cancel", queue_cancel, 2);
     rb_define_method(queue, "abandon", queue_abandon, 1);
     rb_define_method(queue, "close", queue_close, 0);

@@ -32,7 +32,7 @@ module Raffia
       def submit(call, scheduler, wait)
         wanted = @queue.submit(call, scheduler, wait)
         return true if wanted.nil?
-        return false if !wanted || start
+        return false if !wanted || start(@queue)
 
         !@queue.not_started && @queue.cancel(call, wait)
       end
@@ -67,10 +67,13 @@ module Raffia
         @guard = Guard.new
       end
 
+      # A thread that is killed before it serves must say so: nothing strikes it until it does.
       # @return [Boolean] false: the system has no thread for us
-      def start
+      def start(queue)
         # Fiber storage is inherited, and this thread will serve others too.
-        thread = Fiber.new(blocking: true, storage: {}) { Thread.new(@queue) { |queue| serve(queue) } }.resume
+        thread = Fiber.new(blocking: true, storage: {}) do
+          Thread.handle_interrupt(Object => :never) { Thread.new(queue) { |its| serve(its) } }
+        end.resume
         @guard.hold { @threads[thread] = true }
         true
       rescue ThreadError, FiberError
@@ -78,11 +81,19 @@ module Raffia
       end
 
       def serve(queue)
+        begun = false
         Thread.current.name = "raffia operations"
         Thread.current.report_on_exception = false
-        queue.serve(@idle)
+        Thread.handle_interrupt(Object => :immediate) { (begun = true) && queue.serve(@idle) }
       ensure
+        queue.not_started unless begun
         @guard.hold { @threads.delete(Thread.current) }
+        replace(queue)
+      end
+
+      # It was killed, and calls wait that nobody else would run.
+      def replace(queue)
+        queue.not_started if queue.short_of_threads && !start(queue)
       end
     end
   end
