@@ -269,6 +269,15 @@ class JobsRedisFailuresTest < Raffia::TestCase
     assert_places
   end
 
+  # A name that is no text took the place of other arguments of the script that moves what is due.
+  def test_a_scheduled_job_whose_queue_is_no_name_goes_to_the_default_queue
+    [{"x" => 1}, [2, 3], 7, nil, "", "mail"].each_with_index do |queue, number|
+      redis.call("ZADD", "schedule", number + 1, JSON.generate("class" => "X", "args" => [number], "jid" => Raffia::Jobs::Payload.id, "queue" => queue))
+    end
+    store.promote
+    assert_equal({"default" => [0, 1, 2, 3, 4], "mail" => [5]}, store.entries(:queue).group_by(&:queue).transform_values { |list| args(list).sort })
+  end
+
   private
 
   def claim_by(other) = other.claim(lease, %w[default], 10)

@@ -66,7 +66,7 @@ class JobsWebTest < JobsWebCase
     @store.define_singleton_method(:counts) { |most: nil| {**super(), queue: most || 500_000, scheduled: 60_000} }
     page = get("/job?jid=#{id}")
     assert_equal 404, page.status
-    assert_match(/not among the 50,000 that were looked through/, page.body)
+    assert_match(/not among the 25,000 that were looked through/, page.body)
     assert_equal 200, get(page.body[%r{href="(/job\?[^"]*all=1[^"]*)"}, 1].gsub("&amp;", "&")).status
     assert_equal 200, get("/api/job?jid=#{id}").status
     assert_equal 404, get("/job?jid=none&all=1").status

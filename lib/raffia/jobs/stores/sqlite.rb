@@ -65,7 +65,7 @@ module Raffia
         end
 
         # (see Store#countable)
-        def countable = 1_000_000
+        def countable = 100_000
 
         # (see Store#interrupt)
         def interrupt

@@ -36,7 +36,12 @@ module Raffia
           # (see Store#find)
           def find(jid, most: nil) # rubocop:disable Lint/UnusedMethodArgument
             sync do |all|
-              Store::SETS.lazy.flat_map { |set| all.place(set).to_a }.find { |job| job.jid == jid }&.entry
+              Store::SETS.each do |set|
+                jobs = all.place(set).to_a
+                job = (most ? jobs.last(most) : jobs).find { |one| one.jid == jid }
+                return job.entry if job
+              end
+              nil
             end
           end
 

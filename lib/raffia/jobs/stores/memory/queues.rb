@@ -39,7 +39,7 @@ module Raffia
 
             def empty? = @lists.none? { |_, jobs| jobs.any? }
 
-            def to_a = @lists.values.flatten(1)
+            def to_a = [].concat(*@lists.values)
 
             # @return [Array<Kept>] of each priority
             def oldest = @lists.filter_map { |_, jobs| jobs.first }

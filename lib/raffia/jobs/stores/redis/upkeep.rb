@@ -51,9 +51,12 @@ module Raffia
           def promoted(set, payloads)
             payloads.map do |payload|
               item = readable(payload)
-              [set, payload, @dialect.outgoing(Store::Rewrite.queued(payload)), item["queue"] || "default"]
+              [set, payload, @dialect.outgoing(Store::Rewrite.queued(payload)), queue_of(item)]
             end
           end
+
+          # @return [String] somebody else may have written anything there
+          def queue_of(item) = item["queue"].then { |name| (name.is_a?(String) && !name.empty?) ? name : "default" }
 
           def move(how, rows) = rows.each_slice(SLICE).sum { |slice| script(:move, how, *slice.flatten) }
 

@@ -14,7 +14,7 @@ module Raffia
           # Characters of a payload on the page; programs get all of it.
           SHOWN = 256 * 1024
           # How many jobs are looked through for one.
-          MOST = 50_000
+          MOST = 25_000
           # It may still be there.
           Unseen = Class.new(NotFound)
           STATES = {queue: "waiting", scheduled: "scheduled", retry: "to be tried again", blocked: "blocked", running: "running", dead: "dead"}.freeze
