@@ -52,6 +52,18 @@ module Raffia
     # @return [Array<Integer>] pids of the workers that have answered
     def answers(clients) = clients.map { |client| Integer(client.read[/\d+\z/]) }.uniq
 
+    # It is replaced a minute later, and until then it may go on.
+    def test_a_slot_whose_worker_does_not_respond
+      with_slots("nil") do |_server, port, pids|
+        get = -> { answers(clients(port, 24)) }
+        wait_until(PROCESS_PATIENCE) { get.call.size == 2 }
+        ::Process.kill(:STOP, pids[1])
+        2.times { assert_equal [pids[0]], get.call }
+        ::Process.kill(:CONT, pids[1])
+        wait_until(PROCESS_PATIENCE) { get.call.size == 2 }
+      end
+    end
+
     # A worker that crashes at every start, and one that takes for ever.
     ["raise('a bug of this slot')", "sleep"].each do |kind|
       define_method(:"test_a_slot_whose_worker_is_never_ready: #{kind}") do

@@ -14,6 +14,8 @@ module Raffia
       class Member
         # How many messages wait for a worker that does not read.
         BACKLOG = 32
+        # Seconds after which a heartbeat is late. Workers beat once a second.
+        LATE = 3
 
         # @return [Nursery] that bore it
         attr_reader :nursery
@@ -130,6 +132,13 @@ module Raffia
 
         # @return [void]
         def flush = (@backlog.shift while @backlog.any? && @channel.send(*@backlog.first))
+
+        # @param now [Float]
+        # @return [Boolean] whether its last heartbeat is recent; true for one that never beats
+        def responsive?(now)
+          beaten = @board.beaten
+          beaten.zero? || now - [beaten, @since].max < LATE
+        end
 
         # @return [String] seconds that it was given
         def patience = format("%g", @deadline - @since)

@@ -8,7 +8,7 @@ module Raffia
     class Supervisor
       # Sends new connections only to slots whose worker serves, where each slot has a socket of its own
       # (SO_REUSEPORT). Connections that wait in the socket of a slot without a worker are accepted by a
-      # worker of another slot. So no client waits for a worker that boots, or that crashes at every start.
+      # worker of another slot. So no client waits for a worker that boots, hangs, or crashes at every start.
       #
       # While no slot serves, connections wait: the first worker that is ready takes them.
       #
@@ -32,11 +32,11 @@ module Raffia
           regroup unless @known == @slots
           return if @groups.empty?
 
-          serving = @slots.select(&:serving?)
+          serving = @slots.select { |slot| slot.serving?(now) }
           return if serving.empty?
 
           select(serving) unless serving == @serving
-          (@slots - serving).each { |slot| hand_over(slot, serving, now) unless slot.current&.ready? }
+          (@slots - serving).each { |slot| hand_over(slot, serving, now) unless slot.accepting?(now) }
         end
 
         private

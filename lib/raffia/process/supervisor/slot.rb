@@ -60,8 +60,13 @@ module Raffia
           end
         end
 
-        # @return [Boolean] whether a worker accepts here, and goes on to do so
-        def serving? = !@retired && !!@current&.ready?
+        # @param now [Float]
+        # @return [Boolean] whether a worker accepts here
+        def accepting?(now) = !!@current&.ready? && @current.responsive?(now)
+
+        # @param now [Float]
+        # @return [Boolean] whether it goes on to do so
+        def serving?(now) = !@retired && accepting?(now)
 
         # @return [Boolean] whether it is to get a worker, now or later
         def vacant? = !@due.nil? && @current.nil? && @successor.nil? && !@retired
