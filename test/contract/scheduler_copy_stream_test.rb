@@ -53,6 +53,37 @@ module SchedulerCopyStreamSuite
     end
   end
 
+  def test_a_file_that_is_made_up_is_read_to_its_end
+    skip("no /proc here") unless File.exist?("/proc/self/status")
+    on_scheduler(offload: false) do
+      sockets do |one, other|
+        File.open("/proc/self/status") do |file|
+          assert_operator IO.copy_stream(file, one), :>, 100
+          assert_equal [0, ""], [IO.copy_stream(file, one), file.read]
+        end
+        assert_match(/^VmPeak:/, other.readpartial(10_000))
+      end
+    end
+  end
+
+  # The interrupt is what is raised, whatever has become of the file.
+  def test_a_copy_whose_file_is_closed_and_that_is_interrupted
+    in_folder do |dir|
+      File.binwrite("#{dir}/source", TEXT)
+      on_scheduler(offload: false) do |scheduler|
+        sockets do |one, _other|
+          file = File.open("#{dir}/source")
+          error = nil
+          copying = Fiber.schedule { error = error_of { IO.copy_stream(file, one) } }
+          file.close
+          scheduler.fiber_interrupt(copying, Interrupted.new)
+          settle { !copying.alive? }
+          assert_equal Interrupted, error.first
+        end
+      end
+    end
+  end
+
   def test_a_file_that_is_made_up
     skip("no /proc here") unless File.exist?("/proc/self/status")
     on_scheduler(offload: false) do

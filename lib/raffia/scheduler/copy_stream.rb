@@ -59,6 +59,10 @@ module Raffia
         return copy_from_file(from, to, length, offset) if from.stat.file?
         return yield(from, to, length, offset) if offset # which streams do not have
 
+        copy_from_stream(from, to, length)
+      end
+
+      def copy_from_stream(from, to, length)
         pump(length) { |room, buffer| transfer_chunk(to) { from.readpartial(room, buffer) } }
       end
 
@@ -78,12 +82,18 @@ module Raffia
         (bytes <= PIECE) ? Fiber.blocking(&) : offloaded_to_the_end(&)
       end
 
-      # What was read ahead is sent again from the file, so its position is set at the end.
+      # Files of /proc say that they are empty.
       def copy_from_file(from, to, length, offset)
-        position = start = offset || from.pos
+        start = offset || from.pos
         rest = length || (from.stat.size - start)
-        return pump(length) { |room, buffer| transfer_chunk(to) { from.readpartial(room, buffer) } } if rest <= 0 && !offset
+        return copy_from_stream(from, to, length) if rest <= 0 && !offset
 
+        send_file(from, to, start, rest, offset)
+      end
+
+      # What was read ahead is sent again from the file, so its position is set at the end.
+      def send_file(from, to, start, rest, offset)
+        position = start
         while position < start + rest
           count = send_piece(from, to, position, [start + rest - position, PIECE].min)
           break if count.zero?
@@ -92,7 +102,7 @@ module Raffia
         end
         position - start
       ensure
-        from.seek(position) if position && !offset
+        from.seek(position) unless offset || from.closed?
       end
 
       # @return [Integer] bytes, 0 at the end of the file
