@@ -2,7 +2,8 @@
 
 module Raffia
   module Engine
-    # Who waits for which descriptor, in the pure-Ruby engine. Several may wait for one, each for its own events.
+    # Who waits for which descriptor, in the pure-Ruby engine. Several may wait for one, each for its own events. Kernel.select is
+    # IO.select under a name that tests of other libraries do not replace.
     #
     # @api private
     class Interest
@@ -22,7 +23,7 @@ module Raffia
       # @return [Integer] those of the events that are there now
       def self.look(io, events)
         lists = [IO::READABLE, IO::WRITABLE, IO::PRIORITY].map { |event| (events & event).zero? ? [] : [io] }
-        readable, writable, urgent = Fiber.blocking { IO.select(*lists, 0) }
+        readable, writable, urgent = Fiber.blocking { Kernel.select(*lists, 0) }
         [[readable, IO::READABLE], [writable, IO::WRITABLE], [urgent, IO::PRIORITY]].sum do |list, event|
           (list.nil? || list.empty?) ? 0 : event
         end
@@ -58,7 +59,7 @@ module Raffia
       # @return [Array<Array<IO>>, nil] nil when one of them was closed under its waiter; select does not say which
       def wait(waker, pause)
         lists = lists(waker)
-        found = Fiber.blocking { IO.select(*lists, pause) } || [[], [], []]
+        found = Fiber.blocking { Kernel.select(*lists, pause) } || [[], [], []]
         waker.read_nonblock(1024, exception: false) if found[0].delete(waker)
         found
       rescue IOError, SystemCallError
