@@ -159,6 +159,22 @@ class PoolFibersCrowdTest < Raffia::TestCase
   end
 end
 
+# A thread with a loop cannot be had without a descriptor.
+class PoolFibersWithoutALoopTest < Raffia::TestCase
+  def test_what_was_handed_in_fails
+    assert_equal "[Errno::EMFILE, true]\n", output_of(<<~RUBY)
+      require "raffia"
+      pool = Raffia::Pool.new(on: :fibers, work: ->(n) { n }, workers: 2)
+      Process.setrlimit(:NOFILE, 3)
+      future = pool.submit(1)
+      ended = future.wait(30)
+      error = future.value rescue $!.class
+      p [error, ended ? true : false]
+      exit!(0)
+    RUBY
+  end
+end
+
 # Who requires the pool room only, has no scheduler to run fibers on.
 class PoolFibersRunnerTest < Raffia::TestCase
   def test_without_any_scheduler_the_message_says_what_to_do

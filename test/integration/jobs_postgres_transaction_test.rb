@@ -60,6 +60,12 @@ class JobsPostgresTransactionTest < Raffia::TestCase
     assert_equal [4], waiting
   end
 
+  def test_a_job_that_comes_after_the_block_has_the_stores_connection
+    Raffia::Jobs.transaction(@mine) { Noted.perform_async(1) }
+    assert_raises(RuntimeError) { @mine.transaction { Noted.perform_async(2) && raise("no") } }
+    assert_equal [1, 2], waiting
+  end
+
   def test_a_transaction_is_begun_where_there_is_none
     Raffia::Jobs.transaction(@mine) do
       Noted.perform_async(1)

@@ -26,8 +26,9 @@ class JobsStoreOpeningTest < Raffia::TestCase
 
   def test_a_store_is_known_by_its_address
     Dir.mktmpdir do |dir|
-      ["sqlite:#{dir}/a.db", "memory:"].each do |url|
+      ["sqlite:#{dir}/a.db", "memory:", "redis://h:77/2"].each do |url|
         store = Store.open(url)
+        assert_equal url, store.url
         assert_equal "#<#{store.class} #{url}>", store.inspect
       ensure
         store&.close
