@@ -156,9 +156,15 @@ module Mutate
 
       other = SWAPS[node.name]
       return unless other && node.receiver && node.message_loc
-      return if node.name.match?(SYNONYMS) && node.receiver.slice.match?(/queue/i)
+      return if node.name.match?(SYNONYMS) && queue?(node)
 
       replace(node.message_loc, other.to_s, :swap)
+    end
+
+    # An Array has no time limits.
+    def queue?(node)
+      node.receiver.slice.match?(/queue/i) ||
+        node.arguments&.arguments&.any?(Prism::KeywordHashNode)
     end
 
     def result(value)

@@ -199,6 +199,18 @@ class SupervisorPartsTest < Raffia::TestCase
     end
   end
 
+  def test_a_slot_whose_worker_leaves_without_a_successor_is_vacant
+    member do |one|
+      slot = Supervisor::Slot.new(0, [], nil)
+      slot.seat(one)
+      slot.vacate(7.0)
+      assert_equal([nil, [one], [one], 7.0], [slot.current, slot.leaving, slot.members, slot.due])
+      assert_predicate(slot, :vacant?)
+      assert_equal(:draining, slot.state)
+      assert_equal([:leaving, []], [slot.remove(one), slot.members])
+    end
+  end
+
   def test_a_worker_that_became_ready_as_it_was_told_to_drain_gets_the_time_of_one_that_serves
     member do |one|
       one.served_late(60)
