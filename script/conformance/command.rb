@@ -128,6 +128,7 @@ module Conformance
       @out.puts "",
         "#{good} of #{results.size} suites have nothing that fails on Raffia alone without a reason"
       @out.puts "What does:", *report.lines.map { |line| "  #{line}" } if good < results.size
+      @out.puts "The longest: #{report.longest.join(", ")}"
       @out.puts "Logs: #{@cache.path("work")}"
     end
   end

@@ -18,6 +18,14 @@ module Conformance
     # @return [Array<Hash>] for JSON
     def data = @results.map { |result| datum(result) }
 
+    # @return [Array<String>] what to shorten when all of them take too long
+    def longest(number = 5)
+      seconds = @results.grep(Comparison).to_h { |result|
+        [result.suite.name, result.outcomes.each_value.sum(&:seconds)]
+      }
+      seconds.max_by(number, &:last).map { |name, time| "#{name} #{time.round(1)} s" }
+    end
+
     # @return [Array<String>] of one suite
     def of(result)
       if result.is_a?(Campaign::Failure)

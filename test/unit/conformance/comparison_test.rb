@@ -68,4 +68,12 @@ epoll: {"a" => "hung", "b" => "pass"}})
     error = assert_raises(Conformance::Error) { Conformance::Known.new("thing" => [{"tests" => "a"}]) }
     assert_match(/thing: a reason/, error.message)
   end
+
+  def test_the_suites_that_take_longest_are_named
+    runs = {plain: {"a" => "pass"}, uring: {"a" => "pass"}}
+    results = [compare(runs, suite: suite("short")), compare({**runs, epoll: {"a" => "pass"}}, suite: suite("long"))]
+    results << Conformance::Campaign::Failure.new(suite("none"), "no such tag")
+    assert_equal ["long 0.3 s", "short 0.2 s"], Conformance::Report.new(results).longest
+    assert_equal ["long 0.3 s"], Conformance::Report.new(results).longest(1)
+  end
 end
