@@ -25,7 +25,7 @@ module Mutate
     # @yieldparam file [String] that was recorded, in no order
     def call(files = missing, &block)
       Jobs.new([@jobs, files.size].min).call(files) do |file, space|
-        @touched.write(file, tests(file, space))
+        @touched.write(file, *tests(file, space))
         block.call(file)
       end
     end
@@ -37,7 +37,8 @@ module Mutate
       Attempt.new(space, [file], limit: LIMIT, script: "record.rb", environment: {
         "RAFFIA_TOUCHED" => folder, "RUBYOPT" => "-r#{space.root}/script/mutate/recorder.rb"
       }).call
-      merge(Dir.glob("#{folder}/*.bin").flat_map { |path| entries(path) })
+      entries = Dir.glob("#{folder}/*.bin").flat_map { |path| entries(path) }
+      [merge(entries), loaded(entries)]
     ensure
       FileUtils.rm_rf(folder)
     end
@@ -49,6 +50,13 @@ module Mutate
         found
       rescue ArgumentError, EOFError, TypeError
         found # the process ended while it wrote
+      end
+    end
+
+    # What has run before the first test.
+    def loaded(entries)
+      entries.select { |entry| entry[:test].empty? }.each_with_object({}) do |entry, lines|
+        add(lines, entry[:lines])
       end
     end
 

@@ -23,14 +23,16 @@ module Mutate
     end
 
     # @param tests [Hash{String => Array(Float, Hash)}] seconds and lines by file, by Class#name
-    def write(test_file, tests)
+    # @param loaded [Hash{String => Array<Integer>}] lines by file that ran before the first test
+    def write(test_file, tests, loaded = {})
       FileUtils.mkdir_p(@folder)
-      files = tests.each_value.flat_map { |_, lines| lines.keys }.uniq
+      files = [*tests.each_value.flat_map { |_, lines| lines.keys }, *loaded.keys].uniq
       sources = files.to_h { |file| [file, keep(Sources.read(file))] }
       masked = tests.transform_values do |seconds, lines|
         [seconds, lines.transform_values { |numbers| mask(numbers) }]
       end
-      record = {digest: digest(test_file), sources: sources, tests: masked}
+      record = {digest: digest(test_file), sources: sources, tests: masked,
+                loaded: loaded.transform_values { |numbers| mask(numbers) }}
       File.binwrite(path(test_file), Marshal.dump(record))
     end
 
@@ -40,12 +42,12 @@ module Mutate
     end
 
     # @param test_files [Array<String>]
-    # @return [Array<Test>] those that run the mutant's line; when they are few, those that run
-    #   another of the file, too: it may run when the file is loaded, before or in one of the tests
+    # @return [Array<Test>] those that run the mutant's line. When they are few, and when it runs as
+    #   files are loaded, those that run another line of the file, too
     def tests(mutant, test_files)
       files = test_files.select { |file| File.exist?(path(file)) }
       found = files.flat_map { |file| of_file(mutant, file) { |record| line_of(mutant, record) } }
-      return found if found.size >= FEW
+      return found if found.size >= FEW && files.none? { |file| loaded?(mutant, record(file)) }
 
       all = files.flat_map { |file| of_file(mutant, file) { -1 } }
       found + all.reject { |test| found.any? { |one| one.name == test.name } }
@@ -66,6 +68,11 @@ module Mutate
       end
     end
 
+    def loaded?(mutant, record)
+      lines = record.fetch(:loaded, {})[mutant.file]
+      mutant.scope && lines && lines.anybits?(line_of(mutant, record))
+    end
+
     def line_of(mutant, record)
       mutant.scope ? 1 << place(mutant, record[:sources][mutant.file], record) : -1
     end
@@ -76,7 +83,7 @@ module Mutate
       text = Sources.read(mutant.file).lines(chomp: true).fetch(mutant.line - 1)
       places = texts.each_index.select { |i| texts[i] == text }
       line = (places.min_by { |i| (i + 1 - mutant.line).abs } || (mutant.line - 1)) + 1
-      ran = any(record, mutant.file)
+      ran = any(record, mutant.file) | record.fetch(:loaded, {}).fetch(mutant.file, 0)
       line -= 1 while line > 1 && ran[line].zero? && !texts[line - 1]&.match?(/^\s*def /)
       line
     end

@@ -39,6 +39,13 @@ class MutateTouchedTest < Raffia::TestCase
     assert_equal %w[A#1 A#2 A#3 A#4 A#5], names(4), "the statement began above"
   end
 
+  def test_a_line_that_runs_as_files_are_loaded_has_the_tests_of_the_file
+    tests = Array.new(6) { |n| ["A##{n}", [1, {FILE => [1, *(3 if n.positive?)]}]] }
+    @touched.write(TEST, tests.to_h, {FILE => [3]})
+    assert_equal %w[A#1 A#2 A#3 A#4 A#5 A#0], names(3)
+    assert_equal %w[A#0 A#1 A#2 A#3 A#4 A#5], names(1)
+  end
+
   def test_the_share_of_the_file_is_told
     @touched.write(TEST, {"A#one" => [0.5, {FILE => [1], "lib/raffia.rb" => [1, 2, 3]}]})
     mutant = Mutate::Mutant.new(file: FILE, line: 1, operator: :swap, range: 0...1,

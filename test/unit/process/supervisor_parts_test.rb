@@ -224,6 +224,20 @@ class SupervisorPartsTest < Raffia::TestCase
     end
   end
 
+  # The worker of a slot stays while its successor cannot be started.
+  def test_a_worker_that_cannot_be_started_is_due_again_unless_it_was_a_successor
+    nursery = Struct.new(:dead?) { def bear(*) = raise(Errno::EAGAIN) }.new(false)
+    fleet = Supervisor::Fleet.new(Supervisor::Settings.from(workers: 1), nil)
+    slot = fleet.open_slots(1).first
+    assert_nil(fleet.start(slot, nursery, successor: true))
+    assert_nil(slot.due)
+    assert_nil(fleet.start(slot, nursery))
+    assert_operator(slot.due, :>, 0)
+    assert_equal(0, slot.starts)
+  ensure
+    fleet&.boards&.free
+  end
+
   def test_a_fleet_is_looked_at_when_the_first_thing_is_due
     fleet = Supervisor::Fleet.new(Supervisor::Settings.from(workers: 2, hang_timeout: nil), nil)
     first, second = fleet.open_slots(2)
