@@ -70,7 +70,7 @@ module Mutate
 
     def loaded?(mutant, record)
       lines = record.fetch(:loaded, {})[mutant.file]
-      mutant.scope && lines && lines.anybits?(line_of(mutant, record))
+      mutant.scope && lines&.anybits?(line_of(mutant, record))
     end
 
     def line_of(mutant, record)

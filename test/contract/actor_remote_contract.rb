@@ -49,6 +49,7 @@ class RemoteLedger < Raffia::Actor
   def tick = after(0.01) { @seen << :tick } && nil
   def ticks = (@timer = every(0.01) { @seen << :tick }) && nil
   def hush = @timer.cancel
+  def hushed? = @timer.cancelled?
   def deafen = unsubscribe("news.*")
   def wait_for(other, times) = Array.new(times) { Thread.new { other.join } }.each(&:join).size
   def later = (@waiting = answer_later) && nil
@@ -336,7 +337,9 @@ module ActorRemoteContract
     wait_until { ref.seen == [:tick] }
     ref.ticks
     wait_until { ref.seen.size > 3 }
+    refute_predicate ref, :hushed?
     ref.hush
+    assert_predicate ref, :hushed?
     assert_predicate ref, :alive?
   end
 

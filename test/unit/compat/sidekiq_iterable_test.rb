@@ -36,7 +36,9 @@ module Raffia
       assert_equal <<~TEXT, output_of(BEGINNING + <<~RUBY)
         [:on_start, 1, :begun, :on_stop]
         {queue: 1, retry: 0, dead: 0, failed: 0}
+        1
         [:on_resume, 2, 3, 4, 5, :on_stop, :on_complete]
+        0
       TEXT
         class Held < Steps
           GATE = Thread::Queue.new
@@ -51,7 +53,9 @@ module Raffia
         working { sleep(0.01) until TOLD.size == 3 }
         told(4)
         puts STORE.counts.slice(:queue, :retry, :dead, :failed).inspect.gsub(/:(\\w+)=>/, '\\\\1: ')
+        p STORE.keys("").size # where it was
         working { told(7) }
+        p STORE.keys("").size
       RUBY
     end
 
