@@ -224,6 +224,19 @@ class SupervisorPartsTest < Raffia::TestCase
     end
   end
 
+  # As where SIGCHLD is ignored, or the application waits for any child.
+  def test_a_process_that_somebody_else_has_reaped_has_ended
+    need_fork
+    gone, alive = fork { exit!(3) }, fork { sleep }
+    ::Process.wait(gone)
+    ended = Supervisor::Reaper.ended([gone, alive])
+    assert_equal([[gone, nil, nil]], ended.map { |pid, how| [pid, how.status, how.signal] })
+    assert_nil(Supervisor::Reaper.await(gone))
+  ensure
+    ::Process.kill(:KILL, alive)
+    ::Process.wait(alive)
+  end
+
   # The worker of a slot stays while its successor cannot be started.
   def test_a_worker_that_cannot_be_started_is_due_again_unless_it_was_a_successor
     nursery = Struct.new(:dead?) { def bear(*) = raise(Errno::EAGAIN) }.new(false)
