@@ -51,6 +51,27 @@ module ServerThreadsTest
     end
   end
 
+  def test_connections_that_are_kept_alive_do_not_keep_others_out
+    gate = Thread::Queue.new
+    app = ->(_env) { [200, TEXT.dup, [gate.pop]] }
+    serve(app, threads: 1) do |server|
+      ask = ->(client) { client.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n") }
+      first, second, third = Array.new(3) { ask.call(server.connect) }
+      line = server.worker.service.admission.gate
+      eventually { [server.connections, line.waiting] == [2, 1] }
+      gate << "one"
+      assert_equal "one", first.answer.body
+      ask.call(first)
+      eventually { [server.connections, line.waiting] == [3, 2] }
+      last = ask.call(server.connect)
+      gate << "two"
+      assert_equal "two", second.answer.body
+      eventually { [server.connections, line.waiting] == [4, 2] }
+      3.times { gate << "ok" }
+      assert_equal %w[ok], [first, third, last].map { |client| client.answer.body }.uniq
+    end
+  end
+
   # It would not know of those that it does not accept.
   def test_a_worker_that_refuses_who_waits_for_too_long_accepts_all
     gate = Thread::Queue.new

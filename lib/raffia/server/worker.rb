@@ -124,12 +124,15 @@ module Raffia
         connections[connection] = task if connections.key?(connection)
       end
 
-      # Waits while there are as many connections as there may be.
+      # Waits while there are as many connections as there may be. While as many requests wait for a
+      # thread as there are threads, one connection is accepted for each request that ends: connections
+      # that are kept alive could keep all others out.
       # @return [void]
       def await_room
         most = service.options.max_connections
         @departures ||= ::Thread::Queue.new
-        @departures.pop while (most && connections.size >= most) || service.crowded?
+        @departures.pop if service.crowded?
+        @departures.pop while most && connections.size >= most
       end
 
       private

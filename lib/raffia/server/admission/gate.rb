@@ -60,7 +60,7 @@ module Raffia
       # @return [Boolean] whether it refuses those that wait for too long
       def refuses? = !!(@shed || @most)
 
-      # @yield when it is not crowded any more
+      # @yield when it was crowded, and a request has left
       # @return [void]
       def on_relief(&block) = @relief = block
 
@@ -119,7 +119,7 @@ module Raffia
         while @inside < @limit && (waiter, = @line.shift)
           @inside += 1 if waiter.settle(true)
         end
-        @relief.call if crowded && !crowded?
+        @relief.call if crowded
       end
     end
   end
