@@ -8,23 +8,30 @@ module Conformance
     REPEATED = 20
 
     # @param modes [Array<String>, nil] of these only; plain is always among them
+    # @param jobs [Integer] how many suites run at once: most of them wait most of the time
     # @param say [#call] takes lines of progress
-    def initialize(cache:, known: Known.new, modes: nil, say: ->(line) {})
+    def initialize(cache:, known: Known.new, modes: nil, jobs: 1, say: ->(line) {})
       @cache = cache
       @known = known
       @modes = modes
+      @jobs = jobs
       @say = say
+      @lock = Mutex.new
     end
 
     # @return [Array<Comparison, Failure>] for each suite
-    # @yieldparam result [Comparison, Failure] as soon as it is there
-    def call(suites)
-      Services.open do |services|
-        suites.each.with_index(1).map do |suite, number|
-          @say.call("== #{suite.name} (#{number} of #{suites.size})")
-          one(suite, services).tap { |result| yield result if block_given? }
+    # @yieldparam result [Comparison, Failure] as soon as it is there, one at a time
+    def call(suites, &done)
+      left = suites.each_with_index.to_a
+      results = []
+      threads = Array.new([@jobs, suites.size].min) do
+        Thread.new do
+          Thread.current.report_on_exception = false # join raises it
+          Services.open { |services| work(left, suites.size, services, results, &done) }
         end
       end
+      threads.each(&:join)
+      results
     end
 
     # A suite that could not be run at all.
@@ -34,9 +41,27 @@ module Conformance
 
     private
 
+    # Each thread has servers of its own, so that suites do not see each other's data.
+    def work(left, size, services, results)
+      while (suite, index = @lock.synchronize { left.shift })
+        say("== #{suite.name} (#{index + 1} of #{size})")
+        result = one(suite, services)
+        @lock.synchronize do
+          results[index] = result
+          yield result if block_given?
+        end
+      end
+    end
+
+    def say(line) = @lock.synchronize { @say.call(line) }
+
+    # Suites share what is fetched.
+    def fetch(suite)
+      @lock.synchronize { [Source.fetch(suite.tests, @cache), Gems.new(suite, @cache).env] }
+    end
+
     def one(suite, services)
-      checkout = Source.fetch(suite.tests, @cache)
-      env = Gems.new(suite, @cache).env
+      checkout, env = fetch(suite)
       suite = suite.with(services.facts(suite.services))
       outcomes = modes(suite).to_h { |mode| [mode, run(suite, mode, checkout, env)] }
       comparison = compare(suite, outcomes)
@@ -55,11 +80,11 @@ module Conformance
       FileUtils.cp_r(checkout, files)
       outcome = Run.new(suite, mode, files, env, folder, only: only).call
       FileUtils.rm_rf(files)
-      say_outcome(outcome, only)
+      say_outcome(suite, outcome, only)
       outcome
     end
 
-    def say_outcome(outcome, only)
+    def say_outcome(suite, outcome, only)
       numbers = {"passed" => %w[pass], "failed" => %w[fail], "skipped" => %w[skip],
                  "hung" => %w[hung], "died" => %w[died]}
         .filter_map { |word, statuses|
@@ -69,7 +94,8 @@ module Conformance
       }
       notes = " (#{outcome.notes.join("; ")})" if outcome.notes.any?
       title = "#{outcome.mode}#{", once more" if only}"
-      @say.call("   #{title}: #{numbers.join(", ")} in #{outcome.seconds} s#{notes}")
+      title = "#{suite.name} #{title}" if @jobs > 1
+      say("   #{title}: #{numbers.join(", ")} in #{outcome.seconds} s#{notes}")
     end
 
     def compare(suite, outcomes, unsteady = {})

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "etc"
 require "json"
 require "optparse"
 
@@ -53,6 +54,9 @@ module Conformance
         options.on("--[no-]page", "write docs/conformance.md (not with --on)") do |write|
           @options[:page] = write
         end
+        options.on("--jobs N", Integer, "suites at once (2, where there are two cores)") do |number|
+          @options[:jobs] = number
+        end
         options.on("--apps", "generated applications, on Raffia and on Puma") {
           @options[:apps] = true
         }
@@ -101,8 +105,11 @@ module Conformance
       failed.empty? ? 0 : 1
     end
 
+    # More than two disturb the tests that count on time.
+    def jobs = (@options[:jobs] || [Etc.nprocessors, 2].min).clamp(1, 64)
+
     def run(suites)
-      campaign = Campaign.new(cache: @cache, modes: @options[:modes], say: say)
+      campaign = Campaign.new(cache: @cache, modes: @options[:modes], jobs: jobs, say: say)
       results = campaign.call(suites) do |result|
         Report.new([result]).lines.each(&say)
         save(result)
