@@ -41,7 +41,7 @@ module Conformance
       rows.to_h do |name|
         [name,
           [text[/^\| <a id="suite-#{Regexp.escape(name)}">.*\n/],
-            text[/^\* `#{Regexp.escape(name)}`: .*\n(?:  .*\n)*/].to_s]]
+            text.scan(/^\* `#{Regexp.escape(name)}`: .*\n/).join]]
       end
     end
 
