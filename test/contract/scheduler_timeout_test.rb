@@ -42,6 +42,17 @@ module SchedulerTimeoutSuite
     end
   end
 
+  def test_a_thread_is_joined_with_a_limit_that_converts_itself
+    limit = Struct.new(:to_f).new(0.002)
+    on_scheduler do
+      thread = Thread.new { Thread.stop }
+      assert_nil thread.join(limit)
+      assert_raises(TypeError) { thread.join("1") }
+    ensure
+      thread.kill.join
+    end
+  end
+
   private
 
   def limit(seconds, &)

@@ -237,12 +237,17 @@ module Raffia
       end
 
       def number(seconds)
-        raise TypeError, "a time must be a number, not #{seconds.inspect}" unless seconds.is_a?(Numeric)
+        raise TypeError, "a time must be a number, not #{seconds.inspect}" unless number?(seconds)
 
         seconds = seconds.to_f
         raise ArgumentError, "a time must be a number, not NaN" if seconds.nan?
 
         seconds.clamp(0, FOREVER)
+      end
+
+      # Thread#join takes what converts itself, and hands it on as it is.
+      def number?(seconds)
+        seconds.is_a?(Numeric) || (seconds.respond_to?(:to_f) && !seconds.is_a?(String) && !seconds.nil?)
       end
 
       # IO#nonblock? is not for Ractors before Ruby 3.4.
