@@ -2,7 +2,7 @@
 
 module Raffia
   module Engine
-    # Who waits for which descriptor, in the pure-Ruby engine. Several may wait for one, each for its own events. Kernel.select is
+    # Lists the waiters of each descriptor, in the pure-Ruby engine. Several may wait for one, each for its own events. Kernel.select is
     # IO.select under a name that tests of other libraries do not replace.
     #
     # @api private

@@ -91,7 +91,7 @@ module Raffia
         send_file(from, to, start, rest, offset)
       end
 
-      # What was read ahead is sent again from the file, so its position is set at the end.
+      # Bytes that were read ahead are sent again from the file, so its position is set at the end.
       def send_file(from, to, start, rest, offset)
         position = start
         while position < start + rest

@@ -1,17 +1,12 @@
 # frozen_string_literal: true
 
 require "test/unit"
+require_relative "adapter"
 
 module Conformance
   # Ruby's own runner, tool/lib/test/unit.rb of its source package: a test is a TestCase#run that
   # returns its letter.
-  class CoreAdapter
-    def initialize(recorder, mode, plan)
-      @recorder = recorder
-      @mode = mode
-      @plan = plan
-    end
-
+  class CoreAdapter < Adapter
     def call
       hook
       yield

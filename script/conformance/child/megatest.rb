@@ -2,16 +2,11 @@
 
 require "megatest"
 require "megatest/cli"
+require_relative "adapter"
 
 module Conformance
   # Megatest: a test is a call of its runner, in one process.
-  class MegatestAdapter
-    def initialize(recorder, mode, plan)
-      @recorder = recorder
-      @mode = mode
-      @plan = plan
-    end
-
+  class MegatestAdapter < Adapter
     def call
       hook
       yield
@@ -22,11 +17,7 @@ module Conformance
     # @return [Array] status, message, Megatest's result
     def run
       result = @mode.call { yield }
-      status = if result.skipped? then "skip"
-      else
-        result.success? ? "pass" : "fail"
-      end
-      [status, result.failures.map { |failure| failure.message.to_s }.join("\n"), result]
+      verdict(result, passed: result.success?)
     end
 
     private

@@ -1,16 +1,11 @@
 # frozen_string_literal: true
 
 require "minitest"
+require_relative "adapter"
 
 module Conformance
   # Minitest 5: a test is a call of Minitest.run_one_method.
-  class MinitestAdapter
-    def initialize(recorder, mode, plan)
-      @recorder = recorder
-      @mode = mode
-      @plan = plan
-    end
-
+  class MinitestAdapter < Adapter
     def call
       hook
       yield
@@ -25,11 +20,7 @@ module Conformance
     # @return [Array] status, message, Minitest's result
     def run(klass, name)
       result = @mode.call { yield }
-      status = if result.passed? then "pass"
-      else
-        result.skipped? ? "skip" : "fail"
-      end
-      [status, result.failures.map { |failure| failure.message.to_s }.join("\n"), result]
+      verdict(result, passed: result.passed?)
     end
 
     private

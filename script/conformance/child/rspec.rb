@@ -1,16 +1,11 @@
 # frozen_string_literal: true
 
 require "rspec/core"
+require_relative "adapter"
 
 module Conformance
   # RSpec 3: a test is an example.
-  class RSpecAdapter
-    def initialize(recorder, mode, plan)
-      @recorder = recorder
-      @mode = mode
-      @plan = plan
-    end
-
+  class RSpecAdapter < Adapter
     def call
       hook
       yield

@@ -1,16 +1,11 @@
 # frozen_string_literal: true
 
 require "test/unit"
+require_relative "adapter"
 
 module Conformance
   # The gem test-unit: a test is a TestCase#run with a result that counts.
-  class TestUnitAdapter
-    def initialize(recorder, mode, plan)
-      @recorder = recorder
-      @mode = mode
-      @plan = plan
-    end
-
+  class TestUnitAdapter < Adapter
     def call
       hook
       yield

@@ -87,7 +87,7 @@ module Raffia
           Raffia::Jobs::Draft.new(jid: item["jid"], queue: row["queue"], payload: row["payload"], at: at, extras: extras(item))
         end
 
-        # What makes no sense stays in the payload, and no store acts on it.
+        # A field that makes no sense stays in the payload, and no store acts on it.
         def extras(item)
           own = item[Raffia::Jobs::Payload::OWN]
           own unless Raffia::Jobs::Payload::Fields.complaint(own)

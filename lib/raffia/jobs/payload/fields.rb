@@ -13,7 +13,7 @@ module Raffia
         PLACES = %w[fibers threads ractors processes auto].freeze
         ENDS = %w[start done window].freeze
         CONFLICTS = [nil, "skip", "raise", "replace"].freeze
-        # Of each field under "raffia": the predicate that it must meet, and how to say so.
+        # The predicate that each field under "raffia" must meet, and how to say so.
         RULES = {
           "priority" => [:priority?, "a whole number within 2**49"],
           "timeout" => [:positive?, "seconds above 0"],

@@ -34,7 +34,7 @@ module Raffia
           {**counters, **gauges, histogram: histogram}
         end
 
-        # What has ended counts; nothing runs now.
+        # Jobs that have ended count; none runs now.
         # @param board [#[]=]
         # @return [void]
         def self.idle(board)

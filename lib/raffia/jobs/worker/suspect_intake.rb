@@ -22,7 +22,7 @@ module Raffia
         # is charged to no job.
         def take(_room)
           return idle if @over
-          # What another process for suspects was told to give back is for a later worker.
+          # A later worker takes what another process for suspects was told to give back.
           return leave if @parent&.wish == :dismissed
 
           claims = claim_suspect

@@ -101,7 +101,7 @@ module Raffia
         # @return [void]
         def reap
           ended = @nurseries.adopting ? Reaper.all_ended : Reaper.ended(members.filter_map(&:pid))
-          # What a process said just before it ended may not have been read yet.
+          # The last messages of a process that has ended may not have been read yet.
           hear if ended.any? || members.any? { |member| member.pid.nil? && member.channel.closed? }
           @nurseries.reap(ended)
           @slots.each do |slot|
