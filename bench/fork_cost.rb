@@ -1,12 +1,14 @@
 # frozen_string_literal: true
 
-# Whether a forked worker is as fast as a program of its own: two halves of the lab's `squares` and `mailer` (without its SMTP), in two
-# programs that wait for the word to begin, in two plain forks, in two forks of a warmed heap, and by Raffia.map, whose fork and end are
-# counted. Seconds from the beginning to the last result, and CPU seconds of the workers; medians of RUNS runs, interleaved.
+# Whether a forked worker is as fast as a program of its own: two halves of the lab's `squares` and
+# `mailer` (without its SMTP), in two programs that wait for the word to begin, in two plain forks,
+# in two forks of a warmed heap, and by Raffia.map, whose fork and end are counted. Seconds from the
+# beginning to the last result, and CPU seconds of the workers; medians of RUNS runs, interleaved.
 #
 #     ruby -Ilib bench/fork_cost.rb            # RUNS=5 SCALE=1.0
 #
-# All of them have Raffia and the lab loaded, so all have the same heap to begin with. How fast is the first row's time divided by the row's.
+# All of them have Raffia and the lab loaded, so all have the same heap to begin with. How fast is
+# the first row's time divided by the row's.
 
 require "raffia"
 require "raffia/lab"
@@ -17,7 +19,10 @@ module ForkCost
 
   # name => the items, and what is done with one
   WORKS = {
-    squares: [-> { Raffia::Lab::Squares.split((Raffia::Lab::Squares::LIMIT * SCALE).round, Raffia::Lab::Squares::PARTS) },
+    squares: [-> {
+      Raffia::Lab::Squares.split((Raffia::Lab::Squares::LIMIT * SCALE).round,
+        Raffia::Lab::Squares::PARTS)
+    },
       ->(range) { Raffia::Lab::Squares.sum(range) }],
     mailer: [-> { (0...(Raffia::Lab::Mailer::MAILS * SCALE).ceil).to_a },
       ->(index) { Raffia::Lab::Mailer.write(index, 30, Raffia::Lab::Mailer.fib(30)).to_s.size }]
@@ -28,7 +33,9 @@ module ForkCost
   module_function
 
   # @return [Array] the items of one half, each second one
-  def half(work, number) = WORKS.fetch(work).first.call.each_slice(2).filter_map { |pair| pair[number] }
+  def half(work, number)
+    WORKS.fetch(work).first.call.each_slice(2).filter_map { |pair| pair[number] }
+  end
 
   def block(work) = WORKS.fetch(work).last
 
@@ -96,7 +103,9 @@ module ForkCost
 
   def yjit? = defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled?
 
-  def command(*arguments) = [RbConfig.ruby, *("--yjit" if yjit?), "-W0", "-I", $LOAD_PATH.first, __FILE__, *arguments]
+  def command(*arguments)
+    [RbConfig.ruby, *("--yjit" if yjit?), "-W0", "-I", $LOAD_PATH.first, __FILE__, *arguments]
+  end
 
   WAYS = %i[programs forks warmed_forks raffia].freeze
 
@@ -104,9 +113,13 @@ module ForkCost
   def measure(work)
     costs = WAYS.to_h { |way| [way, []] }
     RUNS.times do
-      WAYS.shuffle.each { |way| costs[way] << Cost.new(*IO.popen(command(way.to_s, work.to_s), &:read).split.map(&:to_f)) }
+      WAYS.shuffle.each do |way|
+        costs[way] << Cost.new(*IO.popen(command(way.to_s, work.to_s), &:read).split.map(&:to_f))
+      end
     end
-    costs.transform_values { |all| Cost.new(*Cost.members.map { |name| all.map(&name).sort[all.size / 2] }) }
+    costs.transform_values do |all|
+      Cost.new(*Cost.members.map { |name| all.map(&name).sort[all.size / 2] })
+    end
   end
 
   def report
@@ -115,7 +128,8 @@ module ForkCost
       medians = measure(work)
       puts "", format("%-14s %9s %7s %9s %7s", work, "seconds", "", "CPU", "")
       medians.each do |way, cost|
-        puts format("  %-12s %9.3f %7.2f %9.3f %7.2f", way, cost.wall, medians[:programs].wall / cost.wall, cost.cpu, medians[:programs].cpu / cost.cpu)
+        puts format("  %-12s %9.3f %7.2f %9.3f %7.2f", way, cost.wall,
+          medians[:programs].wall / cost.wall, cost.cpu, medians[:programs].cpu / cost.cpu)
       end
     end
   end

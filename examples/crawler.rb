@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
-# A crawler that stays polite and comes to an end: from page to page, a few requests at a time and not too many a second, with a time limit for
-# each page and one for all. Its web site is served by the program itself, and has what web sites have: a page that never comes, a link that
-# leads nowhere, and a calendar that goes on for ever.
+# A crawler that stays polite and comes to an end: from page to page, a few requests at a time and
+# not too many a second, with a time limit for each page and one for all. Its web site is served by
+# the program itself, and has what web sites have: a page that never comes, a link that leads
+# nowhere, and a calendar that goes on for ever.
 #
 #     bin/raffia run examples/crawler.rb
 #
@@ -81,7 +82,8 @@ end
 
 Raffia::Server.start(SITE, log_level: :error, drain_timeout: 0.1) do |server|
   crawler = Raffia.run { Crawler.new.crawl(server.url, limit: 60) }
-  puts "#{crawler.pages.size} pages, #{crawler.pages.grep(/calendar/).size} of them of the calendar, never more than #{crawler.busiest} at once"
+  puts "#{crawler.pages.size} pages, #{crawler.pages.grep(/calendar/).size} of them of the " \
+    "calendar, never more than #{crawler.busiest} at once"
   crawler.failures.sort.each { |path, why| puts "#{path}: #{why}" }
 
   # The time limit for all holds wherever the crawler is.

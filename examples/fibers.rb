@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Fibers, for work that waits: 200 requests to a slow server over real sockets. Each answer takes half a second, and so do all
-# of them together.
+# Fibers, for work that waits: 200 requests to a slow server over real sockets. Each answer takes
+# half a second, and so do all of them together.
 #
 #     bin/raffia run examples/fibers.rb
 #

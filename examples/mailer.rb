@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# The same mails, sent in seven ways: one after the other, in forked processes, on fibers, on threads, by a pool that stays, by actors, and as
-# background jobs. What sends a mail is one method, and knows nothing of that.
+# The same mails, sent in seven ways: one after the other, in forked processes, on fibers, on
+# threads, by a pool that stays, by actors, and as background jobs. What sends a mail is one method,
+# and knows nothing of that.
 #
 #     bin/raffia run examples/mailer.rb
 #
@@ -12,7 +13,8 @@ require "raffia/actor"
 require "raffia/jobs"
 require "socket"
 
-# A post office on this machine, which takes a moment for each mail. It speaks as much SMTP as is needed here.
+# A post office on this machine, which takes a moment for each mail. It speaks as much SMTP as is
+# needed here.
 class PostOffice
   attr_reader :port
 
@@ -54,7 +56,8 @@ READERS = (1..40)
 def deliver(reader)
   TCPSocket.open("127.0.0.1", OFFICE.port) do |socket|
     socket.gets
-    ["HELO localhost", "MAIL FROM:<news@example.org>", "RCPT TO:<reader#{reader}@example.org>", "DATA",
+    ["HELO localhost", "MAIL FROM:<news@example.org>", "RCPT TO:<reader#{reader}@example.org>",
+      "DATA",
       "Subject: News\r\n\r\nHello reader #{reader}.\r\n.", "QUIT"].each do |line|
       socket.write("#{line}\r\n")
       answer = socket.gets.to_s
@@ -69,7 +72,8 @@ class MailActor < Raffia::Actor
   def send_to(reader) = deliver(reader)
 end
 
-# A job is written down before it is done: here in memory, in real life in SQLite, PostgreSQL or Redis, and done by `raffia work`.
+# A job is written down before it is done: here in memory, in real life in SQLite, PostgreSQL or
+# Redis, and done by `raffia work`.
 class MailJob
   include Raffia::Job
 
@@ -78,11 +82,14 @@ end
 
 WAYS = {
   "one after the other" => -> { READERS.map { |reader| deliver(reader) } },
-  "forked processes" => -> { Raffia.map(READERS, on: :processes, workers: 4) { |reader| deliver(reader) } },
+  "forked processes" => -> {
+    Raffia.map(READERS, on: :processes, workers: 4) { |reader| deliver(reader) }
+  },
   "fibers" => -> { Raffia.map(READERS, on: :fibers, workers: 40) { |reader| deliver(reader) } },
   "threads" => -> { Raffia.map(READERS, on: :threads, workers: 10) { |reader| deliver(reader) } },
   "a pool that stays" => lambda {
-    Raffia::Pool.open(on: :threads, workers: 10, queue: 20) do |pool| # 20 may wait, then submit does
+    # 20 may wait, then submit does
+    Raffia::Pool.open(on: :threads, workers: 10, queue: 20) do |pool|
       READERS.map { |reader| pool.submit { deliver(reader) } }.map(&:value)
     end
   },
@@ -97,5 +104,6 @@ WAYS.each do |name, way|
   started = Raffia::Clock.now
   in_order = way.call == READERS.to_a
   took = Raffia::Clock.now - started
-  puts format("%-20s %d mails%s, %.2f s", name, OFFICE.received, in_order ? "" : " (not in order)", took)
+  puts format("%-20s %d mails%s, %.2f s", name, OFFICE.received, in_order ? "" : " (not in order)",
+    took)
 end

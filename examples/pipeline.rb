@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# A pipeline of channels: one task reads, three work, one writes. The channels are small, so a slow stage slows the ones
-# before it instead of filling the memory.
+# A pipeline of channels: one task reads, three work, one writes. The channels are small, so a slow
+# stage slows the ones before it instead of filling the memory.
 #
 #     bin/raffia run examples/pipeline.rb
 #
@@ -47,5 +47,6 @@ Raffia.run do |scope|
   end
 
   puts "#{written} lines counted, #{wrong} of them wrong"
-  puts "the reader was never more than #{(ahead <= 12) ? "12" : ahead} lines ahead" # 4 + 3 + 4, and one in hand
+  # 4 + 3 + 4, and one in hand
+  puts "the reader was never more than #{(ahead <= 12) ? "12" : ahead} lines ahead"
 end

@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
-# An endless input, and memory that stays where it is: the reader waits when the workers do not keep up.
+# An endless input, and memory that stays where it is: the reader waits when the workers do not keep
+# up.
 #
 #     bin/raffia run examples/pool_backpressure.rb
 #
-# It prints what was found and how much was read for it; then what a full pool has done, refused and kept waiting.
+# It prints what was found and how much was read for it; then what a full pool has done, refused and
+# kept waiting.
 
 require "raffia"
 
@@ -23,7 +25,8 @@ rescue Raffia::TimeoutError => e
   puts "stopped: #{e.message}"
 end
 
-# A pool that stays, with a queue of its own: here what finds it full is refused, rather than kept waiting.
+# A pool that stays, with a queue of its own: here what finds it full is refused, rather than kept
+# waiting.
 pool = Raffia::Pool.new(on: :threads, workers: 2, queue: 5, overflow: :reject)
 refused = 100.times.count do
   pool.submit { sleep 0.01 }
@@ -32,4 +35,5 @@ rescue Raffia::Full
   true
 end
 pool.shutdown
-puts "#{pool.stats[:done]} done, #{refused} refused, never more than #{pool.stats[:most_waiting]} waiting"
+puts "#{pool.stats[:done]} done, #{refused} refused, never more than " \
+  "#{pool.stats[:most_waiting]} waiting"

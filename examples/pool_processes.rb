@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
-# A pool of warm processes: digests of files on all cores. A worker that dies is named, and replaced.
+# A pool of warm processes: digests of files on all cores. A worker that dies is named, and
+# replaced.
 #
 #     bin/raffia run examples/pool_processes.rb [FOLDER]
 #
-# It prints the digest of each file, and then which of three pieces of work was lost with its worker.
+# It prints the digest of each file, and then which of three pieces of work was lost with its
+# worker.
 
 require "raffia"
 require "digest"
@@ -18,7 +20,9 @@ Raffia::Pool.open(on: :processes, work: ->(path) { Digest::SHA256.file(path).hex
   puts "by the workers #{pool.stats[:pids].join(", ")}"
 end
 
-pool = Raffia::Pool.new(on: :processes, workers: 1) { |n| (n == 2) ? Process.kill(:KILL, Process.pid) : n * 10 }
+pool = Raffia::Pool.new(on: :processes, workers: 1) do |n|
+  (n == 2) ? Process.kill(:KILL, Process.pid) : n * 10
+end
 [1, 2, 3].map { |n| pool.submit(n) }.each do |future|
   puts "value: #{future.value}"
 rescue Raffia::WorkerDied => e

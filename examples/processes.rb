@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Processes, for Ruby code that computes: every core works, any block will do, and a worker that dies takes nothing with it.
+# Processes, for Ruby code that computes: every core works, any block will do, and a worker that
+# dies takes nothing with it.
 #
 #     bin/raffia run examples/processes.rb
 #

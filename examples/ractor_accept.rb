@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
-# The main Ractor accepts, the others answer: a server of one listener and several Ractors, each with a scheduler of its own.
+# The main Ractor accepts, the others answer: a server of one listener and several Ractors, each
+# with a scheduler of its own.
 #
-# Only numbers go from one Ractor to the other: a file descriptor belongs to the whole process, and an IO to one Ractor. They go
-# through a pipe for each Ractor, because a Ractor that waits in Ractor.receive stops all of its fibers, and one that reads does not.
+# Only numbers go from one Ractor to the other: a file descriptor belongs to the whole process, and
+# an IO to one Ractor. They go through a pipe for each Ractor, because a Ractor that waits in
+# Ractor.receive stops all of its fibers, and one that reads does not.
 #
 #     bin/raffia run examples/ractor_accept.rb
 #
@@ -36,7 +38,8 @@ workers = inboxes.map do |ends|
     inbox = IO.for_fd(descriptor, "rb", autoclose: false)
     served = 0
     Raffia.run do |scope|
-      # The end of the pipe is the end of the work; the scope waits for the conversations that are under way.
+      # The end of the pipe is the end of the work; the scope waits for the conversations that are
+      # under way.
       while (message = inbox.read(4))
         client = Socket.for_fd(message.unpack1("l"))
         scope.spawn { converse(client) }
@@ -53,7 +56,10 @@ Raffia.run do |scope|
   clients = CLIENTS.times.map do |n|
     scope.spawn do
       TCPSocket.open("127.0.0.1", listener.local_address.ip_port) do |socket|
-        3.times.all? { |m| socket.write("question #{n}.#{m}\n") && socket.gets == "question #{n}.#{m}".reverse << "\n" }
+        3.times.all? do |m|
+          socket.write("question #{n}.#{m}\n") &&
+            socket.gets == "question #{n}.#{m}".reverse << "\n"
+        end
       end
     end
   end

@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
-# A parser in Ractors: the log of a web server, cut at its lines into a few large pieces, each of which is parsed in a Ractor of its own.
+# A parser in Ractors: the log of a web server, cut at its lines into a few large pieces, each of
+# which is parsed in a Ractor of its own.
 #
-# What keeps Ractors fast is kept here: the pieces are frozen, so they are shared and not copied; what comes back is small; and the parser uses
-# nothing but its input and constants that are frozen throughout.
+# What keeps Ractors fast is kept here: the pieces are frozen, so they are shared and not copied;
+# what comes back is small; and the parser uses nothing but its input and constants that are frozen
+# throughout.
 #
 #     bin/raffia run examples/ractor_parser.rb
 #
@@ -13,7 +15,8 @@ require "raffia"
 
 # The common log format.
 module AccessLog
-  LINE = /\A(?<host>\S+) \S+ \S+ \[(?<time>[^\]]+)\] "(?<verb>[A-Z]+) (?<path>\S+) [^"]*" (?<status>\d{3}) (?<bytes>\d+|-)$/
+  LINE =
+    /\A(?<host>\S+) \S+ \S+ \[(?<time>[^\]]+)\] "(?<verb>[A-Z]+) (?<path>\S+) [^"]*" (?<status>\d{3}) (?<bytes>\d+|-)$/
 
   # What is known of some lines. It can be added to that of others.
   Summary = Data.define(:lines, :bytes, :statuses, :broken) do
@@ -56,7 +59,8 @@ log = Array.new(20_000) do |number|
   %(10.0.#{number % 256}.7 - - [21/Nov/2026:12:00:00 +0000] "GET /page/#{number % 97} HTTP/1.1" #{(number % 10 == 3) ? 404 : 200} #{number % 1_000}\n)
 end.join
 
-summary = Raffia.map(AccessLog.cut(log, 8), on: :ractors, chunk: 1) { |piece| AccessLog.parse(piece) }.sum(AccessLog.parse(""))
+summary = Raffia.map(AccessLog.cut(log, 8), on: :ractors,
+  chunk: 1) { |piece| AccessLog.parse(piece) }.sum(AccessLog.parse(""))
 
 puts "#{summary.lines} lines, #{summary.broken} of them no requests, #{summary.bytes} bytes sent"
 summary.statuses.sort.each { |status, count| puts "#{status}: #{count}" }

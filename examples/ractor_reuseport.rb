@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
-# A listener, a loop and a scheduler in each Ractor, all on one port: the kernel deals the connections out (SO_REUSEPORT), and nothing
-# goes from one Ractor to another on a request's path.
+# A listener, a loop and a scheduler in each Ractor, all on one port: the kernel deals the
+# connections out (SO_REUSEPORT), and nothing goes from one Ractor to another on a request's path.
 #
-# The main Ractor makes the listeners and keeps them: one that is closed loses the connections in its queue. So to stop, it tells the
-# Ractors through a pipe, which they read like everything else; they answer what they have accepted, then they end.
+# The main Ractor makes the listeners and keeps them: one that is closed loses the connections in
+# its queue. So to stop, it tells the Ractors through a pipe, which they read like everything else;
+# they answer what they have accepted, then they end.
 #
 #     bin/raffia run examples/ractor_reuseport.rb
 #
@@ -63,7 +64,10 @@ Raffia.run do |scope|
   clients = CLIENTS.times.map do |n|
     scope.spawn do
       TCPSocket.open("127.0.0.1", port) do |socket|
-        3.times.all? { |m| socket.write("question #{n}.#{m}\n") && socket.gets == "question #{n}.#{m}".reverse << "\n" }
+        3.times.all? do |m|
+          socket.write("question #{n}.#{m}\n") &&
+            socket.gets == "question #{n}.#{m}".reverse << "\n"
+        end
       end
     end
   end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Ractors, for pure computing in one process. The block must not use anything from outside that another Ractor could change;
-# when it does, the error names the variable.
+# Ractors, for pure computing in one process. The block must not use anything from outside that
+# another Ractor could change; when it does, the error names the variable.
 #
 #     bin/raffia run examples/ractors.rb
 #

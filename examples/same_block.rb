@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# The same block on every strategy. Only the word after `on:` changes; results, their order and errors do not.
+# The same block on every strategy. Only the word after `on:` changes; results, their order and
+# errors do not.
 #
 #     bin/raffia run examples/same_block.rb
 #

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Threads, for C code that lets go of Ruby's lock: zlib compresses on all cores, and 10,000 tasks need no 10,000 threads.
+# Threads, for C code that lets go of Ruby's lock: zlib compresses on all cores, and 10,000 tasks
+# need no 10,000 threads.
 #
 #     bin/raffia run examples/threads.rb
 #
@@ -10,7 +11,9 @@ require "raffia"
 require "zlib"
 
 document = Array.new(20_000) { |i| "line #{i} of a document that compresses well\n" }.join
-packed = Raffia.map([document] * 8, on: :threads) { |text| Zlib.deflate(text, Zlib::BEST_COMPRESSION) }
+packed = Raffia.map([document] * 8, on: :threads) do |text|
+  Zlib.deflate(text, Zlib::BEST_COMPRESSION)
+end
 puts "8 documents, #{8 * document.bytesize} bytes, packed into #{packed.sum(&:bytesize)}"
 puts "unpacked they are the same: #{packed.all? { |bytes| Zlib.inflate(bytes) == document }}"
 

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# Thumbnails, on all cores: computing in Ruby wants processes. Pictures are files of the format PPM, so no library is needed; with one in C,
-# such as ruby-vips, `on: :threads` is right, and nothing else changes.
+# Thumbnails, on all cores: computing in Ruby wants processes. Pictures are files of the format PPM,
+# so no library is needed; with one in C, such as ruby-vips, `on: :threads` is right, and nothing
+# else changes.
 #
 #     bin/raffia run examples/thumbnails.rb
 #
@@ -14,8 +15,11 @@ require "tmpdir"
 Picture = Data.define(:width, :height, :bytes) do
   # @raise [ArgumentError] when it is no picture
   def self.read(path)
-    head, width, height, bytes = File.binread(path).match(/\A(P6)\s+(\d+)\s+(\d+)\s+255\s(.*)\z/mn)&.captures
-    raise ArgumentError, "#{File.basename(path)} is no picture" unless head && bytes.bytesize == width.to_i * height.to_i * 3
+    head, width, height, bytes = File.binread(path).match(/\A(P6)\s+(\d+)\s+(\d+)\s+255\s(.*)\z/mn)
+      &.captures
+    unless head && bytes.bytesize == width.to_i * height.to_i * 3
+      raise ArgumentError, "#{File.basename(path)} is no picture"
+    end
 
     new(width.to_i, height.to_i, bytes)
   end
@@ -37,7 +41,8 @@ Picture = Data.define(:width, :height, :bytes) do
     sums = [0, 0, 0]
     side.times do |row|
       start = ((top + row) * width + left) * 3
-      bytes.byteslice(start, side * 3).each_byte.with_index { |byte, index| sums[index % 3] += byte }
+      bytes.byteslice(start, side * 3).each_byte
+        .with_index { |byte, index| sums[index % 3] += byte }
     end
     sums.map { |sum| sum / (side * side) }.pack("C3")
   end
@@ -53,8 +58,10 @@ Dir.mktmpdir do |folder|
   10.times { |number| paint(File.join(folder, "picture#{number}.ppm"), number) }
   File.write(File.join(folder, "notes.ppm"), "buy film") # somebody always does
 
-  # Only names go to the workers, and only names and sizes come back: pictures are read and written where they are scaled.
-  made = Raffia.map(Dir[File.join(folder, "*.ppm")].sort, on: :processes, chunk: 1, item_timeout: 60) do |path|
+  # Only names go to the workers, and only names and sizes come back: pictures are read and written
+  # where they are scaled.
+  made = Raffia.map(Dir[File.join(folder, "*.ppm")].sort, on: :processes, chunk: 1,
+    item_timeout: 60) do |path|
     thumbnail = Picture.read(path).shrink(8)
     thumbnail.write(path.sub(".ppm", ".thumb.ppm"))
     "#{File.basename(path)}: #{thumbnail.width} x #{thumbnail.height}"

@@ -16,9 +16,12 @@ Raffia.run do |scope|
     puts "gave up after #{e.seconds} s"
   end
 
-  # Limits nest, and the nearest end counts: the inner block has the outer one's time, not ten seconds.
+  # Limits nest, and the nearest end counts: the inner block has the outer one's time, not ten
+  # seconds.
   Raffia.timeout(0.2) do
-    Raffia.timeout(10) { puts "time left: #{(Raffia.deadline.remaining <= 0.2) ? "less than 0.2 s" : "too much"}" }
+    Raffia.timeout(10) do
+      puts "time left: #{(Raffia.deadline.remaining <= 0.2) ? "less than 0.2 s" : "too much"}"
+    end
   end
 
   # The time limit holds for tasks too, wherever they are.

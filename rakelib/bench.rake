@@ -3,12 +3,14 @@
 namespace :lab do
   desc "Every experiment of the lab, tiny and once: are its results right? Its figures mean nothing"
   task smoke: :compile do
-    all = %(Raffia::CLI.call(["lab", "run", *Raffia::Lab::EXPERIMENTS.keys, "--runs", "1", "--scale", "0.01"]))
+    all =
+      %(Raffia::CLI.call(["lab", "run", *Raffia::Lab::EXPERIMENTS.keys, "--runs", "1", "--scale", "0.01"]))
     ruby "-Ilib", "-rraffia/lab", "-rraffia/cli", "-e", "exit #{all}", verbose: false
   end
 end
 
-desc "The programs of bench/, one after the other; BENCH=part of a name for some of them. Nothing else should run meanwhile"
+desc "The programs of bench/, one after the other; BENCH=part of a name for some of them. " \
+  "Nothing else should run meanwhile"
 task bench: :compile do
   programs = Dir["bench/*.rb"].sort.grep(/#{Regexp.escape(ENV.fetch("BENCH", ""))}/)
   abort "bench: no program of bench/ is called #{ENV["BENCH"]}" if programs.empty?
@@ -26,8 +28,10 @@ namespace :bench do
     end
   end
 
-  {engine: "The engines", pool: "The pools", server: "The servers", jobs: "The job systems", actor: "The actors", rails: "A Rails application on the servers"}.each do |suite, title|
-    desc "#{title} side by side; what it takes from the environment is in bench/#{suite}/main.rb. QUICK=1 for a smoke run"
+  {engine: "The engines", pool: "The pools", server: "The servers", jobs: "The job systems",
+   actor: "The actors", rails: "A Rails application on the servers"}.each do |suite, title|
+    desc "#{title} side by side; what it takes from the environment is in " \
+      "bench/#{suite}/main.rb. QUICK=1 for a smoke run"
     task suite => :compile do
       ruby "-Ilib", "bench/#{suite}/main.rb", verbose: false
     end

@@ -6,13 +6,20 @@ task :docs do
 end
 
 namespace :docs do
-  desc "Fail when a public class, module, method or constant has no documentation, or a tag names what is not there"
+  desc "Fail when a public class, module, method or constant has no documentation, or a tag " \
+    "names what is not there"
   task :coverage do
-    report = IO.popen([RbConfig.ruby, Gem.bin_path("yard", "yard"), "stats", "--list-undoc", err: %i[child out]], &:read)
+    report = IO.popen([RbConfig.ruby, Gem.bin_path("yard", "yard"), "stats", "--list-undoc",
+      err: %i[child out]], &:read)
     puts report
-    abort "docs:coverage: not everything public is documented (the list is above)" unless report.match?(/^\s*100\.00% documented/)
-    # A superclass that is made on the spot (Data.define) is none that yard could name, and no fault of a tag.
+    unless report.match?(/^\s*100\.00% documented/)
+      abort "docs:coverage: not everything public is documented (the list is above)"
+    end
+    # A superclass that is made on the spot (Data.define) is none that yard could name, and no fault
+    # of a tag.
     warnings = report.scan(/\[warn\]: .*/).grep_v(/Undocumentable superclass/)
-    abort "docs:coverage: yard does not understand some tags (the warnings are above)" if warnings.any?
+    if warnings.any?
+      abort "docs:coverage: yard does not understand some tags (the warnings are above)"
+    end
   end
 end

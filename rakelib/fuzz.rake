@@ -2,13 +2,16 @@
 
 require "tempfile"
 
-# libFuzzer's targets: each of fuzz/*.c runs a part of the native core beside a simple model of it, under ASan + UBSan.
+# libFuzzer's targets: each of fuzz/*.c runs a part of the native core beside a simple model of it,
+# under ASan + UBSan.
 #
-# fuzz/corpus/TARGET, in git, holds inputs that every run begins with: some to start from, and those that failed once. What a run
-# finds beyond them goes to tmp/fuzz/TARGET/corpus, from where the next one goes on; an input that fails goes to tmp/fuzz/TARGET.
+# fuzz/corpus/TARGET, in git, holds inputs that every run begins with: some to start from, and those
+# that failed once. What a run finds beyond them goes to tmp/fuzz/TARGET/corpus, from where the next
+# one goes on; an input that fails goes to tmp/fuzz/TARGET.
 class FuzzTarget
   # target => the files of the core that it is made of
-  ALL = {"timers" => %w[timer heap op], "ops" => %w[op], "http1" => %w[http1_parser http1_policy http1_target http1_connection]}.freeze
+  ALL = {"timers" => %w[timer heap op], "ops" => %w[op],
+         "http1" => %w[http1_parser http1_policy http1_target http1_connection]}.freeze
   FLAGS = %w[
     -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -g -O1 -fno-omit-frame-pointer
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iext/raffia/core
@@ -18,9 +21,11 @@ class FuzzTarget
   # Clang comes without libFuzzer, too, so it is asked for both.
   def self.available?
     Tempfile.create(["fuzz", ".c"]) do |file|
-      file.write("int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }\n")
+      file.write("int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; " \
+        "}\n")
       file.flush
-      system(COMPILER, *FLAGS, file.path, "-o", "#{file.path}.out", out: File::NULL, err: File::NULL)
+      system(COMPILER, *FLAGS, file.path, "-o", "#{file.path}.out", out: File::NULL,
+        err: File::NULL)
     ensure
       FileUtils.rm_f("#{file.path}.out")
     end
@@ -42,7 +47,8 @@ class FuzzTarget
 
   def run(seconds)
     puts "== fuzz #{@name}, #{seconds} s"
-    command = [@program, "-max_total_time=#{seconds}", "-timeout=10", "-max_len=1024", "-print_final_stats=1", "-verbosity=0",
+    command = [@program, "-max_total_time=#{seconds}", "-timeout=10", "-max_len=1024",
+      "-print_final_stats=1", "-verbosity=0",
       "-artifact_prefix=#{@folder}/", @corpus, *Dir[@seeds]]
     sh(*command) { |passed, _| abort advice unless passed }
   end
@@ -72,7 +78,9 @@ desc "Fuzz the native core with libFuzzer; FUZZ=one target, FUZZ_SECONDS=60 for 
 task :fuzz do
   names = ENV.key?("FUZZ") ? [ENV["FUZZ"]] : FuzzTarget::ALL.keys
   seconds = ENV.fetch("FUZZ_SECONDS", "60").to_i
-  abort "fuzz: FUZZ must be one of #{FuzzTarget::ALL.keys.join(", ")}" unless (names - FuzzTarget::ALL.keys).empty?
+  unless (names - FuzzTarget::ALL.keys).empty?
+    abort "fuzz: FUZZ must be one of #{FuzzTarget::ALL.keys.join(", ")}"
+  end
   abort "fuzz: FUZZ_SECONDS must be a number above 0" unless seconds.positive?
   abort <<~TEXT unless FuzzTarget.available?
     fuzz: this needs clang with libFuzzer, and "#{FuzzTarget::COMPILER}" is not there or has none.

@@ -10,13 +10,21 @@ def clang_format
   rescue Errno::ENOENT
     false
   end
-  puts "lint:c: skipped, there is no clang-format #{CLANG_FORMAT_MAJOR} here (apt-get install clang-format on Debian 12)" unless found
+  unless found
+    puts "lint:c: skipped, there is no clang-format #{CLANG_FORMAT_MAJOR} here (apt-get install " \
+      "clang-format on Debian 12)"
+  end
   found
 end
 
-def c_sources = FileList["ext/**/*.{c,h}", "test/native/*.{c,h}", "fuzz/**/*.{c,h}", "bench/**/*.{c,h}"]
+def c_sources
+  FileList["ext/**/*.{c,h}", "test/native/*.{c,h}", "fuzz/**/*.{c,h}", "bench/**/*.{c,h}"]
+end
 
-def shell_sources = FileList["bin/*", ".ci/run", "script/**/*.sh"].select { |file| File.read(file, 40).match?(/bash/) }
+def shell_sources
+  FileList["bin/*", ".ci/run", "script/**/*.sh"]
+    .select { |file| File.read(file, 40).match?(/bash/) }
+end
 
 desc "Check the style of Ruby, C and shell"
 task lint: %w[lint:ruby lint:c lint:shell]
@@ -35,7 +43,9 @@ namespace :lint do
 
   desc "shellcheck, where it is installed"
   task :shell do
-    sh "shellcheck", *shell_sources, verbose: false if system("shellcheck --version", out: File::NULL, err: File::NULL)
+    if system("shellcheck --version", out: File::NULL, err: File::NULL)
+      sh "shellcheck", *shell_sources, verbose: false
+    end
   end
 end
 

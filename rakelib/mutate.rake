@@ -7,7 +7,8 @@ task :mutate, [:folder] => :compile do |_, arguments|
   exec(RbConfig.ruby, "script/mutate.rb", *arguments.to_a)
 end
 
-desc "Record which lines each test runs, by which mutate chooses tests: those without a record, JOBS="
+desc "Record which lines each test runs, by which mutate chooses tests: those without a record, " \
+  "JOBS="
 task "mutate:record" => :compile do
   exec(RbConfig.ruby, "script/mutate.rb", "--record")
 end

@@ -2,7 +2,8 @@
 
 desc "Run the Ruby tests; TEST=file or folder, TESTOPTS=minitest's options"
 task test: :compile do
-  ruby "-Ilib", "-Itest", "script/minitest.rb", *ENV["TEST"], *ENV.fetch("TESTOPTS", "").split, verbose: false
+  ruby "-Ilib", "-Itest", "script/minitest.rb", *ENV["TEST"], *ENV.fetch("TESTOPTS", "").split,
+    verbose: false
 end
 
 namespace :test do
@@ -11,26 +12,36 @@ namespace :test do
     ruby({"RAFFIA_TEST_TIMES" => "1"}, "script/test_run.rb", "2", verbose: false)
   end
 
-  desc "A million operations of each kind of storm, broken off at random, 30 s of workers killed, and a minute of actors; RAFFIA_STORM_SEED repeats one"
+  desc "A million operations of each kind of storm, broken off at random, 30 s of workers " \
+    "killed, and a minute of actors; RAFFIA_STORM_SEED repeats one"
   task storm: :compile do
     size = ENV.fetch("RAFFIA_STORM", "1000000")
     seconds = ENV.fetch("RAFFIA_KILL_STORM", "30")
-    ruby({"RAFFIA_STORM" => size, "RAFFIA_KILL_STORM" => seconds, "RAFFIA_TEST_LIMIT" => "0"}, "-Ilib", "-Itest", "script/minitest.rb",
-      "test/stress/scheduler_storm_test.rb", "test/stress/process_storm_test.rb", "--verbose", verbose: false)
-    ruby({"RAFFIA_ACTOR_STORM" => ENV.fetch("RAFFIA_ACTOR_STORM", "60"), "RAFFIA_TEST_LIMIT" => "0"}, "-Ilib", "-Itest", "script/minitest.rb",
+    ruby({"RAFFIA_STORM" => size, "RAFFIA_KILL_STORM" => seconds, "RAFFIA_TEST_LIMIT" => "0"},
+      "-Ilib", "-Itest", "script/minitest.rb",
+      "test/stress/scheduler_storm_test.rb", "test/stress/process_storm_test.rb", "--verbose",
+      verbose: false)
+    ruby({"RAFFIA_ACTOR_STORM" => ENV.fetch("RAFFIA_ACTOR_STORM", "60"),
+      "RAFFIA_TEST_LIMIT" => "0"}, "-Ilib", "-Itest", "script/minitest.rb",
       "test/stress/actor_storm_test.rb", "--verbose", verbose: false)
   end
 
-  desc "A million jobs on each store under kills, standstills, clock jumps and power cuts: nothing is lost. RAFFIA_LEDGER=how many, TESTOPTS"
+  desc "A million jobs on each store under kills, standstills, clock jumps and power cuts: " \
+    "nothing is lost. RAFFIA_LEDGER=how many, TESTOPTS"
   task ledger: :compile do
-    ruby({"RAFFIA_LEDGER" => ENV.fetch("RAFFIA_LEDGER", "1000000"), "RAFFIA_TEST_LIMIT" => "0"}, "-Ilib", "-Itest", "script/minitest.rb",
-      "test/stress/jobs_ledger_test.rb", "--verbose", *ENV.fetch("TESTOPTS", "").split, verbose: false)
+    ruby({"RAFFIA_LEDGER" => ENV.fetch("RAFFIA_LEDGER", "1000000"), "RAFFIA_TEST_LIMIT" => "0"},
+      "-Ilib", "-Itest", "script/minitest.rb",
+      "test/stress/jobs_ledger_test.rb", "--verbose", *ENV.fetch("TESTOPTS", "").split,
+      verbose: false)
   end
 
   namespace :ledger do
-    desc "Workers of Raffia, Sidekiq and Solid Queue (those whose gems are there) are killed: which acknowledged jobs are never done? LEDGER_JOBS, LEDGER_KILLS, LEDGER_QUIET"
+    desc "Workers of Raffia, Sidekiq and Solid Queue (those whose gems are there) are killed: " \
+      "which acknowledged jobs are never done? LEDGER_JOBS, LEDGER_KILLS, LEDGER_QUIET"
     task rivals: :compile do
-      %w[raffia-sqlite raffia-redis sidekiq solid_queue].each { |name| ruby "-Ilib", "-Itest", "test/ledger/rivals/main.rb", name, verbose: false }
+      %w[raffia-sqlite raffia-redis sidekiq solid_queue].each do |name|
+        ruby "-Ilib", "-Itest", "test/ledger/rivals/main.rb", name, verbose: false
+      end
     end
   end
 end

@@ -11,6 +11,7 @@ namespace :types do
 
   desc "steep check"
   task :check do
-    ruby Gem.bin_path("steep", "steep"), "check", "--jobs", "2", "--severity-level=error", verbose: false
+    ruby Gem.bin_path("steep", "steep"), "check", "--jobs", "2", "--severity-level=error",
+      verbose: false
   end
 end

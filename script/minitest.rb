@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# Runs the test files and folders that are named, or all of test/, in this process; every other argument is
-# minitest's. `bin/test` and `rake test` use it; it wants lib/ and test/ on the load path.
+# Runs the test files and folders that are named, or all of test/, in this process; every other
+# argument is minitest's. `bin/test` and `rake test` use it; it wants lib/ and test/ on the load
+# path.
 require_relative "test_run/arguments"
 
 files, options = TestRun::Arguments.parse(ARGV)
@@ -11,5 +12,7 @@ require "test_helper"
 files.each do |file|
   known = Minitest::Runnable.runnables.dup
   require file
-  TestSupport::Results.file_of(Minitest::Runnable.runnables - known, file) if defined?(TestSupport::Results)
+  if defined?(TestSupport::Results)
+    TestSupport::Results.file_of(Minitest::Runnable.runnables - known, file)
+  end
 end

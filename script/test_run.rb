@@ -4,10 +4,12 @@
 #
 #     ruby script/test_run.rb NUMBER [FILE | FOLDER]... [minitest's options]
 #
-# A test that fails there runs again alone, then 20 times under load (test_run/rerun.rb). RAFFIA_TEST_STRICT=1
-# makes unexpected skips failures (test_run/skips.rb); RAFFIA_TEST_TIMES=1 writes test/times.tsv, by which
-# batches are planned.
-%w[plan slots report rerun skips flaky_log arguments].each { |name| require_relative "test_run/#{name}" }
+# A test that fails there runs again alone, then 20 times under load (test_run/rerun.rb).
+# RAFFIA_TEST_STRICT=1 makes unexpected skips failures (test_run/skips.rb); RAFFIA_TEST_TIMES=1
+# writes test/times.tsv, by which batches are planned.
+%w[plan slots report rerun skips flaky_log arguments].each do |name|
+  require_relative "test_run/#{name}"
+end
 
 number = Integer(ARGV.shift)
 files, options = TestRun::Arguments.parse(ARGV)
@@ -31,7 +33,9 @@ failed = ended.flat_map(&:failed)
 rerun = TestRun::Rerun.new(failed)
 passed = ended.all?(&:finished?) && (ended.all?(&:passed?) || (failed.any? && rerun.passed?))
 report.finish(skips)
-puts "", "bin/test: skipped without a reason that is expected in this run (see above)" unless skips.allowed?
+unless skips.allowed?
+  puts "", "bin/test: skipped without a reason that is expected in this run (see above)"
+end
 if passed && failed.any?
   TestRun::FlakyLog.add(rerun.names)
   puts "", "bin/test: failed beside all others, and passed alone: #{rerun.names.join(", ")}"

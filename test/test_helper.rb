@@ -1,12 +1,15 @@
 # frozen_string_literal: true
 
 root = File.expand_path("..", __dir__)
-[File.join(root, "lib"), __dir__].each { |dir| $LOAD_PATH.unshift(dir) unless $LOAD_PATH.include?(dir) }
+[File.join(root, "lib"), __dir__].each do |dir|
+  $LOAD_PATH.unshift(dir) unless $LOAD_PATH.include?(dir)
+end
 
 # Before anything of lib is loaded, or its lines would not be counted.
 require_relative "support/coverage" if ENV["RAFFIA_COVERAGE"]
 
-# A shell or nohup starts background jobs with these ignored, and programs that tests interrupt would inherit it.
+# A shell or nohup starts background jobs with these ignored, and programs that tests interrupt
+# would inherit it.
 %w[HUP INT QUIT].each { |signal| Signal.trap(signal, "DEFAULT") }
 
 gem "minitest", "~> 5.25"
@@ -20,7 +23,8 @@ module Raffia
   class TestCase < Minitest::Test
     include TestSupport::Leaks
 
-    # How long a test may wait for something that should come at once. Large, because it only ends a test that fails.
+    # How long a test may wait for something that should come at once. Large, because it only ends a
+    # test that fails.
     PATIENCE = 30
 
     def run
@@ -32,13 +36,20 @@ module Raffia
 
     # @param script [String] a program, run by this Ruby in a process of its own
     # @return [String] what it printed
-    def output_of(script) = IO.popen([RbConfig.ruby, "-W0", "-I", File.expand_path("../lib", __dir__), "-e", script], &:read)
+    def output_of(script)
+      IO.popen([RbConfig.ruby, "-W0", "-I", File.expand_path("../lib", __dir__), "-e",
+        script], &:read)
+    end
 
     # The block is refused by a ConfigError.
     # @param message [String, Regexp] all of what it says, or a part
     def assert_refused(message, &)
       error = assert_raises(Raffia::ConfigError, &)
-      message.is_a?(Regexp) ? assert_match(message, error.message) : assert_equal(message, error.message)
+      if message.is_a?(Regexp)
+        assert_match(message, error.message)
+      else
+        assert_equal(message, error.message)
+      end
     end
 
     # Containers may be without /dev/pts.
@@ -72,14 +83,17 @@ module Raffia
       true
     end
 
-    # Wait until the block is truthy, and return what it gave; fail when it is not so after +timeout+ seconds.
-    # The one place that naps: a test waits for a named condition, never for an amount of time.
+    # Wait until the block is truthy, and return what it gave; fail when it is not so after
+    # +timeout+ seconds. The one place that naps: a test waits for a named condition, never for an
+    # amount of time.
     def wait_until(timeout = PATIENCE, message = nil)
       give_up = TestSupport.now + timeout
       loop do
         value = yield
         return value if value
-        flunk(message || "the condition did not come true within #{timeout} s") if TestSupport.now > give_up
+        if TestSupport.now > give_up
+          flunk(message || "the condition did not come true within #{timeout} s")
+        end
         sleep(0.002)
       end
     end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# The process of one run: one target, one workload, one sample, which it prints as JSON. Started by the campaign:
+# The process of one run: one target, one workload, one sample, which it prints as JSON. Started by
+# the campaign:
 #
 #     ruby -Ilib bench/actor/child.rb TARGET WORKLOAD SCALE
 
@@ -13,10 +14,12 @@ require_relative "targets"
 module ActorBench
   # See above.
   class Child
-    # Of the operations: they are done before anything is measured, so that what has to be compiled is.
+    # Of the operations: they are done before anything is measured, so that what has to be compiled
+    # is.
     WARM = 0.2
 
-    # @param driver [Class] it has a method for each workload, which prepares it and returns what does so many operations of it
+    # @param driver [Class] it has a method for each workload, which prepares it and returns what
+    #   does so many operations of it
     def initialize(plan, driver, scale)
       @plan = plan
       @operations = plan.operations_at(scale)
@@ -67,7 +70,9 @@ target, workload, scale = ARGV
 plan = ActorBench::Plans::ALL.fetch(workload)
 driver = ActorBench::Targets::ALL.fetch(target).open.call
 if driver == :elixir
-  quiet = "+sbwt none +sbwtdcpu none +sbwtdio none" # its schedulers would turn in circles for a while when they have nothing to do
-  exec("elixir", "--erl", "#{quiet} +P 2000000", File.join(__dir__, "reference.exs"), workload, plan.operations_at(Float(scale)).to_s)
+  # its schedulers would turn in circles for a while when they have nothing to do
+  quiet = "+sbwt none +sbwtdcpu none +sbwtdio none"
+  exec("elixir", "--erl", "#{quiet} +P 2000000", File.join(__dir__, "reference.exs"), workload,
+    plan.operations_at(Float(scale)).to_s)
 end
 puts JSON.generate(ActorBench::Child.new(plan, driver, Float(scale)).sample)

@@ -6,6 +6,7 @@ require_relative "targets"
 
 module ActorBench
   # What is compared, at what.
-  SUITE = Bench::Suite.new(name: "actor", targets: Targets::ALL, plans: Plans::ALL, columns: %i[allocations],
+  SUITE = Bench::Suite.new(name: "actor", targets: Targets::ALL, plans: Plans::ALL,
+    columns: %i[allocations],
     figures: {kib: "Memory, KiB for each actor that is idle"}, related: %w[concurrent-ruby timers])
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# The process of one run: one target, one workload, one sample, which it prints as JSON. Started by the campaign:
+# The process of one run: one target, one workload, one sample, which it prints as JSON. Started by
+# the campaign:
 #
 #     ruby -Ilib bench/engine/child.rb TARGET WORKLOAD SCALE [count]
 
@@ -20,7 +21,8 @@ module EngineBench
       counts = plan.counts(Float(scale))
       return Limit.sample(plan, count: !count.nil?, **counts) if target == "limit"
 
-      measure(plan, Targets::ALL.fetch(target).open.call, Bench::Meter.new(count: !count.nil?), counts)
+      measure(plan, Targets::ALL.fetch(target).open.call, Bench::Meter.new(count: !count.nil?),
+        counts)
     end
 
     def measure(plan, driver, meter, counts)

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module EngineBench
-  # Runs work in fibers of a scheduler, as any program does: Fiber.set_scheduler, Fiber.schedule, and run until nothing is left.
+  # Runs work in fibers of a scheduler, as any program does: Fiber.set_scheduler, Fiber.schedule,
+  # and run until nothing is left.
   class Fibers
     def initialize(scheduler)
       Fiber.set_scheduler(@scheduler = scheduler)
@@ -10,7 +11,8 @@ module EngineBench
     # Returns when the block, and everything that it has spawned, is over.
     def run(&)
       error = nil
-      # Schedulers differ in what they do with an error that nobody rescues: some log it, some raise it.
+      # Schedulers differ in what they do with an error that nobody rescues: some log it, some raise
+      # it.
       Fiber.schedule { error = caught(&) }
       @scheduler.run
       raise error if error

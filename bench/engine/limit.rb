@@ -13,7 +13,8 @@ module EngineBench
     def sample(plan, count:, warm:, operations:)
       server = IO.popen([Tools.program("limit"), plan.workload::PROTOCOL], "r")
       meter = Bench::Meter.new(pid: server.pid, count: count)
-      load = Load.new(plan.workload::PROTOCOL, Integer(server.gets), plan.settings.fetch(:connections), warm:, operations:)
+      load = Load.new(plan.workload::PROTOCOL, Integer(server.gets),
+        plan.settings.fetch(:connections), warm:, operations:)
       load.follow(meter)
       load.finish(meter)
       {**meter.sample, **load.facts(meter)}

@@ -15,7 +15,8 @@ module EngineBench
       @connections = connections
       @control, theirs = UNIXSocket.pair
       counts = [warm, operations].map { |count| count.ceildiv(connections).to_s }
-      @pid = Process.spawn(Tools.program("load"), protocol, port.to_s, connections.to_s, *counts, in: theirs, out: theirs)
+      @pid = Process.spawn(Tools.program("load"), protocol, port.to_s, connections.to_s, *counts,
+        in: theirs, out: theirs)
       theirs.close
     end
 
@@ -33,14 +34,18 @@ module EngineBench
     # After the run.
     def finish(meter)
       Process.wait(@pid)
-      raise Bench::Wrong, "the load ended with #{$?}, and says why on standard error" unless @result && $?.success?
+      unless @result && $?.success?
+        raise Bench::Wrong, "the load ended with #{$?}, and says why on standard error"
+      end
 
       meter.operations = @result[:requests]
     end
 
-    # @return [Hash] what the sample says beside the meter's own: the load's share of a processor, and the client's view of latency
+    # @return [Hash] what the sample says beside the meter's own: the load's share of a processor,
+    #   and the client's view of latency
     def facts(meter)
-      {load: @result[:cpu] / @result[:wall], p50_us: @result[:p50] * 1e6, p99_us: @result[:p99] * 1e6, kib: meter.kib_each(@connections)}
+      {load: @result[:cpu] / @result[:wall], p50_us: @result[:p50] * 1e6,
+       p99_us: @result[:p99] * 1e6, kib: meter.kib_each(@connections)}
     end
 
     private

@@ -6,8 +6,8 @@ require_relative "../harness/gems"
 require_relative "../harness/run"
 
 module EngineBench
-  # A scheduler may be fast because it leaves something out. These are questions that every program relies on the answers to; a target
-  # that answers one differently has a note beside its figures.
+  # A scheduler may be fast because it leaves something out. These are questions that every program
+  # relies on the answers to; a target that answers one differently has a note beside its figures.
   module Semantics
     CHECKS = {
       "a closed peer is readable at once: wait_readable(0)" => -> {
@@ -19,7 +19,8 @@ module EngineBench
         reads, _writes = IO.pipe
         reads.wait_readable(0.01).nil?
       },
-      "a pop ends at its limit: pop(timeout: 0.01) is nil" => -> { Thread::Queue.new.pop(timeout: 0.01).nil? },
+      "a pop ends at its limit: pop(timeout: 0.01) is " \
+        "nil" => -> { Thread::Queue.new.pop(timeout: 0.01).nil? },
       "Timeout.timeout breaks a read off" => -> {
         reads, _writes = IO.pipe
         begin
@@ -49,7 +50,13 @@ module EngineBench
       "closing a descriptor wakes who waits for it, with IOError" => -> {
         reads, _writes = IO.pipe
         outcome = Thread::Queue.new
-        Fiber.schedule { outcome << (reads.read(1) rescue $!) } # standard:disable Style/RescueModifier
+        Fiber.schedule do
+          outcome << begin
+            reads.read(1)
+          rescue
+            $!
+          end
+        end # standard:disable Style/RescueModifier
         sleep(0.01)
         reads.close
         outcome.pop(timeout: 1).is_a?(IOError)
@@ -60,17 +67,20 @@ module EngineBench
 
     # @return [Hash{String => Array<String>}] target => what it answers differently
     def all(targets, options, gems)
-      targets.reject { |target| target.reference || target.name == "threads" }.to_h { |target| [target.name, of(target, options, gems)] }
+      targets.reject { |target| target.reference || target.name == "threads" }
+        .to_h { |target| [target.name, of(target, options, gems)] }
     end
 
     # Each in a process of its own: an answer may be that it never comes.
     def of(target, options, gems)
-      CHECKS.keys.each_with_index.reject { |_, index| ask(target, index, options, gems) }.map(&:first)
+      CHECKS.keys.each_with_index.reject { |_, index| ask(target, index, options, gems) }
+        .map(&:first)
     end
 
     def ask(target, index, options, gems)
       command = [RbConfig.ruby, *options.flags, "-Ilib", __FILE__, target.name, index.to_s]
-      pid = Process.spawn({**gems.env, **target.env}, *command, chdir: Bench::Run::ROOT, out: File::NULL, err: File::NULL)
+      pid = Process.spawn({**gems.env, **target.env}, *command, chdir: Bench::Run::ROOT,
+        out: File::NULL, err: File::NULL)
       ended = Process.detach(pid)
       ended.join(3) || Process.kill(:KILL, pid)
       ended.value.success?

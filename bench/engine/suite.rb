@@ -9,7 +9,9 @@ require_relative "tools"
 
 module EngineBench
   # What is compared, at what.
-  SUITE = Bench::Suite.new(name: "engine", targets: Targets::ALL, usual: Targets::USUAL, plans: Plans::ALL,
+  SUITE = Bench::Suite.new(name: "engine", targets: Targets::ALL, usual: Targets::USUAL,
+    plans: Plans::ALL,
     prepare: -> { Tools.compile }, trouble: ->(plan) { Bench::Machine.trouble(plan) },
-    semantics: ->(*arguments) { Semantics.all(*arguments) }, related: %w[io-event timeout], columns: %i[syscalls allocations memory])
+    semantics: ->(*arguments) { Semantics.all(*arguments) }, related: %w[io-event timeout],
+    columns: %i[syscalls allocations memory])
 end

@@ -7,7 +7,8 @@ require_relative "plan"
 module EngineBench
   Target = Bench::Target
 
-  # All targets, each with what is needed to start it. Gems are required in the process of the target only.
+  # All targets, each with what is needed to start it. Gems are required in the process of the
+  # target only.
   module Targets
     module_function
 
@@ -28,11 +29,14 @@ module EngineBench
     end
 
     def async(selector)
-      Target.new(name: "async-#{selector.downcase}", gem: "async", env: {"IO_EVENT_SELECTOR" => selector}, open: -> {
-        require "async"
-        expect("IO::Event::Selector::#{selector}", IO::Event::Selector.default.name)
-        Fibers.new(Async::Scheduler.new)
-      })
+      Target.new(name: "async-#{selector.downcase}", gem: "async",
+        env: {"IO_EVENT_SELECTOR" => selector}, open: -> { open_async(selector) })
+    end
+
+    def open_async(selector)
+      require "async"
+      expect("IO::Event::Selector::#{selector}", IO::Event::Selector.default.name)
+      Fibers.new(Async::Scheduler.new)
     end
 
     def carbon
@@ -59,17 +63,20 @@ module EngineBench
     end
 
     def threads
-      Target.new(name: "threads", share: Plans::ALL.transform_values { 0.1 }, without: {"echo_8192" => "it takes half a minute to start 8,192 threads"},
+      Target.new(name: "threads", share: Plans::ALL.transform_values { 0.1 },
+        without: {"echo_8192" => "it takes half a minute to start 8,192 threads"},
         open: -> { Threads.new })
     end
 
     # C, see limit.rb
     def limit
-      Target.new(name: "limit", reference: true, without: Plans::ALL.reject { |_, plan| plan.limit }.transform_values { nil },
+      Target.new(name: "limit", reference: true,
+        without: Plans::ALL.reject { |_, plan| plan.limit }.transform_values { nil },
         open: -> { raise LoadError, "the limit is not a Ruby" })
     end
 
-    ALL = [raffia(:uring), raffia(:epoll), raffia(:poll), raffia(:select), async("URing"), async("EPoll"), carbon, itsi, evt, threads, limit]
+    ALL = [raffia(:uring), raffia(:epoll), raffia(:poll), raffia(:select), async("URing"),
+      async("EPoll"), carbon, itsi, evt, threads, limit]
       .to_h { |target| [target.name, target] }.freeze
     # The back end in plain Ruby is there where nothing else is, and is measured on demand only.
     USUAL = ALL.values.reject { |target| target.name == "raffia-select" }.freeze

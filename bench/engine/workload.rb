@@ -3,8 +3,9 @@
 require_relative "../harness/wrong"
 
 module EngineBench
-  # A piece of work, the same code for every target: it runs in fibers of whatever scheduler is set, or in threads.
-  # A subclass says what its operation is, does `count` of them in {#call}, and counts in {#right} what has really happened.
+  # A piece of work, the same code for every target: it runs in fibers of whatever scheduler is set,
+  # or in threads. A subclass says what its operation is, does `count` of them in {#call}, and
+  # counts in {#right} what has really happened.
   class Workload
     # @param driver [Fibers, Threads]
     # @param settings [Hash] of the {Plan}, such as connections:
@@ -38,7 +39,9 @@ module EngineBench
     def work(count)
       @right = 0
       @driver.run { call(count) }
-      raise Bench::Wrong, "#{@right} of #{count} operations had the right result" unless @right == count
+      unless @right == count
+        raise Bench::Wrong, "#{@right} of #{count} operations had the right result"
+      end
     end
   end
 end

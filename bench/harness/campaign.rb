@@ -8,7 +8,8 @@ require_relative "syscalls"
 module Bench
   # All runs of a measurement: each is a process of its own, in rounds, each round in another order.
   class Campaign
-    # Kinds of rounds. The first is small, is thrown away, and shows what does not work: what fails in it is not tried again.
+    # Kinds of rounds. The first is small, is thrown away, and shows what does not work: what fails
+    # in it is not tried again.
     PROBE = {scale: 0.02, seconds: 8}.freeze
     TIMED = {scale: 1.0, seconds: 30}.freeze
     COUNTED = {scale: 0.5, seconds: 30, count: true}.freeze
@@ -30,9 +31,14 @@ module Bench
       Machine.raise_limit
       facts = Machine.facts(@options)
       pairs = choose
-      semantics = @options.quick ? {} : @suite.semantics.call(pairs.map(&:first).uniq, @options, @gems)
+      semantics = if @options.quick
+        {}
+      else
+        @suite.semantics.call(pairs.map(&:first).uniq, @options, @gems)
+      end
       rounds(pairs)
-      {machine: facts, gems: @gems.versions, runs: @options.runs, notes: @notes, semantics:, results: results(pairs)}
+      {machine: facts, gems: @gems.versions, runs: @options.runs, notes: @notes, semantics:,
+       results: results(pairs)}
     end
 
     private
@@ -45,7 +51,9 @@ module Bench
 
     def installed(target)
       trouble = target.trouble.call
-      trouble ||= "the gem #{target.gem} is not installed (see bench/harness/gems.rb)" unless @gems.installed?(target)
+      unless @gems.installed?(target)
+        trouble ||= "the gem #{target.gem} is not installed (see bench/harness/gems.rb)"
+      end
       trouble.nil? || note("#{target.name}: skipped, #{trouble}")
     end
 
@@ -80,13 +88,18 @@ module Bench
     def go(pairs, title, kind)
       started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       pairs.shuffle.each { |target, plan| one(target, plan, kind) unless given_up?(target, plan) }
-      @log.puts(format("%s: %.0f s", title, Process.clock_gettime(Process::CLOCK_MONOTONIC) - started))
+      @log.puts(format("%s: %.0f s", title,
+        Process.clock_gettime(Process::CLOCK_MONOTONIC) - started))
     end
 
     def given_up?(target, plan)
       return true if @samples[[target.name, plan.name]].any? { |sample| sample[:error] }
 
-      @options.quick && @samples.count { |(name, _), samples| name == target.name && samples.any? { |sample| sample[:error] } } >= PATIENCE
+      @options.quick &&
+        @samples.count { |(name, _), samples|
+          name == target.name &&
+            samples.any? { |sample| sample[:error] }
+        } >= PATIENCE
     end
 
     def one(target, plan, kind)
@@ -100,11 +113,17 @@ module Bench
       return unless @options.syscalls && @suite.columns.include?(:syscalls)
 
       trouble = Syscalls.trouble
-      trouble ? note("system calls are not counted: #{trouble}") : go(pairs, "system calls", COUNTED)
+      if trouble
+        note("system calls are not counted: #{trouble}")
+      else
+        go(pairs, "system calls", COUNTED)
+      end
     end
 
     def results(pairs)
-      pairs.map { |target, plan| {target: target.name, workload: plan.name, samples: @samples[[target.name, plan.name]]} }
+      pairs.map do |target, plan|
+        {target: target.name, workload: plan.name, samples: @samples[[target.name, plan.name]]}
+      end
     end
   end
 end

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Bench
-  # The gems of the other targets. They need not be in the bundle: RAFFIA_BENCH_GEMS names a folder to which they were installed with
+  # The gems of the other targets. They need not be in the bundle: RAFFIA_BENCH_GEMS names a folder
+  # to which they were installed with
   #
   #     gem install --install-dir FOLDER async carbon_fiber itsi-scheduler evt parallel concurrent-ruby
   #
@@ -19,16 +20,24 @@ module Bench
 
     # @return [Hash] for a process that is to find them, and nobody's Bundler
     def env
-      path = @folder ? {"GEM_HOME" => @folder, "GEM_PATH" => [@folder, Gem.default_dir].join(":")} : {} # Ruby brings some, too
-      {"RUBYOPT" => nil, "RUBYLIB" => nil, "RUBY_YJIT_ENABLE" => nil, "BUNDLE_GEMFILE" => nil, **path}
+      # Ruby brings some, too
+      path = if @folder
+        {"GEM_HOME" => @folder, "GEM_PATH" => [@folder, Gem.default_dir].join(":")}
+      else
+        {}
+      end
+      {"RUBYOPT" => nil, "RUBYLIB" => nil, "RUBY_YJIT_ENABLE" => nil, "BUNDLE_GEMFILE" => nil,
+       **path}
     end
 
     private
 
     # Asked of a process of its own, because this one may run under Bundler.
     def find(names)
-      code = "ARGV.each { |n| s = Gem::Specification.find_all_by_name(n).max_by(&:version) and puts n + ' ' + s.version.to_s }"
-      IO.popen([env, RbConfig.ruby, "-e", code, *names], err: File::NULL, &:read).lines.to_h(&:split)
+      code = "ARGV.each { |n| s = Gem::Specification.find_all_by_name(n).max_by(&:version) and " \
+        "puts n + ' ' + s.version.to_s }"
+      IO.popen([env, RbConfig.ruby, "-e", code, *names], err: File::NULL, &:read).lines
+        .to_h(&:split)
     end
   end
 end

@@ -10,12 +10,16 @@ module Bench
     module_function
 
     def facts(options)
-      {ruby: RUBY_DESCRIPTION, flags: options.flags, kernel: Etc.uname.values_at(:sysname, :release).join(" "), processor: processor,
-       processors: Etc.nprocessors, memory_gib: memory, load: File.read("/proc/loadavg").split.first.to_f,
+      {ruby: RUBY_DESCRIPTION, flags: options.flags,
+       kernel: Etc.uname.values_at(:sysname, :release).join(" "), processor: processor,
+       processors: Etc.nprocessors, memory_gib: memory,
+       load: File.read("/proc/loadavg").split.first.to_f,
        time: Time.now.utc.strftime("%Y-%m-%d %H:%M UTC")}
     end
 
-    def processor = File.read("/proc/cpuinfo")[/^model name\s*:\s*(.+)$/, 1] || RbConfig::CONFIG["host_cpu"]
+    def processor
+      File.read("/proc/cpuinfo")[/^model name\s*:\s*(.+)$/, 1] || RbConfig::CONFIG["host_cpu"]
+    end
 
     def memory = (File.read("/proc/meminfo")[/^MemTotal:\s+(\d+)/, 1].to_i / 1024.0**2).round
 
@@ -33,7 +37,10 @@ module Bench
     def trouble(plan)
       needed = plan.settings.fetch(:connections, 0) + 200
       files = Process.getrlimit(:NOFILE).first
-      "it needs #{needed} descriptors in a process, #{files} are allowed: raise `ulimit -n`, or LimitNOFILE" if needed > files
+      if needed > files
+        "it needs #{needed} descriptors in a process, #{files} are allowed: raise `ulimit -n`, " \
+          "or LimitNOFILE"
+      end
     end
   end
 end

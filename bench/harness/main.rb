@@ -7,10 +7,12 @@ require_relative "page"
 require_relative "report"
 
 module Bench
-  # Runs a suite, keeps what it found, and shows it; or writes its tables into docs/performance.md from what was kept last.
+  # Runs a suite, keeps what it found, and shows it; or writes its tables into docs/performance.md
+  # from what was kept last.
   class Main
     # A smoke run's figures mean nothing, so they are not kept among the results.
-    FOLDERS = {true => File.join(Run::ROOT, "tmp/bench"), false => File.join(Run::ROOT, "bench/results")}.freeze
+    FOLDERS = {true => File.join(Run::ROOT, "tmp/bench"),
+               false => File.join(Run::ROOT, "bench/results")}.freeze
 
     def initialize(suite)
       @suite = suite
@@ -19,9 +21,11 @@ module Bench
     def call(arguments, env)
       case arguments
       when [] then measure(Options.from(@suite, env)) { |summary| Report.new(summary) }
-      when ["--json"] then measure(Options.from(@suite, env)) { |summary| JSON.pretty_generate(summary.data) }
+      when ["--json"]
+        measure(Options.from(@suite, env)) { |summary| JSON.pretty_generate(summary.data) }
       when ["page"] then Page.new(summary(false)).write
-      else abort "bench:#{@suite.name}: it takes nothing, --json, or page; what to run comes from the environment, see #{@suite.main}"
+      else abort "bench:#{@suite.name}: it takes nothing, --json, or page; what to run comes " \
+        "from the environment, see #{@suite.main}"
       end
     end
 
@@ -34,7 +38,9 @@ module Bench
       exit false if options.quick && summary.ours_failed?
     end
 
-    def summary(quick) = Summary.new(@suite, JSON.parse(File.read(file(quick)), symbolize_names: true))
+    def summary(quick)
+      Summary.new(@suite, JSON.parse(File.read(file(quick)), symbolize_names: true))
+    end
 
     def file(quick) = File.join(FOLDERS[quick], "#{@suite.name}-#{RUBY_VERSION}.json")
 

@@ -4,13 +4,16 @@ require "raffia/process/memory"
 require_relative "syscalls"
 
 module Bench
-  # Reads what a process has used, at marks. It blocks while it reads, so that it never runs through a scheduler's hooks.
+  # Reads what a process has used, at marks. It blocks while it reads, so that it never runs through
+  # a scheduler's hooks.
   class Meter
     Reading = Data.define(:wall, :cpu, :user, :allocated, :rss, :syscalls)
 
-    # @param pid [Integer] the process that does the work; what only that process itself knows is nil for another one
+    # @param pid [Integer] the process that does the work; what only that process itself knows is
+    #   nil for another one
     # @param count [Boolean] count system calls too, which makes them slower
-    # @param descendants [Boolean] whether the CPU time of the processes that it has started is its own
+    # @param descendants [Boolean] whether the CPU time of the processes that it has started is its
+    #   own
     def initialize(pid: Process.pid, count: false, descendants: false)
       @pid = pid
       @descendants = descendants
@@ -33,7 +36,8 @@ module Bench
       end
     end
 
-    # @return [Hash] the sample: totals between the two marks, for each operation where the name says so
+    # @return [Hash] the sample: totals between the two marks, for each operation where the name
+    #   says so
     def sample(from = :begin, to = :end)
       first, last = @readings.fetch_values(from, to)
       cpu = last.cpu - first.cpu
@@ -63,13 +67,16 @@ module Bench
     def own? = @pid == Process.pid
 
     def read
-      Reading.new(syscalls: @syscalls&.total, allocated: own? ? GC.stat(:total_allocated_objects) : nil, rss: resident,
-        user: own? ? Process.times.utime : nil, cpu: cpu, wall: Process.clock_gettime(Process::CLOCK_MONOTONIC))
+      Reading.new(syscalls: @syscalls&.total,
+        allocated: own? ? GC.stat(:total_allocated_objects) : nil, rss: resident,
+        user: own? ? Process.times.utime : nil, cpu: cpu,
+        wall: Process.clock_gettime(Process::CLOCK_MONOTONIC))
     end
 
     def cpu = pids.sum { |pid| of(pid) } + (@descendants ? ended : 0)
 
-    # The kernel's clock of a process's CPU time, with all of its threads, those of io_uring too: clock_getcpuclockid(3) in one line.
+    # The kernel's clock of a process's CPU time, with all of its threads, those of io_uring too:
+    # clock_getcpuclockid(3) in one line.
     def of(pid)
       Process.clock_gettime((~pid << 3) | 2)
     rescue Errno::EINVAL
@@ -79,7 +86,8 @@ module Bench
     def ended = Process.times.then { |times| times.cutime + times.cstime }
 
     def living(pid)
-      children = Dir["/proc/#{pid}/task/*/children"].flat_map { |file| File.read(file).split.map(&:to_i) }
+      children = Dir["/proc/#{pid}/task/*/children"]
+        .flat_map { |file| File.read(file).split.map(&:to_i) }
       children + children.flat_map { |child| living(child) }
     rescue Errno::ENOENT, Errno::ESRCH
       []

@@ -16,7 +16,9 @@ module Bench
 
     def write
       text = File.read(FILE)
-      raise "#{FILE} has no #{@first} and #{@last}" unless text.include?(@first) && text.include?(@last)
+      unless text.include?(@first) && text.include?(@last)
+        raise "#{FILE} has no #{@first} and #{@last}"
+      end
 
       between = /#{Regexp.escape(@first)}.*#{Regexp.escape(@last)}/m
       File.write(FILE, text.sub(between) { [@first, body, @last].join("\n\n") })
@@ -24,8 +26,10 @@ module Bench
 
     # @return [String] Markdown
     def body
-      [head, "**CPU time, us for each operation** (user and system, of the whole process; medians)", cpu,
-        "**Operations in a second**", table { |plan, target| count(cell(plan, target)&.median(:rate)) },
+      [head, "**CPU time, us for each operation** (user and system, of the whole process; medians)",
+        cpu,
+        "**Operations in a second**",
+        table { |plan, target| count(cell(plan, target)&.median(:rate)) },
         *@summary.suite.columns.flat_map { |column| send(column) }, *further, notes].join("\n\n")
     end
 
@@ -33,12 +37,17 @@ module Bench
 
     def head
       machine, gems = @summary.data.values_at(:machine, :gems)
-      "#{machine[:time]}; #{machine[:processors]} x #{machine[:processor]}, #{machine[:kernel]}; #{machine[:ruby]}, " \
-        "#{machine[:flags].join(" ")}; #{gems.map { |name, version| "#{name} #{version}" }.join(", ")}; #{@summary.data[:runs]} runs."
+      "#{machine[:time]}; #{machine[:processors]} x #{machine[:processor]}, #{machine[:kernel]}; " \
+      "#{machine[:ruby]}, " \
+        "#{machine[:flags].join(" ")}; " \
+        "#{gems.map { |name, version| "#{name} #{version}" }.join(", ")}; " \
+        "#{@summary.data[:runs]} runs."
     end
 
     def cpu
-      lines = plans.map { |plan| [plan.title, *targets.map { |target| time(plan, target) }, verdict(plan)] }
+      lines = plans.map do |plan|
+        [plan.title, *targets.map { |target| time(plan, target) }, verdict(plan)]
+      end
       markdown(["per operation", *targets.map(&:name), "the best rival / our best"], lines)
     end
 
@@ -62,11 +71,13 @@ module Bench
     def syscalls
       return [] unless plans.any? { |plan| targets.any? { |target| cell(plan, target)&.syscalls } }
 
-      ["**System calls for each operation** (counted in a run of its own)", table { |plan, target| number(cell(plan, target)&.syscalls) }]
+      ["**System calls for each operation** (counted in a run of its own)",
+        table { |plan, target| number(cell(plan, target)&.syscalls) }]
     end
 
     def allocations
-      ["**Objects allocated for each operation**", table { |plan, target| number(cell(plan, target)&.median(:allocations)) }]
+      ["**Objects allocated for each operation**",
+        table { |plan, target| number(cell(plan, target)&.median(:allocations)) }]
     end
 
     def seconds
@@ -89,26 +100,46 @@ module Bench
     # Of requests that come when they come, however many are being answered.
     def waiting
       ["**Latency, ms: p50 / p99 / p99.9**, at a fixed rate of arrivals",
-        table(plans.select { |plan| plan.rate.positive? }) { |plan, target| percentiles(cell(plan, target)) }]
+        table(plans.select { |plan| plan.rate.positive? }) { |plan, target|
+          percentiles(cell(plan, target))
+        }]
     end
 
-    # A figure that several workloads have is a table of its own; those that only one has are the lines of one table.
+    # A figure that several workloads have is a table of its own; those that only one has are the
+    # lines of one table.
     def further
-      many, single = @summary.suite.figures.partition { |name, _| plans.count { |plan| have?(name, plan) } > 1 }
+      many, single = @summary.suite.figures
+        .partition { |name, _| plans.count { |plan| have?(name, plan) } > 1 }
       single.select! { |name, _| plans.any? { |plan| have?(name, plan) } }
-      tables = many.flat_map { |name, title| ["**#{title}**", lines(plans.select { |plan| have?(name, plan) }.map { |plan| [plan.title, plan, name] })] }
+      tables = many.flat_map do |name, title|
+        ["**#{title}**",
+          lines(plans.select { |plan| have?(name, plan) }.map { |plan| [plan.title, plan, name] })]
+      end
       return tables if single.empty?
 
-      tables + ["**What goes on besides**", lines(single.map { |name, title| [title, plans.find { |plan| have?(name, plan) }, name] })]
+      tables +
+        ["**What goes on besides**",
+          lines(single.map { |name, title|
+            [title, plans.find { |plan| have?(name, plan) },
+              name]
+          })]
     end
 
     # @param rows [Array<Array(String, #name, Symbol)>] title, workload and figure
     def lines(rows)
       columns = targets.select { |target| rows.any? { |_, _, name| have?(name, target) } }
-      markdown(["", *columns.map(&:name)], rows.map { |title, plan, name| [title, *columns.map { |target| number(cell(plan, target)&.median(name)).to_s }] })
+      markdown(["", *columns.map(&:name)],
+        rows.map { |title, plan, name|
+          [title,
+            *columns.map { |target| number(cell(plan, target)&.median(name)).to_s }]
+        })
     end
 
-    def have?(name, one) = plans.product(targets).any? { |plan, target| [plan, target].include?(one) && cell(plan, target)&.median(name) }
+    def have?(name, one)
+      plans.product(targets).any? do |plan, target|
+        [plan, target].include?(one) && cell(plan, target)&.median(name)
+      end
+    end
 
     def percentiles(cell)
       found = %i[p50_us p99_us p999_us].map { |name| cell&.median(name) }
@@ -116,7 +147,8 @@ module Bench
     end
 
     def table(rows = plans)
-      markdown(["", *targets.map(&:name)], rows.map { |plan| [plan.title, *targets.map { |target| yield(plan, target).to_s }] })
+      markdown(["", *targets.map(&:name)],
+        rows.map { |plan| [plan.title, *targets.map { |target| yield(plan, target).to_s }] })
     end
 
     def markdown(head, lines)
@@ -125,7 +157,9 @@ module Bench
 
     def notes
       failures = plans.product(targets).filter_map { |plan, target| failure(plan, target) }
-      odd = @summary.data[:semantics].flat_map { |target, questions| questions.map { |question| "* #{target}: not so: #{question}." } }
+      odd = @summary.data[:semantics].flat_map do |target, questions|
+        questions.map { |question| "* #{target}: not so: #{question}." }
+      end
       late = plans.product(targets).filter_map { |plan, target| late(plan, target) }
       lines = [*@summary.data[:notes].map { |note| "* #{note}." }, *failures, *late, *odd]
       lines.empty? ? "" : ["Fails, or is not what a program would expect:", "", *lines].join("\n")
@@ -137,8 +171,11 @@ module Bench
     end
 
     def late(plan, target)
-      %i[unanswered open_unanswered].filter_map { |name| cell(plan, target)&.median(name)&.round }.max.then do |count|
-        "* #{target.name}, #{plan.name}: #{count} requests were not answered in time." if count&.positive?
+      %i[unanswered open_unanswered].filter_map { |name| cell(plan, target)&.median(name)&.round }
+        .max.then do |count|
+        if count&.positive?
+          "* #{target.name}, #{plan.name}: #{count} requests were not answered in time."
+        end
       end
     end
 

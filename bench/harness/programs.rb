@@ -3,41 +3,59 @@
 require "fileutils"
 
 module Bench
-  # Programs that a suite is in need of, built into tmp/bench when they are missing or older than their source.
+  # Programs that a suite is in need of, built into tmp/bench when they are missing or older than
+  # their source.
   class Programs
     ROOT = File.expand_path("../..", __dir__)
     FOLDER = File.join(ROOT, "tmp/bench")
     # @return [Hash{String => Proc}] how a source becomes a program, by its ending
     COMPILERS = {
-      ".c" => ->(source, program) { [{}, ENV.fetch("CC", "cc"), "-std=c11", "-O2", "-Wall", "-Wextra", "-o", program, source, "-lm"] },
-      ".go" => ->(source, program) { [{"GO111MODULE" => "off"}, "go", "build", "-o", program, source] }
+      ".c" => ->(source, program) {
+        [{}, ENV.fetch("CC", "cc"), "-std=c11", "-O2", "-Wall", "-Wextra", "-o", program, source,
+          "-lm"]
+      },
+      ".go" => ->(source, program) {
+        [{"GO111MODULE" => "off"}, "go", "build", "-o", program, source]
+      }
     }.freeze
 
-    def self.tool?(name) = ENV.fetch("PATH").split(":").any? { |folder| File.executable?(File.join(folder, name)) }
+    def self.tool?(name)
+      ENV.fetch("PATH").split(":").any? { |folder| File.executable?(File.join(folder, name)) }
+    end
 
     # @param suite [String] its folder's name
-    # @param sources [Array<String>] in that folder, with their endings; the programs are called like them, without
+    # @param sources [Array<String>] in that folder, with their endings; the programs are called
+    #   like them, without
     def initialize(suite, *sources)
       @suite = suite
-      @sources = sources.to_h { |source| [File.basename(source, ".*"), File.join(ROOT, "bench", suite, source)] }
+      @sources = sources.to_h do |source|
+        [File.basename(source, ".*"), File.join(ROOT, "bench", suite, source)]
+      end
     end
 
     # @return [String] where it is
     def program(name) = File.join(FOLDER, "#{@suite}-#{name}")
 
-    # What needs a compiler that is not here is left out, and so are the targets that need it; C is always needed.
+    # What needs a compiler that is not here is left out, and so are the targets that need it; C is
+    # always needed.
     def compile
       FileUtils.mkdir_p(FOLDER)
       @sources.each do |name, source|
         next if source.end_with?(".go") && !Programs.tool?("go")
-        next if FileUtils.uptodate?(program(name), [source, *Dir[File.join(File.dirname(source), "*.h")]])
+        if FileUtils.uptodate?(program(name),
+          [source, *Dir[File.join(File.dirname(source), "*.h")]])
+          next
+        end
 
-        build(source, program(name)) or abort "bench:#{@suite}: #{source} does not compile: it needs a compiler, and Linux"
+        build(source, program(name)) or
+          abort "bench:#{@suite}: #{source} does not compile: it needs a compiler, and Linux"
       end
     end
 
     private
 
-    def build(source, program) = system(*COMPILERS.fetch(File.extname(source)).call(source, program))
+    def build(source, program)
+      system(*COMPILERS.fetch(File.extname(source)).call(source, program))
+    end
   end
 end

@@ -20,7 +20,8 @@ module Bench
       @options = options
       @gems = gems
       @scale = scale
-      @seconds = seconds + suite.boot.then { |boot| boot.respond_to?(:call) ? boot.call(plan) : boot }
+      @seconds = seconds +
+        suite.boot.then { |boot| boot.respond_to?(:call) ? boot.call(plan) : boot }
       @count = count
     end
 
@@ -38,7 +39,8 @@ module Bench
 
     def execute(errors)
       reads, writes = IO.pipe
-      pid = Process.spawn({**@gems.env, **@target.env}, *command, out: writes, err: errors, in: File::NULL, pgroup: true, chdir: ROOT)
+      pid = Process.spawn({**@gems.env, **@target.env}, *command, out: writes, err: errors,
+        in: File::NULL, pgroup: true, chdir: ROOT)
       writes.close
       output = read(reads)
       Process.kill(:KILL, -pid) unless output
@@ -49,7 +51,8 @@ module Bench
 
     def command
       scale = @scale * @target.share_of(@plan)
-      [RbConfig.ruby, *@options.flags, "-Ilib", @suite.child, @target.name, @plan.name, scale.to_s, *("count" if @count)]
+      [RbConfig.ruby, *@options.flags, "-Ilib", @suite.child, @target.name, @plan.name, scale.to_s,
+        *("count" if @count)]
     end
 
     # @return [String, nil] nil when it takes too long
@@ -72,7 +75,8 @@ module Bench
     def reason(errors)
       errors.rewind
       lines = errors.read.lines.map(&:strip).reject(&:empty?)
-      (lines.grep(/ \([A-Z](?:\w|::)*\)\z|^load: |^limit: |\[BUG\]/).first || lines.last || "it ended without a word").gsub("#{ROOT}/", "")
+      (lines.grep(/ \([A-Z](?:\w|::)*\)\z|^load: |^limit: |\[BUG\]/).first || lines.last ||
+        "it ended without a word").gsub("#{ROOT}/", "")
     end
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module Bench
-  # Counts the system calls of a process from inside of the kernel (the tracepoint raw_syscalls:sys_enter, as `perf stat` does),
-  # which is hundreds of times cheaper than strace, and can be read between two operations.
+  # Counts the system calls of a process from inside of the kernel (the tracepoint
+  # raw_syscalls:sys_enter, as `perf stat` does), which is hundreds of times cheaper than strace,
+  # and can be read between two operations.
   class Syscalls
     ALL = "raw_syscalls/sys_enter"
     NUMBER = {"x86_64" => 298, "aarch64" => 241}[RbConfig::CONFIG["host_cpu"]] # perf_event_open
@@ -13,7 +14,9 @@ module Bench
     # @return [String, nil] why they cannot be counted here
     def self.trouble
       return "perf_event_open has no number here for this processor" unless NUMBER
-      return "#{id(ALL)} cannot be read: it needs root, and tracefs mounted" unless File.readable?(id(ALL))
+      unless File.readable?(id(ALL))
+        return "#{id(ALL)} cannot be read: it needs root, and tracefs mounted"
+      end
 
       new(Process.pid).close
       nil
@@ -29,7 +32,8 @@ module Bench
     # @param event [String] only these calls
     def initialize(*pids, event: ALL)
       @event = File.read(Syscalls.id(event)).to_i
-      @counters = pids.flat_map { |pid| threads(pid) }.filter_map { |thread| open_counter(thread.to_i) }
+      @counters = pids.flat_map { |pid| threads(pid) }
+        .filter_map { |thread| open_counter(thread.to_i) }
     end
 
     def total = @counters.sum { |io| io.sysread(8).unpack1("Q") }

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# The process of one run: one target, one workload, one sample, which it prints as JSON. Started by the campaign:
+# The process of one run: one target, one workload, one sample, which it prints as JSON. Started by
+# the campaign:
 #
 #     ruby -Ilib bench/jobs/child.rb TARGET WORKLOAD SCALE
 
@@ -62,7 +63,8 @@ module JobsBench
       put(0...warm)
       before = [@own.cpu, @server.cpu, Work.now]
       put(warm...(warm + jobs))
-      figures(jobs, *[@own.cpu, @server.cpu, Work.now].zip(before).map { |now, first| now - first }).tap { complete(warm + jobs) }
+      figures(jobs, *[@own.cpu, @server.cpu, Work.now].zip(before).map { |now, first| now - first })
+        .tap { complete(warm + jobs) }
     end
 
     # Nothing is acknowledged that is not there.
@@ -85,7 +87,11 @@ module JobsBench
       {**measured, **percentiles(late), **memory}
     end
 
-    def come(numbers) = @system.session { Pace.new(@plan.rate).call(numbers) { |number, due| @system.push(number, due) } }
+    def come(numbers)
+      @system.session do
+        Pace.new(@plan.rate).call(numbers) { |number, due| @system.push(number, due) }
+      end
+    end
 
     # What is said to the database, for jobs and without.
     def idle
@@ -146,8 +152,9 @@ module JobsBench
     def work(*marks)
       fifo = "#{@database.folder}/marks"
       @marks = Marks.new(fifo)
-      @worker = WorkerProcess.new(@system, @database.folder, {"JOBS_BENCH_FIFO" => fifo, "JOBS_BENCH_MARKS" => marks.join(","),
-        "JOBS_BENCH_WORK" => @plan.work, "JOBS_BENCH_RATE" => @plan.rate.to_s})
+      @worker = WorkerProcess.new(@system, @database.folder,
+        {"JOBS_BENCH_FIFO" => fifo, "JOBS_BENCH_MARKS" => marks.join(","),
+         "JOBS_BENCH_WORK" => @plan.work, "JOBS_BENCH_RATE" => @plan.rate.to_s})
     end
 
     def await(count) = @marks.await(count, PATIENCE * [@plan.jobs / 100_000, 1].max, @worker)
@@ -158,11 +165,13 @@ module JobsBench
       yield
       wall = Work.now - began
       sleep(settle)
-      figures(operations, @worker.usage.cpu - before[0], @server.cpu - before[1], wall).tap { empty unless @system.together? }
+      figures(operations, @worker.usage.cpu - before[0], @server.cpu - before[1], wall)
+        .tap { empty unless @system.together? }
     end
 
     def figures(operations, cpu, server, wall)
-      {operations:, wall:, cpu:, cpu_us: cpu * 1e6 / operations, server_us: (server * 1e6 / operations if @database.pid), rate: operations / wall}
+      {operations:, wall:, cpu:, cpu_us: cpu * 1e6 / operations,
+       server_us: (server * 1e6 / operations if @database.pid), rate: operations / wall}
     end
 
     # What comes after the last job may take longer on a busy machine.
@@ -176,7 +185,9 @@ module JobsBench
 
     def percentiles(late)
       sorted = late.sort
-      {p50_us: 0.5, p99_us: 0.99, p999_us: 0.999}.transform_values { |part| sorted[((sorted.size - 1) * part).round] * 1e6 }
+      {p50_us: 0.5, p99_us: 0.99, p999_us: 0.999}.transform_values do |part|
+        sorted[((sorted.size - 1) * part).round] * 1e6
+      end
     end
   end
 end
@@ -187,7 +198,8 @@ Dir.mktmpdir("jobs-bench-", "/var/tmp") do |folder|
   File.chmod(0o755, folder)
   database = JobsBench::Databases::ALL.fetch(setup.database).new(folder)
   database.start
-  puts JSON.generate(JobsBench::Child.new(setup, JobsBench::Plans::ALL.fetch(workload), Float(scale), database).sample)
+  puts JSON.generate(JobsBench::Child.new(setup, JobsBench::Plans::ALL.fetch(workload),
+    Float(scale), database).sample)
 ensure
   database&.stop
 end

@@ -3,7 +3,8 @@
 require_relative "../harness/syscalls"
 
 module JobsBench
-  # What a worker says to the kernel, and to the database's server. What cannot be counted here is nil.
+  # What a worker says to the kernel, and to the database's server. What cannot be counted here is
+  # nil.
   class Counters
     FLUSHES = %w[syscalls/sys_enter_fsync syscalls/sys_enter_fdatasync].freeze
 
@@ -21,7 +22,9 @@ module JobsBench
     # @return [Hash] what has come since the last lap, by operation
     def lap(operations, prefix)
       now = read
-      found = now.to_h { |name, value| [:"#{prefix}#{name}", value && (value - @last[name]).fdiv(operations)] }
+      found = now.to_h do |name, value|
+        [:"#{prefix}#{name}", value && (value - @last[name]).fdiv(operations)]
+      end
       @last = now
       found
     end
@@ -30,7 +33,9 @@ module JobsBench
 
     def count(pids, event) = (Bench::Syscalls.new(*pids, event:) unless Bench::Syscalls.trouble)
 
-    def read = {calls: @calls&.total, fsyncs: (@flushes.sum(&:total) if @flushes.all?), requests: asked}
+    def read
+      {calls: @calls&.total, fsyncs: (@flushes.sum(&:total) if @flushes.all?), requests: asked}
+    end
 
     # Asking is a request itself, and so is hanging up.
     def asked

@@ -7,8 +7,8 @@ require_relative "../harness/programs"
 require_relative "../harness/wrong"
 
 module JobsBench
-  # Where jobs are kept: a server of its own for each run, on a free port of loopback, or a folder. Everything is as the database comes,
-  # but that Redis saves nothing to the disk.
+  # Where jobs are kept: a server of its own for each run, on a free port of loopback, or a folder.
+  # Everything is as the database comes, but that Redis saves nothing to the disk.
   module Databases
     # A folder, for what needs no server.
     class Folder
@@ -34,7 +34,10 @@ module JobsBench
       def requests = nil
 
       # @return [Float] MiB that the jobs take
-      def size = Dir["#{@folder}/jobs.db*"].select { |file| File.file?(file) }.sum { |file| File.size(file) } / 1024.0**2
+      def size
+        Dir["#{@folder}/jobs.db*"].select { |file| File.file?(file) }
+          .sum { |file| File.size(file) } / 1024.0**2
+      end
     end
 
     # What a server has besides.
@@ -62,8 +65,11 @@ module JobsBench
       def await
         give_up = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE
         until answers?
-          late = Process.clock_gettime(Process::CLOCK_MONOTONIC) > give_up || Process.wait(@pid, Process::WNOHANG)
-          raise Bench::Wrong, "#{command.first} does not start: #{File.readlines(@log).last}" if late
+          late = Process.clock_gettime(Process::CLOCK_MONOTONIC) > give_up ||
+            Process.wait(@pid, Process::WNOHANG)
+          if late
+            raise Bench::Wrong, "#{command.first} does not start: #{File.readlines(@log).last}"
+          end
           sleep(0.02)
         end
       end
@@ -80,7 +86,12 @@ module JobsBench
 
     # Saves nothing to the disk, as it is when it is started like this.
     class Redis < Server
-      def self.trouble = ("there is no redis-server (apt-get install redis-server)" unless Bench::Programs.tool?("redis-server"))
+      def self.trouble
+        (unless Bench::Programs.tool?("redis-server")
+           "there is no redis-server (apt-get install " \
+            "redis-server)"
+         end)
+      end
 
       def url = "redis://127.0.0.1:#{port}/0"
 
@@ -91,7 +102,10 @@ module JobsBench
 
       private
 
-      def command = ["redis-server", "--port", port.to_s, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder]
+      def command
+        ["redis-server", "--port", port.to_s, "--bind", "127.0.0.1", "--save", "", "--appendonly",
+          "no", "--dir", folder]
+      end
 
       def answers? = talk("PING\r\n")&.start_with?("+PONG")
 
@@ -123,18 +137,25 @@ module JobsBench
       def make
         FileUtils.mkdir_p(CLUSTER)
         FileUtils.chown(NOBODY, nil, CLUSTER) if Process.uid.zero?
-        made = system(*unprivileged, "#{File.dirname(PROGRAM)}/initdb", "--pgdata=#{CLUSTER}", "--username=postgres", "--auth=trust", "--encoding=UTF8",
+        made = system(*unprivileged, "#{File.dirname(PROGRAM)}/initdb", "--pgdata=#{CLUSTER}",
+          "--username=postgres", "--auth=trust", "--encoding=UTF8",
           "--no-locale", "--no-sync", out: File::NULL, err: File::NULL, chdir: CLUSTER)
         raise Bench::Wrong, "initdb failed" unless made
       end
 
       def command
-        settings = {listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: 300}
-        [*unprivileged, PROGRAM, "-D", CLUSTER, "-p", port.to_s, *settings.flat_map { |name, value| ["-c", "#{name}=#{value}"] }]
+        settings = {listen_addresses: "127.0.0.1", unix_socket_directories: "",
+                    max_connections: 300}
+        [*unprivileged, PROGRAM, "-D", CLUSTER, "-p", port.to_s,
+          *settings.flat_map { |name, value| ["-c", "#{name}=#{value}"] }]
       end
 
       def unprivileged
-        Process.uid.zero? ? ["setpriv", "--reuid=#{NOBODY}", "--regid=#{Etc.getpwnam(NOBODY).gid}", "--clear-groups"] : []
+        if Process.uid.zero?
+          ["setpriv", "--reuid=#{NOBODY}", "--regid=#{Etc.getpwnam(NOBODY).gid}", "--clear-groups"]
+        else
+          []
+        end
       end
 
       # N, for no, comes while it is starting too, so a session is asked for.
@@ -144,7 +165,8 @@ module JobsBench
       end
 
       def psql(database, statement)
-        IO.popen(["#{File.dirname(PROGRAM)}/psql", "-h", "127.0.0.1", "-p", port.to_s, "-U", "postgres", "-At", "-c", statement, database], err: File::NULL, &:read)
+        IO.popen(["#{File.dirname(PROGRAM)}/psql", "-h", "127.0.0.1", "-p", port.to_s, "-U",
+          "postgres", "-At", "-c", statement, database], err: File::NULL, &:read)
       end
     end
 

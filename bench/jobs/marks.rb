@@ -22,7 +22,10 @@ module JobsBench
       give_up = now + seconds
       until (told = look)&.fetch(:count, nil) == count
         raise Bench::Wrong, "the worker has ended: #{worker.last_words}" if worker.ended?
-        raise Bench::Wrong, "not done after #{seconds} s: #{@seen.size} of #{count} (#{worker.last_words})" if now > give_up
+        if now > give_up
+          raise Bench::Wrong, "not done after #{seconds} s: #{@seen.size} of #{count} " \
+            "(#{worker.last_words})"
+        end
       end
       raise Bench::Wrong, "#{told[:again]} jobs ran again" if told[:again].positive?
 

@@ -9,7 +9,8 @@ module JobsBench
 
     # @param numbers [Enumerable<Integer>]
     # @yieldparam number [Integer]
-    # @yieldparam due [Float] when it should have been enqueued: a latency begins there, also where enqueuing takes too long
+    # @yieldparam due [Float] when it should have been enqueued: a latency begins there, also where
+    #   enqueuing takes too long
     def call(numbers)
       random = Random.new(1)
       due = Work.now

@@ -3,7 +3,8 @@
 module JobsBench
   # Each is one file, which is only loaded where it is measured.
   module Systems
-    FILES = {Raffia: "raffia", RaffiaInProcess: "raffia", Sidekiq: "sidekiq", SolidQueue: "solid_queue", GoodJob: "good_job", Resque: "resque",
+    FILES = {Raffia: "raffia", RaffiaInProcess: "raffia", Sidekiq: "sidekiq",
+             SolidQueue: "solid_queue", GoodJob: "good_job", Resque: "resque",
              DelayedJob: "delayed_job", AsyncJob: "async_job", SuckerPunch: "sucker_punch"}.freeze
 
     # @param name [Symbol]

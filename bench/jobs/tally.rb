@@ -3,8 +3,9 @@
 require "json"
 
 module JobsBench
-  # Counts jobs in the worker's process, and tells the process that measures when the first ones, and when all of them are done. That costs a
-  # fraction of a microsecond for each job, and nobody has to ask meanwhile.
+  # Counts jobs in the worker's process, and tells the process that measures when the first ones,
+  # and when all of them are done. That costs a fraction of a microsecond for each job, and nobody
+  # has to ask meanwhile.
   class Tally
     # @return [Tally, Each]
     def self.from(env)
@@ -44,7 +45,9 @@ module JobsBench
 
     def tell
       @io ||= File.open(@fifo, "w").tap { |io| io.sync = true }
-      @io.write("#{JSON.generate(count: @count, again: @again, latencies: (@count == @marks.last) ? @latencies : [])}\n")
+      @io.write(
+        "#{JSON.generate(count: @count, again: @again, latencies: (@count == @marks.last) ? @latencies : [])}\n"
+      )
     end
 
     # For workers that fork for each job: each is told of.

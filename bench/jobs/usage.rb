@@ -37,7 +37,8 @@ module JobsBench
     end
 
     def living(pid)
-      children = Dir["/proc/#{pid}/task/*/children"].flat_map { |file| File.read(file).split.map(&:to_i) }
+      children = Dir["/proc/#{pid}/task/*/children"]
+        .flat_map { |file| File.read(file).split.map(&:to_i) }
       children + children.flat_map { |child| living(child) }
     rescue Errno::ENOENT, Errno::ESRCH
       []

@@ -4,7 +4,8 @@ require "socket"
 require_relative "tally"
 
 module JobsBench
-  # What a job does, and who counts that it was done: in the process of the worker, which is told by its environment.
+  # What a job does, and who counts that it was done: in the process of the worker, which is told by
+  # its environment.
   module Work
     CPU = 0.001
     WAIT = 0.01

@@ -23,7 +23,11 @@ module JobsBench
     def run
       put(0...@warm)
       sleep(0.005) until Work::TALLY.count >= @warm
-      @rate.positive? ? Pace.new(@rate).call(@warm...@total) { |number, due| @system.push(number, due) } : put(@warm...@total)
+      if @rate.positive?
+        Pace.new(@rate).call(@warm...@total) { |number, due| @system.push(number, due) }
+      else
+        put(@warm...@total)
+      end
     end
 
     private
@@ -33,10 +37,13 @@ module JobsBench
 end
 
 name, url, folder, concurrency = ARGV
-system = JobsBench::Systems.fetch(name.to_sym).new(JobsBench::Place.new(url:, folder:), concurrency.empty? ? nil : Integer(concurrency))
+system = JobsBench::Systems.fetch(name.to_sym)
+  .new(JobsBench::Place.new(url:, folder:), concurrency.empty? ? nil : Integer(concurrency))
 system.connect
 system.work
 if system.together?
-  JobsBench::Together.new(system, *ENV.fetch("JOBS_BENCH_MARKS").split(",").map(&:to_i).values_at(0, -1), ENV.fetch("JOBS_BENCH_RATE").to_i).run
+  JobsBench::Together.new(system,
+    *ENV.fetch("JOBS_BENCH_MARKS").split(",").map(&:to_i).values_at(0, -1),
+    ENV.fetch("JOBS_BENCH_RATE").to_i).run
   sleep
 end

@@ -13,7 +13,8 @@ module JobsBench
     def initialize(system, folder, env)
       @log = "#{folder}/worker.log"
       yjit = defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled?
-      @pid = Process.spawn({"RUBYOPT" => ("--yjit" if yjit), **env, **system.env}, *system.command, chdir: folder, in: File::NULL, out: @log, err: %i[child out])
+      @pid = Process.spawn({"RUBYOPT" => ("--yjit" if yjit), **env, **system.env}, *system.command,
+        chdir: folder, in: File::NULL, out: @log, err: %i[child out])
       @usage = Usage.new(@pid)
     end
 
@@ -24,7 +25,10 @@ module JobsBench
     def ended? = @ended ||= !Process.wait(@pid, Process::WNOHANG).nil?
 
     # @return [String] what it said in the end
-    def last_words = File.readlines(@log, chomp: true).grep_v(/\A\s*[\^{]|\A\s*\z|\AI, \[|\AINFO|\A\s+from /).last(2).join(" | ").scrub[0, 300]
+    def last_words
+      File.readlines(@log, chomp: true).grep_v(/\A\s*[\^{]|\A\s*\z|\AI, \[|\AINFO|\A\s+from /)
+        .last(2).join(" | ").scrub[0, 300]
+    end
 
     # Its children too, and soon: how well it ends is not what is measured.
     def stop

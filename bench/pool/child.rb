@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# The process of one run: one target, one workload, one sample, which it prints as JSON. Started by the campaign:
+# The process of one run: one target, one workload, one sample, which it prints as JSON. Started by
+# the campaign:
 #
 #     ruby -Ilib bench/pool/child.rb TARGET WORKLOAD SCALE
 
@@ -34,7 +35,8 @@ module PoolBench
     private
 
     def in_one_call
-      check(@driver.map(@items.first(2), @plan.job, @plan.workers), @items.first(2)) # its code is loaded then
+      # its code is loaded then
+      check(@driver.map(@items.first(2), @plan.job, @plan.workers), @items.first(2))
       results = measure(1) { @driver.map(@items, @plan.job, @plan.workers) }
       check(results, @items)
     end
@@ -59,7 +61,9 @@ module PoolBench
     end
 
     def check(results, items)
-      raise Bench::Wrong, "the results of #{items.size} items are wrong" unless Jobs.right?(@plan.job, items, results)
+      unless Jobs.right?(@plan.job, items, results)
+        raise Bench::Wrong, "the results of #{items.size} items are wrong"
+      end
     end
   end
 end
@@ -68,7 +72,8 @@ target, workload, scale = ARGV
 plan = PoolBench::Plans::ALL.fetch(workload)
 driver = PoolBench::Targets::ALL.fetch(target).open.call
 if driver.is_a?(String)
-  exec(PoolBench::Targets::PYTHON, File.join(__dir__, "reference.py"), driver, plan.job.to_s, plan.items_at(scale.to_f).to_s,
+  exec(PoolBench::Targets::PYTHON, File.join(__dir__, "reference.py"), driver, plan.job.to_s,
+    plan.items_at(scale.to_f).to_s,
     (plan.warm? ? plan.calls_at(scale.to_f) : 0).to_s, plan.workers.to_s, plan.unit)
 end
 puts JSON.generate(PoolBench::Child.new(plan, driver, Float(scale)).sample)

@@ -3,7 +3,8 @@
 require_relative "jobs"
 
 module PoolBench
-  # Each driver says how a target maps items in one call (+map+), and what a pool of it is that lives on (+living+; it has +map+ and +close+).
+  # Each driver says how a target maps items in one call (+map+), and what a pool of it is that
+  # lives on (+living+; it has +map+ and +close+).
   module Drivers
     # A pool that lives on, from how it maps and how it ends.
     Living = Struct.new(:mapping, :ending) do
@@ -16,7 +17,9 @@ module PoolBench
     class Raffia
       def initialize(on) = @on = on
 
-      def map(items, job, workers) = ::Raffia.map(items, on: @on, **count(workers), &Jobs::BLOCKS.fetch(job))
+      def map(items, job, workers)
+        ::Raffia.map(items, on: @on, **count(workers), &Jobs::BLOCKS.fetch(job))
+      end
 
       def living(job, workers)
         pool = ::Raffia::Pool.new(on: @on, workers: workers, &Jobs::BLOCKS.fetch(job))
@@ -34,7 +37,9 @@ module PoolBench
       def initialize(way) = @way = way
 
       def map(items, job, workers)
-        return ::Parallel.map(items, @way => workers, &Jobs::BLOCKS.fetch(job)) unless @way == :in_ractors
+        unless @way == :in_ractors
+          return ::Parallel.map(items, @way => workers, &Jobs::BLOCKS.fetch(job))
+        end
 
         ::Parallel.map(items, in_ractors: workers, ractor: [Jobs, job])
       end
@@ -54,7 +59,9 @@ module PoolBench
       def living(job, workers)
         pool = Concurrent::FixedThreadPool.new(workers)
         block = Jobs::BLOCKS.fetch(job)
-        Living.new(->(items) { items.map { |item| Concurrent::Promises.future_on(pool, item, &block) }.map(&:value!) },
+        Living.new(->(items) {
+          items.map { |item| Concurrent::Promises.future_on(pool, item, &block) }.map(&:value!)
+        },
           -> { pool.shutdown && pool.wait_for_termination })
       end
     end

@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module PoolBench
-  # What is done with an item, and what the items are. CPU work is measured in the CPU time of the thread that does it, so an item is as
-  # much work in each language, on each core, and whoever else wants the core.
+  # What is done with an item, and what the items are. CPU work is measured in the CPU time of the
+  # thread that does it, so an item is as much work in each language, on each core, and whoever else
+  # wants the core.
   module Jobs
     MIB = 1024 * 1024
 
@@ -30,8 +31,10 @@ module PoolBench
 
     # Blocks that any Ractor may run.
     BLOCKS = {
-      tiny: ->(item) { Jobs.tiny(item) }, spin: ->(item) { Jobs.spin(item) }, spin_100us: ->(item) { Jobs.spin_100us(item) },
-      spin_100ms: ->(item) { Jobs.spin_100ms(item) }, big: ->(item) { Jobs.big(item) }, wait: ->(item) { Jobs.wait(item) }
+      tiny: ->(item) { Jobs.tiny(item) }, spin: ->(item) { Jobs.spin(item) },
+      spin_100us: ->(item) { Jobs.spin_100us(item) },
+      spin_100ms: ->(item) { Jobs.spin_100ms(item) }, big: ->(item) { Jobs.big(item) },
+      wait: ->(item) { Jobs.wait(item) }
     }.freeze
 
     # @return [Array]
@@ -47,7 +50,8 @@ module PoolBench
     def right?(job, items, results)
       case job
       when :tiny then results == items.map { |item| item + 1 }
-      when :big then results.size == items.size && results.zip(items).all? { |result, item| result == big(item) }
+      when :big
+        results.size == items.size && results.zip(items).all? { |result, item| result == big(item) }
       else results == [1] * items.size
       end
     end

@@ -6,5 +6,6 @@ require_relative "targets"
 
 module PoolBench
   # What is compared, at what.
-  SUITE = Bench::Suite.new(name: "pool", targets: Targets::ALL, plans: Plans::ALL, columns: %i[seconds], related: %w[ruby-progressbar])
+  SUITE = Bench::Suite.new(name: "pool", targets: Targets::ALL, plans: Plans::ALL,
+    columns: %i[seconds], related: %w[ruby-progressbar])
 end

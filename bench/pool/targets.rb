@@ -7,7 +7,8 @@ require_relative "plan"
 module PoolBench
   Target = Bench::Target
 
-  # All targets. Rivals are those on the same kind of worker: what a fork costs is not a thread's to win.
+  # All targets. Rivals are those on the same kind of worker: what a fork costs is not a thread's to
+  # win.
   module Targets
     # With a message for each item a million of them take minutes.
     LESS = {"tiny" => 0.02}.freeze
@@ -32,34 +33,41 @@ module PoolBench
     end
 
     def promises
-      Target.new(name: "concurrent-ruby", group: :threads, gem: "concurrent-ruby", share: LESS, open: -> {
-        require "concurrent"
-        Drivers::Promises.new
-      })
+      Target.new(name: "concurrent-ruby", group: :threads, gem: "concurrent-ruby", share: LESS,
+        open: -> {
+          require "concurrent"
+          Drivers::Promises.new
+        })
     end
 
     def plain(group, driver)
       Target.new(name: "plain-#{group}", group:, without: warm(nil), open: -> { driver.new })
     end
 
-    # What others have outside of Ruby. Their figures say where we stand; their languages and workers are others.
+    # What others have outside of Ruby. Their figures say where we stand; their languages and
+    # workers are others.
     def python(name, module_name)
       trouble = -> {
         "python3 has no #{module_name} (apt-get install python3 python3-joblib)" unless
           system(PYTHON, "-c", "import #{module_name}", out: File::NULL, err: File::NULL)
       }
-      Target.new(name: "python-#{name}", group: :python, reference: true, trouble:, share: LESS, open: -> { name })
+      Target.new(name: "python-#{name}", group: :python, reference: true, trouble:, share: LESS,
+        open: -> { name })
     end
 
     def warm(reason) = Plans::ALL.select { |_, plan| plan.warm? }.transform_values { reason }
 
     ALL = [
-      Target.new(name: "inline", group: :inline, reference: true, without: {"waits" => nil}, open: -> { Drivers::Plain.new }),
-      raffia(:inline, without: {"waits" => nil, **warm(nil)}), raffia(:fibers), raffia(:threads), raffia(:ractors), raffia(:processes),
+      Target.new(name: "inline", group: :inline, reference: true, without: {"waits" => nil},
+        open: -> { Drivers::Plain.new }),
+      raffia(:inline, without: {"waits" => nil, **warm(nil)}), raffia(:fibers), raffia(:threads),
+      raffia(:ractors), raffia(:processes),
       raffia(:auto, without: warm(nil)),
-      parallel(:processes), plain(:processes, Drivers::PlainForks), parallel(:threads), promises, plain(:threads, Drivers::PlainThreads),
+      parallel(:processes), plain(:processes, Drivers::PlainForks), parallel(:threads), promises,
+      plain(:threads, Drivers::PlainThreads),
       parallel(:ractors), plain(:ractors, Drivers::PlainRactors),
-      python("processes", "concurrent.futures"), python("threads", "concurrent.futures"), python("loky", "joblib")
+      python("processes", "concurrent.futures"), python("threads", "concurrent.futures"),
+      python("loky", "joblib")
     ].to_h { |target| [target.name, target] }.freeze
   end
 end

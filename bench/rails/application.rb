@@ -6,7 +6,8 @@ require "rbconfig"
 require_relative "../harness/wrong"
 
 module RailsBench
-  # A Rails application as `rails new` makes it, with two models and their controllers, in the user's cache.
+  # A Rails application as `rails new` makes it, with two models and their controllers, in the
+  # user's cache.
   module Application
     ROOT = File.expand_path("../..", __dir__)
     RAILS = "8.1.3.1"
@@ -35,21 +36,27 @@ module RailsBench
 
     # @return [Hash{String => String, nil}] for each process of the application
     def env
-      {"GEM_HOME" => gems, "GEM_PATH" => "#{gems}:#{Gem.default_dir}", "BUNDLE_GEMFILE" => "#{folder}/Gemfile", "BUNDLE_PATH" => nil,
-       "RUBYOPT" => nil, "RUBYLIB" => nil, "RAILS_ENV" => "production", "SECRET_KEY_BASE" => "0" * 64, "RAILS_LOG_LEVEL" => "warn",
-       "SOLID_QUEUE_IN_PUMA" => nil, "PATH" => "#{File.dirname(RbConfig.ruby)}:#{ENV.fetch("PATH")}"}
+      {"GEM_HOME" => gems, "GEM_PATH" => "#{gems}:#{Gem.default_dir}",
+       "BUNDLE_GEMFILE" => "#{folder}/Gemfile", "BUNDLE_PATH" => nil,
+       "RUBYOPT" => nil, "RUBYLIB" => nil, "RAILS_ENV" => "production",
+       "SECRET_KEY_BASE" => "0" * 64, "RAILS_LOG_LEVEL" => "warn",
+       "SOLID_QUEUE_IN_PUMA" => nil,
+       "PATH" => "#{File.dirname(RbConfig.ruby)}:#{ENV.fetch("PATH")}"}
     end
 
     # @return [void]
     def run(*command, chdir: folder, more: {})
       log = "#{cache}/log"
-      return if system(env.merge(more), *command, chdir:, in: File::NULL, out: log, err: %i[child out])
+      if system(env.merge(more), *command, chdir:, in: File::NULL, out: log, err: %i[child out])
+        return
+      end
 
       raise Bench::Wrong, "#{command.join(" ")} failed: #{File.readlines(log).last(5).join}"
     end
 
     def complete
-      File.write("#{folder}/Gemfile", GEMS.map { |name| "gem #{name.inspect}\n" }.join + "gem \"raffia\", path: #{ROOT.inspect}\n", mode: "a")
+      File.write("#{folder}/Gemfile", GEMS.map { |name| "gem #{name.inspect}\n" }
+        .join + "gem \"raffia\", path: #{ROOT.inspect}\n", mode: "a")
       FileUtils.cp_r("#{FILES}/.", folder)
       run(*gem("install", "--no-document", "--install-dir", gems, "bundler"))
       run("bundle", "install", "--jobs", "2")
@@ -58,7 +65,15 @@ module RailsBench
 
     def gem(*arguments) = [RbConfig.ruby, "-S", "gem", *arguments]
     def gems = File.join(cache, "gems-#{RUBY_VERSION}")
-    def cache = File.join(ENV.fetch("XDG_CACHE_HOME") { File.join(Dir.home, ".cache") }, "raffia/bench-rails")
-    def digest = Digest::SHA256.hexdigest([ROOT, RAILS, *Dir["#{FILES}/**/*"].select { |path| File.file?(path) }.sort.map { |path| File.read(path) }].join)[0, 10]
+
+    def cache
+      File.join(ENV.fetch("XDG_CACHE_HOME") { File.join(Dir.home, ".cache") }, "raffia/bench-rails")
+    end
+
+    def digest
+      Digest::SHA256.hexdigest([ROOT, RAILS,
+        *Dir["#{FILES}/**/*"].select { |path| File.file?(path) }.sort
+          .map { |path| File.read(path) }].join)[0, 10]
+    end
   end
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# The process of one run: one target, one workload, one sample, which it prints as JSON. Started by the campaign:
+# The process of one run: one target, one workload, one sample, which it prints as JSON. Started by
+# the campaign:
 #
 #     ruby -Ilib bench/rails/child.rb TARGET WORKLOAD SCALE
 
@@ -42,7 +43,8 @@ module RailsBench
       server = JobsBench::Databases::PostgreSQL.new(@folder)
       server.start
       @readings = server.url
-      system("psql", "-q", "-h", "127.0.0.1", "-p", server.port.to_s, "-U", "postgres", "bench", "-c", READINGS, exception: true)
+      system("psql", "-q", "-h", "127.0.0.1", "-p", server.port.to_s, "-U", "postgres", "bench",
+        "-c", READINGS, exception: true)
       yield
     ensure
       server&.stop
@@ -52,7 +54,9 @@ module RailsBench
       @port = Addrinfo.tcp("127.0.0.1", 0).bind { |socket| socket.local_address.ip_port }
       command = @target.open.call.map { |word| word.sub("PORT", @port.to_s) }
       # It listens where its bundle is, so that each is the application's own.
-      @pid = Process.spawn(Application.env.merge("READINGS_URL" => @readings, "RUBY_YJIT_ENABLE" => nil), *command, chdir: Application.folder,
+      @pid = Process.spawn(Application.env
+        .merge("READINGS_URL" => @readings, "RUBY_YJIT_ENABLE" => nil), *command,
+        chdir: Application.folder,
         in: File::NULL, out: "#{@folder}/log", err: %i[child out], pgroup: true)
       await
       yield
@@ -64,7 +68,10 @@ module RailsBench
       give_up = now + PATIENCE
       until get
         late = now > give_up || Process.wait(@pid, Process::WNOHANG)
-        raise Bench::Wrong, "it does not serve: #{File.readlines("#{@folder}/log").last(3).join(" | ")}" if late
+        if late
+          raise Bench::Wrong, "it does not serve: " \
+            "#{File.readlines("#{@folder}/log").last(3).join(" | ")}"
+        end
         sleep(0.1)
       end
     end
@@ -77,7 +84,9 @@ module RailsBench
 
     def request(http)
       answer = @plan.form ? http.post(@plan.path, @plan.form) : http.get(@plan.path)
-      raise Bench::Wrong, "answered #{answer.code}: #{answer.body[0, 200]}" unless answer.code == (@plan.form ? "302" : "200")
+      unless answer.code == (@plan.form ? "302" : "200")
+        raise Bench::Wrong, "answered #{answer.code}: #{answer.body[0, 200]}"
+      end
 
       true
     end
@@ -94,9 +103,12 @@ module RailsBench
 
     # @return [Integer] answers
     def wrk(seconds)
-      command = ["wrk", "-t1", "-c#{@plan.connections}", "-d#{[seconds.round, 1].max}s", *script, "http://127.0.0.1:#{@port}#{@plan.path}"]
+      command = ["wrk", "-t1", "-c#{@plan.connections}", "-d#{[seconds.round, 1].max}s", *script,
+        "http://127.0.0.1:#{@port}#{@plan.path}"]
       output = IO.popen(command, &:read)
-      raise Bench::Wrong, "wrk found errors: #{output.lines.grep(/error|Non-2xx/).join}" if output.match?(/Socket errors|Non-2xx/)
+      if output.match?(/Socket errors|Non-2xx/)
+        raise Bench::Wrong, "wrk found errors: #{output.lines.grep(/error|Non-2xx/).join}"
+      end
 
       output[/(\d+) requests in/, 1].to_i
     end
@@ -115,7 +127,10 @@ module RailsBench
 
     def latencies
       found = OpenLoop.new(@port, @plan.rate, @plan.seconds * @scale) { |http| request(http) }.call
-      {p50: 0.5, p99: 0.99, p999: 0.999}.to_h { |name, part| [:"#{name}_us", found[(part * (found.size - 1)).round] * 1e6] }
+      {p50: 0.5, p99: 0.99, p999: 0.999}.to_h { |name, part|
+        [:"#{name}_us",
+          found[(part * (found.size - 1)).round] * 1e6]
+      }
         .merge(open_rate: @plan.rate)
     end
 
@@ -141,5 +156,6 @@ module RailsBench
 end
 
 target, workload, scale = ARGV
-child = RailsBench::Child.new(RailsBench::Targets::ALL.fetch(target), RailsBench::Plans::ALL.fetch(workload), Float(scale))
+child = RailsBench::Child.new(RailsBench::Targets::ALL.fetch(target),
+  RailsBench::Plans::ALL.fetch(workload), Float(scale))
 puts JSON.generate(child.sample)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Memory (PSS) of all processes of a server with the Rails application, after the same number of requests: Raffia
-# beside Puma, with one process and with four. See docs/performance.md.
+# Memory (PSS) of all processes of a server with the Rails application, after the same number of
+# requests: Raffia beside Puma, with one process and with four. See docs/performance.md.
 #
 #     rake bench:rails:memory      # REQUESTS=10000
 
@@ -39,7 +39,8 @@ module RailsBench
     # @return [String] the sum, and each process
     def measure(server, requests)
       command = server.open.call.map { |word| word.sub("PORT", PORT) }
-      pid = spawn(Application.env, *command, chdir: Application.folder, in: File::NULL, out: "#{Application.folder}/log/memory.log", err: %i[child out])
+      pid = spawn(Application.env, *command, chdir: Application.folder, in: File::NULL,
+        out: "#{Application.folder}/log/memory.log", err: %i[child out])
       await
       ask(requests)
       parts = tree(pid).map { |one| Raffia::Process::Memory.of(one).pss.fdiv(1 << 20).round }
@@ -71,7 +72,9 @@ module RailsBench
     # A connection for each request, so that all workers get some.
     def ask(requests)
       uri = URI("http://127.0.0.1:#{PORT}/articles")
-      clients = Array.new(CLIENTS) { Thread.new { (requests / CLIENTS).times { expect_ok(Net::HTTP.get_response(uri)) } } }
+      clients = Array.new(CLIENTS) do
+        Thread.new { (requests / CLIENTS).times { expect_ok(Net::HTTP.get_response(uri)) } }
+      end
       clients.each(&:value)
     end
 
@@ -81,7 +84,8 @@ module RailsBench
 
     # @return [Array<Integer>] the process, and all below it
     def tree(pid)
-      children = Dir["/proc/#{pid}/task/*/children"].flat_map { |path| File.read(path).split.map(&:to_i) }
+      children = Dir["/proc/#{pid}/task/*/children"]
+        .flat_map { |path| File.read(path).split.map(&:to_i) }
       [pid, *children.flat_map { |child| tree(child) }]
     end
   end

@@ -3,8 +3,8 @@
 require "net/http"
 
 module RailsBench
-  # Requests that are due at a fixed rate, whatever the server does. Latency counts from when a request was
-  # due, so a server that stalls is charged with all that would have come meanwhile.
+  # Requests that are due at a fixed rate, whatever the server does. Latency counts from when a
+  # request was due, so a server that stalls is charged with all that would have come meanwhile.
   class OpenLoop
     # More than any server here has under way at these rates.
     CLIENTS = 32

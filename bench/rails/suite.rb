@@ -8,6 +8,7 @@ require_relative "targets"
 
 module RailsBench
   # What is compared, at what.
-  SUITE = Bench::Suite.new(name: "rails", targets: Targets::ALL, plans: Plans::ALL, boot: 90, smoke: false,
+  SUITE = Bench::Suite.new(name: "rails", targets: Targets::ALL, plans: Plans::ALL, boot: 90,
+    smoke: false,
     prepare: -> { Application.prepare }, columns: %i[waiting pss])
 end

@@ -5,20 +5,24 @@ require_relative "../harness/programs"
 require_relative "../harness/target"
 
 module RailsBench
-  # The servers, each with one process that serves, with what would write logs of requests turned off. Nothing is
-  # pinned to a core: a server whose threads contend for Ruby's lock pays for it, as it does for users.
+  # The servers, each with one process that serves, with what would write logs of requests turned
+  # off. Nothing is pinned to a core: a server whose threads contend for Ruby's lock pays for it, as
+  # it does for users.
   module Targets
     ROOT = Bench::Programs::ROOT
 
     module_function
 
     def raffia(name, *arguments)
-      target(name, RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "serve", "--no-config", "-e", "production",
+      target(name, RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "serve", "--no-config",
+        "-e", "production",
         "-b", "tcp://127.0.0.1:PORT", "--access-log", "off", *arguments)
     end
 
     def puma(name, threads, *arguments)
-      target(name, *%W[bundle exec puma -q -C /dev/null -e production -b tcp://127.0.0.1:PORT -t #{threads}:#{threads}], *arguments)
+      target(name,
+        *%W[bundle exec puma -q -C /dev/null -e production -b tcp://127.0.0.1:PORT -t
+          #{threads}:#{threads}], *arguments)
     end
 
     def target(name, *command) = Bench::Target.new(name:, group: :one, open: -> { command })

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# The process of one run: one target, one workload, one sample, which it prints as JSON. Started by the campaign:
+# The process of one run: one target, one workload, one sample, which it prints as JSON. Started by
+# the campaign:
 #
 #     ruby -Ilib bench/server/child.rb TARGET WORKLOAD SCALE [count]
 
@@ -41,22 +42,29 @@ module ServerBench
 
     def closed(found)
       run = found[:closed]
-      raise Bench::Wrong, "none of #{run[:unanswered]} requests was answered" if run[:requests].zero?
+      if run[:requests].zero?
+        raise Bench::Wrong, "none of #{run[:unanswered]} requests was answered"
+      end
 
       @meter.operations = run[:requests]
-      measured = {rate: run[:requests] / run[:wall], wall: run[:wall], load: run[:cpu] / run[:wall], unanswered: run[:unanswered]}
-      @meter.sample.merge(measured, microseconds(run), memory, {allocations: allocations(run[:requests])})
+      measured = {rate: run[:requests] / run[:wall], wall: run[:wall], load: run[:cpu] / run[:wall],
+                  unanswered: run[:unanswered]}
+      @meter.sample.merge(measured, microseconds(run), memory,
+        {allocations: allocations(run[:requests])})
     end
 
     def arrivals(run)
       return {} unless run
 
       @meter.operations = run[:requests]
-      measured = {open_rate: run[:requests] / run[:wall], open_cpu_us: @meter.sample(:open, :close)[:cpu_us]}
+      measured = {open_rate: run[:requests] / run[:wall],
+                  open_cpu_us: @meter.sample(:open, :close)[:cpu_us]}
       measured.merge(microseconds(run), {open_unanswered: run[:unanswered]})
     end
 
-    def microseconds(run) = {p50_us: run[:p50] * 1e6, p99_us: run[:p99] * 1e6, p999_us: run[:p999] * 1e6}
+    def microseconds(run)
+      {p50_us: run[:p50] * 1e6, p99_us: run[:p99] * 1e6, p999_us: run[:p999] * 1e6}
+    end
 
     # The first look at /stats is part of the difference.
     def allocations(requests)
@@ -64,7 +72,10 @@ module ServerBench
       (last - first).fdiv(requests) if first && last
     end
 
-    def memory = {pss_mib: @pss[:end] / 1024.0**2, kib: (@pss[:parked] - @pss[:idle]) / 1024.0 / @plan.connections}
+    def memory
+      {pss_mib: @pss[:end] / 1024.0**2,
+       kib: (@pss[:parked] - @pss[:idle]) / 1024.0 / @plan.connections}
+    end
   end
 end
 

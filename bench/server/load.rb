@@ -12,12 +12,14 @@ module ServerBench
     # @param arguments [Array<String>] see load.c
     def initialize(server, plan, arguments)
       @control, theirs = UNIXSocket.pair
-      @pid = Process.spawn(*Pin.command(:load, server.setup.cores), Tools.program("load"), server.port.to_s, plan.connections.to_s, *arguments,
+      @pid = Process.spawn(*Pin.command(:load, server.setup.cores), Tools.program("load"),
+        server.port.to_s, plan.connections.to_s, *arguments,
         in: theirs, out: theirs)
       theirs.close
     end
 
-    # Calls the block with :idle, :parked, :begin, :end, :open and :close, and goes on when it returns.
+    # Calls the block with :idle, :parked, :begin, :end, :open and :close, and goes on when it
+    # returns.
     # @return [Hash] what it found
     def follow
       until (line = @control.gets).nil? || line.start_with?("{")
@@ -25,7 +27,9 @@ module ServerBench
         @control.write(".")
       end
       Process.wait(@pid)
-      raise Bench::Wrong, "the load ended with #{$?}, and says why on standard error" unless line && $?.success?
+      unless line && $?.success?
+        raise Bench::Wrong, "the load ended with #{$?}, and says why on standard error"
+      end
 
       JSON.parse(line, symbolize_names: true)
     ensure

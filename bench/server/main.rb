@@ -1,13 +1,15 @@
 # frozen_string_literal: true
 
-# The servers side by side: CPU time, throughput, latency, memory, system calls and allocations for each request. See docs/performance.md.
+# The servers side by side: CPU time, throughput, latency, memory, system calls and allocations for
+# each request. See docs/performance.md.
 #
 #     rake bench:server            # QUICK=1 for a smoke run, TARGETS=raffia,puma WORKLOADS=hello,json RUNS=2 YJIT=0 SYSCALLS=0
 #     rake bench:server:page       # the tables of docs/performance.md, from the last results
 #     ruby -Ilib bench/server/main.rb --json
 #
-# RAFFIA_BENCH_GEMS is the folder where the gems of the others are (../harness/gems.rb); nginx, Go (package golang-go) and a C compiler are
-# Debian's. With RUNS=2 everything takes about 25 minutes. Nothing else should run meanwhile.
+# RAFFIA_BENCH_GEMS is the folder where the gems of the others are (../harness/gems.rb); nginx, Go
+# (package golang-go) and a C compiler are Debian's. With RUNS=2 everything takes about 25 minutes.
+# Nothing else should run meanwhile.
 
 require_relative "suite"
 require_relative "../harness/main"

@@ -3,8 +3,8 @@
 require "etc"
 
 module ServerBench
-  # The server has the first core and the load the last, so that neither is moved about, and neither takes the other's time. What runs on
-  # several cores shares them with the load.
+  # The server has the first core and the load the last, so that neither is moved about, and neither
+  # takes the other's time. What runs on several cores shares them with the load.
   module Pin
     module_function
 

@@ -33,7 +33,8 @@ module ServerBench
       @setup.files.each { |name, text| File.write(File.join(folder, name), text) }
       @log = File.join(folder, "log")
       yjit = defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled?
-      @pid = Process.spawn({"RUBYOPT" => ("--yjit" if yjit), **@setup.env}, *Pin.command(:server, @setup.cores), *@setup.command,
+      @pid = Process.spawn({"RUBYOPT" => ("--yjit" if yjit), **@setup.env},
+        *Pin.command(:server, @setup.cores), *@setup.command,
         chdir: folder, in: File::NULL, out: @log, err: %i[child out])
     end
 
@@ -43,19 +44,25 @@ module ServerBench
     def await
       give_up = now + PATIENCE
       until get("/") == "Hello, world\n"
-        raise Bench::Wrong, "it does not serve: #{last_words}" if now > give_up || Process.wait(@pid, Process::WNOHANG)
+        if now > give_up || Process.wait(@pid, Process::WNOHANG)
+          raise Bench::Wrong, "it does not serve: #{last_words}"
+        end
         sleep(0.02)
       end
     end
 
     def prove
       found = get("/stats") if @setup.proof
-      raise Bench::Wrong, "it should be #{@setup.proof.inspect}, and is #{found}" unless @setup.proof.nil? || found.match?(@setup.proof)
+      unless @setup.proof.nil? || found.match?(@setup.proof)
+        raise Bench::Wrong, "it should be #{@setup.proof.inspect}, and is #{found}"
+      end
     end
 
     # @return [String] the answer's body, empty when there is none
     def get(path)
-      Net::HTTP.start("127.0.0.1", @port, open_timeout: 5, read_timeout: 3) { |http| http.get(path).body }
+      Net::HTTP.start("127.0.0.1", @port, open_timeout: 5, read_timeout: 3) do |http|
+        http.get(path).body
+      end
     rescue SystemCallError, IOError, Timeout::Error, Net::ProtocolError
       ""
     end

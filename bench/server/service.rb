@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module ServerBench
-  # The services that the load asks for, as a Rack application that any server may run, in a Ractor too. See requests.h.
+  # The services that the load asks for, as a Rack application that any server may run, in a Ractor
+  # too. See requests.h.
   module Service
     LETTERS = ("a".."z").to_a.join.freeze
     UPLOAD = (LETTERS * 2_521).byteslice(0, 64 * 1024).b.freeze
@@ -21,7 +22,9 @@ module ServerBench
       when "/wait" then done { sleep(WAIT) }
       when "/nap" then done { sleep(NAP) }
       when "/cpu" then done { spin }
-      when "/stats" then text("#{GC.stat(:total_allocated_objects)} #{Ractor.count} Ractors, #{Fiber.scheduler.inspect}\n")
+      when "/stats"
+        text("#{GC.stat(:total_allocated_objects)} #{Ractor.count} Ractors, " \
+          "#{Fiber.scheduler.inspect}\n")
       else [404, {"content-type" => "text/plain"}, ["not here\n"]]
       end
     end

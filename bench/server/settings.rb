@@ -16,7 +16,8 @@ module ServerBench
       worker_processes 1
     RUBY
 
-    # As many requests may wait for Ruby as there are connections: it would answer the others with 503.
+    # As many requests may wait for Ruby as there are connections: it would answer the others with
+    # 503.
     ITSI = <<~RUBY
       workers 1
       threads 1

@@ -8,7 +8,8 @@ module ServerBench
   # @!attribute command
   #   @return [Array<String>] where it says PORT and FOLDER, these are put in
   # @!attribute files
-  #   @return [Hash{String => String}] settings that it reads from files of its FOLDER, which is where it is started; PORT and FOLDER likewise
+  #   @return [Hash{String => String}] settings that it reads from files of its FOLDER, which is
+  #   where it is started; PORT and FOLDER likewise
   # @!attribute cores
   #   @return [Integer] how many it may run on; with more than one the load has none for itself
   # @!attribute proof

@@ -8,7 +8,9 @@ require_relative "tools"
 
 module ServerBench
   # What is compared, at what.
-  SUITE = Bench::Suite.new(name: "server", targets: Targets::ALL, plans: Plans::ALL, prepare: -> { Tools.compile },
-    trouble: ->(plan) { Bench::Machine.trouble(plan) }, related: %w[rack nio4r async io-event itsi-scheduler],
+  SUITE = Bench::Suite.new(name: "server", targets: Targets::ALL, plans: Plans::ALL,
+    prepare: -> { Tools.compile },
+    trouble: ->(plan) { Bench::Machine.trouble(plan) },
+    related: %w[rack nio4r async io-event itsi-scheduler],
     columns: %i[waiting syscalls allocations pss memory], boot: 30)
 end

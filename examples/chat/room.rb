@@ -1,14 +1,16 @@
 # frozen_string_literal: true
 
-# The room of a chat, see config.ru. As a program of its own it is there for any number of processes:
+# The room of a chat, see config.ru. As a program of its own it is there for any number of
+# processes:
 #
 #     CHAT_ROOM=unix:///tmp/chat.sock bin/raffia run examples/chat/room.rb
 
 require "raffia/actor"
 require "json"
 
-# Everybody who is here, and the last messages for who comes later. Messages come one after the other, whatever thread, fiber or process they
-# come from: so all hear them in the same order, and nothing here needs a lock.
+# Everybody who is here, and the last messages for who comes later. Messages come one after the
+# other, whatever thread, fiber or process they come from: so all hear them in the same order, and
+# nothing here needs a lock.
 class Room < Raffia::Actor
   LAST = 50
 
@@ -29,7 +31,8 @@ class Room < Raffia::Actor
     name, words = Hash(JSON.parse(text)).values_at("name", "text").map { |value| value.to_s.strip }
     return if words.empty?
 
-    message = JSON.generate(name: name.empty? ? "somebody" : name[0, 40], text: words[0, 2_000], at: Time.now.to_i)
+    message = JSON.generate(name: name.empty? ? "somebody" : name[0, 40], text: words[0, 2_000],
+      at: Time.now.to_i)
     @messages = [*@messages, message].last(LAST)
     tell(message)
   rescue JSON::ParserError, TypeError

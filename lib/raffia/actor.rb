@@ -3,8 +3,9 @@
 require_relative "../raffia"
 
 module Raffia
-  # An object that does one thing at a time, for whoever asks: its methods are called through a {Ref}, from any fiber and thread, and run one
-  # after the other in the order in which they were asked for. So its state needs no locks.
+  # An object that does one thing at a time, for whoever asks: its methods are called through a
+  # {Ref}, from any fiber and thread, and run one after the other in the order in which they were
+  # asked for. So its state needs no locks.
   #
   #   class Counter < Raffia::Actor
   #     def initialize(start = 0) = @count = start
@@ -16,8 +17,9 @@ module Raffia
   #   counter.async.add(1)          # does not wait
   #   counter.future.add(1).value   # => 13; waits later
   #
-  # An actor without work is a few objects: no fiber, no thread. An error that its method raises is raised in the caller, and ends the actor
-  # ("let it crash"); a {Supervisor} puts a fresh one in its place, under the same ref, with the messages that were waiting.
+  # An actor without work is a few objects: no fiber, no thread. An error that its method raises is
+  # raised in the caller, and ends the actor ("let it crash"); a {Supervisor} puts a fresh one in
+  # its place, under the same ref, with the messages that were waiting.
   class Actor
   end
 end

@@ -4,9 +4,10 @@ require_relative "base/error"
 require_relative "base/version"
 
 module Raffia
-  # The `raffia` command. A command is one file, cli/NAME.rb, with a module CLI::Name that answers `.summary` (a line for
-  # `raffia help`) and `.call(argv, out:, err:)` (the exit code). It is loaded when it is called and not before: `raffia
-  # --version` must not pay for the lab, and `raffia doctor` must start where the rest of Raffia cannot.
+  # The `raffia` command. A command is one file, cli/NAME.rb, with a module CLI::Name that answers
+  # `.summary` (a line for `raffia help`) and `.call(argv, out:, err:)` (the exit code). It is
+  # loaded when it is called and not before: `raffia --version` must not pay for the lab, and
+  # `raffia doctor` must start where the rest of Raffia cannot.
   module CLI
     # The commands of this version, in the order of `raffia help`.
     COMMANDS = %w[new serve work up jobs lab top run console doctor help version].freeze
@@ -22,8 +23,9 @@ module Raffia
     # Whoever read the output has gone.
     BROKEN_PIPE = 141
 
-    # Carries an exception of the user's program past everything of ours that rescues, to be raised again at the very top:
-    # only Ruby itself reports it the way Ruby does, and sets $! for at_exit blocks. Not a StandardError for that reason.
+    # Carries an exception of the user's program past everything of ours that rescues, to be raised
+    # again at the very top: only Ruby itself reports it the way Ruby does, and sets $! for at_exit
+    # blocks. Not a StandardError for that reason.
     #
     # @api private
     class Uncaught < Exception # rubocop:disable Lint/InheritException
@@ -43,7 +45,8 @@ module Raffia
     # @param out [IO] what the command answers goes here
     # @param err [IO] errors go here
     # @return [Integer] the exit code
-    # @raise [Exception] what a script under `raffia run` raised and did not rescue, SystemExit included
+    # @raise [Exception] what a script under `raffia run` raised and did not rescue, SystemExit
+    #   included
     def self.call(argv = ARGV, out: $stdout, err: $stderr)
       require_relative "cli/dispatch"
       require_relative "cli/locale"

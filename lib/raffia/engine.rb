@@ -5,8 +5,9 @@ require_relative "native"
 require_relative "engine/select"
 
 module Raffia
-  # The event loop. Operations go in (wait for a descriptor, transfer bytes, wait for a time), completions come out, and any
-  # thread may inject one. What an engine offers is the same for each back end: {Select} documents it.
+  # The event loop. Operations go in (wait for a descriptor, transfer bytes, wait for a time),
+  # completions come out, and any thread may inject one. What an engine offers is the same for each
+  # back end: {Select} documents it.
   module Engine
     # The back ends, best first; each kind of machine has some of them.
     BACKENDS = %i[uring epoll kqueue poll select].freeze
@@ -14,7 +15,8 @@ module Raffia
     private_constant :KEY
 
     class << self
-      # @param backend [Symbol, String, nil] nil: what RAFFIA_BACKEND says, else the best that works here
+      # @param backend [Symbol, String, nil] nil: what RAFFIA_BACKEND says, else the best that works
+      #   here
       # @return [Select, Native] an engine that belongs to the calling thread and process
       # @raise [ConfigError] when there is no such back end, or it does not work here
       def open(backend = nil)
@@ -36,10 +38,13 @@ module Raffia
         return working.first unless backend
 
         name = BACKENDS.find { |known| known.name == backend.to_s } or raise ConfigError,
-          "there is no back end #{backend.to_s.inspect} here: use one of #{BACKENDS.join(", ")}, or none for the best that works"
+          "there is no back end #{backend.to_s.inspect} here: use one of #{BACKENDS.join(", ")}, " \
+            "or none for the best that works"
         return name if working.include?(name)
 
-        raise ConfigError, "the back end #{name} does not work here: #{reason(name)}. Use #{working.join(" or ")}, " \
+        raise ConfigError,
+          "the back end #{name} does not work here: #{reason(name)}. Use " \
+          "#{working.join(" or ")}, " \
           "or none for the best that works"
       end
 
@@ -47,30 +52,36 @@ module Raffia
       # @raise [ConfigError] when RAFFIA_BACKEND names one that does not work
       def best = choose
 
-      # Every back end, tried out: each is opened and has to pass on a wake-up; io_uring a read too. The kernel, a container or
-      # a seccomp filter may refuse any of them, so this is done once in a process (or Ractor), not at build time.
+      # Every back end, tried out: each is opened and has to pass on a wake-up; io_uring a read too.
+      # The kernel, a container or a seccomp filter may refuse any of them, so this is done once in
+      # a process (or Ractor), not at build time.
       #
       # @return [Array<Hash>] name:, ok:, and reason: when it does not work
       def probe
-        Local.fetch(KEY) { BACKENDS.map { |name| {name: name, ok: (reason = try(name)).nil?, reason: reason}.freeze }.freeze }
+        Local.fetch(KEY) do
+          BACKENDS.map { |name| {name: name, ok: (reason = try(name)).nil?, reason: reason}.freeze }
+            .freeze
+        end
       end
 
-      # Calls the block until it returns something truthy, whatever is raised meanwhile, which is raised afterwards: for what must not
-      # be broken off, because the kernel or another thread uses memory of this fiber.
+      # Calls the block until it returns something truthy, whatever is raised meanwhile, which is
+      # raised afterwards: for what must not be broken off, because the kernel or another thread
+      # uses memory of this fiber.
       #
       # @yieldreturn [Boolean] whether it is done
       # @return [void]
       def see_through(&) = Raffia::Native.see_through(&)
 
-      # For a hook that wakes a fiber, in a scheduler in Ruby: calls the block, which does that, until it has returned. An interrupt of
-      # the calling thread is raised afterwards.
+      # For a hook that wakes a fiber, in a scheduler in Ruby: calls the block, which does that,
+      # until it has returned. An interrupt of the calling thread is raised afterwards.
       #
       # @param blocker [Object] as the hook gets it
       # @param fiber [Fiber]
       # @return [void]
       def wake_fiber(blocker, fiber, &) = Raffia::Native.wake_fiber(blocker, fiber, &)
 
-      # For a hook of the scheduler, and called by nothing else: whether it was a method like IO#close that called the hook.
+      # For a hook of the scheduler, and called by nothing else: whether it was a method like
+      # IO#close that called the hook.
       # @return [Boolean]
       def closing? = Raffia::Native.closing?
 
@@ -84,13 +95,15 @@ module Raffia
       # @return [Boolean] whether the byte there can be read without waiting for a disk
       def cached?(file, position) = Raffia::Native.cached?(file, position)
 
-      # @param objects [Array] such as blockers: Ruby's insides have objects on which nothing may be called
+      # @param objects [Array] such as blockers: Ruby's insides have objects on which nothing may be
+      #   called
       # @return [Array] the same, with nil in their places
       def visible(objects) = Raffia::Native.visible(objects)
 
       # @param mutex [Thread::Mutex]
       # @param fibers [Array<Fiber>]
-      # @return [Fiber, nil] the one of the fibers that has locked it; nil also where that cannot be seen
+      # @return [Fiber, nil] the one of the fibers that has locked it; nil also where that cannot be
+      #   seen
       def holder(mutex, fibers) = Raffia::Native.holder(mutex, fibers)
 
       private
@@ -107,8 +120,8 @@ module Raffia
         Native.probe(name.name)
       end
 
-      # Threads of other Ractors, and all but the first where RUBY_MN_THREADS=1, may find themselves on another kernel thread after
-      # each wait.
+      # Threads of other Ractors, and all but the first where RUBY_MN_THREADS=1, may find themselves
+      # on another kernel thread after each wait.
       def movable? = RUBY_DESCRIPTION.include?(" +MN") || !Local.main?
     end
   end

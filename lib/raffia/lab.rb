@@ -12,10 +12,12 @@ require_relative "lab/stop"
 module Raffia
   # Measures Raffia's strategies on the machine at hand, on real work whose results are checked.
   #
-  # An {Experiment} describes the work; a {Selection} says on which {Cell}s and how often; a {Campaign} runs them, each run a
-  # {Session} with a {Child} process of its own; {Rows} compares the runs; an {Outcome} is what {Report} shows.
+  # An {Experiment} describes the work; a {Selection} says on which {Cell}s and how often; a
+  # {Campaign} runs them, each run a {Session} with a {Child} process of its own; {Rows} compares
+  # the runs; an {Outcome} is what {Report} shows.
   #
-  # The command `raffia lab` and the layout of its --json file are the interface; the classes here may change.
+  # The command `raffia lab` and the layout of its --json file are the interface; the classes here
+  # may change.
   #
   # @api private
   module Lab

@@ -4,10 +4,12 @@ require "rbconfig"
 require_relative "base"
 
 module Raffia
-  # The compiled part of Raffia. This is the one file that loads it; everything else asks {available?} or takes what it offers.
+  # The compiled part of Raffia. This is the one file that loads it; everything else asks
+  # {available?} or takes what it offers.
   #
-  # Only where there is no file at all (JRuby, a gem installed without a compiler) Raffia goes without. One that is there and
-  # cannot be loaded raises, because a runtime that silently became slower is worse than one that says what is broken.
+  # Only where there is no file at all (JRuby, a gem installed without a compiler) Raffia goes
+  # without. One that is there and cannot be loaded raises, because a runtime that silently became
+  # slower is worse than one that says what is broken.
   module Native
     # Where the extension may be: of several Rubies that share a checkout each finds its own.
     FILES = [RUBY_VERSION[/\d+\.\d+/], "."].map do |folder|
@@ -39,14 +41,17 @@ module Raffia
         raise
       end
 
-      # As the extension has it, but for what Ruby before 4.0 leaves undone when the calling thread is interrupted.
+      # As the extension has it, but for what Ruby before 4.0 leaves undone when the calling thread
+      # is interrupted.
       def self.wake_fiber(_blocker, _fiber)
         yield
         nil
       end
 
       # The same, with the objects that a stack trace takes.
-      def self.closing? = %w[close close_read close_write].include?(caller_locations(3, 1)&.first&.base_label)
+      def self.closing?
+        %w[close close_read close_write].include?(caller_locations(3, 1)&.first&.base_label)
+      end
 
       # The caller writes what it has read.
       def self.sendfile(_to, _from, _position, _length) = -Errno::EINVAL::Errno

@@ -12,8 +12,9 @@ module Raffia
   #     future.value
   #     pool.shutdown
   #
-  # A block cannot be sent to a process or a Ractor that runs already. There the pool is given its block when it is made, and
-  # +submit+ takes what the block is called with; the other strategies can be used like that as well:
+  # A block cannot be sent to a process or a Ractor that runs already. There the pool is given its
+  # block when it is made, and +submit+ takes what the block is called with; the other strategies
+  # can be used like that as well:
   #
   #     Raffia::Pool.open(on: :processes, workers: 4) { |path| digest(path) }
   class Pool

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Raffia
-  # Forked workers: start, watch, end and reap them, and exchange frames with them. This room knows nothing of pools or tasks.
+  # Forked workers: start, watch, end and reap them, and exchange frames with them. This room knows
+  # nothing of pools or tasks.
   #
   # Inside <tt>module Raffia</tt> the core module is <tt>::Process</tt>.
   module Process

@@ -10,17 +10,17 @@ require_relative "run/look"
 require_relative "run/companions"
 
 module Raffia
-  # Runs the block with everything that fibers need: a Fiber scheduler, a pool for calls that block, and a scope for tasks. When
-  # the block and all tasks have ended, so has all of it.
+  # Runs the block with everything that fibers need: a Fiber scheduler, a pool for calls that block,
+  # and a scope for tasks. When the block and all tasks have ended, so has all of it.
   #
-  # The block runs in a fiber of its own, so `return`, `break` and `throw` cannot leave it: they raise LocalJumpError and
-  # UncaughtThrowError there. `next` ends it with a value.
+  # The block runs in a fiber of its own, so `return`, `break` and `throw` cannot leave it: they
+  # raise LocalJumpError and UncaughtThrowError there. `next` ends it with a value.
   #
   # Inside of a running scheduler (a nested call, or another library's) there is only a new scope.
   #
-  # An interrupt of the thread, such as Ctrl-C, is raised in the block, where it waits. If the block does not rescue it, the tasks
-  # are cancelled and clean up, and then it is raised here. A second signal within five seconds, or any other interrupt while they clean up, does
-  # not wait.
+  # An interrupt of the thread, such as Ctrl-C, is raised in the block, where it waits. If the block
+  # does not rescue it, the tasks are cancelled and clean up, and then it is raised here. A second
+  # signal within five seconds, or any other interrupt while they clean up, does not wait.
   #
   # @example
   #   Raffia.run do |scope|
@@ -28,12 +28,15 @@ module Raffia
   #     pages.map(&:value)
   #   end
   #
-  # @param backend [Symbol, String, nil] the engine's back end: :uring, :epoll, :kqueue, :poll or :select; nil: what RAFFIA_BACKEND says, else
-  #   the best that works here. A nested call must not name one
-  # @param dump_on [Symbol, String, nil] a signal, such as :USR2, on which a {dump} is written to stderr. It does what it did besides, so
-  #   with HUP, INT, QUIT and TERM the dump comes on the way out. :off: none; nil: what RAFFIA_DUMP_SIGNAL says
-  # @param deadlock [Symbol, nil] what to do when nothing can ever go on (docs/adr/0008): :raise raises {Deadlock} in the block, :report
-  #   writes to stderr once who waits for what, :off sleeps; nil: what RAFFIA_DEADLOCK says
+  # @param backend [Symbol, String, nil] the engine's back end: :uring, :epoll, :kqueue, :poll or
+  #   :select; nil: what RAFFIA_BACKEND says, else the best that works here. A nested call must not
+  #   name one
+  # @param dump_on [Symbol, String, nil] a signal, such as :USR2, on which a {dump} is written to
+  #   stderr. It does what it did besides, so with HUP, INT, QUIT and TERM the dump comes on the way
+  #   out. :off: none; nil: what RAFFIA_DUMP_SIGNAL says
+  # @param deadlock [Symbol, nil] what to do when nothing can ever go on (docs/adr/0008): :raise
+  #   raises {Deadlock} in the block, :report writes to stderr once who waits for what, :off sleeps;
+  #   nil: what RAFFIA_DEADLOCK says
   # @yieldparam scope [Scope]
   # @return [Object] the block's value
   # @raise [Exception] the first error of the block or a task
@@ -41,20 +44,27 @@ module Raffia
   def self.run(backend: nil, dump_on: nil, deadlock: nil, &block)
     raise ConfigError, "Raffia.run needs a block: the work to do" unless block
     unless RUBY_ENGINE == "ruby"
-      raise ConfigError, "Raffia.run needs a Fiber scheduler as CRuby has it, which this Ruby (#{RUBY_ENGINE}) does not have: " \
+      raise ConfigError,
+        "Raffia.run needs a Fiber scheduler as CRuby has it, which this Ruby (#{RUBY_ENGINE}) " \
+        "does not have: " \
         "use on: :threads of Raffia.map and Raffia::Pool"
     end
 
     options = {backend: backend, dump_on: dump_on, deadlock: deadlock}.compact
     return Session.new(**options).run(&block) unless Fiber.scheduler
-    raise ConfigError, "#{options.first.join(": ")} comes too late: a scheduler is running already" unless options.empty?
+    unless options.empty?
+      raise ConfigError, "#{options.first.join(": ")} comes too late: a scheduler is running " \
+        "already"
+    end
     return Scope.open(&block) if Fiber.current_scheduler
 
-    raise Error, "this thread has a scheduler, but this fiber blocks: call Raffia.run in Fiber.schedule { }, or before Fiber.set_scheduler"
+    raise Error, "this thread has a scheduler, but this fiber blocks: call Raffia.run in " \
+      "Fiber.schedule { }, or before Fiber.set_scheduler"
   end
 
-  # Runs a call that would block the whole thread (a C library that knows nothing of fibers) on another thread, while the calling
-  # fiber waits and the others go on. Outside of a scheduler it just runs.
+  # Runs a call that would block the whole thread (a C library that knows nothing of fibers) on
+  # another thread, while the calling fiber waits and the others go on. Outside of a scheduler it
+  # just runs.
   #
   # @return [Object] the block's value
   # @raise [Exception] what the block raised

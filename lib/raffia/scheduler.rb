@@ -18,20 +18,23 @@ require_relative "scheduler/deadlock_watch"
 require_relative "scheduler/teardown"
 
 module Raffia
-  # A Fiber scheduler over Raffia's engine: it lets blocking calls of core (IO, sleep, Mutex, Queue, Thread#join, Process.wait,
-  # DNS) wait in their fiber only, while others run. Core calls its hooks; see Fiber::Scheduler in Ruby's documentation for what
-  # each of them has to do. Raffia.run sets one up, so few programs need it by name:
+  # A Fiber scheduler over Raffia's engine: it lets blocking calls of core (IO, sleep, Mutex, Queue,
+  # Thread#join, Process.wait, DNS) wait in their fiber only, while others run. Core calls its
+  # hooks; see Fiber::Scheduler in Ruby's documentation for what each of them has to do. Raffia.run
+  # sets one up, so few programs need it by name:
   #
   #   Fiber.set_scheduler(Raffia::Scheduler.new)
   #   Fiber.schedule { ... }
   #
-  # It belongs to the thread that uses it first. Fibers go from one straight to the next (by transfer); the fiber in {#run} polls
-  # the engine when none is ready. I/O is polled at least every {TURN} switches, so a ready queue that is never empty cannot starve it.
+  # It belongs to the thread that uses it first. Fibers go from one straight to the next (by
+  # transfer); the fiber in {#run} polls the engine when none is ready. I/O is polled at least every
+  # {TURN} switches, so a ready queue that is never empty cannot starve it.
   #
-  # The hooks that every wait goes through are {Native}'s, in C. {Portable} has the same ones in Ruby, for the `select` engine. What is
-  # called less often is here, for both.
+  # The hooks that every wait goes through are {Native}'s, in C. {Portable} has the same ones in
+  # Ruby, for the `select` engine. What is called less often is here, for both.
   #
-  # After a fork the child is without a scheduler, and what it does in fibers blocks; it may set a new one.
+  # After a fork the child is without a scheduler, and what it does in fibers blocks; it may set a
+  # new one.
   class Scheduler
     # Switches between two looks at I/O.
     TURN = 64
@@ -55,16 +58,22 @@ module Raffia
     include Teardown
 
     class << self
-      # @return [Array<Scheduler>] those of the running Ractor that are at work, in all of its threads
+      # @return [Array<Scheduler>] those of the running Ractor that are at work, in all of its
+      #   threads
       def all = Inspection.registry.keys
 
-      # @param backend [Symbol, String, nil] :uring, :epoll, :kqueue, :poll, :select; nil: what RAFFIA_BACKEND says, else the best that works
+      # @param backend [Symbol, String, nil] :uring, :epoll, :kqueue, :poll, :select; nil: what
+      #   RAFFIA_BACKEND says, else the best that works
       # @param options [Hash] as {#initialize} takes them
       # @return [Native, Portable]
       # @raise [ConfigError] when there is no such back end, or it does not work here
       def new(backend: nil, **options)
         name = Engine.choose(backend)
-        equal?(Scheduler) ? kind(name).new(backend: name, **options) : super(backend: name, **options)
+        if equal?(Scheduler)
+          kind(name).new(backend: name, **options)
+        else
+          super(backend: name, **options)
+        end
       end
 
       private
@@ -73,15 +82,19 @@ module Raffia
     end
 
     # @param backend [Symbol]
-    # @param offload [#call, nil] takes a block, runs it on another thread while the calling fiber waits, and returns its value.
-    #   Without one, {#offloaded} blocks the thread
-    # @param blocking [#call, nil] the same for core's own blocking calls, such as opening a file, which must not wait behind users' calls
-    # @param operations [#call, nil] is given the kind of a blocking operation of core's (:files, :compute, :waiting), and returns the
-    #   {Pool::OperationThreads} that run it. Without one, `blocking` does
-    # @param deadlock [#call, nil] is given the {Parked} fibers when nothing but a signal could ever let any of them go on; it may interrupt
-    #   some, and says whether to go on looking
-    # @param recycle [Boolean] whether fibers that nobody was given are used again when their block has ended
-    def initialize(backend:, offload: nil, blocking: offload, operations: nil, deadlock: nil, recycle: true)
+    # @param offload [#call, nil] takes a block, runs it on another thread while the calling fiber
+    #   waits, and returns its value. Without one, {#offloaded} blocks the thread
+    # @param blocking [#call, nil] the same for core's own blocking calls, such as opening a file,
+    #   which must not wait behind users' calls
+    # @param operations [#call, nil] is given the kind of a blocking operation of core's (:files,
+    #   :compute, :waiting), and returns the {Pool::OperationThreads} that run it. Without one,
+    #   `blocking` does
+    # @param deadlock [#call, nil] is given the {Parked} fibers when nothing but a signal could ever
+    #   let any of them go on; it may interrupt some, and says whether to go on looking
+    # @param recycle [Boolean] whether fibers that nobody was given are used again when their block
+    #   has ended
+    def initialize(backend:, offload: nil, blocking: offload, operations: nil, deadlock: nil,
+      recycle: true)
       @backend = backend
       @offload = offload
       @blocking = blocking
@@ -95,8 +108,9 @@ module Raffia
     # @return [Symbol] the engine's back end
     attr_reader :backend
 
-    # Run until no fiber waits any more. The calling fiber is the one that sleeps in the kernel meanwhile, so interrupts of the
-    # thread (a signal, Thread#raise) that come then are raised by this method. It may be called again.
+    # Run until no fiber waits any more. The calling fiber is the one that sleeps in the kernel
+    # meanwhile, so interrupts of the thread (a signal, Thread#raise) that come then are raised by
+    # this method. It may be called again.
     #
     # @return [void]
     # @raise [Exception] what escaped from a fiber
@@ -108,8 +122,8 @@ module Raffia
       nil
     end
 
-    # Hook of core for the end of the scheduler: of its thread, or by Fiber.set_scheduler(nil). Runs what is left; in a thread that is
-    # being killed, only the `ensure` blocks of what is left.
+    # Hook of core for the end of the scheduler: of its thread, or by Fiber.set_scheduler(nil). Runs
+    # what is left; in a thread that is being killed, only the `ensure` blocks of what is left.
     # @return [void]
     def scheduler_close
       return if closed?
@@ -143,18 +157,23 @@ module Raffia
       Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(self)
     end
 
-    # @return [Hash] what docs/tuning.md explains: parked:, switches:, turns:, longest_turn: and others of its own, and those of the engine
+    # @return [Hash] what docs/tuning.md explains: parked:, switches:, turns:, longest_turn: and
+    #   others of its own, and those of the engine
     def stats
       figures = {backend: @backend, **counts, **(closed? ? {} : open_engine&.stats.to_h)}
-      {**figures, operations: @policy&.stats.to_h, blocking: {**figures[:blocking].to_h, ruby: thread_stats}}
+      {**figures, operations: @policy&.stats.to_h,
+                  blocking: {**figures[:blocking].to_h, ruby: thread_stats}}
     end
 
     # @return [String]
-    def inspect = "#<Raffia::Scheduler #{@backend} parked=#{counts[:parked]}#{" closed" if closed?}>"
+    def inspect
+      "#<Raffia::Scheduler #{@backend} parked=#{counts[:parked]}#{" closed" if closed?}>"
+    end
 
     private
 
-    # The engine is opened by the thread that uses it: io_uring insists, and a scheduler may be made in another thread.
+    # The engine is opened by the thread that uses it: io_uring insists, and a scheduler may be made
+    # in another thread.
     def engine = open_engine || attach
 
     def attach
@@ -172,7 +191,8 @@ module Raffia
     def check_thread
       return if thread.nil? || thread.equal?(Thread.current) || !thread.alive?
 
-      raise Error, "a scheduler works in one thread only, which is #{thread.inspect} here: stop its work from there, or end that thread"
+      raise Error, "a scheduler works in one thread only, which is #{thread.inspect} here: stop " \
+        "its work from there, or end that thread"
     end
 
     # In its own thread.
@@ -201,28 +221,33 @@ module Raffia
       end
     end
 
-    # In a forked child. The loop, and the fibers that wait in it, are the parent's. The fiber that forked goes on here, as the first
-    # fiber of its thread, and what it calls must find no scheduler.
+    # In a forked child. The loop, and the fibers that wait in it, are the parent's. The fiber that
+    # forked goes on here, as the first fiber of its thread, and what it calls must find no
+    # scheduler.
     def disown
       release
       Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(self)
     end
 
-    # Without a runner the main fiber has started or resumed us by hand (Fiber#raise, for one), and will call `run` later.
+    # Without a runner the main fiber has started or resumed us by hand (Fiber#raise, for one), and
+    # will call `run` later.
     def leave_to_main(main)
       return false if main.equal?(Fiber.current)
 
       main.transfer
       true
     rescue FiberError => error
-      # It is resuming us, or is another thread's. An error of this kind that is not of our own making has another place of birth.
+      # It is resuming us, or is another thread's. An error of this kind that is not of our own
+      # making has another place of birth.
       raise unless error.backtrace&.first&.start_with?(__FILE__)
       false
     end
 
     # A time to wait, as Kernel#sleep takes it: any number, and what can be divided like one.
     def interval(time)
-      raise TypeError, "can't convert #{time.class} into time interval" unless time.respond_to?(:divmod)
+      unless time.respond_to?(:divmod)
+        raise TypeError, "can't convert #{time.class} into time interval"
+      end
 
       seconds = time.is_a?(Numeric) ? time : time.divmod(1).sum
       raise ArgumentError, "time interval must not be negative" if seconds.negative?

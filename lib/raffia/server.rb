@@ -40,7 +40,8 @@ module Raffia
     # @param port [Integer] 0: any free one
     # @param options [Hash] as {#initialize} takes them
     # @yieldparam handle [Handle]
-    # @return [Handle] once connections are accepted; with a block its value, and the server is stopped then
+    # @return [Handle] once connections are accepted; with a block its value, and the server is
+    #   stopped then
     # @raise [ConfigError] also for worker processes, which there are none of here
     # @raise [CannotListen]
     def self.start(app, bind: nil, host: "127.0.0.1", port: 0, processes: 0, **options)
@@ -67,9 +68,11 @@ module Raffia
 
     # @param app [#call, Application] a Rack application, or where to find it
     # @param hooks [Hooks, nil]
-    # @param logger [Logger, nil] nil: one that follows the options `log`, `log_level` and `log_format`
-    # @param renew [#call, nil] called at each restart, in the process that loads the application: returns it (an {Application}), its hooks and
-    #   a Hash of options. Nil: only the application's code is new then
+    # @param logger [Logger, nil] nil: one that follows the options `log`, `log_level` and
+    #   `log_format`
+    # @param renew [#call, nil] called at each restart, in the process that loads the application:
+    #   returns it (an {Application}), its hooks and a Hash of options. Nil: only the application's
+    #   code is new then
     # @param options [Hash] each row of {Option::TABLE}: guides/server.md lists them
     # @raise [ConfigError] for an option that does not exist or makes no sense
     def initialize(app, hooks: nil, logger: nil, renew: nil, **options)
@@ -77,18 +80,29 @@ module Raffia
       @hooks = hooks || Hooks.new
       @options = Options.build(options)
       @application.execution = @options.execution
-      raise ConfigError, "threads are of the main Ractor: leave out `ractors`, or `execution threads`" if @options.ractors? && @options.threaded?
-      raise ConfigError, "actors live in a worker's loop, and those of Ractors have none for them: leave out `ractors`, or `actors`" if @options.ractors? && @hooks.any?(:actors)
+      if @options.ractors? && @options.threaded?
+        raise ConfigError, "threads are of the main Ractor: leave out `ractors`, or `execution " \
+          "threads`"
+      end
+      if @options.ractors? && @hooks.any?(:actors)
+        raise ConfigError, "actors live in a worker's loop, and those of Ractors have none for " \
+          "them: leave out `ractors`, or `actors`"
+      end
       try_out
       @log = logger || own_log
-      @renewal = Renewal.new(@options, @log) { renew.call.tap { |_, fresh, _| reopen_log_with(fresh) } } if renew
+      if renew
+        @renewal = Renewal.new(@options, @log) do
+          renew.call.tap { |_, fresh, _| reopen_log_with(fresh) }
+        end
+      end
     end
 
-    # Serves until the process is told to stop. INT and TERM end the requests in flight first, a second INT does not wait for them.
+    # Serves until the process is told to stop. INT and TERM end the requests in flight first, a
+    # second INT does not wait for them.
     #
     # @param config [Config] what systemd has said
-    # @param beside [Object, nil] what further workers do, see {Supervised}; where there are no worker processes its `start` is called, and
-    #   what that returns is stopped at the end
+    # @param beside [Object, nil] what further workers do, see {Supervised}; where there are no
+    #   worker processes its `start` is called, and what that returns is stopped at the end
     # @yield once the addresses are ours and the application is loaded
     # @yieldparam listeners [Array<Listener>]
     # @return [Integer] the exit code that tells how it went
@@ -98,7 +112,10 @@ module Raffia
       settle
       listening = Listening.new(options, inherited: config.inherited)
       given = {hooks: @hooks, log: log, config: config}
-      return Supervised.new(@application, listening, options, **given, renewal: @renewal, beside: beside).run(&block) unless options.workers.zero?
+      unless options.workers.zero?
+        return Supervised.new(@application, listening, options, **given, renewal: @renewal,
+          beside: beside).run(&block)
+      end
 
       other = nil
       Alone.new(@application, listening, options, **given, beside: beside).run do |listeners|
@@ -114,7 +131,8 @@ module Raffia
     # @api private
     def alone
       settle
-      Alone.new(@application, Listening.new(options), options, hooks: @hooks, log: log, config: Raffia.config)
+      Alone.new(@application, Listening.new(options), options, hooks: @hooks, log: log,
+        config: Raffia.config)
     end
 
     private

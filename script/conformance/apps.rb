@@ -17,7 +17,9 @@ module Conformance
     def self.choose(names)
       unknown = names - ALL.keys
       list = ALL.keys.join(", ")
-      raise Error, "no application is called #{unknown.join(", ")}; there are: #{list}" if unknown.any?
+      if unknown.any?
+        raise Error, "no application is called #{unknown.join(", ")}; there are: #{list}"
+      end
 
       names.empty? ? ALL.keys : names
     end

@@ -53,7 +53,8 @@ module Conformance
       async = {true => "; async likewise", false => "; async passes"}[all.first.async]
       modes = all.map { |one| "#{one.mode} #{one.status}" }.join(", ")
       message = all.first.message.to_s[0, MESSAGE].lines(chomp: true).first(4)
-      ["#{result.suite.name}: #{name}", "    #{modes}#{async}", *message.map { |line| "    | #{line}" }]
+      ["#{result.suite.name}: #{name}", "    #{modes}#{async}",
+        *message.map { |line| "    | #{line}" }]
     end
 
     def unsteady(result)

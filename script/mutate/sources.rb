@@ -22,7 +22,8 @@ module Mutate
     def files(name)
       return all if name == "."
 
-      base = "lib/raffia/#{name.delete_prefix("lib/raffia/").delete_suffix("/").delete_suffix(".rb")}"
+      base =
+        "lib/raffia/#{name.delete_prefix("lib/raffia/").delete_suffix("/").delete_suffix(".rb")}"
       found = all.select { |file| file == "#{base}.rb" || file.start_with?("#{base}/") }
       found.empty? ? raise(Error, "there is no #{base}") : found
     end

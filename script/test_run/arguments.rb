@@ -26,7 +26,10 @@ module TestRun
     end
 
     def files(places)
-      found = places.flat_map { |place| File.directory?(place) ? Dir[File.join(place, "**", "*_test.rb")].sort : place }.uniq
+      found =
+        places.flat_map { |place|
+          File.directory?(place) ? Dir[File.join(place, "**", "*_test.rb")].sort : place
+        }.uniq
       found.empty? ? abort("no *_test.rb in #{places.join(", ")}") : found
     end
   end

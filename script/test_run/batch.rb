@@ -8,8 +8,8 @@ module TestRun
   ROOT = File.expand_path("../..", __dir__)
   MINITEST = [RbConfig.ruby, "-I#{ROOT}/lib", "-I#{ROOT}/test", "#{ROOT}/script/minitest.rb"].freeze
 
-  # A few test files that one process runs. A process of its own for each batch keeps its heap small:
-  # forks, GC.stress and compaction cost by the size of the heap.
+  # A few test files that one process runs. A process of its own for each batch keeps its heap
+  # small: forks, GC.stress and compaction cost by the size of the heap.
   class Batch
     attr_reader :name, :files
 

@@ -11,7 +11,10 @@ module TestRun
     module_function
 
     # @return [String]
-    def path = File.join(ENV.fetch("XDG_CACHE_HOME") { File.join(Dir.home, ".cache") }, "raffia", "flaky-tests.txt")
+    def path
+      File.join(ENV.fetch("XDG_CACHE_HOME") { File.join(Dir.home, ".cache") }, "raffia",
+        "flaky-tests.txt")
+    end
 
     # @param names [Array<String>] Class#test
     # @return [void]

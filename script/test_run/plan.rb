@@ -42,18 +42,24 @@ module TestRun
     # @return [String] a path from the root, as messages show it
     def relative(file) = file.delete_prefix("#{ROOT}/")
 
-    # Files of one subject share servers and helpers: test/contract/jobs_redis_test.rb is of "contract/jobs".
+    # Files of one subject share servers and helpers: test/contract/jobs_redis_test.rb is of
+    # "contract/jobs".
     def groups(files)
       files.group_by do |file|
         folder = File.basename(File.dirname(file))
-        relative(file).start_with?("test/unit/") ? "unit/#{folder}" : "#{folder}/#{File.basename(file)[/\A[^_.]+/]}"
+        if relative(file).start_with?("test/unit/")
+          "unit/#{folder}"
+        else
+          "#{folder}/#{File.basename(file)[/\A[^_.]+/]}"
+        end
       end
     end
 
     def split(name, files, seconds)
       parts = [[]]
       files.each do |file|
-        full = parts.last.any? && parts.last.sum { |other| seconds[other] } + seconds[file] > SECONDS
+        full = parts.last.any? &&
+          parts.last.sum { |other| seconds[other] } + seconds[file] > SECONDS
         full ? parts << [file] : parts.last << file
       end
       parts.map { |members| [title(name, members), members] }
@@ -62,7 +68,8 @@ module TestRun
     def title(name, members)
       return "#{name}: #{File.basename(members.first, "_test.rb")}" if members.one?
 
-      "#{name}: #{File.basename(members.first, "_test.rb")} to #{File.basename(members.last, "_test.rb")}"
+      "#{name}: #{File.basename(members.first, "_test.rb")} to " \
+        "#{File.basename(members.last, "_test.rb")}"
     end
   end
 end

@@ -28,19 +28,25 @@ module TestRun
     # @return [void]
     def finish(skips)
       @out.puts "", "Skipped, by reason:", *skips.lines if skips.lines.any?
-      @out.puts "", format("%<seconds>d s, %<cpu>d s of CPU in the tests' processes; longest: %<slow>s", **times)
+      @out.puts "",
+        format("%<seconds>d s, %<cpu>d s of CPU in the tests' processes; longest: %<slow>s",
+          **times)
       @out.puts "", totals
     end
 
     # @return [Hash{String => Float}] seconds by file
-    def seconds = @ended.filter_map(&:totals).map { |totals| totals[:seconds] }.reduce({}, :merge).transform_keys(&:to_s)
+    def seconds
+      @ended.filter_map(&:totals).map { |totals| totals[:seconds] }.reduce({}, :merge)
+        .transform_keys(&:to_s)
+    end
 
     private
 
     def outcome(batch)
       totals = batch.totals or return "did not come to its end"
       counts = totals[:counts]
-      "#{runs(counts)} runs, #{counts[:failed].to_i} failed, #{counts[:skipped].to_i} skipped, #{totals[:cpu]} s of CPU"
+      "#{runs(counts)} runs, #{counts[:failed].to_i} failed, #{counts[:skipped].to_i} skipped, " \
+        "#{totals[:cpu]} s of CPU"
     end
 
     def runs(counts) = counts.values_at(:passed, :failed, :skipped).sum(&:to_i)
@@ -56,7 +62,8 @@ module TestRun
     def times
       slow = @ended.max_by(3) { |batch| batch.totals ? batch.totals[:cpu] : 0 }
       {seconds: Process.clock_gettime(Process::CLOCK_MONOTONIC) - @began,
-       cpu: @ended.sum { |batch| batch.totals ? batch.totals[:cpu] : 0 }, slow: slow.map(&:name).join("; ")}
+       cpu: @ended.sum { |batch| batch.totals ? batch.totals[:cpu] : 0 },
+       slow: slow.map(&:name).join("; ")}
     end
   end
 end

@@ -47,7 +47,8 @@ module TestRun
       failures = again.reject(&:passed?)
       return true if failures.empty?
 
-      @out.puts failures.first.output, "bin/test: #{failures.size} of #{TIMES} runs under load failed: #{@names.join(", ")}"
+      @out.puts failures.first.output, "bin/test: #{failures.size} of #{TIMES} runs under load " \
+        "failed: #{@names.join(", ")}"
       false
     end
 

@@ -27,7 +27,10 @@ module TestRun
     # @return [Array<String>] one for each reason
     def lines
       @by_reason.sort_by { |reason, tests| [-tests.size, reason] }
-        .map { |reason, tests| "#{tests.size.to_s.rjust(4)}  #{reason}#{"  (not expected here)" if STRICT && unexpected?(reason)}" }
+        .map do |reason, tests|
+          "#{tests.size.to_s.rjust(4)}  " \
+            "#{reason}#{"  (not expected here)" if STRICT && unexpected?(reason)}"
+        end
     end
 
     # @return [Boolean] whether no skip hides what this run must test

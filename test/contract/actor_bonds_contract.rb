@@ -67,7 +67,9 @@ module ActorBondsContract
       events = Thread::Queue.new
       watcher = puppet(events)
       watched = puppet
-      watcher.perform { monitor(watched) { |ref, reason| @events.push([ref, reason, Raffia::Actor.current]) } }
+      watcher.perform do
+        monitor(watched) { |ref, reason| @events.push([ref, reason, Raffia::Actor.current]) }
+      end
       handle = watcher.perform { monitor(watched) { @events.push(:never) } }
       watcher.perform { demonitor(watched, handle) }
       watched.kill(:why)
@@ -271,7 +273,8 @@ module ActorBondsContract
       assert_equal(actor, Raffia::Actor[:kept])
       assert_equal(1, actor.stats[:restarts])
       assert_nil(actor.reason)
-      assert_equal(%i[start stop start], Array.new(3) { events.pop.then { |event| event.is_a?(Array) ? event.first : event } })
+      assert_equal(%i[start stop start],
+        Array.new(3) { events.pop.then { |event| event.is_a?(Array) ? event.first : event } })
     end
   end
 
@@ -286,7 +289,8 @@ module ActorBondsContract
       assert_equal(1, waiting.value)
       actor.stop(:enough)
       assert_equal(2, actor.echo(2))
-      assert_equal([[:restarting, :killed], [:restarting, :enough]], [parent.told.pop, parent.told.pop])
+      assert_equal([[:restarting, :killed], [:restarting, :enough]],
+        [parent.told.pop, parent.told.pop])
       actor.kill(:shutdown)
       assert_equal([:dead, :shutdown], parent.told.pop)
     end
@@ -336,7 +340,11 @@ module ActorBondsContract
       watched.join
       actor.echo(1)
       assert_predicate(timer, :cancelled?)
-      assert_equal(%i[start stop start], Array.new(events.size) { events.pop.then { |event| event.is_a?(Array) ? event.first : event } })
+      assert_equal(%i[start stop start],
+        Array.new(events.size) {
+          events.pop
+          .then { |event| event.is_a?(Array) ? event.first : event }
+        })
     end
   end
 

@@ -4,10 +4,12 @@ require "test_helper"
 require "raffia/actor"
 require "timeout"
 
-# The stdlib's own timer thread starts with the first timeout and stays: not a leak of whatever test comes first.
+# The stdlib's own timer thread starts with the first timeout and stays: not a leak of whatever test
+# comes first.
 Timeout.timeout(1) {}
 
-# What the tests of actors have in common. A test class says where its actors work, and where they are spawned:
+# What the tests of actors have in common. A test class says where its actors work, and where they
+# are spawned:
 #
 #   place -> the value of on:
 #   surround -> runs a test's body, inside of Raffia.run or outside
@@ -26,13 +28,14 @@ module ActorCase
   # @param suites [Array<Module>]
   def self.run(place, *suites)
     ((RUBY_ENGINE == "ruby") ? [Inside, Outside] : [Outside]).each do |where|
-      Object.const_set("Actor#{place.to_s.capitalize}#{where.name[/\w+\z/]}Test", Class.new(Raffia::TestCase) do
-        include ActorCase
-        include where
+      Object.const_set("Actor#{place.to_s.capitalize}#{where.name[/\w+\z/]}Test",
+        Class.new(Raffia::TestCase) do
+          include ActorCase
+          include where
 
-        suites.each { |suite| include suite }
-        define_method(:place) { place }
-      end)
+          suites.each { |suite| include suite }
+          define_method(:place) { place }
+        end)
     end
   end
 
@@ -52,13 +55,18 @@ module ActorCase
   # An actor where the suite has them.
   def spawn(actor, *, **options, &) = actor.spawn(*, on: place, **options, &)
 
-  # Whether what the actor works on waits for another, and has looked for circles: its message is there a moment before.
+  # Whether what the actor works on waits for another, and has looked for circles: its message is
+  # there a moment before.
   def waits?(actor) = actor.raffia_cell.current&.waits&.reply&.instance_variable_get(:@parked)
 
   # Another fiber or thread, as the place of the test has it.
   # @return [#value, #join]
   def aside(&)
-    Fiber.current_scheduler ? Aside.new(&) : Thread.new { Thread.current.report_on_exception = false; yield } # standard:disable Style/Semicolon
+    Fiber.current_scheduler ? Aside.new(&) :
+      Thread.new do
+        Thread.current.report_on_exception = false
+        yield
+      end # standard:disable Style/Semicolon
   end
 
   # A fiber that can be waited for.

@@ -2,11 +2,13 @@
 
 require_relative "actor_case"
 
-# What actors promise wherever their methods run: nothing here needs memory that the test and the actor share.
+# What actors promise wherever their methods run: nothing here needs memory that the test and the
+# actor share.
 module ActorContract
   include ActorCase
 
-  # Whoever pops waits until somebody has pushed; it can be reached from wherever an actor's object lives, as a queue cannot.
+  # Whoever pops waits until somebody has pushed; it can be reached from wherever an actor's object
+  # lives, as a queue cannot.
   class Gate < Raffia::Actor
     def initialize
       @waiting = []
@@ -92,9 +94,12 @@ module ActorContract
       assert_match(/no public method sub/, assert_raises(NoMethodError) { counter.sub(1) }.message)
       assert_raises(NoMethodError) { counter.async.secret }
       assert_raises(NoMethodError) { counter.call(:on_stop, nil) }
-      assert_equal("wrong number of arguments (given 2, expected 0..1)", assert_raises(ArgumentError) { counter.add(1, 2) }.message)
-      assert_equal("missing keyword: :key", assert_raises(ArgumentError) { counter.named(1) }.message)
-      assert_equal("unknown keyword: :nope", assert_raises(ArgumentError) { counter.future.named(1, key: 1, nope: 2) }.message)
+      assert_equal("wrong number of arguments (given 2, expected 0..1)",
+        assert_raises(ArgumentError) { counter.add(1, 2) }.message)
+      assert_equal("missing keyword: :key",
+        assert_raises(ArgumentError) { counter.named(1) }.message)
+      assert_equal("unknown keyword: :nope",
+        assert_raises(ArgumentError) { counter.future.named(1, key: 1, nope: 2) }.message)
       assert_respond_to(counter, :add)
       refute_respond_to(counter, :secret)
       assert_predicate(counter, :alive?)
@@ -184,7 +189,9 @@ module ActorContract
       wait_until { counter.stats[:handled] == 1 }
       assert(counter.kill)
       refute(counter.kill)
-      [nap, behind].each { |future| assert_equal(:killed, assert_raises(Raffia::ActorDied) { future.value }.reason) }
+      [nap, behind].each do |future|
+        assert_equal(:killed, assert_raises(Raffia::ActorDied) { future.value }.reason)
+      end
       assert_equal(counter, counter.join)
     end
   end
@@ -264,7 +271,8 @@ module ActorContract
       assert_equal(counter, Raffia::Actor[:counter])
       assert_equal(3, Raffia::Actor[:counter].count)
       assert_includes(Raffia::Actor.names, :counter)
-      assert_match(/the name :counter belongs to/, assert_raises(Raffia::Rejected) { spawn(Counter, name: :counter) }.message)
+      assert_match(/the name :counter belongs to/,
+        assert_raises(Raffia::Rejected) { spawn(Counter, name: :counter) }.message)
       counter.kill
       counter.join
       assert_nil(Raffia::Actor[:counter])

@@ -17,7 +17,8 @@ class ActorCountsTest < Raffia::TestCase
   end
 
   # What is not an actor's own, and where to look no further.
-  SHARED = [Module, Symbol, Thread, Fiber, Raffia::Actor::Settings, Raffia::Actor::Host, Raffia::Actor::Interface,
+  SHARED = [Module, Symbol, Thread, Fiber, Raffia::Actor::Settings, Raffia::Actor::Host,
+    Raffia::Actor::Interface,
     Raffia::Actor::Places::Fibers, ObjectSpace::InternalObjectWrapper].freeze
 
   def own_objects(root)
@@ -25,7 +26,10 @@ class ActorCountsTest < Raffia::TestCase
     waiting = [root]
     until waiting.empty?
       object = waiting.pop
-      next if seen[object] || SHARED.any? { |kind| kind === object } || (object.frozen? && (object == [] || object == {}))
+      if seen[object] || SHARED.any? { |kind| kind === object } ||
+          (object.frozen? && (object == [] || object == {}))
+        next
+      end
 
       seen[object] = true
       waiting.concat(ObjectSpace.reachable_objects_from(object).to_a)

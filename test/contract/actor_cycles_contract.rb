@@ -62,7 +62,8 @@ module ActorCyclesContract
       wait_until { waits?(two) }
       two.async.note(:kept)
       gate.push(:open)
-      assert_match(/room for .*#note.*more room/, assert_raises(Raffia::CallCycle) { first.value }.message)
+      assert_match(/room for .*#note.*more room/,
+        assert_raises(Raffia::CallCycle) { first.value }.message)
       assert_equal(:sent, second.value)
       two.stop
       two.join
@@ -75,7 +76,9 @@ module ActorCyclesContract
     with_actors do
       heard = Thread::Queue.new
       publisher, full, other = puppet(mailbox: 1), puppet(mailbox: 1), puppet(heard)
-      [full, other].each { |one| one.perform { subscribe("circle") { |_, item| @events&.push(item) } } }
+      [full, other].each do |one|
+        one.perform { subscribe("circle") { |_, item| @events&.push(item) } }
+      end
       gate = Thread::Queue.new
       took = publisher.future.perform { gate.pop && Raffia::Actor.publish("circle", :news) }
       wait_until { gate.num_waiting == 1 }

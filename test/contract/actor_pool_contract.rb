@@ -52,7 +52,8 @@ module ActorPoolContract
     assert_equal([5, 9], [clerks.add(5), clerks.call(:add, 4)])
     assert_nil(clerks.async.add(1))
     assert_equal([12, "Ann"], [clerks.future.add(2).value(LONG), clerks.told(name: "Ann")])
-    assert_equal([:running, true, Clerk, 1], [clerks.status, clerks.alive?, clerks.actor_class, clerks.size])
+    assert_equal([:running, true, Clerk, 1],
+      [clerks.status, clerks.alive?, clerks.actor_class, clerks.size])
     assert_respond_to(clerks, :add)
     refute_respond_to(clerks, :on_stop)
   end
@@ -103,8 +104,11 @@ module ActorPoolContract
   def test_the_same_key_goes_to_the_same_worker_in_its_order
     clerks = pool(key: :first_argument)
     keys = %w[a b c d e f g]
-    keys.product((0...20).to_a).shuffle(random: Random.new(7)).sort_by(&:last).each { |key, number| clerks.async.note(key, number) }
-    seen = clerks.workers.flat_map { |worker| worker.seen.group_by(&:first).transform_values { |all| all.map(&:last) }.to_a }
+    keys.product((0...20).to_a).shuffle(random: Random.new(7)).sort_by(&:last)
+      .each { |key, number| clerks.async.note(key, number) }
+    seen = clerks.workers.flat_map do |worker|
+      worker.seen.group_by(&:first).transform_values { |all| all.map(&:last) }.to_a
+    end
     assert_equal(keys.to_h { |key| [key, (0...20).to_a] }, seen.to_h)
     assert_equal(keys.size, seen.size)
   end
@@ -120,9 +124,12 @@ module ActorPoolContract
     clerks = pool
     before = clerks.workers
     assert_equal("first", assert_raises(ArgumentError) { clerks.fail_with("first") }.message)
-    assert_equal("second", assert_raises(ArgumentError) { clerks.future.fail_with("second").value(LONG) }.message)
+    assert_equal("second",
+      assert_raises(ArgumentError) { clerks.future.fail_with("second").value(LONG) }.message)
     assert_equal(before, clerks.workers)
-    wait_until { clerks.stats[:restarts] == 2 && clerks.workers.all? { |worker| worker.status == :running } }
+    wait_until do
+      clerks.stats[:restarts] == 2 && clerks.workers.all? { |worker| worker.status == :running }
+    end
     assert_equal([1, 1, 1], clerks.workers.map { |worker| worker.add(1) })
   end
 
@@ -143,14 +150,18 @@ module ActorPoolContract
   def test_a_worker_that_is_killed_is_replaced
     clerks = pool(size: 2)
     clerks.workers.each(&:kill)
-    wait_until { clerks.workers.all? { |worker| worker.status == :running } && clerks.stats[:restarts] == 2 }
+    wait_until do
+      clerks.workers.all? { |worker| worker.status == :running } && clerks.stats[:restarts] == 2
+    end
     assert_equal(2, Array.new(4) { clerks.who }.uniq.size)
   end
 
   def test_a_worker_that_stops_is_replaced
     clerks = pool(size: 2)
     clerks.workers.each(&:stop)
-    wait_until { clerks.stats[:restarts] == 2 && clerks.workers.all? { |worker| worker.status == :running } }
+    wait_until do
+      clerks.stats[:restarts] == 2 && clerks.workers.all? { |worker| worker.status == :running }
+    end
     assert_equal(2, Array.new(4) { clerks.who }.uniq.size)
   end
 
@@ -265,7 +276,9 @@ module ActorPoolContract
     with_gate do |gate|
       File.write(gate, "")
       place = self.place
-      tree = Raffia::Supervisor.spawn { |children| children.child(Clerk, on: place, gate: gate, pool: 2, name: :busy_clerks) }
+      tree = Raffia::Supervisor.spawn do |children|
+        children.child(Clerk, on: place, gate: gate, pool: 2, name: :busy_clerks)
+      end
       (@pools ||= []) << tree
       clerks = Raffia::Actor[:busy_clerks]
       File.unlink(gate)
@@ -279,7 +292,8 @@ module ActorPoolContract
       assert_raises(NoMethodError) { clerks.nothing }
       File.write(gate, "")
       assert_equal("as ever", assert_raises(ArgumentError) { failing.value(LONG) }.message)
-      assert_empty([caller.value, *futures.map { |future| future.value(LONG) }] - clerks.workers.map(&:who))
+      assert_empty([caller.value, *futures.map { |future| future.value(LONG) }] -
+        clerks.workers.map(&:who))
     end
   end
 
@@ -295,7 +309,9 @@ module ActorPoolContract
   end
 
   def test_settings_are_checked
-    [{size: 0}, {size: 2, route: :random}, {size: 2, key: 3}].each { |given| assert_raises(Raffia::ConfigError) { pool(**given) } }
+    [{size: 0}, {size: 2, route: :random}, {size: 2, key: 3}].each do |given|
+      assert_raises(Raffia::ConfigError) { pool(**given) }
+    end
     assert_raises(Raffia::ConfigError) { pool(route: :least_busy, key: :first_argument) }
   end
 end

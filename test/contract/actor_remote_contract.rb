@@ -4,7 +4,8 @@ require_relative "../test_helper"
 require "logger"
 require "raffia/actor"
 
-# An actor for the tests of places that are elsewhere. It is at the top, where any Ractor finds what its methods name.
+# An actor for the tests of places that are elsewhere. It is at the top, where any Ractor finds what
+# its methods name.
 class RemoteLedger < Raffia::Actor
   options expects: [KeyError]
   reentrant :sum
@@ -24,7 +25,11 @@ class RemoteLedger < Raffia::Actor
   def strange = raise(Class.new(StandardError), "nameless")
   def echo(value) = value
   def nap(seconds) = sleep(seconds)
-  def spin(seconds) = Raffia::Clock.now.then { |start| nil while Raffia::Clock.now - start < seconds }
+
+  def spin(seconds)
+    Raffia::Clock.now.then { |start| nil while Raffia::Clock.now - start < seconds }
+  end
+
   def spin_beside(path) = (nil while File.exist?(path))
   def me = ref
   def add_to(other, number) = other.add(number)
@@ -57,7 +62,12 @@ class RemoteLedger < Raffia::Actor
   def leave = exit!(7)
   def child = RemoteLedger.spawn(1, on: :processes).then { |one| [one.pid, one.add(2)] }
   def cascade(other) = RemoteLedger.spawn(on: :processes).add_to(other, 3)
-  def cascade_inherited(number) = [@others.first.add(number), RemoteLedger.spawn(others: @others, on: :processes).add_to_inherited(4)]
+
+  def cascade_inherited(number)
+    [@others.first.add(number),
+      RemoteLedger.spawn(others: @others, on: :processes).add_to_inherited(4)]
+  end
+
   def own = RemoteLedger.spawn(40)
   def another = (@kept ||= []).push(RemoteLedger.spawn).last
   def on_exit(who, reason) = @seen << [who, reason]
@@ -142,7 +152,8 @@ module ActorRemoteContract
   def test_an_error_in_initialize_is_the_spawners
     failing = Class.new(Raffia::Actor) { def initialize = raise(ArgumentError, "no such ledger") }
 
-    assert_equal "no such ledger", assert_raises(ArgumentError) { failing.spawn(on: :processes) }.message
+    assert_equal "no such ledger", assert_raises(ArgumentError) { failing.spawn(on: :processes) }
+      .message
   end
 
   def test_refs_are_arguments_and_results

@@ -2,7 +2,8 @@
 
 require_relative "actor_case"
 
-# What actors promise whose object is in the test's own process: blocks, replies, and conditions that both sides see.
+# What actors promise whose object is in the test's own process: blocks, replies, and conditions
+# that both sides see.
 module ActorSharedContract
   include ActorCase
 
@@ -205,7 +206,9 @@ module ActorSharedContract
   def test_full_and_rejecting
     with_actors do
       kept = nil
-      busy(when_full: :reject) { |actor| assert_equal(2, assert_raises(Raffia::Full) { (kept = actor).async.note(:more) }.limit) }
+      busy(when_full: :reject) do |actor|
+        assert_equal(2, assert_raises(Raffia::Full) { (kept = actor).async.note(:more) }.limit)
+      end
       wait_until { kept.stats[:mailbox].zero? }
       assert_equal([0, 1], notes(kept))
     end
@@ -273,7 +276,8 @@ module ActorSharedContract
     with_actors do
       gate = Thread::Queue.new
       tree = Raffia::Supervisor.spawn do |children|
-        children.child(Puppet, Thread::Queue.new, name: :full, restart: :temporary, on: place, mailbox: 1, when_full: :drop_oldest)
+        children.child(Puppet, Thread::Queue.new, name: :full, restart: :temporary, on: place,
+          mailbox: 1, when_full: :drop_oldest)
       end
       actor = Raffia::Actor[:full]
       first = actor.future.perform { gate.pop }
@@ -295,7 +299,9 @@ module ActorSharedContract
       senders = nil
       busy do |actor|
         kept = actor
-        senders = [2, 3, 4].map { |n| aside { actor.async.note(n) }.tap { wait_until { waiting(actor) == n - 1 } } }
+        senders = [2, 3, 4].map do |n|
+          aside { actor.async.note(n) }.tap { wait_until { waiting(actor) == n - 1 } }
+        end
         assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.01) { actor.note(:late) } }
       end
       senders.each(&:join)
@@ -304,7 +310,9 @@ module ActorSharedContract
     end
   end
 
-  def waiting(actor) = actor.raffia_cell.instance_variable_get(:@mailbox).instance_variable_get(:@senders).to_a.size
+  def waiting(actor)
+    actor.raffia_cell.instance_variable_get(:@mailbox).instance_variable_get(:@senders).to_a.size
+  end
 
   def test_senders_of_an_actor_that_ends_are_told
     with_actors do

@@ -21,7 +21,9 @@ class ActorSupervisorCase < Raffia::TestCase
 
     def on_start = @journal << [:start, @id]
 
-    def on_stop(reason) = @journal << [:stop, @id, reason.is_a?(Exception) ? reason.message : reason]
+    def on_stop(reason)
+      @journal << [:stop, @id, reason.is_a?(Exception) ? reason.message : reason]
+    end
 
     def count = @count += 1
 
@@ -63,7 +65,9 @@ class ActorSupervisorCase < Raffia::TestCase
 
   # A tree of witnesses.
   def witnesses(*ids, restart: :permanent, on: PLACES.first, **settings)
-    tree(intensity: 100, **settings) { |s| ids.each { |id| s.child(Witness, id, @journal, name: id, id: id, restart: restart, on: on) } }
+    tree(intensity: 100, **settings) do |s|
+      ids.each { |id| s.child(Witness, id, @journal, name: id, id: id, restart: restart, on: on) }
+    end
   end
 
   def wait_until(what)
@@ -79,7 +83,9 @@ class ActorSupervisorCase < Raffia::TestCase
   def said = Array.new(@journal.size) { @journal.pop }
 
   # Waits until so much has been said.
-  def hear(count) = Array.new(count) { @journal.pop(timeout: PATIENCE) || flunk("only this was said: #{@journal}") }
+  def hear(count)
+    Array.new(count) { @journal.pop(timeout: PATIENCE) || flunk("only this was said: #{@journal}") }
+  end
 
   # The supervisor has done all that it was told of until now.
   def settled(tree) = tree.count_children

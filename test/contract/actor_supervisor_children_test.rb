@@ -25,7 +25,9 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
     restarts = []
     listening = Raffia.instrument.subscribe(:actor_restart) { |event| restarts << event.data[:ref] }
     fails << nil
-    tree = tree(intensity: 4, period: 600, backoff: 0.001) { |s| s.child(Witness, :a, @journal, name: :a, fails: fails) }
+    tree = tree(intensity: 4, period: 600, backoff: 0.001) do |s|
+      s.child(Witness, :a, @journal, name: :a, fails: fails)
+    end
     3.times { fails << :initialize }
     fails << nil
     a = Raffia::Actor[:a]
@@ -51,7 +53,9 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
   def test_one_that_never_starts_again_ends_its_supervisor
     fails = Thread::Queue.new << nil
     10.times { fails << :initialize }
-    tree = tree(intensity: 5, period: 600) { |s| s.child(Witness, :a, @journal, name: :a, fails: fails) }
+    tree = tree(intensity: 5, period: 600) do |s|
+      s.child(Witness, :a, @journal, name: :a, fails: fails)
+    end
     assert_raises(RuntimeError) { Raffia::Actor[:a].boom }
 
     assert(tree.join(PATIENCE))
@@ -66,7 +70,8 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
 
     assert_equal([0], waits.uniq.first(1))
     waits.drop(1).zip([1, 2, 4, 6, 6]) { |wait, most| assert_includes((most * 0.75)..most, wait) }
-    assert_equal([0, 0], Array.new(2) { |count| Raffia::Supervisor::Plan.new(backoff: 0).delay(count) })
+    assert_equal([0, 0],
+      Array.new(2) { |count| Raffia::Supervisor::Plan.new(backoff: 0).delay(count) })
   end
 
   def test_a_child_that_does_not_end_in_its_time_is_killed
@@ -94,7 +99,9 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
   end
 
   def test_brutal_kill_does_not_ask
-    tree = tree { |s| s.child(Witness, :a, @journal, name: :a, shutdown: :brutal_kill, on: :threads) }
+    tree = tree do |s|
+      s.child(Witness, :a, @journal, name: :a, shutdown: :brutal_kill, on: :threads)
+    end
     entered = Thread::Queue.new
     asked = [Raffia::Actor[:a].future.stubborn(entered), Raffia::Actor[:a].future.count]
     entered.pop
@@ -106,7 +113,9 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
 
   # Lets nobody interrupt it.
   class Deaf < Raffia::Actor
-    def compute(entered, gate) = Thread.handle_interrupt(Raffia::Cancel => :never) { (entered << true) && gate.pop }
+    def compute(entered, gate)
+      Thread.handle_interrupt(Raffia::Cancel => :never) { (entered << true) && gate.pop }
+    end
 
     def pid = ::Process.pid
   end
@@ -160,7 +169,8 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
     tree.terminate_child(:a)
 
     assert_equal([], tree.children)
-    assert_equal({specs: 2, active: 0, supervisors: 0, workers: 0}, tree.count_children) # the temporary one is forgotten
+    # the temporary one is forgotten
+    assert_equal({specs: 2, active: 0, supervisors: 0, workers: 0}, tree.count_children)
     again = tree.restart_child(:a)
 
     assert_equal(1, again.count)
@@ -177,7 +187,9 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
     refs = Array.new(3) { |number| tree.start_child(Witness, number, @journal) }
 
     assert_equal(refs, tree.children)
-    two = tree(strategy: :one_for_one) { |s| 2.times { |number| s.child(Witness, number, @journal) } }
+    two = tree(strategy: :one_for_one) do |s|
+      2.times { |number| s.child(Witness, number, @journal) }
+    end
 
     assert_equal(2, two.count_children[:specs])
   end
@@ -186,13 +198,21 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
     tree = witnesses(:a)
     fails = Thread::Queue.new << :initialize
 
-    assert_match(/does not start/, assert_raises(RuntimeError) { tree.start_child(Witness, :b, @journal, fails: fails) }.message)
-    assert_match(/there is a child :a already/, assert_raises(Raffia::Rejected) { tree.start_child(Witness, :b, @journal, id: :a) }.message)
-    assert_match(/belongs to/, assert_raises(Raffia::Rejected) { tree.start_child(Witness, :b, @journal, id: :b, name: :a) }.message)
-    assert_match(/has not ended/, assert_raises(Raffia::Rejected) { tree.restart_child(:a) }.message)
+    assert_match(/does not start/,
+      assert_raises(RuntimeError) { tree.start_child(Witness, :b, @journal, fails: fails) }.message)
+    assert_match(/there is a child :a already/,
+      assert_raises(Raffia::Rejected) { tree.start_child(Witness, :b, @journal, id: :a) }.message)
+    assert_match(/belongs to/,
+      assert_raises(Raffia::Rejected) { tree.start_child(Witness, :b, @journal, id: :b, name: :a) }
+        .message)
+    assert_match(/has not ended/, assert_raises(Raffia::Rejected) { tree.restart_child(:a) }
+      .message)
     assert_match(/has not ended/, assert_raises(Raffia::Rejected) { tree.delete_child(:a) }.message)
-    assert_match(/has no child :x: it has :a/, assert_raises(Raffia::NotFound) { tree.terminate_child(:x) }.message)
-    assert_refused("String cannot be a child: give a class of actors, or a block") { tree.start_child(String) }
+    assert_match(/has no child :x: it has :a/,
+      assert_raises(Raffia::NotFound) { tree.terminate_child(:x) }.message)
+    assert_refused("String cannot be a child: give a class of actors, or a block") do
+      tree.start_child(String)
+    end
     assert_equal([1, 0], [tree.children.size, tree.stats[:restarts]])
   end
 
@@ -274,7 +294,9 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
   end
 
   def test_a_pool_is_a_child
-    tree = tree(intensity: 10) { |s| s.child(Witness, :a, @journal, name: :a, pool: 2, on: :threads) }
+    tree = tree(intensity: 10) do |s|
+      s.child(Witness, :a, @journal, name: :a, pool: 2, on: :threads)
+    end
     pool = Raffia::Actor[:a]
     assert_raises(RuntimeError) { pool.boom }
 
@@ -282,7 +304,9 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
     assert_equal([1, 1], pool.workers.map(&:count))
     before = pool.workers
     pool.kill
-    wait_until("other workers") { pool.status == :running && pool.workers.size == 2 && (pool.workers & before).empty? }
+    wait_until("other workers") do
+      pool.status == :running && pool.workers.size == 2 && (pool.workers & before).empty?
+    end
 
     assert_equal(1, pool.count)
     tree.stop
@@ -354,11 +378,17 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
     assert_refused(/strategy: :all means nothing here/) { tree(strategy: :all) }
     assert_refused(/intensity: -1 means nothing here/) { tree(intensity: -1) }
     assert_refused(/a supervisor has no option max/) { tree(max: 1) }
-    assert_refused(/a supervisor is on :#{PLACES.first}: it is its children that can be on :processes/) { tree(on: :processes) }
-    assert_refused(/restart: :always means nothing here/) { tree { |s| s.child(Witness, restart: :always) } }
+    assert_refused(
+      /a supervisor is on :#{PLACES.first}: it is its children that can be on :processes/
+    ) { tree(on: :processes) }
+    assert_refused(/restart: :always means nothing here/) do
+      tree { |s| s.child(Witness, restart: :always) }
+    end
     assert_refused(/pool: is for a class of actors/) { tree { |s| s.child(pool: 2) { 1 } } }
     assert_refused("a child is a class of actors, or a block") { tree(&:child) }
-    assert_refused(/there are two children :a/) { tree { |s| 2.times { s.child(Witness, :a, @journal, id: :a) } } }
+    assert_refused(/there are two children :a/) do
+      tree { |s| 2.times { s.child(Witness, :a, @journal, id: :a) } }
+    end
     assert_raises(ArgumentError) { Raffia::Supervisor.spawn(1) }
   end
 end

@@ -11,7 +11,8 @@ class ActorSupervisorTest < ActorSupervisorCase
     normal: ->(ref) { ref.leave },
     shutdown: ->(ref) { ref.leave(:shutdown) }
   }.freeze
-  AGAIN = {permanent: %i[error killed normal shutdown], transient: %i[error killed], temporary: []}.freeze
+  AGAIN = {permanent: %i[error killed normal shutdown], transient: %i[error killed],
+           temporary: []}.freeze
 
   def test_children_start_in_their_order_and_stop_in_the_reverse_one
     tree = witnesses(:a, :b, :c)
@@ -30,13 +31,19 @@ class ActorSupervisorTest < ActorSupervisorCase
         PLACES.each do |place|
           define_method(:"test_#{strategy}_of_#{restart}_children_after_#{how}_on_#{place}") do
             tree = tree(strategy: strategy, intensity: 100) do |s|
-              %i[a b c].each { |id| s.child(Witness, id, @journal, name: id, restart: (id == :b) ? restart : :permanent, on: place) }
+              %i[a b c].each do |id|
+                s.child(Witness, id, @journal, name: id, restart: (id == :b) ? restart : :permanent,
+                  on: place)
+              end
             end
             hear(3)
             refs = tree.children
             act.call(Raffia::Actor[:b])
             again = ends.include?(how) ? group : []
-            wait_until("the end of b, and what follows") { (@starts ||= []).concat(said.filter_map { |what, id| id if what == :start }).size >= again.size && (again.any? || Raffia::Actor[:b].nil?) }
+            wait_until("the end of b, and what follows") do
+              (@starts ||= []).concat(said.filter_map { |what, id| id if what == :start })
+                .size >= again.size && (again.any? || Raffia::Actor[:b].nil?)
+            end
             settled(tree)
 
             assert_equal(again, @starts)
@@ -91,13 +98,16 @@ class ActorSupervisorTest < ActorSupervisorCase
 
   def test_a_fresh_object_is_told_what_the_last_one_has_ended_of
     PLACES.each do |place|
-      tree(strategy: :one_for_all, intensity: 100) { |s| %i[a b].each { |id| s.child(Reborn, id, @journal, name: id, on: place) } }
+      tree(strategy: :one_for_all, intensity: 100) do |s|
+        %i[a b].each { |id| s.child(Reborn, id, @journal, name: id, on: place) }
+      end
       assert_equal([[:start, :a], [:start, :b]], said)
       a, b = Raffia::Actor[:a], Raffia::Actor[:b]
       assert_raises(RuntimeError) { a.boom }
       assert_equal([1, 1], [a.count, b.count])
 
-      assert_equal([[:stop, :a, "boom"], [:stop, :b, :shutdown], [:start, :a], [:restart, :a, "boom"], [:start, :b], [:restart, :b, :shutdown]], said)
+      assert_equal([[:stop, :a, "boom"], [:stop, :b, :shutdown], [:start, :a],
+        [:restart, :a, "boom"], [:start, :b], [:restart, :b, :shutdown]], said)
       assert_raises(NoMethodError) { a.on_restart(:now) }
       @trees.pop.then { |tree| tree.stop && tree.join(PATIENCE) }
       said
@@ -180,13 +190,16 @@ class ActorSupervisorTest < ActorSupervisorCase
 
   def test_ends_and_restarts_are_events
     events = Thread::Queue.new
-    listening = Raffia.instrument.subscribe(:actor_died, :actor_restart) { |event| events << [event.name, event.data[:ref], event.data[:reason].to_s] }
+    listening = Raffia.instrument.subscribe(:actor_died, :actor_restart) do |event|
+      events << [event.name, event.data[:ref], event.data[:reason].to_s]
+    end
     witnesses(:a)
     a = Raffia::Actor[:a]
     assert_raises(RuntimeError) { a.boom }
     a.count
 
-    assert_equal([[:actor_died, a, "boom"], [:actor_restart, a, "boom"]], Array.new(2) { events.pop(timeout: PATIENCE) })
+    assert_equal([[:actor_died, a, "boom"], [:actor_restart, a, "boom"]],
+      Array.new(2) { events.pop(timeout: PATIENCE) })
   ensure
     listening&.cancel
   end

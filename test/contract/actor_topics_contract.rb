@@ -21,7 +21,9 @@ module ActorTopicsContract
 
     def hear(pattern) = subscribe(pattern, :on_news)
 
-    def hear_with_a_block(pattern) = subscribe(pattern) { |topic, *data| @heard << [:block, topic, *data] }
+    def hear_with_a_block(pattern)
+      subscribe(pattern) { |topic, *data| @heard << [:block, topic, *data] }
+    end
 
     def hear_by(name) = subscribe("x", name)
 
@@ -89,8 +91,10 @@ module ActorTopicsContract
   end
 
   def test_wildcards_stand_for_words
-    pairs = {"orders.*" => "orders.new", "orders.**" => "orders.new orders.new.paid", "*.new" => "orders.new",
-             "**.paid" => "orders.new.paid", "orders.?ew" => "orders.new", "**" => "orders orders.new orders.new.paid", "o*s" => "orders"}
+    pairs = {"orders.*" => "orders.new", "orders.**" => "orders.new orders.new.paid",
+             "*.new" => "orders.new",
+             "**.paid" => "orders.new.paid", "orders.?ew" => "orders.new",
+             "**" => "orders orders.new orders.new.paid", "o*s" => "orders"}
     pairs.each do |pattern, topics|
       one = reader(pattern)
       %w[orders orders.new orders.new.paid].each { |topic| publish(topic) }
@@ -188,7 +192,8 @@ module ActorTopicsContract
   end
 
   def test_the_mailbox_says_what_becomes_of_too_much
-    slow = {reject: reader("a", mailbox: 2, when_full: :reject), drop_newest: reader("b", mailbox: 2, when_full: :drop_newest),
+    slow = {reject: reader("a", mailbox: 2, when_full: :reject),
+            drop_newest: reader("b", mailbox: 2, when_full: :drop_newest),
             drop_oldest: reader("c", mailbox: 2, when_full: :drop_oldest)}
     Dir.mktmpdir do |folder|
       gate = File.join(folder, "gate").freeze
@@ -199,7 +204,8 @@ module ActorTopicsContract
       assert_equal([[1, 1, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 1, 1]], taken)
     end
     assert_equal([[0, 1], [0, 1], [3, 4]], slow.values.map { |one| one.heard.map(&:last) })
-    assert_equal([[2, 3]] * 3, Raffia::Actor.topics.sort.map { |_, counts| counts.values_at(:delivered, :dropped) })
+    assert_equal([[2, 3]] * 3, Raffia::Actor.topics.sort
+      .map { |_, counts| counts.values_at(:delivered, :dropped) })
   end
 
   def test_counts
@@ -207,7 +213,8 @@ module ActorTopicsContract
     2.times { reader("a.b") }
     3.times { publish("a.b") }
     publish("a.c")
-    assert_equal({"a.*" => {subscribers: 1, delivered: 4, dropped: 0}, "a.b" => {subscribers: 2, delivered: 6, dropped: 0}}, Raffia::Actor.topics)
+    assert_equal({"a.*" => {subscribers: 1, delivered: 4, dropped: 0},
+      "a.b" => {subscribers: 2, delivered: 6, dropped: 0}}, Raffia::Actor.topics)
   end
 
   def test_an_actor_may_hear_of_what_it_publishes
@@ -218,7 +225,9 @@ module ActorTopicsContract
 
   def test_what_means_nothing_is_refused
     one = reader
-    [nil, 1, "", "a..b", ".a", "a b"].each { |name| assert_raises(Raffia::ConfigError, name.inspect) { publish(name) } }
+    [nil, 1, "", "a..b", ".a", "a b"].each do |name|
+      assert_raises(Raffia::ConfigError, name.inspect) { publish(name) }
+    end
     assert_raises(NoMethodError) { reader.hear_by(:secret) }
     assert_raises(NoMethodError) { reader.hear_by(:missing) }
     assert_raises(Raffia::ConfigError) { reader.hear_nothing }

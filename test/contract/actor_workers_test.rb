@@ -5,7 +5,8 @@ require "logger"
 require "stringio"
 require "raffia/actor"
 
-# The threads that actors on threads share: who gets one, who waits, and what becomes of one that is killed.
+# The threads that actors on threads share: who gets one, who waits, and what becomes of one that is
+# killed.
 class ActorWorkersTest < Raffia::TestCase
   Workers = Raffia::Actor::Places::Workers
 
@@ -26,7 +27,11 @@ class ActorWorkersTest < Raffia::TestCase
     Raffia::Actor.log = @log
   end
 
-  def hear(queue, count = 1) = Array.new(count) { queue.pop(timeout: PATIENCE).tap { |one| flunk("nothing came") if one.nil? } }
+  def hear(queue, count = 1)
+    Array.new(count) do
+      queue.pop(timeout: PATIENCE).tap { |one| flunk("nothing came") if one.nil? }
+    end
+  end
 
   def test_orders_that_wait_for_each_other_have_a_thread_each
     met, gate = Thread::Queue.new, Thread::Queue.new
@@ -78,7 +83,8 @@ class ActorWorkersTest < Raffia::TestCase
     def ask(other) = other.one
   end
 
-  # The one that is asked lets others go first after some messages, and the thread that it had is the only one that does not wait for it.
+  # The one that is asked lets others go first after some messages, and the thread that it had is
+  # the only one that does not wait for it.
   def test_more_that_wait_for_one_than_there_are_threads
     much, gate = Much.spawn(on: :threads), Thread::Queue.new
     much.async.hold(gate)
@@ -212,7 +218,8 @@ class ActorWorkersTest < Raffia::TestCase
     assert_equal(1, Early.spawn(on: :threads).threads.uniq.size)
   end
 
-  # What waits for the child is not kept for when its parent has done what it does: the parent waits for it.
+  # What waits for the child is not kept for when its parent has done what it does: the parent waits
+  # for it.
   def test_an_actor_that_is_made_by_another_works_in_another_thread
     here, born, begun = Parent.spawn(on: :threads).child_threads
 
@@ -224,7 +231,8 @@ class ActorWorkersTest < Raffia::TestCase
   # @yieldparam on [Symbol] where it works
   def ends(&)
     ways = {thread: :threads}
-    ways.update(fiber: :threads, root: :fibers) if RUBY_ENGINE == "ruby" # Fiber#kill does nothing to the first fiber of a thread of JRuby's
+    # Fiber#kill does nothing to the first fiber of a thread of JRuby's
+    ways.update(fiber: :threads, root: :fibers) if RUBY_ENGINE == "ruby"
     ways.each(&)
   end
 
@@ -261,7 +269,9 @@ class ActorWorkersTest < Raffia::TestCase
       leaving.stop
 
       assert_same(leaving, leaving.join(PATIENCE))
-      error = assert_raises(Raffia::ActorDied) { Raffia.timeout(PATIENCE) { Leaving.spawn(how, on: on).well? } }
+      error = assert_raises(Raffia::ActorDied) do
+        Raffia.timeout(PATIENCE) { Leaving.spawn(how, on: on).well? }
+      end
       assert_equal(:killed, error.reason)
     end
   end
@@ -269,7 +279,9 @@ class ActorWorkersTest < Raffia::TestCase
   def test_a_method_that_runs_while_its_actor_waits_may_end_its_thread_or_fiber
     ends do |how, on|
       leaving, caller = Leaving.spawn(how, on: on), Caller.spawn(on: on)
-      error = assert_raises(Raffia::ActorDied) { Raffia.timeout(PATIENCE) { leaving.visit(caller) } }
+      error = assert_raises(Raffia::ActorDied) do
+        Raffia.timeout(PATIENCE) { leaving.visit(caller) }
+      end
 
       assert_equal(:killed, error.reason)
       assert_same(leaving, leaving.join(PATIENCE))

@@ -10,7 +10,8 @@ module EngineBlocking
     suite = Class.new(Raffia::TestCase) do
       include EngineContract
 
-      EngineContract.public_instance_methods(false).grep(/\Atest_/).each { |test| undef_method(test) }
+      EngineContract.public_instance_methods(false).grep(/\Atest_/)
+        .each { |test| undef_method(test) }
       include EngineBlocking
 
       define_method(:backend) { found[:name] }
@@ -150,17 +151,22 @@ module EngineBlocking
 
   def test_names
     need_localhost
-    assert_equal Addrinfo.getaddrinfo("localhost", nil, nil, :STREAM).map(&:ip_address).uniq, resolve("localhost")
+    assert_equal Addrinfo.getaddrinfo("localhost", nil, nil, :STREAM).map(&:ip_address).uniq,
+      resolve("localhost")
   end
 
   def test_addresses
-    %w[127.0.0.1 0.0.0.0 ::1 fe80::1%lo 2001:db8::5].each { |address| assert_equal [address], resolve(address) }
+    %w[127.0.0.1 0.0.0.0 ::1 fe80::1%lo 2001:db8::5].each do |address|
+      assert_equal [address], resolve(address)
+    end
     assert_equal ["127.0.0.1"], resolve("127.1"), "as inet_aton reads it"
     assert_equal Encoding::US_ASCII, resolve("::1").first.encoding
   end
 
   def test_a_name_that_nobody_knows
-    expected = assert_raises(Socket::ResolutionError) { Addrinfo.getaddrinfo("no such name.invalid", nil) }
+    expected = assert_raises(Socket::ResolutionError) do
+      Addrinfo.getaddrinfo("no such name.invalid", nil)
+    end
     error = assert_raises(Socket::ResolutionError) { resolve("no such name.invalid") }
     assert_equal [expected.error_code, expected.message], [error.error_code, error.message]
     assert_raises(SocketError) { resolve("") }
@@ -168,7 +174,9 @@ module EngineBlocking
   end
 
   def test_what_is_no_name
-    [nil, 7, :name].each { |name| assert_raises(TypeError, name.inspect) { engine.resolve(name, :x) } }
+    [nil, 7, :name].each do |name|
+      assert_raises(TypeError, name.inspect) { engine.resolve(name, :x) }
+    end
     assert_raises(ArgumentError) { engine.resolve("a\0b", :x) }
     assert_equal 0, engine.pending
     assert_raises(NoMethodError, TypeError) { Raffia::Engine::Resolution.new }
@@ -225,7 +233,9 @@ module EngineBlocking
 
   def test_the_cap
     with_one_thread { assert_equal 1, engine.stats[:blocking][:limit] }
-    [0, -1].each { |count| assert_raises(ArgumentError) { Raffia::Engine::Native.blocking_threads = count } }
+    [0, -1].each do |count|
+      assert_raises(ArgumentError) { Raffia::Engine::Native.blocking_threads = count }
+    end
     assert_raises(TypeError) { Raffia::Engine::Native.blocking_threads = nil }
   end
 

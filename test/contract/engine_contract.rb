@@ -17,7 +17,8 @@ Warning[:experimental] = false
 IO::Buffer.new(1).free
 Warning[:experimental] = before
 
-# What each engine promises, whatever it asks the kernel with. A test class of a back end includes this and says how to open one.
+# What each engine promises, whatever it asks the kernel with. A test class of a back end includes
+# this and says how to open one.
 module EngineContract
   R = IO::READABLE
   W = IO::WRITABLE
@@ -57,7 +58,9 @@ module EngineContract
     while all.size < count
       on.poll(0.1)
       take(on, all)
-      flunk("#{count} completions are expected, but there are only #{all.inspect}") if TestSupport.now > give_up
+      if TestSupport.now > give_up
+        flunk("#{count} completions are expected, but there are only #{all.inspect}")
+      end
     end
     all
   end
@@ -320,10 +323,14 @@ module EngineContract
 
   def test_threads_inject_while_the_loop_sleeps_and_while_it_runs
     engine
-    threads = Array.new(4) { |n| Thread.new { 250.times { |i| engine.inject([n, i], i) || raise("closed") } } }
+    threads = Array.new(4) do |n|
+      Thread.new { 250.times { |i| engine.inject([n, i], i) || raise("closed") } }
+    end
     got = completions(1000)
     threads.each(&:join)
-    4.times { |n| assert_equal (0...250).map { |i| [[n, i], i] }, got.select { |(who, _), _| who == n } }
+    4.times do |n|
+      assert_equal (0...250).map { |i| [[n, i], i] }, got.select { |(who, _), _| who == n }
+    end
   end
 
   def test_an_injection_wakes_a_sleeping_loop
@@ -389,7 +396,9 @@ module EngineContract
         assert_equal 5, engine.try_write(writer, buffer, (1 << 20) - 5), mode
         assert_equal 5, reader.readpartial(10).bytesize, mode
         reader.close
-        without_sigpipe { assert_equal(-Errno::EPIPE::Errno, engine.try_write(writer, buffer, 0), mode) }
+        without_sigpipe do
+          assert_equal(-Errno::EPIPE::Errno, engine.try_write(writer, buffer, 0), mode)
+        end
       end
     end
   end
@@ -419,30 +428,43 @@ module EngineContract
       assert_raises(IOError) { engine.try_read(closed_io, buffer, 0) }
       assert_raises(TypeError, NoMethodError) { engine.try_read(reader, "text", 0) }
     end
-    IO::Buffer.for("frozen") { |buffer| assert_raises(IO::Buffer::AccessError) { engine.try_read(reader, buffer, 0) } }
+    IO::Buffer.for("frozen") do |buffer|
+      assert_raises(IO::Buffer::AccessError) { engine.try_read(reader, buffer, 0) }
+    end
   end
 
   def test_the_engine_in_ruby_knows_no_transfers
     assert_equal backend != :select, engine.transfers?
-    assert_equal [engine.transfers?] * 3, %i[read write resolve].map { |name| engine.respond_to?(name) }
+    assert_equal [engine.transfers?] * 3,
+      %i[read write resolve].map { |name| engine.respond_to?(name) }
   end
 
   # -- bad arguments
 
   def test_bad_arguments
     reader, = pipe
-    [nil, "1", :soon, Object.new].each { |time| assert_raises(TypeError, time.inspect) { engine.after(time, :x) } }
+    [nil, "1", :soon, Object.new].each do |time|
+      assert_raises(TypeError, time.inspect) { engine.after(time, :x) }
+    end
     ["1", :soon].each { |time| assert_raises(TypeError, time.inspect) { engine.poll(time) } }
     assert_match(/NaN/, assert_raises(ArgumentError) { engine.after(Float::NAN, :x) }.message)
     assert_match(/NaN/, assert_raises(ArgumentError) { engine.poll(Float::NAN) }.message)
-    [0, 8, -1, 64].each { |events| assert_raises(Errno::EINVAL, events.inspect) { engine.arm(reader, events, :x) } }
-    [nil, "1"].each { |events| assert_raises(TypeError, NoMethodError) { engine.arm(reader, events, :x) } }
-    [nil, "1", Object.new].each { |io| assert_raises(TypeError, io.inspect) { engine.arm(io, R, :x) } }
+    [0, 8, -1, 64].each do |events|
+      assert_raises(Errno::EINVAL, events.inspect) { engine.arm(reader, events, :x) }
+    end
+    [nil, "1"].each do |events|
+      assert_raises(TypeError, NoMethodError) { engine.arm(reader, events, :x) }
+    end
+    [nil, "1", Object.new].each do |io|
+      assert_raises(TypeError, io.inspect) { engine.arm(io, R, :x) }
+    end
     [-1, free_descriptor, (2**31) - 1].each { |io| assert_equal EBADF, armed(io), io.inspect }
     assert_raises(IOError) { engine.arm(closed_io, R, :x) }
     [nil, "x"].each { |id| assert_raises(TypeError, ArgumentError) { engine.disarm(id) } }
     [nil, "x"].each { |result| assert_raises(TypeError, ArgumentError) { engine.push(:x, result) } }
-    [nil, "x"].each { |result| assert_raises(TypeError, ArgumentError) { engine.inject(:x, result) } }
+    [nil, "x"].each do |result|
+      assert_raises(TypeError, ArgumentError) { engine.inject(:x, result) }
+    end
     assert_equal 0, engine.pending
     assert_empty now
   end
@@ -463,7 +485,8 @@ module EngineContract
     assert_nil engine.peek
     assert_nil engine.disarm(id)
     assert_equal [false, false], [engine.inject(:x, 1), engine.wake]
-    refusals = [-> { engine.arm(reader, R, :x) }, -> { engine.after(1, :x) }, -> { engine.push(:x, 1) }, -> { engine.poll(0) }, -> { engine.stats }]
+    refusals = [-> { engine.arm(reader, R, :x) }, -> { engine.after(1, :x) },
+      -> { engine.push(:x, 1) }, -> { engine.poll(0) }, -> { engine.stats }]
     refusals.each { |refusal| assert_match(/closed/, assert_raises(IOError, &refusal).message) }
   end
 
@@ -496,11 +519,14 @@ module EngineContract
     engine.after(100, :late)
     engine.push(:pushed, 1)
     said = in_child do
-      [engine.closed?, engine.shift, engine.peek, engine.inject(:x, 1), engine.wake, engine.disarm(1),
-        [-> { engine.arm(reader, R, :x) }, -> { engine.after(1, :x) }, -> { engine.push(:x, 1) }, -> { engine.poll }].map { |refusal| refused(&refusal) },
+      [engine.closed?, engine.shift, engine.peek, engine.inject(:x, 1), engine.wake,
+        engine.disarm(1),
+        [-> { engine.arm(reader, R, :x) }, -> { engine.after(1, :x) }, -> { engine.push(:x, 1) },
+          -> { engine.poll }].map { |refusal| refused(&refusal) },
         GC.start, engine.close, engine.close, engine.closed?, child_own_engine]
     end
-    assert_equal [true, nil, nil, false, false, nil, [IOError] * 4, nil, nil, nil, true, [[:mine, 1], [:time, ETIME]]], said
+    assert_equal [true, nil, nil, false, false, nil, [IOError] * 4, nil, nil, nil, true,
+      [[:mine, 1], [:time, ETIME]]], said
     assert_equal [[:pushed, 1]], take
     writer << "x"
     assert_equal [[:read, R]], completions(1)
@@ -509,7 +535,10 @@ module EngineContract
 
   def test_fork_while_another_thread_sleeps_in_it
     sleeper = sleeping_thread { |on| [on.poll, take(on)] }
-    assert_equal [true, false, nil], in_child { [@shared.closed?, @shared.inject(:x, 1), @shared.close] }
+    assert_equal [true, false, nil], in_child {
+      [@shared.closed?, @shared.inject(:x, 1),
+        @shared.close]
+    }
     @shared.inject(:hello, 1)
     assert_equal [1, [[:hello, 1]]], sleeper.value
   end
@@ -526,7 +555,9 @@ module EngineContract
     engine.peek
     move_everything
     writer << "x"
-    expected = %w[armed timer pushed injected].flat_map { |kind| Array.new(30) { |i| "#{kind} #{i}" } }
+    expected = %w[armed timer pushed injected].flat_map do |kind|
+      Array.new(30) { |i| "#{kind} #{i}" }
+    end
     assert_equal expected.sort, completions(120).map(&:first).sort
   end
 
@@ -619,7 +650,8 @@ module EngineContract
       refute_predicate thread, :alive?, "it came when all was over"
     end
     sender.join
-    expected = (0...1000).map { |i| [:injected, i] } + (0...300).flat_map { |i| [[:timer, i], [:pipe, i]] }
+    expected = (0...1000).map { |i| [:injected, i] } +
+      (0...300).flat_map { |i| [[:timer, i], [:pipe, i]] }
     assert_empty expected - got.keys, "lost"
   end
 

@@ -146,7 +146,11 @@ module EngineTests
 
     def test_buffers_that_only_the_engine_holds
       readers = Array.new(10) { |i| pipe.tap { |_, writer| writer << "text #{i}" }.first }
-      stressed { readers.each { |reader| engine.read(reader, IO::Buffer.new(16), 0, nil, "data #{reader.fileno}") } }
+      stressed do
+        readers.each do |reader|
+          engine.read(reader, IO::Buffer.new(16), 0, nil, "data #{reader.fileno}")
+        end
+      end
       move_everything
       assert_equal readers.map { |reader| ["data #{reader.fileno}", 6] }.sort, completions(10).sort
     end
@@ -199,8 +203,11 @@ module EngineTests
         end
         engine = opened.pop
         wait_until { sleeper.stop? }
-        [-> { engine.close }, -> { engine.poll(0) }, -> { engine.arm($stdin, IO::READABLE, :x) }, -> { engine.after(1, :x) },
-          -> { engine.push(:x, 1) }, -> { engine.disarm(1) }].each { |misuse| assert_raises(ThreadError, &misuse) }
+        [-> { engine.close }, -> { engine.poll(0) }, -> { engine.arm($stdin, IO::READABLE, :x) },
+          -> { engine.after(1, :x) },
+          -> { engine.push(:x, 1) }, -> { engine.disarm(1) }].each do |misuse|
+            assert_raises(ThreadError, &misuse)
+          end
         engine.wake
         sleeper.join
       end
@@ -218,7 +225,8 @@ module EngineTests
       end
       assert_equal ["1", 6], [error.message, calls]
       assert_nil(Raffia::Native.see_through { true })
-      assert_equal(:thrown, catch(:ball) { Raffia::Native.see_through { (calls += 1) > 7 || throw(:ball, :thrown) } })
+      assert_equal(:thrown,
+        catch(:ball) { Raffia::Native.see_through { (calls += 1) > 7 || throw(:ball, :thrown) } })
       assert_raises(LocalJumpError) { Raffia::Native.see_through }
     end
 
@@ -238,7 +246,10 @@ module EngineTests
 
     def test_a_kill_is_not_forgotten
       spins = 0
-      thread = Thread.new { Raffia::Native.see_through { (spins += 1) > 1 || (Thread.current.kill && false) } && spins = 100 }
+      thread = Thread.new do
+        Raffia::Native.see_through { (spins += 1) > 1 || (Thread.current.kill && false) } &&
+          spins = 100
+      end
       assert_nil thread.value
       assert_equal 2, spins
     end
@@ -284,13 +295,15 @@ module EngineTests
         assert_match(/uring, epoll, kqueue, poll, select/, error.message)
       end
       ENV["RAFFIA_BACKEND"] = "fastest"
-      assert_match(/RAFFIA_BACKEND=fastest/, assert_raises(Raffia::ConfigError) { Raffia::Engine.open }.message)
+      assert_match(/RAFFIA_BACKEND=fastest/,
+        assert_raises(Raffia::ConfigError) { Raffia::Engine.open }.message)
       ENV["RAFFIA_BACKEND"] = "iocp"
       assert_match(/iocp/, assert_raises(Raffia::ConfigError) { Raffia::Engine.best }.message)
     end
 
     def test_one_that_does_not_work_here
-      # In a thread's own Ractor storage nothing can be replaced, so this asks a process that cannot have the extension.
+      # In a thread's own Ractor storage nothing can be replaced, so this asks a process that cannot
+      # have the extension.
       script = <<~RUBY
         module Raffia; module Native; def self.available? = false; def self.see_through = nil; end; end
         $LOADED_FEATURES << #{File.expand_path("../../lib/raffia/native.rb", __dir__).inspect}
@@ -302,8 +315,10 @@ module EngineTests
           puts error.message
         end
       RUBY
-      out = IO.popen([RbConfig.ruby, "-I#{File.expand_path("../../lib", __dir__)}", "-e", script], err: %i[child out], &:read)
-      assert_equal ":select\n:select\nthe back end epoll does not work here: the extension is not built for this Ruby. Use select, " \
+      out = IO.popen([RbConfig.ruby, "-I#{File.expand_path("../../lib", __dir__)}", "-e", script],
+        err: %i[child out], &:read)
+      assert_equal ":select\n:select\nthe back end epoll does not work here: the extension is " \
+      "not built for this Ruby. Use select, " \
         "or none for the best that works\n", out
     end
 

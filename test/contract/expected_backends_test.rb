@@ -8,7 +8,8 @@ require_relative "../support/expected_backends"
 # kernel's own word.
 class ExpectedBackendsTest < Raffia::TestCase
   def test_no_back_end_is_missing
-    refused = Raffia::Engine.probe.reject { |found| found[:ok] }.to_h { |found| [found[:name], found[:reason]] }
+    refused = Raffia::Engine.probe.reject { |found| found[:ok] }
+      .to_h { |found| [found[:name], found[:reason]] }
     missing = refused.slice(*TestSupport::ExpectedBackends.list)
     assert_empty(missing, "the kernel has what these back ends need, and their probe says no")
   end
@@ -29,7 +30,8 @@ class ExpectedBackendsTest < Raffia::TestCase
 
   def ring?(env)
     support = File.expand_path("../support", __dir__)
-    command = [RbConfig.ruby, "-W0", "-r", "#{support}/refuse.rb", "-r", "#{support}/expected_backends.rb"]
+    command = [RbConfig.ruby, "-W0", "-r", "#{support}/refuse.rb", "-r",
+      "#{support}/expected_backends.rb"]
     IO.popen([env, *command, "-e", "print TestSupport::ExpectedBackends.io_uring?"], &:read)
   end
 end

@@ -19,7 +19,8 @@ module Http1WaitSuite
     end
   end
 
-  # Whoever waits does not stop the others, and whoever always has something to read does not either.
+  # Whoever waits does not stop the others, and whoever always has something to read does not
+  # either.
   def test_others_run_meanwhile
     done = 0
     on_scheduler do
@@ -49,13 +50,15 @@ module Http1WaitSuite
     end
   end
 
-  # The hooks in Ruby do not say when a fiber is about to wait, so there each answer is sent at once.
+  # The hooks in Ruby do not say when a fiber is about to wait, so there each answer is sent at
+  # once.
   def test_answers_to_pipelined_requests_are_sent_together
     on_scheduler do
       @client << GET * 16
       sent = answers(16)
       size = sent.last / 16
-      assert_equal (backend == :select) ? Array.new(16) { |n| (n + 1) * size } : [0] * 15 + [16 * size], sent
+      assert_equal (backend == :select) ? Array.new(16) { |n| (n + 1) * size } :
+        [0] * 15 + [16 * size], sent
     end
   end
 
@@ -157,12 +160,15 @@ module Http1WaitSuite
       paths = []
       pairs.each do |_, socket|
         wire = Raffia::Native::Http1.new(socket, TEMPLATE)
-        Fiber.schedule { 3.times { paths << [wire.receive(LONG, LONG)["PATH_INFO"], wire.read_body(10, LONG)] } }
+        Fiber.schedule do
+          3.times { paths << [wire.receive(LONG, LONG)["PATH_INFO"], wire.read_body(10, LONG)] }
+        end
       end
       pairs.each_with_index do |(client, _), i|
         Fiber.schedule do
           3.times do |n|
-            "POST /#{i}/#{n} HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n#{10_000 + i}".scan(/.{1,7}/m) do |part|
+            "POST /#{i}/#{n} HTTP/1.1\r\nHost: h\r\nContent-Length: " \
+              "5\r\n\r\n#{10_000 + i}".scan(/.{1,7}/m) do |part|
               client << part
               scheduler.yield
             end
@@ -172,7 +178,8 @@ module Http1WaitSuite
       scheduler.yield until paths.size == 60
       paths
     end
-    assert_equal Array.new(20) { |i| Array.new(3) { |n| ["/#{i}/#{n}", (10_000 + i).to_s] } }.flatten(1).sort, found.sort
+    assert_equal Array.new(20) { |i| Array.new(3) { |n| ["/#{i}/#{n}", (10_000 + i).to_s] } }
+      .flatten(1).sort, found.sort
   ensure
     pairs.flatten.each(&:close)
   end
@@ -229,7 +236,13 @@ module Http1WaitSuite
 
     def to_io = @socket
 
-    def read_nonblock(most, buffer, exception:) = @ahead.empty? ? @socket.read_nonblock(most, buffer, exception: exception) : buffer.replace(@ahead.slice!(0, [most, 5].min))
+    def read_nonblock(most, buffer, exception:)
+      if @ahead.empty?
+        @socket.read_nonblock(most, buffer, exception: exception)
+      else
+        buffer.replace(@ahead.slice!(0, [most, 5].min))
+      end
+    end
   end
 end
 

@@ -6,13 +6,15 @@ require "tmpdir"
 require "test_helper"
 require_relative "../support/servers"
 
-# What a job that does nothing costs, in counts that are the same everywhere. The worker is a program of its own, so that nothing is counted
-# but what it does.
+# What a job that does nothing costs, in counts that are the same everywhere. The worker is a
+# program of its own, so that nothing is counted but what it does.
 class JobsCountsTest < Raffia::TestCase
   JOBS = 1000
-  # Of Ruby objects, for a job in memory. Ours are the claim, the run, its region, the line in the log; five are the payload's.
+  # Of Ruby objects, for a job in memory. Ours are the claim, the run, its region, the line in the
+  # log; five are the payload's.
   MOST_OBJECTS = 30
-  # For 100 jobs, 50 at a time: a claim and an acknowledgement for each 50, and what the worker says of itself.
+  # For 100 jobs, 50 at a time: a claim and an acknowledgement for each 50, and what the worker says
+  # of itself.
   MOST_REQUESTS = 12
   # Likewise: an acknowledgement for each 50. A claim need not be on disk.
   MOST_FLUSHES = 6

@@ -4,7 +4,8 @@ require "raffia/jobs"
 require "raffia/jobs/worker"
 
 module Raffia
-  # What Raffia.map and its sisters do on: :jobs, whatever the store. A test that includes it has `store`, and workers that read "default".
+  # What Raffia.map and its sisters do on: :jobs, whatever the store. A test that includes it has
+  # `store`, and workers that read "default".
   module JobsMappingContract
     class SquareJob
       include Raffia::Job
@@ -32,7 +33,8 @@ module Raffia
 
     def test_map
       assert_equal((1..100).map { |n| n * n }, Raffia.map(1..100, on: on, &SquareJob))
-      assert_equal((1..20).map { |n| n * n }, Raffia.map(1..20, on: on, chunk: 7, ordered: false, &SquareJob).sort)
+      assert_equal((1..20).map { |n| n * n },
+        Raffia.map(1..20, on: on, chunk: 7, ordered: false, &SquareJob).sort)
       assert_equal([], Raffia.map([], on: on, &SquareJob))
     end
 
@@ -57,22 +59,31 @@ module Raffia
       assert_equal("not 7", error.message)
       assert_match(/in.*perform/, error.backtrace.first)
       error = assert_raises(Jobs::RemoteError) { Raffia.map([8], on: on, &PickyJob) }
-      assert_equal(["Raffia::JobsMappingContract::Odd", "Raffia::JobsMappingContract::Odd: 1 and 2"], [error.name, error.message])
-      assert_match(/JSON would not give back/, assert_raises(Jobs::BadArguments) { Raffia.map([9], on: on, &PickyJob) }.message)
+      assert_equal(["Raffia::JobsMappingContract::Odd",
+        "Raffia::JobsMappingContract::Odd: 1 and 2"], [error.name, error.message])
+      assert_match(/JSON would not give back/,
+        assert_raises(Jobs::BadArguments) { Raffia.map([9], on: on, &PickyJob) }.message)
     end
 
     def test_what_cannot_go
-      assert_match(/as JSON/, assert_raises(NotDumpable) { Raffia.map([:symbol], on: on, &SquareJob) }.message)
-      assert_match(/give a job class/, assert_raises(ConfigError) { Raffia.map([1], on: on) { |n| n } }.message)
+      assert_match(/as JSON/,
+        assert_raises(NotDumpable) { Raffia.map([:symbol], on: on, &SquareJob) }.message)
+      assert_match(/give a job class/,
+        assert_raises(ConfigError) { Raffia.map([1], on: on) { |n| n } }.message)
       assert_raises(ConfigError) { Raffia.map([1], on: on, item_timeout: 1, &SquareJob) }
       assert_raises(ConfigError) { Jobs.reference(Math, :nothing) }
       assert_raises(ConfigError) { Raffia::Pool.new(on: on) { 1 } }
-      assert_match(/has no name/, assert_raises(ConfigError) { Raffia.map([1], on: on, &Class.new { include Raffia::Job }) }.message)
+      assert_match(/has no name/,
+        assert_raises(ConfigError) { Raffia.map([1], on: on, &Class.new { include Raffia::Job }) }
+          .message)
     end
 
     # Nobody reads this queue: the call must end all the same, and its chunks must go.
     def test_a_deadline
-      assert_raises(TimeoutError) { Raffia.map(1..10, on: Jobs.workers(store: store, queue: "deserted"), timeout: 0.2, &SquareJob) }
+      assert_raises(TimeoutError) do
+        Raffia.map(1..10, on: Jobs.workers(store: store, queue: "deserted"),
+          timeout: 0.2, &SquareJob)
+      end
       assert_empty(store.entries(:queue, queue: "deserted"))
     end
 
@@ -100,7 +111,9 @@ module Raffia
     end
 
     def test_chunks_of_a_call_that_has_ended_are_not_done
-      jid = Jobs::Client.new(store).enqueue([{"class" => Jobs::Mapping::ChunkJob, "args" => ["gone", 1, "Nonsense", "map", [], [1]]}]).first
+      jid =
+        Jobs::Client.new(store).enqueue([{"class" => Jobs::Mapping::ChunkJob,
+                                          "args" => ["gone", 1, "Nonsense", "map", [], [1]]}]).first
       wait_until { store.find(jid).nil? }
     end
 
@@ -111,7 +124,9 @@ module Raffia
     end
 
     def test_from_fibers
-      results = Raffia.run { |scope| Array.new(4) { |n| scope.spawn { Raffia.map([n, n + 1], on: on, &SquareJob) } }.map(&:value) }
+      results = Raffia.run do |scope|
+        Array.new(4) { |n| scope.spawn { Raffia.map([n, n + 1], on: on, &SquareJob) } }.map(&:value)
+      end
       assert_equal(Array.new(4) { |n| [n * n, (n + 1) * (n + 1)] }, results)
     end
   end

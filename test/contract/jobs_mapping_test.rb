@@ -23,10 +23,14 @@ module Raffia
 
     # As one is whose workers died again and again.
     def test_a_chunk_that_is_dead
-      call = Thread.new { Raffia.map([1], on: Jobs.workers(store: store, queue: "deserted"), &JobsMappingContract::SquareJob) }
+      call = Thread.new do
+        Raffia.map([1], on: Jobs.workers(store: store,
+          queue: "deserted"), &JobsMappingContract::SquareJob)
+      end
       call.report_on_exception = false
       wait_until { store.kill(store.entries(:queue, queue: "deserted")) == 1 }
-      assert_match(/at a chunk that begins with 1/, assert_raises(WorkerDied) { call.value }.message)
+      assert_match(/at a chunk that begins with 1/,
+        assert_raises(WorkerDied) { call.value }.message)
     end
 
     def test_the_symbol_means_the_store_that_is_set

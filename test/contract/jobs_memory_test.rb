@@ -2,7 +2,8 @@
 
 require_relative "jobs_store_contract"
 
-# The contract of all stores, and what only a store in memory has to answer for: its jobs are of this process.
+# The contract of all stores, and what only a store in memory has to answer for: its jobs are of
+# this process.
 class JobsMemoryTest < Raffia::TestCase
   include JobsStoreContract
 
@@ -21,12 +22,16 @@ class JobsMemoryTest < Raffia::TestCase
     enqueue(1)
     one = claim_one
     text = in_child do
-      refused = [-> { enqueue(2) }, -> { store.claim(lease, %w[default], 1) }, -> { store.ack([one]) }, -> { store.counts }]
-      errors = refused.map { |call| assert_raises(Raffia::Jobs::StoreUnavailable, &call).message }.uniq
+      refused = [-> { enqueue(2) }, -> { store.claim(lease, %w[default], 1) },
+        -> { store.ack([one]) }, -> { store.counts }]
+      errors = refused.map { |call| assert_raises(Raffia::Jobs::StoreUnavailable, &call).message }
+        .uniq
       store.close
       [*errors, opened.enqueue([draft(1)]).size].join("; ")
     end
-    assert_match(/\Athe jobs of this store are in the memory of process #{::Process.pid}, and this is process \d+: give it a store of its own .*; 1\z/, text)
+    assert_match(
+      /\Athe jobs of this store are in the memory of process #{::Process.pid}, and this is process \d+: give it a store of its own .*; 1\z/, text
+    )
     assert_equal([true], store.ack([one]))
   end
 

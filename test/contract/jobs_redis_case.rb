@@ -34,12 +34,16 @@ module JobsRedisCase
   def open_store(**options) = Raffia::Jobs::Store.open(url, **options)
 
   # Waits until so many wait for changes.
-  def watched(count = 1) = wait_until { redis.call("INFO", "clients")[/^tracking_clients:(\d+)/, 1].to_i >= count }
+  def watched(count = 1)
+    wait_until { redis.call("INFO", "clients")[/^tracking_clients:(\d+)/, 1].to_i >= count }
+  end
 
   private
 
   def need_gem
-    skip "the gem redis-client is not installed" if Gem::Specification.find_all_by_name("redis-client").empty?
+    if Gem::Specification.find_all_by_name("redis-client").empty?
+      skip "the gem redis-client is not installed"
+    end
     require "redis_client"
   end
 end

@@ -5,7 +5,8 @@ require_relative "jobs_redis_case"
 require_relative "jobs_store/case"
 require "raffia/jobs/worker"
 
-# A Redis that is away, full, read-only, shut, or that has changed its mind; and payloads that nobody can read.
+# A Redis that is away, full, read-only, shut, or that has changed its mind; and payloads that
+# nobody can read.
 class JobsRedisFailuresTest < Raffia::TestCase
   include JobsRedisCase
   include JobsStoreContract::Case
@@ -18,13 +19,17 @@ class JobsRedisFailuresTest < Raffia::TestCase
 
   def url = "redis://:#{password}@127.0.0.1:#{@server.port}/1"
 
-  def direct = {host: "127.0.0.1", port: @server.port, password: TestSupport::GuardedRedis::PASSWORD, db: 1, reconnect_attempts: 3}
+  def direct
+    {host: "127.0.0.1", port: @server.port, password: TestSupport::GuardedRedis::PASSWORD, db: 1,
+     reconnect_attempts: 3}
+  end
 
   def test_a_redis_that_is_away_is_an_error_and_when_it_is_back_all_goes_on
     store
     @server.kill
     error = assert_raises(Unavailable) { enqueue(1) }
-    assert_match(/\ARedis at redis:\/\/127\.0\.0\.1:#{@server.port}\/1 cannot be reached: /, error.message)
+    assert_match(/\ARedis at redis:\/\/127\.0\.0\.1:#{@server.port}\/1 cannot be reached: /,
+      error.message)
     @server.start
     enqueue(2)
     assert_includes([[2], [1, 2]], args(claim), "what was being enqueued may have been kept")
@@ -35,7 +40,14 @@ class JobsRedisFailuresTest < Raffia::TestCase
     Array.new(8) { Thread.new { 20.times { store.counts } } }.each(&:join)
     @server.kill
     @server.start
-    failures = Array.new(8) { (enqueue(1) && nil) || nil rescue Unavailable }.compact # standard:disable Style/RescueModifier
+    failures = Array.new(8) {
+      begin
+        (enqueue(1) && nil) || nil
+      rescue
+        Unavailable
+      end
+    }
+      .compact # standard:disable Style/RescueModifier
     assert_operator(failures.size, :<=, 1)
     assert_kind_of(Integer, store.counts[:queue])
   end
@@ -58,10 +70,13 @@ class JobsRedisFailuresTest < Raffia::TestCase
     assert_equal(1, store.release([rest]))
   end
 
-  # The lease has run out while nobody was there to hear of us; but nobody has taken our jobs either.
+  # The lease has run out while nobody was there to hear of us; but nobody has taken our jobs
+  # either.
   def test_a_lease_that_ran_out_unseen_goes_on
     short = store.enroll("test:1:s", {}, ttl: 0.2)
-    wait_until { redis.call("ZSCORE", "raffia:expiry", short.token) < redis.call("TIME").first.to_f - 1 }
+    wait_until do
+      redis.call("ZSCORE", "raffia:expiry", short.token) < redis.call("TIME").first.to_f - 1
+    end
     assert_equal([], store.beat(short))
     assert_equal([], store.recover)
   end
@@ -129,14 +144,17 @@ class JobsRedisFailuresTest < Raffia::TestCase
       refute_includes(one.inspect, password)
     end
     @server.kill
-    refute_includes(assert_raises(Unavailable) { store.counts }.full_message, TestSupport::GuardedRedis::PASSWORD)
+    refute_includes(assert_raises(Unavailable) { store.counts }.full_message,
+      TestSupport::GuardedRedis::PASSWORD)
   end
 
   def test_a_full_redis_keeps_nothing_more_and_says_so
     configured("maxmemory", "1") do
       assert_match(/has reached its maxmemory/, assert_raises(Unavailable) { enqueue(1) }.message)
-      assert_match(/has reached its maxmemory/, assert_raises(Unavailable) { store.enqueue([draft(1), draft(2, queue: "b")]) }.message)
-      assert_match(/has reached its maxmemory/, assert_raises(Unavailable) { enqueue(1, own: {priority: 1}) }.message)
+      assert_match(/has reached its maxmemory/,
+        assert_raises(Unavailable) { store.enqueue([draft(1), draft(2, queue: "b")]) }.message)
+      assert_match(/has reached its maxmemory/,
+        assert_raises(Unavailable) { enqueue(1, own: {priority: 1}) }.message)
     end
     assert_places
   end
@@ -149,8 +167,10 @@ class JobsRedisFailuresTest < Raffia::TestCase
     configured("maxmemory", "1") do
       worker = store.enroll("test:1:f", {}, ttl: 600)
       done, failed, dead, limited = store.claim(worker, %w[default], 10)
-      assert_equal([], store.beat(worker, {"work" => [{"queue" => "default", "payload" => done.payload, "tid" => "1"}]}))
-      assert_equal([true, true, true], [*store.ack([done]), store.retry(failed, failed.payload, now + 900), store.bury(dead, dead.payload)])
+      assert_equal([], store.beat(worker,
+        {"work" => [{"queue" => "default", "payload" => done.payload, "tid" => "1"}]}))
+      assert_equal([true, true, true], [*store.ack([done]),
+        store.retry(failed, failed.payload, now + 900), store.bury(dead, dead.payload)])
       assert_equal(1, store.release([limited]))
       wait_until { store.promote && places[:queue] == 2 }
       store.resign(worker)
@@ -177,7 +197,9 @@ class JobsRedisFailuresTest < Raffia::TestCase
   end
 
   def test_a_master_that_lacks_replicas_is_refused_until_it_has_them
-    configured("min-replicas-to-write", "1") { assert_match(/NOREPLICAS/, assert_raises(Unavailable) { enqueue(1) }.message) }
+    configured("min-replicas-to-write", "1") do
+      assert_match(/NOREPLICAS/, assert_raises(Unavailable) { enqueue(1) }.message)
+    end
     enqueue(1)
     assert_places(queue: 1)
   end
@@ -210,8 +232,11 @@ class JobsRedisFailuresTest < Raffia::TestCase
   end
 
   def test_addresses_that_mean_nothing_are_refused
-    {"redis://127.0.0.1:port" => /is no address of a Redis/, "redis://h/0?colour=1" => /knows compat, pool, timeout, db/, "redis://h/0?compat=five" => /each with a number/,
-     "redis://h/0?compat=6" => /compat must be 7 or 8/, "redis://h/zero" => /is no address/}.each do |address, message|
+    {"redis://127.0.0.1:port" => /is no address of a Redis/,
+     "redis://h/0?colour=1" => /knows compat, pool, timeout, db/,
+     "redis://h/0?compat=five" => /each with a number/,
+     "redis://h/0?compat=6" => /compat must be 7 or 8/,
+     "redis://h/zero" => /is no address/}.each do |address, message|
       assert_refused(message) { Raffia::Jobs::Store.open(address) }
     end
     %w[redis://:secret@h:x redis://:sec/ret@h/0 redis://u:secret@@h:x].each do |address|
@@ -230,7 +255,8 @@ class JobsRedisFailuresTest < Raffia::TestCase
     worker = Raffia::Jobs::Worker.new(store, log: Logger.new(nil)).start
     wait_until(LONG) { places == {dead: BROKEN.size + 1} }
     dead = store.entries(:dead)
-    assert_equal([*BROKEN, "due, and not JSON"].map(&:b).sort, dead.map { |entry| entry.item["raffia"]["bytes"].unpack1("m0") }.sort)
+    assert_equal([*BROKEN, "due, and not JSON"].map(&:b).sort,
+      dead.map { |entry| entry.item["raffia"]["bytes"].unpack1("m0") }.sort)
     assert_equal(["Raffia::Jobs::BadPayload"], dead.map { |entry| entry.item["error_class"] }.uniq)
     assert_equal([], store.check)
   ensure
@@ -240,7 +266,8 @@ class JobsRedisFailuresTest < Raffia::TestCase
   def test_what_no_worker_can_read_comes_back_from_a_worker_that_died
     redis.call("LPUSH", "queue:default", "not JSON")
     _, recovered = lose
-    assert_equal([[nil, "default", 1, false]], recovered.map { |one| [one.jid, one.queue, one.crashes, one.dead] })
+    assert_equal([[nil, "default", 1, false]],
+      recovered.map { |one| [one.jid, one.queue, one.crashes, one.dead] })
     assert_equal(["not JSON"], store.entries(:queue).map(&:payload))
     assert_equal(1, store.kill(store.entries(:queue)))
     assert_nil(store.find("nobody"))
@@ -257,14 +284,23 @@ class JobsRedisFailuresTest < Raffia::TestCase
     assert_equal(45, claim(100, queues: %w[many]).size)
   end
 
-  # Anything that can be called by its own name in Sidekiq's list stays as it is, also when it looks like ours.
+  # Anything that can be called by its own name in Sidekiq's list stays as it is, also when it looks
+  # like ours.
   def test_odd_fields_under_our_name_do_no_harm
-    odd = [nil, 5, [], {}, {"unique" => 1, "limit" => [], "batch" => {}, "priority" => "high", "expires_at" => "never"}]
-    odd.each { |own| redis.call("LPUSH", "queue:default", JSON.generate("class" => "X", "args" => ["\"raffia\""], "jid" => Raffia::Jobs::Payload.id, "raffia" => own)) }
+    odd = [nil, 5, [], {}, {"unique" => 1, "limit" => [], "batch" => {}, "priority" => "high",
+                            "expires_at" => "never"}]
+    odd.each do |own|
+      redis.call("LPUSH", "queue:default",
+        JSON.generate("class" => "X", "args" => ["\"raffia\""], "jid" => Raffia::Jobs::Payload.id,
+          "raffia" => own))
+    end
     redis.call("SADD", "queues", "default")
     claims = claim
     assert_equal(odd, claims.map { |one| JSON.parse(one.payload)["raffia"] })
-    claims.each_with_index { |one, index| [1, 2].include?(index) ? assert_raises(Raffia::Jobs::BadPayload) { one.item } : one.item } # which is no object
+    # which is no object
+    claims.each_with_index do |one, index|
+      [1, 2].include?(index) ? assert_raises(Raffia::Jobs::BadPayload) { one.item } : one.item
+    end
     assert_equal([true] * 5, store.ack(claims))
     assert_places
   end
@@ -272,10 +308,13 @@ class JobsRedisFailuresTest < Raffia::TestCase
   # A name that is no text took the place of other arguments of the script that moves what is due.
   def test_a_scheduled_job_whose_queue_is_no_name_goes_to_the_default_queue
     [{"x" => 1}, [2, 3], 7, nil, "", "mail"].each_with_index do |queue, number|
-      redis.call("ZADD", "schedule", number + 1, JSON.generate("class" => "X", "args" => [number], "jid" => Raffia::Jobs::Payload.id, "queue" => queue))
+      redis.call("ZADD", "schedule", number + 1,
+        JSON.generate("class" => "X", "args" => [number], "jid" => Raffia::Jobs::Payload.id,
+          "queue" => queue))
     end
     store.promote
-    assert_equal({"default" => [0, 1, 2, 3, 4], "mail" => [5]}, store.entries(:queue).group_by(&:queue).transform_values { |list| args(list).sort })
+    assert_equal({"default" => [0, 1, 2, 3, 4], "mail" => [5]},
+      store.entries(:queue).group_by(&:queue).transform_values { |list| args(list).sort })
   end
 
   private
@@ -290,10 +329,14 @@ class JobsRedisFailuresTest < Raffia::TestCase
     redis.call("CONFIG", "SET", name, before)
   end
 
-  def tls(**params) = Raffia::Jobs::Store.open("rediss://:#{password}@localhost:#{@server.tls_port}/1", ssl_params: params)
+  def tls(**params)
+    Raffia::Jobs::Store.open("rediss://:#{password}@localhost:#{@server.tls_port}/1",
+      ssl_params: params)
+  end
 end
 
-# An address behind which another server stands from one moment to the next, as when a master fails over.
+# An address behind which another server stands from one moment to the next, as when a master fails
+# over.
 class JobsRedisFailoverTest < Raffia::TestCase
   include JobsRedisCase
   include JobsStoreContract::Case
@@ -304,7 +347,8 @@ class JobsRedisFailoverTest < Raffia::TestCase
     @sockets = Queue.new
     @doorman = Thread.new { loop { lead(@address.accept) } }
     super
-    @other = RedisClient.config(host: "127.0.0.1", port: @standby.port, db: 1, timeout: 30).new_client
+    @other = RedisClient.config(host: "127.0.0.1", port: @standby.port, db: 1, timeout: 30)
+      .new_client
     @other.call("FLUSHALL")
   rescue TestSupport::Server::Missing => error
     skip error.message

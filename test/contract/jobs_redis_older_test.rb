@@ -6,7 +6,8 @@ require_relative "jobs_redis_case"
 require_relative "jobs_store/case"
 require "raffia/jobs/worker"
 
-# A Redis that comes back with what it had some seconds before, as a replica that lagged does, while a worker lives on.
+# A Redis that comes back with what it had some seconds before, as a replica that lagged does, while
+# a worker lives on.
 class JobsRedisOlderTest < Raffia::TestCase
   include JobsRedisCase
   include JobsStoreContract::Case

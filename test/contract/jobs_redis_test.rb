@@ -3,7 +3,8 @@
 require_relative "jobs_redis_case"
 require_relative "jobs_store_contract"
 
-# The contract of all stores, and what only Redis has to answer for: that others write to it, too, and that it tells us of changes.
+# The contract of all stores, and what only Redis has to answer for: that others write to it, too,
+# and that it tells us of changes.
 class JobsRedisTest < Raffia::TestCase
   include JobsRedisCase
   include JobsStoreContract
@@ -59,7 +60,8 @@ class JobsRedisTest < Raffia::TestCase
     assert_equal(["early"], args(claim))
   end
 
-  # One connection, which is told of what it has asked for; it asks anew when it was told, and never in between.
+  # One connection, which is told of what it has asked for; it asks anew when it was told, and never
+  # in between.
   def test_who_waits_does_not_ask_again_and_again
     waiting = Thread.new { store.wait(%w[default]) }
     watched
@@ -67,22 +69,29 @@ class JobsRedisTest < Raffia::TestCase
     before = commands
     5.times { redis.call("LPUSH", "queue:other", "x") }
     redis.call("PING")
-    assert_operator(commands - before, :<=, 5 + 1 + 1, "commands while somebody waits for another queue")
+    assert_operator(commands - before, :<=, 5 + 1 + 1,
+      "commands while somebody waits for another queue")
     store.interrupt
     waiting.join
   end
 
   def test_many_wait_and_each_job_is_done_once
-    waiting = Array.new(20) { |n| Thread.new { wait_for_job(by: store.enroll("test:#{n}:w", {}, ttl: 600)) } }
+    waiting = Array.new(20) do |n|
+      Thread.new { wait_for_job(by: store.enroll("test:#{n}:w", {}, ttl: 600)) }
+    end
     watched(20)
     20.times { |n| redis.call("LPUSH", "queue:default", draft(n).payload) }
     assert_equal([*0...20], waiting.flat_map { |thread| args(thread.value) }.sort)
   end
 
-  # Sidekiq's own worker takes a job by BRPOP: first come, first served, and the other one goes on waiting.
+  # Sidekiq's own worker takes a job by BRPOP: first come, first served, and the other one goes on
+  # waiting.
   def test_a_sidekiq_may_be_faster
     waiting = Thread.new { store.wait(%w[default]) }
-    rival = Thread.new { RedisClient.config(url: url, timeout: LONG).new_client.then { |one| one.blocking_call(LONG, "BRPOP", "queue:default", 0).tap { one.close } } }
+    rival = Thread.new do
+      RedisClient.config(url: url, timeout: LONG).new_client
+        .then { |one| one.blocking_call(LONG, "BRPOP", "queue:default", 0).tap { one.close } }
+    end
     watched
     wait_until { redis.call("INFO", "clients")[/^blocked_clients:(\d+)/, 1] == "1" }
     enqueue(1)
@@ -96,9 +105,11 @@ class JobsRedisTest < Raffia::TestCase
   def test_one_connection_is_enough
     narrow = Raffia::Jobs::Store.open("#{url}?pool=1")
     mine = narrow.enroll("test:1:n", {}, ttl: 600)
-    narrow.enqueue([draft(1), draft(2, at: now + 900), draft(3, own: {unique: {key: "k", until: "done"}, limit: {key: "k", max: 1}})])
+    narrow.enqueue([draft(1), draft(2, at: now + 900),
+      draft(3, own: {unique: {key: "k", until: "done"}, limit: {key: "k", max: 1}})])
     counts = {"processed" => 1, "failed" => 0, "ms" => 1, "histogram" => [1] + [0] * 25}
-    narrow.beat(mine, {}, tally: Raffia::Jobs::Tally.new(processed: 1, failed: 0, classes: {"X" => counts}))
+    narrow.beat(mine, {}, tally: Raffia::Jobs::Tally.new(processed: 1, failed: 0,
+      classes: {"X" => counts}))
     assert_equal([[], 1, %w[X]], [narrow.check, narrow.processes.size, narrow.metrics.keys])
     narrow.wait(%w[default], timeout: LONG)
     assert_equal(2, narrow.release(narrow.claim(mine, %w[default], 5)))
@@ -139,7 +150,8 @@ class JobsRedisTest < Raffia::TestCase
   def test_scripts_never_write_a_payload_anew
     args = [[], {}, 12_345_678_901_234_567_890, 1e-7, "\u{1F40E}</script>"]
     store.open_batch("b", callbacks: {"success" => draft(*args, queue: "callbacks")})
-    one = draft(*args, own: {priority: 2, limit: {key: "k", max: 1}, batch: "b", unique: {key: "u", until: "done"}})
+    one = draft(*args, own: {priority: 2, limit: {key: "k", max: 1}, batch: "b",
+                             unique: {key: "u", until: "done"}})
     store.enqueue([one])
     store.release(claim)
     lose
@@ -181,16 +193,19 @@ class JobsRedisTest < Raffia::TestCase
     enqueue(2, own: {unique: {key: "w", until: "window", for: 900}})
     assert_equal([], store.check)
     redis.call("DEL", "queue:default")
-    assert_match(/\Athe key k is taken by job \h{24}, which is not there any more/, store.check.join("\n"))
+    assert_match(/\Athe key k is taken by job \h{24}, which is not there any more/,
+      store.check.join("\n"))
   end
 
   def test_jobs_with_a_priority_are_beside_sidekiqs_list
     store.enqueue([draft(1, own: {priority: 3}), draft(2)])
-    assert_equal([1, 1], [redis.call("ZCARD", "raffia:queue:default"), redis.call("LLEN", "queue:default")])
+    assert_equal([1, 1], [redis.call("ZCARD", "raffia:queue:default"),
+      redis.call("LLEN", "queue:default")])
     assert_equal(2, store.queues.first["size"])
   end
 
-  # Another worker looks for leases that have run out, while one is reported: it does not know what had begun.
+  # Another worker looks for leases that have run out, while one is reported: it does not know what
+  # had begun.
   def test_a_death_that_is_reported_is_not_recovered_meanwhile
     enqueue(*0...3)
     claims = claim(3)
@@ -198,7 +213,8 @@ class JobsRedisTest < Raffia::TestCase
     during_move { others.concat(other_store.recover) }
     recovered = store.report_death(lease, [claims[0].key])
     assert_equal([[1, 0, 0], []], [recovered.map(&:crashes), others])
-    assert_equal([1, nil, nil], store.entries(:queue).map { |entry| entry.item.dig("raffia", "crashes") })
+    assert_equal([1, nil, nil], store.entries(:queue)
+      .map { |entry| entry.item.dig("raffia", "crashes") })
     assert_empty(other_store.recover)
     assert_equal(0, redis.call("EXISTS", "raffia:lost"))
   end

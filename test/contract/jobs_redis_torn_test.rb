@@ -37,7 +37,8 @@ class JobsRedisTornTest < Raffia::TestCase
     end
 
     def join(client, redis)
-      @threads << Thread.new { copy(client, redis) { |bytes| bytes } } << Thread.new { copy(redis, client) { |bytes| tear(client, bytes) } }
+      @threads << Thread.new { copy(client, redis) { |bytes| bytes } } <<
+        Thread.new { copy(redis, client) { |bytes| tear(client, bytes) } }
     end
 
     def copy(from, to)
@@ -66,7 +67,8 @@ class JobsRedisTornTest < Raffia::TestCase
     @tear = Tear.new(@server.port)
     store = Raffia::Jobs::Store.open("redis://127.0.0.1:#{@tear.port}/1")
     waiting = Thread.new { store.wait(%w[default]) }
-    # Not only listens but has looked: what comes in between is seen by the look, and nothing is told.
+    # Not only listens but has looked: what comes in between is seen by the look, and nothing is
+    # told.
     wait_until { redis.call("INFO", "stats")[/^tracking_total_keys:(\d+)/, 1].to_i.positive? }
     redis.call("LPUSH", "queue:default", "x")
     @tear.torn.pop

@@ -3,8 +3,8 @@
 require_relative "jobs_store/case"
 Dir[File.join(__dir__, "jobs_store", "*.rb")].sort.each { |file| require file }
 
-# What lib/raffia/jobs/store.rb promises, of whatever store. A store's test includes this, or, while it is being built, only some of its
-# groups, and says what it is (see {Case}):
+# What lib/raffia/jobs/store.rb promises, of whatever store. A store's test includes this, or, while
+# it is being built, only some of its groups, and says what it is (see {Case}):
 #
 #     class JobsSQLiteTest < Raffia::TestCase
 #       include JobsStoreContract           # or some of its groups: include JobsStoreContract::Enqueue, JobsStoreContract::Claims

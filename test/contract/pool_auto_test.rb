@@ -3,7 +3,8 @@
 require_relative "pool_contract"
 require "raffia"
 
-# The contract over :auto as it chooses by itself: most of these calls are too small to leave the caller.
+# The contract over :auto as it chooses by itself: most of these calls are too small to leave the
+# caller.
 class PoolAutoTest < Raffia::TestCase
   include PoolContract
 
@@ -21,7 +22,9 @@ module PoolAutoMoves
 
   def strategy
     on = self.class::CHOICE
-    Raffia::Pool::Auto.new(enough: 0.0, ramp: false) { |measurement, machine| Raffia::Pool::Auto::Choice.of(measurement, machine, on: on) }
+    Raffia::Pool::Auto.new(enough: 0.0, ramp: false) do |measurement, machine|
+      Raffia::Pool::Auto::Choice.of(measurement, machine, on: on)
+    end
   end
 
   def ractors? = self.class::CHOICE == :ractors
@@ -29,7 +32,9 @@ module PoolAutoMoves
   def test_the_first_chunk_is_worked_on_here_and_the_others_are_not
     run_on do |on|
       here = [Process.pid, Thread.current.object_id, Fiber.current.object_id]
-      places = Raffia.map(1..40, **on) { [Process.pid, Thread.current.object_id, Fiber.current.object_id] }
+      places = Raffia.map(1..40, **on) do
+        [Process.pid, Thread.current.object_id, Fiber.current.object_id]
+      end
       assert_equal(40, places.size)
       assert_equal(here, places.first)
       refute_includes(places.last(30), here)
@@ -52,7 +57,9 @@ class PoolAutoRampTest < Raffia::TestCase
   include PoolContract
 
   def strategy
-    Raffia::Pool::Auto.new(enough: 0.0) { |measurement, machine| Raffia::Pool::Auto::Choice.of(measurement, machine, on: :processes) }
+    Raffia::Pool::Auto.new(enough: 0.0) do |measurement, machine|
+      Raffia::Pool::Auto::Choice.of(measurement, machine, on: :processes)
+    end
   end
 end
 
@@ -73,5 +80,8 @@ class PoolAutoRactorsTest < Raffia::TestCase
   CHOICE = :ractors
   include PoolAutoMoves
 
-  def setup = Raffia::Pool::PortableBlock.available? || skip("without the extension a block gets a Ractor for each item")
+  def setup
+    Raffia::Pool::PortableBlock.available? ||
+      skip("without the extension a block gets a Ractor for each item")
+  end
 end

@@ -5,10 +5,12 @@ require "raffia/pool"
 require "timeout"
 require_relative "pool_retry_contract"
 
-# The stdlib's own timer thread starts with the first timeout and stays: not a leak of whatever test comes first.
+# The stdlib's own timer thread starts with the first timeout and stays: not a leak of whatever test
+# comes first.
 Timeout.timeout(1) {}
 
-# What Raffia.map and its sisters promise, whatever they run on. One test class per strategy includes this and says what it is:
+# What Raffia.map and its sisters promise, whatever they run on. One test class per strategy
+# includes this and says what it is:
 #
 #   strategy -> the value of on:
 #   surround -> runs a test's body where the strategy can work (a scheduler, for example)
@@ -49,17 +51,22 @@ module PoolContract
   # --- results
 
   def test_results_are_in_the_order_of_the_items
-    run_on { |on| assert_equal((0...500).map { |n| n * 2 }, Raffia.map((0...500).to_a, **on) { |n| n * 2 }) }
+    run_on do |on|
+      assert_equal((0...500).map { |n| n * 2 }, Raffia.map((0...500).to_a, **on) { |n| n * 2 })
+    end
   end
 
   def test_order_is_kept_when_later_items_are_done_first
     run_on(chunk: 1) do |on|
-      assert_equal([0.03, 0.0, 0.01, 0.0], Raffia.map([0.03, 0.0, 0.01, 0.0], **on) { |seconds| sleep(seconds) && seconds })
+      assert_equal([0.03, 0.0, 0.01, 0.0],
+        Raffia.map([0.03, 0.0, 0.01, 0.0], **on) { |seconds| sleep(seconds) && seconds })
     end
   end
 
   def test_unordered_results_are_all_there
-    run_on(ordered: false) { |on| assert_equal((1..300).to_a, Raffia.map((1..300).to_a, **on) { |n| n }.sort) }
+    run_on(ordered: false) do |on|
+      assert_equal((1..300).to_a, Raffia.map((1..300).to_a, **on) { |n| n }.sort)
+    end
   end
 
   def test_every_kind_of_input_is_read
@@ -94,7 +101,9 @@ module PoolContract
   end
 
   def test_more_workers_than_items_and_fixed_chunks
-    run_on(workers: 5, chunk: 3) { |on| assert_equal([1, 2, 3, 4], Raffia.map([0, 1, 2, 3], **on) { |n| n + 1 }) }
+    run_on(workers: 5, chunk: 3) do |on|
+      assert_equal([1, 2, 3, 4], Raffia.map([0, 1, 2, 3], **on) { |n| n + 1 })
+    end
   end
 
   def test_a_large_result_crosses_whole
@@ -108,7 +117,8 @@ module PoolContract
     run_on do |on|
       items = Array.new(6) { |n| n.to_s * 300_000 }
       assert_equal(items.map(&:hash), Raffia.map(items, **on) { |text| text }.map(&:hash))
-      assert_equal(items.map(&:hash), Raffia.map(items.each, chunk: 1, **on) { |text| text }.map(&:hash))
+      assert_equal(items.map(&:hash), Raffia.map(items.each, chunk: 1, **on) { |text| text }
+        .map(&:hash))
     end
   end
 
@@ -143,7 +153,8 @@ module PoolContract
 
   def test_reduce_folds_in_the_order_of_the_items
     run_on do |on|
-      assert_equal(("a".."z").to_a.join, Raffia.reduce(("a".."z").to_a, chunk: 3, **on) { |a, b| a + b })
+      assert_equal(("a".."z").to_a.join,
+        Raffia.reduce(("a".."z").to_a, chunk: 3, **on) { |a, b| a + b })
       assert_equal("->abc", Raffia.reduce(%w[a b c], "->", **on) { |a, b| a + b })
       assert_equal(385, Raffia.reduce(1..10, 0, combine: :+, **on) { |sum, n| sum + n * n })
       assert_equal({"a" => 3, "b" => 1}, count_words(%w[a b a a], on))
@@ -152,15 +163,20 @@ module PoolContract
 
   def count_words(words, on)
     merge = ->(a, b) { a.merge(b) { |_, x, y| x + y } }
-    Raffia.reduce(words, {}, combine: merge, chunk: 1, **on) { |counts, word| counts.merge(word => counts.fetch(word, 0) + 1) }
+    Raffia.reduce(words, {}, combine: merge, chunk: 1, **on) do |counts, word|
+      counts.merge(word => counts.fetch(word, 0) + 1)
+    end
   end
 
   # --- errors
 
   def test_an_exception_comes_as_it_is_with_its_item
     run_on do |on|
-      error = assert_raises(Unlucky) { Raffia.map([11, 12, 13, 14], **on) { |n| raise Unlucky.new(n) if n == 13 } }
-      assert_equal(["number 13 is unlucky", 13, 13, 2], [error.message, error.number, error.item, error.item_index])
+      error = assert_raises(Unlucky) do
+        Raffia.map([11, 12, 13, 14], **on) { |n| raise Unlucky.new(n) if n == 13 }
+      end
+      assert_equal(["number 13 is unlucky", 13, 13, 2],
+        [error.message, error.number, error.item, error.item_index])
       assert_kind_of(Raffia::Pool::ItemContext, error)
       assert_match(/unlucky.*item 2: 13/m, error.detailed_message)
     end
@@ -177,8 +193,10 @@ module PoolContract
       end
       raised = called + 1
       here = "#{File.basename(__FILE__)}:"
-      assert(error.backtrace.any? { |line| line.include?("#{here}#{raised}:") }, "the block's line is missing:\n#{error.backtrace.join("\n")}")
-      assert(error.backtrace.any? { |line| line.include?("#{here}#{called}:") }, "the caller's line is missing:\n#{error.backtrace.join("\n")}")
+      assert(error.backtrace.any? { |line| line.include?("#{here}#{raised}:") },
+        "the block's line is missing:\n#{error.backtrace.join("\n")}")
+      assert(error.backtrace.any? { |line| line.include?("#{here}#{called}:") },
+        "the caller's line is missing:\n#{error.backtrace.join("\n")}")
     end
   end
 
@@ -213,9 +231,13 @@ module PoolContract
 
   def test_a_throw_out_of_the_input_reaches_the_callers_catch
     run_on do |on|
-      thrown = catch(:tag) { Raffia.map(Enumerator.new { |out| (out << 1) && throw(:tag, :thrown) }, **on) { |n| n } }
+      thrown = catch(:tag) do
+        Raffia.map(Enumerator.new { |out| (out << 1) && throw(:tag, :thrown) }, **on) { |n| n }
+      end
       assert_equal :thrown, thrown
-      assert_raises(UncaughtThrowError) { Raffia.map(Enumerator.new { |_| throw(:nobodys) }, **on) { |n| n } }
+      assert_raises(UncaughtThrowError) do
+        Raffia.map(Enumerator.new { |_| throw(:nobodys) }, **on) { |n| n }
+      end
     end
   end
 
@@ -241,22 +263,32 @@ module PoolContract
     run_on do |on|
       skip "the inner call would run in a Ractor" if ractors?
 
-      outer = assert_raises(Unlucky) { Raffia.map([[1], [2, 3]], **on) { |row| Raffia.map(row, on: :inline) { |n| raise Unlucky.new(n) if n == 3 } } }
+      outer = assert_raises(Unlucky) do
+        Raffia.map([[1], [2, 3]], **on) do |row|
+          Raffia.map(row, on: :inline) { |n| raise Unlucky.new(n) if n == 3 }
+        end
+      end
       assert_equal([[2, 3], 1], [outer.item, outer.item_index])
     end
   end
 
-  def ractors? = strategy != :inline && strategy != :fibers && strategy != :threads && strategy != :processes
+  def ractors?
+    strategy != :inline && strategy != :fibers && strategy != :threads && strategy != :processes
+  end
 
   # --- ending early
 
   def test_break_gives_its_value_and_stops
     need_cruby("break out of another thread") unless strategy == :inline
-    run_on { |on| assert_equal([:found, 7], Raffia.each(1.., **on) { |n| break [:found, n] if n == 7 }) }
+    run_on do |on|
+      assert_equal([:found, 7], Raffia.each(1.., **on) { |n| break [:found, n] if n == 7 })
+    end
   end
 
   def test_throw_reaches_the_callers_catch
-    run_on { |on| assert_equal(5, catch(:done) { Raffia.each(1.., **on) { |n| throw :done, n if n == 5 } }) }
+    run_on do |on|
+      assert_equal(5, catch(:done) { Raffia.each(1.., **on) { |n| throw :done, n if n == 5 } })
+    end
   end
 
   def test_throw_that_nobody_catches
@@ -265,7 +297,8 @@ module PoolContract
 
   def test_next_and_stop_iteration_are_no_trouble
     run_on do |on|
-      assert_equal([:odd, 2], Raffia.map([1, 2], **on) { |n| next :odd if n.odd?; n }) # standard:disable Style/Semicolon
+      assert_equal([:odd, 2], Raffia.map([1, 2],
+        **on) { |n| next :odd if n.odd?; n }) # standard:disable Style/Semicolon
       assert_raises(StopIteration) { Raffia.map([1, 2], **on) { raise StopIteration } }
     end
   end
@@ -284,7 +317,8 @@ module PoolContract
       read = 0
       endless = (1..).lazy.map { |n| read = n }.select(&:even?)
       assert_equal(40, Raffia.find_any(endless, **on) { |n| n == 40 })
-      assert_equal(20, catch(:found) { Raffia.each(endless, **on) { |n| throw :found, n if n == 20 } })
+      assert_equal(20,
+        catch(:found) { Raffia.each(endless, **on) { |n| throw :found, n if n == 20 } })
       assert_operator(read, :<=, 40 + 2 * (6 + 1))
     end
   end
@@ -302,14 +336,18 @@ module PoolContract
 
   def test_a_timeout_ends_the_call
     run_on do |on|
-      error = assert_raises(Raffia::TimeoutError) { Raffia.each([1, 2, 3, 4], timeout: 0.05, **on) { sleep(0.5) } }
+      error = assert_raises(Raffia::TimeoutError) do
+        Raffia.each([1, 2, 3, 4], timeout: 0.05, **on) { sleep(0.5) }
+      end
       assert_equal(0.05, error.seconds)
     end
   end
 
   def test_an_outer_timeout_ends_the_call
     run_on do |on|
-      assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.05) { Raffia.each(1.., **on) { sleep(0.01) } } }
+      assert_raises(Raffia::TimeoutError) do
+        Raffia.timeout(0.05) { Raffia.each(1.., **on) { sleep(0.01) } }
+      end
     end
   end
 
@@ -349,18 +387,30 @@ module PoolContract
 
   def test_arguments_that_cannot_be_meant
     {
-      {workers: 0} => /workers: 0 is not a count/, {workers: 1.5} => /workers: 1.5/, {limit: -1} => /limit: -1/,
-      {chunk: 0} => /chunk: 0/, {timeout: -1} => /timeout: -1 is not a time/, {timeout: "1"} => /timeout: "1"/,
-      {item_timeout: -1} => /item_timeout: -1 is not a time/, {retries: -1} => /retries: -1 is not a number of further attempts/,
-      {retries: nil} => /retries: nil/, {backoff: "1"} => /backoff: "1" is not a pause/, {retry_on: "E"} => /retry_on: "E" is not a class/,
-      {max_tasks: 0} => /max_tasks: 0 is not a count/, {max_memory: 1.5} => /max_memory: 1.5/, {max_age: -2} => /max_age: -2 is not a time/
+      {workers: 0} => /workers: 0 is not a count/, {workers: 1.5} => /workers: 1.5/,
+      {limit: -1} => /limit: -1/,
+      {chunk: 0} => /chunk: 0/, {timeout: -1} => /timeout: -1 is not a time/,
+      {timeout: "1"} => /timeout: "1"/,
+      {item_timeout: -1} => /item_timeout: -1 is not a time/,
+      {retries: -1} => /retries: -1 is not a number of further attempts/,
+      {retries: nil} => /retries: nil/, {backoff: "1"} => /backoff: "1" is not a pause/,
+      {retry_on: "E"} => /retry_on: "E" is not a class/,
+      {max_tasks: 0} => /max_tasks: 0 is not a count/, {max_memory: 1.5} => /max_memory: 1.5/,
+      {max_age: -2} => /max_age: -2 is not a time/
     }.each do |options, message|
-      error = assert_raises(Raffia::ConfigError) { Raffia.map([1], on: strategy, **options) { |n| n } }
+      error = assert_raises(Raffia::ConfigError) do
+        Raffia.map([1], on: strategy, **options) { |n| n }
+      end
       assert_match(message, error.message)
     end
-    assert_match(/without a block/, assert_raises(Raffia::ConfigError) { Raffia.map([1], on: strategy) }.message)
-    assert_match(/\AInteger is not a collection/, assert_raises(Raffia::ConfigError) { Raffia.map(5, on: strategy) { |n| n } }.message)
-    assert_match(/initial value/, assert_raises(Raffia::ConfigError) { Raffia.reduce([1], combine: :+, on: strategy) { |a, b| a + b } }.message)
+    assert_match(/without a block/,
+      assert_raises(Raffia::ConfigError) { Raffia.map([1], on: strategy) }.message)
+    assert_match(/\AInteger is not a collection/,
+      assert_raises(Raffia::ConfigError) { Raffia.map(5, on: strategy) { |n| n } }.message)
+    assert_match(/initial value/,
+      assert_raises(Raffia::ConfigError) {
+        Raffia.reduce([1], combine: :+, on: strategy) { |a, b| a + b }
+      }.message)
     assert_raises(ArgumentError) { Raffia.map([1], on: strategy, wrokers: 2) { |n| n } }
   end
 end

@@ -4,7 +4,8 @@ require "raffia"
 require_relative "pool_contract"
 require_relative "task_case"
 
-# The fibers strategy, under each scheduler that there is; and without one, where it asks Raffia.run for it.
+# The fibers strategy, under each scheduler that there is; and without one, where it asks Raffia.run
+# for it.
 module PoolFibersContract
   include PoolContract
 
@@ -48,11 +49,17 @@ module PoolFibersContract
   end
 
   def test_many_items_need_few_fibers
-    run_on(workers: nil) { |on| assert_operator(Raffia.map(1..2_000, **on) { sleep(0) && Fiber.current.object_id }.uniq.size, :<=, 256) }
+    run_on(workers: nil) do |on|
+      assert_operator(Raffia.map(1..2_000, **on) { sleep(0) && Fiber.current.object_id }.uniq.size,
+        :<=, 256)
+    end
   end
 
   def test_calls_nest
-    run_on { |on| assert_equal([[2, 3], [4]], Raffia.map([[1, 2], [3]], **on) { |row| Raffia.map(row, **on) { |n| sleep(0) && n + 1 } }) }
+    run_on do |on|
+      assert_equal([[2, 3], [4]], Raffia.map([[1, 2], [3]],
+        **on) { |row| Raffia.map(row, **on) { |n| sleep(0) && n + 1 } })
+    end
   end
 
   # The work is on another thread then, which must not go on with it.
@@ -82,7 +89,9 @@ module PoolFibersContract
 
   # A blocking fiber cannot be switched, and its thread has a scheduler already.
   def test_from_a_blocking_fiber_below_a_scheduler
-    run_on { |on| assert_equal([2], Fiber.new(blocking: true) { Raffia.map([1], **on) { |n| n + 1 } }.resume) }
+    run_on do |on|
+      assert_equal([2], Fiber.new(blocking: true) { Raffia.map([1], **on) { |n| n + 1 } }.resume)
+    end
   end
 end
 
@@ -109,7 +118,9 @@ class PoolFibersCrowdTest < Raffia::TestCase
       @now += 1
       @most = @now if @now > @most
       sleep(0)
-      @fibers = [@fibers, ObjectSpace.each_object(Fiber).count(&:alive?)].max if ((@seen += 1) % 5_000).zero?
+      if ((@seen += 1) % 5_000).zero?
+        @fibers = [@fibers, ObjectSpace.each_object(Fiber).count(&:alive?)].max
+      end
       @now -= 1
     end
   end
@@ -179,7 +190,8 @@ end
 class PoolFibersRunnerTest < Raffia::TestCase
   def test_without_any_scheduler_the_message_says_what_to_do
     lib = File.expand_path("../../lib", __dir__)
-    output = IO.popen([RbConfig.ruby, "-I#{lib}", "-rraffia/pool", "-e", "Raffia.map([1]) { |n| n }", err: %i[child out]], &:read)
+    output = IO.popen([RbConfig.ruby, "-I#{lib}", "-rraffia/pool", "-e",
+      "Raffia.map([1]) { |n| n }", err: %i[child out]], &:read)
     refute_predicate($?, :success?)
     assert_match(/require "raffia".*Raffia::ConfigError/, output)
   end

@@ -49,8 +49,12 @@ class PoolForkSafetyTest < Raffia::TestCase
     assert_no_leaks do
       ticks = 0
       sums = Raffia.run do |scope|
-        ticker = scope.spawn { (ticks += 1) && sleep(0.001) while true } # standard:disable Style/InfiniteLoop
-        maps = Array.new(3) { |k| scope.spawn { Raffia.map(1..50, **ON) { |n| sleep(0.001) && n * k } } }
+        ticker = scope.spawn do
+          (ticks += 1) && sleep(0.001) while true
+        end # standard:disable Style/InfiniteLoop
+        maps = Array.new(3) do |k|
+          scope.spawn { Raffia.map(1..50, **ON) { |n| sleep(0.001) && n * k } }
+        end
         maps.map { |map| map.value.sum }.tap { ticker.cancel }
       end
       assert_equal([0, 1275, 2550], sums)
@@ -59,16 +63,26 @@ class PoolForkSafetyTest < Raffia::TestCase
   end
 
   # @return [Array<String>] the numbers of their descriptors
-  def rings = Dir.children("/proc/self/fd").select { |fd| File.readlink("/proc/self/fd/#{fd}").include?("io_uring") rescue false } # standard:disable Style/RescueModifier
+  def rings
+    Dir.children("/proc/self/fd").select do |fd|
+      File.readlink("/proc/self/fd/#{fd}").include?("io_uring")
+    rescue
+      false
+    end
+  end # standard:disable Style/RescueModifier
 
   def test_the_loop_stays_with_the_parent
     skip "needs /proc" unless File.directory?("/proc/self/fd")
     assert_no_leaks do
-      others = rings # of Ractors that other tests have left behind: only the Ractor that forks can close its own
+      # of Ractors that other tests have left behind: only the Ractor that forks can close its own
+      others = rings
       Raffia.run do
         reader, writer = IO.pipe
         ours = rings - others
-        found = Raffia.map([1, 2], **ON) { [Fiber.scheduler.inspect, rings & ours, Raffia.run { sleep(0.001) && Fiber.scheduler.class.name }] }
+        found = Raffia.map([1, 2], **ON) do
+          [Fiber.scheduler.inspect, rings & ours,
+            Raffia.run { sleep(0.001) && Fiber.scheduler.class.name }]
+        end
         assert_equal([["nil", []]], found.map { |scheduler, left, _| [scheduler, left] }.uniq)
         assert_equal([Fiber.scheduler.class.name], found.map(&:last).uniq)
         # The parent's is as it was.
@@ -84,7 +98,9 @@ class PoolForkSafetyTest < Raffia::TestCase
     mutex, monitor = Mutex.new, Monitor.new
     [mutex, monitor].each do |lock|
       while_held(->(&block) { lock.synchronize(&block) }) do
-        assert_no_leaks { assert_equal([1, 2], Raffia.map([1, 2], **ON) { |n| lock.synchronize { n } }) }
+        assert_no_leaks do
+          assert_equal([1, 2], Raffia.map([1, 2], **ON) { |n| lock.synchronize { n } })
+        end
       end
     end
   end
@@ -107,7 +123,9 @@ class PoolForkSafetyTest < Raffia::TestCase
       logger.info("first")
     end
     while_held(hold) do
-      assert_no_leaks { assert_equal([true], Raffia.map([1, 2], **ON) { |n| logger.info("item #{n}") }.uniq) }
+      assert_no_leaks do
+        assert_equal([true], Raffia.map([1, 2], **ON) { |n| logger.info("item #{n}") }.uniq)
+      end
     end
   end
 
@@ -116,7 +134,8 @@ class PoolForkSafetyTest < Raffia::TestCase
     beside(-> { Addrinfo.getaddrinfo("localhost", 80) && sleep(0.0001) }) do
       ROUNDS.times do
         assert_no_leaks do
-          assert_equal([true, true], Raffia.map([1, 2], **ON) { Addrinfo.getaddrinfo("localhost", 80).any? })
+          assert_equal([true, true], Raffia.map([1, 2],
+            **ON) { Addrinfo.getaddrinfo("localhost", 80).any? })
         end
       end
     end
@@ -124,7 +143,11 @@ class PoolForkSafetyTest < Raffia::TestCase
 
   def test_while_other_threads_allocate_and_collect
     beside(-> { Array.new(1_000) { |n| n.to_s } && GC.start || sleep(0.001) }) do
-      ROUNDS.times { assert_no_leaks { assert_equal((1..40).sum, Raffia.map(1..40, **ON) { |n| Array.new(n) { "x" }.size }.sum) } }
+      ROUNDS.times do
+        assert_no_leaks do
+          assert_equal((1..40).sum, Raffia.map(1..40, **ON) { |n| Array.new(n) { "x" }.size }.sum)
+        end
+      end
     end
   end
 
@@ -175,7 +198,8 @@ class PoolForkSafetyTest < Raffia::TestCase
 
   def test_ctrl_c_is_the_parents_business_whatever_handler_the_program_has
     was = trap(:INT) { exit!(3) }
-    assert_equal([1], Raffia.map([1], **ON) { |n| ::Process.kill(:INT, ::Process.pid) && sleep(0.05) && n })
+    assert_equal([1],
+      Raffia.map([1], **ON) { |n| ::Process.kill(:INT, ::Process.pid) && sleep(0.05) && n })
   ensure
     trap(:INT, was)
   end

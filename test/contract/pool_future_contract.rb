@@ -2,7 +2,8 @@
 
 require_relative "pool_retry_contract"
 
-# What futures promise, and the retries of pools that stay, on every strategy. Part of {PoolStandingContract}.
+# What futures promise, and the retries of pools that stay, on every strategy. Part of
+# {PoolStandingContract}.
 module PoolFutureContract
   LONG = 60
   Attempts = PoolRetryContract::Attempts
@@ -53,7 +54,9 @@ module PoolFutureContract
   def test_many_may_follow_one
     with_pool(**double) do |pool|
       first = pool.submit(4)
-      assert_equal((0...20).map { |n| 8 + n }, Array.new(20) { |n| Thread.new { first.then { |value| value + n }.value(LONG) } }.map(&:value))
+      assert_equal((0...20).map { |n| 8 + n },
+        Array.new(20) { |n| Thread.new { first.then { |value| value + n }.value(LONG) } }
+          .map(&:value))
     end
   end
 
@@ -76,7 +79,9 @@ module PoolFutureContract
     end
   end
 
-  def stops = {fibers: :interrupted, threads: :interrupted, processes: :killed, ractors: :abandoned}[strategy]
+  def stops
+    {fibers: :interrupted, threads: :interrupted, processes: :killed, ractors: :abandoned}[strategy]
+  end
 
   def test_what_runs_is_stopped
     with_work(workers: 1) do |pool, item|
@@ -121,7 +126,8 @@ module PoolFutureContract
     attempts = with_work(retries: 2) do |pool, item|
       futures = (0...30).map { |n| pool.submit(item[n], 0, (n % 3 == 0) ? 2 : 0) }
       assert_equal((0...30).to_a, futures.map { |future| future.value(LONG) })
-      assert_equal({submitted: 30, done: 30, failed: 0}, pool.stats.slice(:submitted, :done, :failed))
+      assert_equal({submitted: 30, done: 30, failed: 0},
+        pool.stats.slice(:submitted, :done, :failed))
     end
     assert_equal((0...30).to_h { |n| [n, (n % 3 == 0) ? 3 : 1] }, attempts)
   end
@@ -135,7 +141,8 @@ module PoolFutureContract
 
   def test_a_pool_gives_up
     attempts = with_work(retries: 1, retry_on: [IOError]) do |pool, item|
-      assert_equal("attempt 2", assert_raises(IOError) { pool.submit(item[0], 0, 5).value(LONG) }.message)
+      assert_equal("attempt 2", assert_raises(IOError) { pool.submit(item[0], 0, 5).value(LONG) }
+        .message)
       assert_raises(ArgumentError) { pool.submit(item[1], -1).value(LONG) }
     end
     assert_equal({0 => 2, 1 => 1}, attempts)
@@ -195,6 +202,7 @@ module PoolFutureContract
   end
 
   def test_keywords_of_calls_are_none_of_pools
-    assert_match(/:chunk/, assert_raises(ArgumentError) { Raffia::Pool.new(on: strategy, chunk: 1) {} }.message)
+    assert_match(/:chunk/,
+      assert_raises(ArgumentError) { Raffia::Pool.new(on: strategy, chunk: 1) {} }.message)
   end
 end

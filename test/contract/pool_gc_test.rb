@@ -3,7 +3,8 @@
 require_relative "pool_contract"
 require "raffia/pool/processes/parcel_dump"
 
-# The extension's share of the pools' work, while Ruby collects at each allocation and moves what it can.
+# The extension's share of the pools' work, while Ruby collects at each allocation and moves what it
+# can.
 class PoolGCTest < Raffia::TestCase
   LONG = 300_000
 
@@ -31,14 +32,17 @@ class PoolGCTest < Raffia::TestCase
     skip "no parcels here" unless here
     long, wide = "ab" * LONG, "x" * LONG
     codecs = [here, there].map { |parcels| Raffia::Pool::ParcelDump.new(parcels) }
-    strings = stressed { codecs.last.load(codecs.first.dump([long, wide.dup.force_encoding("UTF-32LE")])) }
+    strings = stressed do
+      codecs.last.load(codecs.first.dump([long, wide.dup.force_encoding("UTF-32LE")]))
+    end
     compacted
     part = stressed { strings.first[LONG..] }
     frozen = Ractor.make_shareable(stressed { strings.first.dup })
     strings.first.setbyte(0, 65)
     stressed { strings.last << "\u{1}".encode("UTF-32LE") }
     compacted
-    assert_equal(["A#{long[1..]}".hash, "#{wide}\1\0\0\0".b.hash], [strings.first.hash, strings.last.b.hash])
+    assert_equal(["A#{long[1..]}".hash, "#{wide}\1\0\0\0".b.hash],
+      [strings.first.hash, strings.last.b.hash])
     assert_equal([long[LONG..].hash, long.hash], [part.hash, frozen.hash])
   ensure
     [here, there].each { |parcels| parcels&.close }
@@ -49,7 +53,9 @@ class PoolGCTest < Raffia::TestCase
     skip "no parcels here" unless here
     here.send(["a" * LONG])
     string = there.receive.first
-    child = fork { ::Process.exit!(string.tap { |own| own.setbyte(0, 66) && GC.start } == "B#{"a" * (LONG - 1)}") }
+    child = fork do
+      ::Process.exit!(string.tap { |own| own.setbyte(0, 66) && GC.start } == "B#{"a" * (LONG - 1)}")
+    end
     assert_predicate(::Process.wait2(child).last, :success?)
     assert_equal("a" * LONG, string)
   ensure

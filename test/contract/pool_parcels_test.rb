@@ -36,7 +36,8 @@ class PoolParcelsTest < Raffia::TestCase
 
   def test_inside_of_arrays_hashes_and_structs
     run_on do |on|
-      items = [[text("a"), 1], {key: text("b"), small: "s"}, Page.new("title", text("c")), [[text("d"), nil], "e"]]
+      items = [[text("a"), 1], {key: text("b"), small: "s"}, Page.new("title", text("c")),
+        [[text("d"), nil], "e"]]
       same(items.map(&:inspect), Raffia.map(items.each, **on) { |item| item }.map(&:inspect))
       same(items.map(&:inspect), Raffia.map(items, **on) { |item| item }.map(&:inspect))
     end
@@ -55,7 +56,10 @@ class PoolParcelsTest < Raffia::TestCase
       long = text("a")
       ring = [long, long]
       ring << ring
-      found = Raffia.map([ring].each, **on) { |own| [own[0].equal?(own[1]), own[2].equal?(own), own] }.first
+      found = Raffia.map([ring].each, **on) { |own|
+        [own[0].equal?(own[1]), own[2].equal?(own),
+          own]
+      }.first
       assert_equal([true, true], found.first(2))
       assert_same(found[2][0], found[2][1])
       assert_same(found[2], found[2][2])
@@ -111,11 +115,16 @@ class PoolParcelsTest < Raffia::TestCase
 
   def test_a_result_that_cannot_be_dumped_beside_a_long_one
     run_on(chunk: 2) do |on|
-      error = assert_raises(Raffia::NotDumpable) { Raffia.map([1, 2], **on) { |n| (n == 2) ? -> {} : text("a") } }
+      error = assert_raises(Raffia::NotDumpable) do
+        Raffia.map([1, 2], **on) { |n| (n == 2) ? -> {} : text("a") }
+      end
       assert_equal(1, error.index)
-      error = assert_raises(Raffia::NotDumpable) { Raffia.map([1, 2], **on) { |n| (n == 2) ? -> {} : IO::Buffer.for("a") } }
+      error = assert_raises(Raffia::NotDumpable) do
+        Raffia.map([1, 2], **on) { |n| (n == 2) ? -> {} : IO::Buffer.for("a") }
+      end
       assert_equal(1, error.index)
-      Raffia::Pool.open(on: :processes, workers: 1, work: ->(n) { (n == 2) ? -> {} : [text("a"), IO::Buffer.for("a")] }) do |pool|
+      Raffia::Pool.open(on: :processes, workers: 1,
+        work: ->(n) { (n == 2) ? -> {} : [text("a"), IO::Buffer.for("a")] }) do |pool|
         futures = [1, 2, 3].map { |n| pool.submit(n) }
         assert_equal([:done, :failed, :done], futures.map { |future| future.wait.status })
         same(text("a"), futures.last.value.first)
@@ -146,14 +155,18 @@ class PoolParcelsTest < Raffia::TestCase
   def test_a_worker_that_is_killed_with_parcels_under_way_leaves_nothing
     run_on(workers: 1) do |on|
       assert_raises(Raffia::WorkerDied) do
-        Raffia.each(Array.new(4) { text("a") }.each, chunk: 1, **on) { |_| ::Process.kill(:KILL, ::Process.pid) }
+        Raffia.each(Array.new(4) { text("a") }.each, chunk: 1, **on) do |_|
+          ::Process.kill(:KILL, ::Process.pid)
+        end
       end
     end
   end
 
   # Its pipes do not end: a grandchild holds them.
   def die_soon
-    fork { sleep(PATIENCE) }.tap { Thread.new { sleep(0.05) && ::Process.kill(:KILL, ::Process.pid) } }
+    fork { sleep(PATIENCE) }.tap do
+      Thread.new { sleep(0.05) && ::Process.kill(:KILL, ::Process.pid) }
+    end
   end
 
   PATIENCE = 20
@@ -163,8 +176,12 @@ class PoolParcelsTest < Raffia::TestCase
   def test_a_worker_that_dies_while_it_is_idle
     run_on(workers: 1, chunk: 1) do |on|
       reader, writer = IO.pipe
-      items = Enumerator.new { |all| [text("a"), text("b")].each { |item| (all << item) && sleep(PAUSE) } }
-      error = assert_raises(Raffia::WorkerDied) { Raffia.each(items, **on) { |_| writer.puts(die_soon) } }
+      items = Enumerator.new do |all|
+        [text("a"), text("b")].each { |item| (all << item) && sleep(PAUSE) }
+      end
+      error = assert_raises(Raffia::WorkerDied) do
+        Raffia.each(items, **on) { |_| writer.puts(die_soon) }
+      end
       assert_equal(["SIGKILL", 1], [error.signal, error.index])
     ensure
       ::Process.kill(:KILL, reader.gets.to_i)
@@ -187,7 +204,9 @@ class PoolParcelsTest < Raffia::TestCase
   class Bare < BasicObject; end
 
   def test_what_has_no_methods
-    run_on { |on| assert_operator(Bare, :===, Raffia.map([[Bare.new]].each, **on) { |item| item }.first.first) }
+    run_on do |on|
+      assert_operator(Bare, :===, Raffia.map([[Bare.new]].each, **on) { |item| item }.first.first)
+    end
   end
 
   def test_keys_that_have_changed_since
@@ -202,9 +221,13 @@ class PoolParcelsTest < Raffia::TestCase
 
   def test_what_is_nested_too_deeply
     run_on do |on|
-      error = assert_raises(Raffia::NotDumpable) { Raffia.map([1, 2], chunk: 2, **on) { |n| (n == 2) ? nested(200_000) : n } }
+      error = assert_raises(Raffia::NotDumpable) do
+        Raffia.map([1, 2], chunk: 2, **on) { |n| (n == 2) ? nested(200_000) : n }
+      end
       assert_equal(1, error.index)
-      error = assert_raises(Raffia::NotDumpable) { Raffia.map([1, nested(200_000)].each, chunk: 2, **on) { |n| n } }
+      error = assert_raises(Raffia::NotDumpable) do
+        Raffia.map([1, nested(200_000)].each, chunk: 2, **on) { |n| n }
+      end
       assert_equal(1, error.index)
     end
   end
@@ -216,9 +239,11 @@ class PoolParcelsTest < Raffia::TestCase
   end
 
   def test_exceptions_without_words
-    Raffia::Pool.open(on: :processes, workers: 1, work: ->(n) { (n == 1) ? raise(Mute) : n }) do |pool|
+    Raffia::Pool.open(on: :processes, workers: 1,
+      work: ->(n) { (n == 1) ? raise(Mute) : n }) do |pool|
       failed, done = pool.submit(1), pool.submit(2)
-      assert_includes(failed.wait.error.message, "PoolParcelsTest::Mute (whose message raises RuntimeError)")
+      assert_includes(failed.wait.error.message,
+        "PoolParcelsTest::Mute (whose message raises RuntimeError)")
       assert_equal(2, done.value)
     end
   end

@@ -5,7 +5,8 @@ require "raffia"
 require_relative "pool_contract"
 require_relative "pool_errors_contract"
 
-# What is special about Ractors, with and without the extension. Expectations that differ are methods of the classes.
+# What is special about Ractors, with and without the extension. Expectations that differ are
+# methods of the classes.
 module RactorContract
   include PoolContract
   include PoolErrorsContract
@@ -50,7 +51,8 @@ module RactorContract
 
   def test_a_result_that_answers_nothing_arrives
     run_on do |on|
-      assert_equal [true, true], Raffia.map([1, 2], **on) { BasicObject.new }.map { |result| BasicObject === result }
+      assert_equal [true, true], Raffia.map([1, 2], **on) { BasicObject.new }
+        .map { |result| BasicObject === result }
       assert_equal 2, Raffia.filter_map([1, 2], **on) { BasicObject.new }.size
     end
   end
@@ -72,16 +74,21 @@ module RactorContract
 
   def test_a_timeout_in_a_block_interrupts_its_waits
     run_on do |on|
-      assert_raises(Raffia::TimeoutError) { Raffia.map([1], **on) { Raffia.timeout(0.02) { sleep } } }
+      assert_raises(Raffia::TimeoutError) do
+        Raffia.map([1], **on) { Raffia.timeout(0.02) { sleep } }
+      end
       assert_equal [2], Raffia.map([1], **on) { |n| Raffia.timeout(20) { sleep(0.001) && n + 1 } }
       assert_equal [:broken], Raffia.map([1], **on) { |_| Raffia.timeout(20) { break :broken } }
-      assert_equal [:thrown], Raffia.map([1], **on) { |_| catch(:tag) { Raffia.timeout(20) { throw :tag, :thrown } } }
+      assert_equal [:thrown], Raffia.map([1],
+        **on) { |_| catch(:tag) { Raffia.timeout(20) { throw :tag, :thrown } } }
     end
   end
 
   def test_results_that_cannot_be_dumped_are_named
     run_on do |on|
-      error = assert_raises(Raffia::NotDumpable) { Raffia.map([1, 2, 3], **on) { |n| (n == 2) ? -> {} : n } }
+      error = assert_raises(Raffia::NotDumpable) do
+        Raffia.map([1, 2, 3], **on) { |n| (n == 2) ? -> {} : n }
+      end
       assert_equal([2, 1], [error.item, error.index])
     end
   end
@@ -115,7 +122,10 @@ module RactorContract
   end
 
   def test_a_method_of_ones_own_is_named
-    run_on { |on| assert_equal(:strategy, assert_raises(Raffia::NotShareable) { Raffia.map([1], **on) { strategy } }.variable) }
+    run_on do |on|
+      assert_equal(:strategy,
+        assert_raises(Raffia::NotShareable) { Raffia.map([1], **on) { strategy } }.variable)
+    end
   end
 
   def test_yield_is_named
@@ -135,13 +145,17 @@ module RactorContract
 
   def test_a_method_of_an_unshareable_object_is_refused
     list = []
-    error = assert_raises(Raffia::NotShareable) { Raffia.map([1], on: strategy, &list.method(:push)) }
+    error = assert_raises(Raffia::NotShareable) do
+      Raffia.map([1], on: strategy, &list.method(:push))
+    end
     assert_match(/method of an Array/, error.message)
   end
 
   def test_items_that_cannot_be_copied
     run_on do |on|
-      error = assert_raises(Raffia::NotShareable) { Raffia.map([1, Thread.current], **on) { |x| x } }
+      error = assert_raises(Raffia::NotShareable) do
+        Raffia.map([1, Thread.current], **on) { |x| x }
+      end
       assert_match(/Thread/, error.message)
     end
   end
@@ -159,7 +173,9 @@ module RactorContract
   # What only shows when it is reached comes back in the same words, with the item.
   def test_what_is_found_in_the_ractor_is_named_too
     run_on do |on|
-      error = assert_raises(Raffia::NotShareable) { Raffia.map([1, 2], **on) { |n| (n == 2) ? RactorContract.const_get(:TABLE) : n } }
+      error = assert_raises(Raffia::NotShareable) do
+        Raffia.map([1, 2], **on) { |n| (n == 2) ? RactorContract.const_get(:TABLE) : n }
+      end
       assert_equal(:"RactorContract::TABLE", error.variable)
       assert_instance_of(Ractor::IsolationError, error.cause)
       assert_equal([2, 1], [error.item, error.item_index])
@@ -196,11 +212,15 @@ class PoolRactorsTest < Raffia::TestCase
   def test_shareable_captures_reach_the_workers
     factor = 3
     names = Ractor.make_shareable(%w[a b c])
-    run_on { |on| assert_equal([[3, "b"], [6, "c"]], Raffia.map([1, 2], **on) { |n| [n * factor, names[n]] }) }
+    run_on do |on|
+      assert_equal([[3, "b"], [6, "c"]], Raffia.map([1, 2], **on) { |n| [n * factor, names[n]] })
+    end
   end
 
   def test_a_worker_serves_many_items
-    run_on(workers: 2) { |on| assert_operator(Raffia.map(1..200, **on) { Ractor.current.inspect[/#\d+/] }.uniq.size, :<=, 2) }
+    run_on(workers: 2) do |on|
+      assert_operator(Raffia.map(1..200, **on) { Ractor.current.inspect[/#\d+/] }.uniq.size, :<=, 2)
+    end
   end
 
   def test_a_shareable_input_is_not_copied
@@ -228,13 +248,19 @@ class PoolRactorsTest < Raffia::TestCase
     run_on(workers: 2, chunk: 5) do |on|
       results = Raffia.map(1..100, **on) { |n| n.even? ? n.to_s * LONG : n }
       assert_equal((1..100).map { |n| n.even? ? n.to_s * LONG : n }, results)
-      assert_equal("7" * LONG, Raffia.reduce([1, 2], "7", combine: ->(a, b) { [a, b].max_by(&:size) }, **on) { |text, _| text * LONG }[0, LONG])
+      assert_equal("7" *
+        LONG,
+        Raffia.reduce([1, 2], "7", combine: ->(a, b) { [a, b].max_by(&:size) },
+          **on) { |text, _| text * LONG }[0, LONG])
     end
   end
 
-  # A String that can be dumped beside one that cannot: what was left for the driver then is not taken for the next.
+  # A String that can be dumped beside one that cannot: what was left for the driver then is not
+  # taken for the next.
   def test_long_results_beside_one_that_cannot_be_dumped
-    Raffia::Pool.open(on: :ractors, workers: 1, work: proc { |n| (n == 2) ? -> {} : n.to_s * LONG }.then { |block| shareable(block) }) do |pool|
+    Raffia::Pool.open(on: :ractors, workers: 1,
+      work: proc { |n| (n == 2) ? -> {} : n.to_s * LONG }
+        .then { |block| shareable(block) }) do |pool|
       futures = Array.new(4) { |n| pool.submit(n) }
       assert_equal(["0" * LONG, "1" * LONG, "3" * LONG], futures.values_at(0, 1, 3).map(&:value))
       assert_raises(Raffia::NotDumpable) { futures[2].value }
@@ -246,7 +272,8 @@ class PoolRactorsTest < Raffia::TestCase
   def test_items_can_be_moved
     items = Array.new(4) { |n| ["item #{n}"] }
     run_on(workers: 2, move: true) do |on|
-      assert_equal(["item 0!", "item 1!", "item 2!", "item 3!"], Raffia.map(items, **on) { |list| list.first << "!" })
+      assert_equal(["item 0!", "item 1!", "item 2!", "item 3!"],
+        Raffia.map(items, **on) { |list| list.first << "!" })
       assert(items.all? { |item| Ractor::MovedObject === item })
       items = Array.new(4) { |n| ["item #{n}"] }
     end
@@ -262,18 +289,27 @@ class PoolRactorsTest < Raffia::TestCase
     reader, writer = IO.pipe
     writer << "hello"
     writer.close
-    assert_equal(["hello"], Raffia.map([reader], on: :ractors, workers: 1, move: true) { |io| io.read.tap { io.close } })
+    assert_equal(["hello"], Raffia.map([reader], on: :ractors, workers: 1,
+      move: true) { |io| io.read.tap { io.close } })
     assert(Ractor::MovedObject === reader)
   end
 
   def test_errors_about_what_was_moved
-    error = assert_raises(RuntimeError) { Raffia.map([["a"], ["b"]], on: :ractors, workers: 1, move: true) { |list| raise "no" if list == ["b"] } }
+    error = assert_raises(RuntimeError) do
+      Raffia.map([["a"], ["b"]], on: :ractors, workers: 1, move: true) do |list|
+        raise "no" if list == ["b"]
+      end
+    end
     assert_equal(1, error.item_index)
     assert_match(/item 1: moved to its Ractor/, error.detailed_message)
     items = [["a"], Thread.current]
-    error = assert_raises(Raffia::NotShareable) { Raffia.map(items, on: :ractors, workers: 1, chunk: 2, move: true) { |x| x } }
+    error = assert_raises(Raffia::NotShareable) do
+      Raffia.map(items, on: :ractors, workers: 1, chunk: 2, move: true) { |x| x }
+    end
     assert_match(/item 1 \(Thread\) cannot be moved/, error.message)
-    assert_raises(Raffia::ConfigError) { Raffia.map([1], on: :ractors, move: true, retries: 1) { |x| x } }
+    assert_raises(Raffia::ConfigError) do
+      Raffia.map([1], on: :ractors, move: true, retries: 1) { |x| x }
+    end
   end
 
   # What a living Ractor can be given.
@@ -286,21 +322,31 @@ class PoolRactorsTest < Raffia::TestCase
     blocks = [Work.method(:call).to_proc, shareable(->(n) { n * 2 }), ->(n) { n * factor }]
     blocks.each do |block|
       assert_no_leaks do
-        Raffia::Pool.open(on: :ractors, workers: 2, work: block) { |pool| assert_equal([2, 4, 6], pool.map([1, 2, 3])) }
+        Raffia::Pool.open(on: :ractors, workers: 2, work: block) do |pool|
+          assert_equal([2, 4, 6], pool.map([1, 2, 3]))
+        end
       end
     end
-    assert_no_leaks { Raffia::Pool.open(on: :ractors, work: Work.method(:call)) { |pool| assert_equal(8, pool.submit(4).value) } }
+    assert_no_leaks do
+      Raffia::Pool.open(on: :ractors, work: Work.method(:call)) do |pool|
+        assert_equal(8, pool.submit(4).value)
+      end
+    end
   end
 
   def test_a_pool_refuses_what_no_ractor_can_be_given_when_it_is_made
     list = []
     @own = 1
-    {list: proc { |n| list << n }, "@own": proc { @own }, TABLE: proc { |n| TABLE[n] }, self: list.method(:push).to_proc}.each do |variable, block|
+    {list: proc { |n| list << n }, "@own": proc { @own }, TABLE: proc { |n| TABLE[n] },
+     self: list.method(:push).to_proc}.each do |variable, block|
       assert_no_leaks do
-        assert_equal(variable, assert_raises(Raffia::NotShareable) { Raffia::Pool.new(on: :ractors, workers: 1, &block) }.variable)
+        assert_equal(variable,
+          assert_raises(Raffia::NotShareable) { Raffia::Pool.new(on: :ractors, workers: 1, &block) }
+            .variable)
       end
     end
-    assert_match(/give it to Raffia::Pool.new/, assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: :ractors) }.message)
+    assert_match(/give it to Raffia::Pool.new/,
+      assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: :ractors) }.message)
   end
 
   def test_arguments_can_be_moved_to_a_pool

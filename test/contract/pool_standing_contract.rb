@@ -5,10 +5,12 @@ require "raffia"
 require "timeout"
 require_relative "pool_future_contract"
 
-# The stdlib's own timer thread starts with the first timeout and stays: not a leak of whatever test comes first.
+# The stdlib's own timer thread starts with the first timeout and stays: not a leak of whatever test
+# comes first.
 Timeout.timeout(1) {}
 
-# What Raffia::Pool promises on every strategy. The blocks of pools capture nothing, so that they can go to Ractors too.
+# What Raffia::Pool promises on every strategy. The blocks of pools capture nothing, so that they
+# can go to Ractors too.
 module PoolStandingContract
   include PoolFutureContract
 
@@ -66,14 +68,17 @@ module PoolStandingContract
       error = assert_raises(ArgumentError) { futures[1].value }
       assert_equal(["not seven", 7, 1], [error.message, error.item, error.item_index])
       assert(error.backtrace.any? { |line| line.include?("fussy") }, "the block's line is missing")
-      assert(error.backtrace.any? { |line| line.include?(name) }, "the line of who asked is missing")
+      assert(error.backtrace.any? { |line| line.include?(name) },
+        "the line of who asked is missing")
       assert_equal([6, 8], [futures[0].value, futures[2].value])
       assert_equal([:failed, "not seven"], [futures[1].status, futures[1].error.message])
     end
   end
 
   def test_map_raises_the_first_error
-    with_pool(**fussy) { |pool| assert_equal(7, assert_raises(ArgumentError) { pool.map([1, 7, 2, 7]) }.item) }
+    with_pool(**fussy) do |pool|
+      assert_equal(7, assert_raises(ArgumentError) { pool.map([1, 7, 2, 7]) }.item)
+    end
   end
 
   def test_shutdown_finishes_what_there_is_and_takes_no_more
@@ -94,7 +99,9 @@ module PoolStandingContract
       futures = [2, 2, 2].map { |seconds| pool.submit(seconds) }
       wait_until { futures.first.status == :running }
       pool.terminate
-      futures.each { |future| assert_equal(:pool_terminated, assert_raises(Raffia::Cancelled) { future.value }.reason) }
+      futures.each do |future|
+        assert_equal(:pool_terminated, assert_raises(Raffia::Cancelled) { future.value }.reason)
+      end
       assert_equal([:cancelled], futures.map(&:status).uniq)
     end
   end
@@ -169,7 +176,9 @@ module PoolStandingContract
   end
 
   def test_map_waits_for_room_whatever_the_pool_does_else
-    with_pool(queue: 1, overflow: :reject, **double) { |pool| assert_equal((1..30).map { |n| n * 2 }, pool.map(1..30)) }
+    with_pool(queue: 1, overflow: :reject, **double) do |pool|
+      assert_equal((1..30).map { |n| n * 2 }, pool.map(1..30))
+    end
   end
 
   def test_map_takes_a_stream
@@ -192,7 +201,8 @@ module PoolStandingContract
     with_pool(**fussy) do |pool|
       [1, 2, 7].map { |n| pool.submit(n) }.each(&:wait)
       stats = pool.stats
-      counts = {on: strategy, waiting: 0, submitted: 3, done: 2, failed: 1, cancelled: 0, rejected: 0, replaced: 0}
+      counts = {on: strategy, waiting: 0, submitted: 3, done: 2, failed: 1, cancelled: 0,
+                rejected: 0, replaced: 0}
       assert_equal(counts, stats.slice(*counts.keys))
       assert_operator(stats[:workers], :<=, 2)
       assert_includes(0..2, stats[:most_workers])
@@ -208,23 +218,37 @@ module PoolStandingContract
     ensure
       pool&.shutdown
     end
-    assert_match(/twice/, assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: strategy, work: proc {}) { 1 } }.message)
-    assert_match(/cannot be called/, assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: strategy, work: 5) }.message)
-    error = assert_raises(ArgumentError) { Raffia::Pool.new(on: strategy, timeout: 1, wrok: 2) { 1 } }
-    assert_equal "unknown keywords: :wrok, :timeout (a single call, such as Raffia.map, takes timeout:)", error.message
+    assert_match(/twice/,
+      assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: strategy, work: proc {}) { 1 } }
+        .message)
+    assert_match(/cannot be called/,
+      assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: strategy, work: 5) }.message)
+    error = assert_raises(ArgumentError) do
+      Raffia::Pool.new(on: strategy, timeout: 1, wrok: 2) { 1 }
+    end
+    assert_equal "unknown keywords: :wrok, :timeout (a single call, such as Raffia.map, takes " \
+      "timeout:)", error.message
   end
 
   def test_open_shuts_down_after_its_block
     assert_no_leaks do
-      futures = Raffia::Pool.open(on: strategy, workers: 2, work: proc { |n| n + 1 }) { |pool| [1, 2].map { |n| pool.submit(n) } }
+      futures = Raffia::Pool.open(on: strategy, workers: 2, work: proc { |n| n + 1 }) do |pool|
+        [1, 2].map { |n| pool.submit(n) }
+      end
       assert_equal([2, 3], futures.map(&:value))
-      assert_raises(IOError) { Raffia::Pool.open(on: strategy, workers: 2, work: proc { |n| n }) { |pool| pool.submit(1) && raise(IOError) } }
+      assert_raises(IOError) do
+        Raffia::Pool.open(on: strategy, workers: 2, work: proc { |n| n }) do |pool|
+          pool.submit(1) && raise(IOError)
+        end
+      end
     end
   end
 
   def test_many_threads_submit
     with_pool(**double) do |pool|
-      sums = Array.new(4) { |k| Thread.new { (1..100).map { |n| pool.submit(n * k) }.sum(&:value) } }.map(&:value)
+      sums =
+        Array.new(4) { |k| Thread.new { (1..100).map { |n| pool.submit(n * k) }.sum(&:value) } }
+          .map(&:value)
       assert_equal(Array.new(4) { |k| 2 * k * 5050 }, sums)
     end
   end
@@ -245,10 +269,13 @@ module PoolStandingContract
 
   def test_arguments_that_cannot_be_meant
     {
-      {workers: 0} => /workers: 0 is not a count/, {queue: 0} => /queue: 0 is not a count/, {idle: -1} => /idle: -1 is not a time/,
-      {idle: "1"} => /idle: "1" is not a time/, {overflow: :drop} => /overflow: :drop is nothing .*:block, :reject, :caller_runs/
+      {workers: 0} => /workers: 0 is not a count/, {queue: 0} => /queue: 0 is not a count/,
+      {idle: -1} => /idle: -1 is not a time/,
+      {idle: "1"} => /idle: "1" is not a time/,
+      {overflow: :drop} => /overflow: :drop is nothing .*:block, :reject, :caller_runs/
     }.each do |options, message|
-      assert_match(message, assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: strategy, **options) {} }.message)
+      assert_match(message,
+        assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: strategy, **options) {} }.message)
     end
     with_pool(**double) { |pool| assert_raises(Raffia::ConfigError) { pool.submit(1).value(-1) } }
   end
@@ -265,7 +292,9 @@ module PoolStandingBlocks
   end
 
   def test_without_any_block
-    with_pool { |pool| assert_match(/without a block/, assert_raises(Raffia::ConfigError) { pool.submit(1) }.message) }
+    with_pool do |pool|
+      assert_match(/without a block/, assert_raises(Raffia::ConfigError) { pool.submit(1) }.message)
+    end
   end
 
   def test_the_deadline_of_who_submits_holds_for_the_work
@@ -273,7 +302,8 @@ module PoolStandingBlocks
       next if strategy == :inline
 
       future = Raffia.timeout(0.05) { pool.submit { sleep } }
-      assert_equal(0.05, assert_raises(Raffia::TimeoutError) { future.value(PoolStandingContract::LONG) }.seconds)
+      assert_equal(0.05,
+        assert_raises(Raffia::TimeoutError) { future.value(PoolStandingContract::LONG) }.seconds)
       assert_equal(:next, pool.submit { :next }.value)
     end
   end
@@ -299,7 +329,8 @@ module PoolStandingBlocks
   # With as many waiting tasks as workers, somebody has to do the inner work.
   def test_work_that_waits_for_work_of_the_same_pool
     with_pool(workers: 1) do |pool|
-      assert_equal(6, pool.submit { 1 + pool.submit { 2 + pool.submit { 3 }.value }.value }.value(PoolStandingContract::LONG))
+      assert_equal(6, pool.submit { 1 + pool.submit { 2 + pool.submit { 3 }.value }.value }
+        .value(PoolStandingContract::LONG))
     end
   end
 end
@@ -308,7 +339,10 @@ end
 module PoolStandingElsewhere
   def test_a_block_must_be_given_at_the_start
     error = assert_raises(Raffia::ConfigError) { Raffia::Pool.new(on: strategy) }
-    assert_match(/a block cannot be sent to #{strategy} that run already.*Pool.new\(on: :#{strategy}\) \{/, error.message)
+    assert_match(
+      /a block cannot be sent to #{strategy} that run already.*Pool.new\(on: :#{strategy}\) \{/,
+      error.message
+    )
     with_pool(**double) { |pool| assert_raises(Raffia::ConfigError) { pool.submit(1) { 2 } } }
   end
 

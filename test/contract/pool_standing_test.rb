@@ -26,7 +26,8 @@ class PoolStandingThreadsTest < Raffia::TestCase
 
   def test_ten_thousand_pieces_of_work_need_no_more_threads_than_workers
     with_pool(workers: 4) do |pool|
-      assert_operator(Array.new(10_000) { pool.submit { Thread.current } }.map(&:value).uniq.size, :<=, 4)
+      assert_operator(Array.new(10_000) { pool.submit { Thread.current } }.map(&:value).uniq.size,
+        :<=, 4)
     end
   end
 
@@ -40,7 +41,8 @@ class PoolStandingThreadsTest < Raffia::TestCase
   def test_a_worker_that_kills_its_thread_is_missed_and_replaced
     with_pool(workers: 1) do |pool|
       killed, other = pool.submit(:me) { Thread.current.kill }, pool.submit { :done }
-      assert_equal([:me, 0], assert_raises(Raffia::WorkerDied) { killed.value }.then { |error| [error.item, error.index] })
+      assert_equal([:me, 0], assert_raises(Raffia::WorkerDied) { killed.value }
+        .then { |error| [error.item, error.index] })
       assert_equal(:done, other.value(PoolStandingContract::LONG))
       assert_equal(1, pool.stats[:replaced])
     end
@@ -57,20 +59,29 @@ class PoolStandingThreadsTest < Raffia::TestCase
   # However close to its end a piece of work is stopped, the next one of its worker never is.
   def test_a_storm_of_cancels_meets_only_whom_it_is_meant_for
     with_pool(workers: 3) do |pool|
-      kept, stopped = Array.new(1_500) { |n| pool.submit { sleep(0.0001) && n } }.partition.with_index { |_, n| n.even? }
-      stopped.each { |future| (future.status == :pending && rand < 0.5 && sleep(0.0002)) || future.cancel }
-      assert_equal((0...1_500).step(2).to_a, kept.map { |future| future.value(PoolStandingContract::LONG) })
-      assert_empty(stopped.map { |future| future.wait(PoolStandingContract::LONG).status } - %i[done cancelled])
+      kept, stopped = Array.new(1_500) { |n| pool.submit { sleep(0.0001) && n } }.partition
+        .with_index { |_, n| n.even? }
+      stopped.each do |future|
+        (future.status == :pending && rand < 0.5 && sleep(0.0002)) || future.cancel
+      end
+      assert_equal((0...1_500).step(2).to_a,
+        kept.map { |future| future.value(PoolStandingContract::LONG) })
+      assert_empty(stopped.map { |future| future.wait(PoolStandingContract::LONG).status } -
+        %i[done cancelled])
     end
   end
 
   def test_a_cancel_does_not_reach_who_follows
     with_pool(workers: 2) do |pool|
-      pairs = Array.new(1_500) { |n| pool.submit { n }.then { |value| sleep(0.0001) && value }.then { |value| value } }
+      pairs = Array.new(1_500) do |n|
+        pool.submit { n }.then { |value| sleep(0.0001) && value }.then { |value| value }
+      end
       firsts = Array.new(1_500) { |n| pool.submit { n } }
       pairs.concat(firsts.map { |first| first.then { |value| sleep(0.0001) && value } })
       firsts.each { |first| (first.status == :pending && sleep(0.0001)) || first.cancel }
-      pairs.first(1_500).each_with_index { |last, n| assert_equal(n, last.value(PoolStandingContract::LONG)) }
+      pairs.first(1_500).each_with_index do |last, n|
+        assert_equal(n, last.value(PoolStandingContract::LONG))
+      end
       followers = pairs.last(1_500).map { |last| last.wait(PoolStandingContract::LONG).status }
       assert_equal(firsts.map(&:status), followers)
     end
@@ -85,7 +96,8 @@ class PoolStandingThreadsTest < Raffia::TestCase
       gate << 1
       begun.pop
       pool.terminate
-      assert_equal([:cancelled] * 2, followers.map { |follower| follower.wait(PoolStandingContract::LONG).status })
+      assert_equal([:cancelled] *
+        2, followers.map { |follower| follower.wait(PoolStandingContract::LONG).status })
     end
   end
 
@@ -93,11 +105,14 @@ class PoolStandingThreadsTest < Raffia::TestCase
     with_pool(workers: 1) do |pool|
       steps = Thread::Queue.new
       gate = Thread::Queue.new
-      future = pool.submit { Raffia.shield { (steps << :in) && gate.pop && (steps << :out) } && (steps << :never) }
+      future = pool.submit do
+        Raffia.shield { (steps << :in) && gate.pop && (steps << :out) } && (steps << :never)
+      end
       steps.pop
       assert_equal(:interrupted, future.cancel)
       gate << true
-      assert_equal([:cancelled, :out, true], [future.wait(PoolStandingContract::LONG).status, steps.pop, steps.empty?])
+      assert_equal([:cancelled, :out, true],
+        [future.wait(PoolStandingContract::LONG).status, steps.pop, steps.empty?])
     end
   end
 
@@ -106,7 +121,8 @@ class PoolStandingThreadsTest < Raffia::TestCase
     with_pool(workers: 1, queue: 1) do |pool|
       outer = pool.submit { Array.new(5) { |n| pool.submit { n } } }
       assert_equal([0, 1, 2, 3, 4], outer.value(PoolStandingContract::LONG).map(&:value))
-      assert_equal([1, 2, 3], pool.submit { pool.map([0, 1, 2]) { |n| n + 1 } }.value(PoolStandingContract::LONG))
+      assert_equal([1, 2, 3], pool.submit { pool.map([0, 1, 2]) { |n| n + 1 } }
+        .value(PoolStandingContract::LONG))
     end
   end
 
@@ -142,7 +158,8 @@ class PoolStandingFibersTest < Raffia::TestCase
   def test_many_waits_at_once_on_one_thread
     with_pool(workers: 100) do |pool|
       together = Raffia::Barrier.new(100)
-      threads = Array.new(100) { pool.submit { together.wait && Thread.current } }.map { |future| future.value(PoolStandingContract::LONG) }
+      threads = Array.new(100) { pool.submit { together.wait && Thread.current } }
+        .map { |future| future.value(PoolStandingContract::LONG) }
       assert_equal(1, threads.uniq.size)
     end
   end
@@ -163,19 +180,30 @@ class PoolStandingProcessesTest < Raffia::TestCase
       futures = (0...10_000).map { |n| pool.submit(n) }
       error = assert_raises(Raffia::WorkerDied) { futures[5_000].value }
       assert_equal(["SIGKILL", 5_000, 5_000], [error.signal, error.item, error.index])
-      outcomes = futures.each { |future| future.wait(PoolStandingContract::LONG) }.map(&:status).tally
+      outcomes = futures.each { |future| future.wait(PoolStandingContract::LONG) }.map(&:status)
+        .tally
       assert_equal([:done, :failed], outcomes.keys.sort)
       assert_equal(10_000, outcomes.values.sum)
       # What the worker had done of the same chunk and not yet handed over is lost with it.
       assert_operator(outcomes[:failed], :<, 10_000 / 2)
-      futures.select { |future| future.status == :failed }.each { |future| assert_instance_of(Raffia::WorkerDied, future.error) }
+      futures.select { |future| future.status == :failed }
+        .each { |future| assert_instance_of(Raffia::WorkerDied, future.error) }
       assert_equal(1, pool.submit(1).value)
     end
   end
 
   def test_what_a_killed_worker_had_is_done_by_others
-    with_pool(work: proc { |folder, n| (n % 500 == 250 && PoolRetryContract::Attempts.count([folder, n]) == 1) ? ::Process.kill(:KILL, ::Process.pid) : n }, retries: 1, backoff: 0) do |pool|
-      Dir.mktmpdir { |folder| assert_equal((0...2_000).to_a, (0...2_000).map { |n| pool.submit(folder, n) }.map { |future| future.value(PoolStandingContract::LONG) }) }
+    with_pool(work: proc { |folder, n|
+      if n % 500 == 250 && PoolRetryContract::Attempts.count([folder, n]) == 1
+        ::Process.kill(:KILL, ::Process.pid)
+      else
+        n
+      end
+    }, retries: 1, backoff: 0) do |pool|
+      Dir.mktmpdir do |folder|
+        assert_equal((0...2_000).to_a, (0...2_000).map { |n| pool.submit(folder, n) }
+          .map { |future| future.value(PoolStandingContract::LONG) })
+      end
     end
   end
 
@@ -198,9 +226,11 @@ class PoolStandingProcessesTest < Raffia::TestCase
 
   def test_workers_that_died_are_counted
     [0, 1].each do |retries|
-      with_pool(work: proc { |n| (n == 5) ? exit!(3) : n }, workers: 1, retries: retries, backoff: 0) do |pool|
+      with_pool(work: proc { |n| (n == 5) ? exit!(3) : n }, workers: 1, retries: retries,
+        backoff: 0) do |pool|
         assert_raises(Raffia::WorkerDied) { pool.submit(5).value(PoolStandingContract::LONG) }
-        assert_equal([1, 1 + retries], [pool.submit(1).value(PoolStandingContract::LONG), pool.stats[:replaced]])
+        assert_equal([1, 1 + retries], [pool.submit(1).value(PoolStandingContract::LONG),
+          pool.stats[:replaced]])
       end
     end
   end
@@ -210,14 +240,17 @@ class PoolStandingProcessesTest < Raffia::TestCase
       futures = (0...50).map { |n| pool.submit(n) }
       error = assert_raises(Raffia::WorkerDied) { futures[5].value(PoolStandingContract::LONG) }
       assert_equal([3, 5], [error.status, error.item])
-      assert_equal((0...50).to_a - [5], (futures - [futures[5]]).map { |future| future.value(PoolStandingContract::LONG) })
+      assert_equal((0...50).to_a -
+        [5], (futures - [futures[5]]).map { |future| future.value(PoolStandingContract::LONG) })
     end
   end
 
   def test_what_cannot_be_interrupted_is_ended_when_it_takes_too_long
-    with_pool(work: proc { |n| (n == 1) ? ::Process.kill(:STOP, ::Process.pid) : n }, workers: 1, item_timeout: 0.5) do |pool|
+    with_pool(work: proc { |n| (n == 1) ? ::Process.kill(:STOP, ::Process.pid) : n }, workers: 1,
+      item_timeout: 0.5) do |pool|
       futures = [0, 1, 2].map { |n| pool.submit(n) }
-      assert_equal(1, assert_raises(Raffia::TimeoutError) { futures[1].value(PoolStandingContract::LONG) }.item)
+      assert_equal(1,
+        assert_raises(Raffia::TimeoutError) { futures[1].value(PoolStandingContract::LONG) }.item)
       assert_equal([0, 2], [futures[0].value, futures[2].value(PoolStandingContract::LONG)])
     end
   end
@@ -227,7 +260,11 @@ class PoolStandingProcessesTest < Raffia::TestCase
       assert_equal(2, pool.submit(1).value)
       victim = pool.stats[:pids].first
       ::Process.kill(:KILL, victim)
-      wait_until { File.read("/proc/#{victim}/stat")[/\) (\S)/, 1] == "Z" rescue true } # standard:disable Style/RescueModifier
+      wait_until do
+        File.read("/proc/#{victim}/stat")[/\) (\S)/, 1] == "Z"
+      rescue
+        true
+      end # standard:disable Style/RescueModifier
       assert_equal(4, pool.submit(2).value)
       refute_equal([victim], pool.stats[:pids])
     end
@@ -245,7 +282,9 @@ class PoolStandingProcessesTest < Raffia::TestCase
     pids = reader.gets.split.map(&:to_i)
     ::Process.kill(:KILL, parent)
     ::Process.wait(parent)
-    wait_until(PATIENCE, "workers #{pids} outlive their parent") { pids.none? { |pid| File.exist?("/proc/#{pid}") } }
+    wait_until(PATIENCE, "workers #{pids} outlive their parent") do
+      pids.none? { |pid| File.exist?("/proc/#{pid}") }
+    end
   ensure
     [reader, writer].each(&:close)
   end

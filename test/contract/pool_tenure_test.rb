@@ -32,7 +32,8 @@ class PoolTenureTest < Raffia::TestCase
 
   def test_a_pool_replaces_its_workers_and_counts_them
     assert_no_leaks do
-      Raffia::Pool.open(on: :processes, workers: 1, max_tasks: 2, work: ->(_) { ::Process.pid }) do |pool|
+      Raffia::Pool.open(on: :processes, workers: 1, max_tasks: 2,
+        work: ->(_) { ::Process.pid }) do |pool|
         pids = Array.new(7) { |number| pool.submit(number).value }
         assert_equal([2, 2, 2, 1], pids.tally.values)
         assert_equal(3, pool.stats[:replaced])
@@ -44,7 +45,9 @@ class PoolTenureTest < Raffia::TestCase
     run_on(max_tasks: 2) do |on|
       assert_equal((2..41).to_a, Raffia.map((1..40).each, **on) { |n| n + 1 })
       assert_equal(820, Raffia.reduce(1..40, **on) { |a, b| a + b })
-      error = assert_raises(ArgumentError) { Raffia.each(1..40, **on) { |n| raise ArgumentError, "no" if n == 33 } }
+      error = assert_raises(ArgumentError) do
+        Raffia.each(1..40, **on) { |n| raise ArgumentError, "no" if n == 33 }
+      end
       assert_equal(33, error.item)
       assert_equal(7, Raffia.each(1..40, **on) { |n| break n if n == 7 })
     end
@@ -53,9 +56,11 @@ class PoolTenureTest < Raffia::TestCase
   def test_memory_of_its_own
     run_on(workers: 1, chunk: 1, max_memory: 20_000_000) do |on|
       keep = []
-      sizes = Raffia.map((1..20).to_a, **on) { |n| [::Process.pid, (keep << "x" * 10_000_000).size] }
-      # It is seen after the third, when the fourth may have been handed ahead already; later where what was inherited of a large parent is
-      # given back meanwhile.
+      sizes = Raffia.map((1..20).to_a, **on) do |n|
+        [::Process.pid, (keep << "x" * 10_000_000).size]
+      end
+      # It is seen after the third, when the fourth may have been handed ahead already; later where
+      # what was inherited of a large parent is given back meanwhile.
       assert_operator(sizes.map(&:last).max, :<=, 15)
       assert_operator(sizes.map(&:first).uniq.size, :>=, 2)
     end
@@ -93,7 +98,11 @@ class PoolTenureTest < Raffia::TestCase
   def hold_and_let_go(io)
     held = nil
     while (word = io.gets)
-      held = (word == "hold\n") ? IO::Buffer.new(50_000_000, IO::Buffer::MAPPED).clear(1) : held&.free
+      held = if word == "hold\n"
+        IO::Buffer.new(50_000_000, IO::Buffer::MAPPED).clear(1)
+      else
+        held&.free
+      end
       io.puts("done")
     end
   ensure
@@ -109,7 +118,9 @@ class PoolTenureTest < Raffia::TestCase
 
   def test_a_replacement_that_dies_is_named
     run_on(workers: 1, max_tasks: 2) do |on|
-      error = assert_raises(Raffia::WorkerDied) { Raffia.each(1..9, **on) { |n| ::Process.kill(:KILL, ::Process.pid) if n == 6 } }
+      error = assert_raises(Raffia::WorkerDied) do
+        Raffia.each(1..9, **on) { |n| ::Process.kill(:KILL, ::Process.pid) if n == 6 }
+      end
       assert_equal(6, error.item)
     end
   end

@@ -19,7 +19,13 @@ class PoolThreadsTest < Raffia::TestCase
     run_on(workers: 3) do |on|
       gate = Thread::Queue.new
       arrived = Thread::Queue.new
-      assert_equal([1, 2, 3], Raffia.map([1, 2, 3], chunk: 1, **on) { |n| arrived << n; (3.times { gate << true } if arrived.size == 3); gate.pop && n }) # standard:disable Style/Semicolon
+      assert_equal([1, 2, 3], Raffia.map([1, 2, 3], chunk: 1,
+        **on) { |n|
+        arrived << n
+        (3.times { gate << true } if arrived.size == 3)
+        gate.pop &&
+                 n
+      }) # standard:disable Style/Semicolon
     end
   end
 
@@ -68,24 +74,35 @@ class PoolThreadsTest < Raffia::TestCase
       items = (1..40).to_a
       assert_equal (1..40).to_a, Raffia.map(items, on: on, workers: 2, &->(n) { items.clear && n })
       assert_empty items
-      assert_equal 820, Raffia.reduce(items.replace([*1..40]), on: on, workers: 2, &->(sum, n) { items.push(0) && sum + n })
+      assert_equal 820, Raffia.reduce(items.replace([*1..40]), on: on,
+        workers: 2, &->(sum, n) { items.push(0) && sum + n })
     end
   end
 
   def test_a_killed_thread_is_missed_with_the_item_of_its_chunk
     run_on(workers: 1) do |on|
       [{}, {retries: 1}].each do |options|
-        error = assert_raises(Raffia::WorkerDied) { Raffia.each(1..10, chunk: 5, **on, **options) { |n| Thread.exit if n == 8 } }
+        error = assert_raises(Raffia::WorkerDied) do
+          Raffia.each(1..10, chunk: 5, **on, **options) { |n| Thread.exit if n == 8 }
+        end
         assert_equal [8, 7], [error.item, error.index]
       end
-      assert_equal 3, assert_raises(Raffia::WorkerDied) { Raffia.find_any(1..5, chunk: 5, **on) { |n| Thread.exit if n == 3 } }.item
-      assert_equal 3, assert_raises(Raffia::WorkerDied) { Raffia.reduce(1..5, chunk: 5, **on) { |_, n| Thread.exit if n == 3 } }.item
+      assert_equal 3,
+        assert_raises(Raffia::WorkerDied) {
+          Raffia.find_any(1..5, chunk: 5, **on) { |n| Thread.exit if n == 3 }
+        }.item
+      assert_equal 3,
+        assert_raises(Raffia::WorkerDied) {
+          Raffia.reduce(1..5, chunk: 5, **on) { |_, n| Thread.exit if n == 3 }
+        }.item
     end
   end
 
   def test_a_worker_that_kills_its_thread_is_missed
     run_on do |on|
-      error = assert_raises(Raffia::WorkerDied) { Raffia.map(1..100, chunk: 1, **on) { |n| (n == 50) ? Thread.current.kill : n } }
+      error = assert_raises(Raffia::WorkerDied) do
+        Raffia.map(1..100, chunk: 1, **on) { |n| (n == 50) ? Thread.current.kill : n }
+      end
       assert_equal([50, 49], [error.item, error.index])
       assert_match(/killed while it worked on item 49: .*use next to end an item/, error.message)
     end

@@ -3,15 +3,16 @@
 require "raffia/pool"
 require_relative "task_case"
 
-# Calls and pools on threads and processes, from a fiber of a running scheduler: the other fibers go on meanwhile, and the forked
-# children have nothing of the scheduler.
+# Calls and pools on threads and processes, from a fiber of a running scheduler: the other fibers go
+# on meanwhile, and the forked children have nothing of the scheduler.
 module PoolUnderScheduler
   STRATEGIES = %i[threads processes].freeze
 
   # Turns of another fiber.
   ENOUGH = 5
 
-  # Runs the block while another fiber counts. Work that waits until that has come far enough has shown that it does.
+  # Runs the block while another fiber counts. Work that waits until that has come far enough has
+  # shown that it does.
   # @yieldparam far [IO] readable from then on, for threads and processes
   def while_counting
     count = 0
@@ -37,7 +38,9 @@ module PoolUnderScheduler
   def test_other_fibers_go_on_during_a_call
     STRATEGIES.each do |on|
       while_counting do |far|
-        results = Raffia.map([1, 2, 3, 4], on: on, workers: 2, chunk: 1) { |n| far.wait_readable(Raffia::TestCase::PATIENCE) && n }
+        results = Raffia.map([1, 2, 3, 4], on: on, workers: 2, chunk: 1) do |n|
+          far.wait_readable(Raffia::TestCase::PATIENCE) && n
+        end
         assert_equal([1, 2, 3, 4], results, "on: #{on}")
       end
     end
@@ -47,7 +50,9 @@ module PoolUnderScheduler
     STRATEGIES.each do |on|
       while_counting do |far|
         work = proc { |n| far.wait_readable(Raffia::TestCase::PATIENCE) && n + 1 }
-        Raffia::Pool.open(on: on, workers: 1, work: work) { |pool| assert_equal(3, pool.submit(2).value, "on: #{on}") }
+        Raffia::Pool.open(on: on, workers: 1, work: work) do |pool|
+          assert_equal(3, pool.submit(2).value, "on: #{on}")
+        end
       end
     end
   end
@@ -55,7 +60,9 @@ module PoolUnderScheduler
   def test_a_timeout_of_the_task_stops_the_call
     STRATEGIES.each do |on|
       while_counting do
-        assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.05) { Raffia.each(1.., on: on, workers: 2) { sleep(0.01) } } }
+        assert_raises(Raffia::TimeoutError) do
+          Raffia.timeout(0.05) { Raffia.each(1.., on: on, workers: 2) { sleep(0.01) } }
+        end
       end
     end
   end
@@ -74,7 +81,10 @@ module PoolUnderScheduler
   end
 
   def test_children_have_no_scheduler
-    on_scheduler { assert_equal([[true, true]], Raffia.map([1], on: :processes) { [Fiber.scheduler.nil?, Fiber.current_scheduler.nil?] }) }
+    on_scheduler do
+      assert_equal([[true, true]], Raffia.map([1],
+        on: :processes) { [Fiber.scheduler.nil?, Fiber.current_scheduler.nil?] })
+    end
   end
 
   # The source is read in the caller's fiber, so it may wait there.

@@ -23,7 +23,10 @@ module RunDumpSuite
       end
     RUBY
     assert_predicate status, :success?, out
-    assert_match(/asleep until it is woken.*readable: IO pipe|readable: IO pipe.*asleep until it is woken/m, out)
+    assert_match(
+      /asleep until it is woken.*readable: IO pipe|readable: IO pipe.*asleep until it is woken/m,
+      out
+    )
     assert_match(/^went on$/, out)
   end
 
@@ -89,7 +92,9 @@ module RunDumpSuite
   def test_it_is_taken_off_again
     handler = -> {}
     before = trap(:USR2, handler)
-    in_thread { Raffia.run(backend: backend, dump_on: :USR2) { refute_same handler, current(:USR2) } }
+    in_thread do
+      Raffia.run(backend: backend, dump_on: :USR2) { refute_same handler, current(:USR2) }
+    end
     assert_same handler, current(:USR2)
     other = -> {}
     in_thread { Raffia.run(backend: backend, dump_on: :USR2) { trap(:USR2, other) } }
@@ -99,12 +104,22 @@ module RunDumpSuite
   end
 
   def test_settings
-    out, = ruby("#{HEAD}Raffia.run { p trap(:USR2, 'DEFAULT').class }", {"RAFFIA_DUMP_SIGNAL" => "USR2"})
+    out, = ruby("#{HEAD}Raffia.run { p trap(:USR2, 'DEFAULT').class }",
+      {"RAFFIA_DUMP_SIGNAL" => "USR2"})
     assert_equal "Proc\n", out
-    out, = ruby("#{HEAD}Raffia.run(dump_on: :off) { p trap(:USR2, 'DEFAULT') }", {"RAFFIA_DUMP_SIGNAL" => "USR2"})
+    out, = ruby("#{HEAD}Raffia.run(dump_on: :off) { p trap(:USR2, 'DEFAULT') }",
+      {"RAFFIA_DUMP_SIGNAL" => "USR2"})
     assert_equal "\"DEFAULT\"\n", out
-    %w[NONESUCH KILL EXIT].each { |name| assert_raises(Raffia::ConfigError, name) { Raffia.run(backend: backend, dump_on: name) { flunk } } }
-    in_thread { Raffia.run(backend: backend) { assert_raises(Raffia::ConfigError) { Raffia.run(dump_on: :USR2) { flunk } } } }
+    %w[NONESUCH KILL EXIT].each do |name|
+      assert_raises(Raffia::ConfigError, name) do
+        Raffia.run(backend: backend, dump_on: name) { flunk }
+      end
+    end
+    in_thread do
+      Raffia.run(backend: backend) do
+        assert_raises(Raffia::ConfigError) { Raffia.run(dump_on: :USR2) { flunk } }
+      end
+    end
   end
 
   private

@@ -8,7 +8,8 @@ module RunSuite
   def test_it_returns_the_value_of_its_block
     assert_equal 7, run_it { 7 }
     assert_nil run_it { nil }
-    assert_equal([1, 2], run_it { |scope| [1, 2].map { |i| scope.spawn { sleep(0.001) && i } }.map(&:value) })
+    assert_equal([1, 2],
+      run_it { |scope| [1, 2].map { |i| scope.spawn { sleep(0.001) && i } }.map(&:value) })
     assert_nil Fiber.scheduler
   end
 
@@ -53,9 +54,14 @@ module RunSuite
 
   def test_the_back_end
     assert_equal(backend, run_it { Fiber.scheduler.backend })
-    assert_equal(backend, assert_no_leaks { Raffia.run(backend: backend.to_s) { Fiber.scheduler.backend } })
-    assert_match(/kqueue9/, assert_raises(Raffia::ConfigError) { Raffia.run(backend: :kqueue9) { flunk } }.message)
-    run_it { assert_match(/too late/, assert_raises(Raffia::ConfigError) { Raffia.run(backend: :select) { flunk } }.message) }
+    assert_equal(backend,
+      assert_no_leaks { Raffia.run(backend: backend.to_s) { Fiber.scheduler.backend } })
+    assert_match(/kqueue9/,
+      assert_raises(Raffia::ConfigError) { Raffia.run(backend: :kqueue9) { flunk } }.message)
+    run_it do
+      assert_match(/too late/,
+        assert_raises(Raffia::ConfigError) { Raffia.run(backend: :select) { flunk } }.message)
+    end
     assert_raises(Raffia::ConfigError) { Raffia.run(backend: backend) }
     assert_nil Fiber.scheduler
   end
@@ -66,7 +72,11 @@ module RunSuite
       result = Thread.new do
         value = nil
         Fiber.set_scheduler(Async::Scheduler.new)
-        Fiber.schedule { value = Raffia.run { |scope| [scope.spawn { sleep(0.001) && 7 }.value, Raffia.offload { 8 }] } }
+        Fiber.schedule do
+          value = Raffia.run do |scope|
+            [scope.spawn { sleep(0.001) && 7 }.value, Raffia.offload { 8 }]
+          end
+        end
         Fiber.set_scheduler(nil)
         value
       end.value
@@ -77,7 +87,8 @@ module RunSuite
   def test_in_a_fiber_that_blocks
     in_thread do
       with_scheduler do
-        assert_match(/this fiber blocks/, assert_raises(Raffia::Error) { Raffia.run { flunk } }.message)
+        assert_match(/this fiber blocks/,
+          assert_raises(Raffia::Error) { Raffia.run { flunk } }.message)
         assert_raises(Raffia::Error) { Fiber.new(blocking: true) { Raffia.run { flunk } }.resume }
       end
     end
@@ -114,7 +125,9 @@ module RunSuite
       end
     end
     assert_raises(LocalJumpError) { run_it { |scope| task.call(scope) && break } }
-    assert_raises(UncaughtThrowError) { catch(:ball) { run_it { |scope| task.call(scope) && throw(:ball) } } }
+    assert_raises(UncaughtThrowError) do
+      catch(:ball) { run_it { |scope| task.call(scope) && throw(:ball) } }
+    end
     assert_equal(:next, run_it { |_| next :next })
     assert_equal 2, cleaned
     assert_raises(LocalJumpError) { returning }
@@ -123,7 +136,9 @@ module RunSuite
   # Ruby's own words do not say why, nor what to write instead.
   def test_what_jumps_out_of_the_block_say
     error = assert_raises(LocalJumpError) { Raffia.run { break 1 } }
-    assert_match(/break from proc-closure: .*fibers of their own, which break cannot leave\. End the block with `next value`/, error.message)
+    assert_match(
+      /break from proc-closure: .*fibers of their own, which break cannot leave\. End the block with `next value`/, error.message
+    )
     error = assert_raises(LocalJumpError) { return_from_a_task }
     assert_match(/which return cannot leave/, error.message)
     assert_match(/return_from_a_task/, error.backtrace.first)
@@ -205,7 +220,8 @@ module RunSuite
         puts "end"
       end
     RUBY
-    assert_equal ["join", "value", "within a time", "nobody joins", "another thread is joined", "end"], out.lines(chomp: true)
+    assert_equal ["join", "value", "within a time", "nobody joins", "another thread is joined",
+      "end"], out.lines(chomp: true)
   end
 
   def test_thread_raise_reaches_the_block
@@ -277,7 +293,8 @@ module RunSuite
       puts "not reached"
     RUBY
     assert_equal %w[INT], [status.termsig].compact.map { |number| Signal.signame(number) }, out
-    assert_equal ["block", "task 0", "task 1"], out.lines.map(&:chomp).grep(/\A(block|task|not)/).sort
+    assert_equal ["block", "task 0", "task 1"],
+      out.lines.map(&:chomp).grep(/\A(block|task|not)/).sort
   end
 
   def test_a_second_signal_does_not_wait
@@ -297,7 +314,13 @@ module RunSuite
 
   def test_in_several_threads
     assert_no_leaks do
-      threads = Array.new(3) { |n| Thread.new { Raffia.run(backend: backend) { |scope| Array.new(20) { |i| scope.spawn { sleep(0.0005) && i * n } }.sum(&:value) } } }
+      threads = Array.new(3) do |n|
+        Thread.new do
+          Raffia.run(backend: backend) do |scope|
+            Array.new(20) { |i| scope.spawn { sleep(0.0005) && i * n } }.sum(&:value)
+          end
+        end
+      end
       assert_equal [0, 190, 380], threads.map(&:value)
     end
   end
@@ -315,7 +338,9 @@ module RunSuite
   def test_calls_that_block_for_long_do_not_hold_up_core
     Raffia.run(backend: backend) do |scope|
       gate = Thread::Queue.new
-      calls = Array.new(Raffia::Pool::Offload.new.max) { scope.spawn { Raffia.offload { gate.pop } } }
+      calls = Array.new(Raffia::Pool::Offload.new.max) do
+        scope.spawn { Raffia.offload { gate.pop } }
+      end
       assert_equal __FILE__, Raffia.timeout(10) { File.open(__FILE__, &:path) }
       calls.each { gate << 1 }
     end
@@ -329,7 +354,8 @@ module RunSuite
       refute_same(Thread.current, Raffia.offload { gate.pop && Thread.current })
       assert_equal 3, turns
       assert_raises(Boom) { Raffia.offload { raise Boom } }
-      assert_equal([0, 1, 4], Array.new(3) { |i| scope.spawn { Raffia.offload { i * i } } }.map(&:value))
+      assert_equal([0, 1, 4], Array.new(3) { |i| scope.spawn { Raffia.offload { i * i } } }
+        .map(&:value))
     end
   end
 
@@ -352,7 +378,8 @@ module RunSuite
 
   def test_callbacks_of_a_fork_do_not_wait_in_the_parents_loop
     need_fork
-    handle = Raffia::Fork.after_child { File.open(File::NULL).close } # is offloaded since Ruby 3.4; and it is older than the scheduler
+    # is offloaded since Ruby 3.4; and it is older than the scheduler
+    handle = Raffia::Fork.after_child { File.open(File::NULL).close }
     status = run_it do
       pid = fork { exit!(7) }
       exit!(8) if pid.nil?

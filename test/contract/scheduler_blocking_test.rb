@@ -17,7 +17,8 @@ module SchedulerBlockingSuite
         assert_equal "", file.read
         assert_raises(EOFError) { file.readpartial(10) }
         assert_equal TEXT.byteslice(100_000, 50), evicted(file).pread(50, 100_000)
-        assert_equal TEXT.byteslice(200_000, 50), IO::Buffer.new(50).tap { |buffer| buffer.pread(evicted(file), 200_000) }.get_string
+        assert_equal TEXT.byteslice(200_000, 50),
+          IO::Buffer.new(50).tap { |buffer| buffer.pread(evicted(file), 200_000) }.get_string
         assert_raises(EOFError) { file.pread(10, TEXT.bytesize) }
       end
     end
@@ -43,7 +44,10 @@ module SchedulerBlockingSuite
       on_scheduler(offload: false) do |scheduler|
         parts = []
         fibers = Array.new(30) do |i|
-          Fiber.schedule { parts[i] = Fiber.blocking { File.open(file.path, "rb") }.then { |own| evicted(own).pread(10_000, i * 10_000).tap { own.close } } }
+          Fiber.schedule do
+            parts[i] = Fiber.blocking { File.open(file.path, "rb") }
+              .then { |own| evicted(own).pread(10_000, i * 10_000).tap { own.close } }
+          end
         end
         settle { fibers.none?(&:alive?) }
         assert_bytes TEXT, parts.join
@@ -94,7 +98,10 @@ module SchedulerBlockingSuite
           Fiber.schedule do
             20.times do |n|
               from = random.rand(290_000)
-              right += 1 if n.even? ? evicted(file).pread(5000, from) == TEXT.byteslice(from, 5000) : scheduler.address_resolve("127.0.0.#{i}") == ["127.0.0.#{i}"]
+              if n.even? ? evicted(file).pread(5000, from) == TEXT.byteslice(from, 5000) :
+                scheduler.address_resolve("127.0.0.#{i}") == ["127.0.0.#{i}"]
+                right += 1
+              end
             rescue Boom
               redo
             end
@@ -168,7 +175,8 @@ module SchedulerBlockingSuite
     skip("Ruby before 3.4 does not ask") if RUBY_VERSION < "3.4"
     on_scheduler(offload: false) do |scheduler|
       offloads = 0
-      scheduler.instance_variable_set(:@blocking, ->(&work) { (offloads += 1) && Fiber.blocking(&work) })
+      scheduler.instance_variable_set(:@blocking,
+        ->(&work) { (offloads += 1) && Fiber.blocking(&work) })
       IO.pipe.each(&:close)
       UNIXSocket.pair.each { |socket| socket.close_write && socket.close_read }
       closing = IO.pipe
@@ -187,8 +195,11 @@ module SchedulerBlockingSuite
     on_scheduler do |scheduler|
       assert_equal ["127.0.0.1"], scheduler.address_resolve("127.0.0.1")
       assert_equal ["::1"], scheduler.address_resolve("::1")
-      assert_equal ["fe80::1%lo"], scheduler.address_resolve("fe80::1%lo") if File.exist?("/sys/class/net/lo")
-      assert_equal ["127.0.0.1"], Addrinfo.getaddrinfo("127.1", 80, :INET, :STREAM).map(&:ip_address)
+      if File.exist?("/sys/class/net/lo")
+        assert_equal ["fe80::1%lo"], scheduler.address_resolve("fe80::1%lo")
+      end
+      assert_equal ["127.0.0.1"], Addrinfo.getaddrinfo("127.1", 80, :INET, :STREAM)
+        .map(&:ip_address)
     end
   end
 
@@ -196,8 +207,10 @@ module SchedulerBlockingSuite
     need_localhost
     expected = Addrinfo.getaddrinfo("localhost", 80, nil, :STREAM).map(&:inspect_sockaddr)
     on_scheduler do
-      assert_equal expected, Addrinfo.getaddrinfo("localhost", 80, nil, :STREAM).map(&:inspect_sockaddr)
-      assert_equal expected.grep(/127/), Addrinfo.getaddrinfo("localhost", 80, :INET, :STREAM).map(&:inspect_sockaddr)
+      assert_equal expected, Addrinfo.getaddrinfo("localhost", 80, nil, :STREAM)
+        .map(&:inspect_sockaddr)
+      assert_equal expected.grep(/127/),
+        Addrinfo.getaddrinfo("localhost", 80, :INET, :STREAM).map(&:inspect_sockaddr)
     end
   end
 
@@ -205,7 +218,8 @@ module SchedulerBlockingSuite
     name = "no such name.invalid"
     expected = assert_raises(Socket::ResolutionError) { Addrinfo.getaddrinfo(name, 80) }
     on_scheduler do |scheduler|
-      [-> { Addrinfo.getaddrinfo(name, 80) }, -> { scheduler.address_resolve(name) }].each do |lookup|
+      [-> { Addrinfo.getaddrinfo(name, 80) },
+        -> { scheduler.address_resolve(name) }].each do |lookup|
         error = assert_raises(Socket::ResolutionError, &lookup)
         assert_equal [expected.message, expected.error_code], [error.message, error.error_code]
       end
@@ -217,7 +231,9 @@ module SchedulerBlockingSuite
   def test_lookups_run_beside_the_others
     on_scheduler do |scheduler|
       found = []
-      fibers = Array.new(40) { |i| Fiber.schedule { found << scheduler.address_resolve("127.0.0.#{i}") } }
+      fibers = Array.new(40) do |i|
+        Fiber.schedule { found << scheduler.address_resolve("127.0.0.#{i}") }
+      end
       settle { fibers.none?(&:alive?) }
       assert_equal Array.new(40) { |i| ["127.0.0.#{i}"] }.sort, found.sort
     end
@@ -246,7 +262,9 @@ module SchedulerBlockingSuite
 
   def test_a_time_limit_for_a_lookup
     on_scheduler do |scheduler|
-      assert_raises(Timeout::Error) { Timeout.timeout(0.000_001) { 100.times { scheduler.address_resolve("127.0.0.1") } && sleep } }
+      assert_raises(Timeout::Error) do
+        Timeout.timeout(0.000_001) { 100.times { scheduler.address_resolve("127.0.0.1") } && sleep }
+      end
       assert_equal 0, scheduler.stats[:pending]
     end
   end
@@ -255,7 +273,9 @@ module SchedulerBlockingSuite
 
   # Without showing them.
   def assert_bytes(expected, actual)
-    assert(expected == actual, "#{actual.bytesize} bytes, which differ from #{(0...expected.bytesize).find { |i| expected.getbyte(i) != actual.getbyte(i) }} on")
+    assert(expected ==
+      actual, "#{actual.bytesize} bytes, which differ from " \
+        "#{(0...expected.bytesize).find { |i| expected.getbyte(i) != actual.getbyte(i) }} on")
   end
 
   def with_file(text)

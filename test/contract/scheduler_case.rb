@@ -28,14 +28,16 @@ module SchedulerCase
   # Seconds for a whole test, on a machine that is busy with others.
   HANGS = 60
 
-  # Ruby writes a line and its end one after the other, and processes that share a pipe come in between.
-  WHOLE_LINES = "def puts(*lines) = $stdout.write(lines.flatten.map { |line| line.to_s.chomp + 10.chr }.join)"
+  # Ruby writes a line and its end one after the other, and processes that share a pipe come in
+  # between.
+  WHOLE_LINES = "def puts(*lines) = $stdout.write(lines.flatten.map { |line| line.to_s.chomp + " \
+    "10.chr }.join)"
 
   # Defines a test class for each back end, named after the suite.
   def self.run(suite) = TestSupport::EachBackend.define(suite, self, BACKENDS)
 
-  # Runs the block in a fiber of a scheduler, in a thread of its own, until the scheduler has nothing left to do; whatever it
-  # leaves behind fails the test.
+  # Runs the block in a fiber of a scheduler, in a thread of its own, until the scheduler has
+  # nothing left to do; whatever it leaves behind fails the test.
   #
   # @param patience [Numeric] seconds until it counts as hanging
   # @yieldparam scheduler [Raffia::Scheduler]
@@ -111,7 +113,8 @@ module SchedulerCase
 
   # A program in a process of its own: [what it printed, its Process::Status].
   def ruby(script, env = {}, signals: [])
-    command = [{"RAFFIA_BACKEND" => backend.to_s, **env}, RbConfig.ruby, "-I#{File.expand_path("../../lib", __dir__)}", "-W0", "-e", WHOLE_LINES, "-e", script]
+    command = [{"RAFFIA_BACKEND" => backend.to_s, **env}, RbConfig.ruby,
+      "-I#{File.expand_path("../../lib", __dir__)}", "-W0", "-e", WHOLE_LINES, "-e", script]
     out = IO.popen(command, err: %i[child out]) do |io|
       signals.each do |line, signal|
         text = io.gets

@@ -2,10 +2,12 @@
 
 require_relative "scheduler_case"
 
-# A fiber closes an IO that plain threads read. Core lets the close wait until each of them has let go of the IO.
+# A fiber closes an IO that plain threads read. Core lets the close wait until each of them has let
+# go of the IO.
 module SchedulerCloseSuite
   READERS = {
-    gets: ->(io) { io.gets }, read: ->(io) { io.read(1) }, readpartial: ->(io) { io.readpartial(10) },
+    gets: ->(io) { io.gets }, read: ->(io) { io.read(1) },
+    readpartial: ->(io) { io.readpartial(10) },
     sysread: ->(io) { io.sysread(10) }, wait_readable: ->(io) { io.wait_readable }
   }.freeze
 
@@ -32,7 +34,8 @@ module SchedulerCloseSuite
       assert threads.all?(&:alive?)
     end
     threads.size.times { release << true }
-    assert_equal ["stream closed in another thread"], threads.map { |thread| join(thread).value.message }.uniq
+    assert_equal ["stream closed in another thread"],
+      threads.map { |thread| join(thread).value.message }.uniq
   end
 
   def test_the_closing_fiber_holds_what_the_thread_wants_next

@@ -22,7 +22,8 @@ module SchedulerCopyStreamSuite
   def test_streams_of_every_kind
     in_folder do |dir|
       File.binwrite("#{dir}/source", TEXT)
-      all = %i[file read_ahead pipe blocking_pipe socket].product(%i[pipe blocking_pipe socket file], [[], [0], [10], [100_000]])
+      all = %i[file read_ahead pipe blocking_pipe socket].product(%i[pipe blocking_pipe socket
+        file], [[], [0], [10], [100_000]])
       compare(all) { |kinds| copy_between_streams(dir, *kinds) }
     end
   end
@@ -31,11 +32,19 @@ module SchedulerCopyStreamSuite
     in_folder do |dir|
       File.binwrite("#{dir}/source", "text")
       attempts = [
-        -> { IO.copy_stream("#{dir}/none", "#{dir}/target") }, -> { IO.copy_stream("#{dir}/source", "#{dir}/none/target") },
-        -> { IO.copy_stream("#{dir}/source", "#{dir}/target", -1) }, -> { IO.copy_stream("#{dir}/source") },
-        -> { IO.copy_stream(File.open("#{dir}/w", "w"), "#{dir}/target") }, -> { File.open("#{dir}/source") { |to| IO.copy_stream("#{dir}/source", to) } },
-        -> { IO.pipe { |from, to| to.write("x") && to.close && IO.copy_stream(from, "#{dir}/target", 1, 1) } },
-        -> { IO.copy_stream(1, 2) }, -> { IO.copy_stream("#{dir}/source", closed(dir)) }, -> { IO.copy_stream(closed(dir), "#{dir}/target") }
+        -> { IO.copy_stream("#{dir}/none", "#{dir}/target") },
+        -> { IO.copy_stream("#{dir}/source", "#{dir}/none/target") },
+        -> { IO.copy_stream("#{dir}/source", "#{dir}/target", -1) },
+        -> { IO.copy_stream("#{dir}/source") },
+        -> { IO.copy_stream(File.open("#{dir}/w", "w"), "#{dir}/target") },
+        -> { File.open("#{dir}/source") { |to| IO.copy_stream("#{dir}/source", to) } },
+        -> {
+          IO.pipe do |from, to|
+            to.write("x") && to.close && IO.copy_stream(from, "#{dir}/target", 1, 1)
+          end
+        },
+        -> { IO.copy_stream(1, 2) }, -> { IO.copy_stream("#{dir}/source", closed(dir)) },
+        -> { IO.copy_stream(closed(dir), "#{dir}/target") }
       ]
       compare(attempts) { |attempt| error_of(&attempt) }
     end
@@ -97,13 +106,18 @@ module SchedulerCopyStreamSuite
   # -- waiting
 
   def test_it_ends_with_a_time_limit
-    limits = [->(&block) { Raffia.timeout(0.02, &block) }, ->(&block) { Timeout.timeout(0.02, &block) }]
+    limits = [->(&block) { Raffia.timeout(0.02, &block) },
+      ->(&block) { Timeout.timeout(0.02, &block) }]
     on_scheduler(offload: false) do
       sockets do |from, _|
         pipe do |reader, writer|
           limits.each do |limit|
-            assert_raises(Raffia::TimeoutError, Timeout::Error) { limit.call { IO.copy_stream(from, writer) } }
-            assert_raises(Raffia::TimeoutError, Timeout::Error) { limit.call { IO.copy_stream("/dev/zero", writer) } }
+            assert_raises(Raffia::TimeoutError, Timeout::Error) do
+              limit.call { IO.copy_stream(from, writer) }
+            end
+            assert_raises(Raffia::TimeoutError, Timeout::Error) do
+              limit.call { IO.copy_stream("/dev/zero", writer) }
+            end
             reader.read_nonblock(1 << 20)
           end
         end
@@ -182,12 +196,17 @@ module SchedulerCopyStreamSuite
 
   def test_a_large_file_to_a_file_goes_in_pieces
     in_folder do |dir|
-      File.open("#{dir}/source", "wb") { |file| file.truncate(40 << 20) && file.pwrite("end", (40 << 20) - 3) }
+      File.open("#{dir}/source", "wb") do |file|
+        file.truncate(40 << 20) && file.pwrite("end", (40 << 20) - 3)
+      end
       on_scheduler do
         assert_equal 40 << 20, IO.copy_stream("#{dir}/source", "#{dir}/target")
         assert_equal "\0\0end", File.binread("#{dir}/target", 5, (40 << 20) - 5)
         assert_equal 40 << 20, File.size("#{dir}/target")
-        File.open("#{dir}/source") { |from| assert_equal (20 << 20) + 1, IO.copy_stream(from, "#{dir}/target", (20 << 20) + 1) && from.pos }
+        File.open("#{dir}/source") do |from|
+          assert_equal (20 << 20) + 1, IO.copy_stream(from, "#{dir}/target", (20 << 20) + 1) &&
+            from.pos
+        end
       end
     end
   end
@@ -217,7 +236,8 @@ module SchedulerCopyStreamSuite
         taken = []
         assert_equal 0, first.flock(File::LOCK_EX)
         waits = Fiber.schedule { taken << second.flock(File::LOCK_EX) }
-        assert_equal false, File.open("#{dir}/lock") { |third| third.flock(File::LOCK_SH | File::LOCK_NB) }
+        assert_equal false,
+          File.open("#{dir}/lock") { |third| third.flock(File::LOCK_SH | File::LOCK_NB) }
         assert_empty taken
         assert_equal 0, first.flock(File::LOCK_UN)
         settle { !waits.alive? }
@@ -258,7 +278,15 @@ module SchedulerCopyStreamSuite
     end
   end
 
-  def describe(outcome) = outcome.to_a.map { |part| (part.is_a?(String) && part.bytesize > 40) ? "#{part.bytesize} bytes #{part.hash}" : part.inspect }.join(", ")
+  def describe(outcome)
+    outcome.to_a.map { |part|
+      if part.is_a?(String) && part.bytesize > 40
+        "#{part.bytesize} bytes #{part.hash}"
+      else
+        part.inspect
+      end
+    }.join(", ")
+  end
 
   def error_of
     yield

@@ -73,7 +73,10 @@ module SchedulerFibersSuite
       end
       settle { scheduler.stats[:idle] == 1 }
       seen = nil
-      scheduler.launch { seen = [Fiber.current, Thread.current[:local], Fiber[:stored], Fiber.current.instance_variables, Thread.current.keys] }
+      scheduler.launch do
+        seen = [Fiber.current, Thread.current[:local], Fiber[:stored],
+          Fiber.current.instance_variables, Thread.current.keys]
+      end
       assert_same fiber, seen.shift
       assert_equal [nil, nil, [], []], seen
     end
@@ -141,7 +144,9 @@ module SchedulerFibersSuite
       with_scheduler do |scheduler|
         100.times do |i|
           options = i.even? ? {} : {storage: {i: i}}
-          error = assert_raises(FiberError) { Fiber.schedule(**options) { raise FiberError, "of the block's own" } }
+          error = assert_raises(FiberError) do
+            Fiber.schedule(**options) { raise FiberError, "of the block's own" }
+          end
           assert_equal "of the block's own", error.message
         end
         assert_raises(ArgumentError, TypeError) { Fiber.schedule(storage: 1) { flunk } }

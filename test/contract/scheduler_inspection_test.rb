@@ -9,11 +9,15 @@ module SchedulerInspectionSuite
   def test_io
     pipe do |out, _|
       found = look_at { out.wait_readable(30) }
-      assert_equal [:io, out, out.fileno, 30.0], [found.reason, found.subject, found.fd, found.limit]
+      assert_equal [:io, out, out.fileno, 30.0],
+        [found.reason, found.subject, found.fd, found.limit]
       assert_equal "readable: IO pipe", found.what
       assert_predicate found, :frozen?
     end
-    sockets { |one, _| assert_equal "readable or priority: UNIXSocket unnamed -> unnamed", look_at { one.wait(IO::READABLE | IO::PRIORITY, 30) }.what }
+    sockets do |one, _|
+      assert_equal "readable or priority: UNIXSocket unnamed -> unnamed",
+        look_at { one.wait(IO::READABLE | IO::PRIORITY, 30) }.what
+    end
   end
 
   def test_addresses
@@ -22,10 +26,12 @@ module SchedulerInspectionSuite
       port = server.local_address.ip_port
       assert_equal "readable: TCPServer 127.0.0.1:#{port}", look_at { server.accept }.what
       TCPSocket.open("127.0.0.1", port) do |client|
-        assert_match(/\Areadable: TCPSocket 127\.0\.0\.1:\d+ -> 127\.0\.0\.1:#{port}\z/, look_at { client.readpartial(1) }.what)
+        assert_match(/\Areadable: TCPSocket 127\.0\.0\.1:\d+ -> 127\.0\.0\.1:#{port}\z/,
+          look_at { client.readpartial(1) }.what)
         # As libpq's and others' descriptors come.
         foreign = IO.for_fd(client.fileno, autoclose: false)
-        assert_match(/\Areadable: IO 127\.0\.0\.1:\d+ -> 127\.0\.0\.1:#{port}\z/, look_at { foreign.wait_readable }.what)
+        assert_match(/\Areadable: IO 127\.0\.0\.1:\d+ -> 127\.0\.0\.1:#{port}\z/,
+          look_at { foreign.wait_readable }.what)
       end
     end
   end
@@ -35,7 +41,8 @@ module SchedulerInspectionSuite
       found = look_at { IO.select([out], [], [input]) }
       assert_equal [:work, "IO pipe, IO pipe"], [found.reason, found.what]
     end
-    child = ::Process.spawn(RbConfig.ruby, "--disable-all", "-e", "$stdin.read", in: (ends = IO.pipe).first)
+    child = ::Process.spawn(RbConfig.ruby, "--disable-all", "-e", "$stdin.read",
+      in: (ends = IO.pipe).first)
     ends.first.close
     found = look_at(stop: -> { ends.last.close }) { ::Process.wait(child) }
     assert_match(/child #{child}\z/, found.what)
@@ -46,7 +53,8 @@ module SchedulerInspectionSuite
     assert_equal [:sleep, 30.0, "asleep for 30.0 s"], [found.reason, found.limit, found.what]
     assert_equal "asleep until it is woken", look_at { sleep }.what
     mutex = Mutex.new
-    assert_equal "a condition variable", look_at { mutex.synchronize { ConditionVariable.new.wait(mutex) } }.what
+    assert_equal "a condition variable",
+      look_at { mutex.synchronize { ConditionVariable.new.wait(mutex) } }.what
   end
 
   def test_blockers
@@ -62,7 +70,9 @@ module SchedulerInspectionSuite
 
   def test_objects_that_cannot_be_asked
     secret = Object.new.tap { |object| object.instance_variable_set(:@secret, 1) }
-    [[BasicObject.new, /\A#<BasicObject/], [Broken.new, /\A#<.*Broken.*ArgumentError in its inspect/], [("x" * 1000).to_sym, /\A:x{119}\.\.\.\z/],
+    [[BasicObject.new, /\A#<BasicObject/],
+      [Broken.new, /\A#<.*Broken.*ArgumentError in its inspect/],
+      [("x" * 1000).to_sym, /\A:x{119}\.\.\.\z/],
       [nil, /inside of Ruby/], [secret, /\A#<Object:0x\h+>\z/]].each do |blocker, words|
       assert_match words, look_at { Fiber.scheduler.block(blocker) }.what
     end
@@ -124,7 +134,10 @@ module SchedulerInspectionSuite
     on_scheduler do |current|
       scheduler = current
       fiber = Fiber.schedule { sleep }
-      seen = Thread.new { [scheduler.parked.map(&:fiber), Raffia::Scheduler.all.include?(scheduler)] }.value
+      seen = Thread.new {
+        [scheduler.parked.map(&:fiber),
+          Raffia::Scheduler.all.include?(scheduler)]
+      }.value
       assert_includes seen.first, fiber
       assert seen.last
       scheduler.unblock(:test, fiber)
@@ -145,9 +158,12 @@ module SchedulerInspectionSuite
         sleeper = loop.parked.find { |one| snapshot.task(one).equal?(first) }
         refute_nil sleeper
         assert_equal :sleep, sleeper.reason
-        assert_includes loop.parked.map { |one| snapshot.what(one) }, "the end of ##{snapshot.number(sleeper)}"
+        assert_includes loop.parked.map { |one| snapshot.what(one) },
+          "the end of ##{snapshot.number(sleeper)}"
         hash = JSON.parse(JSON.generate(snapshot.to_h))
-        assert_empty(%w[block sleep] - hash["loops"].find { |one| one["thread"] == Thread.current.inspect }["parked"].map { |one| one["reason"] })
+        assert_empty(%w[block sleep] -
+          hash["loops"].find { |one| one["thread"] == Thread.current.inspect }["parked"]
+            .map { |one| one["reason"] })
         first.cancel
       end
     end
@@ -168,7 +184,8 @@ module SchedulerInspectionSuite
     assert_equal ["[true]\n", 0], [out, status.exitstatus]
   end
 
-  # In a process of its own: it tells of all loops, and other tests may have left one that is not over yet.
+  # In a process of its own: it tells of all loops, and other tests may have left one that is not
+  # over yet.
   def test_a_dump_says_once_what_is_alike
     out, = ruby(<<~RUBY)
       require "raffia"
@@ -227,7 +244,9 @@ module SchedulerInspectionSuite
         end
         # What is asked of the kernel first, or napped over, has its wait a little later.
         found = nil
-        Fiber.schedule { settle { found = scheduler.parked.find { |one| one.owner.equal?(fiber) } } }
+        Fiber.schedule do
+          settle { found = scheduler.parked.find { |one| one.owner.equal?(fiber) } }
+        end
         scheduler.run until found
         stop ? stop.call : scheduler.fiber_interrupt(fiber, cancel)
         scheduler.run

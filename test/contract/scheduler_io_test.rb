@@ -160,7 +160,10 @@ module SchedulerIOSuite
   def test_reading_in_pieces
     on_scheduler do
       pipe do |reader, writer|
-        Fiber.schedule { ["on", "e\ntwo", "\nth", "ree"].each { |part| sleep(0.001) && writer << part } && writer.close }
+        Fiber.schedule do
+          ["on", "e\ntwo", "\nth", "ree"].each { |part| sleep(0.001) && writer << part } &&
+            writer.close
+        end
         assert_equal "one\n", reader.gets
         assert_equal "tw", reader.read(2)
         assert_equal "o", reader.getc
@@ -254,7 +257,10 @@ module SchedulerIOSuite
 
   # What comes at a reader that is not the scheduler's does not confuse it.
   def test_a_blocking_reader_in_another_thread
-    skip "Ruby alone cannot read from a blocking descriptor without the risk that another reader was quicker" if backend == :select
+    if backend == :select
+      skip "Ruby alone cannot read from a blocking descriptor without the risk that another " \
+        "reader was quicker"
+    end
     on_scheduler do
       pipe do |reader, writer|
         reader.nonblock = writer.nonblock = false
@@ -304,7 +310,8 @@ module SchedulerIOSuite
     end
   end
 
-  # It also makes an object for the hook that there is not, and aborts while a thread collects garbage.
+  # It also makes an object for the hook that there is not, and aborts while a thread collects
+  # garbage.
   def test_pwrite_while_a_thread_collects_garbage
     out, = ruby(<<~RUBY)
       require "raffia"
@@ -353,7 +360,11 @@ module SchedulerIOSuite
         assert_raises(IO::TimeoutError) { one.readpartial(1) }
         assert_raises(IO::TimeoutError) { one.write("x" * 10_000_000) }
         assert_raises(IO::TimeoutError) { loop { one.syswrite("x" * 100_000) } }
-        (RUBY_VERSION >= "3.4") ? assert_nil(one.wait_readable) : assert_raises(IO::TimeoutError) { one.wait_readable }
+        if RUBY_VERSION >= "3.4"
+          assert_nil(one.wait_readable)
+        else
+          assert_raises(IO::TimeoutError) { one.wait_readable }
+        end
         one.timeout = 100
         Fiber.schedule { other << "y" }
         assert_equal "y", one.read(1)
@@ -368,7 +379,9 @@ module SchedulerIOSuite
       [IO.pipe, UNIXSocket.pair].each do |reader, writer|
         buffer = IO::Buffer.new(10)
         # read_nonblock of a pipe comes here; a socket has one that asks no scheduler.
-        assert_equal(-Errno::EAGAIN::Errno, scheduler.io_read(reader, buffer, 0, 0)) unless reader.is_a?(BasicSocket)
+        unless reader.is_a?(BasicSocket)
+          assert_equal(-Errno::EAGAIN::Errno, scheduler.io_read(reader, buffer, 0, 0))
+        end
         Fiber.schedule { %w[a b c d].each { |text| sleep(0.0005) && writer.syswrite(text) } }
         assert_equal 4, buffer.read(reader, 4, 2)
         assert_equal "abcd", buffer.get_string(2, 4)
@@ -507,7 +520,8 @@ module SchedulerIOSuite
     end
   end
 
-  # The kernel's own transfers, and those of other threads: their memory is not given back under them.
+  # The kernel's own transfers, and those of other threads: their memory is not given back under
+  # them.
   def test_interrupted_transfers_of_cold_files
     on_scheduler do |scheduler|
       Tempfile.create("scheduler") do |file|

@@ -59,7 +59,9 @@ module SchedulerLifeSuite
       Fiber.schedule { seen << Fiber[:inherited] }
       Fiber.schedule(storage: {inherited: 2}) { seen << Fiber[:inherited] }
       Fiber.schedule(storage: nil) { seen << Fiber[:inherited] }
-      Fiber.schedule(blocking: true) { seen << Fiber.current.blocking? } if Fiber.instance_method(:initialize).arity < -9
+      if Fiber.instance_method(:initialize).arity < -9
+        Fiber.schedule(blocking: true) { seen << Fiber.current.blocking? }
+      end
       assert_equal [1, 2, nil], seen
     end
   end
@@ -116,8 +118,8 @@ module SchedulerLifeSuite
   end
 
   # Fibers, waits and buffers that only the kernel's side of the loop still knows of.
-  # Every object made collects all that the tests before it have left on the heap: towards the end of a long run this takes a
-  # hundred times as long as alone.
+  # Every object made collects all that the tests before it have left on the heap: towards the end
+  # of a long run this takes a hundred times as long as alone.
   def test_under_a_stressed_and_moving_collector
     on_scheduler(patience: 150) do |scheduler|
       got = []
@@ -209,14 +211,17 @@ module SchedulerLifeSuite
     end
   end
 
-  # Tasks that survive what strikes them, as the runner does: none of them may be forgotten, whatever line was hit.
+  # Tasks that survive what strikes them, as the runner does: none of them may be forgotten,
+  # whatever line was hit.
   def test_a_storm_of_interrupts_loses_no_fiber
     in_thread do
       with_scheduler do |scheduler|
         pipe do |reader, writer|
           ended = {}
-          work = [-> { sleep(0.0003) }, -> { writer << "x" }, -> { reader.wait_readable(0.0003) }, -> { scheduler.yield },
-            -> { scheduler.block(:x, 0.0003) }, -> { Fiber.schedule { scheduler.yield }.alive? }, -> { reader.read_nonblock(9, exception: false) }]
+          work = [-> { sleep(0.0003) }, -> { writer << "x" }, -> { reader.wait_readable(0.0003) },
+            -> { scheduler.yield },
+            -> { scheduler.block(:x, 0.0003) }, -> { Fiber.schedule { scheduler.yield }.alive? },
+            -> { reader.read_nonblock(9, exception: false) }]
           30.times { |i| survive { Fiber.schedule { storm_task(work, ended, i) } } }
           storm(Thread.current) { survive { scheduler.run } while ended.size < 30 }
           scheduler.run
@@ -358,7 +363,10 @@ module SchedulerLifeSuite
       with_scheduler do |scheduler|
         Fiber.schedule { sleep(0.001) }
         %i[run terminate close].each do |method|
-          Thread.new { assert_match(/one thread only/, assert_raises(Raffia::Error) { scheduler.public_send(method) }.message) }.join
+          Thread.new {
+            assert_match(/one thread only/,
+              assert_raises(Raffia::Error) { scheduler.public_send(method) }.message)
+          }.join
         end
         scheduler.run
       end
@@ -380,7 +388,8 @@ module SchedulerLifeSuite
           end
         end
       end
-      assert_equal Array.new(4) { |n| [n, (0...50).to_a] }, threads.map { |thread| join(thread).value }
+      assert_equal Array.new(4) { |n| [n, (0...50).to_a] },
+        threads.map { |thread| join(thread).value }
     end
   end
 
@@ -396,7 +405,8 @@ module SchedulerLifeSuite
     assert_raises(Raffia::ConfigError) { Raffia::Scheduler.new(backend: :kqueue9) }
   end
 
-  # One after the other, on every back end; several at once are in test/stress/scheduler_ractors_test.rb.
+  # One after the other, on every back end; several at once are in
+  # test/stress/scheduler_ractors_test.rb.
   def test_in_a_ractor
     out, status = ruby(<<~RUBY)
       require "raffia"
@@ -417,7 +427,8 @@ module SchedulerLifeSuite
       end
       p Ractor.new { Raffia.run { |scope| scope.spawn { sleep(0.001) && 7 }.value } }.take
     RUBY
-    expected = [[0, backend.name, Integer, true], [1, backend.name, Integer, true], 7].map { |line| "#{line.inspect}\n" }.join
+    expected = [[0, backend.name, Integer, true], [1, backend.name, Integer, true],
+      7].map { |line| "#{line.inspect}\n" }.join
     assert_equal [expected, 0], [out, status.exitstatus]
   end
 
@@ -456,8 +467,10 @@ module SchedulerLifeSuite
         Fiber.schedule { results << [i, `echo #{i}; exit #{i}`, $?.exitstatus] }
       end
       settle { results.size == 8 }
-      assert_equal Array.new(4) { |i| [[i, i.zero?, i], [i, "#{i}\n", i]] }.flatten(1).sort_by(&:to_s), results.sort_by(&:to_s)
-      out, err, status = Open3.capture3("cat; echo problem >&2; exit 5", stdin_data: "text" * 50_000)
+      assert_equal Array.new(4) { |i| [[i, i.zero?, i], [i, "#{i}\n", i]] }.flatten(1)
+        .sort_by(&:to_s), results.sort_by(&:to_s)
+      out, err, status = Open3.capture3("cat; echo problem >&2; exit 5",
+        stdin_data: "text" * 50_000)
       assert_equal [200_000, "problem\n", 5], [out.size, err, status.exitstatus]
       assert_equal "x", IO.popen("cat", "r+") { |io| io.write("x") && (io.close_write || io.read) }
       assert_raises(Errno::ENOENT) { `/no/such/program` }
@@ -542,7 +555,8 @@ module SchedulerLifeSuite
       puts "end"
     RUBY
     lines = out.lines.map(&:chomp)
-    assert_equal [["child nil", "inner", "again", "parent 7", "other in parent", "end"].sort, 0], [lines.sort, status.exitstatus]
+    assert_equal [["child nil", "inner", "again", "parent 7", "other in parent", "end"].sort, 0],
+      [lines.sort, status.exitstatus]
   end
 
   # The fiber that forks is the first fiber of the child: its end is the child's.
@@ -559,7 +573,8 @@ module SchedulerLifeSuite
       scheduler.run
       puts scheduler.closed? ? "the child's end" : "the parent's end"
     RUBY
-    assert_equal [["in the child", "other", "the parent's end"], 0], [out.lines.map(&:chomp).sort, status.exitstatus]
+    assert_equal [["in the child", "other", "the parent's end"], 0],
+      [out.lines.map(&:chomp).sort, status.exitstatus]
   end
 
   def test_a_fork_in_a_trap_handler

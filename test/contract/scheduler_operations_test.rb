@@ -3,7 +3,8 @@
 require_relative "scheduler_case"
 require "zlib"
 
-# Which of core's blocking operations run in their fiber, and what becomes of those that do not. Ruby 3.4 asks the scheduler for each.
+# Which of core's blocking operations run in their fiber, and what becomes of those that do not.
+# Ruby 3.4 asks the scheduler for each.
 module SchedulerOperationsSuite
   Boom = Class.new(StandardError)
   PART = Random.new(4).bytes(50_000).unpack1("H*").freeze
@@ -15,14 +16,20 @@ module SchedulerOperationsSuite
   end
 
   CHEAP = [
-    ->(dir) { File.stat(dir) }, ->(dir) { File.exist?("#{dir}/file") }, ->(dir) { File.lstat("#{dir}/link") },
-    ->(dir) { File.readable?("#{dir}/file") }, ->(dir) { File.readlink("#{dir}/link") }, ->(dir) { File.realpath("#{dir}/link") },
-    ->(dir) { Dir.children(dir) }, ->(dir) { Dir.glob("#{dir}/*") }, ->(dir) { Dir.exist?(dir) }, ->(dir) { File.read("#{dir}/file") },
-    ->(dir) { File.write("#{dir}/new", "text") }, ->(dir) { File.rename("#{dir}/new", "#{dir}/newer") }, ->(dir) { File.unlink("#{dir}/newer") },
-    ->(dir) { File.open("#{dir}/file", "a") { |file| file.chmod(0o600) } }, ->(dir) { File.foreach("#{dir}/file").to_a }
+    ->(dir) { File.stat(dir) }, ->(dir) { File.exist?("#{dir}/file") },
+    ->(dir) { File.lstat("#{dir}/link") },
+    ->(dir) { File.readable?("#{dir}/file") }, ->(dir) { File.readlink("#{dir}/link") },
+    ->(dir) { File.realpath("#{dir}/link") },
+    ->(dir) { Dir.children(dir) }, ->(dir) { Dir.glob("#{dir}/*") }, ->(dir) { Dir.exist?(dir) },
+    ->(dir) { File.read("#{dir}/file") },
+    ->(dir) { File.write("#{dir}/new", "text") },
+    ->(dir) { File.rename("#{dir}/new", "#{dir}/newer") }, ->(dir) { File.unlink("#{dir}/newer") },
+    ->(dir) { File.open("#{dir}/file", "a") { |file| file.chmod(0o600) } },
+    ->(dir) { File.foreach("#{dir}/file").to_a }
   ].freeze
 
-  # No thread, no wake-up, no switch: not one system call more than without a scheduler, but for a look at what is opened.
+  # No thread, no wake-up, no switch: not one system call more than without a scheduler, but for a
+  # look at what is opened.
   def test_calls_on_files_run_in_their_fiber
     in_folder do |dir|
       File.write("#{dir}/file", "text\n" * 800)
@@ -33,7 +40,8 @@ module SchedulerOperationsSuite
         before = scheduler.stats
         20.times { CHEAP.each { |call| call.call(dir) } }
         after = scheduler.stats
-        assert_equal before.slice(:switches, :sleeps, :waits, :injected, :wakes), after.slice(:switches, :sleeps, :waits, :injected, :wakes)
+        assert_equal before.slice(:switches, :sleeps, :waits, :injected, :wakes),
+          after.slice(:switches, :sleeps, :waits, :injected, :wakes)
         assert_equal threads, Thread.list
         assert_equal [0], after[:operations].values.map { |one| one[:elsewhere] }.uniq
         assert_operator after[:operations].fetch("File.stat")[:here], :>=, 20
@@ -65,9 +73,13 @@ module SchedulerOperationsSuite
     in_folder do |dir|
       File.mkfifo("#{dir}/fifo")
       in_run do
-        3.times { assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.01) { File.read("#{dir}/fifo") } } }
+        3.times do
+          assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.01) { File.read("#{dir}/fifo") } }
+        end
         assert_raises(Timeout::Error) { Timeout.timeout(0.01) { File.open("#{dir}/fifo", "w") } }
-        assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.01) { IO.copy_stream("#{dir}/fifo", "#{dir}/copy") } }
+        assert_raises(Raffia::TimeoutError) do
+          Raffia.timeout(0.01) { IO.copy_stream("#{dir}/fifo", "#{dir}/copy") }
+        end
         Fiber.schedule { File.write("#{dir}/fifo", "text") }
         assert_equal "text", File.read("#{dir}/fifo")
       end
@@ -85,7 +97,11 @@ module SchedulerOperationsSuite
           rescue Boom
             nil
           end
-          writer = Fiber.schedule { Timeout.timeout(0.05) { File.write("#{dir}/fifo", "x") } rescue nil } # standard:disable Style/RescueModifier
+          writer = Fiber.schedule do
+            Timeout.timeout(0.05) { File.write("#{dir}/fifo", "x") }
+          rescue
+            nil
+          end # standard:disable Style/RescueModifier
           sleep(0) if i.odd?
           scheduler.fiber_interrupt(reader, Boom.new)
           settle { !reader.alive? && !writer.alive? }
@@ -179,7 +195,9 @@ module SchedulerOperationsSuite
         opening = Fiber.schedule { File.read("#{dir}/fifo") }
         deflating = Fiber.schedule { Zlib.deflate(TEXT) }
         child = fork do
-          done = Raffia.run(backend: backend) { Zlib.inflate(Zlib.deflate(TEXT)) == TEXT && File.exist?(__FILE__) }
+          done = Raffia.run(backend: backend) do
+            Zlib.inflate(Zlib.deflate(TEXT)) == TEXT && File.exist?(__FILE__)
+          end
           GC.start
           exit!(done ? 7 : 1)
         end
@@ -292,7 +310,9 @@ module SchedulerOperationsSuite
 
   def test_garbage_is_collected_meanwhile
     in_run do
-      fibers = Array.new(4) { Fiber.schedule { 3.times { assert_equal TEXT, Zlib.inflate(Zlib.deflate(TEXT)) } } }
+      fibers = Array.new(4) do
+        Fiber.schedule { 3.times { assert_equal TEXT, Zlib.inflate(Zlib.deflate(TEXT)) } }
+      end
       5.times { GC.start && sleep(0) }
       GC.compact if GC.respond_to?(:compact)
       settle { fibers.none?(&:alive?) }

@@ -16,12 +16,18 @@ module SchedulerProgramsSuite
       asked = 0
       serve_http(before: -> { (asked += 1) && settle { asked >= 10 } }) do |port|
         bodies = []
-        10.times { |i| Fiber.schedule { bodies << Net::HTTP.get(URI("http://127.0.0.1:#{port}/#{i}")) } }
+        10.times do |i|
+          Fiber.schedule { bodies << Net::HTTP.get(URI("http://127.0.0.1:#{port}/#{i}")) }
+        end
         settle { bodies.size == 10 }
         assert_equal Array.new(10) { |i| "body of /#{i}" }, bodies.sort
-        Net::HTTP.start("127.0.0.1", port) { |http| assert_equal %w[a b], %w[a b].map { |name| http.get("/#{name}").body[-1] } }
+        Net::HTTP.start("127.0.0.1", port) do |http|
+          assert_equal %w[a b], %w[a b].map { |name| http.get("/#{name}").body[-1] }
+        end
         assert_raises(Net::ReadTimeout) do
-          Net::HTTP.start("127.0.0.1", port, read_timeout: 0.01, max_retries: 0) { |http| http.get("/never") }
+          Net::HTTP.start("127.0.0.1", port, read_timeout: 0.01, max_retries: 0) do |http|
+            http.get("/never")
+          end
         end
       end
     end
@@ -35,7 +41,8 @@ module SchedulerProgramsSuite
         5.times do
           client = server.accept
           Fiber.schedule do
-            socket = OpenSSL::SSL::SSLSocket.new(client, context).tap { |ssl| ssl.sync_close = true }.accept
+            socket = OpenSSL::SSL::SSLSocket.new(client, context)
+              .tap { |ssl| ssl.sync_close = true }.accept
             socket.write(socket.gets.upcase * 20_000)
             socket.close
           end
@@ -44,8 +51,10 @@ module SchedulerProgramsSuite
       answers = []
       5.times do |i|
         Fiber.schedule do
-          tls = OpenSSL::SSL::SSLContext.new.tap { |own| own.set_params(cert_store: store, verify_hostname: false) }
-          socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", server.addr[1]), tls).tap { |ssl| ssl.sync_close = true }.connect
+          tls = OpenSSL::SSL::SSLContext.new
+            .tap { |own| own.set_params(cert_store: store, verify_hostname: false) }
+          socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", server.addr[1]), tls)
+            .tap { |ssl| ssl.sync_close = true }.connect
           socket.puts("line #{i}")
           answers << socket.read
           socket.close
@@ -64,7 +73,8 @@ module SchedulerProgramsSuite
       Fiber.schedule { server.accept.tap { |client| client << "hello" }.close }
       assert_equal "hello", TCPSocket.open("localhost", server.addr[1], &:read)
       server.close
-      assert_includes Addrinfo.getaddrinfo("localhost", 80, nil, :STREAM).map(&:ip_address), "127.0.0.1"
+      assert_includes Addrinfo.getaddrinfo("localhost", 80, nil, :STREAM).map(&:ip_address),
+        "127.0.0.1"
       assert_raises(SocketError) { Addrinfo.getaddrinfo("no such name.invalid", 80) }
       assert_includes Fiber.scheduler.address_resolve("127.0.0.1"), "127.0.0.1"
     end
@@ -86,7 +96,9 @@ module SchedulerProgramsSuite
     on_scheduler do
       Tempfile.create("log") do |file|
         logger = Logger.new(file.path)
-        fibers = Array.new(10) { |i| Fiber.schedule { 5.times { |n| logger.info("#{i}-#{n}") && sleep(0) } } }
+        fibers = Array.new(10) do |i|
+          Fiber.schedule { 5.times { |n| logger.info("#{i}-#{n}") && sleep(0) } }
+        end
         settle { fibers.none?(&:alive?) }
         logger.close
         assert_equal 50, File.readlines(file.path).grep(/INFO/).size
@@ -105,9 +117,11 @@ module SchedulerProgramsSuite
         end
       end
     RUBY
-    command = [{"RAFFIA_BACKEND" => backend.to_s}, RbConfig.ruby, "-I#{File.expand_path("../../lib", __dir__)}", "-e", script]
+    command = [{"RAFFIA_BACKEND" => backend.to_s}, RbConfig.ruby,
+      "-I#{File.expand_path("../../lib", __dir__)}", "-e", script]
     out, err, status = Open3.capture3(*command, stdin_data: "one\ntwo\n")
-    assert_equal [["ONE", "TWO", "other"], "4\n4\n", 0], [out.lines.map(&:chomp).sort, err, status.exitstatus]
+    assert_equal [["ONE", "TWO", "other"], "4\n4\n", 0],
+      [out.lines.map(&:chomp).sort, err, status.exitstatus]
     [File::NULL, __FILE__].each do |file|
       out, = Open3.capture3(*command, in: file)
       assert_includes out, "other"
@@ -134,7 +148,9 @@ module SchedulerProgramsSuite
       assert_equal "text", Zlib.gunzip(Zlib.gzip("text"))
       assert_equal File.size(__FILE__), File.read(__FILE__).bytesize
       assert_includes scheduler.address_resolve("127.0.0.1"), "127.0.0.1"
-      Tempfile.create("scheduler") { |file| assert_equal 5, IO.copy_stream(StringIO.new("bytes"), file) }
+      Tempfile.create("scheduler") do |file|
+        assert_equal 5, IO.copy_stream(StringIO.new("bytes"), file)
+      end
     end
   end
 
@@ -143,13 +159,16 @@ module SchedulerProgramsSuite
       ran = []
       scheduler.blocking_operation_wait(-> { ran << Thread.current })
       refute_same Thread.current, ran.first
-      scheduler.blocking_operation_wait(-> { scheduler.blocking_operation_wait(-> { ran << :nested }) })
+      scheduler.blocking_operation_wait(-> {
+        scheduler.blocking_operation_wait(-> { ran << :nested })
+      })
       assert_equal :nested, ran.last
       assert_raises(Boom) { scheduler.blocking_operation_wait(-> { raise Boom }) }
     end
   end
 
-  # The call uses the stack of the fiber that waits for it, so the fiber must not leave before its end.
+  # The call uses the stack of the fiber that waits for it, so the fiber must not leave before its
+  # end.
   def test_an_interrupt_waits_for_the_end_of_a_blocking_operation
     on_scheduler do |scheduler|
       begun = Thread::Queue.new
@@ -173,7 +192,8 @@ module SchedulerProgramsSuite
   def test_one_that_has_not_begun_never_will
     in_thread do
       pool = Raffia::Pool::Offload.new(max: 1)
-      Fiber.set_scheduler(scheduler = Raffia::Scheduler.new(backend: backend, offload: pool.method(:call)))
+      Fiber.set_scheduler(scheduler = Raffia::Scheduler.new(backend: backend,
+        offload: pool.method(:call)))
       gate = Thread::Queue.new
       ran = []
       Fiber.schedule { scheduler.offloaded { gate.pop } }

@@ -2,8 +2,9 @@
 
 require_relative "scheduler_case"
 
-# Timeout.timeout without a class is seen by no `rescue` of the code in its block, as on a thread. The versions of
-# Ruby 3.3 and 3.4 hand Timeout::Error to the hook, later ones an exception of their own.
+# Timeout.timeout without a class is seen by no `rescue` of the code in its block, as on a thread.
+# The versions of Ruby 3.3 and 3.4 hand Timeout::Error to the hook, later ones an exception of their
+# own.
 module SchedulerTimeoutSuite
   def test_code_in_the_block_does_not_take_the_limit_for_an_error_of_its_own
     on_scheduler do

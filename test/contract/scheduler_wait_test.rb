@@ -83,12 +83,16 @@ module SchedulerWaitSuite
   # The lock of autoload has no class, and not one method.
   def test_autoload_and_require_from_several_fibers
     Dir.mktmpdir do |dir|
-      File.write("#{dir}/slow_part_#{backend}.rb", "sleep 0.002\nmodule SchedulerWaitSuite; PART_#{backend.upcase} = 7; end\n")
-      File.write("#{dir}/slow_file_#{backend}.rb", "sleep 0.002\n$slow_files_#{backend} = $slow_files_#{backend}.to_i + 1\n")
+      File.write("#{dir}/slow_part_#{backend}.rb",
+        "sleep 0.002\nmodule SchedulerWaitSuite; PART_#{backend.upcase} = 7; end\n")
+      File.write("#{dir}/slow_file_#{backend}.rb",
+        "sleep 0.002\n$slow_files_#{backend} = $slow_files_#{backend}.to_i + 1\n")
       SchedulerWaitSuite.autoload(:"PART_#{backend.upcase}", "#{dir}/slow_part_#{backend}.rb")
       on_scheduler do
         got = []
-        3.times { Fiber.schedule { got << SchedulerWaitSuite.const_get(:"PART_#{backend.upcase}") } }
+        3.times do
+          Fiber.schedule { got << SchedulerWaitSuite.const_get(:"PART_#{backend.upcase}") }
+        end
         3.times { Fiber.schedule { got << require("#{dir}/slow_file_#{backend}.rb") } }
         settle { got.size == 6 }
         assert_equal [[7, 3], [false, 2], [true, 1]], got.tally.sort_by(&:to_s)
@@ -157,7 +161,8 @@ module SchedulerWaitSuite
     end
   end
 
-  # What core tells a waiter of a condition variable is its mutex, for which the fiber has waited before.
+  # What core tells a waiter of a condition variable is its mutex, for which the fiber has waited
+  # before.
   def test_a_condition_variable_after_its_mutex
     on_scheduler do
       mutex = Thread::Mutex.new
@@ -205,7 +210,8 @@ module SchedulerWaitSuite
     assert_equal [":signal\n:signal\n", 0], [out, status.exitstatus]
   end
 
-  # Wherever the signals strike: in the middle of a start, of a switch, or of another wait of the same fiber.
+  # Wherever the signals strike: in the middle of a start, of a switch, or of another wait of the
+  # same fiber.
   def test_a_trap_handler_that_waits
     out, status = ruby(<<~RUBY)
       require "raffia"
@@ -231,7 +237,8 @@ module SchedulerWaitSuite
       error = assert_raises(Timeout::Error) { Timeout.timeout(0.002) { sleep } }
       assert_equal "execution expired", error.message
       assert_raises(Boom) { Timeout.timeout(0.002, Boom) { sleep } }
-      assert_equal "late", assert_raises(Boom) { Timeout.timeout(0.002, Boom, "late") { sleep } }.message
+      assert_equal "late", assert_raises(Boom) { Timeout.timeout(0.002, Boom, "late") { sleep } }
+        .message
       assert_equal 7, Timeout.timeout(100) { sleep(0) && 7 }
       assert_equal 7, Timeout.timeout(nil) { 7 }
       assert_raises(ArgumentError, Timeout::Error) { Timeout.timeout(-1) { sleep } }
@@ -242,8 +249,12 @@ module SchedulerWaitSuite
     on_scheduler do |scheduler|
       inner = Class.new(StandardError)
       outer = Class.new(StandardError)
-      assert_raises(inner) { Timeout.timeout(100, outer) { Timeout.timeout(0.002, inner) { sleep } } }
-      assert_raises(outer) { Timeout.timeout(0.002, outer) { Timeout.timeout(100, inner) { sleep } } }
+      assert_raises(inner) do
+        Timeout.timeout(100, outer) { Timeout.timeout(0.002, inner) { sleep } }
+      end
+      assert_raises(outer) do
+        Timeout.timeout(0.002, outer) { Timeout.timeout(100, inner) { sleep } }
+      end
       seen = []
       assert_raises(outer) do
         Timeout.timeout(0.1, outer) do
@@ -297,9 +308,12 @@ module SchedulerWaitSuite
     on_scheduler do |scheduler|
       pipe do |reader, _|
         mutex = Thread::Mutex.new.tap(&:lock)
-        waits = [-> { sleep }, -> { reader.wait_readable }, -> { reader.readpartial(1) }, -> { IO.select([reader]) }, -> { mutex.lock },
-          -> { Thread::Queue.new.pop }, -> { Thread.new { sleep(0.003) }.join && sleep }, -> { ::Process.wait(spawn("sleep 0.003")) && sleep },
-          -> { scheduler.block(:x) }, -> { sleep(100) }, -> { reader.wait_readable(100) }, -> { scheduler.offloaded { sleep(0.002) } && sleep }]
+        waits = [-> { sleep }, -> { reader.wait_readable }, -> { reader.readpartial(1) },
+          -> { IO.select([reader]) }, -> { mutex.lock },
+          -> { Thread::Queue.new.pop }, -> { Thread.new { sleep(0.003) }.join && sleep },
+          -> { ::Process.wait(spawn("sleep 0.003")) && sleep },
+          -> { scheduler.block(:x) }, -> { sleep(100) }, -> { reader.wait_readable(100) },
+          -> { scheduler.offloaded { sleep(0.002) } && sleep }]
         seen = []
         waits.each_with_index do |wait, i|
           fiber = Fiber.schedule do
@@ -400,7 +414,9 @@ module SchedulerWaitSuite
           nil
         end
       end
-      threads = fibers.each_slice(5).map { |some| Thread.new { some.each { |fiber| scheduler.fiber_interrupt(fiber, Boom.new) } } }
+      threads = fibers.each_slice(5).map do |some|
+        Thread.new { some.each { |fiber| scheduler.fiber_interrupt(fiber, Boom.new) } }
+      end
       settle { fibers.none?(&:alive?) }
       threads.each(&:join)
     end
@@ -466,7 +482,8 @@ module SchedulerWaitSuite
     end
   end
 
-  # An interrupt of the thread strikes one fiber, while another one that ran before it is resuming a third: that one is not to be touched.
+  # An interrupt of the thread strikes one fiber, while another one that ran before it is resuming a
+  # third: that one is not to be touched.
   def test_interrupts_of_the_thread_leave_alone_who_resumes_another
     in_thread do
       with_scheduler do |scheduler|
@@ -475,7 +492,9 @@ module SchedulerWaitSuite
         resume = lambda do
           inner = Fiber.new { 20.times { scheduler.yield || Fiber.yield(:good) } }
           20.times { got << inner.resume }
-          inner.resume # to its end: its stack would stay until the next collection, and there is no room for all that come
+          # to its end: its stack would stay until the next collection, and there is no room for all
+          # that come
+          inner.resume
         end
         work = [resume, *[-> { scheduler.yield }] * 8]
         work.each { |call| survive_boom { Fiber.schedule { survive_boom(&call) until over } } }
@@ -491,7 +510,8 @@ module SchedulerWaitSuite
     end
   end
 
-  # Whoever unlocks a Mutex wakes one fiber only: when an exception takes that one away, nobody else is woken.
+  # Whoever unlocks a Mutex wakes one fiber only: when an exception takes that one away, nobody else
+  # is woken.
   def test_an_interrupt_takes_no_wake_up_away
     on_scheduler do |scheduler|
       mutex = Mutex.new
@@ -523,7 +543,8 @@ module SchedulerWaitSuite
   end
 
   # A ready queue that is never empty starves neither I/O nor timers.
-  # An acceptor starts a fiber for each client: those that are there must hear from the kernel meanwhile.
+  # An acceptor starts a fiber for each client: those that are there must hear from the kernel
+  # meanwhile.
   def test_what_is_started_counts_for_the_next_look_at_the_kernel
     on_scheduler do |scheduler|
       gate = Thread::Queue.new
@@ -543,7 +564,9 @@ module SchedulerWaitSuite
         writer << "x"
         turns = 0
         done = []
-        3.times { Fiber.schedule { scheduler.yield && turns += 1 while (turns += 1) && done.size < 3 } }
+        3.times do
+          Fiber.schedule { scheduler.yield && turns += 1 while (turns += 1) && done.size < 3 }
+        end
         Fiber.schedule { reader.wait_readable && done << :io }
         Fiber.schedule { sleep(0) && done << :timer }
         Fiber.schedule { scheduler.block(:x, 0) || done << :block }
@@ -557,15 +580,18 @@ module SchedulerWaitSuite
 
   # -- one-shot waits
 
-  # Everything at once for the same fiber: readiness, a timer, unblock, an interrupt, a time limit. Each wait ends once, and no
-  # latecomer ends the next.
+  # Everything at once for the same fiber: readiness, a timer, unblock, an interrupt, a time limit.
+  # Each wait ends once, and no latecomer ends the next.
   def test_storm
     random = Random.new(Minitest.seed)
     on_scheduler do |scheduler|
       workers = Array.new(6) { |i| storm_worker(scheduler, random, i) }
-      settle("hangs with seed #{Minitest.seed}") { workers.none? { |worker| worker[:fiber].alive? } }
+      settle("hangs with seed #{Minitest.seed}") do
+        workers.none? { |worker| worker[:fiber].alive? }
+      end
       workers.each do |worker|
-        assert_equal worker[:sent], worker[:got], "seed #{Minitest.seed}: an interrupt was lost or came twice"
+        assert_equal worker[:sent], worker[:got],
+          "seed #{Minitest.seed}: an interrupt was lost or came twice"
         assert_equal 150, worker[:rounds], "seed #{Minitest.seed}"
       end
       assert_equal 0, scheduler.stats[:pending]

@@ -34,7 +34,8 @@ module ServerBodiesTest
     serve(->(_) { [200, TEXT.dup, body] }) do |server|
       server.connect do |client|
         answer = client.get
-        assert_equal ["onetwo", "chunked", nil], [answer.body, answer["transfer-encoding"], answer["content-length"]]
+        assert_equal ["onetwo", "chunked", nil],
+          [answer.body, answer["transfer-encoding"], answer["content-length"]]
         assert_equal "onetwo", client.get.body
       end
       eventually { body.closed == 2 }
@@ -44,7 +45,8 @@ module ServerBodiesTest
   def test_pieces_of_a_known_length_are_not
     serve(->(_) { [200, {"content-length" => "6"}, Body.new("one", "two")] }) do |server|
       answer = server.get
-      assert_equal ["onetwo", nil, "6"], [answer.body, answer["transfer-encoding"], answer["content-length"]]
+      assert_equal ["onetwo", nil, "6"],
+        [answer.body, answer["transfer-encoding"], answer["content-length"]]
     end
   end
 
@@ -52,7 +54,8 @@ module ServerBodiesTest
     serve(->(_) { [200, TEXT.dup, Body.new("one", "two")] }) do |server|
       server.connect do |client|
         answer = client.say("GET / HTTP/1.0\r\nconnection: keep-alive\r\n\r\n").answer
-        assert_equal ["onetwo", nil, "close"], [answer.body, answer["transfer-encoding"], answer["connection"]]
+        assert_equal ["onetwo", nil, "close"],
+          [answer.body, answer["transfer-encoding"], answer["connection"]]
       end
     end
   end
@@ -78,7 +81,8 @@ module ServerBodiesTest
   def test_an_array_like_body_is_sent_whole_and_closes_itself
     body = Gathered.new("one", "two")
     serve(->(_) { [200, TEXT.dup, body] }, lint: false) do |server|
-      assert_equal ["onetwo", "6"], server.get.then { |answer| [answer.body, answer["content-length"]] }
+      assert_equal ["onetwo", "6"], server.get
+        .then { |answer| [answer.body, answer["content-length"]] }
       assert_equal 1, body.closed
     end
   end
@@ -107,7 +111,8 @@ module ServerBodiesTest
   end
 
   def test_a_body_that_is_too_short_ends_the_connection
-    serve(->(_) { [200, {"content-length" => "7"}, Body.new("one", "two")] }, lint: false) do |server|
+    serve(->(_) { [200, {"content-length" => "7"}, Body.new("one", "two")] },
+      lint: false) do |server|
       server.connect do |client|
         client.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
         assert client.rest.end_with?("\r\n\r\nonetwo")
@@ -140,9 +145,13 @@ module ServerBodiesTest
   def test_a_client_that_leaves_in_the_middle_closes_the_body_quietly
     pieces = 0
     body = Body.new
-    body.define_singleton_method(:each) { |&block| loop { (pieces += 1) && block.call("x" * 10_000) } }
+    body.define_singleton_method(:each) do |&block|
+      loop { (pieces += 1) && block.call("x" * 10_000) }
+    end
     serve(->(_) { [200, TEXT.dup, body] }, lint: false) do |server|
-      server.connect { |client| client.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n") && client.read(20_000) }
+      server.connect do |client|
+        client.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n") && client.read(20_000)
+      end
       eventually { body.closed == 1 }
     end
     assert_empty log
@@ -167,7 +176,9 @@ module ServerBodiesTest
   def test_a_file_that_is_not_there_is_sent_piece_by_piece
     body = Body.new("in pieces")
     body.define_singleton_method(:to_path) { "/nowhere/at/all" }
-    serve(->(_) { [200, TEXT.dup, body] }, lint: false) { |server| assert_equal "in pieces", server.get.body }
+    serve(->(_) { [200, TEXT.dup, body] }, lint: false) do |server|
+      assert_equal "in pieces", server.get.body
+    end
   end
 
   # As code calls it that was written for a socket.
@@ -295,7 +306,9 @@ module ServerBodiesTest
       stream.close
     end
     serve(->(_) { [200, TEXT.dup, body] }) do |server|
-      server.connect { |client| client.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n") && client.read(20_000) }
+      server.connect do |client|
+        client.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n") && client.read(20_000)
+      end
       eventually { error }
     end
     assert_kind_of Raffia::Server::Disconnected, error

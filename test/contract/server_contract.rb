@@ -13,7 +13,8 @@ require "raffia"
 require "raffia/server"
 require "raffia/server/worker"
 
-# The suites of the server run over real sockets, on every back end that works here, with Rack::Lint around every app.
+# The suites of the server run over real sockets, on every back end that works here, with Rack::Lint
+# around every app.
 module ServerContract
   BACKENDS = Raffia::Engine.probe.filter_map { |found| found[:name] if found[:ok] }
 
@@ -41,19 +42,23 @@ module ServerContract
       raw = line_block
       lines = raw.split("\r\n")
       version, status = lines.shift.split(" ", 3)
-      headers = lines.each_with_object({}) { |line, all| (all[line[/\A[^:]+/]] ||= []) << line[/: ?(.*)\z/, 1] }
+      headers = lines.each_with_object({}) do |line, all|
+        (all[line[/\A[^:]+/]] ||= []) << line[/: ?(.*)\z/, 1]
+      end
       status = status.to_i
       bodyless = head || status < 200 || status == 204 || status == 304
       Answer.new(status, headers, bodyless ? "" : body(headers), version, raw)
     end
 
     def get(path = "/", method: "GET", **headers)
-      say("#{method} #{path} HTTP/1.1\r\nhost: test\r\n#{headers.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n")
+      say("#{method} #{path} HTTP/1.1\r\nhost: " \
+        "test\r\n#{headers.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n")
       answer(head: method == "HEAD")
     end
 
     def post(path, body, **headers)
-      say("POST #{path} HTTP/1.1\r\nhost: test\r\ncontent-length: #{body.bytesize}\r\n#{headers.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n#{body}")
+      say("POST #{path} HTTP/1.1\r\nhost: test\r\ncontent-length: " \
+        "#{body.bytesize}\r\n#{headers.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n#{body}")
       answer
     end
 
@@ -108,7 +113,8 @@ module ServerContract
   # Defines a test class for each back end, named after the suite.
   def self.run(suite) = TestSupport::EachBackend.define(suite, self, BACKENDS)
 
-  # Defines one more, whose apps are served from Ractors. They and what they capture are shared, so not all can be.
+  # Defines one more, whose apps are served from Ractors. They and what they capture are shared, so
+  # not all can be.
   # @param without [Array<Symbol>] tests of apps that have something that Ractors cannot share
   def self.run_in_ractors(suite, without: [])
     parent = Class.new(Raffia::TestCase) do
@@ -203,7 +209,11 @@ module ServerContract
 
     # @yieldparam client [Client]
     def connect
-      socket = @listener.port ? TCPSocket.new("127.0.0.1", @listener.port) : UNIXSocket.new(@listener.host)
+      socket = if @listener.port
+        TCPSocket.new("127.0.0.1", @listener.port)
+      else
+        UNIXSocket.new(@listener.host)
+      end
       socket.timeout = Raffia::TestCase::PATIENCE
       clients << socket
       return Client.new(socket) unless block_given?
@@ -239,7 +249,8 @@ module ServerContract
     def initialize(app, backend, bind, log, options)
       options = Raffia::Server::Options.build(options)
       @listener = Raffia::Server::Listener.open(Raffia::Server::Bind.parse(bind), options).first
-      @worker = Raffia::Server::Worker.new(app, listeners: [@listener], options: options, log: Logger.new(log), backend: backend)
+      @worker = Raffia::Server::Worker.new(app, listeners: [@listener], options: options,
+        log: Logger.new(log), backend: backend)
       ready = Thread::Queue.new
       @thread = Thread.new do
         Thread.current.report_on_exception = false

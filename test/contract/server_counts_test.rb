@@ -4,14 +4,17 @@ require "json"
 require_relative "server_contract"
 require_relative "../../bench/harness/syscalls"
 
-# What a request costs, in counts that are the same everywhere. The server is a program of its own, so that nothing is counted but what it does.
+# What a request costs, in counts that are the same everywhere. The server is a program of its own,
+# so that nothing is counted but what it does.
 module ServerCountsTest
   REQUEST = "GET / HTTP/1.1\r\nhost: test\r\nuser-agent: test\r\naccept: */*\r\n\r\n"
   # Of Ruby objects. Ours are the env, what is new in it, and a look at what is left in the fiber.
   MOST_OBJECTS = 12
-  # Of 1000 requests: once a second the worker looks after itself, and what that makes is found with the request of that moment.
+  # Of 1000 requests: once a second the worker looks after itself, and what that makes is found with
+  # the request of that moment.
   MOST_INTERRUPTED = 50
-  # Of those objects, for a connection with one request. Ours are the task, what is its own, the wire, and the exchange.
+  # Of those objects, for a connection with one request. Ours are the task, what is its own, the
+  # wire, and the exchange.
   MOST_OBJECTS_OF_A_CONNECTION = 33
   PROGRAM = <<~RUBY
     # frozen_string_literal: true
@@ -50,7 +53,8 @@ module ServerCountsTest
     end
   end
 
-  # A client comes, asks and goes, and then the next one: the connection, its task, and all that is theirs.
+  # A client comes, asks and goes, and then the next one: the connection, its task, and all that is
+  # theirs.
   def test_each_connection_makes_the_same_few_objects
     skip "the engine in Ruby makes objects when it waits" if backend == :select
     with_program do |port, _|
@@ -60,7 +64,8 @@ module ServerCountsTest
     end
   end
 
-  # Beside what the loop needs to learn who has sent something, which is for all of them at once. Now and then a connection is asked in vain.
+  # Beside what the loop needs to learn who has sent something, which is for all of them at once.
+  # Now and then a connection is asked in vain.
   def test_each_request_takes_two_system_calls
     (trouble = Bench::Syscalls.trouble) and skip(trouble)
     skip "its waits are system calls of their own" if backend == :select
@@ -68,7 +73,8 @@ module ServerCountsTest
       clients = Array.new(32) { connect(port) }
       rounds(clients, 10)
       each = calls(port, pid) { rounds(clients, 50) } / (32 * 50.0)
-      assert_includes 1.95..2.12, each # a few of the loop's are taken off twice: it turns for these questions, too
+      # a few of the loop's are taken off twice: it turns for these questions, too
+      assert_includes 1.95..2.12, each
       clients.each(&:close)
     end
   end
@@ -89,7 +95,8 @@ module ServerCountsTest
   private
 
   def with_program
-    program = IO.popen([{"RAFFIA_BACKEND" => backend.to_s}, RbConfig.ruby, "-W0", "-I#{File.expand_path("../../lib", __dir__)}", "-e", PROGRAM])
+    program = IO.popen([{"RAFFIA_BACKEND" => backend.to_s}, RbConfig.ruby, "-W0",
+      "-I#{File.expand_path("../../lib", __dir__)}", "-e", PROGRAM])
     yield program.gets.to_i, program.pid
   ensure
     ::Process.kill(:TERM, program.pid)

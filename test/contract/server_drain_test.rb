@@ -3,7 +3,8 @@
 require "raffia/actor"
 require_relative "server_contract"
 
-# How a worker comes to its end. Clients close when they have seen the end of their connection: the server would wait for that.
+# How a worker comes to its end. Clients close when they have seen the end of their connection: the
+# server would wait for that.
 module ServerDrainTest
   TEXT = {"content-type" => "text/plain"}.freeze
 
@@ -42,7 +43,8 @@ module ServerDrainTest
       eventually { server.worker.service.drain.begun? }
       clients.each { |client| client.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n") }
       clients.each do |client|
-        assert_equal ["x", "close"], client.answer.then { |answer| [answer.body, answer["connection"]] }
+        assert_equal ["x", "close"], client.answer
+          .then { |answer| [answer.body, answer["connection"]] }
         ended(client)
       end
       server.thread.value
@@ -104,7 +106,8 @@ module ServerDrainTest
     end
   end
 
-  # Whoever drains while clients send as fast as they can: each request is answered, or its connection was closed before it was sent.
+  # Whoever drains while clients send as fast as they can: each request is answered, or its
+  # connection was closed before it was sent.
   def test_no_request_is_lost_in_between
     serve(->(_) { [200, TEXT.dup, ["x"]] }) do |server|
       lost = Thread::Queue.new
@@ -147,7 +150,8 @@ module ServerDrainTest
     assert_match(/a farewell.*SystemExit/m, log)
   end
 
-  # What requests may have spawned, which has no end of its own; there is no grace here that would be over.
+  # What requests may have spawned, which has no end of its own; there is no grace here that would
+  # be over.
   class Counter < Raffia::Actor
     def add = @count = @count.to_i + 1
   end

@@ -7,10 +7,13 @@ module ServerFailuresTest
   TEXT = {"content-type" => "text/plain"}.freeze
 
   def test_an_app_that_raises_is_a_500_and_a_line_in_the_log
-    serve(->(env) { (env["PATH_INFO"] == "/") ? [200, TEXT.dup, ["fine"]] : raise("the secret") }) do |server|
+    serve(->(env) {
+      (env["PATH_INFO"] == "/") ? [200, TEXT.dup, ["fine"]] : raise("the secret")
+    }) do |server|
       server.connect do |client|
         answer = client.get("/broken")
-        assert_equal [500, "Internal Server Error\n", "text/plain; charset=utf-8"], [answer.status, answer.body, answer["content-type"]]
+        assert_equal [500, "Internal Server Error\n", "text/plain; charset=utf-8"],
+          [answer.status, answer.body, answer["content-type"]]
         assert_match(/request #{answer["x-request-id"]} \(GET \/broken\).*the secret/, log)
         assert_equal "fine", client.get.body, "the connection does not survive"
       end
@@ -38,7 +41,9 @@ module ServerFailuresTest
 
   def test_every_kind_of_error_is_one
     [NotImplementedError, NoMemoryError, SystemExit, SecurityError, SystemStackError].each do |kind|
-      serve(->(env) { (env["PATH_INFO"] == "/") ? [200, TEXT.dup, ["fine"]] : raise(kind) }) do |server|
+      serve(->(env) {
+        (env["PATH_INFO"] == "/") ? [200, TEXT.dup, ["fine"]] : raise(kind)
+      }) do |server|
         server.connect do |client|
           assert_equal 500, client.get("/broken").status
           assert_equal "fine", client.get.body
@@ -68,14 +73,23 @@ module ServerFailuresTest
 
   def test_what_is_no_response_is_a_500_that_says_so
     {
-      nil => /the app returned nil \(NilClass\)/, "text" => /the app returned "text"/, [200, {}] => /the app returned \[200, \{\}\]/,
-      ["x", {}, []] => /the response's status is "x"/, [99, {}, []] => /99 is no status/, [100, {}, []] => /100 is no status/, [101, {}, []] => /101 is no status/,
-      [200, nil, []] => /the response's headers are nil/, [200, {}, nil] => /the response's body is nil/, [200, {}, [1]] => /something else than Strings/,
-      [200, {1 => "x"}, []] => /1 is no name/, [101, {"rack.protocol" => "a\r\nb"}, ->(_) {}] => /is no name of a protocol/,
+      nil => /the app returned nil \(NilClass\)/, "text" => /the app returned "text"/,
+      [200, {}] => /the app returned \[200, \{\}\]/,
+      ["x", {}, []] => /the response's status is "x"/, [99, {}, []] => /99 is no status/,
+      [100, {}, []] => /100 is no status/, [101, {}, []] => /101 is no status/,
+      [200, nil, []] => /the response's headers are nil/,
+      [200, {}, nil] => /the response's body is nil/,
+      [200, {}, [1]] => /something else than Strings/,
+      [200, {1 => "x"}, []] => /1 is no name/,
+      [101, {"rack.protocol" => "a\r\nb"}, ->(_) {}] => /is no name of a protocol/,
       [101, {"rack.protocol" => "a"}, []] => /its body cannot be called/
     }.each do |response, message|
       serve(->(_) { response }, lint: false) do |server|
-        server.connect { |client| assert_equal([500, 500], Array.new(2) { client.get("/", "connection" => "upgrade", "upgrade" => "a").status }, response.inspect) }
+        server.connect do |client|
+          assert_equal([500, 500],
+            Array.new(2) { client.get("/", "connection" => "upgrade", "upgrade" => "a").status },
+            response.inspect)
+        end
       end
       assert_match message, log
     end
@@ -86,7 +100,9 @@ module ServerFailuresTest
     value.define_singleton_method(:to_s) { raise "no value" }
     serve(->(_) { [200, {"x-first" => "1", "x-value" => value}, ["x"]] }, lint: false) do |server|
       server.connect do |client|
-        2.times { assert_equal [500, nil], client.get.then { |answer| [answer.status, answer["x-first"]] } }
+        2.times do
+          assert_equal [500, nil], client.get.then { |answer| [answer.status, answer["x-first"]] }
+        end
       end
     end
     assert_match(/no value/, log)
@@ -96,7 +112,9 @@ module ServerFailuresTest
     body = +"body"
     value = Object.new
     value.define_singleton_method(:to_s) { body << " and more" && "value" }
-    serve(->(_) { [200, {"x-value" => value}, [body]] }, lint: false) { |server| assert_equal 500, server.get.status }
+    serve(->(_) { [200, {"x-value" => value}, [body]] }, lint: false) do |server|
+      assert_equal 500, server.get.status
+    end
     assert_match(/has changed/, log)
   end
 
@@ -108,7 +126,8 @@ module ServerFailuresTest
     app = ->(_) { raise Raffia::Cancel, :enough }
     serve(app) do |server|
       server.connect do |client|
-        assert_equal [503, "close"], client.get.then { |answer| [answer.status, answer["connection"]] }
+        assert_equal [503, "close"], client.get
+          .then { |answer| [answer.status, answer["connection"]] }
         assert client.ended?
       end
       assert_equal 503, server.get.status
@@ -121,8 +140,13 @@ module ServerFailuresTest
 
   def test_a_client_that_leaves_while_the_app_works_disturbs_nobody
     gate = Thread::Queue.new
-    serve(->(env) { gate.pop if env["PATH_INFO"] == "/slow"; [200, TEXT.dup, ["x" * 100_000]] }) do |server| # standard:disable Style/Semicolon
-      server.connect { |client| client.say("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n") && eventually { gate.num_waiting == 1 } }
+    serve(->(env) {
+      gate.pop if env["PATH_INFO"] == "/slow"
+      [200, TEXT.dup, ["x" * 100_000]]
+    }) do |server| # standard:disable Style/Semicolon
+      server.connect do |client|
+        client.say("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n") && eventually { gate.num_waiting == 1 }
+      end
       gate << true
       assert_equal 200, server.get.status
       eventually { server.worker.connections.empty? }
@@ -141,7 +165,8 @@ module ServerFailuresTest
   end
 
   def test_each_limit_of_a_request_is_the_one_that_was_set
-    limits = {max_line: 60, max_headers: 3, max_header_name: 17, max_head: 300, max_chunk_extensions: 10, max_trailers: 30}
+    limits = {max_line: 60, max_headers: 3, max_header_name: 17, max_head: 300,
+              max_chunk_extensions: 10, max_trailers: 30}
     chunked = "POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
     refused = {
       "GET /#{"a" * 60} HTTP/1.1\r\nhost: x\r\n\r\n" => 414,
@@ -152,8 +177,17 @@ module ServerFailuresTest
       "#{chunked}1\r\nx\r\n0\r\na: #{"1" * 40}\r\n\r\n" => 431
     }
     serve(->(env) { [200, {}, [env["rack.input"]&.read.to_s]] }, lint: false, **limits) do |server|
-      refused.each { |text, status| server.connect { |client| assert_equal [status, "close"], client.say(text).answer.then { |answer| [answer.status, answer["connection"]] }, text } }
-      assert_equal "x", server.connect { |client| client.say("#{chunked}1;a\r\nx\r\n0\r\na: 1\r\n\r\n").answer.body }
+      refused.each do |text, status|
+        server.connect do |client|
+          assert_equal [status, "close"],
+            client.say(text).answer.then { |answer| [answer.status, answer["connection"]] }, text
+        end
+      end
+      assert_equal "x",
+        server.connect { |client|
+          client.say("#{chunked}1;a\r\nx\r\n0\r\na: 1\r\n\r\n").answer
+            .body
+        }
     end
   end
 
@@ -194,7 +228,9 @@ module ServerFailuresTest
 
   def test_who_leaves_in_the_middle_of_a_body_disturbs_nobody
     serve(->(env) { [200, TEXT.dup, [env["rack.input"].read]] }) do |server|
-      server.connect { |client| client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf") }
+      server.connect do |client|
+        client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf")
+      end
       eventually { server.worker.connections.empty? }
       assert_equal 200, server.get.status
     end
@@ -213,7 +249,8 @@ module ServerFailuresTest
       [200, {"content-type" => "text/plain"}, ["bye"]]
     end
     serve(app, lint: false) do |server|
-      client = server.connect.say("POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 9\r\n\r\nfew")
+      client = server.connect.say("POST / HTTP/1.1\r\nhost: x\r\nconnection: " \
+        "close\r\ncontent-length: 9\r\n\r\nfew")
       assert_equal "bye", client.answer.body
       assert_instance_of IOError, heard.pop(timeout: Raffia::TestCase::PATIENCE)
     end
@@ -248,7 +285,8 @@ module ServerFailuresTest
     serve(app, lint: false) do |server|
       answer = server.get("/kill")
       assert_equal [500, "close"], [answer.status, answer["connection"]]
-      assert_equal [500, "the application has ended the fiber of its request"], finished.pop.then { |status, error| [status, error.message] }
+      assert_equal [500, "the application has ended the fiber of its request"],
+        finished.pop.then { |status, error| [status, error.message] }
       assert_equal "ok", server.get.body
     end
     assert_includes log, "has ended the fiber of its request"

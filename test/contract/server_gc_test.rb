@@ -2,7 +2,8 @@
 
 require_relative "server_contract"
 
-# The wire's C code holds Strings and sockets while its fiber waits: with the collector at work at every allocation, and objects that move.
+# The wire's C code holds Strings and sockets while its fiber waits: with the collector at work at
+# every allocation, and objects that move.
 module ServerGCTest
   # As text, because a process of its own has it too.
   APP = <<~RUBY
@@ -41,8 +42,9 @@ module ServerGCTest
   ServerContract.run(self)
 end
 
-# What is said in C is the same on all back ends, so the slowest of tests is done on one, by a server in a process that has nothing else:
-# each collection goes through all there is. Until the first answer, which takes most of the allocations, only young objects are collected.
+# What is said in C is the same on all back ends, so the slowest of tests is done on one, by a
+# server in a process that has nothing else: each collection goes through all there is. Until the
+# first answer, which takes most of the allocations, only young objects are collected.
 class ServerStressTest < Raffia::TestCase
   PROGRAM = <<~RUBY
     require "raffia/server"
@@ -62,8 +64,11 @@ class ServerStressTest < Raffia::TestCase
     with_server do |client, program|
       assert_equal "hello world", client.get("/array").body
       program.puts
-      assert_equal %w[hello\ world text/plain], client.get("/array").then { |answer| [answer.body, answer["content-type"]] }
-      %w[/large /stream].each { |path| assert_equal ServerGCTest::WHOLE, client.get(path).body, path }
+      assert_equal %w[hello\ world text/plain],
+        client.get("/array").then { |answer| [answer.body, answer["content-type"]] }
+      %w[/large /stream].each do |path|
+        assert_equal ServerGCTest::WHOLE, client.get(path).body, path
+      end
       assert_equal "x" * 100, client.post("/echo", "x" * 100).body
       client.say("GET /array HTTP/1.1\r\nhost: x\r\n\r\n" * 3)
       3.times { assert_equal "hello world", client.answer.body }
@@ -73,7 +78,8 @@ class ServerStressTest < Raffia::TestCase
   private
 
   def with_server
-    program = IO.popen([RbConfig.ruby, "-W0", "-I#{File.expand_path("../../lib", __dir__)}", "-e", PROGRAM], "r+")
+    program = IO.popen([RbConfig.ruby, "-W0", "-I#{File.expand_path("../../lib", __dir__)}", "-e",
+      PROGRAM], "r+")
     program.write(ServerGCTest::APP, "\0")
     socket = TCPSocket.new("127.0.0.1", Integer(program.gets))
     socket.timeout = 150 # it is slow

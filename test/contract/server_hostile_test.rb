@@ -27,7 +27,8 @@ module ServerHostileTest
 
   def test_a_body_that_cannot_be_closed_is_no_second_response
     body = Body.new("whole", on_close: -> { raise "not closed" })
-    serve(->(env) { (env["PATH_INFO"] == "/") ? [200, TEXT.dup, ["next"]] : [200, TEXT.dup, body] }, lint: false) do |server|
+    serve(->(env) { (env["PATH_INFO"] == "/") ? [200, TEXT.dup, ["next"]] : [200, TEXT.dup, body] },
+      lint: false) do |server|
       server.connect do |client|
         assert_equal "whole", client.get("/body").body
         assert_equal [200, "next"], client.get.then { |answer| [answer.status, answer.body] }
@@ -41,7 +42,9 @@ module ServerHostileTest
     body = ["whole"]
     closed = 0
     body.define_singleton_method(:close) { closed += 1 }
-    serve(->(_) { [200, TEXT.dup, body] }, lint: false) { |server| assert_equal "whole", server.get.body }
+    serve(->(_) { [200, TEXT.dup, body] }, lint: false) do |server|
+      assert_equal "whole", server.get.body
+    end
     assert_equal 1, closed
   end
 
@@ -54,7 +57,9 @@ module ServerHostileTest
       [200, {}, body]
     end
     serve(app, lint: false) do |server|
-      server.connect { |client| assert_equal "taken", client.say("GET / HTTP/1.1\r\nhost: a\r\n\r\n").rest }
+      server.connect do |client|
+        assert_equal "taken", client.say("GET / HTTP/1.1\r\nhost: a\r\n\r\n").rest
+      end
       eventually { body.closed == 1 }
     end
   end
@@ -105,7 +110,9 @@ module ServerHostileTest
 
       stale = envs.pop
       stale["rack.early_hints"].call("link" => "</stale>")
-      error = Raffia::Scope.open { |scope| scope.spawn { assert_raises(IOError) { stale["rack.hijack"].call } }.value }
+      error = Raffia::Scope.open do |scope|
+        scope.spawn { assert_raises(IOError) { stale["rack.hijack"].call } }.value
+      end
       stale["rack.response_finished"] << ->(*) { envs << :stale }
       env["rack.early_hints"].call("link" => "</fresh>")
       [200, TEXT.dup, [error.message]]
@@ -114,7 +121,8 @@ module ServerHostileTest
       server.connect do |client|
         assert_equal "first", client.get("/first").body
         hints, answer = client.get("/second"), client.answer
-        assert_equal [[103, "</fresh>"], [200, nil]], [hints, answer].map { |each| [each.status, each["link"]] }
+        assert_equal [[103, "</fresh>"], [200, nil]],
+          [hints, answer].map { |each| [each.status, each["link"]] }
         assert_match(/the request is over/, answer.body)
         eventually { server.in_flight.zero? }
         assert_raises(IOError) { envs.pop["rack.hijack"].call }
@@ -135,17 +143,21 @@ module ServerHostileTest
   end
 
   def test_a_protocol_that_was_not_asked_for_is_not_switched_to
-    serve(->(_) { [101, {"rack.protocol" => "other"}, ->(io) { io.close }] }, lint: false) do |server|
+    serve(->(_) { [101, {"rack.protocol" => "other"}, ->(io) { io.close }] },
+      lint: false) do |server|
       assert_equal 500, server.get.status
     end
   end
 
   def test_a_stream_without_a_body_has_its_end
     read = lambda do |out|
-      out.write("#{out.read(0).inspect} #{assert_raises(EOFError) { out.read_partial(10) }.message}")
+      out.write("#{out.read(0).inspect} " \
+        "#{assert_raises(EOFError) { out.read_partial(10) }.message}")
       out.close
     end
-    serve(->(_) { [200, TEXT.dup, read] }, lint: false) { |server| assert_equal "\"\" end of file reached", server.get.body }
+    serve(->(_) { [200, TEXT.dup, read] }, lint: false) do |server|
+      assert_equal "\"\" end of file reached", server.get.body
+    end
   end
 
   def test_a_forked_child_does_not_keep_the_connection
@@ -155,7 +167,9 @@ module ServerHostileTest
       [200, {"content-type" => "text/plain", "connection" => "close"}, ["done"]]
     end
     serve(app) do |server|
-      server.connect { |client| assert_equal "done", client.say("GET / HTTP/1.0\r\n\r\n").rest.split("\r\n\r\n").last }
+      server.connect do |client|
+        assert_equal "done", client.say("GET / HTTP/1.0\r\n\r\n").rest.split("\r\n\r\n").last
+      end
     ensure
       Process.kill(:KILL, pid)
       Process.wait(pid)
@@ -168,17 +182,24 @@ module ServerHostileTest
       Process.wait(pid)
       [200, TEXT.dup, ["parent"]]
     end
-    serve(app) { |server| server.connect { |client| assert_equal [200, "parent"], client.get.then { |answer| [answer.status, answer.body] } } }
+    serve(app) do |server|
+      server.connect do |client|
+        assert_equal [200, "parent"], client.get.then { |answer| [answer.status, answer.body] }
+      end
+    end
   end
 
   def test_an_app_may_use_the_other_ways_to_run_things
     app = lambda do |env|
       on = env["PATH_INFO"].delete_prefix("/").to_sym
-      [200, TEXT.dup, [Raffia.run { Raffia.map([1, 2, 3], on: on, workers: 2) { |x| x * 2 }.inspect }]]
+      [200, TEXT.dup,
+        [Raffia.run { Raffia.map([1, 2, 3], on: on, workers: 2) { |x| x * 2 }.inspect }]]
     end
     serve(app) do |server|
       server.connect do |client|
-        %w[inline fibers threads processes].each { |on| assert_equal [on, "[2, 4, 6]"], [on, client.get("/#{on}").body] }
+        %w[inline fibers threads processes].each do |on|
+          assert_equal [on, "[2, 4, 6]"], [on, client.get("/#{on}").body]
+        end
       end
     end
   end
@@ -199,7 +220,9 @@ module ServerHostileTest
   end
 
   def test_a_drain_may_take_as_long_as_it_likes
-    serve(->(_) { [200, TEXT.dup, ["fine"]] }, drain_timeout: "off") { |server| assert_equal "fine", server.get.body }
+    serve(->(_) { [200, TEXT.dup, ["fine"]] }, drain_timeout: "off") do |server|
+      assert_equal "fine", server.get.body
+    end
   end
 
   def test_an_env_that_is_strange_when_the_request_is_over_disturbs_nobody
@@ -214,7 +237,11 @@ module ServerHostileTest
     %w[combined json].each do |format|
       Tempfile.create do |file|
         serve(app, lint: false, access_log: file.path, access_log_format: format) do |server|
-          server.connect { |client| %w[/freeze /clear /other /end].each { |path| assert_equal "fine", client.get(path).body } }
+          server.connect do |client|
+            %w[/freeze /clear /other /end].each do |path|
+              assert_equal "fine", client.get(path).body
+            end
+          end
         end
         assert_equal 4, File.readlines(file.path).size
       end
@@ -234,7 +261,9 @@ module ServerHostileTest
       nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) < finish
       [200, TEXT.dup, Enumerator.new { |out| 3.times { out << "x".tap { sleep 0.1 } } }]
     end
-    serve(app, request_timeout: 0.1, lint: false) { |server| assert_equal [200, "xxx"], server.get.then { |a| [a.status, a.body] } }
+    serve(app, request_timeout: 0.1, lint: false) do |server|
+      assert_equal [200, "xxx"], server.get.then { |a| [a.status, a.body] }
+    end
   end
 
   def test_who_is_interrupted_cleans_up_in_peace
@@ -253,7 +282,8 @@ module ServerHostileTest
     serve(->(_) { [200, TEXT.dup, ["the app's"]] }, static: [__dir__]) do |server|
       server.connect do |client|
         path = "/#{File.basename(__FILE__)}"
-        assert_equal [200, File.size(__FILE__)], client.get(path).then { |answer| [answer.status, answer.body.bytesize] }
+        assert_equal [200, File.size(__FILE__)],
+          client.get(path).then { |answer| [answer.status, answer.body.bytesize] }
         without_files { assert_equal 500, client.get(path).status }
         assert_equal 200, client.get(path).status
       end
@@ -267,7 +297,9 @@ module ServerHostileTest
         waiting = nil
         held = [Socket.new(:INET, :STREAM)]
         without_files do
-          waiting = held.each { |socket| socket.connect(Addrinfo.tcp("127.0.0.1", server.listener.port)) }
+          waiting = held.each do |socket|
+            socket.connect(Addrinfo.tcp("127.0.0.1", server.listener.port))
+          end
           eventually { log.include?("accepts nothing for now") }
           assert_equal "fine", client.get.body
         end

@@ -22,15 +22,22 @@ module ServerInputTest
 
   def test_a_body_is_read_as_from_an_io
     [false, true].each do |chunked|
-      assert_equal "[\"hello world\", \"\"]", reading("hello world", chunked: chunked) { |input| [input.read, input.read] }
-      assert_equal "[\"hello\", \" worl\", \"d\", nil]", reading("hello world", chunked: chunked) { |input| Array.new(4) { input.read(5) } }
-      assert_equal "[\"a\\n\", \"b\\n\", \"c\", nil]", reading("a\nb\nc", chunked: chunked) { |input| Array.new(4) { input.gets } }
-      assert_equal "\"a\\nb\\nc\"", reading("a\nb\nc", chunked: chunked) { |input| all = +"" and input.each { |piece| all << piece } && all }
+      assert_equal "[\"hello world\", \"\"]",
+        reading("hello world", chunked: chunked) { |input| [input.read, input.read] }
+      assert_equal "[\"hello\", \" worl\", \"d\", nil]",
+        reading("hello world", chunked: chunked) { |input| Array.new(4) { input.read(5) } }
+      assert_equal "[\"a\\n\", \"b\\n\", \"c\", nil]",
+        reading("a\nb\nc", chunked: chunked) { |input| Array.new(4) { input.gets } }
+      assert_equal "\"a\\nb\\nc\"", reading("a\nb\nc", chunked: chunked) { |input|
+        all = +"" and
+          input.each { |piece| all << piece } && all
+      }
     end
   end
 
   def test_nothing_is_a_length_too
-    assert_equal "[\"\", \"x\", \"\", nil]", reading("x") { |input| [input.read(0), input.read(1), input.read(0), input.read(1)] }
+    assert_equal "[\"\", \"x\", \"\", nil]",
+      reading("x") { |input| [input.read(0), input.read(1), input.read(0), input.read(1)] }
   end
 
   def test_a_buffer_takes_what_is_read
@@ -42,7 +49,11 @@ module ServerInputTest
 
   def test_lines_may_be_limited_and_end_otherwise
     expected = "[\"abc\", \"\\n\", \"d;\", \"e\\nf\"]"
-    assert_equal expected, reading("abc\nd;e\nf", lint: false) { |input| [input.gets("\n", 3), input.gets(5), input.gets(";"), input.gets(nil)] }
+    assert_equal expected, reading("abc\nd;e\nf",
+      lint: false) { |input|
+      [input.gets("\n", 3), input.gets(5), input.gets(";"),
+        input.gets(nil)]
+    }
   end
 
   def test_what_ends_a_line_may_come_in_two_parts
@@ -64,7 +75,8 @@ module ServerInputTest
 
   def test_what_has_come_can_be_had
     assert_equal "[\"hel\", \"lo\", EOFError]", reading("hello", lint: false) { |input|
-      [input.readpartial(3), input.readpartial(10), (input.readpartial(1) rescue $!.class)] # standard:disable Style/RescueModifier
+      [input.readpartial(3), input.readpartial(10),
+        (input.readpartial(1) rescue $!.class)] # standard:disable Style/RescueModifier
     }
   end
 
@@ -92,7 +104,8 @@ module ServerInputTest
       input.read(5)
       input.rewind
       body = lambda do |stream|
-        found = [stream.wait_readable(0).equal?(stream), stream.read_nonblock(5), stream.wait_readable(0)]
+        found = [stream.wait_readable(0).equal?(stream), stream.read_nonblock(5),
+          stream.wait_readable(0)]
         stream.write(found.inspect)
         stream.close
       end
@@ -144,7 +157,8 @@ module ServerInputTest
   def test_too_long_a_body_is_refused
     serve(->(env) { [200, TEXT.dup, [env["rack.input"].read]] }, max_body: 10) do |server|
       server.connect do |client|
-        assert_equal [413, "close"], client.post("/", "x" * 11).then { |answer| [answer.status, answer["connection"]] }
+        assert_equal [413, "close"], client.post("/", "x" * 11)
+          .then { |answer| [answer.status, answer["connection"]] }
         assert client.ended?
       end
       assert_equal "x" * 10, server.post("/", "x" * 10).body
@@ -155,7 +169,8 @@ module ServerInputTest
     gate = Thread::Queue.new
     serve(->(env) { gate.pop && [200, TEXT.dup, [env["rack.input"].read]] }) do |server|
       server.connect do |client|
-        client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\nexpect: 100-continue\r\n\r\n")
+        client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\nexpect: " \
+          "100-continue\r\n\r\n")
         eventually { gate.num_waiting == 1 }
         assert_equal :wait_readable, client.socket.read_nonblock(1, exception: false)
         gate << true
@@ -171,7 +186,8 @@ module ServerInputTest
   def test_who_is_not_told_need_not_send_it
     serve(->(_) { [401, TEXT.dup, ["no"]] }) do |server|
       server.connect do |client|
-        client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\nexpect: 100-continue\r\n\r\n")
+        client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\nexpect: " \
+          "100-continue\r\n\r\n")
         assert_equal 401, client.answer.status
         assert client.ended?
       end
@@ -180,7 +196,8 @@ module ServerInputTest
 
   def test_rack_2_reads_and_rewinds
     app = lambda do |env|
-      found = [env["rack.input"].read, env["rack.input"].rewind, env["rack.input"].read, env["rack.input"].gets, env["rack.input"].size]
+      found = [env["rack.input"].read, env["rack.input"].rewind, env["rack.input"].read,
+        env["rack.input"].gets, env["rack.input"].size]
       [200, {"Content-Type" => "text/plain"}, [found.inspect]]
     end
     serve(app, lint: false) { |server| assert_equal "[\"\", 0, \"\", nil, 0]", server.get.body }

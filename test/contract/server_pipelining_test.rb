@@ -23,7 +23,9 @@ module ServerPipeliningTest
 
   WAITS.each do |name, wait|
     define_method(:"test_an_answer_is_sent_while_the_next_app_waits_in_a_#{name}") do
-      serve(->(env) { [200, TEXT.dup, (env["PATH_INFO"] == "/first") ? ["first"] : wait.call(@gate)] }) do |server|
+      serve(->(env) {
+        [200, TEXT.dup, (env["PATH_INFO"] == "/first") ? ["first"] : wait.call(@gate)]
+      }) do |server|
         client = server.connect.say(format(REQUEST, "first") + format(REQUEST, "second"))
         assert_equal "first", client.answer.body
         @gate << "gate"
@@ -34,8 +36,10 @@ module ServerPipeliningTest
 
   def test_all_that_are_ready_are_sent_and_what_has_begun_is_not
     body = Enumerator.new { |_| @gate.pop && raise("on purpose") }
-    serve(->(env) { [200, TEXT.dup, (env["PATH_INFO"] == "/last") ? body : ["x"]] }, lint: false) do |server|
-      client = server.connect.say(format(REQUEST, "x") * 9 + format(REQUEST, "last") + format(REQUEST, "x"))
+    serve(->(env) { [200, TEXT.dup, (env["PATH_INFO"] == "/last") ? body : ["x"]] },
+      lint: false) do |server|
+      client = server.connect.say(format(REQUEST, "x") * 9 + format(REQUEST, "last") +
+        format(REQUEST, "x"))
       9.times { assert_equal "x", client.answer.body }
       @gate << true
       assert_equal [500, 200], [client.answer.status, client.answer.status]
@@ -50,7 +54,8 @@ module ServerPipeliningTest
     end
     serve(app, head_timeout: 300, write_timeout: 300) do |server|
       client = server.connect
-      client.socket.setsockopt(:SOCKET, :RCVBUF, 65_536) # with much less, each of a thousand windows waits for a timer of the kernel
+      # with much less, each of a thousand windows waits for a timer of the kernel
+      client.socket.setsockopt(:SOCKET, :RCVBUF, 65_536)
       writer = Thread.new { client.say(format(REQUEST, "x") * 1000) }
       1000.times { assert_equal 7000, client.answer.body.bytesize }
       writer.join
@@ -58,8 +63,11 @@ module ServerPipeliningTest
   end
 
   def test_a_client_that_has_gone_ends_nothing_else
-    serve(->(env) { [200, TEXT.dup, (env["PATH_INFO"] == "/slow") ? [@gate.pop] : ["x"]] }) do |server|
-      leaver = server.connect.say(format(REQUEST, "slow") + format(REQUEST, "x") * 3 + format(REQUEST, "slow"))
+    serve(->(env) {
+      [200, TEXT.dup, (env["PATH_INFO"] == "/slow") ? [@gate.pop] : ["x"]]
+    }) do |server|
+      leaver = server.connect.say(format(REQUEST, "slow") + format(REQUEST, "x") * 3 +
+        format(REQUEST, "slow"))
       eventually { @gate.num_waiting == 1 }
       leaver.socket.setsockopt(:SOCKET, :LINGER, [1, 0].pack("ii"))
       leaver.close

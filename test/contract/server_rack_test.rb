@@ -11,9 +11,12 @@ module ServerRackTest
     serve(->(given) { [200, TEXT.dup, []].tap { env = given } }, lint: false) do |server|
       server.get("/a%20b?c=d", "x-some-header" => "1")
       expected = {
-        "REQUEST_METHOD" => "GET", "SCRIPT_NAME" => "", "PATH_INFO" => "/a%20b", "QUERY_STRING" => "c=d", "SERVER_PROTOCOL" => "HTTP/1.1",
-        "HTTP_HOST" => "test", "HTTP_X_SOME_HEADER" => "1", "SERVER_NAME" => "test", "REMOTE_ADDR" => "127.0.0.1",
-        "rack.url_scheme" => "http", "rack.multithread" => true, "rack.multiprocess" => true, "rack.run_once" => false, "rack.hijack?" => true
+        "REQUEST_METHOD" => "GET", "SCRIPT_NAME" => "", "PATH_INFO" => "/a%20b",
+        "QUERY_STRING" => "c=d", "SERVER_PROTOCOL" => "HTTP/1.1",
+        "HTTP_HOST" => "test", "HTTP_X_SOME_HEADER" => "1", "SERVER_NAME" => "test",
+        "REMOTE_ADDR" => "127.0.0.1",
+        "rack.url_scheme" => "http", "rack.multithread" => true, "rack.multiprocess" => true,
+        "rack.run_once" => false, "rack.hijack?" => true
       }
       assert_equal expected, env.slice(*expected.keys)
       assert_respond_to env["rack.errors"], :puts
@@ -31,20 +34,25 @@ module ServerRackTest
   end
 
   def test_a_request_without_a_body_has_an_empty_input
-    app = ->(env) { [200, TEXT.dup, [env["rack.input"].read.inspect, env["rack.input"].read(1).inspect]] }
+    app = ->(env) {
+      [200, TEXT.dup, [env["rack.input"].read.inspect, env["rack.input"].read(1).inspect]]
+    }
     serve(app) { |server| assert_equal "\"\"nil", server.get.body }
   end
 
   def test_what_is_to_be_called_after_the_response_is_called_in_reverse
     calls = Thread::Queue.new
     app = lambda do |env|
-      2.times { |index| env["rack.response_finished"] << ->(*arguments) { calls << [index, *arguments] } }
+      2.times do |index|
+        env["rack.response_finished"] << ->(*arguments) { calls << [index, *arguments] }
+      end
       env["rack.response_finished"] << ->(*) { raise "in vain" }
       [201, TEXT.dup, ["x"]]
     end
     serve(app) do |server|
       server.get
-      assert_equal([[1, 201, nil], [0, 201, nil]], Array.new(2) { calls.pop }.map { |index, _, status, _, error| [index, status, error] })
+      assert_equal([[1, 201, nil], [0, 201, nil]],
+        Array.new(2) { calls.pop }.map { |index, _, status, _, error| [index, status, error] })
       eventually { log.include?("in vain") }
     end
   end
@@ -52,7 +60,8 @@ module ServerRackTest
   def test_they_are_told_of_an_error_as_well
     calls = Thread::Queue.new
     app = lambda do |env|
-      env["rack.response_finished"] << ->(_, status, headers, error) { calls << [status, headers, error.message] }
+      env["rack.response_finished"] <<
+        ->(_, status, headers, error) { calls << [status, headers, error.message] }
       raise "broken"
     end
     serve(app) do |server|
@@ -116,7 +125,8 @@ module ServerRackTest
     serve(app, lint: false) do |server|
       server.connect do |client|
         hints = client.get
-        assert_equal [103, ["</a.css>; rel=preload", "</b.js>; rel=preload"], %w[link]], [hints.status, hints.headers["link"], hints.headers.keys]
+        assert_equal [103, ["</a.css>; rel=preload", "</b.js>; rel=preload"], %w[link]],
+          [hints.status, hints.headers["link"], hints.headers.keys]
         assert_equal [103, 200], [client.answer.status, client.answer.status]
       end
     end
@@ -124,7 +134,11 @@ module ServerRackTest
 
   def test_http_1_0_gets_no_hints
     app = ->(env) { env["rack.early_hints"].call("link" => "</a>") || [200, TEXT.dup, ["x"]] }
-    serve(app) { |server| server.connect { |client| assert_equal 200, client.say("GET / HTTP/1.0\r\n\r\n").answer.status } }
+    serve(app) do |server|
+      server.connect do |client|
+        assert_equal 200, client.say("GET / HTTP/1.0\r\n\r\n").answer.status
+      end
+    end
   end
 
   def test_an_app_may_take_the_socket
@@ -157,7 +171,8 @@ module ServerRackTest
     serve(app) do |server|
       server.connect do |client|
         answer = client.get
-        assert_equal ["text/special", "close", "by hand", nil], [answer["content-type"], answer["connection"], answer.body, answer["rack.hijack"]]
+        assert_equal ["text/special", "close", "by hand", nil],
+          [answer["content-type"], answer["connection"], answer.body, answer["rack.hijack"]]
       end
     end
   end
@@ -173,7 +188,9 @@ module ServerRackTest
     serve(app) do |server|
       server.connect do |client|
         answer = client.get("/", "connection" => "upgrade", "upgrade" => "echo")
-        assert_equal [101, "echo", "upgrade", "1", nil], [answer.status, answer["upgrade"], answer["connection"], answer["x-extra"], answer["transfer-encoding"]]
+        assert_equal [101, "echo", "upgrade", "1", nil],
+          [answer.status, answer["upgrade"], answer["connection"], answer["x-extra"],
+            answer["transfer-encoding"]]
         client.say("hello")
         assert_equal "HELLO", client.rest
       end
@@ -229,7 +246,9 @@ module ServerRackTest
       Fiber[:mine] = Thread.current[:mine] = 1
       [200, TEXT.dup, [found]]
     end
-    serve(app) { |server| server.connect { |client| 2.times { assert_equal "[nil, nil]", client.get.body } } }
+    serve(app) do |server|
+      server.connect { |client| 2.times { assert_equal "[nil, nil]", client.get.body } }
+    end
   end
 
   def test_a_farewell_is_said_when_the_worker_drains

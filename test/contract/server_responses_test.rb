@@ -9,7 +9,8 @@ module ServerResponsesTest
   def test_a_response_is_framed_by_its_length
     serve(->(_) { [200, TEXT.dup, %w[hello world]] }) do |server|
       answer = server.get
-      assert_equal ["HTTP/1.1", 200, "helloworld", "10"], [answer.version, answer.status, answer.body, answer["content-length"]]
+      assert_equal ["HTTP/1.1", 200, "helloworld", "10"],
+        [answer.version, answer.status, answer.body, answer["content-length"]]
       assert_equal "text/plain", answer["content-type"]
       assert_equal answer["date"], Time.httpdate(answer["date"]).httpdate
       assert_nil answer["connection"]
@@ -19,7 +20,9 @@ module ServerResponsesTest
 
   def test_a_connection_serves_request_after_request
     serve(->(env) { [200, TEXT.dup, [env["PATH_INFO"]]] }) do |server|
-      server.connect { |client| assert_equal(%w[/1 /2 /3], %w[/1 /2 /3].map { |path| client.get(path).body }) }
+      server.connect do |client|
+        assert_equal(%w[/1 /2 /3], %w[/1 /2 /3].map { |path| client.get(path).body })
+      end
     end
   end
 
@@ -36,7 +39,8 @@ module ServerResponsesTest
   def test_http_1_0_keeps_a_connection_only_where_it_asks_for_that
     serve(->(_) { [200, TEXT.dup, ["x"]] }) do |server|
       server.connect do |client|
-        assert_equal "keep-alive", client.say("GET / HTTP/1.0\r\nconnection: keep-alive\r\n\r\n").answer["connection"]
+        assert_equal "keep-alive", client.say("GET / HTTP/1.0\r\nconnection: keep-alive\r\n\r\n")
+          .answer["connection"]
         assert_equal "close", client.say("GET / HTTP/1.0\r\n\r\n").answer["connection"]
         assert client.ended?
       end
@@ -44,7 +48,9 @@ module ServerResponsesTest
   end
 
   def test_a_head_request_gets_the_head_alone
-    serve(->(env) { [200, TEXT.dup, (env["REQUEST_METHOD"] == "HEAD") ? [] : ["body"]] }) do |server|
+    serve(->(env) {
+      [200, TEXT.dup, (env["REQUEST_METHOD"] == "HEAD") ? [] : ["body"]]
+    }) do |server|
       server.connect do |client|
         assert_nil client.get("/", method: "HEAD")["content-length"]
         assert_equal "body", client.get.body
@@ -53,7 +59,8 @@ module ServerResponsesTest
   end
 
   def test_a_head_request_is_told_the_length_of_what_it_does_not_get
-    serve(->(_) { [200, {"content-type" => "text/plain", "content-length" => "4"}, ["body"]] }, lint: false) do |server|
+    serve(->(_) { [200, {"content-type" => "text/plain", "content-length" => "4"}, ["body"]] },
+      lint: false) do |server|
       server.connect do |client|
         assert_equal "4", client.get("/", method: "HEAD")["content-length"]
         assert_equal "body", client.get.body
@@ -66,7 +73,8 @@ module ServerResponsesTest
       server.connect do |client|
         [204, 304].each do |status|
           answer = client.get("/#{status}")
-          assert_equal [status, nil, nil], [answer.status, answer["content-length"], answer["transfer-encoding"]]
+          assert_equal [status, nil, nil],
+            [answer.status, answer["content-length"], answer["transfer-encoding"]]
         end
         assert_equal "0", client.get("/205")["content-length"]
       end
@@ -88,7 +96,10 @@ module ServerResponsesTest
   end
 
   def test_headers_of_rack_2_have_a_line_each
-    app = ->(_) { [200, {"Set-Cookie" => "a=1\nb=2", "Content-Type" => "text/plain", "X-Number" => 3, "X-None" => nil}, []] }
+    app = ->(_) {
+      [200, {"Set-Cookie" => "a=1\nb=2", "Content-Type" => "text/plain", "X-Number" => 3,
+             "X-None" => nil}, []]
+    }
     serve(app, lint: false) do |server|
       answer = server.get
       assert_equal %w[a=1 b=2], answer.headers["set-cookie"]
@@ -97,18 +108,26 @@ module ServerResponsesTest
   end
 
   def test_what_is_between_app_and_server_is_not_sent
-    app = ->(_) { [200, {"rack.something" => "x", "connection" => "keep-alive", "keep-alive" => "timeout=5"}, []] }
-    serve(app, lint: false) { |server| assert_equal %w[date content-length], server.get.headers.keys }
+    app = ->(_) {
+      [200, {"rack.something" => "x", "connection" => "keep-alive", "keep-alive" => "timeout=5"},
+        []]
+    }
+    serve(app, lint: false) do |server|
+      assert_equal %w[date content-length], server.get.headers.keys
+    end
   end
 
   def test_an_app_may_close_the_connection
     serve(->(_) { [200, {"connection" => "close"}, []] }) do |server|
-      server.connect { |client| assert_equal ["close", true], [client.get["connection"], client.ended?] }
+      server.connect do |client|
+        assert_equal ["close", true], [client.get["connection"], client.ended?]
+      end
     end
   end
 
   def test_headers_that_would_split_the_response_are_refused
-    bad = {"x" => "a\r\nevil: 1", "y" => "a\0b", "evil\r\n" => "1", "a b" => "1", "" => "1", "z" => ["ok", "a\rb"]}
+    bad = {"x" => "a\r\nevil: 1", "y" => "a\0b", "evil\r\n" => "1", "a b" => "1", "" => "1",
+           "z" => ["ok", "a\rb"]}
     bad.each do |name, value|
       serve(->(_) { [200, {name => value}, ["secret"]] }, lint: false) do |server|
         answer = server.get
@@ -131,7 +150,9 @@ module ServerResponsesTest
 
   def test_a_content_length_that_is_none_is_refused
     ["-1", "1x", "", "99999999999999999999"].each do |length|
-      serve(->(_) { [200, {"content-length" => length}, ["x"]] }, lint: false) { |server| assert_equal 500, server.get.status }
+      serve(->(_) { [200, {"content-length" => length}, ["x"]] }, lint: false) do |server|
+        assert_equal 500, server.get.status
+      end
     end
   end
 
@@ -172,7 +193,13 @@ module ServerResponsesTest
 
   def test_what_the_app_does_with_its_string_while_it_is_being_sent_does_not_matter
     string = "x" * 5_000_000
-    serve(->(env) { (env["PATH_INFO"] == "/") ? [200, TEXT.dup, [string]] : [200, TEXT.dup, [string.replace("gone")]] }) do |server|
+    serve(->(env) {
+      if env["PATH_INFO"] == "/"
+        [200, TEXT.dup, [string]]
+      else
+        [200, TEXT.dup, [string.replace("gone")]]
+      end
+    }) do |server|
       slow = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
       eventually { server.in_flight == 1 }
       assert_equal "gone", server.get("/replace").body
@@ -199,7 +226,8 @@ module ServerResponsesTest
 
   def test_a_unix_socket_serves_as_well
     Dir.mktmpdir do |folder|
-      serve(->(env) { [200, TEXT.dup, [env["REMOTE_ADDR"]]] }, bind: "unix://#{folder}/s") do |server|
+      serve(->(env) { [200, TEXT.dup, [env["REMOTE_ADDR"]]] },
+        bind: "unix://#{folder}/s") do |server|
         assert_equal "127.0.0.1", server.get.body
       end
     end
@@ -207,5 +235,6 @@ module ServerResponsesTest
 
   ServerContract.run(self)
   ServerContract.run_on_threads(self)
-  ServerContract.run_in_ractors(self, without: [:test_what_the_app_does_with_its_string_while_it_is_being_sent_does_not_matter])
+  ServerContract.run_in_ractors(self,
+    without: [:test_what_the_app_does_with_its_string_while_it_is_being_sent_does_not_matter])
 end

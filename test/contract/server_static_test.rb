@@ -40,7 +40,8 @@ module ServerStaticTest
       files(lint: lint) do |server|
         answer = server.get("/hello.txt")
         assert_equal [200, "0123456789", "10", "text/plain; charset=utf-8", "bytes"],
-          [answer.status, answer.body, *%w[content-length content-type accept-ranges].map { |name| answer[name] }]
+          [answer.status, answer.body,
+            *%w[content-length content-type accept-ranges].map { |name| answer[name] }]
         assert_equal File.mtime(File.join(@folder, "hello.txt")).httpdate, answer["last-modified"]
       end
     end
@@ -56,15 +57,22 @@ module ServerStaticTest
   end
 
   def test_a_head_request_reads_nothing
-    files { |server| assert_equal ["10", ""], server.get("/hello.txt", method: "HEAD").then { |answer| [answer["content-length"], answer.body] } }
+    files do |server|
+      assert_equal ["10", ""], server.get("/hello.txt", method: "HEAD")
+        .then { |answer| [answer["content-length"], answer.body] }
+    end
   end
 
   def test_parts
     {
-      "bytes=0-3" => [206, "0123", "bytes 0-3/10"], "bytes=4-" => [206, "456789", "bytes 4-9/10"], "bytes=-3" => [206, "789", "bytes 7-9/10"],
-      "bytes=8-100" => [206, "89", "bytes 8-9/10"], "bytes=-100" => [206, "0123456789", "bytes 0-9/10"],
-      "bytes=10-" => [416, "Range Not Satisfiable\n", "bytes */10"], "bytes=-0" => [416, "Range Not Satisfiable\n", "bytes */10"],
-      "bytes=5-2" => [200, "0123456789", nil], "bytes=0-1,3-4" => [200, "0123456789", nil], "lines=1-2" => [200, "0123456789", nil], "bytes=x" => [200, "0123456789", nil]
+      "bytes=0-3" => [206, "0123", "bytes 0-3/10"], "bytes=4-" => [206, "456789", "bytes 4-9/10"],
+      "bytes=-3" => [206, "789", "bytes 7-9/10"],
+      "bytes=8-100" => [206, "89", "bytes 8-9/10"],
+      "bytes=-100" => [206, "0123456789", "bytes 0-9/10"],
+      "bytes=10-" => [416, "Range Not Satisfiable\n", "bytes */10"],
+      "bytes=-0" => [416, "Range Not Satisfiable\n", "bytes */10"],
+      "bytes=5-2" => [200, "0123456789", nil], "bytes=0-1,3-4" => [200, "0123456789", nil],
+      "lines=1-2" => [200, "0123456789", nil], "bytes=x" => [200, "0123456789", nil]
     }.each do |range, expected|
       [false, true].each do |lint|
         files(lint: lint) do |server|
@@ -78,12 +86,17 @@ module ServerStaticTest
   def test_who_has_the_file_gets_no_second_one
     files do |server|
       first = server.get("/hello.txt")
-      [{"if-none-match" => first["etag"]}, {"if-none-match" => "\"x\", W/#{first["etag"]}"}, {"if-none-match" => "*"}, {"if-modified-since" => first["last-modified"]},
-        {"if-modified-since" => (Time.httpdate(first["last-modified"]) + 60).httpdate}].each do |condition|
-        assert_equal [304, ""], server.get("/hello.txt", **condition).then { |answer| [answer.status, answer.body] }, condition.inspect
+      [{"if-none-match" => first["etag"]}, {"if-none-match" => "\"x\", W/#{first["etag"]}"},
+        {"if-none-match" => "*"}, {"if-modified-since" => first["last-modified"]},
+        {"if-modified-since" => (Time.httpdate(first["last-modified"]) +
+          60).httpdate}].each do |condition|
+        assert_equal [304, ""], server.get("/hello.txt", **condition)
+          .then { |answer| [answer.status, answer.body] }, condition.inspect
       end
-      [{"if-none-match" => "\"x\""}, {"if-modified-since" => "nonsense"}, {"if-modified-since" => Time.at(0).httpdate},
-        {"if-none-match" => "\"x\"", "if-modified-since" => first["last-modified"]}].each do |condition|
+      [{"if-none-match" => "\"x\""}, {"if-modified-since" => "nonsense"},
+        {"if-modified-since" => Time.at(0).httpdate},
+        {"if-none-match" => "\"x\"",
+         "if-modified-since" => first["last-modified"]}].each do |condition|
         assert_equal 200, server.get("/hello.txt", **condition).status, condition.inspect
       end
     end
@@ -93,21 +106,29 @@ module ServerStaticTest
     files do |server|
       etag = server.get("/hello.txt")["etag"]
       assert_equal 206, server.get("/hello.txt", "range" => "bytes=0-1", "if-range" => etag).status
-      assert_equal 200, server.get("/hello.txt", "range" => "bytes=0-1", "if-range" => "\"x\"").status
-      assert_equal 200, server.get("/hello.txt", "range" => "bytes=0-1", "if-range" => Time.at(0).httpdate).status
+      assert_equal 200, server.get("/hello.txt", "range" => "bytes=0-1", "if-range" => "\"x\"")
+        .status
+      assert_equal 200,
+        server.get("/hello.txt", "range" => "bytes=0-1", "if-range" => Time.at(0).httpdate).status
     end
   end
 
   def test_what_has_been_compressed_is_sent_to_who_takes_it
     files do |server|
-      found = ["br, gzip", "gzip", "gzip;q=0", "identity", "br;q=0.0, gzip;q=0.5"].map { |accepted| server.get("/app.js", "accept-encoding" => accepted) }
+      found = ["br, gzip", "gzip", "gzip;q=0", "identity", "br;q=0.0, gzip;q=0.5"].map do |accepted|
+        server.get("/app.js", "accept-encoding" => accepted)
+      end
       assert_equal %w[brotli gzip plain plain gzip], found.map(&:body)
-      assert_equal ["br", "gzip", nil, nil, "gzip"], found.map { |answer| answer["content-encoding"] }
-      assert_equal ["text/javascript; charset=utf-8"], found.map { |answer| answer["content-type"] }.uniq
+      assert_equal ["br", "gzip", nil, nil, "gzip"],
+        found.map { |answer| answer["content-encoding"] }
+      assert_equal ["text/javascript; charset=utf-8"],
+        found.map { |answer| answer["content-type"] }.uniq
       assert_equal 3, found.map { |answer| answer["etag"] }.uniq.size
       assert_equal ["accept-encoding"], found.map { |answer| answer["vary"] }.uniq
     end
-    files(precompressed: false) { |server| assert_equal "plain", server.get("/app.js", "accept-encoding" => "br").body }
+    files(precompressed: false) do |server|
+      assert_equal "plain", server.get("/app.js", "accept-encoding" => "br").body
+    end
   end
 
   def test_a_folder_is_its_index
@@ -125,7 +146,8 @@ module ServerStaticTest
     File.symlink("/etc", File.join(@folder, "etc"))
     File.symlink("hello.txt", File.join(@folder, "inside"))
     files do |server|
-      paths = %w[/../etc/passwd /%2e%2e/etc/passwd /page/../../etc/passwd /..%2fetc%2fpasswd /link /etc/passwd /.secret /page/../.secret /%2esecret
+      paths = %w[/../etc/passwd /%2e%2e/etc/passwd /page/../../etc/passwd /..%2fetc%2fpasswd /link
+        /etc/passwd /.secret /page/../.secret /%2esecret
         //etc/passwd /hello.txt/ /page//index.html /hello.txt%00 /..\\hello.txt /%zz /%ff /nothing]
       paths.each { |path| assert_equal 404, server.get(path).status, path }
       assert_equal "0123456789", server.get("/inside").body
@@ -143,14 +165,20 @@ module ServerStaticTest
     app = ->(env) { [200, {"content-type" => "text/plain"}, ["app #{env["REQUEST_METHOD"]}"]] }
     files(app, mount: "/files/", lint: true) do |server|
       assert_equal "0123456789", server.get("/files/hello.txt").body
-      assert_equal ["app GET"] * 4, %w[/hello.txt /files/x /files /filesx].map { |path| server.get(path).body }
+      assert_equal ["app GET"] *
+        4, %w[/hello.txt /files/x /files /filesx].map { |path| server.get(path).body }
       assert_equal "app POST", server.post("/files/hello.txt", "x").body
     end
-    files { |server| assert_equal [405, "GET, HEAD"], server.post("/hello.txt", "x").then { |answer| [answer.status, answer["allow"]] } }
+    files do |server|
+      assert_equal [405, "GET, HEAD"], server.post("/hello.txt", "x")
+        .then { |answer| [answer.status, answer["allow"]] }
+    end
   end
 
   def test_headers_of_ones_own
-    files(headers: {"Cache-Control" => "public"}) { |server| assert_equal "public", server.get("/hello.txt")["cache-control"] }
+    files(headers: {"Cache-Control" => "public"}) do |server|
+      assert_equal "public", server.get("/hello.txt")["cache-control"]
+    end
   end
 
   def test_there_must_be_a_folder

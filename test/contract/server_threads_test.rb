@@ -2,14 +2,18 @@
 
 require_relative "server_contract"
 
-# What is different when the application runs on threads. Other suites run there as well, see ServerContract.run_on_threads.
+# What is different when the application runs on threads. Other suites run there as well, see
+# ServerContract.run_on_threads.
 module ServerThreadsTest
   TEXT = {"content-type" => "text/plain"}.freeze
   BIG = ("x" * 1_000_000).freeze
   private_constant :TEXT, :BIG
 
   def test_the_application_runs_on_a_plain_thread
-    app = ->(_env) { [200, TEXT.dup, [[Fiber.current_scheduler, Fiber.current.blocking?, Thread.current.name].inspect]] }
+    app = ->(_env) {
+      [200, TEXT.dup,
+        [[Fiber.current_scheduler, Fiber.current.blocking?, Thread.current.name].inspect]]
+    }
     serve(app) do |server|
       assert_match(/\A\[nil, (true|1), "raffia worker \d+"\]\z/, server.get.body)
     end
@@ -25,7 +29,10 @@ module ServerThreadsTest
     end
     serve(app, threads: 2) do |server|
       clients = Array.new(4) { server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n") }
-      eventually { server.worker.service.admission.gate.then { |gate| [gate.inside, gate.waiting, running.size] } == [2, 2, 2] }
+      eventually do
+        server.worker.service.admission.gate
+          .then { |gate| [gate.inside, gate.waiting, running.size] } == [2, 2, 2]
+      end
       4.times { gate << true }
       assert_equal %w[ok], clients.map { |client| client.answer.body }.uniq
     end
@@ -129,7 +136,10 @@ module ServerThreadsTest
     serve(->(_env) { [200, TEXT.dup, body] }, threads: 1, lint: false) do |server|
       server.connect do |slow|
         slow.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n")
-        eventually { server.worker.connections.keys.first&.fiber.then { |at| at.is_a?(Thread) && at.status == "sleep" && wrote.positive? } }
+        eventually do
+          server.worker.connections.keys.first&.fiber
+            .then { |at| at.is_a?(Thread) && at.status == "sleep" && wrote.positive? }
+        end
         assert_operator wrote, :<, 32
         assert_equal 64_000_000, slow.answer.body.bytesize
       end
@@ -208,12 +218,14 @@ module ServerThreadsTest
     end
   end
 
-  # Rails 8.1 gives connections back there: on the thread that has them, and before that serves another request.
+  # Rails 8.1 gives connections back there: on the thread that has them, and before that serves
+  # another request.
   def test_response_finished_is_called_on_the_thread_of_the_request
     seen = Thread::Queue.new
     app = lambda do |env|
       thread = Thread.current
-      env["rack.response_finished"] << ->(_env, status, _headers, error) { seen << [thread == Thread.current, status, error] }
+      env["rack.response_finished"] <<
+        ->(_env, status, _headers, error) { seen << [thread == Thread.current, status, error] }
       raise "boom" if env["PATH_INFO"] == "/boom"
 
       [200, TEXT.dup, ["ok"]]
@@ -222,7 +234,8 @@ module ServerThreadsTest
       server.get
       server.get("/boom")
       assert_equal [true, 200, nil], seen.pop
-      assert_equal [true, "boom"], seen.pop.values_at(0, 2).then { |same, error| [same, error.message] }
+      assert_equal [true, "boom"], seen.pop.values_at(0, 2)
+        .then { |same, error| [same, error.message] }
     end
   end
 
@@ -273,7 +286,10 @@ module ServerThreadsTest
       client = server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n")
       eventually { gate.num_waiting == 1 }
       assert_match(/pop/, server.worker.in_flight(0)[:requests].first[:backtrace].first)
-      eventually { %i[threads threads_busy waiting].map { |name| server.ledger.gauge(name) } == [1, 1, 0] } # once a second
+      # once a second
+      eventually do
+        %i[threads threads_busy waiting].map { |name| server.ledger.gauge(name) } == [1, 1, 0]
+      end
       gate << true
       assert_equal "ok", client.answer.body
     end

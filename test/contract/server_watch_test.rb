@@ -9,10 +9,14 @@ module ServerWatch
   OK = ->(_env) { [200, {"content-type" => "text/plain"}, ["hello"]] }
 
   # @return [Raffia::Server::Metrics::Totals]
-  def totals(server) = Raffia::Server::Metrics::Totals.new(server.worker.service.monitor.ledger.board, [Process.pid])
+  def totals(server)
+    Raffia::Server::Metrics::Totals.new(server.worker.service.monitor.ledger.board, [Process.pid])
+  end
 
   def test_every_request_is_counted_once
-    app = ->(env) { [env["PATH_INFO"].delete("/").to_i, {}, (env["PATH_INFO"] == "/204") ? [] : ["x" * 100]] }
+    app = ->(env) {
+      [env["PATH_INFO"].delete("/").to_i, {}, (env["PATH_INFO"] == "/204") ? [] : ["x" * 100]]
+    }
     serve(app, lint: false) do |server|
       server.connect do |client|
         10.times { assert_equal(200, client.get("/200").status) }
@@ -21,7 +25,10 @@ module ServerWatch
         client.get("/503")
         client.get("/204")
         eventually { totals(server).requests == 14 }
-        assert_equal([1, 1, 0], %i[connections accepted in_flight].map { |name| (name == :accepted) ? totals(server).counted(name) : totals(server).gauge(name) })
+        assert_equal([1, 1, 0],
+          %i[connections accepted in_flight].map { |name|
+            (name == :accepted) ? totals(server).counted(name) : totals(server).gauge(name)
+          })
       end
       eventually { totals(server).gauge(:connections).zero? }
       sums = totals(server)
@@ -44,11 +51,13 @@ module ServerWatch
 
   def test_what_cannot_be_served_is_counted_by_its_answer
     serve(OK, max_head: 1_000, max_body: 10) do |server|
-      assert_equal(400, server.connect { |client| client.say("GET / HTTP/1.1\r\n\r\n").answer.status })
+      assert_equal(400,
+        server.connect { |client| client.say("GET / HTTP/1.1\r\n\r\n").answer.status })
       assert_equal(431, server.connect { |client| client.get("/", "x" => "y" * 2_000).status })
       assert_equal(413, server.post("/", "x" * 11).status)
       eventually { totals(server).refusals.values.sum == 3 }
-      assert_equal({"400" => 1, "431" => 1, "413" => 1}, totals(server).refusals.reject { |_, count| count.zero? })
+      assert_equal({"400" => 1, "431" => 1, "413" => 1},
+        totals(server).refusals.reject { |_, count| count.zero? })
     end
   end
 
@@ -61,7 +70,8 @@ module ServerWatch
   end
 
   def test_a_client_that_goes_is_counted
-    serve(->(_) { [200, {}, Enumerator.new { |out| loop { out << "x" * 100_000 } }] }, lint: false) do |server|
+    serve(->(_) { [200, {}, Enumerator.new { |out| loop { out << "x" * 100_000 } }] },
+      lint: false) do |server|
       server.connect { |client| client.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n").gets }
       eventually { totals(server).counted(:client_gone) == 1 }
       eventually { totals(server).gauge(:in_flight).zero? }
@@ -79,7 +89,8 @@ module ServerWatch
         server.get("/last")
       end
       one, head, bad, last = File.readlines(path).map { |line| JSON.parse(line) }
-      assert_equal(["mine", "/a?b=1", "GET", 200, 5, "test/1", "127.0.0.1"], one.values_at("id", "target", "method", "status", "bytes", "agent", "remote"))
+      assert_equal(["mine", "/a?b=1", "GET", 200, 5, "test/1", "127.0.0.1"],
+        one.values_at("id", "target", "method", "status", "bytes", "agent", "remote"))
       assert_equal(["HEAD", 200, 0], head.values_at("method", "status", "bytes"))
       assert_equal([400, "127.0.0.1", nil], bad.values_at("status", "remote", "method"))
       assert_equal("/last", last["target"], "what came just before the end is there too")
@@ -130,7 +141,13 @@ module ServerWatch
 
   def test_a_stream_does_not_keep_its_place
     gate = Thread::Queue.new
-    app = ->(env) { (env["PATH_INFO"] == "/stream") ? [200, {}, ->(stream) { gate.pop && stream.close }] : [200, {}, ["done"]] }
+    app = ->(env) {
+      if env["PATH_INFO"] == "/stream"
+        [200, {}, ->(stream) { gate.pop && stream.close }]
+      else
+        [200, {}, ["done"]]
+      end
+    }
     serve(app, lint: false, max_in_flight: 1) do |server|
       server.connect do |client|
         client.say("GET /stream HTTP/1.1\r\nhost: test\r\n\r\n")
@@ -143,7 +160,9 @@ module ServerWatch
 
   def test_who_has_waited_for_too_long_is_refused_and_may_ask_again
     gate = Thread::Queue.new
-    app = ->(env) { (env["PATH_INFO"] == "/slow") ? gate.pop && [200, {}, []] : [200, {}, ["done"]] }
+    app = ->(env) {
+      (env["PATH_INFO"] == "/slow") ? gate.pop && [200, {}, []] : [200, {}, ["done"]]
+    }
     serve(app, lint: false, max_in_flight: 1, max_queue_time: 0.5) do |server|
       server.connect do |slow|
         slow.say("GET /slow HTTP/1.1\r\nhost: test\r\n\r\n")
@@ -166,7 +185,8 @@ module ServerWatch
       early = format("t=%.3f", Time.now.to_f - 100.5)
       answer = server.get("/", "x-request-start" => early)
       assert_equal([503, true], [answer.status, answer["retry-after"].to_i.between?(101, 150)])
-      assert_equal(200, server.get("/", "x-request-start" => format("t=%.3f", Time.now.to_f)).status)
+      assert_equal(200, server.get("/", "x-request-start" => format("t=%.3f", Time.now.to_f))
+        .status)
       assert_equal(200, server.get("/", "x-request-start" => "nonsense").status)
     end
   end
@@ -175,8 +195,10 @@ module ServerWatch
     asked = 0
     serve(->(env) { OK.call(env).tap { asked += 1 } }) do |server|
       early = format("t=%.3f", Time.now.to_f - 5)
-      assert_equal(503, server.get("/", "request-timeout" => "3", "x-request-start" => early).status)
-      assert_equal(200, server.get("/", "request-timeout" => "30", "x-request-start" => early).status)
+      assert_equal(503, server.get("/", "request-timeout" => "3", "x-request-start" => early)
+        .status)
+      assert_equal(200, server.get("/", "request-timeout" => "30", "x-request-start" => early)
+        .status)
       assert_equal([1, 1], [asked, totals(server).counted(:expired)])
     end
   end
@@ -184,12 +206,18 @@ module ServerWatch
   def test_the_app_finds_the_clients_deadline
     app = ->(_) { [200, {}, [Raffia.deadline ? Raffia.deadline.limit.to_f.round(1).to_s : "none"]] }
     serve(app, lint: false) do |server|
-      assert_equal(["7.0", "none", "none"], [{"request-timeout" => "7"}, {}, {"request-timeout" => "soon"}].map { |headers| server.get("/", **headers).body })
+      assert_equal(["7.0", "none", "none"],
+        [{"request-timeout" => "7"}, {},
+          {"request-timeout" => "soon"}].map { |headers| server.get("/", **headers).body })
     end
     serve(app, lint: false, request_timeout: 5) do |server|
-      assert_equal(["5.0", "5.0", "2.0"], [{}, {"request-timeout" => "7"}, {"request-timeout" => "2"}].map { |headers| server.get("/", **headers).body })
+      assert_equal(["5.0", "5.0", "2.0"],
+        [{}, {"request-timeout" => "7"},
+          {"request-timeout" => "2"}].map { |headers| server.get("/", **headers).body })
     end
-    serve(app, lint: false, request_deadline: false) { |server| assert_equal("none", server.get("/", "request-timeout" => "7").body) }
+    serve(app, lint: false, request_deadline: false) do |server|
+      assert_equal("none", server.get("/", "request-timeout" => "7").body)
+    end
   end
 
   def test_a_request_whose_time_is_up_is_interrupted_and_its_connection_survives
@@ -228,7 +256,8 @@ module ServerWatch
     end
   end
 
-  # One request at a time takes 5 ms of the loop, and 30 clients ask without end: so all would wait for 150 ms.
+  # One request at a time takes 5 ms of the loop, and 30 clients ask without end: so all would wait
+  # for 150 ms.
   def test_a_standing_queue_is_shed
     skip "the select engine does not say since when a socket is readable" if backend == :select
 
@@ -237,16 +266,20 @@ module ServerWatch
       [200, {}, ["done"]]
     end
     serve(app, lint: false, queue_target: 0.02) do |server|
-      answers = Array.new(30) { Thread.new { server.connect { |client| Array.new(20) { client.get } } } }.flat_map(&:value)
+      answers =
+        Array.new(30) { Thread.new { server.connect { |client| Array.new(20) { client.get } } } }
+          .flat_map(&:value)
       assert_equal([200, 503], answers.map(&:status).uniq.sort)
-      assert(answers.select { |answer| answer.status == 503 }.all? { |answer| answer["retry-after"].to_i.positive? })
+      assert(answers.select { |answer| answer.status == 503 }
+        .all? { |answer| answer["retry-after"].to_i.positive? })
       eventually { totals(server).requests == 600 }
       assert_equal(answers.count { |answer| answer.status == 503 }, totals(server).counted(:shed))
       eventually { server.get.status == 200 }
     end
   end
 
-  # Clients that come when they come, each with a connection of its own: four times as many as can be served.
+  # Clients that come when they come, each with a connection of its own: four times as many as can
+  # be served.
   def test_an_overload_by_clients_that_do_not_wait_for_each_other
     skip "the select engine does not say since when a socket is readable" if backend == :select
 
@@ -265,7 +298,10 @@ module ServerWatch
       end
       answers = clients.map(&:value)
       assert_equal([200, 503], answers.map(&:status).uniq.sort)
-      assert_empty(answers.reject { |answer| answer.status == 200 || answer["retry-after"].to_i.positive? })
+      assert_empty(answers.reject { |answer|
+        answer.status == 200 ||
+              answer["retry-after"].to_i.positive?
+      })
       assert_operator(answers.count { |answer| answer.status == 200 }, :>, 50)
       assert_operator(most, :<=, 4)
       eventually { totals(server).requests == 500 }
@@ -274,7 +310,10 @@ module ServerWatch
 
   def test_what_keeps_up_is_not_shed
     serve(OK, queue_target: 5) do |server|
-      statuses = Array.new(10) { Thread.new { server.connect { |client| Array.new(50) { client.get.status } } } }.flat_map(&:value)
+      statuses =
+        Array.new(10) {
+          Thread.new { server.connect { |client| Array.new(50) { client.get.status } } }
+        }.flat_map(&:value)
       assert_equal([200], statuses.uniq)
       eventually { totals(server).queued.count == 500 }
     end

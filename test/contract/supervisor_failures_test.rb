@@ -8,7 +8,8 @@ class SupervisorFailuresTest < Raffia::TestCase
   include TestSupport::Supervising
 
   def test_it_gives_up_when_no_worker_boots
-    {"a block that raises" => "raise 'the database is away'", "an exit" => "exit(3)", "a signal" => "Process.kill(:KILL, Process.pid); sleep"}.each do |name, work|
+    {"a block that raises" => "raise 'the database is away'", "an exit" => "exit(3)",
+     "a signal" => "Process.kill(:KILL, Process.pid); sleep"}.each do |name, work|
       supervised("supervise(crash_limit: 3) { |seat| #{work} }") do |program|
         assert_equal(1, program.wait, name)
         assert_equal(3, program.hear_all("exit", 3).size)
@@ -28,7 +29,8 @@ class SupervisorFailuresTest < Raffia::TestCase
     RUBY
     supervised(script) do |program|
       assert_equal([0, 1], program.hear_all("ready", 2).map(&:first).sort)
-      assert_equal([[1, 1]] * 3, program.hear_all("exit", 3).map { |index, _, _, status| [index, status] })
+      assert_equal([[1, 1]] * 3, program.hear_all("exit", 3)
+        .map { |index, _, _, status| [index, status] })
       assert_stops(program)
     end
   end
@@ -36,7 +38,8 @@ class SupervisorFailuresTest < Raffia::TestCase
   def test_a_worker_that_never_becomes_ready_is_killed
     {"it sleeps" => "sleep", "it is stopped" => "Process.kill(:STOP, Process.pid)",
      "it runs C code" => "hang_in_c"}.each do |name, work|
-      supervised("#{HANG_IN_C}; supervise(boot_timeout: 0.3, crash_limit: 2) { |seat| #{work} }") do |program|
+      supervised("#{HANG_IN_C}; supervise(boot_timeout: 0.3, crash_limit: 2) { |seat| #{work} " \
+        "}") do |program|
         assert_equal(%w[SIGKILL SIGKILL], program.hear_all("exit", 2).map { |exit| exit[2] }, name)
         assert_equal(1, program.wait)
         assert_match(/was not ready within 0\.3 s: it is killed/, program.errors)
@@ -45,7 +48,8 @@ class SupervisorFailuresTest < Raffia::TestCase
   end
 
   def test_workers_that_hang_are_replaced
-    {"it is stopped" => "Process.kill(:STOP, Process.pid)", "it runs C code" => "hang_in_c", "it forgot" => "sleep"}.each do |name, work|
+    {"it is stopped" => "Process.kill(:STOP, Process.pid)", "it runs C code" => "hang_in_c",
+     "it forgot" => "sleep"}.each do |name, work|
       script = <<~RUBY
         #{HANG_IN_C}
         supervise(hang_timeout: 0.3, hang_grace: 0.1, drain_timeout: 1) do |seat|
@@ -79,7 +83,9 @@ class SupervisorFailuresTest < Raffia::TestCase
         seat.wait_for_stop
       end
     RUBY
-    script = script.sub("supervise(", "supervise(hooks: {on_message: ->(*) { 5_000.times { |number| $supervisor.broadcast('count', number); sleep(0.002) if (number % 10).zero? } }}, drain_timeout: 1, ")
+    script = script.sub("supervise(", "supervise(hooks: {on_message: ->(*) { 5_000.times { " \
+      "|number| $supervisor.broadcast('count', number); sleep(0.002) if (number % 10).zero? } " \
+      "}}, drain_timeout: 1, ")
     supervised(script) do |program|
       program.hear_all("ready", 2)
       program.kill(:TERM)
@@ -90,7 +96,8 @@ class SupervisorFailuresTest < Raffia::TestCase
 
   def test_no_more_processes
     ["", "preload: -> {}, "].each do |preload|
-      supervised("supervise(#{preload}crash_limit: 2) { |seat| seat.ready!; sleep }", refuse: "56:11") do |program|
+      supervised("supervise(#{preload}crash_limit: 2) { |seat| seat.ready!; sleep }",
+        refuse: "56:11") do |program|
         assert_equal(1, program.wait)
         assert_match(/Resource temporarily unavailable/, program.errors)
       end
@@ -98,14 +105,16 @@ class SupervisorFailuresTest < Raffia::TestCase
   end
 
   def test_sockets_that_cannot_be_made
-    supervised("supervise(slot: ->(_) { raise Errno::EADDRINUSE, 'port 80' }) { |seat| seat.ready! }") do |program|
+    supervised("supervise(slot: ->(_) { raise Errno::EADDRINUSE, 'port 80' }) { |seat| " \
+      "seat.ready! }") do |program|
       assert_equal(1, program.wait)
       assert_match(/Address already in use - port 80/, program.errors)
     end
   end
 
   def test_what_cannot_be_preloaded
-    ["raise 'a bug'", "load '/nonexistent.rb'", "exit(5)", "Process.kill(:KILL, Process.pid); sleep"].each do |code|
+    ["raise 'a bug'", "load '/nonexistent.rb'", "exit(5)",
+      "Process.kill(:KILL, Process.pid); sleep"].each do |code|
       supervised("supervise(preload: -> { #{code} }) { |seat| seat.ready! }") do |program|
         assert_equal(1, program.wait, code)
         assert_match(/what the workers share could not be loaded/, program.errors)
@@ -114,14 +123,16 @@ class SupervisorFailuresTest < Raffia::TestCase
   end
 
   def test_what_never_ends_loading
-    supervised("supervise(preload: -> { sleep }, boot_timeout: 0.3) { |seat| seat.ready! }") do |program|
+    supervised("supervise(preload: -> { sleep }, boot_timeout: 0.3) { |seat| seat.ready! " \
+      "}") do |program|
       assert_equal(1, program.wait)
       assert_match(/what the workers share could not be loaded/, program.errors)
     end
   end
 
   def test_a_stop_does_not_wait_for_what_loads
-    {"preload: -> { say('loads'); loop {} }" => "seat.ready!", "hang_grace: 0.2" => "say('loads'); loop {}"}.each do |setting, work|
+    {"preload: -> { say('loads'); loop {} }" => "seat.ready!",
+     "hang_grace: 0.2" => "say('loads'); loop {}"}.each do |setting, work|
       %i[TERM INT].each do |signal|
         supervised("supervise(workers: 2, #{setting}) { |seat| #{work} }") do |program|
           program.hear("loads")
@@ -152,7 +163,8 @@ class SupervisorFailuresTest < Raffia::TestCase
   end
 
   def test_a_mold_that_dies_is_made_again_while_the_workers_serve
-    supervised("supervise(preload: -> { say('mold', Process.pid); Process.pid }) { |seat| say('of', seat.preloaded); seat.ready!; seat.wait_for_stop }") do |program|
+    supervised("supervise(preload: -> { say('mold', Process.pid); Process.pid }) { |seat| " \
+      "say('of', seat.preloaded); seat.ready!; seat.wait_for_stop }") do |program|
       mold = program.hear("mold")
       pid = program.hear("ready").last
       program.hear("of")
@@ -167,7 +179,8 @@ class SupervisorFailuresTest < Raffia::TestCase
   end
 
   def test_a_killed_worker_waits_for_the_mold_that_dies_with_it
-    supervised("supervise(preload: -> { say('mold', Process.pid) }) { |seat| seat.ready!; seat.wait_for_stop }") do |program|
+    supervised("supervise(preload: -> { say('mold', Process.pid) }) { |seat| seat.ready!; " \
+      "seat.wait_for_stop }") do |program|
       mold = program.hear("mold")
       pid = program.hear("ready").last
       [mold, pid].each { |each| program.kill(:KILL, each) }

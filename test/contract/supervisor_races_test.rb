@@ -4,13 +4,14 @@ require "test_helper"
 require "support/supervised"
 require "tmpdir"
 
-# Two changes at a time: a worker is replaced, or its slot taken away, during a restart or the death of the
-# process that forks the workers. No slot may stay empty, or keep old code.
+# Two changes at a time: a worker is replaced, or its slot taken away, during a restart or the death
+# of the process that forks the workers. No slot may stay empty, or keep old code.
 class SupervisorRacesTest < Raffia::TestCase
   include TestSupport::Supervising
 
-  # Workers say what code they have, and are not ready while there is a file "hold INDEX"; they do not end while
-  # there is a file "stay INDEX". SIGUSR1 runs a piece of the test's code in the supervisor.
+  # Workers say what code they have, and are not ready while there is a file "hold INDEX"; they do
+  # not end while there is a file "stay INDEX". SIGUSR1 runs a piece of the test's code in the
+  # supervisor.
   PROGRAM = <<~RUBY
     Raffia::Process::Supervisor::Wear.prepend(Module.new { def worn(...) = super.tap { |found| say("worn") if found.any? } })
     settings = {workers: 2, memory_interval: 0.02, memory_limit: 100 << 20, hooks: {on_reopen: -> { eval(File.read("usr1")) }}}
@@ -94,10 +95,13 @@ class SupervisorRacesTest < Raffia::TestCase
   end
 
   def test_a_mold_that_cannot_be_forked_again_at_once
-    skip "prlimit(1) limits open files: of Linux" unless system("prlimit", "--version", out: File::NULL)
+    unless system("prlimit", "--version", out: File::NULL)
+      skip "prlimit(1) limits open files: of Linux"
+    end
     serving do |program, pids|
       program.hear("loaded")
-      order(program, "say('molds', $supervisor.status[:molds]); Process.setrlimit(:NOFILE, File.open('app', &:fileno), 1024)")
+      order(program, "say('molds', $supervisor.status[:molds]); Process.setrlimit(:NOFILE, " \
+        "File.open('app', &:fileno), 1024)")
       program.kill(:KILL, program.hear("molds").last)
       await(program, "cannot be started again")
       pids.each_value { |pid| refute(gone?(pid)) }
@@ -121,7 +125,8 @@ class SupervisorRacesTest < Raffia::TestCase
 
   # systemd waits for that.
   def test_a_slot_that_was_never_ready_and_is_taken_away_is_waited_for_no_more
-    supervised("supervise(workers: 2) { |seat| seat.ready! if seat.index == 0; seat.wait_for_stop }") do |program|
+    supervised("supervise(workers: 2) { |seat| seat.ready! if seat.index == 0; " \
+      "seat.wait_for_stop }") do |program|
       program.hear("ready")
       program.kill(:TTOU)
       await(program, "1 worker is ready")

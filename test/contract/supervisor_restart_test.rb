@@ -26,7 +26,8 @@ class SupervisorRestartTest < Raffia::TestCase
     end
   RUBY
 
-  # What hangs is waited for; what only takes its time, because the machine is busy, must not be taken for that.
+  # What hangs is waited for; what only takes its time, because the machine is busy, must not be
+  # taken for that.
   HANGING = ["sleep", "'hangs at boot'"].freeze
 
   def with_app(code, boot: 60)
@@ -56,19 +57,25 @@ class SupervisorRestartTest < Raffia::TestCase
     end
   end
 
-  # Whatever the new code does wrong: what served goes on, and what dies is replaced by the code that works.
-  {"raise 'a bug'" => /new code could not be loaded/, "syntax error here" => /new code could not be loaded/, "exit!(0)" => /new code could not be/,
-   "sleep" => /new code could not be loaded/, "'does not boot'" => /worker 0 of generation 2 could not be started/,
+  # Whatever the new code does wrong: what served goes on, and what dies is replaced by the code
+  # that works.
+  {"raise 'a bug'" => /new code could not be loaded/,
+   "syntax error here" => /new code could not be loaded/, "exit!(0)" => /new code could not be/,
+   "sleep" => /new code could not be loaded/,
+   "'does not boot'" => /worker 0 of generation 2 could not be started/,
    "'hangs at boot'" => /worker 0 of generation 2 could not be started/}.each do |code, message|
     define_method(:"test_a_restart_that_fails: #{code}") do
       with_app("'one'", boot: HANGING.include?(code) ? 2 : 60) do |program, path, pids|
         File.write(path, code)
         program.kill(:HUP)
-        wait_until(PATIENCE * 2) { program.errors.match?(/THE RESTART HAS FAILED: .*#{message.source}/) }
+        wait_until(PATIENCE * 2) do
+          program.errors.match?(/THE RESTART HAS FAILED: .*#{message.source}/)
+        end
         pids.each_value { |pid| refute(gone?(pid)) }
         program.kill(:KILL, pids[1])
         assert_equal(1, program.hear("ready").first)
-        assert_equal("one", program.hear("app").then { |app| (app == "one") ? app : program.hear("app") })
+        assert_equal("one", program.hear("app")
+          .then { |app| (app == "one") ? app : program.hear("app") })
         File.write(path, "'three'")
         program.kill(:HUP)
         assert_equal(2, program.hear_all("ready", 2).size)
@@ -77,7 +84,8 @@ class SupervisorRestartTest < Raffia::TestCase
     end
   end
 
-  # A restart that begins while the only worker still boots: the worker's "ready" is not its successor's.
+  # A restart that begins while the only worker still boots: the worker's "ready" is not its
+  # successor's.
   def test_a_restart_during_boot_waits_for_the_successor_itself
     Dir.mktmpdir do |folder|
       app, slow, broken = %w[app slow broken].map { |name| File.join(folder, name) }
@@ -119,7 +127,8 @@ class SupervisorRestartTest < Raffia::TestCase
     Dir.mktmpdir do |folder|
       path = File.join(folder, "app.rb")
       File.write(path, "1")
-      supervised("supervise { |seat| say('app', eval(File.read(#{path.inspect}))); seat.ready!; seat.wait_for_stop }") do |program|
+      supervised("supervise { |seat| say('app', eval(File.read(#{path.inspect}))); seat.ready!; " \
+        "seat.wait_for_stop }") do |program|
         assert_equal(1, program.hear("app"))
         program.hear("ready")
         File.write(path, "2")
@@ -129,7 +138,10 @@ class SupervisorRestartTest < Raffia::TestCase
         program.hear("exit")
         File.write(path, "a bug")
         program.kill(:HUP)
-        wait_until(PATIENCE * 2) { program.errors.include?("THE RESTART HAS FAILED: worker 0 of generation 3 could not be started") }
+        wait_until(PATIENCE * 2) do
+          program.errors.include?("THE RESTART HAS FAILED: worker 0 of generation 3 could not be " \
+            "started")
+        end
         assert_stops(program)
       end
     end
@@ -203,7 +215,8 @@ class SupervisorRestartTest < Raffia::TestCase
         say("left", hold.to_s.size)
       end
     RUBY
-    {memory_limit: /successor: \d+ bytes \(PSS\), the limit is 67108864/, total_memory: /all workers have \d+ bytes/}.each do |limit, message|
+    {memory_limit: /successor: \d+ bytes \(PSS\), the limit is 67108864/,
+     total_memory: /all workers have \d+ bytes/}.each do |limit, message|
       supervised(script.sub("LIMIT", limit.to_s)) do |program|
         program.hear_all("ready", 2)
         assert_equal(1, program.hear("ready").first)
@@ -215,7 +228,8 @@ class SupervisorRestartTest < Raffia::TestCase
   end
 
   def test_workers_that_are_old_enough
-    supervised("supervise(workers: 2, memory_interval: 0.02, max_age: 0.1) { |seat| seat.ready!; seat.wait_for_stop }") do |program|
+    supervised("supervise(workers: 2, memory_interval: 0.02, max_age: 0.1) { |seat| seat.ready!; " \
+      "seat.wait_for_stop }") do |program|
       assert_equal([0, 1], program.hear_all("ready", 6).map(&:first).uniq.sort)
       program.hear_all("exit", 4).each { |exit| assert_equal([nil, 0], exit[2..]) }
       assert_stops(program)

@@ -16,7 +16,10 @@ class SupervisorSurroundingsTest < Raffia::TestCase
   def notified(path)
     socket = Socket.new(:UNIX, :DGRAM)
     socket.bind(Addrinfo.unix(path.sub(/\A@/, "\0")))
-    yield -> { assert(socket.wait_readable(PATIENCE * 2), "systemd hears nothing") && socket.recv(4096).lines(chomp: true) }
+    yield -> {
+      assert(socket.wait_readable(PATIENCE * 2), "systemd hears nothing") &&
+        socket.recv(4096).lines(chomp: true)
+    }
   ensure
     socket&.close
   end
@@ -31,10 +34,12 @@ class SupervisorSurroundingsTest < Raffia::TestCase
   def test_what_was_written_before_a_fork_is_there_once
     skip "this Ruby has no extension" unless Raffia::Native.available?
 
-    {"" => 2, "Ractor.new { 1 }.take; " => 2, "preload = -> { $file << 'mold ' }; " => 1}.each do |more, late|
+    {"" => 2, "Ractor.new { 1 }.take; " => 2,
+     "preload = -> { $file << 'mold ' }; " => 1}.each do |more, late|
       Tempfile.create("written") do |file|
         preload = ", preload: preload" if more.include?("preload")
-        script = "ENV['RAFFIA_TEST_FILE'] = #{file.path.inspect}; #{WRITE}; #{more}supervise(workers: 2#{preload}) " \
+        script = "ENV['RAFFIA_TEST_FILE'] = #{file.path.inspect}; #{WRITE}; " \
+        "#{more}supervise(workers: 2#{preload}) " \
           "{ |seat| $file << 'worker '; seat.ready!; seat.wait_for_stop }"
         supervised(script) { |program| program.hear_all("ready", 2) && assert_stops(program) }
         words = File.read(file.path).split.tally
@@ -79,7 +84,8 @@ class SupervisorSurroundingsTest < Raffia::TestCase
   def test_a_restart_that_failed_is_told_as_ready_again
     path = "@raffia-failing-#{::Process.pid}"
     notified(path) do |hear|
-      supervised("supervise(notify_socket: #{path.inspect}) { |seat| raise 'a bug' if seat.generation == 2; seat.ready!; seat.wait_for_stop }") do |program|
+      supervised("supervise(notify_socket: #{path.inspect}) { |seat| raise 'a bug' if " \
+        "seat.generation == 2; seat.ready!; seat.wait_for_stop }") do |program|
         hear.call
         program.kill(:HUP)
         assert_equal("RELOADING=1", hear.call.first)
@@ -91,7 +97,9 @@ class SupervisorSurroundingsTest < Raffia::TestCase
 
   def test_a_restart_before_all_are_ready_is_no_news_of_being_ready
     path = "@raffia-booting-#{::Process.pid}"
-    script = "supervise(notify_socket: #{path.inspect}) { |seat| exit(1) if seat.generation == 2; say('boots'); sleep(0.01) until File.exist?(ARGV.fetch(0)); seat.ready!; seat.wait_for_stop }"
+    script = "supervise(notify_socket: #{path.inspect}) { |seat| exit(1) if seat.generation == " \
+      "2; say('boots'); sleep(0.01) until File.exist?(ARGV.fetch(0)); seat.ready!; " \
+      "seat.wait_for_stop }"
     Dir.mktmpdir do |folder|
       notified(path) do |hear|
         supervised(script.sub("ARGV.fetch(0)", File.join(folder, "go").inspect)) do |program|
@@ -117,11 +125,14 @@ class SupervisorSurroundingsTest < Raffia::TestCase
   def test_the_pid_file
     Dir.mktmpdir do |folder|
       path = File.join(folder, "raffia.pid")
-      script = "begin; supervise(pid_file: #{path.inspect}) #{SERVE}; rescue Raffia::ConfigError => error; say('refused', error.message); end"
+      script = "begin; supervise(pid_file: #{path.inspect}) #{SERVE}; rescue Raffia::ConfigError " \
+        "=> error; say('refused', error.message); end"
       supervised(script) do |program|
         program.hear("ready")
         assert_equal("#{program.pid}\n", File.read(path))
-        supervised(script) { |other| assert_match(/names process #{program.pid}, which runs/, other.hear("refused")) }
+        supervised(script) do |other|
+          assert_match(/names process #{program.pid}, which runs/, other.hear("refused"))
+        end
         assert_equal("#{program.pid}\n", File.read(path))
         program.kill(:KILL)
         program.wait
@@ -136,8 +147,11 @@ class SupervisorSurroundingsTest < Raffia::TestCase
   end
 
   def test_a_pid_file_that_cannot_be_written
-    script = "begin; supervise(pid_file: '/proc/raffia.pid') #{SERVE}; rescue Raffia::ConfigError => error; say('refused', error.message); end"
-    supervised(script) { |program| assert_match(%r{/proc/raffia\.pid cannot be written}, program.hear("refused")) }
+    script = "begin; supervise(pid_file: '/proc/raffia.pid') #{SERVE}; rescue " \
+      "Raffia::ConfigError => error; say('refused', error.message); end"
+    supervised(script) do |program|
+      assert_match(%r{/proc/raffia\.pid cannot be written}, program.hear("refused"))
+    end
   end
 
   def test_status_titles_and_messages
@@ -161,12 +175,15 @@ class SupervisorSurroundingsTest < Raffia::TestCase
     RUBY
     supervised(script) do |program|
       pids = program.hear_all("ready", 2).to_h
-      assert_equal(["echo: worker 0, generation 1", "echo: worker 1, generation 1"], program.hear_all("title", 2).sort)
+      assert_equal(["echo: worker 0, generation 1", "echo: worker 1, generation 1"],
+        program.hear_all("title", 2).sort)
       status = program.hear("status")
-      assert_equal([program.pid, "echo", 2, 2, 1], status.values_at("pid", "name", "workers", "ready", "generation"))
+      assert_equal([program.pid, "echo", 2, 2, 1],
+        status.values_at("pid", "name", "workers", "ready", "generation"))
       assert_equal(pids, status["slots"].to_h { |slot| slot.values_at("index", "pid") })
       status["slots"].each { |slot| assert_operator(slot["pss"], :>, slot["private_dirty"]) }
-      assert_equal("a message of 70008 bytes is too long, 65536 is the limit", program.hear("too long"))
+      assert_equal("a message of 70008 bytes is too long, 65536 is the limit",
+        program.hear("too long"))
       assert_equal([1, 5], program.hear("question"))
       assert_equal([[0, 6], [1, 6]], program.hear_all("answer", 2).sort)
       assert_stops(program)

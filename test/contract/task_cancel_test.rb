@@ -69,7 +69,9 @@ module TaskCancelSuite
       "queue" => -> { Thread::Queue.new.pop },
       "sized queue" => -> { Thread::SizedQueue.new(1).tap { |queue| queue << 1 } << 2 },
       "mutex" => -> { lock.lock },
-      "condition variable" => -> { Thread::Mutex.new.then { |m| m.synchronize { Thread::ConditionVariable.new.wait(m) } } },
+      "condition variable" => -> {
+        Thread::Mutex.new.then { |m| m.synchronize { Thread::ConditionVariable.new.wait(m) } }
+      },
       "thread" => -> { @thread.join }
     }
     @thread = Thread.new { Thread.stop }
@@ -195,7 +197,8 @@ module TaskCancelSuite
     assert_equal :ran_on, after
   end
 
-  # The interrupt is still on its way when the task ends; it must not strike anything that comes later.
+  # The interrupt is still on its way when the task ends; it must not strike anything that comes
+  # later.
   def test_a_task_that_cancels_itself_and_ends
     in_scope do |scope|
       assert_equal(5, scope.spawn { Raffia::Task.current.cancel && 5 }.value)
@@ -205,9 +208,12 @@ module TaskCancelSuite
 
   def test_cancel_from_another_thread
     in_scope do |scope|
-      tasks = [scope.spawn { Raffia::Channel.new.pop }, scope.spawn { Raffia::Semaphore.new(1).acquire.acquire }]
+      tasks = [scope.spawn { Raffia::Channel.new.pop },
+        scope.spawn { Raffia::Semaphore.new(1).acquire.acquire }]
       # Core's waits need fiber_interrupt for it.
-      tasks << scope.spawn { sleep } << scope.spawn { Thread::Queue.new.pop } unless scheduler_name == :plain
+      unless scheduler_name == :plain
+        tasks << scope.spawn { sleep } << scope.spawn { Thread::Queue.new.pop }
+      end
       Thread.new { tasks.each(&:cancel) }.join
       tasks.each(&:join)
       assert_equal [:cancelled], tasks.map(&:status).uniq
@@ -288,7 +294,10 @@ module TaskCancelSuite
       task = scope.spawn do
         sleep
       ensure
-        cleaned = Raffia.shield { sleep(0.001) && Raffia::Scope.open { |inner| inner.spawn { sleep(0.001) && :clean }.value } }
+        cleaned = Raffia.shield do
+          sleep(0.001) &&
+            Raffia::Scope.open { |inner| inner.spawn { sleep(0.001) && :clean }.value }
+        end
       end
       task.cancel
       task.join
@@ -412,9 +421,19 @@ module TaskCancelSuite
     in_scope do |scope|
       queue = Thread::Queue.new
       channel = Raffia::Channel.new(1)
-      waits = [-> { sleep(0) }, -> { queue.pop }, -> { channel.pop }, -> { sleep(0.0005) }, -> { channel << 1 },
-        -> { Raffia.shield { sleep(0) } }, -> { Raffia.timeout(0.0005) { sleep } rescue nil }] # standard:disable Style/RescueModifier
-      feeder = scope.spawn { loop { queue << 1 and channel.pop(timeout: 0.001) and sleep(0) rescue nil } } # standard:disable Style/RescueModifier
+      waits = [-> { sleep(0) }, -> { queue.pop }, -> { channel.pop }, -> { sleep(0.0005) },
+        -> { channel << 1 },
+        -> { Raffia.shield { sleep(0) } },
+        -> { Raffia.timeout(0.0005) { sleep } rescue nil }] # standard:disable Style/RescueModifier
+      feeder = scope.spawn do
+        loop {
+          begin
+            queue << 1 and channel.pop(timeout: 0.001) and sleep(0)
+          rescue
+            nil
+          end
+        }
+      end # standard:disable Style/RescueModifier
       200.times do
         task = scope.spawn { loop { waits.sample(random: random).call } }
         random.rand(3).times { sleep(0) }

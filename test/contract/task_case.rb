@@ -4,8 +4,8 @@ require "test_helper"
 require "raffia/task"
 require_relative "task_plain_scheduler"
 
-# The task room promises to work on any Fiber::Scheduler. So each suite of it is a module, which runs on ours, on async's and on
-# one that has the required hooks only.
+# The task room promises to work on any Fiber::Scheduler. So each suite of it is a module, which
+# runs on ours, on async's and on one that has the required hooks only.
 module TaskCase
   SCHEDULERS = {
     plain: -> { TaskPlainScheduler.new },
@@ -38,8 +38,8 @@ module TaskCase
     end
   end
 
-  # Runs the block in a fiber of a scheduler, in a thread of its own, until the scheduler has nothing left to do; whatever it
-  # leaves behind fails the test.
+  # Runs the block in a fiber of a scheduler, in a thread of its own, until the scheduler has
+  # nothing left to do; whatever it leaves behind fails the test.
   # @return [Object] the block's value; an exception is raised here
   def on_scheduler(&block)
     kind, result = assert_no_leaks { finish(Thread.new { serve(&block) }) }

@@ -3,9 +3,9 @@
 require_relative "task_case"
 require "prop_check"
 
-# A channel against a model of it: random lists of pushes, pops, cancellations and closings, one at a time, each push and pop in a
-# task of its own. After each step every task must stand where the model says. A list that fails is printed, made as short as
-# possible.
+# A channel against a model of it: random lists of pushes, pops, cancellations and closings, one at
+# a time, each push and pop in a task of its own. After each step every task must stand where the
+# model says. A list that fails is printed, made as short as possible.
 module TaskChannelModelSuite
   # What a channel does, written so plainly that it can be seen to be right.
   class Model

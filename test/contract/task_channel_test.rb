@@ -46,13 +46,17 @@ module TaskChannelSuite
     in_scope do |scope|
       others = Array.new(3) { Raffia::Channel.new }
       channel = Raffia::Channel.new
-      takers = others.map { |other| scope.spawn { Raffia.select { |on| on.pop(other) && on.pop(channel) } } }
+      takers = others.map do |other|
+        scope.spawn { Raffia.select { |on| on.pop(other) && on.pop(channel) } }
+      end
       last = scope.spawn { channel.pop }
       others.each { |other| other.push(:other, timeout: 0) }
       channel.push(:item, timeout: 0)
       assert_equal [:item, *[:other] * 3], [last.value, *takers.map(&:value)]
 
-      givers = others.map { |other| scope.spawn { Raffia.select { |on| on.push(other, :other) && on.push(channel, :late) } } }
+      givers = others.map do |other|
+        scope.spawn { Raffia.select { |on| on.push(other, :other) && on.push(channel, :late) } }
+      end
       last = scope.spawn { channel.push(:item) }
       assert_equal [:other] * 3, others.map { |other| other.pop(timeout: 0) }
       assert_equal :item, channel.pop(timeout: 0)
@@ -76,10 +80,13 @@ module TaskChannelSuite
     in_scope do
       channel = Raffia::Channel.new(1)
       [0, 0.001].each do |seconds|
-        assert_equal seconds, assert_raises(Raffia::TimeoutError) { channel.pop(timeout: seconds) }.seconds
+        assert_equal seconds, assert_raises(Raffia::TimeoutError) { channel.pop(timeout: seconds) }
+          .seconds
       end
       channel << 1
-      [0, 0.001].each { |seconds| assert_raises(Raffia::TimeoutError) { channel.push(2, timeout: seconds) } }
+      [0, 0.001].each do |seconds|
+        assert_raises(Raffia::TimeoutError) { channel.push(2, timeout: seconds) }
+      end
       assert_equal 1, channel.pop(timeout: 0)
       assert_predicate channel, :empty?
       assert_raises(Raffia::ConfigError) { channel.pop(timeout: -1) }
@@ -127,8 +134,8 @@ module TaskChannelSuite
     end
   end
 
-  # As above, but the interruption comes from elsewhere and not through the task, so it cannot be put off: it meets this wait, and the item
-  # is given back, or the next one.
+  # As above, but the interruption comes from elsewhere and not through the task, so it cannot be
+  # put off: it meets this wait, and the item is given back, or the next one.
   def test_an_interrupted_receiver_gives_the_item_back
     skip "fiber_interrupt is what interrupts here" if scheduler_name == :plain
     boom = Class.new(StandardError)
@@ -187,7 +194,9 @@ module TaskChannelSuite
     in_scope do
       channel = Raffia::Channel.new(2) << 1 << 2
       assert_raises(StopIteration) { channel.each { raise StopIteration } }
-      assert_raises(StopIteration) { Raffia.select { |on| on.pop(channel) { raise StopIteration } } }
+      assert_raises(StopIteration) do
+        Raffia.select { |on| on.pop(channel) { raise StopIteration } }
+      end
     end
   end
 
@@ -202,7 +211,9 @@ module TaskChannelSuite
   end
 
   def test_bad_capacity
-    [-1, 1.5, "1"].each { |capacity| assert_raises(Raffia::ConfigError) { Raffia::Channel.new(capacity) } }
+    [-1, 1.5, "1"].each do |capacity|
+      assert_raises(Raffia::ConfigError) { Raffia::Channel.new(capacity) }
+    end
   end
 
   def test_between_fibers_and_threads
@@ -220,7 +231,11 @@ module TaskChannelSuite
     in_scope do
       one = Raffia::Channel.new(1) << 1
       two = Raffia::Channel.new(1) << 2
-      choose = -> { Raffia.select { |on| on.pop(one) { |item| [:one, item] } && on.pop(two) { |item| [:two, item] } } }
+      choose = -> {
+        Raffia.select do |on|
+          on.pop(one) { |item| [:one, item] } && on.pop(two) { |item| [:two, item] }
+        end
+      }
       assert_equal [:one, 1], choose.call
       assert_equal [:two, 2], choose.call
     end
@@ -256,8 +271,12 @@ module TaskChannelSuite
     in_scope do |scope|
       one = Raffia::Channel.new
       two = Raffia::Channel.new
-      first = scope.spawn { Raffia.select { |on| on.pop(one) && on.push(two, :from_first) { :sent } } }
-      second = scope.spawn { Raffia.select { |on| on.pop(two) && on.push(one, :from_second) { :sent } } }
+      first = scope.spawn do
+        Raffia.select { |on| on.pop(one) && on.push(two, :from_first) { :sent } }
+      end
+      second = scope.spawn do
+        Raffia.select { |on| on.pop(two) && on.push(one, :from_second) { :sent } }
+      end
       assert_includes [[:sent, :from_first], [:from_second, :sent]], [first.value, second.value]
     end
   end
@@ -278,7 +297,9 @@ module TaskChannelSuite
       task = scope.spawn { Raffia.select { |on| on.pop(closed) && on.pop(open) } }
       open << 1
       assert_equal 1, task.value
-      task = scope.spawn { assert_raises(Raffia::Closed) { Raffia.select { |on| on.pop(closed) && on.pop(open) } } }
+      task = scope.spawn do
+        assert_raises(Raffia::Closed) { Raffia.select { |on| on.pop(closed) && on.pop(open) } }
+      end
       open.close
       task.value
       assert_raises(Raffia::Closed) { Raffia.select { |on| on.push(closed, 1) } }
@@ -288,7 +309,9 @@ module TaskChannelSuite
   def test_select_on_one_channel_twice
     in_scope do |scope|
       channel = Raffia::Channel.new
-      task = scope.spawn { Raffia.select { |on| on.pop(channel) && on.push(channel, 1) { :pushed } } }
+      task = scope.spawn do
+        Raffia.select { |on| on.pop(channel) && on.push(channel, 1) { :pushed } }
+      end
       assert_predicate task, :alive?
       channel << :item
       assert_equal :item, task.value
@@ -299,7 +322,8 @@ module TaskChannelSuite
     assert_raises(Raffia::ConfigError) { Raffia.select { |on| on.timeout {} } }
   end
 
-  # Tasks and threads push, pop, select, time out and are cancelled at random. Each item that was taken in comes out once.
+  # Tasks and threads push, pop, select, time out and are cancelled at random. Each item that was
+  # taken in comes out once.
   def test_nothing_is_lost_or_doubled
     3.times do |round|
       seed = Minitest.seed + round
@@ -314,9 +338,17 @@ module TaskChannelSuite
     pushed = Thread::Queue.new
     popped = Thread::Queue.new
     in_scope do |scope|
-      threads = Array.new(2) { |n| thread_storm(Random.new(random.seed + n), channels, pushed, popped) }
+      threads = Array.new(2) do |n|
+        thread_storm(Random.new(random.seed + n), channels, pushed, popped)
+      end
       120.times do |n|
-        task = scope.spawn { random.rand(2).zero? ? send_some(random, channels, n, pushed) : receive_some(random, channels, popped) }
+        task = scope.spawn do
+          if random.rand(2).zero?
+            send_some(random, channels, n, pushed)
+          else
+            receive_some(random, channels, popped)
+          end
+        end
         sleep(0) if random.rand(3).zero?
         task.cancel if random.rand(3).zero?
       end
@@ -344,8 +376,11 @@ module TaskChannelSuite
 
   def receive_some(random, channels, popped)
     5.times do
-      if random.rand(2).zero? then popped << channels.sample(random: random).pop(timeout: random.rand(3) * 0.001)
-      else Raffia.select(timeout: 0.001) { |on| channels.each { |other| on.pop(other) { |item| popped << item } } }
+      if random.rand(2).zero? then popped <<
+        channels.sample(random: random).pop(timeout: random.rand(3) * 0.001)
+      else Raffia.select(timeout: 0.001) do |on|
+        channels.each { |other| on.pop(other) { |item| popped << item } }
+      end
       end
     rescue Raffia::TimeoutError
       next
@@ -362,7 +397,11 @@ module TaskChannelSuite
   end
 
   def drain(channels, popped)
-    channels.each { |channel| loop { popped << channel.pop(timeout: 0) } rescue nil } # standard:disable Style/RescueModifier
+    channels.each do |channel|
+      loop { popped << channel.pop(timeout: 0) }
+    rescue
+      nil
+    end # standard:disable Style/RescueModifier
     false
   end
 end

@@ -23,7 +23,9 @@ module TaskDeadlineSuite
       "join" => -> { Raffia::Scope.open { |scope| scope.spawn { Raffia::Channel.new.pop }.value } }
     }
     waits.each do |name, wait|
-      error = assert_raises(Raffia::TimeoutError, name) { on_scheduler { Raffia.timeout(SHORT, &wait) } }
+      error = assert_raises(Raffia::TimeoutError, name) do
+        on_scheduler { Raffia.timeout(SHORT, &wait) }
+      end
       assert_equal SHORT, error.seconds
       assert_nil error.cause
       assert_match(/#{SHORT} s/o, error.message)
@@ -33,7 +35,9 @@ module TaskDeadlineSuite
   end
 
   def test_where_it_waited_is_in_the_backtrace
-    error = assert_raises(Raffia::TimeoutError) { on_scheduler { Raffia.timeout(SHORT) { waiting_here } } }
+    error = assert_raises(Raffia::TimeoutError) do
+      on_scheduler { Raffia.timeout(SHORT) { waiting_here } }
+    end
     assert_match(/waiting_here/, error.backtrace.join("\n"))
   end
 
@@ -41,7 +45,9 @@ module TaskDeadlineSuite
 
   def test_bad_arguments
     [-1, -0.5, "1", nil, Float::NAN, Complex(1, 1)].each do |seconds|
-      error = assert_raises(Raffia::ConfigError, seconds.inspect) { Raffia.timeout(seconds) { flunk } }
+      error = assert_raises(Raffia::ConfigError, seconds.inspect) do
+        Raffia.timeout(seconds) { flunk }
+      end
       assert_includes error.message, seconds.inspect
     end
   end
@@ -49,7 +55,9 @@ module TaskDeadlineSuite
   def test_zero_ends_the_first_wait
     assert_equal(:value, on_scheduler { Raffia.timeout(0) { :value } })
     assert_raises(Raffia::TimeoutError) { on_scheduler { Raffia.timeout(0) { sleep } } }
-    assert_raises(Raffia::TimeoutError) { on_scheduler { Raffia.timeout(0) { Raffia::Channel.new.pop } } }
+    assert_raises(Raffia::TimeoutError) do
+      on_scheduler { Raffia.timeout(0) { Raffia::Channel.new.pop } }
+    end
   end
 
   def test_for_ever
@@ -165,8 +173,8 @@ module TaskDeadlineSuite
     assert_equal :failed, task.status
   end
 
-  # When the deadline is around the scope, its end must come through the scope's owner, where no rescue in between can take it
-  # for an error of the work.
+  # When the deadline is around the scope, its end must come through the scope's owner, where no
+  # rescue in between can take it for an error of the work.
   def test_the_outer_deadline_ends_tasks_quietly
     swallowed = false
     assert_raises(Raffia::TimeoutError) do
@@ -183,7 +191,9 @@ module TaskDeadlineSuite
 
   def test_it_travels_into_threads
     error = on_scheduler do
-      thread = Raffia.timeout(SOON) { Thread.new { assert_raises(Raffia::TimeoutError) { Raffia::Channel.new.pop } } }
+      thread = Raffia.timeout(SOON) do
+        Thread.new { assert_raises(Raffia::TimeoutError) { Raffia::Channel.new.pop } }
+      end
       thread.value
     end
     assert_equal SOON, error.seconds
@@ -208,7 +218,8 @@ module TaskDeadlineSuite
           Raffia.shield do
             assert_nil Raffia.deadline
             sleep(SHORT * 2)
-            Raffia::Channel.new.pop(timeout: SHORT) rescue steps << :channel # standard:disable Style/RescueModifier
+            Raffia::Channel.new.pop(timeout: SHORT) rescue steps <<
+              :channel # standard:disable Style/RescueModifier
             Raffia::Scope.open { |scope| scope.spawn { sleep(0.001) && steps << :task } }
           end
           steps << :went_on
@@ -219,7 +230,9 @@ module TaskDeadlineSuite
   end
 
   def test_check_ends_work_that_never_waits
-    assert_raises(Raffia::TimeoutError) { on_scheduler { Raffia.timeout(SHORT) { loop { Raffia.deadline.check! } } } }
+    assert_raises(Raffia::TimeoutError) do
+      on_scheduler { Raffia.timeout(SHORT) { loop { Raffia.deadline.check! } } }
+    end
   end
 
   # A wait that ends at the very moment when the time is up.

@@ -3,8 +3,9 @@
 require_relative "task_case"
 require "prop_check"
 
-# Semaphore and Barrier against models of them, as task_channel_model_test.rb has it: random lists of calls, each that may wait in a task
-# of its own. After each step every task must stand where the model says.
+# Semaphore and Barrier against models of them, as task_channel_model_test.rb has it: random lists
+# of calls, each that may wait in a task of its own. After each step every task must stand where the
+# model says.
 module TaskModelsSuite
   # A model knows the result of each call that has ended, by its number.
   class Model
@@ -77,7 +78,9 @@ module TaskModelsSuite
       return @results[id] = :broken if @broken
 
       @line << id
-      @line.each_with_index { |other, index| @results[other] = index } && @line.clear if @line.size == @parties
+      if @line.size == @parties
+        @line.each_with_index { |other, index| @results[other] = index } && @line.clear
+      end
     end
 
     def cancel(id)
@@ -106,7 +109,8 @@ module TaskModelsSuite
     forall(1..4) do |scope, limit, steps|
       semaphore = Raffia::Semaphore.new(limit)
       model = SemaphoreModel.new(limit)
-      compare(model, steps, -> { [semaphore.limit, semaphore.available, semaphore.waiting] }, -> { [model.limit, model.available, model.line.size] }) do |tasks, id, step|
+      compare(model, steps, -> { [semaphore.limit, semaphore.available, semaphore.waiting] },
+        -> { [model.limit, model.available, model.line.size] }) do |tasks, id, step|
         semaphore_step(scope, semaphore, model, tasks, id, step)
       end
     end
@@ -116,7 +120,8 @@ module TaskModelsSuite
     forall(1..4) do |scope, parties, steps|
       barrier = Raffia::Barrier.new(parties)
       model = BarrierModel.new(parties)
-      compare(model, steps, -> { [barrier.waiting, barrier.broken?] }, -> { [model.line.size, model.broken] }) do |tasks, id, step|
+      compare(model, steps, -> { [barrier.waiting, barrier.broken?] },
+        -> { [model.line.size, model.broken] }) do |tasks, id, step|
         barrier_step(scope, barrier, model, tasks, id, step)
       end
     end
@@ -152,8 +157,10 @@ module TaskModelsSuite
     when 0..4
       tasks[id] = scope.spawn { outcome { semaphore.acquire(weight) && :held } }
       model.acquire(id, weight)
-    when 5..7 then pick(model.held.to_a, step) { |held, much| semaphore.release(much) && model.release(held) }
-    when 8 then pick(model.line, step) { |waiting, _| tasks[waiting].cancel && model.cancel(waiting) }
+    when 5..7
+      pick(model.held.to_a, step) { |held, much| semaphore.release(much) && model.release(held) }
+    when 8
+      pick(model.line, step) { |waiting, _| tasks[waiting].cancel && model.cancel(waiting) }
     else semaphore.resize(weight) && model.resize(weight)
     end
   end
@@ -163,7 +170,8 @@ module TaskModelsSuite
     when 0..6
       tasks[id] = scope.spawn { outcome { barrier.wait } }
       model.wait(id)
-    when 7, 8 then pick(model.line, step) { |waiting| tasks[waiting].cancel && model.cancel(waiting) }
+    when 7, 8
+      pick(model.line, step) { |waiting| tasks[waiting].cancel && model.cancel(waiting) }
     else barrier.reset && model.reset
     end
   end

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# A Fiber::Scheduler with the hooks that core requires and no more: no fiber_interrupt, no timeout_after. Fibers are resumed and
-# yield. It is here to prove that tasks need nothing else, so it stays as simple as it can be, and slow.
+# A Fiber::Scheduler with the hooks that core requires and no more: no fiber_interrupt, no
+# timeout_after. Fibers are resumed and yield. It is here to prove that tasks need nothing else, so
+# it stays as simple as it can be, and slow.
 class TaskPlainScheduler
   def initialize
     @lock = Thread::Mutex.new
@@ -65,7 +66,8 @@ class TaskPlainScheduler
     @wake_in.read_nonblock(1024, exception: false) if readable&.delete(@wake_in)
     woken = [*readable&.map { |io| @readable[io] }, *writable&.map { |io| @writable[io] }]
     woken.each { |fiber| fiber.resume(true) if fiber&.alive? }
-    @parked.select { |_, limit| limit && limit <= now }.each_key { |fiber| fiber.resume(false) if @parked.key?(fiber) }
+    @parked.select { |_, limit| limit && limit <= now }
+      .each_key { |fiber| fiber.resume(false) if @parked.key?(fiber) }
     @lock.synchronize { @ready.slice!(0..) }.each { |fiber| fiber.resume(true) if fiber.alive? }
   end
 

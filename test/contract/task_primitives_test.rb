@@ -46,7 +46,9 @@ module TaskPrimitivesSuite
   def test_semaphore_a_heavy_one_that_gives_up_lets_the_others_through
     in_scope do |scope|
       semaphore = Raffia::Semaphore.new(3).acquire(2)
-      heavy = scope.spawn { assert_raises(Raffia::TimeoutError) { semaphore.acquire(3, timeout: 0.002) } }
+      heavy = scope.spawn do
+        assert_raises(Raffia::TimeoutError) { semaphore.acquire(3, timeout: 0.002) }
+      end
       light = scope.spawn { semaphore.acquire && :in }
       assert_predicate light, :alive?
       heavy.value
@@ -88,7 +90,9 @@ module TaskPrimitivesSuite
     in_scope do
       semaphore = Raffia::Semaphore.new(2)
       assert_match(/released 1/, assert_raises(Raffia::Error) { semaphore.release }.message)
-      [0, -1, 1.5, nil].each { |weight| assert_raises(Raffia::ConfigError) { semaphore.acquire(weight) } }
+      [0, -1, 1.5, nil].each do |weight|
+        assert_raises(Raffia::ConfigError) { semaphore.acquire(weight) }
+      end
       assert_match(/never/, assert_raises(Raffia::ConfigError) { semaphore.acquire(3) }.message)
       assert_raises(Raffia::ConfigError) { Raffia::Semaphore.new(0) }
       assert_raises(Raffia::TimeoutError) { semaphore.acquire(2).acquire(1, timeout: 0) }
@@ -161,7 +165,8 @@ module TaskPrimitivesSuite
       tasks.first.cancel
       # Either the first had it already, or it was passed on.
       settle { tasks.any? { |task| task.status == :done } }
-      assert_equal 1, tasks.count { |task| task.status == :done } + condition.waiting - ((tasks.first.status == :done) ? 1 : 0)
+      assert_equal 1, tasks.count { |task| task.status == :done } + condition.waiting -
+        ((tasks.first.status == :done) ? 1 : 0)
       scope.cancel
     end
   end
@@ -170,7 +175,8 @@ module TaskPrimitivesSuite
     in_scope do |scope|
       rounds = []
       barrier = Raffia::Barrier.new(3) { rounds << :met }
-      seen = Array.new(3) { |i| scope.spawn { Array.new(2) { sleep(0.001 * i) && barrier.wait } } }.map(&:value)
+      seen = Array.new(3) { |i| scope.spawn { Array.new(2) { sleep(0.001 * i) && barrier.wait } } }
+        .map(&:value)
       assert_equal [[0, 1, 2], [0, 1, 2]], seen.transpose.map(&:sort)
       assert_equal %i[met met], rounds
       assert_equal 0, barrier.waiting
@@ -208,7 +214,9 @@ module TaskPrimitivesSuite
   def test_barrier_reset_sends_those_who_wait_away_and_is_as_new
     in_scope do |scope|
       barrier = Raffia::Barrier.new(3)
-      sent_away = Array.new(2) { scope.spawn { assert_raises(Raffia::Barrier::Broken) { barrier.wait } } }
+      sent_away = Array.new(2) do
+        scope.spawn { assert_raises(Raffia::Barrier::Broken) { barrier.wait } }
+      end
       assert_same barrier, barrier.reset
       sent_away.each(&:join)
       refute_predicate barrier, :broken?
@@ -398,21 +406,38 @@ module TaskPrimitivesSuite
   def test_retry_gives_up
     on_scheduler do
       attempts = 0
-      assert_raises(Boom) { Raffia.retry(times: 2, backoff: ->(n) { n * 0.0001 }, jitter: 1) { raise Boom, (attempts += 1).to_s } }
+      assert_raises(Boom) do
+        Raffia.retry(times: 2, backoff: ->(n) { n * 0.0001 }, jitter: 1) do
+          raise Boom, (attempts += 1).to_s
+        end
+      end
       assert_equal 2, attempts
-      assert_raises(Boom) { Raffia.retry(times: 2, backoff: 0, on: [IOError, ArgumentError]) { (attempts += 1) && raise(Boom) } }
+      assert_raises(Boom) do
+        Raffia.retry(times: 2, backoff: 0, on: [IOError, ArgumentError]) do
+          (attempts += 1) && raise(Boom)
+        end
+      end
       assert_equal 3, attempts
-      assert_raises(Raffia::ConfigError) { Raffia.retry { (attempts += 1) && raise(Raffia::ConfigError) } }
+      assert_raises(Raffia::ConfigError) do
+        Raffia.retry { (attempts += 1) && raise(Raffia::ConfigError) }
+      end
       assert_equal 4, attempts
-      [{times: 0}, {times: 1.5}, {jitter: 2}, {jitter: nil}, {backoff: -1}, {backoff: "1"}, {max: -1}].each do |options|
-        assert_raises(Raffia::ConfigError, options.inspect) { Raffia.retry(**options) { raise Boom } }
+      [{times: 0}, {times: 1.5}, {jitter: 2}, {jitter: nil}, {backoff: -1}, {backoff: "1"},
+        {max: -1}].each do |options|
+        assert_raises(Raffia::ConfigError, options.inspect) do
+          Raffia.retry(**options) { raise Boom }
+        end
       end
     end
   end
 
   def test_retry_does_not_wait_past_the_deadline
     attempts = 0
-    assert_raises(Boom) { on_scheduler { Raffia.timeout(10) { Raffia.retry(backoff: 100) { (attempts += 1) && raise(Boom) } } } }
+    assert_raises(Boom) do
+      on_scheduler do
+        Raffia.timeout(10) { Raffia.retry(backoff: 100) { (attempts += 1) && raise(Boom) } }
+      end
+    end
     assert_equal 1, attempts
   end
 end

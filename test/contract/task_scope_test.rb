@@ -127,8 +127,15 @@ module TaskScopeSuite
     ensure
       tasks << -> { cleaned }
     end
-    assert_equal(1, on_scheduler { Raffia::Scope.open { |scope| leave.call(scope, -> { true }) and break 1 } || 1 })
-    assert_equal(2, on_scheduler { catch(:out) { Raffia::Scope.open { |scope| leave.call(scope, -> { throw :out, 2 }) } } })
+    assert_equal(1,
+      on_scheduler {
+        Raffia::Scope.open { |scope| leave.call(scope, -> { true }) and break 1 } ||
+        1
+      })
+    assert_equal(2,
+      on_scheduler {
+        catch(:out) { Raffia::Scope.open { |scope| leave.call(scope, -> { throw :out, 2 }) } }
+      })
     assert_equal(3, on_scheduler { returning { |scope| leave.call(scope, -> {}) } })
     statuses, cleaned = tasks.partition { |entry| entry.is_a?(Raffia::Task) }
     assert_equal [:cancelled] * 3, statuses.map(&:status)
@@ -229,7 +236,8 @@ module TaskScopeSuite
   def test_a_task_for_which_there_is_no_fiber
     in_scope do |scope|
       none = ->(*) { raise FiberError, "can't set a guard page" }
-      starter, name = Fiber.scheduler.respond_to?(:launch) ? [Fiber.scheduler, :launch] : [Fiber, :schedule]
+      starter, name = Fiber.scheduler.respond_to?(:launch) ? [Fiber.scheduler, :launch] :
+        [Fiber, :schedule]
       starter.stub(name, none) { assert_raises(FiberError) { scope.spawn { flunk } } }
       assert_equal 0, scope.size
       refute_predicate scope, :cancelled?
@@ -291,7 +299,11 @@ module TaskScopeSuite
   end
 
   def test_many_tasks
-    assert_equal(2000, in_scope { |scope| Array.new(2000) { |i| scope.spawn { sleep(0) and i } }.map(&:value).uniq.size })
+    assert_equal(2000,
+      in_scope { |scope|
+        Array.new(2000) { |i| scope.spawn { sleep(0) and i } }.map(&:value).uniq
+        .size
+      })
   end
 end
 

@@ -2,8 +2,9 @@
 
 require_relative "task_case"
 
-# Trees of scopes whose tasks do everything at once, at random: wait, fail, time out, shield, race, cancel themselves, each other and
-# their scopes, from threads too. Whatever happens, it ends, and nothing is held or left running.
+# Trees of scopes whose tasks do everything at once, at random: wait, fail, time out, shield, race,
+# cancel themselves, each other and their scopes, from threads too. Whatever happens, it ends, and
+# nothing is held or left running.
 module TaskStormSuite
   Boom = Class.new(StandardError)
   ROUNDS = 40
@@ -26,7 +27,9 @@ module TaskStormSuite
     @channels = [0, 1, nil].map { |capacity| Raffia::Channel.new(capacity) }
     @semaphore = Raffia::Semaphore.new(2)
     @inside = 0
-    in_scope { |scope| 4.times { scope.spawn { 4.times { calm { Raffia::Scope.open { |inner| work(inner, 1) } } } } } }
+    in_scope do |scope|
+      4.times { scope.spawn { 4.times { calm { Raffia::Scope.open { |inner| work(inner, 1) } } } } }
+    end
     assert_equal [0, 2, 0], [@inside, @semaphore.available, @semaphore.waiting], "seed #{@seed}"
   end
 
@@ -39,7 +42,9 @@ module TaskStormSuite
 
   def work(scope, depth)
     @inside += 1
-    dice(4).times { send(%i[wait exchange limit shield fail_or_cancel nest].sample(random: @random), scope, depth) }
+    dice(4).times do
+      send(%i[wait exchange limit shield fail_or_cancel nest].sample(random: @random), scope, depth)
+    end
   ensure
     @inside -= 1
   end
@@ -54,7 +59,9 @@ module TaskStormSuite
       case dice(3)
       when 0 then channel.pop(timeout: 0.001)
       when 1 then channel.push(1, timeout: 0.001)
-      else Raffia.select(timeout: 0.001) { |on| @channels.each { |other| dice(2).zero? ? on.pop(other) : on.push(other, 2) } }
+      else Raffia.select(timeout: 0.001) do |on|
+        @channels.each { |other| dice(2).zero? ? on.pop(other) : on.push(other, 2) }
+      end
       end
     end
   end
@@ -85,8 +92,13 @@ module TaskStormSuite
 
     case dice(3)
     when 0 then scope.spawn { work(scope, depth + 1) }
-    when 1 then calm { Raffia.race([1, 2]) { work(scope, depth + 1) && dice(2).zero? && raise(Boom) } }
-    else calm { Raffia::Scope.open { |inner| (1 + dice(3)).times { inner.spawn { work(inner, depth + 1) } } && work(inner, depth + 1) } }
+    when 1
+      calm { Raffia.race([1, 2]) { work(scope, depth + 1) && dice(2).zero? && raise(Boom) } }
+    else calm do
+      Raffia::Scope.open do |inner|
+        (1 + dice(3)).times { inner.spawn { work(inner, depth + 1) } } && work(inner, depth + 1)
+      end
+    end
     end
   end
 end

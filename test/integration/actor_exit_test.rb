@@ -2,7 +2,8 @@
 
 require "test_helper"
 
-# What becomes of actors at the end of their process, in a forked child, and when somebody presses Ctrl-C.
+# What becomes of actors at the end of their process, in a forked child, and when somebody presses
+# Ctrl-C.
 class ActorExitTest < Raffia::TestCase
   ACTOR = <<~'RUBY'
     require "raffia/actor"
@@ -16,7 +17,8 @@ class ActorExitTest < Raffia::TestCase
 
   def run_program(code, &block)
     reader, writer = IO.pipe
-    pid = ::Process.spawn(RbConfig.ruby, "-W0", "-I", File.expand_path("../../lib", __dir__), "-e", ACTOR + code, out: writer, err: writer)
+    pid = ::Process.spawn(RbConfig.ruby, "-W0", "-I", File.expand_path("../../lib", __dir__), "-e",
+      ACTOR + code, out: writer, err: writer)
     writer.close
     block&.call(pid, reader)
     [reader.read, ::Process.wait2(pid).last]
@@ -31,7 +33,9 @@ class ActorExitTest < Raffia::TestCase
   end
 
   def test_and_after_exit_and_errors
-    assert_equal(["stopped: shutdown\n", 3], run_program("Witness.spawn.echo(1); exit(3)").then { |text, status| [text, status.exitstatus] })
+    assert_equal(["stopped: shutdown\n", 3],
+      run_program("Witness.spawn.echo(1); exit(3)")
+        .then { |text, status| [text, status.exitstatus] })
     output, status = run_program("Witness.spawn.echo(1); raise 'boom'")
     assert_match(/stopped: shutdown/, output)
     assert_match(/boom/, output)
@@ -215,7 +219,8 @@ class ActorExitTest < Raffia::TestCase
       thread.kill.join
       p actors.map(&:status), callers.map(&:value)
     RUBY
-    assert_equal("[:dead, :dead, :dead]\n[\"told\", \"told\", \"told\"]\n", output.lines.last(2).join, output)
+    assert_equal("[:dead, :dead, :dead]\n[\"told\", \"told\", \"told\"]\n",
+      output.lines.last(2).join, output)
   end
 
   def test_no_loop_can_be_started

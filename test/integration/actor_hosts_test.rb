@@ -42,7 +42,13 @@ class ActorHostsTest < Raffia::JobsWorkCase
   end
 
   # Who has ended by what.
-  def ends = File.exist?(path = File.join(@dir, "ends")) ? File.readlines(path).map { |line| line.match(/\A(.*) (\d+)\Z/).captures } : []
+  def ends
+    if File.exist?(path = File.join(@dir, "ends"))
+      File.readlines(path).map { |line| line.match(/\A(.*) (\d+)\Z/).captures }
+    else
+      []
+    end
+  end
 
   def ask(server, path = "/") = server.get(path).body.split.map(&:to_i)
 
@@ -78,7 +84,8 @@ class ActorHostsTest < Raffia::JobsWorkCase
   end
 
   def test_a_tree_that_does_not_start_is_no_worker
-    script "require \"./actors\"\nactors { Raffia::Supervisor.spawn { |s| s.child(Counter, 1) } }\n", "raffia.rb"
+    script "require \"./actors\"\nactors { Raffia::Supervisor.spawn { |s| s.child(Counter, 1) } " \
+      "}\n", "raffia.rb"
     server = start(EXECUTABLE, "serve", "--json", "-p", "0", "--processes", "0")
 
     assert_equal(1, server.ended.exitstatus)
@@ -90,7 +97,9 @@ class ActorHostsTest < Raffia::JobsWorkCase
   def test_ractors_have_no_place_for_it
     ended = raffia("serve", "-p", "0", "--ractors", "1")
 
-    assert_equal([2, "raffia: actors live in a worker's loop, and those of Ractors have none for them: leave out `ractors`, or `actors`\n"], [ended.code, ended.err])
+    assert_equal([2,
+      "raffia: actors live in a worker's loop, and those of Ractors have none for them: leave " \
+        "out `ractors`, or `actors`\n"], [ended.code, ended.err])
   end
 
   def test_workers_of_jobs_have_a_tree
@@ -112,7 +121,8 @@ class ActorHostsTest < Raffia::JobsWorkCase
 
   def test_requests_and_jobs_under_one_supervisor
     script "#{PROGRAM}\nrequire \"./actors\"\n#{JOBS}", "jobs.rb"
-    serve("--processes", "1", "-r", "./jobs.rb", command: [EXECUTABLE, "up", "--json", "--store", url]) do |server|
+    serve("--processes", "1", "-r", "./jobs.rb",
+      command: [EXECUTABLE, "up", "--json", "--store", url]) do |server|
       @worker = server
       await("no worker is enrolled") { @store.processes.any? }
       count, web = ask(server)

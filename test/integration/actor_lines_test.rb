@@ -21,7 +21,11 @@ class ActorLinesTest < Raffia::TestCase
     def spite = Spiteful.new
     def hear = subscribe("news.*") { nil } && nil
     def deafen(pattern) = unsubscribe(pattern)
-    def stranger = Object.const_set(:ActorLinesStranger, Class.new(Raffia::Actor) { def hello = :hello }).spawn
+
+    def stranger
+      Object.const_set(:ActorLinesStranger, Class.new(Raffia::Actor) { def hello = :hello }).spawn
+    end
+
     def kept = @raffia_cell.instance_variable_get(:@blocks).size
     def wait_for(other, times) = Array.new(times) { Thread.new { other.join } }.each(&:join).size
     def join_shortly(other) = other.join(0.01)
@@ -97,14 +101,17 @@ class ActorLinesTest < Raffia::TestCase
     told = line_of(ref).instance_variable_get(:@told)
 
     wait_until do
-      GC.start # what a stack still has by chance, or a thread that has not gone on yet, is gone at another time
+      # what a stack still has by chance, or a thread that has not gone on yet, is gone at another
+      # time
+      GC.start
       told.size < 900
     end
   end
 
   def test_an_interrupt_of_the_users_own_is_his
     reader, writer = IO.pipe
-    line = Remote::Line.new(Remote::Pipes.new(Raffia::Process::FramedPipe::Reader.new(IO.pipe.first),
+    line = Remote::Line.new(Remote::Pipes.new(Raffia::Process::FramedPipe::Reader.new(IO.pipe
+      .first),
       Raffia::Process::FramedPipe::Writer.new(writer)), Remote::Desk.new)
     writing = Thread.new { line.tell(:look, "x" * 200_000) }
     writing.report_on_exception = false
@@ -122,7 +129,10 @@ class ActorLinesTest < Raffia::TestCase
     ours, theirs = UNIXSocket.pair
     line = Remote::Sockets.line(ours, Remote::Desk.new)
     told = Thread::Queue.new
-    watching = Thread.new { Remote::Distant.new([:"elsewhere/1", "somebody", nil, nil], line).watch { |_, reason| told << reason } }
+    watching = Thread.new do
+      Remote::Distant.new([:"elsewhere/1", "somebody", nil, nil], line)
+        .watch { |_, reason| told << reason }
+    end
     theirs.readpartial(1) # the question is there, and is not answered
     theirs.close
     line.serve

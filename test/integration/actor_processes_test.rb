@@ -36,7 +36,8 @@ class ActorProcessesTest < Raffia::TestCase
     ::Process.kill(:KILL, pid = ref.pid)
 
     assert ref.join(PATIENCE)
-    assert_equal [Raffia::WorkerDied, pid, "SIGKILL"], [ref.reason.class, ref.reason.pid, ref.reason.signal]
+    assert_equal [Raffia::WorkerDied, pid, "SIGKILL"],
+      [ref.reason.class, ref.reason.pid, ref.reason.signal]
     assert_raises(Raffia::ActorDied) { ref.sum }
   end
 
@@ -72,7 +73,16 @@ class ActorProcessesTest < Raffia::TestCase
   # Closing a pipe interrupts the thread that has just written to it.
   def test_callers_of_children_that_die_hear_of_nothing_else
     refs = Array.new(24) { spawn }
-    errors = refs.map { |ref| Thread.new { ref.leave rescue $!.class } }.map(&:value) # standard:disable Style/RescueModifier
+    errors = refs.map { |ref|
+      Thread.new {
+        begin
+          ref.leave
+        rescue
+          $!.class
+        end
+      }
+    }
+      .map(&:value) # standard:disable Style/RescueModifier
     assert_equal [Raffia::ActorDied], errors.uniq
   end
 
@@ -92,7 +102,8 @@ class ActorProcessesTest < Raffia::TestCase
   end
 
   def test_children_that_are_killed_under_a_supervisor
-    tree = Class.new(Raffia::Supervisor) { strategy :one_for_one, intensity: 1_000, period: 1 }.spawn
+    tree = Class.new(Raffia::Supervisor) { strategy :one_for_one, intensity: 1_000, period: 1 }
+      .spawn
     @spawned << tree
     ref = tree.start_child(RemoteLedger, 0, others: [other = here], on: :processes)
     over = false

@@ -48,7 +48,11 @@ class ActorRactorsTest < Raffia::TestCase
     def all = {kept: @kept, named: @named}
     def echo(value) = value
     def list = Ractor.make_shareable([1, ["two"]])
-    def all_or(other, kept) = (other.is_a?(Proc) ? Hash.new(&other) : Hash.new(other)).merge!(kept: kept)
+
+    def all_or(other, kept)
+      (other.is_a?(Proc) ? Hash.new(&other) : Hash.new(other)).merge!(kept: kept)
+    end
+
     def same?(one, other) = one.equal?(other)
   end
 
@@ -72,7 +76,9 @@ class ActorRactorsTest < Raffia::TestCase
   # --- what is deeply frozen
 
   # @return [Array] of what may be seen by any Ractor
-  def shareable = Ractor.make_shareable([["a", {b: "c"}], {list: [1]}, Point.new(["x"]), "long" * 50_000])
+  def shareable
+    Ractor.make_shareable([["a", {b: "c"}], {list: [1]}, Point.new(["x"]), "long" * 50_000])
+  end
 
   def test_what_is_deeply_frozen_is_not_copied
     list, hash, point, string = all = shareable

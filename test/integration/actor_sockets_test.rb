@@ -46,7 +46,8 @@ class ActorSocketsTest < Raffia::TestCase
 
     assert_equal 2, desk.add(1)
     assert_nil desk.async.add(1)
-    assert_equal Array.new(20) { |number| 4 + number }, Array.new(20) { desk.future.add(1) }.map(&:value)
+    assert_equal Array.new(20) { |number| 4 + number },
+      Array.new(20) { desk.future.add(1) }.map(&:value)
     assert_equal "x" * 500_000, desk.echo("x" * 500_000)
     assert_equal 24, Raffia.run { desk.add(1) }
     assert_predicate desk, :alive?
@@ -73,7 +74,9 @@ class ActorSocketsTest < Raffia::TestCase
     assert_raises(NoMethodError) { desk.call(:instance_variable_get, :@sum) }
     assert_raises(ArgumentError) { desk.add }
     assert_raises(Raffia::NotDumpable) { desk.echo(proc {}) }
-    assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.05) { Raffia::Actor.at(@address, :slow).nap(60) } }
+    assert_raises(Raffia::TimeoutError) do
+      Raffia.timeout(0.05) { Raffia::Actor.at(@address, :slow).nap(60) }
+    end
     assert_raises(Raffia::ActorDied) { Raffia::Actor.at(@address, :nobody).add(1) }
     assert_equal 2, desk.add(1)
   end
@@ -139,7 +142,10 @@ class ActorSocketsTest < Raffia::TestCase
   def test_who_looks_away_leaves_nothing_behind
     serve
     slow, watcher = Raffia::Actor.at(@address, :slow), Watcher.spawn
-    watches = -> { Raffia::Actor::Remote::Sockets.current.line(Raffia::Actor::Remote::Address.new(@address)).instance_variable_get(:@watches) }
+    watches = -> {
+      Raffia::Actor::Remote::Sockets.current.line(Raffia::Actor::Remote::Address.new(@address))
+        .instance_variable_get(:@watches)
+    }
     watcher.watch(slow)
     assert_equal 1, watches.call.size
     watcher.look_away(slow)
@@ -173,10 +179,12 @@ class ActorSocketsTest < Raffia::TestCase
 
   def test_a_link_that_is_made_twice_is_one
     serve
-    slow, desk, trapping = Raffia::Actor.at(@address, :slow), Raffia::Actor.at(@address, :desk), Trapping.spawn
+    slow, desk, trapping = Raffia::Actor.at(@address, :slow), Raffia::Actor.at(@address, :desk),
+      Trapping.spawn
     2.times { [slow, desk].each { |one| trapping.bind(one) } }
     trapping.let_go(desk)
-    [desk, slow].each { |one| assert_raises(RuntimeError) { one.boom } } # of these the first ends first
+    # of these the first ends first
+    [desk, slow].each { |one| assert_raises(RuntimeError) { one.boom } }
 
     wait_until { trapping.ends.any? }
     assert_predicate slow, :join # what the line had to say before has come
@@ -216,7 +224,11 @@ class ActorSocketsTest < Raffia::TestCase
     end
     desk = Raffia::Actor.at(@address, :desk)
 
-    assert_no_leaks { 3.times { assert_match(/version 0/, assert_raises(Raffia::ActorDied) { desk.add(1) }.message) } }
+    assert_no_leaks do
+      3.times do
+        assert_match(/version 0/, assert_raises(Raffia::ActorDied) { desk.add(1) }.message)
+      end
+    end
   end
 
   def test_one_that_does_not_answer_holds_up_nobody_else
@@ -271,10 +283,19 @@ class ActorSocketsTest < Raffia::TestCase
     5.times do
       UNIXServer.new(path).close # and its file stays
       gate = Thread::Queue.new
-      listening = Array.new(6) { Thread.new { gate.pop || Raffia::Actor.listen(@address) rescue $!.class } } # standard:disable Style/RescueModifier
+      listening = Array.new(6) do
+        Thread.new {
+          begin
+            gate.pop || Raffia::Actor.listen(@address)
+          rescue
+            $!.class
+          end
+        }
+      end # standard:disable Style/RescueModifier
       wait_until { gate.num_waiting == 6 }
       gate.close
-      listeners, others = listening.map(&:value).partition { |one| one.is_a?(Raffia::Actor::Listener) }
+      listeners, others = listening.map(&:value)
+        .partition { |one| one.is_a?(Raffia::Actor::Listener) }
 
       assert_equal [1, [Raffia::Rejected] * 5], [listeners.size, others]
       Raffia::Actor::Remote::Address.new(@address).connect.close
@@ -349,7 +370,9 @@ class ActorSocketsTest < Raffia::TestCase
   end
 
   def watcher_of(ref, seen)
-    Class.new(Raffia::Actor) { define_method(:watch) { |other| monitor(other) { |_, reason| seen << reason } && nil } }
+    Class.new(Raffia::Actor) {
+      define_method(:watch) { |other| monitor(other) { |_, reason| seen << reason } && nil }
+    }
       .spawn.tap { |watcher| watcher.watch(ref) }
   end
 end

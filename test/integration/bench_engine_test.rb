@@ -6,7 +6,8 @@ require_relative "../../bench/harness/meter"
 require_relative "../../bench/engine/suite"
 require_relative "../../bench/engine/workload"
 
-# The benchmark of engines: its workloads get right results, what fails is called a failure, and its tables say what its samples say.
+# The benchmark of engines: its workloads get right results, what fails is called a failure, and its
+# tables say what its samples say.
 class BenchEngineTest < Raffia::TestCase
   include Bench
   include EngineBench
@@ -22,7 +23,8 @@ class BenchEngineTest < Raffia::TestCase
       [Targets::ALL.fetch("raffia-epoll"), Targets.threads].each do |target|
         sample = run_one(target, plan)
         assert_nil sample[:error], target.name
-        assert_operator sample[:operations], :>=, plan.counts(SMALL[:scale] * target.share_of(plan))[:operations]
+        assert_operator sample[:operations], :>=,
+          plan.counts(SMALL[:scale] * target.share_of(plan))[:operations]
         assert_operator sample[:cpu_us], :>, 0
       end
     end
@@ -46,13 +48,16 @@ class BenchEngineTest < Raffia::TestCase
   end
 
   def test_a_run_that_takes_too_long_is_ended
-    sample = Run.new(SUITE, Targets.threads, Plans::ALL.fetch("sleepers"), OPTIONS, GEMS, scale: 1000, seconds: 0.5).call
+    sample = Run.new(SUITE, Targets.threads, Plans::ALL.fetch("sleepers"), OPTIONS, GEMS,
+      scale: 1000, seconds: 0.5).call
     assert_equal({error: "no result after 0.5 s"}, sample)
   end
 
   def test_options_take_names_and_parts_of_names
-    options = Options.from(SUITE, {"TARGETS" => "raffia,limit", "WORKLOADS" => "echo_1", "RUNS" => "2"})
-    assert_equal %w[raffia-uring raffia-epoll raffia-poll raffia-select limit], options.targets.map(&:name)
+    options = Options.from(SUITE, {"TARGETS" => "raffia,limit", "WORKLOADS" => "echo_1",
+      "RUNS" => "2"})
+    assert_equal %w[raffia-uring raffia-epoll raffia-poll raffia-select limit],
+      options.targets.map(&:name)
     assert_equal ["echo_1"], options.plans.map(&:name)
     assert_equal 2, options.runs
   end
@@ -66,7 +71,8 @@ class BenchEngineTest < Raffia::TestCase
   end
 
   def test_tables_name_the_best_rival_and_who_fails
-    summary = Summary.new(SUITE, data("raffia-epoll" => [2.0, 2.1, 2.0], "async-epoll" => [4.0, 4.1, 4.2], "itsi" => nil))
+    summary = Summary.new(SUITE, data("raffia-epoll" => [2.0, 2.1, 2.0],
+      "async-epoll" => [4.0, 4.1, 4.2], "itsi" => nil))
     report = Report.new(summary).to_s
     assert_match(/raffia-epoll .* 2\.05x async-epoll$/, report)
     assert_match(/itsi +FAILED: it broke/, report)
@@ -76,7 +82,8 @@ class BenchEngineTest < Raffia::TestCase
   end
 
   def test_what_lies_within_the_noise_is_called_noise
-    summary = Summary.new(SUITE, data("raffia-epoll" => [2.0, 4.0, 3.0], "async-epoll" => [3.1, 2.2, 4.0]))
+    summary = Summary.new(SUITE, data("raffia-epoll" => [2.0, 4.0, 3.0],
+      "async-epoll" => [3.1, 2.2, 4.0]))
     assert_match(/~1\.03x async-epoll/, Report.new(summary).to_s)
     assert_includes Page.new(summary).body, "1.03x, noise"
   end
@@ -90,9 +97,12 @@ class BenchEngineTest < Raffia::TestCase
 
   def data(times)
     results = times.map do |target, list|
-      {target:, workload: "spawn", samples: list ? list.map { |time| {cpu_us: time, rate: 1.0, allocations: 1.0} } : [{error: "it broke"}]}
+      {target:, workload: "spawn",
+       samples: list ? list.map { |time| {cpu_us: time, rate: 1.0, allocations: 1.0} } :
+          [{error: "it broke"}]}
     end
-    {machine: {ruby: "ruby", flags: [], kernel: "Linux", processors: 2, processor: "a processor", load: 0.0, time: "now"},
+    {machine: {ruby: "ruby", flags: [], kernel: "Linux", processors: 2, processor: "a processor",
+               load: 0.0, time: "now"},
      gems: {}, runs: 3, notes: [], semantics: {}, results:}
   end
 end

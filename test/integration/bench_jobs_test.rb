@@ -19,7 +19,9 @@ class BenchJobsTest < Raffia::TestCase
   end
 
   def test_each_target_of_ours_and_sidekiq
-    %w[raffia-memory raffia-sqlite raffia-postgres sidekiq-10].each { |name| assert_right(ready(name), Plans::ALL.fetch("io")) }
+    %w[raffia-memory raffia-sqlite raffia-postgres sidekiq-10].each do |name|
+      assert_right(ready(name), Plans::ALL.fetch("io"))
+    end
   end
 
   def test_what_goes_on_in_the_dark_is_counted
@@ -31,16 +33,21 @@ class BenchJobsTest < Raffia::TestCase
 
   def test_the_page_has_what_only_some_have
     results = {"raffia-redis" => {fsyncs: 0.5}, "sidekiq-10" => {}}.map do |target, more|
-      {target:, workload: "noop", samples: [{cpu_us: 2.0, rate: 1.0, wall: 1.0, pss_mib: 1.0, **more}] * 3}
+      {target:, workload: "noop",
+       samples: [{cpu_us: 2.0, rate: 1.0, wall: 1.0, pss_mib: 1.0, **more}] * 3}
     end
-    body = Bench::Page.new(Bench::Summary.new(SUITE, {machine: {flags: []}, gems: {}, runs: 3, notes: [], semantics: {}, results:})).body
-    assert_includes body, "|  | raffia-redis |\n| --- | --- |\n| #{SUITE.figures.fetch(:fsyncs)} | 0.50 |"
+    body =
+      Bench::Page.new(Bench::Summary.new(SUITE,
+        {machine: {flags: []}, gems: {}, runs: 3, notes: [], semantics: {}, results:})).body
+    assert_includes body, "|  | raffia-redis |\n| --- | --- |\n| #{SUITE.figures.fetch(:fsyncs)} " \
+      "| 0.50 |"
     refute_includes body, SUITE.figures.fetch(:idle_calls)
   end
 
   def test_a_backlog_of_a_million_is_only_made_when_asked_for
     refute_includes Bench::Options.from(SUITE, {}).plans.map(&:name), "million"
-    assert_equal %w[million], Bench::Options.from(SUITE, {"WORKLOADS" => "million"}).plans.map(&:name)
+    assert_equal %w[million], Bench::Options.from(SUITE, {"WORKLOADS" => "million"}).plans
+      .map(&:name)
   end
 
   private
@@ -52,7 +59,9 @@ class BenchJobsTest < Raffia::TestCase
     trouble ? skip(trouble) : target
   end
 
-  def sample(target, plan) = Bench::Run.new(SUITE, target, plan, OPTIONS, GEMS, scale: SCALE, seconds: 60).call
+  def sample(target, plan)
+    Bench::Run.new(SUITE, target, plan, OPTIONS, GEMS, scale: SCALE, seconds: 60).call
+  end
 
   def assert_right(target, plan)
     sample = sample(target, plan)

@@ -10,7 +10,8 @@ require_relative "../../bench/server/tools"
 # The load of bench:server takes no answer for right that is not, and counts what it says it counts.
 class BenchLoadTest < Raffia::TestCase
   RIGHT = "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, world\n"
-  CHUNKED = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nHello\r\n8\r\n, world\n\r\n0\r\n\r\n"
+  CHUNKED = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nHello\r\n8\r\n, " \
+    "world\n\r\n0\r\n\r\n"
   BRIEF = %w[warm=0 seconds=0.5 patience=30].freeze
 
   def setup = ServerBench::Tools.compile
@@ -20,7 +21,8 @@ class BenchLoadTest < Raffia::TestCase
     "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nHello, world" => "its length is wrong",
     "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, World\n" => "its body is wrong",
     "HTTP/1.1 200 OK\r\n\r\nHello, world\n" => "it says nothing of its length",
-    "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nHello\r\n0\r\n\r\n" => "its body is too short",
+    "HTTP/1.1 200 OK\r\ntransfer-encoding: " \
+      "chunked\r\n\r\n5\r\nHello\r\n0\r\n\r\n" => "its body is too short",
     "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello" => "closed in the middle of an answer",
     RIGHT * 2 => "an answer that nobody asked for",
     "" => "closed without an answer"
@@ -37,7 +39,10 @@ class BenchLoadTest < Raffia::TestCase
   end
 
   def test_an_answer_to_somebody_else_is_seen
-    echo = ->(request) { "HTTP/1.1 200 OK\r\nContent-Length: 1024\r\n\r\n#{request.split("\r\n\r\n", 2).last.sub(/"connection": *\d+/) { _1.sub(/\d\z/, "7") }}" }
+    echo = ->(request) {
+      "HTTP/1.1 200 OK\r\nContent-Length: " \
+        "1024\r\n\r\n#{request.split("\r\n\r\n", 2).last.sub(/"connection": *\d+/) { _1.sub(/\d\z/, "7") }}"
+    }
     answering(RIGHT, echo) do |port|
       assert_includes run_load(port, 2, "mix=json", *BRIEF)[1], "its body is wrong"
     end
@@ -47,7 +52,8 @@ class BenchLoadTest < Raffia::TestCase
     [RIGHT, CHUNKED].each do |answer|
       [1, 3, 7, 64].each do |size|
         result = answering(answer, size:) { |port| result_of(port, 1, "bursts=3", "patience=30") }
-        assert_equal [3, 0, 0], [*result[:closed].values_at(:requests, :unanswered), result[:reconnects]]
+        assert_equal [3, 0, 0], [*result[:closed].values_at(:requests, :unanswered),
+          result[:reconnects]]
       end
     end
   end
@@ -75,7 +81,9 @@ class BenchLoadTest < Raffia::TestCase
       RIGHT
     end
     counts = [RIGHT, slow].map do |answer|
-      result = answering(RIGHT, answer) { |port| result_of(port, 1, "rate=300", "open=0.5", *BRIEF) }
+      result = answering(RIGHT, answer) do |port|
+        result_of(port, 1, "rate=300", "open=0.5", *BRIEF)
+      end
       assert_equal 0, result[:open][:unanswered]
       result[:open][:requests]
     end

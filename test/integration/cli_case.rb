@@ -7,7 +7,8 @@ require "rbconfig"
 require "tmpdir"
 
 module Raffia
-  # The parent of the tests that call commands as a user does: in processes of their own, in a folder of their own.
+  # The parent of the tests that call commands as a user does: in processes of their own, in a
+  # folder of their own.
   class CLICase < TestCase
     ROOT = File.expand_path("../..", __dir__)
     EXECUTABLE = File.join(ROOT, "exe/raffia")
@@ -31,14 +32,17 @@ module Raffia
 
     # @return [Ended] of `ruby ARGV`
     def ruby(*argv, env: {}, stdin: "")
-      Open3.popen3(clean(env), RbConfig.ruby, "-I", File.join(ROOT, "lib"), *argv, chdir: @dir) do |input, out, err, process|
+      Open3.popen3(clean(env), RbConfig.ruby, "-I", File.join(ROOT, "lib"), *argv,
+        chdir: @dir) do |input, out, err, process|
         # What is printed is UTF-8, whatever the locale.
         outputs = [out, err].map { |io| Thread.new { io.set_encoding(Encoding::UTF_8).read } }
         feed(input, stdin)
         ended = process.join(PROCESS_PATIENCE)
         ::Process.kill(:KILL, process.pid) unless ended
         texts = outputs.map(&:value)
-        flunk("#{argv.join(" ")} did not end within #{PROCESS_PATIENCE} s:\n#{texts.join}") unless ended
+        unless ended
+          flunk("#{argv.join(" ")} did not end within #{PROCESS_PATIENCE} s:\n#{texts.join}")
+        end
         Ended.new(*texts, process.value)
       end
     end

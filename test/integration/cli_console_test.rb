@@ -48,9 +48,11 @@ module Raffia
     # The fiber that computes does not let the one that was told: the second time is for it.
     def test_ctrl_c_twice_ends_a_fiber_that_does_not_wait
       console do
-        type('Fiber.schedule { sleep 0.05; puts "busy".upcase; loop {} }; sleep', "BUSY", prompt: false)
+        type('Fiber.schedule { sleep 0.05; puts "busy".upcase; loop {} }; sleep', "BUSY",
+          prompt: false)
         see("abort then interrupt!") { press("\C-c") }
-        see("=> [42]") { press("[6 * 7]\n") } # the line that is being typed when its error comes is lost
+        # the line that is being typed when its error comes is lost
+        see("=> [42]") { press("[6 * 7]\n") }
         refute_match(%r{/lib/raffia/(?:cli|run)/}, @seen)
         leave
       end
@@ -58,7 +60,8 @@ module Raffia
 
     def test_what_fails_in_a_fiber_is_shown_and_the_prompt_stays
       console do
-        type('%w[one two].each { |name| Fiber.schedule { sleep 0.01 until File.exist?("go"); raise "stray".upcase + name } }')
+        type('%w[one two].each { |name| Fiber.schedule { sleep 0.01 until File.exist?("go"); ' \
+          'raise "stray".upcase + name } }')
         script("", "go")
         2.times { see("STRAY") }
         see(PROMPT)
@@ -73,7 +76,8 @@ module Raffia
     def test_the_end
       console do
         type('Fiber.schedule { begin; loop { sleep 1 }; ensure; puts "clean".upcase; end }')
-        type('class Last < Raffia::Actor; def on_stop(reason) = puts("stopped".upcase); end; Last.spawn', "=> #<Last")
+        type('class Last < Raffia::Actor; def on_stop(reason) = puts("stopped".upcase); end; ' \
+          "Last.spawn", "=> #<Last")
         leave
         assert_includes(@seen, "CLEAN")
         assert_includes(@seen, "STOPPED")
@@ -97,7 +101,8 @@ module Raffia
     end
 
     def test_a_pipe
-      ended = raffia("console", stdin: "x = 6 * 7\nFiber.schedule { sleep 0.05; puts \"fiber \#{x}\" }\nsleep 0.2\n")
+      ended = raffia("console", stdin: "x = 6 * 7\nFiber.schedule { sleep 0.05; puts \"fiber " \
+        "\#{x}\" }\nsleep 0.2\n")
       assert_equal ["", 0], [ended.err, ended.code]
       assert_match(/^fiber 42$/, ended.out)
       refute_match(/Ctrl-D/, ended.out)
@@ -105,7 +110,8 @@ module Raffia
     end
 
     def test_what_fails_at_the_end
-      ended = raffia("console", stdin: "Fiber.schedule { begin; sleep; ensure; raise 'late'; end }\n")
+      ended = raffia("console", stdin: "Fiber.schedule { begin; sleep; ensure; raise 'late'; end " \
+        "}\n")
       assert_equal 1, ended.code
       assert_match(/\A\(raffia\):1:in .*: late \(RuntimeError\)$/, ended.err)
       refute_match(%r{lib/raffia}, ended.err)
@@ -115,8 +121,11 @@ module Raffia
       script("ANSWER = 42", "jobs.rb")
       assert_match(/^the 42$/, raffia("console", stdin: "puts \"the \#{ANSWER}\"\n").out)
       script("OTHER = 43", "other.rb")
-      assert_match(/^the 43, nil$/, raffia("console", "-r", "other.rb", stdin: "puts \"the \#{OTHER}, \#{defined?(ANSWER).inspect}\"\n").out)
-      assert_match(/^the JSON$/, raffia("console", "-r", "json", stdin: "puts \"the \#{JSON}\"\n").out)
+      assert_match(/^the 43, nil$/,
+        raffia("console", "-r", "other.rb",
+          stdin: "puts \"the \#{OTHER}, \#{defined?(ANSWER).inspect}\"\n").out)
+      assert_match(/^the JSON$/, raffia("console", "-r", "json", stdin: "puts \"the \#{JSON}\"\n")
+        .out)
       script("require 'not_there'", "broken.rb")
       ended = raffia("console", "-r", "broken.rb")
       assert_equal [1, "broken.rb:1:in "], [ended.code, ended.err[/broken.rb:1:in /]]
@@ -124,13 +133,17 @@ module Raffia
     end
 
     def test_compat
-      ended = raffia("console", "--compat=parallel", stdin: "require 'parallel'; puts Parallel.map([20, 22], in_threads: 2) { |n| n * 2 }.inspect\n")
+      ended = raffia("console", "--compat=parallel",
+        stdin: "require 'parallel'; puts Parallel.map([20, 22], in_threads: 2) { |n| n * 2 " \
+          "}.inspect\n")
       assert_match(/^\[40, 44\]$/, ended.out, ended.err)
     end
 
     def test_what_cannot_be
-      {%w[-r nowhere.rb] => /nowhere.rb does not exist/, %w[-r no/such/library] => /no\/such\/library does not exist/,
-       %w[-r .] => /is a folder without config\/environment.rb/, %w[--compat=nonsense] => /nonsense is no layer/}.each do |argv, message|
+      {%w[-r nowhere.rb] => /nowhere.rb does not exist/,
+       %w[-r no/such/library] => /no\/such\/library does not exist/,
+       %w[-r .] => /is a folder without config\/environment.rb/,
+       %w[--compat=nonsense] => /nonsense is no layer/}.each do |argv, message|
         ended = raffia("console", *argv)
         assert_equal [2, "", 1], [ended.code, ended.out, ended.err.lines.size], ended.err
         assert_match(message, ended.err)
@@ -142,15 +155,20 @@ module Raffia
       script("raise LoadError, 'cannot load such file -- irb'", "irb.rb")
       ended = ruby("-I", @dir, EXECUTABLE, "console")
       assert_equal [1, ""], [ended.code, ended.out]
-      assert_match(/\Araffia: raffia console needs the gem irb, which could not be loaded: .* gem "irb"$/, ended.err)
+      assert_match(
+        /\Araffia: raffia console needs the gem irb, which could not be loaded: .* gem "irb"$/,
+        ended.err
+      )
     end
 
     private
 
     # With a history and settings of its own, and in a terminal that answers where its cursor is.
     def console(*argv)
-      env = clean("HOME" => @dir, "XDG_CONFIG_HOME" => @dir, "IRBRC" => nil, "TERM" => "xterm", "LANG" => "C.UTF-8", "NO_COLOR" => "1", "IRB_USE_AUTOCOMPLETE" => "false")
-      PTY.spawn(env, RbConfig.ruby, "-I", File.join(ROOT, "lib"), EXECUTABLE, "console", *argv, chdir: @dir) do |out, input, pid|
+      env = clean("HOME" => @dir, "XDG_CONFIG_HOME" => @dir, "IRBRC" => nil, "TERM" => "xterm",
+        "LANG" => "C.UTF-8", "NO_COLOR" => "1", "IRB_USE_AUTOCOMPLETE" => "false")
+      PTY.spawn(env, RbConfig.ruby, "-I", File.join(ROOT, "lib"), EXECUTABLE, "console", *argv,
+        chdir: @dir) do |out, input, pid|
         out.winsize = [50, 200]
         @out, @input, @pid = out, input, pid
         @seen = +""

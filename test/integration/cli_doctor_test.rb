@@ -9,8 +9,11 @@ module Raffia
     def test_this_machine_in_words
       ended = raffia "doctor"
       assert_equal ["", 0], [ended.err, ended.code], ended.out
-      assert_equal ["Ruby", "Native extension", "Back ends", "Limits", "Optional gems"], ended.out.scan(/^[A-Z][a-z ]+$/)
-      assert_match(/^  ok    version +ruby #{RUBY_VERSION}/o, ended.out) unless RUBY_VERSION.start_with?("3.3")
+      assert_equal ["Ruby", "Native extension", "Back ends", "Limits", "Optional gems"],
+        ended.out.scan(/^[A-Z][a-z ]+$/)
+      unless RUBY_VERSION.start_with?("3.3")
+        assert_match(/^  ok    version +ruby #{RUBY_VERSION}/o, ended.out)
+      end
       assert_match(/^  ok    \w+ +works; the one that is used$/, ended.out)
       assert_match(/^Nothing is broken/, ended.out.lines.last)
       assert_empty ended.out.lines.select { |line| line.chomp.size > 80 }

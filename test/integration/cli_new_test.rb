@@ -5,7 +5,8 @@ require_relative "cli_serve_case"
 module Raffia
   # `raffia new`: what it writes is run as its README says, by the raffia that is tested here.
   class CLINewTest < CLIServeCase
-    FILES = %w[.gitignore Gemfile README.md app/actors.rb app/greet_job.rb app/visits.rb app/web.rb config.ru jobs.rb raffia.rb test/app_test.rb].freeze
+    FILES = %w[.gitignore Gemfile README.md app/actors.rb app/greet_job.rb app/visits.rb app/web.rb
+      config.ru jobs.rb raffia.rb test/app_test.rb].freeze
 
     def test_the_application_has_tests_that_pass
       make("my_app")
@@ -19,7 +20,8 @@ module Raffia
       make("my_app")
       inside("my_app") do
         serve(command: [EXECUTABLE, "up", "--json"]) do |server|
-          assert_equal [1, 2].map { |number| "Hello! You are visitor #{number}.\n" }, Array.new(2) { server.get.body }
+          assert_equal [1, 2].map { |number| "Hello! You are visitor #{number}.\n" },
+            Array.new(2) { server.get.body }
           assert_equal "202", Net::HTTP.post(URI("#{server.url}/greet/Ada"), "").code
           wait_until(PROCESS_PATIENCE, "nobody was greeted") { server.out.include?("Hello Ada!") }
           server.kill(:TERM)
@@ -45,9 +47,12 @@ module Raffia
     def test_what_it_says_and_writes
       ended = raffia("new", "shop")
       assert_equal ["", 0], [ended.err, ended.code]
-      assert_equal [*FILES.map { |file| "wrote shop/#{file}" }, "", "Next: cd shop && bundle install && bundle exec raffia up",
-        "For that the Ruby of this checkout comes first: export PATH=#{RbConfig::CONFIG["bindir"]}:$PATH"].sort, ended.out.lines.map(&:chomp).sort
-      assert_equal FILES, Dir.glob("**/*", File::FNM_DOTMATCH, base: File.join(@dir, "shop")).reject { |path| File.directory?(File.join(@dir, "shop", path)) }.sort
+      assert_equal [*FILES.map { |file| "wrote shop/#{file}" }, "",
+        "Next: cd shop && bundle install && bundle exec raffia up",
+        "For that the Ruby of this checkout comes first: export " \
+          "PATH=#{RbConfig::CONFIG["bindir"]}:$PATH"].sort, ended.out.lines.map(&:chomp).sort
+      assert_equal FILES, Dir.glob("**/*", File::FNM_DOTMATCH, base: File.join(@dir, "shop"))
+        .reject { |path| File.directory?(File.join(@dir, "shop", path)) }.sort
       assert_includes read("shop/Gemfile"), %(\ngem "raffia", path: "#{ROOT}"\n)
       assert_match(/\A# shop$/, read("shop/README.md"))
       assert_empty FILES.select { |file| read("shop/#{file}").match?(/APPLICATION|GEM/) }
@@ -57,12 +62,15 @@ module Raffia
       Dir.mkdir(File.join(@dir, "elsewhere"))
       script "", "elsewhere/raffia.gemspec"
       assert_equal 0, raffia("new", "--path", "elsewhere", "shop").code
-      assert_includes read("shop/Gemfile"), %(path: "#{File.join(File.realpath(@dir), "elsewhere")}")
+      assert_includes read("shop/Gemfile"),
+        %(path: "#{File.join(File.realpath(@dir), "elsewhere")}")
       refused(/nowhere is no checkout/, "--path", "nowhere", "other")
     end
 
     def test_names_that_are_none
-      ["", ".", "..", "a/b", "../up", "Shop", "two words", "1st", "a--b", "ends-"].each { |name| refused(/is no name for an application/, name) }
+      ["", ".", "..", "a/b", "../up", "Shop", "two words", "1st", "a--b", "ends-"].each do |name|
+        refused(/is no name for an application/, name)
+      end
       refused(/needs a name/)
       refused(/needless argument: b/, "a", "b")
       assert_empty Dir.children(@dir) - ["config.ru"]
@@ -98,10 +106,17 @@ module Raffia
     def read(path) = File.read(File.join(@dir, path))
 
     # As without the bundle that the tests may run in.
-    def bundler = {"BUNDLE_GEMFILE" => nil, "BUNDLE_PATH" => nil, "BUNDLE_APP_CONFIG" => nil, "RUBYLIB" => nil, "GEM_HOME" => Gem.dir, "GEM_PATH" => Gem.path.join(":")}
+    def bundler
+      {"BUNDLE_GEMFILE" => nil, "BUNDLE_PATH" => nil, "BUNDLE_APP_CONFIG" => nil, "RUBYLIB" => nil,
+       "GEM_HOME" => Gem.dir, "GEM_PATH" => Gem.path.join(":")}
+    end
 
     def need_gems(*names)
-      names.each { |name| skip "the gem #{name} is not installed (bin/setup)" if Gem::Specification.find_all_by_name(name).empty? }
+      names.each do |name|
+        if Gem::Specification.find_all_by_name(name).empty?
+          skip "the gem #{name} is not installed (bin/setup)"
+        end
+      end
     end
   end
 end

@@ -3,10 +3,12 @@
 require_relative "cli_case"
 
 module Raffia
-  # `raffia run script.rb` beside `ruby script.rb`: a program must not see the difference, but for the scheduler.
+  # `raffia run script.rb` beside `ruby script.rb`: a program must not see the difference, but for
+  # the scheduler.
   class CLIRunTest < CLICase
     def test_the_script_runs_in_a_non_blocking_fiber_under_our_scheduler
-      ended = raffia "run", script("p Fiber.current.blocking?, Fiber.scheduler.is_a?(Raffia::Scheduler)")
+      ended = raffia "run",
+        script("p Fiber.current.blocking?, Fiber.scheduler.is_a?(Raffia::Scheduler)")
       assert_equal ["false\ntrue\n", "", 0], [ended.out, ended.err, ended.code]
     end
 
@@ -25,7 +27,8 @@ module Raffia
     end
 
     def test_magic_comments_hold
-      same_as_ruby "# frozen_string_literal: true\n# encoding: iso-8859-1\np 'x'.frozen?, __ENCODING__"
+      same_as_ruby "# frozen_string_literal: true\n# encoding: iso-8859-1\np 'x'.frozen?, " \
+        "__ENCODING__"
     end
 
     def test_the_data_section
@@ -46,7 +49,8 @@ module Raffia
     end
 
     def test_exit_codes
-      ["", "exit", "exit 3", "exit!(4)", "abort 'enough'", "raise 'x'", "raise SystemExit", "throw :nobody"].each { |source| same_as_ruby source }
+      ["", "exit", "exit 3", "exit!(4)", "abort 'enough'", "raise 'x'", "raise SystemExit",
+        "throw :nobody"].each { |source| same_as_ruby source }
     end
 
     def test_a_signal_that_the_script_sends_itself
@@ -71,7 +75,8 @@ module Raffia
     def test_an_uncaught_error_of_raffia_belongs_to_the_script
       ended = raffia "run", script("require 'raffia'\nraise Raffia::ConfigError, 'theirs'")
       assert_equal 1, ended.code
-      assert_equal "script.rb:2:in '<main>': theirs (Raffia::ConfigError)\n".tr("'", "`"), ended.err.tr("'", "`")
+      assert_equal "script.rb:2:in '<main>': theirs (Raffia::ConfigError)\n".tr("'", "`"),
+        ended.err.tr("'", "`")
     end
 
     def test_a_script_with_a_syntax_error
@@ -86,7 +91,8 @@ module Raffia
     end
 
     def test_at_exit_sees_how_the_script_ended
-      same_as_ruby "at_exit { p $!.nil? || $!.success? }\nat_exit { puts 'first' }\nEND { puts 'END' }\nputs 'main'"
+      same_as_ruby "at_exit { p $!.nil? || $!.success? }\nat_exit { puts 'first' }\nEND { puts " \
+        "'END' }\nputs 'main'"
       same_as_ruby "at_exit { p $!.class, $!.message }\nraise 'x'"
       same_as_ruby "at_exit { p $!.status; exit 9 }\nexit 5"
     end
@@ -101,7 +107,8 @@ module Raffia
         end
         puts "main"
       RUBY
-      assert_equal [%w[main child grandchild at_exit], "", 0], [ended.out.split, ended.err, ended.code]
+      assert_equal [%w[main child grandchild at_exit], "", 0],
+        [ended.out.split, ended.err, ended.code]
     end
 
     def test_waits_overlap
@@ -122,7 +129,8 @@ module Raffia
     def test_standard_input_as_the_script
       source = "p $0, __FILE__, ARGV, Fiber.current.blocking?, DATA.read\n__END__\nrest"
       ended = raffia "run", "-", "arg", stdin: source
-      assert_equal [%("-"\n"-"\n["arg"]\nfalse\n"rest"\n), "", 0], [ended.out, ended.err, ended.code]
+      assert_equal [%("-"\n"-"\n["arg"]\nfalse\n"rest"\n), "", 0],
+        [ended.out, ended.err, ended.code]
     end
 
     def test_a_pipe_as_the_script
@@ -136,14 +144,20 @@ module Raffia
 
     # Go does it like that: Ctrl-\\ ends a program that hangs, and one sees where.
     def test_quit_prints_what_it_waits_for_on_its_way_out
-      ended = raffia "run", script("Fiber.schedule { Thread::Queue.new.pop }\nFiber.schedule { sleep 0.01; Process.kill(:QUIT, $$) }\nsleep")
+      ended = raffia "run",
+        script("Fiber.schedule { Thread::Queue.new.pop }\nFiber.schedule { sleep 0.01; " \
+          "Process.kill(:QUIT, $$) }\nsleep")
       assert_equal Signal.list["QUIT"], ended.status.termsig
-      assert_match(/Thread::Queue.*asleep until it is woken|asleep until it is woken.*Thread::Queue/m, ended.err)
+      assert_match(
+        /Thread::Queue.*asleep until it is woken|asleep until it is woken.*Thread::Queue/m,
+        ended.err
+      )
     end
 
     def test_the_signal_of_the_dump
       script = script("Fiber.schedule { sleep 0.01; Process.kill(:USR2, $$) }\nsleep 1\nputs :over")
-      [["run", "--dump-signal", "USR2", script], ["run", "--dump-signal=SIGUSR2", script]].each do |arguments|
+      [["run", "--dump-signal", "USR2", script],
+        ["run", "--dump-signal=SIGUSR2", script]].each do |arguments|
         ended = raffia(*arguments)
         assert_equal ["over\n", 0], [ended.out, ended.code]
         assert_match(/\ARaffia .*asleep for 1\.0 s/m, ended.err)
@@ -182,8 +196,12 @@ module Raffia
           Fiber.schedule { output.write("hello") }
         end.join
       RUBY
-      %w[--compat --compat=evt].each { |flag| assert_equal ["hello\n", "", 0], raffia("run", flag, program).then { |ended| [ended.out, ended.err, ended.code] } }
-      assert_equal ["hello\n", "", 0], ruby("-rraffia/compat", program).then { |ended| [ended.out, ended.err, ended.code] }
+      %w[--compat --compat=evt].each do |flag|
+        assert_equal ["hello\n", "", 0],
+          raffia("run", flag, program).then { |ended| [ended.out, ended.err, ended.code] }
+      end
+      assert_equal ["hello\n", "", 0], ruby("-rraffia/compat", program)
+        .then { |ended| [ended.out, ended.err, ended.code] }
       assert_match(/cannot load such file -- evt/, raffia("run", program).err)
       ended = raffia("run", "--compat=nonsense", program)
       assert_equal 2, ended.code

@@ -9,7 +9,8 @@ module Raffia
     APP = <<~RUBY
       run ->(_env) { [200, {"content-type" => "text/plain"}, [Process.pid.to_s]] }
     RUBY
-    # Workers of the second slot do not start while there is a file "broken"; those that start say so.
+    # Workers of the second slot do not start while there is a file "broken"; those that start say
+    # so.
     CONFIG = <<~RUBY
       after_fork do |index|
         $stderr.puts "begins \#{index}"
@@ -37,7 +38,8 @@ module Raffia
     # @return [Hash{Integer => Integer}] pids by slot
     def workers(server)
       pids = File.read("/proc/#{server.pid}/task/#{server.pid}/children").split.map(&:to_i)
-      pids.to_h { |pid| [File.read("/proc/#{pid}/cmdline")[/worker (\d)/, 1]&.to_i, pid] }.compact.except(nil)
+      pids.to_h { |pid| [File.read("/proc/#{pid}/cmdline")[/worker (\d)/, 1]&.to_i, pid] }.compact
+        .except(nil)
     end
 
     def clients(port, count)
@@ -71,7 +73,8 @@ module Raffia
           script "", "broken"
           ::Process.kill(:STOP, pids[1])
           queued = clients(port, 24)
-          wait_until(PROCESS_PATIENCE) { queued.count { |client| client.wait_readable(0) } < 24 } # both sockets have got some
+          # both sockets have got some
+          wait_until(PROCESS_PATIENCE) { queued.count { |client| client.wait_readable(0) } < 24 }
           begun = server.err.scan("begins 1").size
           ::Process.kill(:KILL, pids[1])
           assert_equal [pids[0]], answers(queued)

@@ -10,7 +10,9 @@ module Raffia
     def setup
       super
       need_fork
-      skip "process lists need Linux" unless File.exist?("/proc/self/task/#{::Process.pid}/children")
+      unless File.exist?("/proc/self/task/#{::Process.pid}/children")
+        skip "process lists need Linux"
+      end
       script LOADERS, "config.ru"
     end
 
@@ -18,7 +20,8 @@ module Raffia
 
     def settings(text) = script(text, "raffia.rb")
 
-    # @return [Array(Integer, Integer)] the process that loaded what answers, and the one that answers
+    # @return [Array(Integer, Integer)] the process that loaded what answers, and the one that
+    #   answers
     def answer(server) = server.get.body.split.map { |pid| Integer(pid) }
 
     def test_the_only_worker_loads_for_itself
@@ -40,7 +43,8 @@ module Raffia
     end
 
     def test_a_setting_brings_the_template_process_or_takes_it_away
-      {"true" => [1, 2, false], "auto" => [1, 1, true], "false" => [2, 2, true]}.each do |preload, (workers, processes, own)|
+      {"true" => [1, 2, false], "auto" => [1, 1, true],
+       "false" => [2, 2, true]}.each do |preload, (workers, processes, own)|
         settings "preload #{(preload == "auto") ? ":auto" : preload}\nprocesses #{workers}"
         serve do |server|
           loader, worker = answer(server)
@@ -55,10 +59,13 @@ module Raffia
       script 'run ->(_env) { [200, {}, ["old"]] }', "config.ru"
       serve("--processes", "1") do |server|
         server.get
-        bodies = Thread.new { [server.get].tap { |all| all << server.get until all.last.body == "new" } }
+        bodies = Thread.new do
+          [server.get].tap { |all| all << server.get until all.last.body == "new" }
+        end
         script 'sleep(0.3); run ->(_env) { [200, {}, ["new"]] }', "config.ru"
         server.kill(:HUP)
-        assert_equal [%w[200 old], %w[200 new]], bodies.value.map { |one| [one.code, one.body] }.uniq
+        assert_equal [%w[200 old], %w[200 new]],
+          bodies.value.map { |one| [one.code, one.body] }.uniq
         wait_until(PROCESS_PATIENCE) { server.err.include?("restarted: generation 2") }
         wait_until(PROCESS_PATIENCE) { children(server.pid).size == 1 }
       end
@@ -117,12 +124,14 @@ module Raffia
         run ->(_env) { [200, {}, ["#{loading} #{RubyVM::YJIT.enabled?}"]] }
       RUBY
       %w[0 1 2].each do |processes|
-        serve("--processes", processes, env: {"RUBY_YJIT_ENABLE" => "0", "RUBYOPT" => nil}) do |server|
+        serve("--processes", processes, env: {"RUBY_YJIT_ENABLE" => "0",
+                                              "RUBYOPT" => nil}) do |server|
           assert_equal "false true", server.get.body
           assert server.facts["yjit"]
         end
       end
-      serve("--no-yjit", "--processes", "1", env: {"RUBY_YJIT_ENABLE" => "0", "RUBYOPT" => nil}) do |server|
+      serve("--no-yjit", "--processes", "1",
+        env: {"RUBY_YJIT_ENABLE" => "0", "RUBYOPT" => nil}) do |server|
         assert_equal "false false", server.get.body
         refute server.facts["yjit"]
       end

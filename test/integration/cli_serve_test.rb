@@ -12,8 +12,10 @@ module Raffia
         assert_equal "200", server.get.code
         workers = Array.new(16) { server.get.body.to_i }.uniq
         refute_includes workers, server.pid
-        assert_equal [Pool::Cpus.count, "development", "config.ru"], server.facts.values_at("processes", "environment", "application")
-        assert_equal %w[127.0.0.1 ::1].first(server.urls.size), server.urls.map { |url| URI(url).hostname }
+        assert_equal [Pool::Cpus.count, "development", "config.ru"],
+          server.facts.values_at("processes", "environment", "application")
+        assert_equal %w[127.0.0.1 ::1].first(server.urls.size),
+          server.urls.map { |url| URI(url).hostname }
         server.kill(:INT)
         assert_equal 0, server.ended.exitstatus
         workers.each { |pid| assert_raises(Errno::ESRCH) { ::Process.kill(0, pid) } }
@@ -34,7 +36,8 @@ module Raffia
     end
 
     def test_requests_in_flight_are_answered_and_a_second_signal_does_not_wait
-      script 'run ->(_env) { $stderr.puts "begun"; sleep(File.exist?("go") ? 0 : 0.01) until File.exist?("go"); [200, {}, ["late"]] }', "config.ru"
+      script 'run ->(_env) { $stderr.puts "begun"; sleep(File.exist?("go") ? 0 : 0.01) until ' \
+        'File.exist?("go"); [200, {}, ["late"]] }', "config.ru"
       serve("--processes", "0") do |server|
         answer = Thread.new { server.get.body }
         wait_until(PROCESS_PATIENCE) { server.err.include?("begun") }
@@ -46,7 +49,11 @@ module Raffia
       end
       FileUtils.rm(File.join(@dir, "go"))
       serve("--processes", "0") do |server|
-        answer = Thread.new { server.get.code rescue "cut off" } # standard:disable Style/RescueModifier
+        answer = Thread.new do
+          server.get.code
+        rescue
+          "cut off"
+        end # standard:disable Style/RescueModifier
         wait_until(PROCESS_PATIENCE) { server.err.include?("begun") }
         server.kill(:INT)
         wait_until(PROCESS_PATIENCE) { refused?(URI(server.url).port) }
@@ -72,7 +79,8 @@ module Raffia
         # The other worker may not be there yet.
         workers = wait_until(PROCESS_PATIENCE) do
           pids = File.read("/proc/#{server.pid}/task/#{server.pid}/children").split.map(&:to_i)
-          pids.select { |pid| File.read("/proc/#{pid}/cmdline").include?("worker") }.then { |all| all if all.size == 2 }
+          pids.select { |pid| File.read("/proc/#{pid}/cmdline").include?("worker") }
+            .then { |all| all if all.size == 2 }
         end
         workers.each { |pid| ::Process.kill(:STOP, pid) }
         port = URI(server.url).port
@@ -94,7 +102,8 @@ module Raffia
     def test_what_loads_for_ever_is_left_at_once
       script "$stderr.puts 'loads'; loop {}", "config.ru"
       %w[0 1].each do |processes|
-        server = start(EXECUTABLE, "serve", "--json", "-p", "0", "--processes", processes, "--pidfile", "raffia.pid")
+        server = start(EXECUTABLE, "serve", "--json", "-p", "0", "--processes", processes,
+          "--pidfile", "raffia.pid")
         wait_until(PROCESS_PATIENCE) { server.err.include?("loads") }
         server.kill(:INT)
         assert_equal 0, server.ended.exitstatus
@@ -108,7 +117,8 @@ module Raffia
       FileUtils.mkdir(File.join(@dir, "elsewhere"))
       script "Dir.chdir('elsewhere')\n#{PIDS}", "config.ru"
       %w[0 1].each do |processes|
-        serve("-b", "tcp://127.0.0.1:0", "-b", "unix://a.sock", "--processes", processes, "--access-log", "access.log", "--log", "raffia.log") do |server|
+        serve("-b", "tcp://127.0.0.1:0", "-b", "unix://a.sock", "--processes", processes,
+          "--access-log", "access.log", "--log", "raffia.log") do |server|
           server.get
           wait_until(PROCESS_PATIENCE) { File.exist?(File.join(@dir, "access.log")) }
           FileUtils.mv(File.join(@dir, "raffia.log"), File.join(@dir, "raffia.log.1"))
@@ -135,7 +145,8 @@ module Raffia
     end
 
     def test_nohup
-      serve("--processes", "0", command: ["-e", "trap('HUP', 'IGNORE'); exec(*ARGV)", RbConfig.ruby, "-I", File.join(ROOT, "lib"), EXECUTABLE, "serve", "--json"]) do |server|
+      serve("--processes", "0", command: ["-e", "trap('HUP', 'IGNORE'); exec(*ARGV)", RbConfig.ruby,
+        "-I", File.join(ROOT, "lib"), EXECUTABLE, "serve", "--json"]) do |server|
         server.kill(:HUP)
         assert_equal "200", server.get.code
         server.kill(:TERM)
@@ -146,9 +157,20 @@ module Raffia
     def test_systemd_hears_of_one_process_as_well
       Socket.open(:UNIX, :DGRAM) do |systemd|
         systemd.bind(Addrinfo.unix(path = File.join(@dir, "notify")))
-        serve("--processes", "0", "--metrics", "tcp://127.0.0.1:0", env: {"NOTIFY_SOCKET" => path, "WATCHDOG_USEC" => "1000000"}) do |server|
-          hear = -> { systemd.wait_readable(PROCESS_PATIENCE) ? systemd.recv(4096).lines(chomp: true) : flunk("systemd hears nothing") }
-          assert_equal ["READY=1", "STATUS=serves in one process", "MAINPID=#{server.pid}"], wait_until(PROCESS_PATIENCE) { hear.call.then { |said| said unless said == ["WATCHDOG=1"] } }
+        serve("--processes", "0", "--metrics", "tcp://127.0.0.1:0",
+          env: {"NOTIFY_SOCKET" => path, "WATCHDOG_USEC" => "1000000"}) do |server|
+          hear = -> {
+            if systemd.wait_readable(PROCESS_PATIENCE)
+              systemd.recv(4096).lines(chomp: true)
+            else
+              flunk("systemd hears nothing")
+            end
+          }
+          assert_equal ["READY=1", "STATUS=serves in one process", "MAINPID=#{server.pid}"],
+            wait_until(PROCESS_PATIENCE) {
+              hear.call
+                .then { |said| said unless said == ["WATCHDOG=1"] }
+            }
           assert_equal ["WATCHDOG=1"], hear.call
           server.kill(:TERM)
           wait_until(PROCESS_PATIENCE) { hear.call.first == "STOPPING=1" }
@@ -158,7 +180,8 @@ module Raffia
 
     # Ctrl-C goes to all processes at once, and a terminal that is closed says HUP.
     def test_at_a_terminal
-      script 'run ->(_env) { $stderr.puts "begun"; sleep(0.01) until File.exist?("go"); [200, {}, ["late"]] }', "config.ru"
+      script 'run ->(_env) { $stderr.puts "begun"; sleep(0.01) until File.exist?("go"); [200, ' \
+        '{}, ["late"]] }', "config.ru"
       %w[0 2].each do |processes|
         at_terminal(processes) do |screen, keys, url|
           answer = Thread.new { Net::HTTP.get(URI(url)) }
@@ -176,7 +199,9 @@ module Raffia
     def test_what_it_says_to_people
       server = start(EXECUTABLE, "serve", "-p", "0", "--processes", "0")
       wait_until(PROCESS_PATIENCE) { server.out.include?("Ctrl-C") }
-      assert_match(/\ARaffia #{Regexp.escape(VERSION)} \(Ruby #{Regexp.escape(RUBY_VERSION)}.*\) serves config\.ru in development$/o, server.out)
+      assert_match(
+        /\ARaffia #{Regexp.escape(VERSION)} \(Ruby #{Regexp.escape(RUBY_VERSION)}.*\) serves config\.ru in development$/o, server.out
+      )
       assert_match(%r{^  http://127\.0\.0\.1:\d+$}, server.out)
       assert_match(/^Ctrl-C stops it \(process #{server.pid}\)$/, server.out)
     ensure
@@ -184,7 +209,8 @@ module Raffia
     end
 
     def test_several_addresses
-      serve("-b", "tcp://127.0.0.1:0", "-b", "unix://a.sock?mode=0600", "--processes", "2") do |server|
+      serve("-b", "tcp://127.0.0.1:0", "-b", "unix://a.sock?mode=0600", "--processes",
+        "2") do |server|
         assert_equal 2, server.urls.size
         assert_equal "200", server.get.code
         UNIXSocket.open(File.join(@dir, "a.sock")) do |socket|
@@ -198,15 +224,26 @@ module Raffia
     end
 
     def test_the_environment
-      script 'run ->(_env) { [200, {}, [ENV.values_at("RACK_ENV", "RAILS_ENV").inspect]] }', "config.ru"
-      serve("-e", "staging", "--processes", "0", env: {"RAILS_ENV" => "test"}) { |server| assert_equal '["staging", "staging"]', server.get.body }
-      serve("--processes", "0", env: {"RAILS_ENV" => "test"}) { |server| assert_equal '["test", "test"]', server.get.body }
-      serve("--processes", "0") { |server| assert_equal '["development", "development"]', server.get.body }
+      script 'run ->(_env) { [200, {}, [ENV.values_at("RACK_ENV", "RAILS_ENV").inspect]] }',
+        "config.ru"
+      serve("-e", "staging", "--processes", "0", env: {"RAILS_ENV" => "test"}) do |server|
+        assert_equal '["staging", "staging"]', server.get.body
+      end
+      serve("--processes", "0", env: {"RAILS_ENV" => "test"}) do |server|
+        assert_equal '["test", "test"]', server.get.body
+      end
+      serve("--processes", "0") do |server|
+        assert_equal '["development", "development"]', server.get.body
+      end
     end
 
     def test_port_and_processes_from_the_environment
-      serve("-b", "tcp://127.0.0.1:0", env: {"WEB_CONCURRENCY" => "0"}) { |server| assert_equal server.pid, server.get.body.to_i }
-      assert_equal 3000, JSON.parse(raffia("serve", "--check", "--json", env: {"PORT" => "3000"}).out).dig("options", "port")
+      serve("-b", "tcp://127.0.0.1:0", env: {"WEB_CONCURRENCY" => "0"}) do |server|
+        assert_equal server.pid, server.get.body.to_i
+      end
+      assert_equal 3000,
+        JSON.parse(raffia("serve", "--check", "--json", env: {"PORT" => "3000"}).out)
+          .dig("options", "port")
     end
 
     def test_settings_in_raffia_rb
@@ -219,13 +256,19 @@ module Raffia
         on_stop { $stderr.puts "the end" }
       RUBY
       serve("-b", "tcp://127.0.0.1:0") do |server|
-        assert_equal ["200", 1, "production", "raffia.rb"], [server.get.code, *server.facts.values_at("processes", "environment", "config")]
+        assert_equal ["200", 1, "production", "raffia.rb"],
+          [server.get.code, *server.facts.values_at("processes", "environment", "config")]
         server.kill(:TERM)
         server.ended
-        assert_equal ["before 0", "after 0", "the end"], server.err.lines.map(&:chomp).grep(/\A(before|after|the end)/)
+        assert_equal ["before 0", "after 0", "the end"],
+          server.err.lines.map(&:chomp).grep(/\A(before|after|the end)/)
       end
-      serve("-b", "tcp://127.0.0.1:0", "--processes", "0") { |server| assert_equal server.pid, server.get.body.to_i }
-      serve("-b", "tcp://127.0.0.1:0", "--no-config") { |server| assert_equal "development", server.url && server.facts["environment"] }
+      serve("-b", "tcp://127.0.0.1:0", "--processes", "0") do |server|
+        assert_equal server.pid, server.get.body.to_i
+      end
+      serve("-b", "tcp://127.0.0.1:0", "--no-config") do |server|
+        assert_equal "development", server.url && server.facts["environment"]
+      end
     end
 
     def test_an_application_that_each_worker_loads
@@ -239,7 +282,9 @@ module Raffia
 
     def test_a_ruby_file_that_ends_with_an_application
       script "require 'json'\nhi = 'hi'\n->(env) { [200, {}, [hi, __FILE__]] }", "hello.rb"
-      serve("hello.rb", "--processes", "0") { |server| assert_equal "hi#{File.realpath(File.join(@dir, "hello.rb"))}", server.get.body }
+      serve("hello.rb", "--processes", "0") do |server|
+        assert_equal "hi#{File.realpath(File.join(@dir, "hello.rb"))}", server.get.body
+      end
       FileUtils.rm(File.join(@dir, "config.ru"))
       FileUtils.mv(File.join(@dir, "hello.rb"), File.join(@dir, "app.rb"))
       serve("--processes", "0") { |server| assert_match(/\Ahi/, server.get.body) }
@@ -251,7 +296,9 @@ module Raffia
       [0, 2].each do |processes|
         ended = raffia("serve", "-b", "tcp://127.0.0.1:#{port}", "--processes", processes.to_s)
         assert_equal [1, ""], [ended.code, ended.out]
-        assert_match(%r{\Araffia: cannot listen on tcp://127\.0\.0\.1:#{port}: the port is in use by .* \(process #{::Process.pid}\)\. Stop that, or choose}, ended.err)
+        assert_match(
+          %r{\Araffia: cannot listen on tcp://127\.0\.0\.1:#{port}: the port is in use by .* \(process #{::Process.pid}\)\. Stop that, or choose}, ended.err
+        )
       end
     ensure
       server&.close
@@ -279,7 +326,10 @@ module Raffia
       FileUtils.rm(File.join(@dir, "config.ru"))
       ended = raffia("serve")
       assert_equal 2, ended.code
-      assert_match(/\Araffia: there is no config\.ru here \(.*\), and no app\.rb: .*`raffia serve path/, ended.err)
+      assert_match(
+        /\Araffia: there is no config\.ru here \(.*\), and no app\.rb: .*`raffia serve path/,
+        ended.err
+      )
     end
 
     def test_an_application_that_does_not_load
@@ -299,16 +349,20 @@ module Raffia
     end
 
     def test_what_is_no_application
-      {"run 1" => /config\.ru gives 1, which is no application/, "# nothing" => /missing run or map statement/}.each do |source, message|
+      {"run 1" => /config\.ru gives 1, which is no application/,
+       "# nothing" => /missing run or map statement/}.each do |source, message|
         script source, "config.ru"
         assert_match message, raffia("serve", "--check").err
       end
     end
 
     def test_without_rack
-      ended = ruby("--disable-gems", EXECUTABLE, "serve", env: {"GEM_HOME" => @dir, "GEM_PATH" => @dir})
+      ended = ruby("--disable-gems", EXECUTABLE, "serve",
+        env: {"GEM_HOME" => @dir, "GEM_PATH" => @dir})
       assert_equal 1, ended.code
-      assert_match(/needs the gem rack >= 2\.2, which could not be loaded: add this line to your Gemfile .*: gem "rack", ">= 2\.2"/, ended.err)
+      assert_match(
+        /needs the gem rack >= 2\.2, which could not be loaded: add this line to your Gemfile .*: gem "rack", ">= 2\.2"/, ended.err
+      )
     end
 
     # As where the gem was compiled without llhttp.
@@ -344,7 +398,8 @@ module Raffia
       text = File.read(File.join(@dir, "raffia.rb"))
       assert_equal 0, raffia("serve", "--check").code
       words = text.scan(/^# ([a-z_]+)(?: .*)?$/).flatten
-      assert_empty Server::Option::TABLE.map { |row| row.name.to_s } - words - ["tls_cert", "tls_key"]
+      assert_empty Server::Option::TABLE.map { |row| row.name.to_s } - words -
+        ["tls_cert", "tls_key"]
       ended = raffia("serve", "--init")
       assert_equal 2, ended.code
       assert_match(/there is a raffia\.rb here already/, ended.err)
@@ -357,7 +412,10 @@ module Raffia
       raffia("serve", "--init")
       path = File.join(@dir, "raffia.rb")
       names = [*Server::Option::TABLE.map(&:name), *Server::Hooks::NAMES.keys].join("|")
-      File.write(path, File.read(path).gsub(/^# ((?:#{names})(?: [^ ].*| \{ \}))$/) { |line| line.match?(/# \w+ (?:the|a|in|to|of) /) ? line : $1 })
+      File.write(path,
+        File.read(path).gsub(/^# ((?:#{names})(?: [^ ].*| \{ \}))$/) { |line|
+          line.match?(/# \w+ (?:the|a|in|to|of) /) ? line : $1
+        })
       File.write(path, File.read(path).gsub(/^tls .*$/, ""))
       ended = raffia("serve", "--check")
       assert_equal [0, ""], [ended.code, ended.err]
@@ -366,7 +424,9 @@ module Raffia
     def test_a_socket_that_was_handed_in
       listening = TCPServer.new("127.0.0.1", 0)
       port = listening.local_address.ip_port
-      serve("-b", "fd://9", "--processes", "2", 9 => listening) { |server| assert_equal ["http://127.0.0.1:#{port}", "200"], [server.url, server.get.code] }
+      serve("-b", "fd://9", "--processes", "2", 9 => listening) do |server|
+        assert_equal ["http://127.0.0.1:#{port}", "200"], [server.url, server.get.code]
+      end
     ensure
       listening&.close
     end
@@ -380,11 +440,14 @@ module Raffia
         ENV.update("LISTEN_PID" => Process.pid.to_s, "LISTEN_FDS" => "2", "LISTEN_FDNAMES" => "web:other")
         exec(RbConfig.ruby, "-I", #{File.join(ROOT, "lib").inspect}, #{EXECUTABLE.inspect}, "serve", "--json", "--processes", "2", *ARGV, 3 => 3, 4 => 4)
       RUBY
-      serve("-b", "systemd:web", :command => ["-e", program, "--"], 3 => web, 4 => other) do |server|
+      serve("-b", "systemd:web", :command => ["-e", program, "--"], 3 => web,
+        4 => other) do |server|
         assert_equal ["http://127.0.0.1:#{web.local_address.ip_port}"], server.url && server.urls
         assert_equal "[]", server.get.body
       end
-      serve("-b", "systemd:", :command => ["-e", program, "--"], 3 => web, 4 => other) { |server| assert_equal 2, server.url && server.urls.size }
+      serve("-b", "systemd:", :command => ["-e", program, "--"], 3 => web, 4 => other) do |server|
+        assert_equal 2, server.url && server.urls.size
+      end
     ensure
       [web, other].each(&:close)
     end
@@ -426,7 +489,9 @@ module Raffia
         pid = server.get("/grow").body
         slow = Thread.new { server.get("/slow").body }
         clients = Array.new(3) { Thread.new { pids_until_another(server, pid) } }
-        wait_until(PROCESS_PATIENCE) { server.err.match?(/worker 0 gets a successor: \d+ bytes \(PSS\), the limit is 167772160/) }
+        wait_until(PROCESS_PATIENCE) do
+          server.err.match?(/worker 0 gets a successor: \d+ bytes \(PSS\), the limit is 167772160/)
+        end
         found = clients.map(&:value)
         script "", "go"
         assert_equal pid, slow.value
@@ -443,13 +508,18 @@ module Raffia
         serve("--processes", "2") do |server|
           long = "/#{"x" * 200}"
           assert_equal ["414", "1"], [server.get(long).code, server.get.body]
-          script "#{settings}max_line 1000\nafter_fork { $forked = 2 }\nbacklog 77\ndrain_timeout 7", "raffia.rb"
+          script "#{settings}max_line 1000\nafter_fork { $forked = 2 }\nbacklog " \
+            "77\ndrain_timeout 7", "raffia.rb"
           server.kill(:HUP)
           wait_until(PROCESS_PATIENCE) { Array.new(8) { server.get(long).body }.uniq == ["2"] }
-          assert_match(/a restart does not change backlog, drain_timeout: stop the server/, File.read(File.join(@dir, "raffia.log")))
+          assert_match(/a restart does not change backlog, drain_timeout: stop the server/,
+            File.read(File.join(@dir, "raffia.log")))
           script "max_lime 1000", "raffia.rb"
           server.kill(:HUP)
-          wait_until(PROCESS_PATIENCE) { File.read(File.join(@dir, "raffia.log")).match?(/THE RESTART HAS FAILED|did you mean max_line/) }
+          wait_until(PROCESS_PATIENCE) do
+            File.read(File.join(@dir, "raffia.log"))
+              .match?(/THE RESTART HAS FAILED|did you mean max_line/)
+          end
           assert_equal "200", server.get(long).code
           # The new hooks know of the log, too.
           FileUtils.mv(File.join(@dir, "raffia.log"), File.join(@dir, "raffia.log.1"))
@@ -461,13 +531,22 @@ module Raffia
 
     [0, 2].each do |processes|
       define_method(:"test_logs_are_opened_anew_by_#{processes}_processes") do
-        serve("--processes", processes.to_s, "--access-log", "access.log", "--log", "raffia.log") do |server|
+        serve("--processes", processes.to_s, "--access-log", "access.log", "--log",
+          "raffia.log") do |server|
           server.get("/before")
-          wait_until(PROCESS_PATIENCE) { File.read(File.join(@dir, "access.log")).include?("/before") }
-          %w[access.log raffia.log].each { |name| FileUtils.mv(File.join(@dir, name), File.join(@dir, "#{name}.1")) }
+          wait_until(PROCESS_PATIENCE) do
+            File.read(File.join(@dir, "access.log")).include?("/before")
+          end
+          %w[access.log raffia.log].each do |name|
+            FileUtils.mv(File.join(@dir, name), File.join(@dir, "#{name}.1"))
+          end
           server.kill(:USR1)
-          wait_until(PROCESS_PATIENCE) { File.exist?(File.join(@dir, "access.log")) && File.exist?(File.join(@dir, "raffia.log")) }
-          wait_until(PROCESS_PATIENCE) { server.get("/after") && File.read(File.join(@dir, "access.log")).include?("/after") }
+          wait_until(PROCESS_PATIENCE) do
+            File.exist?(File.join(@dir, "access.log")) && File.exist?(File.join(@dir, "raffia.log"))
+          end
+          wait_until(PROCESS_PATIENCE) do
+            server.get("/after") && File.read(File.join(@dir, "access.log")).include?("/after")
+          end
           assert_predicate server, :running?
         end
       end
@@ -488,7 +567,8 @@ module Raffia
       script "mine", "more/a.css"
       script "other", "more/b.txt"
       serve("--processes", "0", "--static", "public", "--static", "more") do |server|
-        assert_equal ["body { }", "text/css"], [server.get("/a.css").body, server.get("/a.css")["content-type"][/[^;]+/]]
+        assert_equal ["body { }", "text/css"],
+          [server.get("/a.css").body, server.get("/a.css")["content-type"][/[^;]+/]]
         assert_equal "other", server.get("/b.txt").body
         assert_equal server.pid, server.get("/c.txt").body.to_i
       end
@@ -498,19 +578,24 @@ module Raffia
     def test_a_worker_is_replaced_after_so_many_requests
       serve("--processes", "1", "--worker-requests", "5") do |server|
         first = server.get.body
-        wait_until(PROCESS_PATIENCE) { server.get.then { |response| response.code == "200" && response.body != first } }
+        wait_until(PROCESS_PATIENCE) do
+          server.get.then { |response| response.code == "200" && response.body != first }
+        end
       end
     end
 
     def test_early_hints_may_be_off
       script 'run ->(env) { [200, {}, [env.key?("rack.early_hints").to_s]] }', "config.ru"
-      serve("--processes", "0", "--no-early-hints") { |server| assert_equal "false", server.get.body }
+      serve("--processes", "0", "--no-early-hints") do |server|
+        assert_equal "false", server.get.body
+      end
       serve("--processes", "0") { |server| assert_equal "true", server.get.body }
     end
 
     def test_an_access_log_that_cannot_be_written
       %w[0 1].each do |processes|
-        ended = raffia("serve", "-p", "0", "--processes", processes, "--access-log", "nowhere/access.log")
+        ended = raffia("serve", "-p", "0", "--processes", processes, "--access-log",
+          "nowhere/access.log")
         assert_equal [2, ""], [ended.code, ended.out]
         assert_match(%r{the log .*/nowhere/access\.log cannot be written}, ended.err)
       end
@@ -522,13 +607,15 @@ module Raffia
         server.kill(:TERM)
         server.ended
         assert_empty server.err
-        assert_equal [server.pid], File.readlines(File.join(@dir, "raffia.log")).map { |line| JSON.parse(line)["pid"] }.uniq
+        assert_equal [server.pid], File.readlines(File.join(@dir, "raffia.log"))
+          .map { |line| JSON.parse(line)["pid"] }.uniq
       end
     end
 
     private
 
-    # On a connection that is kept as long as the server keeps it, and none of its requests is sent twice.
+    # On a connection that is kept as long as the server keeps it, and none of its requests is sent
+    # twice.
     # @return [Array<String>] the last one is another's
     def pids_until_another(server, pid)
       found = []
@@ -540,7 +627,8 @@ module Raffia
     end
 
     def at_terminal(processes)
-      screen, keys, pid = PTY.spawn(clean("PORT" => nil), RbConfig.ruby, "-W:no-experimental", "-I", File.join(ROOT, "lib"), EXECUTABLE, "serve", "--json",
+      screen, keys, pid = PTY.spawn(clean("PORT" => nil), RbConfig.ruby, "-W:no-experimental", "-I",
+        File.join(ROOT, "lib"), EXECUTABLE, "serve", "--json",
         "-b", "tcp://127.0.0.1:0", "--processes", processes, chdir: @dir)
       url = JSON.parse(screen.expect(/^\{.*\}\r\n/, PROCESS_PATIENCE).first)["urls"].first
       screen.expect(/are ready/, PROCESS_PATIENCE) unless processes == "0"

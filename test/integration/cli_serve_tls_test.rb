@@ -16,9 +16,13 @@ module Raffia
       need "curl"
       serve_tls do |server|
         port = URI(server.url).port
-        output, = Open3.capture2e("curl", "-sS", "--cacert", @certificates.ca, "--resolve", "localhost:#{port}:127.0.0.1", "-w", " %{http_version} %{http_code}", "https://localhost:#{port}/")
+        output, = Open3.capture2e("curl", "-sS", "--cacert", @certificates.ca, "--resolve",
+          "localhost:#{port}:127.0.0.1", "-w", " %{http_version} %{http_code}",
+          "https://localhost:#{port}/")
         assert_match(/\A\d+ 1\.1 200\z/, output)
-        output, = Open3.capture2e("curl", "-sS", "-d", "x" * 100_000, "--cacert", @certificates.ca, "--resolve", "localhost:#{port}:127.0.0.1", "-w", " %{http_code}", "https://localhost:#{port}/")
+        output, = Open3.capture2e("curl", "-sS", "-d", "x" * 100_000, "--cacert", @certificates.ca,
+          "--resolve", "localhost:#{port}:127.0.0.1", "-w", " %{http_code}",
+          "https://localhost:#{port}/")
         assert_match(/ 200\z/, output)
       end
     end
@@ -30,7 +34,9 @@ module Raffia
         @kept = peer(server) { |ssl| ssl.peer_cert.to_der }
         assert_equal 0o600, File.stat(File.join(home, ".cache/raffia/self_signed.pem")).mode & 0o777
       end
-      serve("--tls", "self-signed", "--processes", "1", env: {"HOME" => home}) { |server| assert_equal @kept, peer(server) { |ssl| ssl.peer_cert.to_der } }
+      serve("--tls", "self-signed", "--processes", "1", env: {"HOME" => home}) do |server|
+        assert_equal @kept, peer(server) { |ssl| ssl.peer_cert.to_der }
+      end
     end
 
     # Whichever worker it was that gave the ticket.
@@ -38,7 +44,9 @@ module Raffia
       serve_tls("--processes", "2") do |server|
         session = nil
         peer(server, max_version: :TLS1_2) { |ssl| session = ssl.session }
-        assert_equal [true], Array.new(12) { peer(server, session: session, max_version: :TLS1_2, &:session_reused?) }.uniq
+        assert_equal [true],
+          Array.new(12) { peer(server, session: session, max_version: :TLS1_2, &:session_reused?) }
+            .uniq
       end
     end
 
@@ -46,23 +54,31 @@ module Raffia
       serve_tls("--processes", "2") do |server|
         before = peer(server) { |ssl| ssl.peer_cert.serial }
         @certificates.server("localhost")
-        wait_until(PROCESS_PATIENCE) { Array.new(12) { peer(server) { |ssl| ssl.peer_cert.serial } }.then { |serials| !serials.include?(before) && serials.uniq.one? } }
+        wait_until(PROCESS_PATIENCE) do
+          Array.new(12) { peer(server) { |ssl| ssl.peer_cert.serial } }
+            .then { |serials| !serials.include?(before) && serials.uniq.one? }
+        end
       end
     end
 
     def test_what_is_wrong_with_the_files_is_said
       ended = raffia("serve", "-p", "0", "--tls-cert", "none.pem", "--tls-key", "none.key")
       assert_equal 2, ended.code
-      assert_match(%r{\Araffia: the TLS certificate .*/none\.pem cannot be read: No such file}, ended.err)
-      assert_match(/none\.pem cannot be read/, raffia("serve", "--check", "--tls-cert", "none.pem", "--tls-key", "none.key").err)
+      assert_match(%r{\Araffia: the TLS certificate .*/none\.pem cannot be read: No such file},
+        ended.err)
+      assert_match(/none\.pem cannot be read/,
+        raffia("serve", "--check", "--tls-cert", "none.pem", "--tls-key", "none.key").err)
     end
 
     def test_openssl_s_client
       need "openssl"
       serve_tls do |server|
         %w[-tls1_2 -tls1_3].each do |version|
-          output, = Open3.capture2e("openssl", "s_client", "-connect", "127.0.0.1:#{URI(server.url).port}", version, "-servername", "localhost", "-CAfile", @certificates.ca,
-            "-alpn", "http/1.1", "-quiet", "-verify_return_error", stdin_data: "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")
+          output, = Open3.capture2e("openssl", "s_client", "-connect",
+            "127.0.0.1:#{URI(server.url).port}", version, "-servername", "localhost", "-CAfile",
+            @certificates.ca,
+            "-alpn", "http/1.1", "-quiet", "-verify_return_error",
+            stdin_data: "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")
           assert_match(%r{HTTP/1\.1 200 OK\r\n}, output)
         end
       end
@@ -70,10 +86,14 @@ module Raffia
 
     private
 
-    def serve_tls(*argv, &) = serve("-b", "ssl://127.0.0.1:0", "--tls-cert", "localhost.pem", "--tls-key", "localhost.key", *argv, &)
+    def serve_tls(*argv, &)
+      serve("-b", "ssl://127.0.0.1:0", "--tls-cert", "localhost.pem", "--tls-key", "localhost.key",
+        *argv, &)
+    end
 
     def need(program)
-      system(program, "--version", out: File::NULL, err: File::NULL).nil? && skip("#{program} is not installed")
+      system(program, "--version", out: File::NULL, err: File::NULL).nil? &&
+        skip("#{program} is not installed")
     end
 
     def peer(server, session: nil, **settings)

@@ -36,10 +36,17 @@ module Raffia
     def ask(path) = Net::HTTP.get_response(URI(@admin + path))
 
     # @return [Hash{String => Float}] samples by name and labels
-    def metrics = ask("/metrics").body.lines.grep_v(/\A#/).to_h { |line| line.chomp.rpartition(" ").then { |name, _, value| [name, value.to_f] } }
+    def metrics
+      ask("/metrics").body.lines.grep_v(/\A#/)
+        .to_h { |line| line.chomp.rpartition(" ").then { |name, _, value| [name, value.to_f] } }
+    end
 
     # A request is counted when its response has been sent, so whoever has it can be a moment early.
-    def settled = wait_until(PROCESS_PATIENCE) { metrics.then { |all| all if all["raffia_requests_in_flight"].zero? } }
+    def settled
+      wait_until(PROCESS_PATIENCE) do
+        metrics.then { |all| all if all["raffia_requests_in_flight"].zero? }
+      end
+    end
 
     def stats = JSON.parse(ask("/stats.json").body)
 
@@ -48,14 +55,23 @@ module Raffia
         3.times { server.get }
         server.get("/raise")
         answer = ask("/metrics")
-        assert_equal ["200", "application/openmetrics-text; version=1.0.0; charset=utf-8"], [answer.code, answer["content-type"]]
+        assert_equal ["200", "application/openmetrics-text; version=1.0.0; charset=utf-8"],
+          [answer.code, answer["content-type"]]
         assert_equal "# EOF\n", answer.body.lines.last
         now = settled
-        assert_equal [4, 3, 1, 1, 0, 2, 2], now.values_at("raffia_requests_total", 'raffia_responses_total{class="2xx"}', 'raffia_responses_total{class="5xx"}',
-          "raffia_app_errors_total", "raffia_requests_in_flight", "raffia_workers", "raffia_workers_ready")
-        assert_equal [4, 4], now.values_at("raffia_request_duration_seconds_count", 'raffia_request_duration_seconds_bucket{le="+Inf"}')
+        assert_equal [4, 3, 1, 1, 0, 2, 2],
+          now.values_at("raffia_requests_total", 'raffia_responses_total{class="2xx"}',
+            'raffia_responses_total{class="5xx"}',
+            "raffia_app_errors_total", "raffia_requests_in_flight", "raffia_workers",
+            "raffia_workers_ready")
+        assert_equal [4, 4], now.values_at("raffia_request_duration_seconds_count",
+          'raffia_request_duration_seconds_bucket{le="+Inf"}')
         assert_operator now['raffia_worker_memory_bytes{slot="1"}'], :>, 1 << 20
-        assert_equal [4, "running", 2, server.pid], stats.then { |all| [all["requests"]["total"], all["state"], all["workers"].size, all["pid"]] }
+        assert_equal [4, "running", 2, server.pid],
+          stats.then { |all|
+            [all["requests"]["total"], all["state"], all["workers"].size,
+              all["pid"]]
+          }
         assert_equal %w[200 200 404], %w[/health /ready /nothing].map { |path| ask(path).code }
         wait_until(PROCESS_PATIENCE) { File.readlines(File.join(@dir, "access.log")).size == 4 }
       end
@@ -66,7 +82,9 @@ module Raffia
       watched("--processes", "0") do
         uri = URI(@admin)
         ask = lambda do |host|
-          Net::HTTP.start(uri.host, uri.port) { |http| http.get("/stats.json", "Host" => host).code }
+          Net::HTTP.start(uri.host, uri.port) do |http|
+            http.get("/stats.json", "Host" => host).code
+          end
         end
         good = %w[localhost:1 127.0.0.1 [::1]:9394 app.localhost]
         assert_equal ["200"], good.map(&ask).uniq
@@ -77,8 +95,12 @@ module Raffia
 
     def test_another_reader_of_the_format_takes_it
       python = "/usr/bin/python3"
-      reader = "import sys; from prometheus_client.openmetrics.parser import text_string_to_metric_families as t; print(len(list(t(sys.stdin.read()))))"
-      skip "apt-get install python3-prometheus-client" unless File.exist?(python) && system(python, "-c", "import prometheus_client.openmetrics.parser", err: File::NULL)
+      reader = "import sys; from prometheus_client.openmetrics.parser import " \
+        "text_string_to_metric_families as t; print(len(list(t(sys.stdin.read()))))"
+      unless File.exist?(python) &&
+          system(python, "-c", "import prometheus_client.openmetrics.parser", err: File::NULL)
+        skip "apt-get install python3-prometheus-client"
+      end
 
       watched("--processes", "0") do |server|
         server.get
@@ -94,8 +116,14 @@ module Raffia
 
     def test_requests_in_flight_are_shown_with_where_they_are
       watched("--processes", "2", "--slow-request", "0.05") do |server|
-        waiting = Thread.new { Net::HTTP.get_response(URI("#{server.url.sub("[::]", "127.0.0.1")}/wait?a=1"), {"X-Request-Id" => "mine"}) }
-        found = wait_until(PROCESS_PATIENCE) { stats["workers"].flat_map { |worker| worker["at"] }.find { |one| one["backtrace"]&.join&.include?("config.ru:4") } }
+        waiting = Thread.new do
+          Net::HTTP.get_response(URI("#{server.url.sub("[::]", "127.0.0.1")}/wait?a=1"),
+            {"X-Request-Id" => "mine"})
+        end
+        found = wait_until(PROCESS_PATIENCE) do
+          stats["workers"].flat_map { |worker| worker["at"] }
+            .find { |one| one["backtrace"]&.join&.include?("config.ru:4") }
+        end
         assert_equal %w[mine GET /wait], found.values_at("id", "method", "path")
         refute_match(/exchange\.rb/, found["backtrace"].join)
         script "", "go"
@@ -115,8 +143,8 @@ module Raffia
       end
     end
 
-    # A response may be sent by a worker that is killed before it has counted it, and the other way round: at most one for each client at
-    # each kill.
+    # A response may be sent by a worker that is killed before it has counted it, and the other way
+    # round: at most one for each client at each kill.
     def test_counts_survive_kills
       clients, kills = 4, 3
       watched("--processes", "2") do |server|
@@ -129,15 +157,21 @@ module Raffia
           ::Process.kill(:KILL, server.get("/pid").body.to_i)
           good << true # that was one, too
           counts << metrics["raffia_requests_total"]
-          wait_until(PROCESS_PATIENCE) { stats["workers"].sum { |worker| worker["restarts"] } == number + 1 }
+          wait_until(PROCESS_PATIENCE) do
+            stats["workers"].sum { |worker| worker["restarts"] } == number + 1
+          end
         end
         threads.each(&:join)
         wait_until(PROCESS_PATIENCE) { ask("/ready").code == "200" }
         counts << metrics["raffia_requests_total"]
         assert_equal counts.sort, counts
         assert_equal clients * 250 + kills, good.size
-        assert_in_delta good.size, settled['raffia_responses_total{class="2xx"}'], kills * (clients + 1)
-        assert_equal [kills, 0], metrics.values_at('raffia_worker_restarts_total{slot="0"}', 'raffia_worker_restarts_total{slot="1"}').sum.then { |all| [all, metrics["raffia_requests_in_flight"]] }
+        assert_in_delta good.size, settled['raffia_responses_total{class="2xx"}'],
+          kills * (clients + 1)
+        assert_equal [kills, 0],
+          metrics.values_at('raffia_worker_restarts_total{slot="0"}',
+            'raffia_worker_restarts_total{slot="1"}').sum
+            .then { |all| [all, metrics["raffia_requests_in_flight"]] }
       end
     end
 
@@ -146,7 +180,8 @@ module Raffia
         uri = URI(server.url.sub("[::]", "127.0.0.1"))
         good = Thread::Queue.new
         Array.new(4) { Thread.new { keep_asking(uri, good, 250) } }.each(&:join)
-        assert_equal [1_000, 1_000, 0], settled.values_at("raffia_requests_total", 'raffia_responses_total{class="2xx"}', "raffia_requests_in_flight")
+        assert_equal [1_000, 1_000, 0], settled.values_at("raffia_requests_total",
+          'raffia_responses_total{class="2xx"}', "raffia_requests_in_flight")
         server.kill(:TERM)
         assert_equal 0, server.ended.exitstatus
       end
@@ -158,8 +193,12 @@ module Raffia
         burning = Thread.new { once(URI(server.url.sub("[::]", "127.0.0.1")), "/burn") }
         wait_until(PROCESS_PATIENCE) { server.err.include?("loop has not turned") }
         assert_equal "cut off", burning.value
-        wait_until(PROCESS_PATIENCE, "it is not replaced") { stats["workers"].sum { |worker| worker["restarts"] } == 1 }
-        assert_match(%r{ERROR.*request \S+.*\(GET /burn\) has taken .* It is at:\n(?:  <internal:.*\n)*  .*config\.ru:5}, server.err)
+        wait_until(PROCESS_PATIENCE, "it is not replaced") do
+          stats["workers"].sum { |worker| worker["restarts"] } == 1
+        end
+        assert_match(
+          %r{ERROR.*request \S+.*\(GET /burn\) has taken .* It is at:\n(?:  <internal:.*\n)*  .*config\.ru:5}, server.err
+        )
         wait_until(PROCESS_PATIENCE) { ask("/ready").code == "200" }
         assert_equal 1, metrics["raffia_requests_killed_total"]
         assert_equal "200", server.get.code
@@ -171,17 +210,21 @@ module Raffia
         first = server.get.body
         waiting = Thread.new { server.get("/wait").code }
         wait_until(PROCESS_PATIENCE) { server.err.include?("more than hard_timeout allows") }
-        second = wait_until(PROCESS_PATIENCE) { server.get.body.then { |pid| pid unless pid == first } }
+        second = wait_until(PROCESS_PATIENCE) do
+          server.get.body.then { |pid| pid unless pid == first }
+        end
         script "", "go"
         assert_equal ["200", second], [waiting.value, server.get.body]
       end
     end
 
     def test_a_stream_may_take_longer
-      script 'run ->(_env) { [200, {}, ->(stream) { 30.times { stream.write(".") && sleep(0.05) } && stream.close }] }', "config.ru"
+      script 'run ->(_env) { [200, {}, ->(stream) { 30.times { stream.write(".") && sleep(0.05) ' \
+        "} && stream.close }] }", "config.ru"
       watched("--processes", "1", "--hard-timeout", "1") do |server|
         assert_equal "." * 30, server.get.body
-        assert_equal [0, 0], metrics.values_at("raffia_requests_killed_total", 'raffia_worker_restarts_total{slot="0"}')
+        assert_equal [0, 0], metrics.values_at("raffia_requests_killed_total",
+          'raffia_worker_restarts_total{slot="0"}')
       end
     end
 
@@ -199,7 +242,8 @@ module Raffia
       script "run ->(_env) { [200, {}, [\"hello\"]] }", "config.ru"
       watched("--processes", "1", "--ractors", "2") do |server|
         10.times { server.get }
-        assert_equal [10, 10], settled.values_at("raffia_requests_total", 'raffia_responses_total{class="2xx"}')
+        assert_equal [10, 10], settled.values_at("raffia_requests_total",
+          'raffia_responses_total{class="2xx"}')
       end
     end
 
@@ -226,7 +270,8 @@ module Raffia
 
     # Net::HTTP would ask again.
     def once(uri, path)
-      Net::HTTP.new(uri.hostname, uri.port).tap { |http| http.max_retries = 0 }.start { |http| http.get(path).code }
+      Net::HTTP.new(uri.hostname, uri.port).tap { |http| http.max_retries = 0 }
+        .start { |http| http.get(path).code }
     rescue SystemCallError, IOError
       "cut off"
     end

@@ -18,22 +18,27 @@ module Raffia
     def test_exit_codes_reach_the_shell
       assert_equal 0, raffia.code
       assert_equal 2, raffia("docter").code
-      assert_equal [0, "raffia #{VERSION}\n"], raffia("run", "--version").then { |ended| [ended.code, ended.out] }
+      assert_equal [0, "raffia #{VERSION}\n"],
+        raffia("run", "--version").then { |ended| [ended.code, ended.out] }
     end
 
     def test_a_reader_that_leaves_early
       reader, writer = IO.pipe
       errors = File.join(@dir, "errors")
-      pid = spawn(RbConfig.ruby, "-I", File.join(ROOT, "lib"), EXECUTABLE, "help", out: writer, err: errors, close_others: true)
+      pid = spawn(RbConfig.ruby, "-I", File.join(ROOT, "lib"), EXECUTABLE, "help", out: writer,
+        err: errors, close_others: true)
       [reader, writer].each(&:close)
       _, status = ::Process.wait2(pid)
       assert_equal [141, ""], [status.exitstatus, File.read(errors)]
     end
 
     def test_jobs_of_an_application_that_says_where_they_are
-      skip "the gem sqlite3 is not installed (bin/setup)" if Gem::Specification.find_all_by_name("sqlite3").empty?
+      if Gem::Specification.find_all_by_name("sqlite3").empty?
+        skip "the gem sqlite3 is not installed (bin/setup)"
+      end
       Dir.mkdir(File.join(@dir, "config"))
-      script("require 'raffia/jobs'\nRaffia::Jobs.store = 'sqlite:elsewhere.db'", "config/environment.rb")
+      script("require 'raffia/jobs'\nRaffia::Jobs.store = 'sqlite:elsewhere.db'",
+        "config/environment.rb")
       assert_equal 0, raffia("jobs", "-r", ".", "enqueue", "GreetJob", '"Ada"').code
       assert_path_exists File.join(@dir, "elsewhere.db")
       assert_match(/GreetJob +\["Ada"\]/, raffia("jobs", "-r", ".", "list", "queue:default").out)
@@ -47,7 +52,8 @@ module Raffia
     def test_raffia_log_debug_shows_where_errors_come_from
       ended = raffia "run", "nowhere.rb", env: {"RAFFIA_LOG" => "debug"}
       assert_equal 2, ended.code
-      assert_match(/\Araffia: nowhere.rb does not exist.*\n.*cli\/run\/script\.rb:\d+:in/, ended.err)
+      assert_match(/\Araffia: nowhere.rb does not exist.*\n.*cli\/run\/script\.rb:\d+:in/,
+        ended.err)
       assert_equal ended.err, raffia("--debug", "run", "nowhere.rb").err
     end
 

@@ -42,11 +42,18 @@ module Raffia
         assert_equal([pid, 8, 0], view.values_at(:pid, :actors, :left_out))
         app, lonely = view[:tree]
 
-        assert_equal(["app", "App", "supervisor", "fibers"], app.values_at(:name, :class, :kind, :on))
-        assert_equal(["clerk", "Clerk", "actor", "threads", 1, 1, "wait", "RuntimeError: two\nlines\uFFFD"],
-          app[:children].first.values_at(:name, :class, :kind, :on, :mailbox, :restarts, :doing, :error))
+        assert_equal(["app", "App", "supervisor", "fibers"],
+          app.values_at(:name, :class, :kind, :on))
+        assert_equal(["clerk", "Clerk", "actor", "threads", 1, 1, "wait",
+          "RuntimeError: two\nlines\uFFFD"],
+          app[:children].first.values_at(:name, :class, :kind, :on, :mailbox, :restarts, :doing,
+            :error))
         assert_equal(["inner", "poller"], app[:children].drop(1).map { |node| node[:name] })
-        assert_equal([["pool", "pool", 2]], app[:children][1][:children].map { |node| [node[:name], node[:kind], node[:children].size] })
+        assert_equal([["pool", "pool", 2]],
+          app[:children][1][:children].map { |node|
+            [node[:name], node[:kind],
+              node[:children].size]
+          })
         assert_nil(lonely[:name])
       end
     end
@@ -58,7 +65,10 @@ module Raffia
 
         assert_match(/\Ascript\.rb \(#{pid}\): 8 actors, /, lines[0])
         assert_match(/\AACTOR +ON +STATUS +WAITING +HANDLED +RESTARTS +DOING +ERROR\z/, lines[1])
-        assert_match(/\A├ clerk Clerk +threads +running +1 +\d+ +1 +wait +RuntimeError: two lines\uFFFD\z/, lines[3])
+        assert_match(
+          /\A├ clerk Clerk +threads +running +1 +\d+ +1 +wait +RuntimeError: two lines\uFFFD\z/,
+          lines[3]
+        )
         assert_match(/\A│ └ pool Clerk pool /, lines[5])
         assert_match(/\A└ poller block /, lines[8])
       end
@@ -89,7 +99,8 @@ module Raffia
       running do |pid|
         socket = File.join(@dir, "raffia", "#{pid}.sock")
 
-        assert_equal([0o700, 0o600], [File.dirname(socket), socket].map { |path| File.stat(path).mode & 0o777 })
+        assert_equal([0o700, 0o600], [File.dirname(socket),
+          socket].map { |path| File.stat(path).mode & 0o777 })
         assert_equal(0, raffia("top", "--once", socket, env: env).code)
         File.chmod(0o755, File.dirname(socket))
 
@@ -102,7 +113,9 @@ module Raffia
       assert_match(/No process shows its actors/, raffia("top", env: env).out)
       ended = raffia("top", "1", env: env)
 
-      assert_equal([2, "raffia: 1 shows nothing: it has ended, or was not started with RAFFIA_TOP=on or `raffia run --top`\n"], [ended.code, ended.err])
+      assert_equal([2,
+        "raffia: 1 shows nothing: it has ended, or was not started with RAFFIA_TOP=on or `raffia " \
+          "run --top`\n"], [ended.code, ended.err])
       assert_equal(2, raffia("top", "--interval", "0", env: env).code)
       running { nil }
       # The socket of one that has ended is in nobody's way.
@@ -113,7 +126,8 @@ module Raffia
     def test_it_goes_on_looking_on_a_terminal
       need_terminals
       running do |pid|
-        PTY.spawn(clean(env), RbConfig.ruby, "-I", File.join(ROOT, "lib"), EXECUTABLE, "top", "-i", "0.05", chdir: @dir) do |out, _, top|
+        PTY.spawn(clean(env), RbConfig.ruby, "-I", File.join(ROOT, "lib"), EXECUTABLE, "top", "-i",
+          "0.05", chdir: @dir) do |out, _, top|
           out.winsize = [24, 120]
           seen = +""
           wait_until { (seen << out.readpartial(4096)).scan("script.rb (#{pid})").size > 2 }
@@ -139,9 +153,11 @@ module Raffia
       folder = File.join(@dir, "raffia")
       Dir.mkdir(folder, 0o777)
       File.chmod(0o777, folder)
-      out, err, status = Open3.capture3(clean({**env, "RAFFIA_TOP" => "on"}), RbConfig.ruby, "-I", File.join(ROOT, "lib"), path, chdir: @dir)
+      out, err, status = Open3.capture3(clean({**env, "RAFFIA_TOP" => "on"}), RbConfig.ruby, "-I",
+        File.join(ROOT, "lib"), path, chdir: @dir)
       assert_equal(["1\n", 0], [out, status.exitstatus])
-      assert_match(/raffia top will not see this process: .* is no folder that only you can use/, err)
+      assert_match(/raffia top will not see this process: .* is no folder that only you can use/,
+        err)
     end
 
     private
@@ -157,7 +173,8 @@ module Raffia
     end
 
     def watched(*how, top: nil)
-      Open3.popen2(clean({**env, "RAFFIA_TOP" => top}), RbConfig.ruby, "-I", File.join(ROOT, "lib"), *how, chdir: @dir) do |input, output, process|
+      Open3.popen2(clean({**env, "RAFFIA_TOP" => top}), RbConfig.ruby, "-I", File.join(ROOT, "lib"),
+        *how, chdir: @dir) do |input, output, process|
         assert_equal("ready\n", output.gets)
         yield process.pid
       ensure

@@ -21,7 +21,8 @@ class CompanionsTest < Raffia::TestCase
     quick, slow = Quick.spawn(said), Slow.spawn
     held = slow.future.hold(gate)
     Raffia.run do |scope|
-      Raffia::Companions.new([-> { [quick, slow] }], Logger.new(log)).begin(scope) { flunk }.stop(0.01)
+      Raffia::Companions.new([-> { [quick, slow] }], Logger.new(log)).begin(scope) { flunk }
+        .stop(0.01)
     end
 
     assert_equal :normal, said.pop(timeout: 60)

@@ -70,11 +70,14 @@ module Raffia
     def test_an_unchanged_program_runs
       expected = ["1 failed, 19 done\n19\ngoodbye\n", "", 0]
       path = script(PROGRAM)
-      assert_equal expected, raffia("run", "--compat", path).then { |ended| [ended.out, ended.err, ended.code] }
-      assert_equal expected, ruby("-rraffia/compat", path).then { |ended| [ended.out, ended.err, ended.code] }
+      assert_equal expected, raffia("run", "--compat", path)
+        .then { |ended| [ended.out, ended.err, ended.code] }
+      assert_equal expected, ruby("-rraffia/compat", path)
+        .then { |ended| [ended.out, ended.err, ended.code] }
     end
 
-    # Random waits, calls, errors and kills; each method sees whether another one runs at the same time.
+    # Random waits, calls, errors and kills; each method sees whether another one runs at the same
+    # time.
     STORM = <<~RUBY
       require "timeout"
       require "raffia/compat/celluloid"

@@ -5,9 +5,11 @@ require "tmpdir"
 require "support/jobs_postgres"
 require_relative "../contract/jobs_redis_case"
 
-# What programs ask by `require "sidekiq/api"`, on each store, in processes of their own: the gem itself may be in this one.
+# What programs ask by `require "sidekiq/api"`, on each store, in processes of their own: the gem
+# itself may be in this one.
 module CompatSidekiqAPI
-  # Six jobs in the queues, three later ones, two to be tried again, three dead ones, and one that runs.
+  # Six jobs in the queues, three later ones, two to be tried again, three dead ones, and one that
+  # runs.
   FILL = <<~RUBY
     require "raffia/compat/sidekiq"
     require "sidekiq/api"
@@ -135,8 +137,12 @@ module CompatSidekiqAPI
       told { [Sidekiq::ProcessSet.new.size, Sidekiq::WorkSet.new.to_a, process.stop!] }
     RUBY
     assert_equal [1, 4, 2048, "", nil], processes
-    assert_equal ["host:7:abc", "shop", ["blue"], "host", 7, 1, %w[mail low], {"mail" => 2, "low" => 1}, false, false, "1"], one
-    assert_equal [true, true, true, %w[quiet stop dump], true], orders.map { |order| order.is_a?(Array) ? order.sort_by { |word| %w[quiet stop dump].index(word) } : order }
+    assert_equal ["host:7:abc", "shop", ["blue"], "host", 7, 1, %w[mail low],
+      {"mail" => 2, "low" => 1}, false, false, "1"], one
+    assert_equal [true, true, true, %w[quiet stop dump], true],
+      orders.map { |order|
+        order.is_a?(Array) ? order.sort_by { |word| %w[quiet stop dump].index(word) } : order
+      }
     assert_equal [1, [%w[host:7:abc t1 host:7:abc t1]]], works
     assert_equal ["mail", 1_700_000_000, "MailJob", ["runs"], true, nil], work
     assert_equal [0, [], false], gone
@@ -170,7 +176,9 @@ module CompatSidekiqAPI
 
     def setup
       super
-      skip "the gem sqlite3 is not installed" if Gem::Specification.find_all_by_name("sqlite3").empty?
+      if Gem::Specification.find_all_by_name("sqlite3").empty?
+        skip "the gem sqlite3 is not installed"
+      end
       @dir = Dir.mktmpdir
     end
 
@@ -207,7 +215,8 @@ module CompatSidekiqAPI
       assert_equal ["OK", nil, "1", 6, true, 2, %w[a b]], answers.shift
       assert_equal [["OK", "7"], ["7", 1], {"a" => "1"}], answers.shift
       assert_equal [false, "RedisClient::CommandError"], answers.shift
-      assert_equal [[1, true, "PONG"], [%w[key one two], "standalone", "standalone"], %w[PONG PONG], "jobs are kept in memory:"], answers
+      assert_equal [[1, true, "PONG"], [%w[key one two], "standalone", "standalone"], %w[PONG PONG],
+        "jobs are kept in memory:"], answers
     end
   end
 

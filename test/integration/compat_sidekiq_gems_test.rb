@@ -3,7 +3,8 @@
 require "support/servers"
 require_relative "jobs_work_case"
 
-# Gems that extend Sidekiq, on Raffia's layer, as they are: with workers, and clients, in processes of their own.
+# Gems that extend Sidekiq, on Raffia's layer, as they are: with workers, and clients, in processes
+# of their own.
 class CompatSidekiqGemsTest < Raffia::JobsWorkCase
   SAY = %q(File.write("said", "#{[self.class.name, *words, Process.pid].join(" ")}\n", mode: "a"))
   PROGRAMS = {
@@ -62,7 +63,8 @@ class CompatSidekiqGemsTest < Raffia::JobsWorkCase
 
   def setup
     super
-    RedisClient.config(host: "127.0.0.1", port: server.port, db: 7).new_client.tap { |redis| redis.call("FLUSHDB") }.close
+    RedisClient.config(host: "127.0.0.1", port: server.port, db: 7).new_client
+      .tap { |redis| redis.call("FLUSHDB") }.close
   end
 
   def test_sidekiq_cron
@@ -81,7 +83,10 @@ class CompatSidekiqGemsTest < Raffia::JobsWorkCase
     assert_equal "queued", client("puts Sidekiq::Status.status(#{jid.dump})").strip
     work do
       await_said("SlowJob")
-      assert_equal ["working", "25", "a quarter"], client("puts Sidekiq::Status.status(#{jid.dump}), Sidekiq::Status.pct_complete(#{jid.dump}), Sidekiq::Status.message(#{jid.dump})").split("\n")
+      assert_equal ["working", "25", "a quarter"],
+        client("puts Sidekiq::Status.status(#{jid.dump}), " \
+          "Sidekiq::Status.pct_complete(#{jid.dump}), Sidekiq::Status.message(#{jid.dump})")
+          .split("\n")
       open_gate("gate")
       await_counts(running: 0)
       assert_equal "complete", client("puts Sidekiq::Status.status(#{jid.dump})").strip
@@ -90,18 +95,26 @@ class CompatSidekiqGemsTest < Raffia::JobsWorkCase
 
   def test_sidekiq_unique_jobs
     program("sidekiq-unique-jobs")
-    assert_equal [true, false, true], JSON.parse(client("puts [OnlyJob.perform_async(1), OnlyJob.perform_async(1), OnlyJob.perform_async(2)].map { |jid| !jid.nil? }.inspect").lines.last)
+    assert_equal [true, false, true],
+      JSON.parse(
+        client("puts [OnlyJob.perform_async(1), OnlyJob.perform_async(1), " \
+          "OnlyJob.perform_async(2)].map { |jid| !jid.nil? }.inspect").lines.last
+      )
     work do
       await_said("OnlyJob", "1")
       await_said("OnlyJob", "2")
       await_counts(queue: 0, running: 0)
     end
-    assert_equal [true], JSON.parse(client("puts [!OnlyJob.perform_async(1).nil?].inspect").lines.last), "its lock is gone with it"
+    assert_equal [true],
+      JSON.parse(client("puts [!OnlyJob.perform_async(1).nil?].inspect").lines.last),
+      "its lock is gone with it"
   end
 
   # Their pages have no place in Raffia's dashboard, and must not keep a program from starting.
   def test_pages_of_gems_are_loaded_and_not_shown
-    %w[sidekiq-cron sidekiq-scheduler sidekiq-status sidekiq-unique-jobs].each { |name| need_gem(name) }
+    %w[sidekiq-cron sidekiq-scheduler sidekiq-status sidekiq-unique-jobs].each do |name|
+      need_gem(name)
+    end
     ended = ruby("-e", <<~RUBY)
       require "rack"
       require "raffia/compat/sidekiq"
@@ -117,11 +130,15 @@ class CompatSidekiqGemsTest < Raffia::JobsWorkCase
 
   def server = @server ||= TestSupport::Redis.running
 
-  def need_gem(name) = Gem::Specification.find_all_by_name(name).any? || skip("the gem #{name} is not installed (bin/setup --server)")
+  def need_gem(name)
+    Gem::Specification.find_all_by_name(name).any? ||
+      skip("the gem #{name} is not installed (bin/setup --server)")
+  end
 
   def program(name)
     need_gem(name)
-    script("require \"raffia/compat/sidekiq\"\nrequire \"#{name}\"\n#{PROGRAMS.fetch(name)}", "jobs.rb")
+    script("require \"raffia/compat/sidekiq\"\nrequire \"#{name}\"\n#{PROGRAMS.fetch(name)}",
+      "jobs.rb")
   end
 
   # @return [String] what a program with the jobs prints

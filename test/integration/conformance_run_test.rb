@@ -18,7 +18,8 @@ class ConformanceRunTest < Raffia::TestCase
       def test_with_a_thread = assert_equal(1, Thread.new { sleep(0.01) && 1 }.value)
     end
   RUBY
-  STATUSES = {"ends_the_process" => "died", "fails" => "fail", "hangs" => "hung", "passes" => "pass", "skips" => "skip", "under" => "pass",
+  STATUSES = {"ends_the_process" => "died", "fails" => "fail", "hangs" => "hung",
+              "passes" => "pass", "skips" => "skip", "under" => "pass",
               "with_a_thread" => "pass"}.transform_keys { |name|
     "ThingTest#test_#{name}"
   }.freeze

@@ -43,7 +43,8 @@ class ConformanceVisitorTest < Raffia::TestCase
       visitor.click("Elsewhere", "Here")
       visitor.steps
     end
-    assert_equal ["go to /", "click Save", "go to /", "click Elsewhere"], steps.map { |step| step["step"] }
+    assert_equal ["go to /", "click Save", "go to /", "click Elsewhere"],
+      steps.map { |step| step["step"] }
     assert_equal ["Notes", "", "Notes", ""], steps.map { |step| step["title"] }
     assert_equal [1, 0, 1, 0], steps.map { |step| step["forms"] }
     assert_equal "Saved: Grüße", steps[1]["text"]

@@ -4,11 +4,13 @@ require_relative "../contract/scheduler_case"
 require "fileutils"
 require "support/servers"
 
-# What a driver whose statements wait in their fiber can do, with a real server behind it. That many statements run at the same time
-# is seen from the server: each waits there at a gate, which opens when all have come. One after the other they would wait for ever.
+# What a driver whose statements wait in their fiber can do, with a real server behind it. That many
+# statements run at the same time is seen from the server: each waits there at a gate, which opens
+# when all have come. One after the other they would wait for ever.
 #
-# A suite says: server, gem, connect(port), disconnect(connection), echo(connection, text), and of the gate: close_gate(observer), waiting(observer),
-# slow(connection, number), which waits at the gate and answers the number, open_gate(observer, numbers).
+# A suite says: server, gem, connect(port), disconnect(connection), echo(connection, text), and of
+# the gate: close_gate(observer), waiting(observer), slow(connection, number), which waits at the
+# gate and answers the number, open_gate(observer, numbers).
 module DriverCase
   BACKENDS = %i[uring epoll] & SchedulerCase::BACKENDS
 
@@ -16,7 +18,9 @@ module DriverCase
   def self.run(suite) = TestSupport::EachBackend.define(suite, self, BACKENDS)
 
   def setup
-    skip "the gem #{library} is not installed (bin/setup --drivers)" if Gem::Specification.find_all_by_name(library).empty?
+    if Gem::Specification.find_all_by_name(library).empty?
+      skip "the gem #{library} is not installed (bin/setup --drivers)"
+    end
     require library
     @server = server.running
   rescue TestSupport::Server::Missing => error
@@ -38,7 +42,8 @@ module DriverCase
     disconnect(connection) if connection
   end
 
-  # @return [Array<Raffia::Task>] of statements that are all at the gate, one on each of as many connections
+  # @return [Array<Raffia::Task>] of statements that are all at the gate, one on each of as many
+  #   connections
   def at_the_gate(scope, observer, count, &slow)
     close_gate(observer)
     tasks = Array.new(count) { |number| scope.spawn { slow.call(number) } }
@@ -50,7 +55,9 @@ module DriverCase
   def settle(observer, count)
     give_up = TestSupport.now + TestSupport::Server::PATIENCE
     until (now = waiting(observer)) == count
-      flunk("#{now} statements run in the server at the same time, not #{count}") if TestSupport.now > give_up
+      if TestSupport.now > give_up
+        flunk("#{now} statements run in the server at the same time, not #{count}")
+      end
       sleep(0.01)
     end
   end
@@ -62,7 +69,9 @@ module DriverCase
     def test_200_statements_run_at_the_same_time
       run_fibers do |scope|
         connected do |observer|
-          tasks = at_the_gate(scope, observer, 200) { |number| connected { |connection| slow(connection, number) } }
+          tasks = at_the_gate(scope, observer, 200) do |number|
+            connected { |connection| slow(connection, number) }
+          end
           assert_equal [:running], tasks.map(&:status).uniq
           open_gate(observer, 0...200)
           assert_equal [*0...200], tasks.map(&:value)
@@ -99,7 +108,9 @@ module DriverCase
     def test_a_timeout_ends_the_wait_and_the_others_go_on
       run_fibers do |scope|
         connected do |observer|
-          others = at_the_gate(scope, observer, 2) { |number| connected { |connection| slow(connection, number) } }
+          others = at_the_gate(scope, observer, 2) do |number|
+            connected { |connection| slow(connection, number) }
+          end
           connected do |connection|
             assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.02) { slow(connection, 2) } }
           end

@@ -4,7 +4,8 @@ require_relative "driver_case"
 require "net/http"
 require "openssl"
 
-# net/http, plain and over TLS, against a server that answers only when all have asked: one after the other they would wait for ever.
+# net/http, plain and over TLS, against a server that answers only when all have asked: one after
+# the other they would wait for ever.
 module HTTPCase
   COUNT = 50
 
@@ -17,7 +18,8 @@ module HTTPCase
     certificate.subject = certificate.issuer = OpenSSL::X509::Name.parse("/CN=127.0.0.1")
     certificate.not_before, certificate.not_after = Time.now - 3600, Time.now + 86_400
     certificate.public_key = KEY
-    certificate.add_extension(OpenSSL::X509::ExtensionFactory.new.create_extension("subjectAltName", "IP:127.0.0.1"))
+    certificate.add_extension(OpenSSL::X509::ExtensionFactory.new
+      .create_extension("subjectAltName", "IP:127.0.0.1"))
     certificate.sign(KEY, "SHA256")
   end
   private_constant :CERTIFICATE
@@ -29,7 +31,9 @@ module HTTPCase
   def test_50_requests_at_the_same_time
     run_fibers do |scope|
       all = Raffia::Barrier.new(COUNT)
-      serve(scope, before: -> { all.wait }) { |port| assert_equal answers, ask(scope, port).map(&:value) }
+      serve(scope, before: -> { all.wait }) do |port|
+        assert_equal answers, ask(scope, port).map(&:value)
+      end
     end
   end
 
@@ -67,7 +71,9 @@ module HTTPCase
 
   def answers = Array.new(COUNT) { |number| "/#{number}" * 10_000 }
 
-  def ask(scope, port, **options) = Array.new(COUNT) { |number| scope.spawn { get(port, "/#{number}", **options) } }
+  def ask(scope, port, **options)
+    Array.new(COUNT) { |number| scope.spawn { get(port, "/#{number}", **options) } }
+  end
 
   def get(port, path, **options)
     Net::HTTP.start("127.0.0.1", port, nil, **options) { |http| http.get(path).body }
@@ -94,7 +100,8 @@ module HTTPCase
     nil until stream.gets == "\r\n"
     before.call
     body = path * 10_000
-    stream.write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: #{body.bytesize}\r\n\r\n", body)
+    stream.write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: #{body.bytesize}\r\n\r\n",
+      body)
   rescue SystemCallError, IOError, OpenSSL::SSL::SSLError
     nil # the client has left
   ensure

@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
-# Both drivers want it. There may be two, Ruby's own and the bundle's, and RubyGems does not choose between them.
+# Both drivers want it. There may be two, Ruby's own and the bundle's, and RubyGems does not choose
+# between them.
 gem "bigdecimal" unless Gem::Specification.find_all_by_name("bigdecimal").empty?
 
-# The gate of DriverCase in MariaDB: a lock by name. The driver's suite says ask(connection, statement), which is the first row.
+# The gate of DriverCase in MariaDB: a lock by name. The driver's suite says ask(connection,
+# statement), which is the first row.
 module DriverMariaDB
   GATE = "GET_LOCK('gate', 600)"
   WAITING = "SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock'"
@@ -18,7 +20,9 @@ module DriverMariaDB
   def waiting(observer) = ask(observer, WAITING).first
 
   # Who gets the lock hands it on.
-  def slow(connection, number) = ask(connection, "SELECT #{GATE}, RELEASE_LOCK('gate'), #{number}").last
+  def slow(connection, number)
+    ask(connection, "SELECT #{GATE}, RELEASE_LOCK('gate'), #{number}").last
+  end
 
   def echo(connection, text) = ask(connection, "SELECT '#{text}'").first
 

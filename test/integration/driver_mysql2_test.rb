@@ -3,8 +3,8 @@
 require_relative "driver_case"
 require_relative "driver_mariadb"
 
-# mysql2 waits for the answer to a query in its fiber. All else that it does (to connect, prepared statements, ping) blocks the
-# thread, and so goes to the offload pool.
+# mysql2 waits for the answer to a query in its fiber. All else that it does (to connect, prepared
+# statements, ping) blocks the thread, and so goes to the offload pool.
 module Mysql2Case
   include DriverCase::Contract
   include DriverMariaDB
@@ -22,14 +22,18 @@ module Mysql2Case
 
   def ask(connection, statement) = connection.query(statement, as: :array).first
 
-  def open_client(port = @server.port) = Mysql2::Client.new(host: "127.0.0.1", port: port, username: "root")
+  def open_client(port = @server.port)
+    Mysql2::Client.new(host: "127.0.0.1", port: port, username: "root")
+  end
 
-  # Calls that know nothing of fibers. The client lives and ends inside of the block: who leaves early must not close it under the
-  # thread that is still in it, which libmariadb answers with a crash.
+  # Calls that know nothing of fibers. The client lives and ends inside of the block: who leaves
+  # early must not close it under the thread that is still in it, which libmariadb answers with a
+  # crash.
   def slow_and_blocking(number)
     Raffia.offload do
       client = open_client
-      client.prepare("SELECT GET_LOCK('gate', 600), RELEASE_LOCK('gate'), ?").execute(number, as: :array).first.last
+      client.prepare("SELECT GET_LOCK('gate', 600), RELEASE_LOCK('gate'), ?")
+        .execute(number, as: :array).first.last
     ensure
       client&.close
     end

@@ -5,7 +5,8 @@ require_relative "driver_case"
 module PGCase
   include DriverCase::Contract
 
-  WAITING = "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active'"
+  WAITING = "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = " \
+    "'active'"
   private_constant :WAITING
 
   def library = "pg"
@@ -14,7 +15,9 @@ module PGCase
 
   def error = PG::Error
 
-  def connect(port) = PG.connect(host: "127.0.0.1", port: port, user: "postgres", dbname: "postgres")
+  def connect(port)
+    PG.connect(host: "127.0.0.1", port: port, user: "postgres", dbname: "postgres")
+  end
 
   def disconnect(connection) = connection.close
 
@@ -26,7 +29,8 @@ module PGCase
 
   # Until the statement ends.
   def slow(connection, number)
-    Integer(connection.exec_params("SELECT $1::int, pg_advisory_xact_lock_shared(1)", [number]).getvalue(0, 0))
+    Integer(connection.exec_params("SELECT $1::int, pg_advisory_xact_lock_shared(1)", [number])
+      .getvalue(0, 0))
   end
 
   def echo(connection, text) = connection.exec_params("SELECT $1::text", [text]).getvalue(0, 0)
@@ -64,7 +68,9 @@ module PGCase
     run_fibers do |scope|
       connected do |connection|
         connection.exec("LISTEN news")
-        heard = scope.spawn { connection.wait_for_notify { |channel, _pid, text| break [channel, text] } }
+        heard = scope.spawn do
+          connection.wait_for_notify { |channel, _pid, text| break [channel, text] }
+        end
         connected { |other| other.exec("NOTIFY news, 'it works'") }
         assert_equal ["news", "it works"], heard.value
       end
@@ -75,7 +81,9 @@ module PGCase
     run_fibers do
       connected do |connection|
         connection.exec("CREATE TEMPORARY TABLE numbers (n int)")
-        connection.copy_data("COPY numbers FROM STDIN") { 50_000.times { |n| connection.put_copy_data("#{n}\n") } }
+        connection.copy_data("COPY numbers FROM STDIN") do
+          50_000.times { |n| connection.put_copy_data("#{n}\n") }
+        end
         lines = []
         connection.copy_data("COPY (SELECT n FROM numbers ORDER BY n) TO STDOUT") do
           while (line = connection.get_copy_data) do lines << Integer(line) end

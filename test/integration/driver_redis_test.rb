@@ -11,7 +11,9 @@ module RedisCase
 
   def error = RedisClient::ConnectionError
 
-  def config(port = @server.port, timeout: 60) = RedisClient.config(host: "127.0.0.1", port: port, timeout: timeout, reconnect_attempts: 0)
+  def config(port = @server.port, timeout: 60)
+    RedisClient.config(host: "127.0.0.1", port: port, timeout: timeout, reconnect_attempts: 0)
+  end
 
   def connect(port) = config(port).new_client
 
@@ -20,11 +22,15 @@ module RedisCase
   # The gate is a list for each number, which is empty until it opens.
   def close_gate(observer) = observer.call("FLUSHALL")
 
-  def open_gate(observer, numbers) = observer.pipelined { |pipeline| numbers.each { |n| pipeline.call("RPUSH", "gate:#{n}", n) } }
+  def open_gate(observer, numbers)
+    observer.pipelined { |pipeline| numbers.each { |n| pipeline.call("RPUSH", "gate:#{n}", n) } }
+  end
 
   def waiting(observer) = Integer(observer.call("INFO", "clients")[/^blocked_clients:(\d+)/, 1])
 
-  def slow(connection, number) = Integer(connection.blocking_call(false, "BLPOP", "gate:#{number}", 0).last)
+  def slow(connection, number)
+    Integer(connection.blocking_call(false, "BLPOP", "gate:#{number}", 0).last)
+  end
 
   def echo(connection, text) = connection.call("ECHO", text)
 
@@ -33,7 +39,9 @@ module RedisCase
     run_fibers do |scope|
       connected do |observer|
         close_gate(observer)
-        tasks = Array.new(50) { |number| scope.spawn { pool.with { |connection| slow(connection, number) } } }
+        tasks = Array.new(50) do |number|
+          scope.spawn { pool.with { |connection| slow(connection, number) } }
+        end
         settle(observer, 5)
         open_gate(observer, 0...50)
         assert_equal [*0...50], tasks.map(&:value)

@@ -11,7 +11,9 @@ module TrilogyCase
 
   def error = Trilogy::Error
 
-  def connect(port, **options) = Trilogy.new(host: "127.0.0.1", port: port, username: "root", **options)
+  def connect(port, **options)
+    Trilogy.new(host: "127.0.0.1", port: port, username: "root", **options)
+  end
 
   def ask(connection, statement) = connection.query(statement).rows.first
 

@@ -14,7 +14,8 @@ module Raffia
       need_gem "websocket-driver"
       require "support/websocket_client"
       example("chat", files: %w[page.html room.rb], processes: 1) do |port|
-        assert_includes Net::HTTP.get(URI("http://127.0.0.1:#{port}/")), "<title>Chat on Raffia</title>"
+        assert_includes Net::HTTP.get(URI("http://127.0.0.1:#{port}/")),
+          "<title>Chat on Raffia</title>"
         enter(port) do |ada|
           assert_equal({"here" => 1}, hear(ada))
           ada.say("no JSON")
@@ -22,15 +23,19 @@ module Raffia
           enter(port) do |grace|
             assert_equal [{"here" => 2}] * 2, [hear(ada), hear(grace)]
             grace.say(JSON.generate(name: "Grace", text: " hello "))
-            assert_equal [%w[Grace hello]] * 2, [hear(ada), hear(grace)].map { |message| message.values_at("name", "text") }
+            assert_equal [%w[Grace hello]] * 2,
+              [hear(ada), hear(grace)].map { |message| message.values_at("name", "text") }
           end
           assert_equal({"here" => 1}, hear(ada))
-          enter(port) { |late| assert_equal ["hello", {"here" => 2}], [hear(late)["text"], hear(late)] }
+          enter(port) do |late|
+            assert_equal ["hello", {"here" => 2}], [hear(late)["text"], hear(late)]
+          end
         end
       end
     end
 
-    # Whoever has come to whichever process: with six of them the kernel has not given all to one, most likely.
+    # Whoever has come to whichever process: with six of them the kernel has not given all to one,
+    # most likely.
     def test_chat_of_two_processes
       need_gem "websocket-driver"
       require "support/websocket_client"
@@ -54,10 +59,14 @@ module Raffia
     def test_blocking_database
       need_mysql do |url, client|
         example("blocking_database", env: {"DATABASE_URL" => url}, processes: 0) do |port|
-          assert_equal ["visit 1 of /a", "visit 2 of /a", "visit 1 of /b"], %w[/a /a /b].map { |path| get(port, path) }
+          assert_equal ["visit 1 of /a", "visit 2 of /a", "visit 1 of /b"],
+            %w[/a /a /b].map { |path| get(port, path) }
           client.query("LOCK TABLES visits WRITE")
           visits = Array.new(3) { Thread.new { get(port, "/a") } }
-          wait_until(PATIENCE) { client.query("SHOW PROCESSLIST").to_a.count { |row| row["Info"].to_s.start_with?("INSERT") } == 3 }
+          wait_until(PATIENCE) do
+            client.query("SHOW PROCESSLIST").to_a
+              .count { |row| row["Info"].to_s.start_with?("INSERT") } == 3
+          end
           assert_equal "alive", get(port, "/health")
           client.query("UNLOCK TABLES")
           assert_equal ["visit 5 of /a"], visits.map(&:value).sort.last(1)
@@ -77,7 +86,8 @@ module Raffia
     end
 
     def room(env)
-      Open3.popen2(env, RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "run", "#{ROOT}/examples/chat/room.rb") do |_, output, program|
+      Open3.popen2(env, RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "run",
+        "#{ROOT}/examples/chat/room.rb") do |_, output, program|
         assert_match(/is open/, output.gets)
         yield
       ensure
@@ -86,10 +96,17 @@ module Raffia
     end
 
     def crowd(port, size, guests = [], &)
-      (guests.size == size) ? yield(guests) : enter(port) { |guest| crowd(port, size, [*guests, guest], &) }
+      if guests.size == size
+        yield(guests)
+      else
+        enter(port) { |guest| crowd(port, size, [*guests, guest], &) }
+      end
     end
 
-    def enter(port, &) = TestSupport::WebSocketClient.open(TCPSocket.new("127.0.0.1", port), url: "ws://localhost/room", &)
+    def enter(port, &)
+      TestSupport::WebSocketClient.open(TCPSocket.new("127.0.0.1", port),
+        url: "ws://localhost/room", &)
+    end
 
     def hear(client) = JSON.parse(client.hear)
 

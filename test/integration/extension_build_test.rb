@@ -24,7 +24,8 @@ class ExtensionBuildTest < Raffia::TestCase
     Dir.mktmpdir do |folder|
       out, status = Open3.capture2e(environment, RbConfig.ruby, EXTCONF, chdir: folder)
       assert_predicate status, :success?, out
-      File.readlines("#{folder}/Makefile").filter_map { |line| line.chomp.split(/\s*=\s*/, 2) if line.match?(/\A\w+\s*=/) }.to_h
+      File.readlines("#{folder}/Makefile")
+        .filter_map { |line| line.chomp.split(/\s*=\s*/, 2) if line.match?(/\A\w+\s*=/) }.to_h
     end
   end
 end

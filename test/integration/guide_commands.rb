@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Raffia
-  # How the commands of README and guides are run, in a folder with what they name; and what they print is made.
+  # How the commands of README and guides are run, in a folder with what they name; and what they
+  # print is made.
   module GuideCommands
     # What stands in the folder, whichever the page.
     FILES = {
@@ -27,9 +28,12 @@ module Raffia
 
     # And on some pages.
     PAGES = {
-      "guides/compat.md" => {"script.rb" => "require 'sucker_punch'\nputs 'good' if SuckerPunch::VERSION"},
-      "guides/from_parallel.md" => {"script.rb" => "require 'parallel'\nputs 'good' if Parallel.map([1], in_threads: 1) { |n| n } == [1]"},
-      "guides/getting_started.md" => {"script.rb" => "def deep(n) = n.zero? ? 0 : 1 + deep(n - 1)\nputs 'good' if deep(9_000) == 9_000"},
+      "guides/compat.md" => {"script.rb" => "require 'sucker_punch'\nputs 'good' if " \
+        "SuckerPunch::VERSION"},
+      "guides/from_parallel.md" => {"script.rb" => "require 'parallel'\nputs 'good' if " \
+        "Parallel.map([1], in_threads: 1) { |n| n } == [1]"},
+      "guides/getting_started.md" => {"script.rb" => "def deep(n) = n.zero? ? 0 : 1 + deep(n - " \
+        "1)\nputs 'good' if deep(9_000) == 9_000"},
       "guides/ractors.md" => {"config.ru" => <<~RUBY}
         require "logger"
         use Rack::CommonLogger, Logger.new("access.log")
@@ -37,7 +41,8 @@ module Raffia
       RUBY
     }.freeze
 
-    # How a command that would run for ever, or for minutes, is run here: what is added to it, and whether it has to be ended.
+    # How a command that would run for ever, or for minutes, is run here: what is added to it, and
+    # whether it has to be ended.
     ADDED = {
       /\Araffia serve/ => %w[--check],
       /\Araffia lab run/ => %w[--on inline --workers 1 --runs 1 --scale 0.01],
@@ -58,7 +63,8 @@ module Raffia
       /\Acd / => "a folder of the reader's",
       /falcon serve/ => "io_event_async_test.rb, with Async in place of Falcon",
       /\Arackup -s raffia/ => "rackup_test.rb",
-      /\Arails server -u raffia|\Abin\/rails generate raffia:/ => "an application of Rails: server_rails_test.rb, jobs_rails_generators_test.rb",
+      /\Arails server -u raffia|\Abin\/rails generate raffia:/ => "an application of Rails: " \
+        "server_rails_test.rb, jobs_rails_generators_test.rb",
       /\Acurl .*\/api\// => "jobs_web_test.rb",
       /\Araffia lab(?: --json| *\z)/ => "the tour takes minutes: lab_test.rb",
       /\Araffia lab run zlib --against/ => "compares with the tour: lab_test.rb",
@@ -66,7 +72,8 @@ module Raffia
       /\Araffia lab run \.\/mine\.rb/ => "the one of experiments.md"
     }.freeze
 
-    # What is printed: by the method of GuideCommandsTest that has it printed. Numbers and times are not compared.
+    # What is printed: by the method of GuideCommandsTest that has it printed. Numbers and times are
+    # not compared.
     OUTPUTS = {
       ["guides/choosing.md", "raffia: on processes"] => :explained,
       ["guides/observability.md", "127.0.0.1 - -"] => :access_log,

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Raffia
-  # What README and guides show beside Ruby programs (those are readme_test.rb's): fenced or indented, in their order.
+  # What README and guides show beside Ruby programs (those are readme_test.rb's): fenced or
+  # indented, in their order.
   module GuidePages
     ROOT = File.expand_path("../..", __dir__)
     RUBY = /^```ruby\n.*?^```$/m
@@ -20,7 +21,10 @@ module Raffia
     # In a block of commands or in the middle of a sentence.
     COMMAND = /(?:^ *|`)(?:[A-Z_]+=\S+ )*(?:bundle exec |bin\/)?(raffia [a-z][^`\n#]*)/
     LINE = /\A(?:#{COMMAND}|(?:[A-Z_]+=\S+ )*(?:bin\/|rackup|rails|ruby|cd|curl|falcon))/
-    COMMANDS = SAMPLES.select { |_, text| text.lines.all? { |line| line.strip.empty? || line.match?(LINE) } }.freeze
+    COMMANDS = SAMPLES.select { |_, text|
+      text.lines
+        .all? { |line| line.strip.empty? || line.match?(LINE) }
+    }.freeze
 
     private
 

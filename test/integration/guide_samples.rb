@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
 module Raffia
-  # The samples of README and guides that are indented, because they are no programs by themselves. Each is found by its page and first words.
+  # The samples of README and guides that are indented, because they are no programs by themselves.
+  # Each is found by its page and first words.
   module GuideSamples
-    # What makes a program of a sample: it stands where SAMPLE is, and prints `good` in the end. The servers that it needs come first.
+    # What makes a program of a sample: it stands where SAMPLE is, and prints `good` in the end. The
+    # servers that it needs come first.
     PROGRAMS = {
       ["guides/drivers.md", "pool = RedisClient"] => [:Redis, <<~'RUBY'],
         require "redis-client"
@@ -97,13 +99,16 @@ module Raffia
 
     # What is not run here, and why.
     LEFT_OUT = {
-      ["guides/backpressure.md", "proxy_set_header"] => "for other programs: server_proxies_test.rb",
+      ["guides/backpressure.md", "proxy_set_header"] => "for other programs: " \
+        "server_proxies_test.rb",
       ["guides/deadlines.md", "script.rb:9"] => "after a Ctrl-C: ctrl_c_test.rb",
       ["guides/deploy.md", "# /etc/systemd"] => "for systemd",
       ["guides/deploy.md", "# /etc/logrotate.d"] => "for logrotate",
       ["guides/from_passenger_unicorn.md", "upstream app"] => "for nginx: server_proxies_test.rb",
       ["guides/getting_started.md", "gem \"raffia\""] => "a line of a Gemfile: cli_new_test.rb",
-      ["guides/jobs.md", "Raffia::Jobs.store = \"postgres:"] => "jobs_postgres_transaction_test.rb, jobs_rails_postgres_test.rb",
+      ["guides/jobs.md",
+        "Raffia::Jobs.store = \"postgres:"] => "jobs_postgres_transaction_test.rb, " \
+          "jobs_rails_postgres_test.rb",
       ["guides/jobs_dashboard.md", "map(\"/jobs\")"] => "jobs_web_test.rb, jobs_rails_test.rb",
       ["guides/jobs_testing.md", "config.around"] => "for RSpec, which is not here",
       ["guides/lab.md", "schema "] => "describes a file: lab_test.rb",

@@ -241,7 +241,8 @@ module IOEventAsyncSuite
 
   # @return [String] what a program prints whose environment asks for the selector
   def asked_for(program)
-    environment = {"IO_EVENT_SELECTOR" => "Raffia", "RAFFIA_BACKEND" => backend.name, "RUBYOPT" => "-I#{LIB} -rraffia/integrations/io_event"}
+    environment = {"IO_EVENT_SELECTOR" => "Raffia", "RAFFIA_BACKEND" => backend.name,
+                   "RUBYOPT" => "-I#{LIB} -rraffia/integrations/io_event"}
     output, errors, status = Open3.capture3(environment, RbConfig.ruby, "-rasync", "-e", program)
     assert_predicate status, :success?, errors
     output
@@ -258,14 +259,18 @@ module IOEventAsyncSuite
     end
 
     def test_raffia_alone_does_not_load_it
-      output, errors, = Open3.capture3(RbConfig.ruby, "-I#{LIB}", "-rraffia", "-e", "p defined?(IO::Event), defined?(Raffia::Integrations)")
+      output, errors, = Open3.capture3(RbConfig.ruby, "-I#{LIB}", "-rraffia", "-e",
+        "p defined?(IO::Event), defined?(Raffia::Integrations)")
       assert_equal "nil\nnil\n", output, errors
     end
 
     def test_without_the_gem_it_says_what_to_do
-      _, errors, status = Open3.capture3({"RUBYOPT" => nil}, RbConfig.ruby, "--disable-gems", "-I#{LIB}", "-rraffia/integrations/io_event", "-e", "1")
+      _, errors, status = Open3.capture3({"RUBYOPT" => nil}, RbConfig.ruby, "--disable-gems",
+        "-I#{LIB}", "-rraffia/integrations/io_event", "-e", "1")
       refute_predicate status, :success?
-      assert_match(/IO::Event::Selector::Raffia needs the gem io-event.*add this line to your Gemfile.*: gem "io-event", ">= 1\.11"/m, errors)
+      assert_match(
+        /IO::Event::Selector::Raffia needs the gem io-event.*add this line to your Gemfile.*: gem "io-event", ">= 1\.11"/m, errors
+      )
     end
   end
 end

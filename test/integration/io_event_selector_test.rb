@@ -133,7 +133,8 @@ module IOEventSelectorSuite
     reader, writer = pipe
     other, = pipe
     came = []
-    # Both are ready in the same turn; whoever comes first strikes the other one, which then waits for something else.
+    # Both are ready in the same turn; whoever comes first strikes the other one, which then waits
+    # for something else.
     fibers = Array.new(2) do |index|
       start do
         came << selector.io_wait(Fiber.current, reader, IO::READABLE)
@@ -155,7 +156,9 @@ module IOEventSelectorSuite
     closed, = pipe
     closed.close
     assert_raises(IOError) { selector.io_wait(Fiber.current, closed, IO::READABLE) }
-    assert_raises(Raffia::ConfigError) { IO::Event::Selector::Raffia.new(Fiber.current, backend: :windmill) }
+    assert_raises(Raffia::ConfigError) do
+      IO::Event::Selector::Raffia.new(Fiber.current, backend: :windmill)
+    end
   end
 
   def test_no_objects_are_made_to_wait
@@ -253,11 +256,13 @@ module IOEventSelectorSuite
         results = []
         start do
           me = Fiber.current
-          results << selector.io_write(me, file, buffer, 8) << selector.io_pwrite(me, file, buffer, 4, 2, 6)
+          results << selector.io_write(me, file, buffer, 8) <<
+            selector.io_pwrite(me, file, buffer, 4, 2, 6)
           file.rewind
           results << selector.io_read(me, file, buffer, 8) << buffer.get_string
           results << selector.io_pread(me, file, buffer, 4, 2, 6) << buffer.get_string
-          results << selector.io_pread(me, file, buffer, 0, 1, 9) << selector.io_pwrite(me, file, buffer, 0, 1, 8)
+          results << selector.io_pread(me, file, buffer, 0, 1, 9) <<
+            selector.io_pwrite(me, file, buffer, 0, 1, 8)
         end
         turn_until { results.size == 8 }
         assert_equal [8, 2, 8, "abcdghgh", 2, "abcdghgh", INVALID, 0], results
@@ -265,7 +270,8 @@ module IOEventSelectorSuite
     end
   end
 
-  # Their pages are not in memory, so the ring reads them, or the thread waits; an exception comes when the kernel is done.
+  # Their pages are not in memory, so the ring reads them, or the thread waits; an exception comes
+  # when the kernel is done.
   def test_interrupted_reads_of_cold_files
     Tempfile.create("raffia") do |file|
       file.write("x" * (1 << 20))
@@ -424,7 +430,9 @@ module IOEventSelectorSuite
   def test_fibers_that_only_the_selector_holds
     readers = Array.new(50) { pipe }
     ended = 0
-    readers.each { |reader, _| start { selector.io_wait(Fiber.current, reader, IO::READABLE) && ended += 1 } }
+    readers.each do |reader, _|
+      start { selector.io_wait(Fiber.current, reader, IO::READABLE) && ended += 1 }
+    end
     selector.select(0)
     GC.start
     GC.compact if GC.respond_to?(:compact)
@@ -432,7 +440,8 @@ module IOEventSelectorSuite
     turn_until { ended == 50 }
   end
 
-  # Each fiber counts what it gets; whoever is struck by an exception waits again. Nothing is lost, nothing comes twice.
+  # Each fiber counts what it gets; whoever is struck by an exception waits again. Nothing is lost,
+  # nothing comes twice.
   def test_a_storm_of_interrupts
     random = Random.new(7)
     pipes = Array.new(20) { pipe }

@@ -5,8 +5,8 @@ require_relative "../support/servers"
 require_relative "jobs_work_case"
 
 module Raffia
-  # What the death of a worker, and a worker that cannot show a sign of life, mean for the jobs that run there: on each store, with
-  # processes as a user has them.
+  # What the death of a worker, and a worker that cannot show a sign of life, mean for the jobs that
+  # run there: on each store, with processes as a user has them.
   module JobsDeaths
     PROGRAM = <<~RUBY
       require "fiddle"
@@ -65,7 +65,8 @@ module Raffia
         work("--lease", "9") { await_counts(queue: 0, scheduled: 0, retry: 0, running: 0, dead: 1) }
         assert_equal(poison, @store.entries(:dead).first.jid)
         ended = said.map { |line| line.first(2) }.tally
-        assert_equal([12, 1, 3], ended.values_at(%w[GoodJob done], %w[BatchDoneJob batch], %w[PoisonJob began]))
+        assert_equal([12, 1, 3], ended.values_at(%w[GoodJob done], %w[BatchDoneJob batch],
+          %w[PoisonJob began]))
         assert_empty(@store.check)
       end
 
@@ -99,7 +100,10 @@ module Raffia
 
       private
 
-      def draft(name, *args, **fields) = Jobs::Draft.of(Jobs::Client::Item.build({"class" => name, "args" => args, **fields.transform_keys(&:to_s)}))
+      def draft(name, *args, **fields)
+        Jobs::Draft.of(Jobs::Client::Item.build({"class" => name, "args" => args,
+          **fields.transform_keys(&:to_s)}))
+      end
     end
 
     class OnSQLiteTest < JobsWorkCase
@@ -107,7 +111,8 @@ module Raffia
 
       def url = "sqlite:#{@dir}/jobs.db"
 
-      # The second Ctrl-C has the supervisor kill its worker, and what runs beside that one ends as well.
+      # The second Ctrl-C has the supervisor kill its worker, and what runs beside that one ends as
+      # well.
       def test_a_worker_that_stops_at_once_leaves_no_suspect
         gate = "#{@dir}/gate"
         suspect = enqueue("GateJob", gate, "raffia" => {"crashes" => 1})
@@ -133,7 +138,8 @@ module Raffia
           enqueue("QuickJob", "beside")
           await_said("QuickJob", "beside")
           await_counts(queue: 0, running: 0, dead: 1)
-          assert_equal([hog, 3], @store.entries(:dead).first.then { |entry| [entry.jid, entry.item["raffia"]["crashes"]] })
+          assert_equal([hog, 3], @store.entries(:dead).first
+            .then { |entry| [entry.jid, entry.item["raffia"]["crashes"]] })
           steps = logged("isolated worker hangs").map { |line| JSON.parse(line)["done"] }
           assert_equal(%w[dump TERM KILL], steps)
           await("its monitor says nothing") { logged("worker died").any? }
@@ -145,7 +151,8 @@ module Raffia
         assert_equal(1, said.count { |line| line.first == "HogJob" })
       end
 
-      # A job that computes for longer than the lease: it is nobody else's, whatever the supervisor thinks of the loop.
+      # A job that computes for longer than the lease: it is nobody else's, whatever the supervisor
+      # thinks of the loop.
       def test_a_job_that_holds_up_the_loop_is_left_alone
         enqueue("HogJob")
         work("--lease", "1") do |worker|
@@ -180,8 +187,10 @@ module Raffia
         super
         return unless @server
 
-        PG.connect(host: "127.0.0.1", port: @server.port, user: "postgres", dbname: "postgres").tap do |connection|
-          connection.exec("SET client_min_messages = error; DROP SCHEMA IF EXISTS deaths_#{object_id} CASCADE")
+        PG.connect(host: "127.0.0.1", port: @server.port, user: "postgres", dbname: "postgres")
+          .tap do |connection|
+          connection.exec("SET client_min_messages = error; DROP SCHEMA IF EXISTS " \
+            "deaths_#{object_id} CASCADE")
         end.close
       end
 

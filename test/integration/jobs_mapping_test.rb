@@ -31,7 +31,9 @@ module Raffia
     def setup
       super
       script PROGRAM, "jobs.rb"
-      eval(PROGRAM, TOPLEVEL_BINDING) unless Object.const_defined?(:SquareJob) # standard:disable Security/Eval
+      unless Object.const_defined?(:SquareJob)
+        eval(PROGRAM, TOPLEVEL_BINDING) # standard:disable Security/Eval
+      end
     end
 
     def url = "sqlite:#{File.join(@dir, "jobs.db")}"
@@ -41,7 +43,8 @@ module Raffia
     def test_workers_share_a_call
       work("--processes", "2") do
         assert_equal((1..60).map { |n| n * n }, Raffia.map(1..60, on: on, chunk: 1, &SquareJob))
-        assert_equal((1..60).map(&:to_s), said.map { |words| words[1] }.sort_by(&:to_i), "each of them once")
+        assert_equal((1..60).map(&:to_s), said.map { |words| words[1] }.sort_by(&:to_i),
+          "each of them once")
       end
     end
 

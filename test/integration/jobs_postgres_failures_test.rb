@@ -3,7 +3,8 @@
 require "test_helper"
 require "support/jobs_postgres"
 
-# What can go wrong between us and PostgreSQL: what is said of it, and that it is well again afterwards.
+# What can go wrong between us and PostgreSQL: what is said of it, and that it is well again
+# afterwards.
 class JobsPostgresFailuresTest < Raffia::TestCase
   include TestSupport::JobsPostgres
 
@@ -24,7 +25,8 @@ class JobsPostgresFailuresTest < Raffia::TestCase
   def store = @store ||= open_store
 
   def draft(*args, **fields)
-    Raffia::Jobs::Draft.of(Raffia::Jobs::Client::Item.build({"class" => "Nothing", "args" => args, **fields.transform_keys(&:to_s)}))
+    Raffia::Jobs::Draft.of(Raffia::Jobs::Client::Item.build({"class" => "Nothing", "args" => args,
+      **fields.transform_keys(&:to_s)}))
   end
 
   def enqueue(*args, on: store) = on.enqueue(args.map { |arg| draft(arg) })
@@ -40,20 +42,25 @@ class JobsPostgresFailuresTest < Raffia::TestCase
     error
   end
 
-  # Who is suspended in the middle of a transaction holds locks, for which those wait who are to recover its jobs.
+  # Who is suspended in the middle of a transaction holds locks, for which those wait who are to
+  # recover its jobs.
   def test_nobody_holds_a_lock_for_as_long_as_he_is_suspended
     limits = %i[durable quick by_index].map do |way|
       store.__send__(:transaction, way) { |db| db.rows("SHOW idle_in_transaction_session_timeout") }
     end
     assert_equal [[["10s"]]], limits.uniq
-    assert_equal [["0"]], store.__send__(:session) { |db| db.rows("SHOW idle_in_transaction_session_timeout") }
+    assert_equal [["0"]],
+      store.__send__(:session) { |db| db.rows("SHOW idle_in_transaction_session_timeout") }
   end
 
   def test_a_wrong_password_is_said_without_the_password
     sql("DROP ROLE IF EXISTS locked")
     sql("CREATE ROLE locked LOGIN PASSWORD 'right'")
     wrong = Raffia::Jobs::Store.open(address(user: "locked:secret%21"))
-    error = assert_unavailable(%r{postgres://locked@127.0.0.1:.*authentication failed.*check user and password}) { enqueue(1, on: wrong) }
+    error =
+      assert_unavailable(
+        %r{postgres://locked@127.0.0.1:.*authentication failed.*check user and password}
+      ) { enqueue(1, on: wrong) }
     assert_kind_of PG::Error, error.cause
     refute_match(/secret/, wrong.inspect + wrong.url)
     sql("GRANT CREATE ON DATABASE postgres TO locked")
@@ -68,11 +75,15 @@ class JobsPostgresFailuresTest < Raffia::TestCase
   end
 
   def test_a_database_that_is_not_there
-    assert_unavailable(/does not exist.*make it with createdb/) { enqueue(1, on: open_store(database: "nowhere")) }
+    assert_unavailable(/does not exist.*make it with createdb/) do
+      enqueue(1, on: open_store(database: "nowhere"))
+    end
   end
 
   def test_a_server_that_is_not_there
-    assert_unavailable(/PostgreSQL at postgres:.*refused/) { enqueue(1, on: open_store(port: unused_port)) }
+    assert_unavailable(/PostgreSQL at postgres:.*refused/) do
+      enqueue(1, on: open_store(port: unused_port))
+    end
   end
 
   def test_a_role_that_may_not_make_the_tables
@@ -87,7 +98,8 @@ class JobsPostgresFailuresTest < Raffia::TestCase
     store.counts
     sql("DROP ROLE IF EXISTS modest")
     sql("CREATE ROLE modest LOGIN")
-    ["USAGE ON SCHEMA", "ALL ON ALL TABLES IN SCHEMA", "ALL ON ALL SEQUENCES IN SCHEMA"].each { |right| sql("GRANT #{right} #{@schema} TO modest") }
+    ["USAGE ON SCHEMA", "ALL ON ALL TABLES IN SCHEMA",
+      "ALL ON ALL SEQUENCES IN SCHEMA"].each { |right| sql("GRANT #{right} #{@schema} TO modest") }
     assert_equal 1, enqueue(1, on: open_store(user: "modest")).size
   ensure
     sql("DROP OWNED BY modest")
@@ -107,7 +119,9 @@ class JobsPostgresFailuresTest < Raffia::TestCase
     enqueue(1)
     failing("53100", "could not extend file") do
       assert_unavailable(/could not extend file.*disk is full/) { enqueue(2) }
-      assert_unavailable(/disk is full/) { store.enqueue([draft(3, raffia: {"expires_at" => Time.now.to_f + 60})]) }
+      assert_unavailable(/disk is full/) do
+        store.enqueue([draft(3, raffia: {"expires_at" => Time.now.to_f + 60})])
+      end
     end
     enqueue(4)
     assert_equal [1, 4], args(store.claim(lease, ["default"], 9))
@@ -115,10 +129,14 @@ class JobsPostgresFailuresTest < Raffia::TestCase
 
   def test_two_that_are_in_each_others_way_are_tried_again
     store.counts
-    failing("40P01", "deadlock detected", times: 2) { store.enqueue([draft(1, raffia: {"expires_at" => Time.now.to_f + 60})]) }
+    failing("40P01", "deadlock detected", times: 2) do
+      store.enqueue([draft(1, raffia: {"expires_at" => Time.now.to_f + 60})])
+    end
     assert_equal 1, store.counts[:queue]
     failing("40001", "could not serialize") do
-      assert_unavailable(/could not serialize/) { store.enqueue([draft(1, raffia: {"expires_at" => Time.now.to_f + 60})]) }
+      assert_unavailable(/could not serialize/) do
+        store.enqueue([draft(1, raffia: {"expires_at" => Time.now.to_f + 60})])
+      end
     end
   end
 
@@ -194,7 +212,9 @@ class JobsPostgresFailuresTest < Raffia::TestCase
   def test_an_ack_gives_up_when_the_lease_must_be_lost
     enqueue(1)
     # On a busy machine a lease may be over before its claim.
-    claim = wait_until { store.claim(lease(ttl: 0.2), ["default"], 1).then { |claims| claims if claims.any? } }
+    claim = wait_until do
+      store.claim(lease(ttl: 0.2), ["default"], 1).then { |claims| claims if claims.any? }
+    end
     @server.kill
     assert_unavailable(/PostgreSQL at/) { store.ack(claim) }
   end
@@ -224,7 +244,8 @@ class JobsPostgresFailuresTest < Raffia::TestCase
   def test_a_listening_connection_that_is_lost_comes_back
     waiting = Thread.new { store.wait(["default"], timeout: 1000) && nil }
     wait_until { listening == 1 }
-    sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 || '%'", @schema)
+    sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 " \
+      "|| '%'", @schema)
     wait_until { listening == 1 || !waiting.alive? }
     store.interrupt
     assert waiting.join(PATIENCE)
@@ -265,20 +286,27 @@ class JobsPostgresFailuresTest < Raffia::TestCase
 
   private
 
-  def listening = sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 || '%' AND pid <> pg_backend_pid()", @schema)[0][0].to_i
+  def listening
+    sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 || '%' AND pid " \
+      "<> pg_backend_pid()", @schema)[0][0].to_i
+  end
 
   def unused_port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
 
   # Whoever changes a job waits for this lock when all but the commit is done.
   def wait_at_commit(lock)
-    sql("CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(#{lock}); RETURN NULL; END $$")
-    sql("CREATE CONSTRAINT TRIGGER late AFTER UPDATE ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION late()")
+    sql("CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM " \
+      "pg_advisory_xact_lock_shared(#{lock}); RETURN NULL; END $$")
+    sql("CREATE CONSTRAINT TRIGGER late AFTER UPDATE ON jobs DEFERRABLE INITIALLY DEFERRED FOR " \
+      "EACH ROW EXECUTE FUNCTION late()")
   end
 
-  # New jobs are refused with this SQLSTATE, so many times. The count is of a sequence, which no rollback takes back.
+  # New jobs are refused with this SQLSTATE, so many times. The count is of a sequence, which no
+  # rollback takes back.
   def failing(code, words, times: 1_000_000)
     sql("CREATE SEQUENCE refused")
-    sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF nextval('#{@schema}.refused') <= #{times} THEN " \
+    sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF " \
+    "nextval('#{@schema}.refused') <= #{times} THEN " \
       "RAISE EXCEPTION USING ERRCODE = '#{code}', MESSAGE = '#{words}'; END IF; RETURN new; END $$")
     sql("CREATE TRIGGER refuse BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION refuse()")
     yield

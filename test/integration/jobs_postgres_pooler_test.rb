@@ -4,7 +4,8 @@ require "test_helper"
 require "support/daemon"
 require "support/jobs_postgres"
 
-# Behind PgBouncer, which hands each transaction to any of its connections: nothing that we do may need the one before.
+# Behind PgBouncer, which hands each transaction to any of its connections: nothing that we do may
+# need the one before.
 class JobsPostgresPoolerTest < Raffia::TestCase
   include TestSupport::JobsPostgres
 
@@ -41,7 +42,8 @@ class JobsPostgresPoolerTest < Raffia::TestCase
   end
 
   def draft(number, **own)
-    Raffia::Jobs::Draft.of(Raffia::Jobs::Client::Item.build({"class" => "Nothing", "args" => [number], "raffia" => own.transform_keys(&:to_s)}))
+    Raffia::Jobs::Draft.of(Raffia::Jobs::Client::Item.build({"class" => "Nothing",
+      "args" => [number], "raffia" => own.transform_keys(&:to_s)}))
   end
 
   def test_all_is_well_in_transaction_mode_but_for_news
@@ -49,7 +51,11 @@ class JobsPostgresPoolerTest < Raffia::TestCase
       store = Raffia::Jobs::Store.open(address("look=0.05", port: port))
       lease = store.enroll("test:1:x", {}, ttl: 600)
       Raffia.run do |scope|
-        Array.new(20) { |n| scope.spawn { store.enqueue([draft(n), draft(n + 100, limit: {"key" => "k", "max" => 1})]) } }.each(&:join)
+        Array.new(20) { |n|
+          scope.spawn do
+            store.enqueue([draft(n), draft(n + 100, limit: {"key" => "k", "max" => 1})])
+          end
+        }.each(&:join)
       end
       assert_equal 40, store.counts[:queue]
       done = []
@@ -59,7 +65,9 @@ class JobsPostgresPoolerTest < Raffia::TestCase
       end
       assert_equal 40, done.uniq { |claim| claim.item["jid"] }.size
       store.wait(["default"]) # looks, and so comes back
-      assert_equal "0", sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 || '%' AND pid <> pg_backend_pid()", @schema)[0][0]
+      assert_equal "0",
+        sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 || '%' AND " \
+          "pid <> pg_backend_pid()", @schema)[0][0]
     ensure
       store&.close
     end
@@ -70,7 +78,9 @@ class JobsPostgresPoolerTest < Raffia::TestCase
       store = Raffia::Jobs::Store.open(address(port: port))
       mine = connection(port: port)
       mine.transaction { store.within(mine) { store.enqueue([draft(1)]) } }
-      assert_raises(RuntimeError) { mine.transaction { store.within(mine) { store.enqueue([draft(2)]) && raise("no") } } }
+      assert_raises(RuntimeError) do
+        mine.transaction { store.within(mine) { store.enqueue([draft(2)]) && raise("no") } }
+      end
       assert_equal 1, store.counts[:queue]
     ensure
       store&.close
@@ -81,7 +91,10 @@ class JobsPostgresPoolerTest < Raffia::TestCase
     behind("session") do |port|
       store = Raffia::Jobs::Store.open(address("pool=1&listen=on", port: port))
       waiting = Thread.new { store.wait(["default"], timeout: 1000) }
-      wait_until { sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 || '%' AND pid <> pg_backend_pid()", @schema) == [["1"]] || !waiting.alive? }
+      wait_until do
+        sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 || '%' AND " \
+          "pid <> pg_backend_pid()", @schema) == [["1"]] || !waiting.alive?
+      end
       store.enqueue([draft(1)])
       assert waiting.join(PATIENCE)
     ensure

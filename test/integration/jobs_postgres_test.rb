@@ -3,7 +3,8 @@
 require "test_helper"
 require "support/jobs_postgres"
 
-# What only PostgreSQL has to answer for: rows that others hold, news, and what is lost when somebody is killed.
+# What only PostgreSQL has to answer for: rows that others hold, news, and what is lost when
+# somebody is killed.
 class JobsPostgresIntegrationTest < Raffia::TestCase
   include TestSupport::JobsPostgres
 
@@ -17,13 +18,18 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
     super
   end
 
-  def open_store(...) = Raffia::Jobs::Store.open(address(...)).tap { |store| (@stores ||= []) << store }
-
-  def draft(*args, queue: "default", **fields)
-    Raffia::Jobs::Draft.of(Raffia::Jobs::Client::Item.build({"class" => "Nothing", "args" => args, "queue" => queue, **fields.transform_keys(&:to_s)}))
+  def open_store(...)
+    Raffia::Jobs::Store.open(address(...)).tap { |store| (@stores ||= []) << store }
   end
 
-  def lease(store = @store, ttl: 600) = store.enroll("test:#{::Process.pid}:#{SecureRandom.hex(6)}", {}, ttl: ttl)
+  def draft(*args, queue: "default", **fields)
+    Raffia::Jobs::Draft.of(Raffia::Jobs::Client::Item.build({"class" => "Nothing", "args" => args,
+      "queue" => queue, **fields.transform_keys(&:to_s)}))
+  end
+
+  def lease(store = @store, ttl: 600)
+    store.enroll("test:#{::Process.pid}:#{SecureRandom.hex(6)}", {}, ttl: ttl)
+  end
 
   def args(claims) = claims.map { |claim| claim.item["args"].first }
 
@@ -37,12 +43,15 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
   end
 
   def test_queues_come_in_their_order_and_no_more_is_taken_than_is_wanted
-    %w[low high low high].each_with_index { |queue, number| @store.enqueue([draft(number, queue: queue)]) }
+    %w[low high low high].each_with_index do |queue, number|
+      @store.enqueue([draft(number, queue: queue)])
+    end
     assert_equal [1, 3, 0], args(@store.claim(lease, %w[none high low], 3))
     assert_equal 1, @store.counts[:queue]
   end
 
-  # Also after a burst, when no index can be read alone. The dashboard asks for these with each page.
+  # Also after a burst, when no index can be read alone. The dashboard asks for these with each
+  # page.
   def test_counts_end_early
     @store.enqueue(Array.new(3000) { |number| draft(number, queue: %w[a b c][number % 3]) })
     looking = Raffia::Jobs::Stores::SQL::Looking
@@ -54,7 +63,8 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
       assert_operator reads.max, :<=, 100, plan.join("\n")
     end
     assert_equal [100, 3000], [@store.counts(most: 100)[:queue], @store.counts[:queue]]
-    assert_equal [100, 1000], [@store.queues(most: 100), @store.queues].map { |queues| queues.first["size"] }
+    assert_equal [100, 1000], [@store.queues(most: 100),
+      @store.queues].map { |queues| queues.first["size"] }
   end
 
   # And nothing is in it but the queue's name.
@@ -64,7 +74,9 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
     @store.counts
     channels.each { |channel| ear.exec("LISTEN #{ear.quote_ident(channel)}") }
     @store.enqueue(Array.new(100) { |number| draft(number, queue: %w[a b][number % 2]) })
-    heard = Array.new(2) { ear.wait_for_notify(PATIENCE) { |channel, _, extra| break [channel, extra] } }
+    heard = Array.new(2) do
+      ear.wait_for_notify(PATIENCE) { |channel, _, extra| break [channel, extra] }
+    end
     assert_equal channels.map { |channel| [channel, nil] }, heard.sort
     @store.enqueue([draft(1, queue: "a")])
     assert_equal channels.first, ear.wait_for_notify(PATIENCE)
@@ -75,7 +87,10 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
     names = ["q" * 100, "#{"q" * 100}w"]
     names.each do |name|
       waiting = Thread.new { @store.wait([name], timeout: 1000) }
-      wait_until { sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 || '/qqq%'", @schema)[0][0].to_i > 0 || !waiting.alive? }
+      wait_until do
+        sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 || '/qqq%'",
+          @schema)[0][0].to_i > 0 || !waiting.alive?
+      end
       @store.enqueue([draft(1, queue: name)])
       assert waiting.join(PATIENCE)
     end
@@ -91,14 +106,19 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
     end
     @store.enqueue([draft(1)])
     assert_equal [1], args(claims.value)
-    assert_equal "0", sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 || '%' AND pid <> pg_backend_pid()", @schema)[0][0]
+    assert_equal "0",
+      sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || $1 || '%' AND pid " \
+        "<> pg_backend_pid()", @schema)[0][0]
   end
 
   def test_two_hundred_fibers_get_along_with_three_connections
     few = open_store("pool=3&application_name=#{@schema}")
-    Raffia.run { |scope| Array.new(200) { |number| scope.spawn { few.enqueue([draft(number)]) } }.each(&:join) }
+    Raffia.run do |scope|
+      Array.new(200) { |number| scope.spawn { few.enqueue([draft(number)]) } }.each(&:join)
+    end
     assert_equal [*0...200], args(few.claim(lease(few), ["default"], 300)).sort
-    assert_operator sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", @schema)[0][0].to_i, :<=, 3
+    assert_operator sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1",
+      @schema)[0][0].to_i, :<=, 3
   end
 
   def test_the_queue_of_a_callback_is_known
@@ -122,7 +142,8 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
     assert_equal 4, @store.counts[:queue]
   end
 
-  # Workers that enqueue, claim and ack are killed at any point; what they had acknowledged is done all the same.
+  # Workers that enqueue, claim and ack are killed at any point; what they had acknowledged is done
+  # all the same.
   def test_nothing_is_lost_when_workers_are_killed
     need_fork
     @store.counts
@@ -160,7 +181,8 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
     rest = finish
     known, done = [enqueued, acked].map { |queue| Array.new(queue.size) { queue.pop } }
     assert_empty known - done - rest, "these were enqueued, and are gone"
-    assert_equal done.uniq.size, done.size, "these were acked twice: #{done.tally.select { |_, count| count > 1 }}"
+    assert_equal done.uniq.size, done.size,
+      "these were acked twice: #{done.tally.select { |_, count| count > 1 }}"
     assert_empty done & rest, "these were acked, and were there again"
     assert_empty @store.check
   end
@@ -177,7 +199,8 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
       token = lease(store, ttl: 0.5) unless store.beat(token)
       claims = store.claim(token, ["default"], 3)
       begun.puts(claims.map { |claim| claim.item["jid"] })
-      acked.puts(store.ack(claims).zip(claims).filter_map { |ours, claim| claim.item["jid"] if ours })
+      acked.puts(store.ack(claims).zip(claims)
+        .filter_map { |ours, claim| claim.item["jid"] if ours })
       store.recover
     end
   ensure
@@ -204,7 +227,9 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
     wait_until do
       @store.recover
       # Jobs that a killed worker held are suspects by now.
-      claims = [false, true].flat_map { |suspects| @store.claim(lease, ["default"], 1000, suspects:) }
+      claims = [false, true].flat_map do |suspects|
+        @store.claim(lease, ["default"], 1000, suspects:)
+      end
       @store.ack(claims)
       rest.concat(claims.map { |claim| claim.item["jid"] })
       @store.counts.values_at(*Raffia::Jobs::Store::SETS - [:dead]).sum.zero?

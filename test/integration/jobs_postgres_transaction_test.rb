@@ -74,7 +74,9 @@ class JobsPostgresTransactionTest < Raffia::TestCase
     end
     assert_equal PG::PQTRANS_IDLE, @mine.transaction_status
     assert_equal [1], waiting
-    assert_raises(RuntimeError) { Raffia::Jobs.transaction(@mine) { Noted.perform_async(2) && raise("no") } }
+    assert_raises(RuntimeError) do
+      Raffia::Jobs.transaction(@mine) { Noted.perform_async(2) && raise("no") }
+    end
     assert_equal [1], waiting
   end
 
@@ -115,7 +117,8 @@ class JobsPostgresTransactionTest < Raffia::TestCase
     @mine.exec("BEGIN")
     Noted.set(connection: @mine).perform_async(1)
     claims = Thread.new do
-      other.wait(["default"], timeout: PATIENCE) until (claims = other.claim(lease, ["default"], 1)).any?
+      other.wait(["default"], timeout: PATIENCE) until (claims = other.claim(lease, ["default"],
+        1)).any?
       claims
     end
     assert_empty @store.claim(lease, ["default"], 1)
@@ -149,13 +152,16 @@ class JobsPostgresTransactionTest < Raffia::TestCase
 
   def test_a_transaction_of_active_record
     require "active_record"
-    ActiveRecord::Base.establish_connection(adapter: "postgresql", host: "127.0.0.1", port: @server.port, username: "postgres", database: "postgres")
+    ActiveRecord::Base.establish_connection(adapter: "postgresql", host: "127.0.0.1",
+      port: @server.port, username: "postgres", database: "postgres")
     ActiveRecord::Base.transaction do
       Raffia::Jobs.transaction(ActiveRecord::Base.connection) { Noted.perform_async(1) }
       raise ActiveRecord::Rollback
     end
     assert_empty waiting
-    ActiveRecord::Base.transaction { Noted.set(connection: ActiveRecord::Base.connection).perform_async(2) }
+    ActiveRecord::Base.transaction do
+      Noted.set(connection: ActiveRecord::Base.connection).perform_async(2)
+    end
     Raffia::Jobs.transaction(ActiveRecord::Base.connection) { Noted.perform_async(3) }
     assert_equal [2, 3], waiting
   rescue LoadError
@@ -165,10 +171,20 @@ class JobsPostgresTransactionTest < Raffia::TestCase
   end
 
   def test_what_cannot_take_a_job_along_is_refused
-    assert_refused(/hand over a PG::Connection, or Active Record's .* not Object/) { Raffia::Jobs.transaction(Object.new) { flunk } }
-    assert_refused(/use the postgres store/) { Class.new(Raffia::Jobs::Store) { def url = "none:" }.new.within(@mine) { flunk } }
+    assert_refused(/hand over a PG::Connection, or Active Record's .* not Object/) do
+      Raffia::Jobs.transaction(Object.new) { flunk }
+    end
+    assert_refused(/use the postgres store/) {
+      Class.new(Raffia::Jobs::Store) {
+        def url
+          "none:"
+        end
+      }.new.within(@mine) { flunk }
+    }
     elsewhere = connection(dbname: "template1")
-    assert_refused(/must be one to the database of postgres:/) { Noted.set(connection: elsewhere).perform_async(1) }
+    assert_refused(/must be one to the database of postgres:/) do
+      Noted.set(connection: elsewhere).perform_async(1)
+    end
     assert_equal PG::PQTRANS_IDLE, elsewhere.transaction_status
   end
 

@@ -5,8 +5,8 @@ require "support/daemon"
 require_relative "jobs_work_case"
 
 module Raffia
-  # The parent of the tests with a Rails application as the generators of Rails make it: its own files and folders, a database in a file,
-  # and `raffia work` and `raffia serve` in its folder.
+  # The parent of the tests with a Rails application as the generators of Rails make it: its own
+  # files and folders, a database in a file, and `raffia work` and `raffia serve` in its folder.
   class JobsRailsCase < JobsWorkCase
     APPLICATION = <<~RUBY
       require "rails"
@@ -127,21 +127,30 @@ module Raffia
     FILES = {
       "config/application.rb" => APPLICATION,
       "config/boot.rb" => "",
-      "config/environment.rb" => "require_relative \"application\"\nRails.application.initialize!\n",
-      "config/routes.rb" => "Rails.application.routes.draw do\n  resources :people, only: :create\nend\n",
-      "config/database.yml" => "<%= Rails.env %>:\n  adapter: sqlite3\n  database: storage/<%= Rails.env %>.sqlite3\n  pool: 60\n",
+      "config/environment.rb" => "require_relative " \
+        "\"application\"\nRails.application.initialize!\n",
+      "config/routes.rb" => "Rails.application.routes.draw do\n  resources :people, only: " \
+        ":create\nend\n",
+      "config/database.yml" => "<%= Rails.env %>:\n  adapter: sqlite3\n  database: storage/<%= " \
+        "Rails.env %>.sqlite3\n  pool: 60\n",
       "config.ru" => "require_relative \"config/environment\"\nrun Rails.application\n",
       "app/models/person.rb" => MODELS,
       "app/controllers/people_controller.rb" => CONTROLLER,
-      **JOBS.split(/^(?=class |# )/).reject { |text| text.match?(/\A# .*\n\z/) }.to_h { |text| ["app/jobs/#{text[/^class (\w+)/, 1].gsub(/(?<=[a-z])(?=[A-Z])/, "_").downcase}.rb", text] },
+      **JOBS.split(/^(?=class |# )/).reject { |text| text.match?(/\A# .*\n\z/) }
+        .to_h { |text|
+          ["app/jobs/#{text[/^class (\w+)/, 1].gsub(/(?<=[a-z])(?=[A-Z])/, "_").downcase}.rb", text]
+        },
       "storage/.keep" => ""
     }.freeze
     # What `rails db:prepare` would do.
-    SCHEMA = "ActiveRecord::Schema.verbose = false; ActiveRecord::Schema.define { create_table(:people) { |table| table.string(:name) } }"
+    SCHEMA = "ActiveRecord::Schema.verbose = false; ActiveRecord::Schema.define { " \
+      "create_table(:people) { |table| table.string(:name) } }"
 
     def setup
       %w[activejob activerecord actionpack railties sqlite3].each do |name|
-        skip "the gem #{name} is not installed (bin/setup --server)" if Gem::Specification.find_all_by_name(name).empty?
+        if Gem::Specification.find_all_by_name(name).empty?
+          skip "the gem #{name} is not installed (bin/setup --server)"
+        end
       end
       super
     end
@@ -163,7 +172,8 @@ module Raffia
 
     # @return [String] what it has printed: a program in the application
     def app(program, env: {})
-      ended = ruby("-W0", "-e", "require './config/environment'; #{program}", env: {"RAILS_ENV" => "production", **env})
+      ended = ruby("-W0", "-e", "require './config/environment'; #{program}",
+        env: {"RAILS_ENV" => "production", **env})
       assert_predicate ended.status, :success?, ended.err
       ended.out
     end
@@ -173,8 +183,12 @@ module Raffia
     # @yieldparam worker [Running] one that has begun to work
     def rails_work(*argv, env: {}, command: [EXECUTABLE, "work"])
       before = @store.processes.size
-      @worker = worker = start(*command, "--json", *argv, env: {"RAILS_ENV" => "production", "RUBYOPT" => "-W0", **env})
-      await("it has not begun") { @store.processes.size > before || (!worker.running? && flunk("it ended: #{worker.ended.inspect}\n#{worker.err}")) }
+      @worker = worker = start(*command, "--json", *argv,
+        env: {"RAILS_ENV" => "production", "RUBYOPT" => "-W0", **env})
+      await("it has not begun") do
+        @store.processes.size > before ||
+          (!worker.running? && flunk("it ended: #{worker.ended.inspect}\n#{worker.err}"))
+      end
       yield worker
       quit(worker)
     ensure

@@ -7,7 +7,9 @@ module Raffia
   # An application whose jobs are kept in its own PostgreSQL: they are part of its transactions.
   class JobsRailsPostgresTest < JobsRailsCase
     def setup
-      skip "the gem pg is not installed (bin/setup --drivers)" if Gem::Specification.find_all_by_name("pg").empty?
+      if Gem::Specification.find_all_by_name("pg").empty?
+        skip "the gem pg is not installed (bin/setup --drivers)"
+      end
       @server = TestSupport::PostgreSQL.running
       super
     rescue TestSupport::Server::Missing => error
@@ -18,7 +20,8 @@ module Raffia
 
     def test_what_is_enqueued_in_a_transaction_is_part_of_it
       settings = {"DATABASE_URL" => "postgresql://postgres@127.0.0.1:#{@server.port}/postgres",
-                  "SETTINGS" => "config.raffia.store = '#{url}'; config.raffia.enqueue = :in_transaction"}
+                  "SETTINGS" => "config.raffia.store = '#{url}'; config.raffia.enqueue = " \
+                    ":in_transaction"}
       out = app(<<~RUBY, env: settings)
         ActiveRecord::Schema.verbose = false
         ActiveRecord::Schema.define { create_table(:people, force: true) { |table| table.string(:name) } }

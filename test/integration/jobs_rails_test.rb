@@ -7,9 +7,11 @@ module Raffia
   class JobsRailsTest < JobsRailsCase
     def test_a_request_enqueues_and_a_worker_in_another_process_does_it
       prepare
-      serve("--processes", "1", "-b", "tcp://127.0.0.1:0", env: {"RAILS_ENV" => "production", "RUBYOPT" => "-W0"}) do |server|
+      serve("--processes", "1", "-b", "tcp://127.0.0.1:0",
+        env: {"RAILS_ENV" => "production", "RUBYOPT" => "-W0"}) do |server|
         rails_work do
-          assert_equal "200", Net::HTTP.post_form(URI("#{server.url}/people"), name: "Ada").code, server.err
+          assert_equal "200", Net::HTTP.post_form(URI("#{server.url}/people"), name: "Ada").code,
+            server.err
           assert_equal %w[GreetJob Ada 1], await_said("GreetJob").first.first(3)
           await_counts(queue: 0, running: 0, dead: 0)
         end
@@ -28,12 +30,16 @@ module Raffia
         await_said("OnceJob", "run", "2")
         await_counts(queue: 0, running: 0, scheduled: 0, retry: 0, dead: 1)
       end
-      assert_equal %w[1 1 2 3], said.select { |name, word| name == "StubbornJob" && word == "tried" }.map { |line| line[2] }.sort
-      assert_equal %w[1 2], said.select { |name, word| name == "OnceJob" && word == "run" }.map { |line| line[2] }
+      assert_equal %w[1 1 2 3], said.select { |name, word|
+        name == "StubbornJob" && word == "tried"
+      }.map { |line| line[2] }.sort
+      assert_equal %w[1 2], said.select { |name, word| name == "OnceJob" && word == "run" }
+        .map { |line| line[2] }
       dead = @store.entries(:dead).first.item
       listed = raffia("jobs", "list", "dead", "--store", url).out.lines.last
       assert_match(/BrokenJob +\[\] +default/, listed)
-      assert_equal ["Sidekiq::ActiveJob::Wrapper", "BrokenJob", %w[fragile], "ArgumentError", "on purpose"],
+      assert_equal ["Sidekiq::ActiveJob::Wrapper", "BrokenJob", %w[fragile], "ArgumentError",
+        "on purpose"],
         dead.values_at("class", "wrapped", "tags", "error_class", "error_message")
     end
 
@@ -49,7 +55,8 @@ module Raffia
       assert_equal 1, @store.counts.values_at(:queue, :scheduled).sum
       open_gate("gate")
       rails_work { await_said("StepsJob", "last", "1") }
-      assert_equal [%w[count 3 1], %w[count 4 1], %w[last 1]], said.drop(before.size).map { |line| line[1..-2] }
+      assert_equal [%w[count 3 1], %w[count 4 1], %w[last 1]],
+        said.drop(before.size).map { |line| line[1..-2] }
     end
 
     # All of them run at one time, in one process, and each has what it would have if it were alone.
@@ -66,7 +73,8 @@ module Raffia
           3.times { |index| await_said("SurroundingsJob", "began", "n#{index}") }
           open_gate("gate")
           lines = await_said("SurroundingsJob", "saw", count: 3)
-          assert_equal([%w[n0 n0 nil de Tokyo true], %w[n1 n1 nil fr Paris true], %w[n2 n2 nil en UTC true]], lines.map { |line| line[2, 6] }.sort)
+          assert_equal([%w[n0 n0 nil de Tokyo true], %w[n1 n1 nil fr Paris true],
+            %w[n2 n2 nil en UTC true]], lines.map { |line| line[2, 6] }.sort)
           assert_equal 3, lines.map { |line| line[8] }.uniq.size, "connections are shared"
           assert_equal 1, lines.map(&:last).uniq.size, "they should run in one process"
           await_counts(running: 0)
@@ -139,17 +147,22 @@ module Raffia
       rails_work("-q", "default", "-q", "other") do
         await_said("WordJob", "often")
         await_said("WordJob", "plain", "plain")
-        await("its class is not told") { logged("done").any? { |line| JSON.parse(line)["class"] == "WordJob" } }
+        await("its class is not told") do
+          logged("done").any? { |line| JSON.parse(line)["class"] == "WordJob" }
+        end
       end
       names = @store.metrics.keys
       assert_includes names, "WordJob"
       refute_includes names, "Sidekiq::ActiveJob::Wrapper"
     end
 
-    # In development, where code changes while the worker works, and its log is wanted on the screen.
+    # In development, where code changes while the worker works, and its log is wanted on the
+    # screen.
     def test_changed_code_is_loaded_before_the_next_job
       environment = {"RAILS_ENV" => "development", "RAFFIA_STORE" => url}
-      before, after = JSON.parse(app("puts %w[before after].map { |word| WordJob.new(word).serialize }.to_json").lines.last)
+      before, after = JSON.parse(
+        app("puts %w[before after].map { |word| WordJob.new(word).serialize }.to_json").lines.last
+      )
       rails_work("--processes", "0", env: environment) do |worker|
         enqueue("Sidekiq::ActiveJob::Wrapper", before)
         await_said("WordJob", "before")

@@ -25,7 +25,11 @@ class JobsSidekiqActiveJobTest < Raffia::TestCase
   def more_jobs = THEIRS
 
   def setup
-    %w[activejob sidekiq].each { |gem| skip "the gem #{gem} is not installed (bin/setup --server)" if Gem::Specification.find_all_by_name(gem).empty? }
+    %w[activejob sidekiq].each do |gem|
+      if Gem::Specification.find_all_by_name(gem).empty?
+        skip "the gem #{gem} is not installed (bin/setup --server)"
+      end
+    end
     super
     define_ours unless Object.const_defined?(:WordsJob)
   end
@@ -48,13 +52,16 @@ class JobsSidekiqActiveJobTest < Raffia::TestCase
   end
 
   def test_theirs_are_done_by_our_worker
-    ids = @sidekiq.ask("words = JSON.parse(#{JSON.generate(WORDS).inspect}); [WordsJob.perform_later(*words), WordsJob.set(wait: 0.3).perform_later('later')].map(&:job_id)")
+    ids = @sidekiq.ask("words = JSON.parse(#{JSON.generate(WORDS).inspect}); " \
+      "[WordsJob.perform_later(*words), WordsJob.set(wait: " \
+      "0.3).perform_later('later')].map(&:job_id)")
     working { wait_until(LONG) { done_here.size == 2 } }
     assert_equal({ids[0] => WORDS, ids[1] => ["later"]}, done_here)
   end
 
   def test_ours_are_done_by_their_worker
-    ids = [WordsJob.perform_later(*WORDS), WordsJob.set(wait: 0.3).perform_later("later")].map(&:job_id)
+    ids = [WordsJob.perform_later(*WORDS),
+      WordsJob.set(wait: 0.3).perform_later("later")].map(&:job_id)
     @sidekiq.working { wait_until(LONG) { done_there.size == 2 } }
     assert_equal({ids[0] => WORDS, ids[1] => ["later"]}, done_there)
   end
@@ -77,6 +84,7 @@ class JobsSidekiqActiveJobTest < Raffia::TestCase
   def test_their_web_names_the_class_within
     SourJob.perform_later
     assert_includes(@sidekiq.ask("web('GET', '/queues/default').body"), "SourJob")
-    assert_equal(["SourJob", []], @sidekiq.ask("Sidekiq::Queue.new.first.then { |job| [job.display_class, job.display_args] }"))
+    assert_equal(["SourJob", []],
+      @sidekiq.ask("Sidekiq::Queue.new.first.then { |job| [job.display_class, job.display_args] }"))
   end
 end

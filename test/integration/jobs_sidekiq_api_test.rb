@@ -11,9 +11,13 @@ class JobsSidekiqAPITest < Raffia::TestCase
     @running = WaitingJob.set(queue: "busy").perform_async
     FailingJob.set(queue: "busy").perform_async(1)
     HopelessJob.set(queue: "busy").perform_async(2)
-    working(queues: %w[busy,3 other,1], concurrency: 7, labels: ["blue"], tag: "shop", beat: 0.1) do |worker|
+    working(queues: %w[busy,3 other,1], concurrency: 7, labels: ["blue"], tag: "shop",
+      beat: 0.1) do |worker|
       # With a sign of life.
-      wait_until(LONG) { payloads("retry").size == 1 && payloads("dead").size == 1 && @redis.call("GET", "stat:processed") == "2" }
+      wait_until(LONG) do
+        payloads("retry").size == 1 && payloads("dead").size == 1 &&
+          @redis.call("GET", "stat:processed") == "2"
+      end
       @store.enqueue([draft("EchoJob", "old", enqueued_at: Raffia::Jobs::Payload.now - 60_000)])
       EchoJob.perform_async("young")
       EchoJob.perform_in(3600, "later")
@@ -50,24 +54,30 @@ class JobsSidekiqAPITest < Raffia::TestCase
       assert_equal([2, 2, 2, 1, 1, 1, 1, 1], seen["stats"])
       assert_equal({"default" => 2, "busy" => 0}, seen["queues"])
       assert_in_delta(60, seen["latency"], LONG)
-      assert_equal([["EchoJob", ["young"]], ["EchoJob", ["old"]]], seen["waiting"].map { |name, args, _| [name, args] })
+      assert_equal([["EchoJob", ["young"]], ["EchoJob", ["old"]]],
+        seen["waiting"].map { |name, args, _| [name, args] })
       assert_now(seen["waiting"].first.last)
       assert_equal([["EchoJob", ["later"]]], seen["scheduled"].map { |name, args, _| [name, args] })
       assert_now(seen["scheduled"].first.last - 3600)
-      assert_equal(["FailingJob", "ArgumentError", "on purpose", 0, 2], seen["retry"].first.first(5))
+      assert_equal(["FailingJob", "ArgumentError", "on purpose", 0, 2],
+        seen["retry"].first.first(5))
       assert_now(Raffia::Jobs::Payload.time(seen["retry"].first.last))
       assert_equal([["HopelessJob", [2], "ArgumentError"]], seen["dead"])
       identity, tag, labels, queues, weights, concurrency, busy, stopping, rss, host, pid = seen["process"]
-      assert_equal([@store.processes.first["identity"], "shop", ["blue"], %w[busy other], [{"busy" => 3, "other" => 1}]], [identity, tag, labels, queues, weights])
-      assert_equal([7, 1, false, Socket.gethostname, Process.pid], [concurrency.to_i, busy.to_i, stopping, host, pid])
+      assert_equal([@store.processes.first["identity"], "shop", ["blue"], %w[busy other],
+        [{"busy" => 3, "other" => 1}]], [identity, tag, labels, queues, weights])
+      assert_equal([7, 1, false, Socket.gethostname, Process.pid],
+        [concurrency.to_i, busy.to_i, stopping, host, pid])
       assert_operator(rss.to_i, :>, 1000)
       assert_equal([7, Raffia::VERSION], seen.values_at("threads", "version"))
-      assert_equal({"concurrency" => 7, "mode" => "weighted", "weights" => {"busy" => 3, "other" => 1}}, seen["info"]["capsules"]["default"])
+      assert_equal({"concurrency" => 7, "mode" => "weighted",
+        "weights" => {"busy" => 3, "other" => 1}}, seen["info"]["capsules"]["default"])
       assert_equal([identity, "busy", "WaitingJob", @running], seen["work"].first(4))
       assert_now(seen["work"].last)
       refute_predicate(worker, :quiet?)
     end
-    assert_equal([0, 0], @sidekiq.ask("[Sidekiq::ProcessSet.new.size, Sidekiq::WorkSet.new.size]"), "an ended worker is not there any more")
+    assert_equal([0, 0], @sidekiq.ask("[Sidekiq::ProcessSet.new.size, Sidekiq::WorkSet.new.size]"),
+      "an ended worker is not there any more")
   end
 
   def test_the_web_shows_them_and_its_buttons_reach_us
@@ -79,12 +89,17 @@ class JobsSidekiqAPITest < Raffia::TestCase
       assert_equal([200], pages.values.map(&:first).uniq)
       identity = @store.processes.first["identity"]
       {
-        "/busy" => ["WaitingJob", identity, @running, "shop", "blue"], "/queues" => %w[default busy], "/queues/default" => ["EchoJob", "young"],
-        "/scheduled" => ["EchoJob", "later"], "/retries" => ["FailingJob", "ArgumentError: on purpose"], "/morgue" => ["HopelessJob"],
+        "/busy" => ["WaitingJob", identity, @running, "shop", "blue"],
+        "/queues" => %w[default busy], "/queues/default" => ["EchoJob", "young"],
+        "/scheduled" => ["EchoJob", "later"],
+        "/retries" => ["FailingJob", "ArgumentError: on purpose"], "/morgue" => ["HopelessJob"],
         "/metrics" => %w[FailingJob HopelessJob]
       }.each { |path, texts| texts.each { |text| assert_includes(pages[path].last, text, path) } }
 
-      press = ->(button) { @sidekiq.ask("web('POST', '/busy', {'identity' => '#{identity}', '#{button}' => '1'}).status") }
+      press = ->(button) {
+        @sidekiq.ask("web('POST', '/busy', {'identity' => '#{identity}', '#{button}' => " \
+          "'1'}).status")
+      }
       assert_equal(302, press.call("quiet"))
       wait_until(LONG) { worker.quiet? }
       assert_equal(302, press.call("stop"))
@@ -95,22 +110,29 @@ class JobsSidekiqAPITest < Raffia::TestCase
   # Buttons of the job pages: these take a payload away by its bytes.
   def test_the_web_can_operate_on_our_jobs
     lease = @store.enroll("host:1:abcdef012345", {}, ttl: 600)
-    @store.enqueue([draft("FailingJob", 1), draft("HopelessJob", 2), draft("EchoJob", "old"), draft("EchoJob", "young")])
+    @store.enqueue([draft("FailingJob", 1), draft("HopelessJob", 2), draft("EchoJob", "old"),
+      draft("EchoJob", "young")])
     failed, dead = @store.claim(lease, %w[default], 2)
     @store.retry(failed, failed.payload, Time.now.to_f + 900)
     @store.bury(dead, dead.payload)
     EchoJob.perform_in(3600, "later")
     @store.beat(lease, {"quiet" => true})
-    score_and_jid = ->(set) { @redis.call("ZRANGE", set, 0, 0, "WITHSCORES").flatten.then { |payload, score| "#{score}-#{JSON.parse(payload)["jid"]}" } }
+    score_and_jid = ->(set) {
+      @redis.call("ZRANGE", set, 0, 0, "WITHSCORES").flatten
+        .then { |payload, score| "#{score}-#{JSON.parse(payload)["jid"]}" }
+    }
     statuses = @sidekiq.ask(<<~RUBY)
       {"/retries/#{score_and_jid["retry"]}" => {"retry" => "1"}, "/morgue/#{score_and_jid["dead"]}" => {"delete" => "1"},
        "/scheduled/#{score_and_jid["schedule"]}" => {"add_to_queue" => "1"},
        "/queues/default/delete" => {"key_val" => #{@redis.call("LINDEX", "queue:default", -1).inspect}}}.map { |path, params| web("POST", path, params).status }
     RUBY
     assert_equal([302] * 4, statuses)
-    assert(@sidekiq.ask("Sidekiq::ProcessSet.new.first.stopping?"), "a quiet worker is shown as one")
-    assert_equal({queue: 3, scheduled: 0, retry: 0, dead: 0}, @store.counts.slice(:queue, :scheduled, :retry, :dead))
-    assert_equal([["later"], ["young"], [1]].sort_by(&:inspect), @store.entries(:queue).map { |entry| entry.item["args"] }.sort_by(&:inspect))
+    assert(@sidekiq.ask("Sidekiq::ProcessSet.new.first.stopping?"),
+      "a quiet worker is shown as one")
+    assert_equal({queue: 3, scheduled: 0, retry: 0, dead: 0},
+      @store.counts.slice(:queue, :scheduled, :retry, :dead))
+    assert_equal([["later"], ["young"], [1]].sort_by(&:inspect),
+      @store.entries(:queue).map { |entry| entry.item["args"] }.sort_by(&:inspect))
   end
 
   def test_their_metrics_are_read_by_us_and_ours_by_them
@@ -118,9 +140,12 @@ class JobsSidekiqAPITest < Raffia::TestCase
     @sidekiq.working { wait_until(LONG) { done_there.any? && payloads("retry").any? } }
     EchoJob.perform_async(2)
     working { wait_until(LONG) { done_here.any? } }
-    theirs = @sidekiq.ask("Sidekiq::Metrics::Query.new.top_jobs(minutes: 60).job_results.to_h { |name, result| [name, result.totals.slice('p', 'f')] }")
+    theirs = @sidekiq.ask("Sidekiq::Metrics::Query.new.top_jobs(minutes: 60).job_results.to_h { " \
+      "|name, result| [name, result.totals.slice('p', 'f')] }")
     assert_equal({"EchoJob" => {"p" => 2}, "FailingJob" => {"p" => 1, "f" => 1}}, theirs)
-    ours = @store.metrics.transform_values { |minutes| %w[processed failed].map { |count| minutes.sum { |minute| minute[count] } } }
+    ours = @store.metrics.transform_values do |minutes|
+      %w[processed failed].map { |count| minutes.sum { |minute| minute[count] } }
+    end
     assert_equal({"EchoJob" => [2, 0], "FailingJob" => [1, 1]}, ours)
     assert_equal(2, @store.metrics["EchoJob"].sum { |minute| minute["histogram"].sum })
     assert_equal([3, 1], @store.history(2).values.map(&:values).transpose.map(&:sum))

@@ -40,7 +40,11 @@ module JobsSidekiqCase
   LONG = 60
 
   def setup
-    %w[sidekiq redis-client].each { |gem| skip "the gem #{gem} is not installed (bin/setup --drivers)" if Gem::Specification.find_all_by_name(gem).empty? }
+    %w[sidekiq redis-client].each do |gem|
+      if Gem::Specification.find_all_by_name(gem).empty?
+        skip "the gem #{gem} is not installed (bin/setup --drivers)"
+      end
+    end
     @server = TestSupport::Redis.running
     @url = "redis://127.0.0.1:#{@server.port}/3"
     @sidekiq = TestSupport::SidekiqPeer.new(@url, more_jobs)
@@ -71,7 +75,9 @@ module JobsSidekiqCase
   end
 
   # @return [Hash{String => Array}] arguments of what our side has done, by id
-  def done_here = @store.keys("done:").to_h { |key| [key.delete_prefix("done:"), JSON.parse(@store.read(key))] }
+  def done_here
+    @store.keys("done:").to_h { |key| [key.delete_prefix("done:"), JSON.parse(@store.read(key))] }
+  end
 
   # @return [Hash{String => Array}] the same of Sidekiq's
   def done_there = @redis.call("LRANGE", "done", 0, -1).to_h { |line| JSON.parse(line) }

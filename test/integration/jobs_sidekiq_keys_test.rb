@@ -2,7 +2,8 @@
 
 require_relative "jobs_sidekiq_case"
 
-# The same script under Sidekiq and under Raffia leaves the same in Redis: key by key, field by field, with the same times to live.
+# The same script under Sidekiq and under Raffia leaves the same in Redis: key by key, field by
+# field, with the same times to live.
 class JobsSidekiqKeysTest < Raffia::TestCase
   include JobsSidekiqCase
 
@@ -12,7 +13,9 @@ class JobsSidekiqKeysTest < Raffia::TestCase
   THEIRS = /\A(?:process_cleanup|done)\z|:\h{12}\z/
 
   def test_clients_leave_the_same
-    @sidekiq.ask("EchoJob.perform_async(1, {'a' => []}); EchoJob.perform_bulk([[2], [3]]); EchoJob.set(queue: 'mail', tags: ['t'], retry: 2).perform_async; EchoJob.perform_in(900, 4); 1")
+    @sidekiq.ask("EchoJob.perform_async(1, {'a' => []}); EchoJob.perform_bulk([[2], [3]]); " \
+      "EchoJob.set(queue: 'mail', tags: ['t'], retry: 2).perform_async; EchoJob.perform_in(900, " \
+      "4); 1")
     theirs = taken
     EchoJob.perform_async(1, {"a" => []})
     EchoJob.perform_bulk([[2], [3]])
@@ -24,10 +27,14 @@ class JobsSidekiqKeysTest < Raffia::TestCase
   def test_workers_leave_the_same
     script = "EchoJob.perform_async(1); FailingJob.perform_async(2); HopelessJob.perform_async(3)"
     @sidekiq.ask("#{script}; 1")
-    @sidekiq.working { wait_until(LONG) { payloads("retry").any? && payloads("dead").any? && done_there.any? } }
+    @sidekiq.working do
+      wait_until(LONG) { payloads("retry").any? && payloads("dead").any? && done_there.any? }
+    end
     theirs = taken
     eval(script) # standard:disable Security/Eval
-    working { wait_until(LONG) { payloads("retry").any? && payloads("dead").any? && done_here.any? } }
+    working do
+      wait_until(LONG) { payloads("retry").any? && payloads("dead").any? && done_here.any? }
+    end
     assert_equal(theirs, taken)
   end
 
@@ -50,13 +57,19 @@ class JobsSidekiqKeysTest < Raffia::TestCase
   def taken
     keys = @redis.call("KEYS", "*").grep_v(OURS).grep_v(THEIRS)
     # Around the change of a minute there may be two of a kind.
-    keys.group_by { |key| plain(key) }.transform_values { |some| some.map { |key| [@redis.call("TYPE", key), lifetime(key), content(key)] }.transpose.map { |all| all.flatten.uniq } }
+    keys.group_by { |key| plain(key) }.transform_values do |some|
+      some.map { |key| [@redis.call("TYPE", key), lifetime(key), content(key)] }.transpose
+        .map { |all| all.flatten.uniq }
+    end
   ensure
     @redis.call("FLUSHDB")
   end
 
   # Without what time it was.
-  def plain(key) = key.gsub(/\d{4}-\d\d-\d\d/, "DATE").sub(/\d{6}\|\d+:\d\d\z/, "MINUTE").sub(/\d{6}\|\d+:\d\z/, "TEN MINUTES").sub(/\d+-\d+:\d+\z/, "MINUTE")
+  def plain(key)
+    key.gsub(/\d{4}-\d\d-\d\d/, "DATE").sub(/\d{6}\|\d+:\d\d\z/, "MINUTE")
+      .sub(/\d{6}\|\d+:\d\z/, "TEN MINUTES").sub(/\d+-\d+:\d+\z/, "MINUTE")
+  end
 
   # In ten minutes.
   def lifetime(key) = (@redis.call("TTL", key) / 600.0).round
@@ -67,22 +80,33 @@ class JobsSidekiqKeysTest < Raffia::TestCase
     when "set" then @redis.call("SMEMBERS", key).sort
     when "hash" then @redis.call("HGETALL", key).keys.grep_v(/\|ms\z/).sort
     when "list" then described(@redis.call("LRANGE", key, 0, -1))
-    when "zset" then described(@redis.call("ZRANGE", key, 0, -1)) + [@redis.call("ZRANGE", key, 0, 0, "WITHSCORES").flatten.last.class]
+    when "zset"
+      described(@redis.call("ZRANGE", key, 0, -1)) +
+        [@redis.call("ZRANGE", key, 0, 0, "WITHSCORES").flatten.last.class]
     end
   end
 
   # Values of fields that say what a job is, and of what kind the others are.
   def described(payloads)
     payloads.map { |payload| JSON.parse(payload) }.map do |item|
-      item.to_h { |name, value| [name, %w[class args queue retry tags error_class error_message retry_count].include?(name) ? value : value.class] }
+      item.to_h do |name, value|
+        [name,
+          %w[class args queue retry tags error_class error_message retry_count].include?(name) ?
+            value : value.class]
+      end
     end
   end
 
   def identity = @redis.call("SMEMBERS", "processes").first
 
-  def process = @redis.call("HGETALL", identity).except("raffia").to_h { |name, value| [name, value.match?(/\A[\d.]+\z/) ? :number : value[/\A\w+/]] }
+  def process
+    @redis.call("HGETALL", identity).except("raffia")
+      .to_h { |name, value| [name, value.match?(/\A[\d.]+\z/) ? :number : value[/\A\w+/]] }
+  end
 
-  def info = JSON.parse(@redis.call("HGET", identity, "info")).to_h { |name, value| [name, kind(value)] }
+  def info
+    JSON.parse(@redis.call("HGET", identity, "info")).to_h { |name, value| [name, kind(value)] }
+  end
 
   def kind(value) = (value == true || value == false) ? :flag : value.class
 end

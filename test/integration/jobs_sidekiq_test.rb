@@ -2,11 +2,13 @@
 
 require_relative "jobs_sidekiq_case"
 
-# Jobs go from Sidekiq's client to our worker and from ours to its, whichever way they take: at once, in bulk, later, after a failure.
+# Jobs go from Sidekiq's client to our worker and from ours to its, whichever way they take: at
+# once, in bulk, later, after a failure.
 class JobsSidekiqTest < Raffia::TestCase
   include JobsSidekiqCase
 
-  ARGUMENTS = [1, -2.5, "zwölf", nil, true, [], {}, {"a" => [{"b" => []}]}, 12_345_678_901_234_567_890].freeze
+  ARGUMENTS = [1, -2.5, "zwölf", nil, true, [], {}, {"a" => [{"b" => []}]},
+    12_345_678_901_234_567_890].freeze
 
   def test_jobs_of_their_client_are_done_by_our_worker
     jids = @sidekiq.ask(<<~RUBY)
@@ -19,7 +21,8 @@ class JobsSidekiqTest < Raffia::TestCase
   end
 
   def test_jobs_of_our_client_are_done_by_their_worker
-    jids = [EchoJob.perform_async(*ARGUMENTS), EchoJob.perform_in(0.5, "later"), *EchoJob.perform_bulk([["a"], ["b"]])]
+    jids = [EchoJob.perform_async(*ARGUMENTS), EchoJob.perform_in(0.5, "later"),
+      *EchoJob.perform_bulk([["a"], ["b"]])]
     expected = jids.zip([ARGUMENTS, ["later"], ["a"], ["b"]]).to_h
     @sidekiq.working { wait_until(LONG) { done_there.size == 4 } }
     assert_equal(expected, done_there)
@@ -28,11 +31,13 @@ class JobsSidekiqTest < Raffia::TestCase
   def test_what_fails_here_is_tried_again_there
     jid = FailingJob.perform_async(1)
     working { wait_until(LONG) { payloads("retry").any? } }
-    assert_equal([jid, 0, "ArgumentError", "on purpose"], payloads("retry").first.values_at("jid", "retry_count", "error_class", "error_message"))
+    assert_equal([jid, 0, "ArgumentError", "on purpose"],
+      payloads("retry").first.values_at("jid", "retry_count", "error_class", "error_message"))
     @sidekiq.ask("Sidekiq::RetrySet.new.retry_all; 1")
     @sidekiq.working { wait_until(LONG) { payloads("retry").any? } }
     # Their API takes one from the count, because it was not to be tried yet.
-    assert_equal([jid, 0, "ArgumentError"], payloads("retry").first.values_at("jid", "retry_count", "error_class"))
+    assert_equal([jid, 0, "ArgumentError"],
+      payloads("retry").first.values_at("jid", "retry_count", "error_class"))
   end
 
   def test_what_fails_there_is_tried_again_here
@@ -41,7 +46,8 @@ class JobsSidekiqTest < Raffia::TestCase
     @store.requeue(@store.entries(:retry))
     working { wait_until(LONG) { payloads("retry").any? } }
     failed = payloads("retry").first
-    assert_equal([jid, 1, "ArgumentError", "on purpose"], failed.values_at("jid", "retry_count", "error_class", "error_message"))
+    assert_equal([jid, 1, "ArgumentError", "on purpose"],
+      failed.values_at("jid", "retry_count", "error_class", "error_message"))
     assert_kind_of(failed["failed_at"].class, failed["retried_at"])
   end
 
@@ -50,7 +56,11 @@ class JobsSidekiqTest < Raffia::TestCase
     @sidekiq.working do
       wait_until(LONG) { done_there.any? }
       more = EchoJob.perform_bulk(Array.new(200) { |n| [n] })
-      working { wait_until(LONG) { @redis.call("LLEN", "queue:default").zero? && (done_here.size + done_there.size) >= 400 } }
+      working do
+        wait_until(LONG) do
+          @redis.call("LLEN", "queue:default").zero? && (done_here.size + done_there.size) >= 400
+        end
+      end
       jids += more
     end
     assert_equal(jids.sort, (done_here.keys + done_there.keys).sort)

@@ -34,7 +34,8 @@ class JobsSQLitePowerTest < Raffia::TestCase
     super
     @dir = Dir.mktmpdir("raffia-jobs")
     %w[live kept].each { |name| Dir.mkdir(File.join(@dir, name)) }
-    @shim = TestSupport::PowerCut.build(@dir) or skip "no disk can be pretended here: it takes Linux and a C compiler"
+    @shim = TestSupport::PowerCut.build(@dir) or
+      skip "no disk can be pretended here: it takes Linux and a C compiler"
   end
 
   def teardown
@@ -45,7 +46,8 @@ class JobsSQLitePowerTest < Raffia::TestCase
 
   # @return [Hash{String => Array<String>}] jids by what was said of them
   def cut(lines, query = nil)
-    said = TestSupport::PowerCut.run(@shim, SCRIPT, "sqlite:#{@dir}/live/jobs.db#{query}", lines: lines, match: "/live/jobs.db", kept: "#{@dir}/kept")
+    said = TestSupport::PowerCut.run(@shim, SCRIPT, "sqlite:#{@dir}/live/jobs.db#{query}",
+      lines: lines, match: "/live/jobs.db", kept: "#{@dir}/kept")
     @store = Jobs::Store.open("sqlite:#{@dir}/kept/jobs.db")
     said.group_by { |line| line[0] }.transform_values { |of_sign| of_sign.map { |line| line[2..] } }
   end

@@ -29,7 +29,9 @@ class JobsSQLiteProcessesTest < Raffia::TestCase
 
   def store = @store ||= open_store
 
-  def draft(arg = 1) = Jobs::Draft.of(Jobs::Client::Item.build({"class" => "NoJob", "args" => [arg]}))
+  def draft(arg = 1)
+    Jobs::Draft.of(Jobs::Client::Item.build({"class" => "NoJob", "args" => [arg]}))
+  end
 
   # @yieldparam out [IO] what the child has to say
   # @return [Array(Integer, IO)]
@@ -70,7 +72,8 @@ class JobsSQLiteProcessesTest < Raffia::TestCase
     3.times do |round|
       pid, reader = child do |out|
         mine = open_store
-        Array.new(10) { Thread.new { loop { out.write("#{mine.enqueue([draft]).first}\n") } } }.each(&:join)
+        Array.new(10) { Thread.new { loop { out.write("#{mine.enqueue([draft]).first}\n") } } }
+          .each(&:join)
       end
       acknowledged = killed_after(100 + 77 * round, pid, reader)
       assert_empty acknowledged - jids(:queue)
@@ -87,9 +90,11 @@ class JobsSQLiteProcessesTest < Raffia::TestCase
           lease = mine.enroll("host:1:#{number}", {}, ttl: 1)
           loop do
             claims = mine.claim(lease, ["default"], 7)
-            done = claims.zip(mine.ack(claims)).filter_map { |claim, ours| "#{claim.item["jid"]}\n" if ours }
+            done = claims.zip(mine.ack(claims))
+              .filter_map { |claim, ours| "#{claim.item["jid"]}\n" if ours }
             out.write(done.join)
-            lease = mine.enroll("host:1:#{number}", {}, ttl: 1) if done.empty? # on a busy machine it was too short
+            # on a busy machine it was too short
+            lease = mine.enroll("host:1:#{number}", {}, ttl: 1) if done.empty?
           end
         end
       end.each(&:join)
@@ -99,12 +104,14 @@ class JobsSQLiteProcessesTest < Raffia::TestCase
     left = jids(:queue)
     assert_empty acked & left
     assert_equal left.size, left.uniq.size
-    # What is neither was acked when the kill came before it could say so: the claims of three threads.
+    # What is neither was acked when the kill came before it could say so: the claims of three
+    # threads.
     assert_operator 3000 - acked.size - left.size, :<=, 21
     assert_equal [], store.check
   end
 
-  # It sleeps in the kernel until it is told. One that looks now and then would have gone to sleep again meanwhile.
+  # It sleeps in the kernel until it is told. One that looks now and then would have gone to sleep
+  # again meanwhile.
   def test_who_waits_does_nothing_until_it_is_told
     skip "only Linux counts these" unless File.exist?("/proc/self/status")
     store
@@ -141,7 +148,8 @@ class JobsSQLiteProcessesTest < Raffia::TestCase
     assert_equal "[]\n", reader.gets
     assert_predicate finish(pid), :success?
     store.enqueue([draft("after")])
-    assert_equal %w[after before child], store.entries(:queue).flat_map { |entry| entry.item["args"] }.sort
+    assert_equal %w[after before child],
+      store.entries(:queue).flat_map { |entry| entry.item["args"] }.sort
     assert_includes store.queues.map { |queue| queue["name"] }, "parent"
     assert_equal [], store.check
   end
@@ -158,7 +166,8 @@ class JobsSQLiteProcessesTest < Raffia::TestCase
     assert_equal [], store.check
   end
 
-  # @return [String] what the child says of an error; who it is that may do what is decided by the system
+  # @return [String] what the child says of an error; who it is that may do what is decided by the
+  #   system
   def refused_in_child(user: nil)
     pid, reader = child do |out|
       if user && Process.uid.zero?
@@ -184,13 +193,17 @@ class JobsSQLiteProcessesTest < Raffia::TestCase
 
   def test_a_directory_that_cannot_be_written
     FileUtils.chmod(0o555, @dir)
-    assert_match(/cannot be opened: are its directory there, and its permissions right/, refused_in_child(user: Etc.getpwnam("nobody")) { open_store.enqueue([draft]) })
+    assert_match(/cannot be opened: are its directory there, and its permissions right/,
+      refused_in_child(user: Etc.getpwnam("nobody")) { open_store.enqueue([draft]) })
   end
 
-  # Nothing of a call that fails is kept, what was kept stays, and when there is room again it goes on.
+  # Nothing of a call that fails is kept, what was kept stays, and when there is room again it goes
+  # on.
   def assert_full_and_on(message, room:)
     kept = [store.enqueue([draft("first")]).first]
-    error = assert_raises(Jobs::StoreUnavailable) { 10_000.times { kept.concat(store.enqueue([draft("x" * 50_000)])) } }
+    error = assert_raises(Jobs::StoreUnavailable) do
+      10_000.times { kept.concat(store.enqueue([draft("x" * 50_000)])) }
+    end
     assert_match message, error.message
     assert_equal kept.sort, jids(:queue).sort
     room.call
@@ -205,15 +218,18 @@ class JobsSQLiteProcessesTest < Raffia::TestCase
       limit = Process.getrlimit(:FSIZE)
       store.counts
       Process.setrlimit(:FSIZE, 2_000_000, limit.last)
-      assert_full_and_on(/the disk cannot be read or written|no room left/, room: -> { Process.setrlimit(:FSIZE, *limit) })
+      assert_full_and_on(/the disk cannot be read or written|no room left/,
+        room: -> { Process.setrlimit(:FSIZE, *limit) })
     end
     assert_predicate finish(pid), :success?
   end
 
   def test_a_disk_that_is_full
-    assert system("mount", "-t", "tmpfs", "-o", "size=3m", "raffia-test", @dir, err: File::NULL) || skip("a small disk cannot be mounted here")
+    assert system("mount", "-t", "tmpfs", "-o", "size=3m", "raffia-test", @dir, err: File::NULL) ||
+      skip("a small disk cannot be mounted here")
     begin
-      assert_full_and_on(/there is no room left on the disk/, room: -> { system("mount", "-o", "remount,size=30m", @dir) })
+      assert_full_and_on(/there is no room left on the disk/,
+        room: -> { system("mount", "-o", "remount,size=30m", @dir) })
     ensure
       store.close
       system("umount", @dir)

@@ -54,12 +54,16 @@ class JobsUpTest < Raffia::JobsWorkCase
     at_terminal("up", "--store", url, "-p", port.to_s) do |terminal, pid, screen|
       await("it has not begun") { pids.any? && screen.string.include?("http://") }
       terminal.write("\x1A")
-      await("not all are suspended") { states(pid).then { |found| found.any? && found.uniq == ["T"] } }
+      await("not all are suspended") do
+        states(pid).then { |found| found.any? && found.uniq == ["T"] }
+      end
       enqueue("QuickJob", "after")
       sleep(6.5)
       ::Process.kill(:CONT, -pid)
       await_said("QuickJob", "after")
-      await("no answer") { Net::HTTP.get_response(URI("http://127.0.0.1:#{port}/served")).code == "200" }
+      await("no answer") do
+        Net::HTTP.get_response(URI("http://127.0.0.1:#{port}/served")).code == "200"
+      end
       await_said("QuickJob", "served")
       terminal.write("\x03")
       await("it does not end") { states(pid).empty? }
@@ -73,7 +77,11 @@ class JobsUpTest < Raffia::JobsWorkCase
       up("--processes", processes, "--metrics", "tcp://127.0.0.1:#{port}") do |server|
         ask(server, "job#{processes}")
         stats = nil
-        await("its job is not counted") { (stats = JSON.parse(Net::HTTP.get(URI("http://127.0.0.1:#{port}/stats.json")))).dig("jobs", "processed") == 1 }
+        await("its job is not counted") do
+          (stats =
+             JSON.parse(Net::HTTP.get(URI("http://127.0.0.1:#{port}/stats.json")))).dig("jobs",
+               "processed") == 1
+        end
         assert_equal [1, @store.url], [stats["requests"]["total"], stats["store"]["store"]]
         text = Net::HTTP.get(URI("http://127.0.0.1:#{port}/metrics"))
         assert_match(/^raffia_jobs_processed_total 1$/, text)
@@ -110,7 +118,8 @@ class JobsUpTest < Raffia::JobsWorkCase
   end
 
   def test_check_loads_the_jobs_too
-    assert_equal ["", 0], raffia("up", "--check", "--store", url).then { |ended| [ended.err, ended.code] }
+    assert_equal ["", 0], raffia("up", "--check", "--store", url)
+      .then { |ended| [ended.err, ended.code] }
     assert_equal 0, raffia("up", "--check", "--processes", "0", "--store", "memory:").code
     script "raise 'no jobs today'", "jobs.rb"
     ended = raffia("up", "--check", "--store", url)
@@ -121,8 +130,10 @@ class JobsUpTest < Raffia::JobsWorkCase
   end
 
   def test_what_makes_no_sense_is_said
-    {%w[--jobs 0] => /use a whole number from 1 up/, %w[--job-timeout x] => /use seconds/, %w[-q a,x -q b] => /no weight/,
-     %w[--store memory: --processes 1] => /the store of one process/, %w[-r nowhere.rb] => /does not exist/}.each do |argv, text|
+    {%w[--jobs 0] => /use a whole number from 1 up/, %w[--job-timeout x] => /use seconds/,
+     %w[-q a,x -q b] => /no weight/,
+     %w[--store memory: --processes 1] => /the store of one process/,
+     %w[-r nowhere.rb] => /does not exist/}.each do |argv, text|
       ended = raffia("up", "-p", "0", *argv)
       assert_equal 2, ended.code, ended.err
       assert_match text, ended.err

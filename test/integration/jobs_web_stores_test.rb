@@ -10,23 +10,35 @@ module JobsWebStores
   Jobs = Raffia::Jobs
 
   module Tour
-    PAGES = %w[/ /queues /queue?queue=default /busy /scheduled /retries /dead /blocked /recurring /batches /batch?id=b1 /metrics /class?name=PageJob /processes].freeze
+    PAGES = %w[/ /queues /queue?queue=default /busy /scheduled /retries /dead /blocked /recurring
+      /batches /batch?id=b1 /metrics /class?name=PageJob /processes].freeze
 
     def fill
-      enqueue({"queue" => "waiting", "tags" => ["blue"]}, {"at" => Time.now.to_f + 1000}, {"queue" => "limited", "raffia" => {"limit" => {"key" => "k", "max" => 1}}},
+      enqueue({"queue" => "waiting", "tags" => ["blue"]}, {"at" => Time.now.to_f + 1000},
+        {"queue" => "limited", "raffia" => {"limit" => {"key" => "k", "max" => 1}}},
         {"queue" => "limited", "raffia" => {"limit" => {"key" => "k", "max" => 1}}})
       bury(3)
       @store.open_batch("b1", about: {"description" => "import", "created_at" => Time.now.to_f})
       book = Jobs::Recurring::Book.new(@client)
       book.add(Jobs::Recurring::Entry.build("sweep", 3600, "SweepJob"))
-      @lease = @store.enroll("host:7:abc", {"hostname" => "host", "pid" => 7, "queues" => ["limited"], "concurrency" => 2, "started_at" => Time.now.to_f}, ttl: 600)
+      @lease = @store.enroll("host:7:abc",
+        {"hostname" => "host", "pid" => 7, "queues" => ["limited"], "concurrency" => 2,
+         "started_at" => Time.now.to_f}, ttl: 600)
       claims = @store.claim(@lease, ["limited"], 2)
       @store.beat(@lease, {"busy" => 1, "work" => [work(claims.first)]}, tally: tally)
     end
 
-    def work(claim) = {"jid" => claim.item["jid"], "queue" => claim.queue, "payload" => claim.payload, "run_at" => Time.now.to_i, "tid" => "t", "on" => "fibers", "progress" => 0.5, "note" => "half", "backtrace" => ["a.rb:1"]}
+    def work(claim)
+      {"jid" => claim.item["jid"], "queue" => claim.queue, "payload" => claim.payload,
+       "run_at" => Time.now.to_i, "tid" => "t", "on" => "fibers", "progress" => 0.5,
+       "note" => "half", "backtrace" => ["a.rb:1"]}
+    end
 
-    def tally = Jobs::Tally.new(processed: 4, failed: 1, classes: {"PageJob" => {"processed" => 4, "failed" => 1, "ms" => 60.0, "histogram" => [3] + [0] * 25}})
+    def tally
+      Jobs::Tally.new(processed: 4, failed: 1,
+        classes: {"PageJob" => {"processed" => 4, "failed" => 1, "ms" => 60.0,
+                                "histogram" => [3] + [0] * 25}})
+    end
 
     def test_all_pages
       fill
@@ -37,17 +49,23 @@ module JobsWebStores
       assert_match(/import/, get("/batches").body)
       busy = get("/busy").body
       assert_match(/50%.*half/m, busy)
-      assert_match(%r{<pre>a\.rb:1</pre>}, get("/job?jid=#{get("/api/busy").json["jobs"].first["jid"]}").body)
+      assert_match(%r{<pre>a\.rb:1</pre>},
+        get("/job?jid=#{get("/api/busy").json["jobs"].first["jid"]}").body)
       assert_match(/15\.0|20 ms/, get("/class?name=PageJob").body)
-      assert_equal [4, 1, [3] + [0] * 25], get("/api/metrics").json.first.values_at("processed", "failed", "histogram")
-      assert_equal %w[limited waiting], get("/api/queues").json.map { |queue| queue["name"] } - ["default"]
-      assert_equal({"queue" => 1, "scheduled" => 1, "blocked" => 1, "running" => 1, "dead" => 3}, get("/api/").json.slice("queue", "scheduled", "blocked", "running", "dead"))
+      assert_equal [4, 1, [3] + [0] * 25],
+        get("/api/metrics").json.first.values_at("processed", "failed", "histogram")
+      assert_equal %w[limited waiting], get("/api/queues").json
+        .map { |queue| queue["name"] } - ["default"]
+      assert_equal({"queue" => 1, "scheduled" => 1, "blocked" => 1, "running" => 1, "dead" => 3},
+        get("/api/").json.slice("queue", "scheduled", "blocked", "running", "dead"))
     end
 
     def test_all_changes
       fill
       one, two, three = keys(:dead)
-      change = ->(address, **fields) { post("/api#{address}", fields.transform_keys(&:to_s)).json["changed"] }
+      change = ->(address, **fields) {
+        post("/api#{address}", fields.transform_keys(&:to_s)).json["changed"]
+      }
       assert_equal 1, change.call("/dead", action: "retry", key: one)
       assert_equal 0, change.call("/dead", action: "retry", key: one)
       assert_equal 1, change.call("/dead", action: "delete #{two}")
@@ -63,7 +81,8 @@ module JobsWebStores
       assert_equal ["quiet"], @store.beat(@lease)
       change.call("/recurring", action: "run", name: "sweep")
       assert_equal "SweepJob", @store.entries(:queue, queue: "default").first.item["class"]
-      assert_equal({queue: 1, running: 1}, @store.counts.slice(*Jobs::Store::SETS).reject { |_, count| count.zero? })
+      assert_equal({queue: 1, running: 1},
+        @store.counts.slice(*Jobs::Store::SETS).reject { |_, count| count.zero? })
       assert_empty @store.check
     end
   end

@@ -9,21 +9,28 @@ class JobsWebWorkTest < Raffia::JobsWorkCase
 
   def look(worker, path = "", **headers)
     uri = URI(JSON.parse(worker.out.lines.first)["web"] + path)
-    Net::HTTP.start(uri.host, uri.port) { |http| http.get(uri.request_uri, headers.transform_keys(&:to_s)) }
+    Net::HTTP.start(uri.host, uri.port) do |http|
+      http.get(uri.request_uri, headers.transform_keys(&:to_s))
+    end
   end
 
-  def await_dashboard(worker) = await("it does not answer") { look(worker).then { |page| page if page.code == "200" } }
+  def await_dashboard(worker)
+    await("it does not answer") { look(worker).then { |page| page if page.code == "200" } }
+  end
 
   def test_in_a_process_of_its_own
     jid = enqueue("QuickJob", "one")
     work("--web", "127.0.0.1:0", "--tag", "shop") do |worker|
       assert_match(/<span>shop</, await_dashboard(worker).body)
       await_said("QuickJob", "one")
-      await("it does not count") { JSON.parse(look(worker, "api/").body).values_at("processed", "processes") == [1, 1] }
+      await("it does not count") do
+        JSON.parse(look(worker, "api/").body).values_at("processed", "processes") == [1, 1]
+      end
       assert_equal "404", look(worker, "job?jid=#{jid}").code
       assert_equal url, JSON.parse(look(worker, "api/").body)["store"]
       answer = change(worker)
-      assert_equal ["200", {"done" => "paused", "changed" => 1}], [answer.code, JSON.parse(answer.body)]
+      assert_equal ["200", {"done" => "paused", "changed" => 1}],
+        [answer.code, JSON.parse(answer.body)]
       assert @store.queues.find { |queue| queue["name"] == "default" }["paused"]
       worker.kill(:HUP)
       await("it has not restarted") { worker.err.include?("restarted: generation 2") }
@@ -36,7 +43,8 @@ class JobsWebWorkTest < Raffia::JobsWorkCase
 
   def change(worker)
     uri = URI("#{JSON.parse(worker.out.lines.first)["web"]}api/queues")
-    Net::HTTP.post(uri, JSON.generate("action" => "pause", "queue" => "default"), "content-type" => "application/json")
+    Net::HTTP.post(uri, JSON.generate("action" => "pause", "queue" => "default"),
+      "content-type" => "application/json")
   end
 
   def test_in_the_only_process_and_read_only
@@ -62,13 +70,19 @@ class JobsWebWorkTest < Raffia::JobsWorkCase
   end
 
   def test_what_makes_no_sense
-    {"nonsense" => /is no address for --web/, "127.0.0.1:99999" => /is no address/, "192.0.2.1:9" => /can be reached by others/, "http://localhost:1" => /is no address/}.each do |address, message|
+    {"nonsense" => /is no address for --web/, "127.0.0.1:99999" => /is no address/,
+     "192.0.2.1:9" => /can be reached by others/,
+     "http://localhost:1" => /is no address/}.each do |address, message|
       assert_match(message, refuse("--web", address).err)
     end
     taken = TCPServer.new("127.0.0.1", 0)
-    assert_match(/cannot listen on 127\.0\.0\.1:\d+: .*in use/, refuse("--web", "127.0.0.1:#{taken.local_address.ip_port}").err)
+    assert_match(/cannot listen on 127\.0\.0\.1:\d+: .*in use/,
+      refuse("--web", "127.0.0.1:#{taken.local_address.ip_port}").err)
     taken.close
-    %w[ada ada: :secret].each { |credentials| assert_match(/must be USER:PASSWORD/, refuse("--web", "0", env: {"RAFFIA_WEB_AUTH" => credentials}).err) }
+    %w[ada ada: :secret].each do |credentials|
+      assert_match(/must be USER:PASSWORD/,
+        refuse("--web", "0", env: {"RAFFIA_WEB_AUTH" => credentials}).err)
+    end
   end
 
   private

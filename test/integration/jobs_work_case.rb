@@ -5,7 +5,8 @@ require "raffia/jobs"
 require_relative "cli_serve_case"
 
 module Raffia
-  # The parent of the tests that start `raffia work` as a user does: real processes, and a store that this process looks into.
+  # The parent of the tests that start `raffia work` as a user does: real processes, and a store
+  # that this process looks into.
   class JobsWorkCase < CLIServeCase
     # What jobs do is seen in files of the folder.
     PROGRAM = <<~'RUBY'
@@ -80,7 +81,10 @@ module Raffia
       before = identities
       worker = start(EXECUTABLE, "work", "--json", "--store", url, *argv, **options)
       @worker ||= worker
-      await("it has not begun") { (worker.out.include?("\n") && (identities - before).any?) || (!worker.running? && flunk("it ended: #{worker.ended.inspect}\n#{worker.err}")) }
+      await("it has not begun") do
+        (worker.out.include?("\n") && (identities - before).any?) ||
+          (!worker.running? && flunk("it ended: #{worker.ended.inspect}\n#{worker.err}"))
+      end
       yield worker
     ensure
       worker&.finish
@@ -92,11 +96,15 @@ module Raffia
     def await(what, &block)
       wait_until(PROCESS_PATIENCE, &block)
     rescue Minitest::Assertion
-      flunk("#{what}; it has said:\n#{said.map { |line| line.join(" ") }.join("\n")}\n#{@worker&.err}")
+      flunk("#{what}; it has " \
+        "said:\n#{said.map { |line| line.join(" ") }.join("\n")}\n#{@worker&.err}")
     end
 
     def enqueue(job, *args, **fields)
-      @store.enqueue([Jobs::Draft.of(Jobs::Client::Item.build({"class" => job, "args" => args, **fields.transform_keys(&:to_s)}))]).first
+      @store.enqueue(
+        [Jobs::Draft.of(Jobs::Client::Item.build({"class" => job, "args" => args,
+          **fields.transform_keys(&:to_s)}))]
+      ).first
     end
 
     # @return [Array<Array<String>>] what jobs have said: class, words, pid
@@ -106,9 +114,18 @@ module Raffia
     end
 
     # @return [Array<String>] the line that begins with these words
-    def await_said(*words, count: 1) = await("#{words.join(" ")} was not said #{count} times") { said.select { |line| line.first(words.size) == words }.then { |lines| lines if lines.size >= count } }
+    def await_said(*words, count: 1)
+      await("#{words.join(" ")} was not said #{count} times") do
+        said.select { |line| line.first(words.size) == words }
+          .then { |lines| lines if lines.size >= count }
+      end
+    end
 
-    def await_counts(**expected) = await("expected #{expected}, and there are #{@store.counts}") { @store.counts.slice(*expected.keys) == expected }
+    def await_counts(**expected)
+      await("expected #{expected}, and there are #{@store.counts}") do
+        @store.counts.slice(*expected.keys) == expected
+      end
+    end
 
     def open_gate(name) = File.write(File.join(@dir, name), "")
 
@@ -116,16 +133,24 @@ module Raffia
 
     # Waits until one that is not the only one has logged this event.
     def await_line(worker, event)
-      await("no #{event} of #{worker.pid}: #{worker.err}") { worker.err.include?("\"event\":#{event.to_json}") || (!worker.running? && flunk("it ended: #{worker.err}")) }
+      await("no #{event} of #{worker.pid}: #{worker.err}") do
+        worker.err.include?("\"event\":#{event.to_json}") ||
+          (!worker.running? && flunk("it ended: #{worker.err}"))
+      end
     end
 
     # @yieldparam terminal [IO] what is typed
     # @yieldparam pid [Integer] of a process group of its own, in the foreground
     # @yieldparam screen [StringIO] what is printed
     def at_terminal(*argv)
-      out, terminal, pid = PTY.spawn(clean({}), RbConfig.ruby, "-I", File.join(ROOT, "lib"), EXECUTABLE, *argv, chdir: @dir)
+      out, terminal, pid = PTY.spawn(clean({}), RbConfig.ruby, "-I", File.join(ROOT, "lib"),
+        EXECUTABLE, *argv, chdir: @dir)
       screen = StringIO.new
-      reader = Thread.new { IO.copy_stream(out, screen) rescue nil } # rubocop:disable Style/RescueModifier
+      reader = Thread.new do
+        IO.copy_stream(out, screen)
+      rescue
+        nil
+      end # rubocop:disable Style/RescueModifier
       yield terminal, pid, screen
     ensure
       ::Process.kill(:KILL, -pid) if states(pid).any?
@@ -145,6 +170,8 @@ module Raffia
     end
 
     # The events of the log.
-    def logged(event) = @worker.err.lines.select { |line| line.include?("\"event\":#{event.to_json}") }
+    def logged(event)
+      @worker.err.lines.select { |line| line.include?("\"event\":#{event.to_json}") }
+    end
   end
 end

@@ -16,7 +16,8 @@ module JobsWork
         workers = %w[early late].map { |word| await_said("QuickJob", word).first.last.to_i }
         refute_includes workers, worker.pid
         await_counts(queue: 0, running: 0)
-        await("not both work") { pids.size == 2 } # or one would be told in the middle of enrolling, and its lease would have to end
+        # or one would be told in the middle of enrolling, and its lease would have to end
+        await("not both work") { pids.size == 2 }
         worker.kill(:TERM)
         assert_equal 0, worker.ended.exitstatus, worker.err
       end
@@ -113,7 +114,9 @@ module JobsWork
 
     # A worker that stands still for longer than its lease may have begun it twice itself.
     def await_began_in(where)
-      await("it has not begun in #{where}") { said.any? { |job, word, pid| job == "GateJob" && word == "began" && yield(pid.to_i) } }
+      await("it has not begun in #{where}") do
+        said.any? { |job, word, pid| job == "GateJob" && word == "began" && yield(pid.to_i) }
+      end
     end
 
     def suspend(worker)
@@ -146,7 +149,9 @@ module JobsWork
     end
 
     def test_a_worker_that_has_grown_too_large_is_replaced
-      skip "the system does not tell how large processes are" unless File.readable?("/proc/self/smaps_rollup")
+      unless File.readable?("/proc/self/smaps_rollup")
+        skip "the system does not tell how large processes are"
+      end
 
       work("--memory-limit", "250m") do |worker|
         enqueue("GreedyJob")
@@ -167,14 +172,18 @@ module JobsWork
     end
 
     def test_alone_in_one_process_with_an_address_for_questions
-      work("--processes", "0", "--health", "tcp://127.0.0.1:0", "--pidfile", "pid", "--tag", "shop", "--label", "blue") do |worker|
+      work("--processes", "0", "--health", "tcp://127.0.0.1:0", "--pidfile", "pid", "--tag", "shop",
+        "--label", "blue") do |worker|
         health = JSON.parse(worker.out.lines.first)["health"]
         assert_equal worker.pid.to_s, File.read(File.join(@dir, "pid")).strip
-        assert_equal ["200", "running: 1 of 1 workers ready\n"], Net::HTTP.get_response(URI("#{health}/health")).then { |answer| [answer.code, answer.body] }
+        assert_equal ["200", "running: 1 of 1 workers ready\n"],
+          Net::HTTP.get_response(URI("#{health}/health"))
+            .then { |answer| [answer.code, answer.body] }
         assert_equal "200", Net::HTTP.get_response(URI("#{health}/ready")).code
         assert_equal 1, JSON.parse(Net::HTTP.get(URI("#{health}/stats.json")))["ready"]
         assert_equal "404", Net::HTTP.get_response(URI("#{health}/")).code
-        assert_equal [["shop", ["blue"], worker.pid]], @store.processes.map { |one| one.values_at("tag", "labels", "pid") }
+        assert_equal [["shop", ["blue"], worker.pid]],
+          @store.processes.map { |one| one.values_at("tag", "labels", "pid") }
         enqueue("QuickJob")
         assert_equal worker.pid, await_said("QuickJob").first.last.to_i
         worker.kill(:INT)
@@ -194,7 +203,8 @@ module JobsWork
       end
     end
 
-    # As with any program at a terminal; what TSTP means to workers is for who sends it to them alone.
+    # As with any program at a terminal; what TSTP means to workers is for who sends it to them
+    # alone.
     def test_ctrl_z_suspends_all_processes_until_they_are_continued
       skip "the states of processes are read from /proc" unless File.exist?("/proc/self/stat")
 
@@ -202,7 +212,9 @@ module JobsWork
         at_terminal("work", "--store", url, "--processes", processes) do |terminal, pid, _|
           await("it has not begun") { pids.any? }
           terminal.write("\x1A")
-          await("not all are suspended") { states(pid).then { |found| found.any? && found.uniq == ["T"] } }
+          await("not all are suspended") do
+            states(pid).then { |found| found.any? && found.uniq == ["T"] }
+          end
           enqueue("QuickJob", "after#{processes}")
           ::Process.kill(:CONT, -pid)
           await_said("QuickJob", "after#{processes}")
@@ -241,13 +253,17 @@ module JobsWork
           await("its counts are others") do
             stats = JSON.parse(Net::HTTP.get(URI("#{health}/stats.json")))
             # What is told of the store may be older by seconds.
-            stats["jobs"].values_at("processed", "failed", "retried", "dead", "busy") == [5, 2, 2, 0, 1] && stats["store"]["counts"]&.fetch("running") == 1
+            stats["jobs"].values_at("processed", "failed", "retried", "dead", "busy") ==
+              [5, 2, 2, 0, 1] && stats["store"]["counts"]&.fetch("running") == 1
           end
           assert_equal [@store.url, nil], stats["store"].values_at("store", "error")
-          assert_equal [@store.counts[:queue], 1], stats["store"]["counts"].values_at("queue", "running")
+          assert_equal [@store.counts[:queue], 1],
+            stats["store"]["counts"].values_at("queue", "running")
           text = Net::HTTP.get(URI("#{health}/metrics"))
-          ["raffia_jobs_processed_total 5", "raffia_jobs_failed_total 2", "raffia_jobs_retried_total 2", "raffia_jobs_busy 1",
-            "raffia_job_duration_seconds_count 3", "raffia_store_writable 1", "raffia_jobs{set=\"running\"} 1", "raffia_queue_jobs{queue=\"nobody\"}"].each do |line|
+          ["raffia_jobs_processed_total 5", "raffia_jobs_failed_total 2",
+            "raffia_jobs_retried_total 2", "raffia_jobs_busy 1",
+            "raffia_job_duration_seconds_count 3", "raffia_store_writable 1",
+            "raffia_jobs{set=\"running\"} 1", "raffia_queue_jobs{queue=\"nobody\"}"].each do |line|
             assert_match(/^#{Regexp.escape(line)}(?: |$)/, text)
           end
           assert_match(/^raffia_queue_latency_seconds\{queue="nobody"\} \d/, text)
@@ -264,7 +280,9 @@ module JobsWork
     def test_counts_outlive_workers
       work("--health", "tcp://127.0.0.1:0") do |worker|
         health = JSON.parse(worker.out.lines.first)["health"]
-        processed = -> { JSON.parse(Net::HTTP.get(URI("#{health}/stats.json")))["jobs"]["processed"] }
+        processed = -> {
+          JSON.parse(Net::HTTP.get(URI("#{health}/stats.json")))["jobs"]["processed"]
+        }
         enqueue("QuickJob", "one")
         await("it is not counted") { processed.call == 1 }
         old = await_said("QuickJob", "one").first.last.to_i
@@ -279,7 +297,8 @@ module JobsWork
       work("--health", "tcp://127.0.0.1:0") do |worker|
         health = JSON.parse(worker.out.lines.first)["health"]
         await("it is not ready") { Net::HTTP.get_response(URI("#{health}/ready")).code == "200" }
-        assert_equal pids, JSON.parse(Net::HTTP.get(URI("#{health}/stats.json")))["slots"].map { |slot| slot["pid"] }
+        assert_equal pids, JSON.parse(Net::HTTP.get(URI("#{health}/stats.json")))["slots"]
+          .map { |slot| slot["pid"] }
       end
     end
   end
@@ -287,9 +306,12 @@ module JobsWork
   class OnSQLiteTest
     private
 
-    # In the middle of a write it would keep the file's lock, and nobody could take over: SQLite has no server that could end it.
+    # In the middle of a write it would keep the file's lock, and nobody could take over: SQLite has
+    # no server that could end it.
     def suspend(worker)
-      wait_until(PROCESS_PATIENCE, "whenever it is suspended it has the lock") { super && (writable? || !worker.kill(:CONT)) }
+      wait_until(PROCESS_PATIENCE, "whenever it is suspended it has the lock") do
+        super && (writable? || !worker.kill(:CONT))
+      end
     end
 
     def writable?
@@ -303,7 +325,10 @@ module JobsWork
 
     # @return [String] the next message that says so
     def told(socket, what)
-      wait_until(PROCESS_PATIENCE) { socket.recvfrom_nonblock(4096, exception: false).then { |text, _| text if text.is_a?(String) && what.match?(text) } }
+      wait_until(PROCESS_PATIENCE) do
+        socket.recvfrom_nonblock(4096, exception: false)
+          .then { |text, _| text if text.is_a?(String) && what.match?(text) }
+      end
     end
   end
 
@@ -315,7 +340,8 @@ module JobsWork
     def setup
       super
       @store.class # it is there
-      RedisClient.config(host: "127.0.0.1", port: server.port, db: 3).new_client.tap { |redis| redis.call("FLUSHDB") }.close
+      RedisClient.config(host: "127.0.0.1", port: server.port, db: 3).new_client
+        .tap { |redis| redis.call("FLUSHDB") }.close
     end
 
     private
@@ -332,8 +358,10 @@ module JobsWork
       return unless @server
 
       @server.start # after a test that has killed it
-      PG.connect(host: "127.0.0.1", port: @server.port, user: "postgres", dbname: "postgres").tap do |connection|
-        connection.exec("SET client_min_messages = error; DROP SCHEMA IF EXISTS work_#{object_id} CASCADE")
+      PG.connect(host: "127.0.0.1", port: @server.port, user: "postgres", dbname: "postgres")
+        .tap do |connection|
+        connection.exec("SET client_min_messages = error; DROP SCHEMA IF EXISTS " \
+          "work_#{object_id} CASCADE")
       end.close
     end
 
@@ -353,7 +381,9 @@ module JobsWork
     def test_a_store_that_comes_up_later_is_waited_for
       @store.counts
       server.kill
-      workers = %w[1 0].map { |processes| start(self.class::EXECUTABLE, "work", "--json", "--store", url, "--processes", processes) }
+      workers = %w[1 0].map do |processes|
+        start(self.class::EXECUTABLE, "work", "--json", "--store", url, "--processes", processes)
+      end
       workers.each { |worker| await_line(worker, "store away") }
       server.start
       workers.each { |worker| await_line(worker, "store is back") }
@@ -366,7 +396,9 @@ module JobsWork
 
     def test_who_waits_for_a_store_can_be_told_to_stop
       server.kill
-      workers = %w[1 0].map { |processes| start(self.class::EXECUTABLE, "work", "--json", "--store", url, "--processes", processes) }
+      workers = %w[1 0].map do |processes|
+        start(self.class::EXECUTABLE, "work", "--json", "--store", url, "--processes", processes)
+      end
       workers.each { |worker| await_line(worker, "store away") }
       workers.each { |worker| worker.kill(:TERM) }
       assert_equal [0, 0], workers.map { |worker| worker.ended.exitstatus }, workers.map(&:err).join
@@ -395,7 +427,9 @@ module JobsWork
         first = pids.first
         server.kill
         ::Process.kill(:KILL, first)
-        await("no other one has missed the store") { logged("store away").any? { |line| JSON.parse(line)["pid"] != first } }
+        await("no other one has missed the store") do
+          logged("store away").any? { |line| JSON.parse(line)["pid"] != first }
+        end
         assert worker.running?
         server.start
         await("it has not found the store") { logged("store is back").any? }
@@ -435,7 +469,10 @@ module JobsWork
 
     def setup
       super
-      RedisClient.config(host: "127.0.0.1", port: server.port).new_client.tap { |redis| redis.call("FLUSHDB") }.close if server
+      if server
+        RedisClient.config(host: "127.0.0.1", port: server.port).new_client
+          .tap { |redis| redis.call("FLUSHDB") }.close
+      end
     end
 
     private
@@ -451,7 +488,9 @@ module JobsWork
   class RefusedTest < Raffia::CLICase
     # Once for each worker, however often it is tried, and once by their supervisor.
     def test_a_store_that_refuses_is_said_once
-      skip "the gem sqlite3 is not installed (bin/setup)" if Gem::Specification.find_all_by_name("sqlite3").empty?
+      if Gem::Specification.find_all_by_name("sqlite3").empty?
+        skip "the gem sqlite3 is not installed (bin/setup)"
+      end
       script "", "jobs.rb"
       result = raffia("work", "--store", "sqlite:/nowhere/jobs.db")
       assert_equal 1, result.code
@@ -495,16 +534,20 @@ module JobsWork
 
     # As in many containers.
     def test_a_folder_with_a_name_beyond_ascii_in_the_locale_c
-      skip "the gem sqlite3 is not installed (bin/setup)" if Gem::Specification.find_all_by_name("sqlite3").empty?
+      if Gem::Specification.find_all_by_name("sqlite3").empty?
+        skip "the gem sqlite3 is not installed (bin/setup)"
+      end
       @dir = File.join(outside = @dir, "d\u00EFr")
       Dir.mkdir(@dir)
-      script "require 'raffia/jobs'\nclass J\n  include Raffia::Job\n  def perform(*) = nil\nend\n", "jobs.rb"
+      script "require 'raffia/jobs'\nclass J\n  include Raffia::Job\n  def perform(*) = nil\nend\n",
+        "jobs.rb"
       locale = {env: {"LC_ALL" => "C", "LANG" => nil}}
       ended = raffia("jobs", "enqueue", "J", '"\u00FC"', "-r", "./jobs.rb", **locale)
       assert_equal 0, ended.code, ended.err
       ended = raffia("jobs", "list", "queue:default", "-s", "sqlite:raffia.db", **locale)
       assert_match(/J +\["\u00FC"\]/, ended.out, ended.err)
-      ended = ruby("-e", "require './jobs'; p J.perform_async.size; puts Raffia::Jobs.store.url", **locale)
+      ended = ruby("-e", "require './jobs'; p J.perform_async.size; puts Raffia::Jobs.store.url",
+        **locale)
       assert_match(/\A24\nsqlite:.*d\u00EFr/, ended.out, ended.err)
       ended = raffia("work", "--store", "sqlite:/nowhere/jobs.db", **locale)
       assert_match(/works for jobs\.rb/, ended.out, ended.err)
@@ -522,7 +565,9 @@ module JobsWork
       script 'raise "not today"', "jobs.rb"
       ended = raffia("work", "--processes", "0", "--store", "memory:")
       assert_equal 1, ended.code
-      assert_match(/jobs.rb:1:in '<top \(required\)>': not today \(RuntimeError\)|jobs.rb:1:in `<top \(required\)>': not today \(RuntimeError\)/, ended.err)
+      assert_match(
+        /jobs.rb:1:in '<top \(required\)>': not today \(RuntimeError\)|jobs.rb:1:in `<top \(required\)>': not today \(RuntimeError\)/, ended.err
+      )
     end
 
     def test_a_store_that_refuses_one_process
@@ -530,7 +575,8 @@ module JobsWork
       File.write(File.join(@dir, "text.db"), "no database at all\n" * 100)
       ended = raffia("work", "--processes", "0", "--store", "sqlite:text.db")
       assert_equal 1, ended.code, ended.err
-      assert_match(/\Araffia: .*text\.db: the file is damaged, or is no SQLite database/, ended.err.lines.last)
+      assert_match(/\Araffia: .*text\.db: the file is damaged, or is no SQLite database/,
+        ended.err.lines.last)
     end
 
     def test_help

@@ -5,7 +5,8 @@ require "rbconfig"
 require "tmpdir"
 require "test_helper"
 
-# Errors of ActiveRecord hold their connection pool, which no process can be sent. In a process of its own: ActiveRecord changes much.
+# Errors of ActiveRecord hold their connection pool, which no process can be sent. In a process of
+# its own: ActiveRecord changes much.
 class PoolActiveRecordTest < Raffia::TestCase
   PROGRAM = <<~RUBY
     require "raffia"
@@ -36,7 +37,8 @@ class PoolActiveRecordTest < Raffia::TestCase
 
   def test_errors_of_active_record_arrive_as_they_are
     Dir.mktmpdir do |folder|
-      output, status = Open3.capture2e(RbConfig.ruby, "-W0", "-I", File.expand_path("../../lib", __dir__), "-e", PROGRAM,
+      output, status = Open3.capture2e(RbConfig.ruby, "-W0", "-I",
+        File.expand_path("../../lib", __dir__), "-e", PROGRAM,
         File.join(folder, "a.db"), File.join(folder, "attempts"))
       assert_predicate status, :success?, output
       assert_equal <<~TEXT, output

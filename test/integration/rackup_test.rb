@@ -22,7 +22,8 @@ module Raffia
     end
 
     def test_host_port_and_environment
-      script 'run ->(_env) { [200, {"content-type" => "text/plain"}, [ENV["RACK_ENV"]]] }', "config.ru"
+      script 'run ->(_env) { [200, {"content-type" => "text/plain"}, [ENV["RACK_ENV"]]] }',
+        "config.ru"
       rackup("-o", "127.0.0.1", "-E", "deployment") do |url, server|
         assert_equal "deployment", get(url)
         assert_match(/in deployment: http:\/\/127\.0\.0\.1:\d+$/, server.out)
@@ -64,7 +65,10 @@ module Raffia
       need_gem "railties"
       write_rails
       rails("server", "-u", "raffia", "-p", "0") do |server|
-        url = wait_until(PROCESS_PATIENCE) { server.out[%r{in development: (http://127\S+?:\d+)}, 1] || (!server.running? && flunk(server.err)) }
+        url = wait_until(PROCESS_PATIENCE) do
+          server.out[%r{in development: (http://127\S+?:\d+)}, 1] ||
+            (!server.running? && flunk(server.err))
+        end
         assert_equal "hello from #{server.pid}", get(url)
         assert_match(/=> Booting Raffia/, server.out)
         assert_match(/=> Rails [\d.]+ application starting in development/, server.out)
@@ -78,14 +82,18 @@ module Raffia
     private
 
     def need_gem(name)
-      skip "the gem #{name} is not installed (bin/setup --server)" if Gem::Specification.find_all_by_name(name).empty?
+      if Gem::Specification.find_all_by_name(name).empty?
+        skip "the gem #{name} is not installed (bin/setup --server)"
+      end
     end
 
     # @yieldparam url [String]
     # @yieldparam server [Running]
     def rackup(*argv)
       server = start(*RACKUP, "-p", "0", *argv)
-      url = wait_until(PROCESS_PATIENCE) { server.out[%r{http://127\S+?:\d+}] || (!server.running? && flunk(server.err)) }
+      url = wait_until(PROCESS_PATIENCE) do
+        server.out[%r{http://127\S+?:\d+}] || (!server.running? && flunk(server.err))
+      end
       yield url, server
     ensure
       server&.finish
@@ -113,7 +121,8 @@ module Raffia
       RUBY
       script "require_relative 'application'\nHello.initialize!", "config/environment.rb"
       script "require_relative 'config/environment'\nrun Rails.application", "config.ru"
-      script "APP_PATH = File.expand_path('../config/application', __dir__)\nrequire 'rails/commands'", "bin/rails"
+      script "APP_PATH = File.expand_path('../config/application', __dir__)\nrequire " \
+        "'rails/commands'", "bin/rails"
     end
 
     def rails(*argv)

@@ -4,7 +4,8 @@ require_relative "cli_case"
 require "json"
 
 module Raffia
-  # `raffia doctor --rack`: each application is a program of a user's, and what is said of it is what the user reads.
+  # `raffia doctor --rack`: each application is a program of a user's, and what is said of it is
+  # what the user reads.
   class RactorCheckTest < CLICase
     def setup
       super
@@ -41,12 +42,14 @@ module Raffia
     OK = '[200, {"content-type" => "text/plain"}, ["ok"]]'
 
     def test_a_block_that_captures_what_can_be_frozen
-      assert_fit("names = [+'a', {b: +'c'}]\nrun ->(env) { [200, {'content-type' => 'text/plain'}, [names.inspect]] }")
+      assert_fit("names = [+'a', {b: +'c'}]\nrun ->(env) { [200, {'content-type' => " \
+        "'text/plain'}, [names.inspect]] }")
     end
 
     def test_a_module_and_an_object
       assert_fit("module App; def self.call(env) = #{OK}; end\nrun App")
-      assert_fit("class App; def initialize = @hello = [+'hello']; def call(env) = [200, {}, [@hello.first]]; end\nrun App.new")
+      assert_fit("class App; def initialize = @hello = [+'hello']; def call(env) = [200, {}, " \
+        "[@hello.first]]; end\nrun App.new")
     end
 
     # Each Ractor makes its own middlewares, so these may do what they like with their variables.
@@ -65,7 +68,8 @@ module Raffia
     end
 
     def test_maps
-      config = "map('/a') { use Rack::Head; run ->(_) { #{OK} } }\nmap('/b') { run ->(_) { raise 'b' } }\nrun ->(_) { [404, {}, []] }"
+      config = "map('/a') { use Rack::Head; run ->(_) { #{OK} } }\nmap('/b') { run ->(_) { raise " \
+        "'b' } }\nrun ->(_) { [404, {}, []] }"
       text = assert_fit(config, "--path", "/a", "--path", "/c")
       assert_includes text, "GET /c: 404, in a Ractor"
       assert_unfit(["GET /b raised RuntimeError at config.ru:2: b"], config, "--path", "/b")
@@ -73,17 +77,20 @@ module Raffia
 
     def test_roda
       need_gem "roda"
-      assert_fit("require 'roda'\nclass App < Roda\n  route { |r| r.root { 'hello' } }\nend\nrun App.freeze.app")
+      assert_fit("require 'roda'\nclass App < Roda\n  route { |r| r.root { 'hello' } }\nend\nrun " \
+        "App.freeze.app")
     end
 
     def test_sinatra
       need_gem "sinatra"
-      assert_unfit(["raised Ractor::IsolationError", "which is not made for Ractors: serve it with processes"],
+      assert_unfit(["raised Ractor::IsolationError",
+        "which is not made for Ractors: serve it with processes"],
         "require 'sinatra/base'\nclass App < Sinatra::Base\n  get('/') { 'hello' }\nend\nrun App")
     end
 
     def test_an_open_file
-      assert_unfit(["config.ru: use Rack::CommonLogger, argument 1 > Logger@logdev > Logger::LogDevice@dev (File) is an open file", "Make it where it is used"],
+      assert_unfit(["config.ru: use Rack::CommonLogger, argument 1 > Logger@logdev > " \
+        "Logger::LogDevice@dev (File) is an open file", "Make it where it is used"],
         "require 'logger'\nuse Rack::CommonLogger, Logger.new('log')\nrun ->(_) { #{OK} }")
     end
 
@@ -93,32 +100,41 @@ module Raffia
     end
 
     def test_a_block_that_assigns
-      assert_unfit(["config.ru: run (block at config.ru:2) uses count (can not make a Proc shareable because it accesses outer variables (count))"],
+      assert_unfit(["config.ru: run (block at config.ru:2) uses count (can not make a Proc " \
+        "shareable because it accesses outer variables (count))"],
         "count = 0\nrun ->(_) { count += 1; #{OK} }")
     end
 
     # Frozen is what `run` was given, so this is seen when it is tried.
     def test_a_cache_in_the_application
-      assert_unfit(["GET / raised FrozenError at config.ru:1: can't modify frozen Hash: {} (run > App@cache)", "Ractor.current[:name]"],
-        "class App; def initialize = @cache = {}; def call(env) = @cache[1] ||= #{OK}; end\nrun App.new")
+      assert_unfit(["GET / raised FrozenError at config.ru:1: can't modify frozen Hash: {} (run " \
+        "> App@cache)", "Ractor.current[:name]"],
+        "class App; def initialize = @cache = {}; def call(env) = @cache[1] ||= #{OK}; end\nrun " \
+          "App.new")
     end
 
     def test_what_the_code_says
-      assert_unfit(["run > App#call uses @count, which it assigns to", "run > App#call > App#help uses TABLE, which holds a Hash that is not deeply frozen",
-        "Freeze it where it is defined, TABLE = Ractor.make_shareable(...)", "run > App#call > App#help uses $setting, which is a global variable"],
-        "TABLE = {1 => [+'a']}\nclass App\n  def call(env) = (@count = 1) && help\n  def help = env['x'] ? [TABLE, $setting] : #{OK}\n  def env = {}\nend\nrun App.new")
+      assert_unfit(["run > App#call uses @count, which it assigns to",
+        "run > App#call > App#help uses TABLE, which holds a Hash that is not deeply frozen",
+        "Freeze it where it is defined, TABLE = Ractor.make_shareable(...)",
+        "run > App#call > App#help uses $setting, which is a global variable"],
+        "TABLE = {1 => [+'a']}\nclass App\n  def call(env) = (@count = 1) && help\n  def help = " \
+          "env['x'] ? [TABLE, $setting] : #{OK}\n  def env = {}\nend\nrun App.new")
     end
 
     def test_a_middleware_with_a_class_variable
       assert_unfit("use > Count#call uses @@all, which is a class variable",
-        "class Count\n  @@all = 0\n  def initialize(app) = @app = app\n  def call(env) = (@@all += 1) && @app.call(env)\nend\nuse Count\nrun ->(_) { #{OK} }")
+        "class Count\n  @@all = 0\n  def initialize(app) = @app = app\n  def call(env) = (@@all " \
+          "+= 1) && @app.call(env)\nend\nuse Count\nrun ->(_) { #{OK} }")
     end
 
     def test_what_ruby_cannot_do
       skip "Ruby #{RUBY_VERSION} can" if RUBY_VERSION >= "4"
 
-      assert_unfit(["run > App.call uses Fiber.new, which may crash the process", "run > App.call uses Thread.new, which may hang in a Ractor"],
-        "module App\n  def self.call(env) = env ? #{OK} : [Fiber.new { 1 }, Thread.new { 2 }]\nend\nrun App")
+      assert_unfit(["run > App.call uses Fiber.new, which may crash the process",
+        "run > App.call uses Thread.new, which may hang in a Ractor"],
+        "module App\n  def self.call(env) = env ? #{OK} : [Fiber.new { 1 }, Thread.new { 2 " \
+          "}]\nend\nrun App")
     end
 
     def test_one_that_ends_the_process
@@ -127,13 +143,16 @@ module Raffia
     end
 
     def test_what_is_no_response
-      assert_unfit(["raised TypeError", "7 is no response: that is [status, headers, body]"], "run ->(_) { 7 }")
+      assert_unfit(["raised TypeError", "7 is no response: that is [status, headers, body]"],
+        "run ->(_) { 7 }")
     end
 
     def test_one_that_does_not_load
-      assert_unfit(["uninitialized constant Nothing (NameError)", "This is an error of the application: config.ru:1"], "use Nothing")
+      assert_unfit(["uninitialized constant Nothing (NameError)",
+        "This is an error of the application: config.ru:1"], "use Nothing")
       assert_unfit(["exit (SystemExit)", "This is an error of the application"], "exit(3)")
-      assert_unfit("there is nothing to run: config.ru needs a line `run` or `map`", "use Rack::Head")
+      assert_unfit("there is nothing to run: config.ru needs a line `run` or `map`",
+        "use Rack::Head")
     end
 
     def test_as_json

@@ -5,7 +5,8 @@ require "raffia"
 require "socket"
 require "timeout"
 
-# The stdlib's own timer thread starts with the first timeout and stays: not a leak of whatever test comes first.
+# The stdlib's own timer thread starts with the first timeout and stays: not a leak of whatever test
+# comes first.
 Timeout.timeout(1) {}
 
 module Raffia
@@ -13,7 +14,8 @@ module Raffia
   class RactorWorkTest < CLICase
     CALLS = 50
 
-    # Answers nobody before CALLS calls are there, so who makes them one after the other waits for ever.
+    # Answers nobody before CALLS calls are there, so who makes them one after the other waits for
+    # ever.
     class Patient
       attr_reader :port
 
@@ -79,10 +81,14 @@ module Raffia
       skip "needs the extension" unless Pool::PortableBlock.available?
       assert_no_leaks do
         results = Raffia.map(1..6, on: :ractors, workers: 2) do |number|
-          Raffia.run { |scope| Array.new(3) { |n| scope.spawn { sleep(0.001) && n * number } }.sum(&:value) }
+          Raffia.run do |scope|
+            Array.new(3) { |n| scope.spawn { sleep(0.001) && n * number } }.sum(&:value)
+          end
         end
         assert_equal((1..6).map { |number| 3 * number }, results)
-        error = assert_raises(TimeoutError) { Raffia.map([1], on: :ractors) { |_| Raffia.run { Raffia.timeout(0.01) { sleep } } } }
+        error = assert_raises(TimeoutError) do
+          Raffia.map([1], on: :ractors) { |_| Raffia.run { Raffia.timeout(0.01) { sleep } } }
+        end
         assert_equal(0, error.item_index)
       end
     end
@@ -105,7 +111,11 @@ module Raffia
 
     def test_what_was_given_up_leaves_nothing_when_it_ends
       assert_no_leaks do
-        assert_raises(TimeoutError) { Raffia.map([1, 2], on: :ractors, workers: 2, timeout: 0.05) { |_| sleep(0.3) || "x" * 300_000 } }
+        assert_raises(TimeoutError) do
+          Raffia.map([1, 2], on: :ractors, workers: 2, timeout: 0.05) do |_|
+            sleep(0.3) || "x" * 300_000
+          end
+        end
         assert_equal(1, Raffia.each(1..3, on: :ractors, workers: 2) { |n| break n if n == 1 })
       end
     end

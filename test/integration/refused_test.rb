@@ -5,7 +5,8 @@ require "json"
 require "raffia/engine"
 
 module Raffia
-  # Where the kernel, a container or a seccomp filter refuses io_uring, the next best back end is used, and `raffia doctor` says why.
+  # Where the kernel, a container or a seccomp filter refuses io_uring, the next best back end is
+  # used, and `raffia doctor` says why.
   class RefusedTest < CLICase
     FILTER = File.join(ROOT, "test/support/refuse.rb")
     SETUP = 425
@@ -21,7 +22,9 @@ module Raffia
     def setup
       super
       skip "seccomp filters are Linux's" unless RUBY_PLATFORM.match?(/\A(x86_64|aarch64)-linux/)
-      skip "io_uring does not work here" unless Engine.probe.any? { |found| found[:name] == :uring && found[:ok] }
+      unless Engine.probe.any? { |found| found[:name] == :uring && found[:ok] }
+        skip "io_uring does not work here"
+      end
     end
 
     def test_the_doctor_says_why_and_what_is_used_instead
@@ -53,7 +56,8 @@ module Raffia
     end
 
     def test_who_insists_on_it_is_told_why_not
-      ended = under(SETUP, Errno::EPERM, "-e", "require 'raffia'; Raffia.run { 1 }", env: {"RAFFIA_BACKEND" => "uring"})
+      ended = under(SETUP, Errno::EPERM, "-e", "require 'raffia'; Raffia.run { 1 }",
+        env: {"RAFFIA_BACKEND" => "uring"})
       assert_equal 1, ended.code
       assert_match(/ConfigError/, ended.err)
       assert_match(/io_uring_setup: Operation not permitted/, ended.err)
@@ -62,7 +66,8 @@ module Raffia
     private
 
     def under(call, error, *argv, env: {})
-      ruby("-r", FILTER, *argv, env: {"RAFFIA_BACKEND" => nil, "REFUSE" => "#{call}:#{error::Errno}", **env})
+      ruby("-r", FILTER, *argv, env: {"RAFFIA_BACKEND" => nil,
+                                      "REFUSE" => "#{call}:#{error::Errno}", **env})
     end
   end
 end

@@ -4,7 +4,8 @@ require_relative "server_case"
 require "support/browser"
 
 module Raffia
-  # The examples' pages in a real browser, over HTTPS with a certificate made on the spot. RAFFIA_PICTURES=folder keeps what they look like.
+  # The examples' pages in a real browser, over HTTPS with a certificate made on the spot.
+  # RAFFIA_PICTURES=folder keeps what they look like.
   class ServerBrowserTest < ServerCase
     def setup
       TestSupport::Browser.program
@@ -22,7 +23,8 @@ module Raffia
         say(grace, "Grace", "<b>and</b> back — žluťoučký kůň")
         ada.await("document.querySelectorAll('#messages li').length === 2")
         assert_equal ["Hello from the first tab", "<b>and</b> back — žluťoučký kůň"],
-          ada.eval("[...document.querySelectorAll('#messages li')].map(item => item.lastChild.textContent)")
+          ada.eval("[...document.querySelectorAll('#messages li')].map(item => " \
+            "item.lastChild.textContent)")
         picture("chat", ada)
         ada.close
         grace.await("document.getElementById('state').textContent === 'only you are here'")
@@ -46,15 +48,18 @@ module Raffia
     private
 
     def secure(example, &block)
-      files = Dir["#{ROOT}/examples/#{example}/*"].to_h { |path| [File.basename(path), File.read(path)] }
+      files = Dir["#{ROOT}/examples/#{example}/*"]
+        .to_h { |path| [File.basename(path), File.read(path)] }
       port = TestSupport::Daemon.free_port
-      program(files.delete("config.ru"), files: files, port: port, bind: "ssl://localhost:#{port}", tls: "self_signed") do
+      program(files.delete("config.ru"), files: files, port: port, bind: "ssl://localhost:#{port}",
+        tls: "self_signed") do
         TestSupport::Browser.open { |browser| block.call(port, browser) }
       end
     end
 
     def say(page, name, text)
-      page.eval("(name.value = #{name.to_json}, document.getElementById('text').value = #{text.to_json}, form.requestSubmit())")
+      page.eval("(name.value = #{name.to_json}, document.getElementById('text').value = " \
+        "#{text.to_json}, form.requestSubmit())")
     end
 
     def picture(name, page)

@@ -4,8 +4,9 @@ require_relative "server_case"
 require "support/proxies"
 
 module Raffia
-  # The same bytes to us, and to us through nginx and haproxy. What smuggles requests is two parties that disagree about where one ends: so
-  # whatever is understood both ways must be the same requests with the same bodies, and what is ambiguous must not be understood here at all.
+  # The same bytes to us, and to us through nginx and haproxy. What smuggles requests is two parties
+  # that disagree about where one ends: so whatever is understood both ways must be the same
+  # requests with the same bodies, and what is ambiguous must not be understood here at all.
   class ServerDifferentialTest < ServerCase
     include TestSupport::Proxies
 
@@ -30,15 +31,22 @@ module Raffia
       "a length" => [post["Content-Length: 3\r\n", "abc#{NEXT}"], ["POST /p abc", "GET /next "]],
       "a length of nothing" => [post["Content-Length: 0\r\n", NEXT], ["POST /p ", "GET /next "]],
       "neither length nor chunks" => [post["", NEXT], ["POST /p ", "GET /next "]],
-      "chunks" => [post[CHUNKED, "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n#{NEXT}"], ["POST /p abcde", "GET /next "]],
-      "chunks with an extension" => [post[CHUNKED, "3;x=y\r\nabc\r\n0\r\n\r\n#{NEXT}"], ["POST /p abc", "GET /next "]],
-      "chunks in capitals" => [post["TRANSFER-ENCODING: Chunked\r\n", "A\r\n0123456789\r\n0\r\n\r\n#{NEXT}"], ["POST /p 0123456789", "GET /next "]],
-      "a trailer" => [post[CHUNKED, "1\r\na\r\n0\r\nX-Sum: 1\r\n\r\n#{NEXT}"], ["POST /p a", "GET /next "]],
-      "a request in a body" => [post["Content-Length: #{NEXT.bytesize}\r\n", NEXT + NEXT], ["POST /p #{NEXT}", "GET /next "]],
-      "a body with GET" => ["GET /g HTTP/1.1\r\n#{HOST}Content-Length: 3\r\n\r\nabc#{NEXT}", ["GET /g abc", "GET /next "]]
+      "chunks" => [post[CHUNKED, "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n#{NEXT}"],
+        ["POST /p abcde", "GET /next "]],
+      "chunks with an extension" => [post[CHUNKED, "3;x=y\r\nabc\r\n0\r\n\r\n#{NEXT}"],
+        ["POST /p abc", "GET /next "]],
+      "chunks in capitals" => [post["TRANSFER-ENCODING: Chunked\r\n",
+        "A\r\n0123456789\r\n0\r\n\r\n#{NEXT}"], ["POST /p 0123456789", "GET /next "]],
+      "a trailer" => [post[CHUNKED, "1\r\na\r\n0\r\nX-Sum: 1\r\n\r\n#{NEXT}"],
+        ["POST /p a", "GET /next "]],
+      "a request in a body" => [post["Content-Length: #{NEXT.bytesize}\r\n", NEXT + NEXT],
+        ["POST /p #{NEXT}", "GET /next "]],
+      "a body with GET" => ["GET /g HTTP/1.1\r\n#{HOST}Content-Length: 3\r\n\r\nabc#{NEXT}",
+        ["GET /g abc", "GET /next "]]
     }.freeze
 
-    # Here none of them may be more than an error, and nothing behind them may be taken for a request.
+    # Here none of them may be more than an error, and nothing behind them may be taken for a
+    # request.
     AMBIGUOUS = {
       "a length and chunks" => post["Content-Length: 5\r\n#{CHUNKED}", "0\r\n\r\n#{NEXT}"],
       "chunks and a length" => post["#{CHUNKED}Content-Length: 5\r\n", "0\r\n\r\n#{NEXT}"],
@@ -59,8 +67,10 @@ module Raffia
       "a tab in the coding" => post["Transfer-Encoding: \x0bchunked\r\n", "0\r\n\r\n#{NEXT}"],
       "a coding with NUL" => post["Transfer-Encoding: chunked\0\r\n", "0\r\n\r\n#{NEXT}"],
       "a folded coding" => post["Transfer-Encoding:\r\n chunked\r\n", "0\r\n\r\n#{NEXT}"],
-      "an underscore for a hyphen" => post["Content_Length: 3\r\nContent-Length: 0\r\n", "abc#{NEXT}"],
-      "chunks in HTTP/1.0" => "POST /p HTTP/1.0\r\n#{HOST}#{CHUNKED}Connection: keep-alive\r\n\r\n0\r\n\r\n#{NEXT}",
+      "an underscore for a " \
+        "hyphen" => post["Content_Length: 3\r\nContent-Length: 0\r\n", "abc#{NEXT}"],
+      "chunks in HTTP/1.0" => "POST /p HTTP/1.0\r\n#{HOST}#{CHUNKED}Connection: " \
+        "keep-alive\r\n\r\n0\r\n\r\n#{NEXT}",
       "a size in hex by prefix" => post[CHUNKED, "0x3\r\nabc\r\n0\r\n\r\n#{NEXT}"],
       "a signed size" => post[CHUNKED, "+3\r\nabc\r\n0\r\n\r\n#{NEXT}"],
       "a size with an underscore" => post[CHUNKED, "1_0\r\nabc\r\n0\r\n\r\n#{NEXT}"],
@@ -87,7 +97,9 @@ module Raffia
     def test_what_is_clear_is_understood_by_all_in_the_same_way
       through(:nginx, :haproxy) do |ports|
         CLEAR.each do |name, (bytes, requests)|
-          ports.each { |party, port| assert_equal requests, seen(port, bytes, requests.size, SLOW), "#{name}, by #{party}" }
+          ports.each do |party, port|
+            assert_equal requests, seen(port, bytes, requests.size, SLOW), "#{name}, by #{party}"
+          end
         end
       end
     end

@@ -73,7 +73,9 @@ module Raffia
       end
       serve(app) do |server|
         read(server) do |reader|
-          assert_equal [200, "text/event-stream", "no-cache", "no"], [reader.status, *reader.headers.values_at("content-type", "cache-control", "x-accel-buffering")]
+          assert_equal [200, "text/event-stream", "no-cache", "no"],
+            [reader.status,
+              *reader.headers.values_at("content-type", "cache-control", "x-accel-buffering")]
           assert_equal({data: "first"}, reader.event)
           assert_equal 1500, reader.retry
           go << true
@@ -89,14 +91,19 @@ module Raffia
     def test_who_comes_back_says_what_it_has_seen
       app = stream_app { |stream| stream.write("after #{stream.last_event_id.inspect}") }
       serve(app) do |server|
-        read(server, headers: {"Last-Event-ID" => "41"}) { |reader| assert_equal 'after "41"', reader.event[:data] }
+        read(server, headers: {"Last-Event-ID" => "41"}) do |reader|
+          assert_equal 'after "41"', reader.event[:data]
+        end
         read(server) { |reader| assert_equal "after nil", reader.event[:data] }
       end
     end
 
     def test_silence_is_filled_by_comments
       done = Thread::Queue.new
-      serve(stream_app(heartbeat: 0.05) { |stream| Raffia.offload { done.pop } && stream.write("end") }) do |server|
+      serve(stream_app(heartbeat: 0.05) { |stream|
+        Raffia.offload { done.pop } &&
+              stream.write("end")
+      }) do |server|
         read(server) do |reader|
           3.times { reader.comment }
           done << true
@@ -186,17 +193,24 @@ module Raffia
         end
         stream.write("still alive")
       end
-      serve(app) { |server| read(server) { |reader| assert_equal "still alive", reader.event[:data] } }
-      assert_equal ['event of an event must be one line without NUL: "two\\nlines"', 'id of an event must be one line without NUL: "nul\\u0000"',
+      serve(app) do |server|
+        read(server) { |reader| assert_equal "still alive", reader.event[:data] }
+      end
+      assert_equal ['event of an event must be one line without NUL: "two\\nlines"',
+        'id of an event must be one line without NUL: "nul\\u0000"',
         'id of an event must be one line without NUL: "cr\\r"'], Array.new(3) { seen.pop }
-      assert_refused("EventStream.open needs a block: what writes the events") { Server::EventStream.open({}) }
+      assert_refused("EventStream.open needs a block: what writes the events") do
+        Server::EventStream.open({})
+      end
     end
 
     # Through HTTP/1.0 there are no chunks: the end of the connection ends it.
     def test_an_old_client_gets_it_until_the_end
       serve(stream_app { |stream| stream.write("old") }) do |server|
         assert_equal "data: old\n\n", raw(server, "GET / HTTP/1.0\r\n\r\n").last
-        assert_equal ["text/event-stream", ""], raw(server, "HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").then { |_, headers, body| [headers["content-type"], body] }
+        assert_equal ["text/event-stream", ""],
+          raw(server, "HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            .then { |_, headers, body| [headers["content-type"], body] }
       end
     end
 
@@ -212,7 +226,8 @@ module Raffia
     end
   end
 
-  # The same from a thread of the application, which has no loop of its own. Those that wait for seconds do so once.
+  # The same from a thread of the application, which has no loop of its own. Those that wait for
+  # seconds do so once.
   class ServerEventStreamOnThreadsTest < ServerEventStreamTest
     %i[
       test_the_server_serves_on_after_a_client_has_gone

@@ -3,7 +3,8 @@
 require_relative "server_case"
 
 module Raffia
-  # Frameworks on Rack, each between two Rack::Lints in the server's own process: what the server says to the app and what it takes from it.
+  # Frameworks on Rack, each between two Rack::Lints in the server's own process: what the server
+  # says to the app and what it takes from it.
   class ServerFrameworksTest < ServerCase
     SINATRA = <<~'RUBY'
       require "rack/lint"
@@ -64,13 +65,16 @@ module Raffia
         assert_equal "a=1,b=ž", http.post("/form", "a=1&b=%C5%BE").body.force_encoding("UTF-8")
         assert_equal "0\n1\n2\n", http.get("/stream").body
         assert_equal config, http.get("/file").body.force_encoding("UTF-8")
-        assert_equal %w[a=1 b=2], http.get("/cookie").get_fields("set-cookie").map { |cookie| cookie[/\A[^;]+/] }
+        assert_equal %w[a=1 b=2], http.get("/cookie").get_fields("set-cookie")
+          .map { |cookie| cookie[/\A[^;]+/] }
         assert_equal "500", http.get("/boom").code
         assert_equal "404", http.get("/nowhere").code
         upload = Net::HTTP::Post.new("/upload")
-        upload.set_form([["file", StringIO.new("x" * 300_000), {filename: "f"}]], "multipart/form-data")
+        upload.set_form([["file", StringIO.new("x" * 300_000), {filename: "f"}]],
+          "multipart/form-data")
         assert_equal "300000", http.request(upload).body
-        assert_equal ["200", nil], http.head("/hello/x").then { |response| [response.code, response.body] }
+        assert_equal ["200", nil], http.head("/hello/x")
+          .then { |response| [response.code, response.body] }
       end
     end
   end

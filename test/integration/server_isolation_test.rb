@@ -4,7 +4,8 @@ require_relative "server_case"
 require "open3"
 
 module Raffia
-  # Where requests run that know ActiveSupport without Rails: each in a process of its own, since the setting is the process's.
+  # Where requests run that know ActiveSupport without Rails: each in a process of its own, since
+  # the setting is the process's.
   class ServerIsolationTest < ServerCase
     # Says what was decided, or what is wrong with it.
     PROGRAM = <<~'RUBY'
@@ -32,22 +33,32 @@ module Raffia
       need_gem "activerecord"
       assert_equal "fibers :fiber\n", decided('require "active_record"; ActiveRecord::Base.name')
       assert_equal "fibers :fiber\n", decided('require "active_record"')
-      assert_equal "fibers :fiber\n", decided('require "active_record"; ActiveSupport::IsolatedExecutionState.isolation_level == :fiber or raise')
-      assert_equal "threads :thread\n", decided('require "active_record"; ActiveRecord::Base.name', asked: :threads)
+      assert_equal "fibers :fiber\n",
+        decided('require "active_record"; ActiveSupport::IsolatedExecutionState.isolation_level ' \
+          "== :fiber or raise")
+      assert_equal "threads :thread\n", decided('require "active_record"; ActiveRecord::Base.name',
+        asked: :threads)
     end
 
     def test_what_the_application_says_counts
       need_gem "activerecord"
-      pin = 'require "active_record"; ActiveSupport::IsolatedExecutionState.isolation_level = :thread'
-      assert_match(/requests run on 5 threads: .*isolation_level was :thread.*\nthreads :thread\n\z/m, decided(pin))
-      assert_match(/\Aexecution fibers: .*would share connections of Active Record and lose writes/, decided(pin, asked: :fibers))
+      pin = 'require "active_record"; ActiveSupport::IsolatedExecutionState.isolation_level = ' \
+        ":thread"
+      assert_match(
+        /requests run on 5 threads: .*isolation_level was :thread.*\nthreads :thread\n\z/m,
+        decided(pin)
+      )
+      assert_match(/\Aexecution fibers: .*would share connections of Active Record and lose writes/,
+        decided(pin, asked: :fibers))
     end
 
     # It may be in use.
     def test_what_was_there_before_is_left_alone
       need_gem "activerecord"
-      assert_match(/threads :thread\n\z/, decided("", early: 'require "active_record"; ActiveSupport::IsolatedExecutionState'))
-      assert_equal "fibers :thread\n", decided("", early: 'require "active_support"; ActiveSupport::IsolatedExecutionState')
+      assert_match(/threads :thread\n\z/,
+        decided("", early: 'require "active_record"; ActiveSupport::IsolatedExecutionState'))
+      assert_equal "fibers :thread\n", decided("",
+        early: 'require "active_support"; ActiveSupport::IsolatedExecutionState')
     end
 
     def test_ractors_have_no_threads
@@ -59,7 +70,8 @@ module Raffia
 
     def decided(load, early: "", asked: :auto)
       program = PROGRAM.sub("EARLY", early).sub("LOAD", load).gsub("ASKED", asked.inspect)
-      output, status = Open3.capture2e({"RUBYOPT" => nil}, RbConfig.ruby, "-W0", "-I#{ROOT}/lib", "-e", program)
+      output, status = Open3.capture2e({"RUBYOPT" => nil}, RbConfig.ruby, "-W0", "-I#{ROOT}/lib",
+        "-e", program)
       assert_predicate status, :success?, output
       output
     end

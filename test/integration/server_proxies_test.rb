@@ -5,7 +5,8 @@ require "digest"
 require "support/proxies"
 
 module Raffia
-  # Behind the proxies that people put before a Ruby server. What a proxy could not do with us it says by 502 or 504.
+  # Behind the proxies that people put before a Ruby server. What a proxy could not do with us it
+  # says by 502 or 504.
   class ServerProxiesTest < ServerCase
     include TestSupport::Proxies
 
@@ -28,9 +29,12 @@ module Raffia
     RUBY
 
     # As the proxies are: each test is run behind all of them.
-    {nginx: {buffering: "on"}, nginx_streaming: {buffering: "off"}, haproxy: {}}.each do |proxy, settings|
-      {answers: "each kind of answer comes through", uploads: "a big upload comes through, with a length and in chunks",
-       sockets: "a WebSocket and an event stream come through", many: "thousands of requests over kept connections, and none is a 502"}.each do |name, says|
+    {nginx: {buffering: "on"}, nginx_streaming: {buffering: "off"},
+     haproxy: {}}.each do |proxy, settings|
+      {answers: "each kind of answer comes through",
+       uploads: "a big upload comes through, with a length and in chunks",
+       sockets: "a WebSocket and an event stream come through",
+       many: "thousands of requests over kept connections, and none is a 502"}.each do |name, says|
         define_method(:"test_#{proxy}_#{says.downcase.tr(" ", "_").delete(",")}") do
           need_gem "websocket-driver"
           behind(proxy, CONFIG, **settings) { |port, back| send(name, port, back) }
@@ -43,10 +47,13 @@ module Raffia
     def answers(port, _back)
       Net::HTTP.start("127.0.0.1", port) do |http|
         3.times do
-          assert_equal ["200", "hello"], http.get("/").then { |response| [response.code, response.body] }
+          assert_equal ["200", "hello"],
+            http.get("/").then { |response| [response.code, response.body] }
           assert_equal Array.new(100) { |n| "#{n} " * 1000 }.join, http.get("/stream").body
-          assert_equal ["200", "1000"], http.head("/head").then { |response| [response.code, response["content-length"]] }
-          assert_equal ["304", '"1"'], http.get("/nothing").then { |response| [response.code, response["etag"]] }
+          assert_equal ["200", "1000"], http.head("/head")
+            .then { |response| [response.code, response["content-length"]] }
+          assert_equal ["304", '"1"'], http.get("/nothing")
+            .then { |response| [response.code, response["etag"]] }
         end
         assert_equal "127.0.0.1 127.0.0.1:#{port}", http.get("/")["x-via"]
       end
@@ -67,7 +74,8 @@ module Raffia
 
     def sockets(port, _back)
       require "support/websocket_client"
-      TestSupport::WebSocketClient.open(connect(port), url: "ws://127.0.0.1:#{port}/socket", headers: {"Origin" => "http://127.0.0.1:#{port}"}) do |client|
+      TestSupport::WebSocketClient.open(connect(port), url: "ws://127.0.0.1:#{port}/socket",
+        headers: {"Origin" => "http://127.0.0.1:#{port}"}) do |client|
         ["hello", "x" * 100_000].each do |text|
           client.say(text)
           assert_equal text.upcase, client.hear
@@ -75,13 +83,17 @@ module Raffia
         client.close
         assert_equal 1000, client.farewell.first
       end
-      Net::HTTP.start("127.0.0.1", port) { |http| assert_equal "data: 0\n\ndata: 1\n\ndata: 2\n\n", http.get("/events").body }
+      Net::HTTP.start("127.0.0.1", port) do |http|
+        assert_equal "data: 0\n\ndata: 1\n\ndata: 2\n\n", http.get("/events").body
+      end
     end
 
     def many(port, _back)
       codes = Array.new(8) do
         Thread.new do
-          Net::HTTP.start("127.0.0.1", port) { |http| Array.new(250) { |n| http.get((n % 5).zero? ? "/head" : "/").code } }
+          Net::HTTP.start("127.0.0.1", port) do |http|
+            Array.new(250) { |n| http.get((n % 5).zero? ? "/head" : "/").code }
+          end
         end
       end
       assert_equal({"200" => 2000}, codes.flat_map(&:value).tally)

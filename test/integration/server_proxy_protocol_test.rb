@@ -10,7 +10,10 @@ class ServerProxyProtocolHaproxyTest < ServerCase
     define_method(:"test_#{version}") do
       need_program "haproxy"
       serve(WHO, bind: "tcp://127.0.0.1:0?proxy=1") do |server|
-        behind(server, version) { |port| assert_equal %w[127.0.0.2 127.0.0.3], %w[127.0.0.2 127.0.0.3].map { |address| ask(port, address) } }
+        behind(server, version) do |port|
+          assert_equal %w[127.0.0.2 127.0.0.3],
+            %w[127.0.0.2 127.0.0.3].map { |address| ask(port, address) }
+        end
       end
     end
   end
@@ -29,7 +32,8 @@ class ServerProxyProtocolHaproxyTest < ServerCase
         bind 127.0.0.1:#{port}
         server back 127.0.0.1:#{server.port} #{version}
     TEXT
-    TestSupport::Daemon.run(TestSupport::Daemon.find("haproxy"), "-db", "-f", "haproxy.cfg", port: port, files: {"haproxy.cfg" => config}) { yield port }
+    TestSupport::Daemon.run(TestSupport::Daemon.find("haproxy"), "-db", "-f", "haproxy.cfg",
+      port: port, files: {"haproxy.cfg" => config}) { yield port }
   end
 
   # All of 127/8 is this machine.

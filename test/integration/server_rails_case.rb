@@ -105,8 +105,10 @@ class ServerRailsCase < ServerCase
   # @yieldparam port [Integer] of `rails server -u raffia`
   def rails(env = {}, &)
     port = TestSupport::Daemon.free_port
-    settings = {"RAILS_ENV" => "production", "RUBYOPT" => "-W0", "RAFFIA_LOG" => nil, "RUBYLIB" => "#{ROOT}/lib", **env}
-    TestSupport::Daemon.run(RbConfig.ruby, "rails.rb", "server", "-u", "raffia", "-p", port.to_s, "-b", "127.0.0.1", port: port, files: files, env: settings) do |daemon|
+    settings = {"RAILS_ENV" => "production", "RUBYOPT" => "-W0", "RAFFIA_LOG" => nil,
+                "RUBYLIB" => "#{ROOT}/lib", **env}
+    TestSupport::Daemon.run(RbConfig.ruby, "rails.rb", "server", "-u", "raffia", "-p", port.to_s,
+      "-b", "127.0.0.1", port: port, files: files, env: settings) do |daemon|
       yield port, daemon
     end
   end

@@ -6,24 +6,34 @@ module Raffia
   # Active Record on fibers: a connection for each request that is at work, and none is shared.
   module ServerRailsDatabases
     AT_ONCE = 20
-    CLOSE = {"pg" => "SELECT pg_advisory_lock(1)", "trilogy" => "SELECT GET_LOCK('gate', 600)"}.freeze
-    WAIT = {"pg" => "SELECT pg_advisory_xact_lock_shared(1)", "trilogy" => "SELECT GET_LOCK('gate', 600), RELEASE_LOCK('gate')"}.freeze
-    OPEN = {"pg" => "SELECT pg_advisory_unlock(1)", "trilogy" => "SELECT RELEASE_LOCK('gate')"}.freeze
-    COUNT = {"pg" => "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active'",
-             "trilogy" => "SELECT count(*) FROM information_schema.processlist WHERE state = 'User lock'"}.freeze
+    CLOSE = {"pg" => "SELECT pg_advisory_lock(1)",
+             "trilogy" => "SELECT GET_LOCK('gate', 600)"}.freeze
+    WAIT = {"pg" => "SELECT pg_advisory_xact_lock_shared(1)",
+            "trilogy" => "SELECT GET_LOCK('gate', 600), RELEASE_LOCK('gate')"}.freeze
+    OPEN = {"pg" => "SELECT pg_advisory_unlock(1)",
+            "trilogy" => "SELECT RELEASE_LOCK('gate')"}.freeze
+    COUNT = {"pg" => "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND " \
+      "state = 'active'",
+             "trilogy" => "SELECT count(*) FROM information_schema.processlist WHERE state = " \
+               "'User lock'"}.freeze
 
-    # All of them are at the database at one time: each waits there at a gate, and it counts them. One after the other they would never be
-    # that many.
+    # All of them are at the database at one time: each waits there at a gate, and it counts them.
+    # One after the other they would never be that many.
     def test_requests_are_at_the_database_side_by_side
       with_database do |port|
         http(port) do |http|
-          %w[Ada Grace].each { |name| assert_equal "200", http.post("/people", "name=#{name}").code }
+          %w[Ada Grace].each do |name|
+            assert_equal "200", http.post("/people", "name=#{name}").code
+          end
           assert_equal %w[Ada Grace], JSON.parse(http.get("/people").body)
         end
-        answers = at_the_gate { Array.new(AT_ONCE) { Thread.new { http(port) { |http| http.get("/wait") } } } }
+        answers = at_the_gate do
+          Array.new(AT_ONCE) { Thread.new { http(port) { |http| http.get("/wait") } } }
+        end
         assert_equal({"200" => AT_ONCE}, answers.map(&:code).tally, answers.map(&:body).uniq.first)
         pairs = answers.map { |answer| JSON.parse(answer.body) }
-        pairs.each { |first, second| assert_equal first, second } # a transaction stays on its connection
+        # a transaction stays on its connection
+        pairs.each { |first, second| assert_equal first, second }
         assert_equal AT_ONCE, pairs.map(&:first).uniq.size
       end
     end
@@ -77,7 +87,8 @@ module Raffia
     def who = "SELECT CONNECTION_ID()"
 
     def prepare
-      Raffia::Optional.gem("trilogy", for: "this test") # there are two versions of a gem that it wants
+      # there are two versions of a gem that it wants
+      Raffia::Optional.gem("trilogy", for: "this test")
       observed { |connection| connection.query("CREATE DATABASE IF NOT EXISTS rails") }
     end
 

@@ -3,10 +3,12 @@
 require_relative "server_case"
 require "support/servers"
 
-# An application as `rails new` makes it, of those parts of Rails that are installed, with a model and a controller. It is made once.
+# An application as `rails new` makes it, of those parts of Rails that are installed, with a model
+# and a controller. It is made once.
 class ServerRailsNewCase < ServerCase
   # What needs gems that are in no group of ours, or takes long.
-  SKIPPED = %w[bundle git action-mailer action-mailbox action-text active-storage asset-pipeline javascript hotwire jbuilder test system-test
+  SKIPPED = %w[bundle git action-mailer action-mailbox action-text active-storage asset-pipeline
+    javascript hotwire jbuilder test system-test
     bootsnap solid kamal thruster brakeman rubocop ci docker dev-gems].freeze
   GEMS = %w[railties activerecord actionpack activejob actioncable sqlite3 pg].freeze
   FILES = {
@@ -46,7 +48,9 @@ class ServerRailsNewCase < ServerCase
       end
     RUBY
   }.freeze
-  PREPARE = "ActiveRecord::Schema.verbose = false; ActiveRecord::Schema.define { create_table(:counters, force: true) { |table| table.integer(:value, default: 0) } }; Counter.create!"
+  PREPARE = "ActiveRecord::Schema.verbose = false; ActiveRecord::Schema.define { " \
+    "create_table(:counters, force: true) { |table| table.integer(:value, default: 0) } }; " \
+    "Counter.create!"
   REQUESTS = 400
   CLIENTS = 16
   private_constant :PREPARE
@@ -60,7 +64,9 @@ class ServerRailsNewCase < ServerCase
   def self.generate
     dir = Dir.mktmpdir("raffia-rails-")
     Minitest.after_run { FileUtils.rm_rf(dir) }
-    made = system({"RUBYOPT" => nil}, RbConfig.ruby, "-W0", "-e", 'load Gem.bin_path("railties", "rails")', "--", "new", "shop", *SKIPPED.map { |part| "--skip-#{part}" },
+    made = system({"RUBYOPT" => nil}, RbConfig.ruby, "-W0", "-e",
+      'load Gem.bin_path("railties", "rails")', "--", "new", "shop",
+      *SKIPPED.map { |part| "--skip-#{part}" },
       chdir: dir, out: File.join(dir, "log"), err: %i[child out])
     raise "rails new failed:\n#{File.read(File.join(dir, "log"))}" unless made
 
@@ -76,7 +82,9 @@ class ServerRailsNewCase < ServerCase
   private
 
   def environment
-    {"RAILS_ENV" => "production", "SECRET_KEY_BASE" => "0" * 64, "BUNDLE_GEMFILE" => File.join(@dir, "Gemfile"), "RUBYOPT" => "-W0", "RUBYLIB" => "#{ROOT}/lib",
+    {"RAILS_ENV" => "production", "SECRET_KEY_BASE" => "0" * 64,
+     "BUNDLE_GEMFILE" => File.join(@dir, "Gemfile"), "RUBYOPT" => "-W0",
+     "RUBYLIB" => "#{ROOT}/lib",
      "RAFFIA_LOG" => nil, "RAILS_LOG_LEVEL" => "warn", "DATABASE_URL" => @database}
   end
 
@@ -85,14 +93,17 @@ class ServerRailsNewCase < ServerCase
     @database = database
     return if ServerRailsNewCase.prepared.include?(database)
 
-    output, status = Open3.capture2e(environment, RbConfig.ruby, "-e", "require './config/environment'; #{PREPARE}", chdir: @dir)
+    output, status = Open3.capture2e(environment, RbConfig.ruby, "-e",
+      "require './config/environment'; #{PREPARE}", chdir: @dir)
     assert_predicate status, :success?, output
     ServerRailsNewCase.prepared << database
   end
 
-  # @return [Array(String, Integer)] output and exit status of `raffia serve` with these arguments, which ends by itself
+  # @return [Array(String, Integer)] output and exit status of `raffia serve` with these arguments,
+  #   which ends by itself
   def raffia(*argv, env: {})
-    output, status = Open3.capture2e(environment.merge(env), RbConfig.ruby, "#{ROOT}/exe/raffia", *argv, chdir: @dir)
+    output, status = Open3.capture2e(environment.merge(env), RbConfig.ruby, "#{ROOT}/exe/raffia",
+      *argv, chdir: @dir)
     [output, status.exitstatus]
   end
 
@@ -100,7 +111,8 @@ class ServerRailsNewCase < ServerCase
   # @yieldparam log [#call]
   def running(*command, env: {})
     port = TestSupport::Daemon.free_port
-    TestSupport::Daemon.run(RbConfig.ruby, "-C", @dir, *command, "-p", port.to_s, port: port, env: environment.merge(env)) { |daemon| yield port, daemon }
+    TestSupport::Daemon.run(RbConfig.ruby, "-C", @dir, *command, "-p", port.to_s, port: port,
+      env: environment.merge(env)) { |daemon| yield port, daemon }
   end
 
   # No answer is given without its write, and no write is lost.

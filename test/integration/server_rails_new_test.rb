@@ -4,7 +4,8 @@ require_relative "server_rails_new_case"
 require "open3"
 
 module Raffia
-  # An application that knows nothing of fibers: none of its writes is lost, wherever its requests run.
+  # An application that knows nothing of fibers: none of its writes is lost, wherever its requests
+  # run.
   class ServerRailsNewTest < ServerRailsNewCase
     SERVE = ["#{ROOT}/exe/raffia", "serve", "-o", "127.0.0.1", "--processes", "2"].freeze
     PINNED = "config.active_support.isolation_level = :thread"
@@ -14,7 +15,9 @@ module Raffia
       running(*SERVE) do |port, daemon|
         assert_exact(port)
         assert_equal "fibers", get(port, "/counter/place")
-        assert_equal 1, daemon.log.scan("requests run in fibers, as many at once as Active Record has connections (5): Rails keeps what belongs to one by fiber").size
+        assert_equal 1,
+          daemon.log.scan("requests run in fibers, as many at once as Active Record has " \
+            "connections (5): Rails keeps what belongs to one by fiber").size
       end
       running(*SERVE, "--execution", "threads") do |port|
         assert_exact(port)
@@ -51,18 +54,26 @@ module Raffia
     # It loads its server when the application is there already.
     def test_by_rackup
       sqlite
-      running("-e", 'load Gem.bin_path("rackup", "rackup")', "--", "-s", "raffia", "-o", "127.0.0.1", "-O", "processes=2") do |port, daemon|
+      running("-e", 'load Gem.bin_path("rackup", "rackup")', "--", "-s", "raffia", "-o",
+        "127.0.0.1", "-O", "processes=2") do |port, daemon|
         assert_equal "threads", get(port, "/counter/place")
-        assert_equal 1, daemon.log.scan(/requests run on 5 threads: .*isolation_level was :thread when the server began/).size
+        assert_equal 1,
+          daemon.log.scan(
+            /requests run on 5 threads: .*isolation_level was :thread when the server began/
+          ).size
       end
     end
 
     def test_one_that_wants_threads_gets_them
       sqlite
       pinned do
-        running("#{ROOT}/exe/raffia", "up", "--processes", "2", "--jobs", "1", "-o", "127.0.0.1", "--store", "sqlite:#{@dir}/storage/jobs.db") do |port, daemon|
+        running("#{ROOT}/exe/raffia", "up", "--processes", "2", "--jobs", "1", "-o", "127.0.0.1",
+          "--store", "sqlite:#{@dir}/storage/jobs.db") do |port, daemon|
           assert_equal "threads", get(port, "/counter/place")
-          assert_equal 1, daemon.log.scan(/requests run on 5 threads: config\.active_support\.isolation_level is :thread$/).size
+          assert_equal 1,
+            daemon.log.scan(
+              /requests run on 5 threads: config\.active_support\.isolation_level is :thread$/
+            ).size
         end
       end
     end
@@ -72,10 +83,14 @@ module Raffia
       pinned do
         output, status = raffia("serve", "--execution", "fibers", "--processes", "0", "-p", "0")
         assert_equal 2, status, output
-        assert_match(/\Araffia: execution fibers: config\.active_support\.isolation_level is :thread, so requests would share connections/, output)
+        assert_match(
+          /\Araffia: execution fibers: config\.active_support\.isolation_level is :thread, so requests would share connections/, output
+        )
         output, status = raffia("serve", "--check")
         assert_equal 0, status, output
-        assert_match(/^Requests run on 5 threads: config\.active_support\.isolation_level is :thread$/, output)
+        assert_match(
+          /^Requests run on 5 threads: config\.active_support\.isolation_level is :thread$/, output
+        )
       end
     end
 

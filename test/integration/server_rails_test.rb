@@ -18,11 +18,15 @@ module Raffia
       end
     end
 
-    # Action Cable takes the socket away from us (rack.hijack) and drives it from threads of its own.
+    # Action Cable takes the socket away from us (rack.hijack) and drives it from threads of its
+    # own.
     def test_action_cable
       require "support/websocket_client"
       rails do |port|
-        clients = Array.new(3) { TestSupport::WebSocketClient.new(connect(port), url: "ws://127.0.0.1:#{port}/cable", protocols: ["actioncable-v1-json"]) }
+        clients = Array.new(3) do
+          TestSupport::WebSocketClient.new(connect(port), url: "ws://127.0.0.1:#{port}/cable",
+            protocols: ["actioncable-v1-json"])
+        end
         room = JSON.generate(channel: "RoomChannel")
         clients.each do |client|
           assert_equal "actioncable-v1-json", client.protocol
@@ -32,8 +36,10 @@ module Raffia
         end
         http(port) { |http| assert_equal "204", http.post("/say", "text=broadcast").code }
         assert_equal [{"text" => "broadcast"}] * 3, clients.map { |client| hear(client)["message"] }
-        clients.first.say(JSON.generate(command: "message", identifier: room, data: JSON.generate(action: "speak", text: "from a client")))
-        assert_equal [{"text" => "FROM A CLIENT"}] * 3, clients.map { |client| hear(client)["message"] }
+        clients.first.say(JSON.generate(command: "message", identifier: room,
+          data: JSON.generate(action: "speak", text: "from a client")))
+        assert_equal [{"text" => "FROM A CLIENT"}] * 3,
+          clients.map { |client| hear(client)["message"] }
       ensure
         clients&.each(&:abandon)
       end
@@ -44,7 +50,8 @@ module Raffia
     # Pings come between.
     def hear(client)
       loop do
-        message = JSON.parse(client.hear || flunk("the cable was closed: #{client.code} #{client.reason}"))
+        message = JSON.parse(client.hear ||
+          flunk("the cable was closed: #{client.code} #{client.reason}"))
         return message unless message["type"] == "ping"
       end
     end
@@ -54,6 +61,9 @@ module Raffia
   class ServerRailsOnThreadsTest < ServerRailsTest
     private
 
-    def files = FILES.merge("application.rb" => APPLICATION.sub("isolation_level = :fiber", "isolation_level = :thread"))
+    def files
+      FILES.merge("application.rb" => APPLICATION.sub("isolation_level = :fiber",
+        "isolation_level = :thread"))
+    end
   end
 end

@@ -4,8 +4,8 @@ require_relative "server_case"
 require "open3"
 
 module Raffia
-  # slowhttptest's ways to hold a server with few bytes: 200 connections at once, while others must be served. The timeouts are set low, so
-  # that what they end can be seen in seconds.
+  # slowhttptest's ways to hold a server with few bytes: 200 connections at once, while others must
+  # be served. The timeouts are set low, so that what they end can be seen in seconds.
   class ServerSlowClientsTest < ServerCase
     CONFIG = <<~RUBY
       run ->(env) { env["rack.input"]&.read; [200, {"content-type" => "text/plain"}, ["x" * ((env["PATH_INFO"] == "/big") ? 500_000 : 5)]] }
@@ -24,9 +24,12 @@ module Raffia
       attack("-B", "-i", "3", "-s", "8192") { |left| assert_equal 0, left }
     end
 
-    # Who reads a little now and then is slow, and no attacker for certain; what it costs is bounded by the response.
+    # Who reads a little now and then is slow, and no attacker for certain; what it costs is bounded
+    # by the response.
     def test_responses_that_nobody_reads_to_the_end
-      attack("-X", "-w", "10", "-y", "20", "-n", "3", "-z", "10", "-l", "4", path: "/big") { |left| assert_operator left, :<=, CONNECTIONS }
+      attack("-X", "-w", "10", "-y", "20", "-n", "3", "-z", "10", "-l", "4", path: "/big") do |left|
+        assert_operator left, :<=, CONNECTIONS
+      end
     end
 
     private
@@ -35,7 +38,8 @@ module Raffia
     def attack(*mode, path: "/")
       program = need_program("slowhttptest")
       program(CONFIG, head_timeout: 2, body_timeout: 2, write_timeout: 2) do |port|
-        Open3.popen2e(program, "-c", CONNECTIONS.to_s, "-r", CONNECTIONS.to_s, "-l", LIMIT.to_s, "-p", PROBE.to_s, *mode, "-u", "http://127.0.0.1:#{port}#{path}") do |_, output, attacker|
+        Open3.popen2e(program, "-c", CONNECTIONS.to_s, "-r", CONNECTIONS.to_s, "-l", LIMIT.to_s,
+          "-p", PROBE.to_s, *mode, "-u", "http://127.0.0.1:#{port}#{path}") do |_, output, attacker|
           reader = Thread.new { output.read.gsub(/\e\[[\d;]*m/, "") }
           served = 0
           while attacker.alive?
@@ -46,7 +50,8 @@ module Raffia
           report = reader.value
           refute_match(/service available:\s+NO/, report)
           assert_operator served, :>, 0
-          yield report.include?("No open connections left") ? 0 : report.scan(/connected:\s+(\d+)/).last.first.to_i
+          yield report.include?("No open connections left") ? 0 :
+            report.scan(/connected:\s+(\d+)/).last.first.to_i
         end
       end
     end

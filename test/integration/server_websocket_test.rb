@@ -14,7 +14,8 @@ module Raffia
     def test_text_and_bytes_go_both_ways
       echo do |server|
         dial(server) do |client|
-          messages = ["hello", "žluťoučký kůň", "", "\x00\xFF".b, "x" * 125, "y" * 126, "z" * 70_000]
+          messages = ["hello", "žluťoučký kůň", "", "\x00\xFF".b, "x" * 125, "y" * 126,
+            "z" * 70_000]
           messages.each { |message| client.say(message) }
           heard = messages.map { client.hear }
           assert_equal messages, heard
@@ -84,7 +85,9 @@ module Raffia
       app = socket_app { |socket| raise "it broke" if socket.read == "break" }
       serve(app, log_level: :off) do |server|
         dial(server) { |client| assert_equal 1000, client.tap { client.say("end") }.farewell.first }
-        dial(server) { |client| assert_equal 1011, client.tap { client.say("break") }.farewell.first }
+        dial(server) do |client|
+          assert_equal 1011, client.tap { client.say("break") }.farewell.first
+        end
       end
     end
 
@@ -195,21 +198,28 @@ module Raffia
     def test_the_fibers_of_a_thread_share_a_socket
       app = socket_app do |socket|
         Scope.open do |scope|
-          4.times { |number| scope.spawn { 50.times { |index| socket.write("#{number}:#{index}" + "." * 9_000) } } }
+          4.times do |number|
+            scope.spawn { 50.times { |index| socket.write("#{number}:#{index}" + "." * 9_000) } }
+          end
         end
       end
       serve(app) do |server|
         dial(server) do |client|
           heard = Array.new(200) { client.hear.split(":").map(&:to_i) }
-          assert_equal Array.new(4) { [*0...50] }, heard.group_by(&:first).sort.map { |_, pairs| pairs.map(&:last) }
+          assert_equal Array.new(4) { [*0...50] },
+            heard.group_by(&:first).sort.map { |_, pairs| pairs.map(&:last) }
         end
       end
     end
 
     def test_a_request_that_is_none_gets_an_answer
-      app = ->(env) { Server::WebSocket.open(env, origins: (env["PATH_INFO"] == "/strict") ? ["https://good.example"] : nil) { nil } }
+      app = ->(env) {
+        Server::WebSocket.open(env, origins: (env["PATH_INFO"] == "/strict") ?
+          ["https://good.example"] : nil) { nil }
+      }
       serve(app) do |server|
-        good = {"Connection" => "keep-alive, Upgrade", "Upgrade" => "websocket", "Sec-WebSocket-Version" => "13", "Sec-WebSocket-Key" => "dGhlIHNhbXBsZSBub25jZQ=="}
+        good = {"Connection" => "keep-alive, Upgrade", "Upgrade" => "websocket",
+                "Sec-WebSocket-Version" => "13", "Sec-WebSocket-Key" => "dGhlIHNhbXBsZSBub25jZQ=="}
         status = lambda do |path, headers|
           lines = headers.compact.map { |name, value| "#{name}: #{value}\r\n" }.join
           socket = connect(server)
@@ -234,7 +244,12 @@ module Raffia
     end
 
     def test_subprotocols_and_headers
-      app = ->(env) { Server::WebSocket.open(env, protocols: %w[b c], headers: {"set-cookie" => "a=1"}) { |socket| socket.write(socket.protocol) } }
+      app = ->(env) {
+        Server::WebSocket.open(env, protocols: %w[b c],
+          headers: {"set-cookie" => "a=1"}) do |socket|
+          socket.write(socket.protocol)
+        end
+      }
       serve(app) do |server|
         dial(server, protocols: %w[a c b]) do |client|
           assert_equal %w[c c], [client.hear, client.protocol]
@@ -245,7 +260,9 @@ module Raffia
     def test_rack_lint_finds_nothing_and_is_not_in_the_way
       need_gem "rack"
       require "rack/lint"
-      app = Rack::Lint.new(socket_app(ping: 1) { |socket| socket.each { |message| socket.write(message) } })
+      app = Rack::Lint.new(socket_app(ping: 1) { |socket|
+        socket.each { |message| socket.write(message) }
+      })
       serve(app) do |server|
         dial(server) do |client|
           client.say("hello")
@@ -259,11 +276,20 @@ module Raffia
 
     def test_a_peer_that_never_pauses_keeps_nobody_waiting
       heard = Thread::Queue.new
-      app = ->(env) { (env["PATH_INFO"] == "/") ? HELLO.call(env) : Server::WebSocket.open(env) { |socket| socket.each { heard << true } } }
+      app = ->(env) {
+        if env["PATH_INFO"] == "/"
+          HELLO.call(env)
+        else
+          Server::WebSocket.open(env) { |socket| socket.each { heard << true } }
+        end
+      }
       serve(app) do |server|
         flood(server) do
           10_000.times { heard.pop }
-          3.times { assert_equal "hello", Net::HTTP.start("127.0.0.1", server.port, read_timeout: PATIENCE * 2) { |http| http.get("/").body } }
+          3.times do
+            assert_equal "hello", Net::HTTP.start("127.0.0.1", server.port,
+              read_timeout: PATIENCE * 2) { |http| http.get("/").body }
+          end
         end
       end
     end
@@ -320,7 +346,8 @@ module Raffia
         clients = Array.new(6) { TestSupport::WebSocketClient.new(connect(port)) }
         pids = clients.map(&:hear)
         ::Process.kill(:HUP, daemon.pid)
-        assert_equal [[1001, "going away"]], clients.map { |client| Thread.new { client.farewell } }.map(&:value).uniq, daemon.log
+        assert_equal [[1001, "going away"]],
+          clients.map { |client| Thread.new { client.farewell } }.map(&:value).uniq, daemon.log
         dial(port) { |client| refute_includes pids, client.hear }
       ensure
         clients&.each(&:abandon)
@@ -328,10 +355,15 @@ module Raffia
     end
 
     def test_what_open_wants
-      assert_refused("WebSocket.open needs a block: the conversation") { Server::WebSocket.open({}) }
-      refute Server::WebSocket.request?({"REQUEST_METHOD" => "POST", "HTTP_UPGRADE" => "websocket", "HTTP_CONNECTION" => "upgrade"})
-      status, = Server::WebSocket.open({"REQUEST_METHOD" => "GET", "HTTP_UPGRADE" => "WebSocket", "HTTP_CONNECTION" => "upgrade",
-        "HTTP_SEC_WEBSOCKET_VERSION" => "13", "HTTP_SEC_WEBSOCKET_KEY" => "dGhlIHNhbXBsZSBub25jZQ=="}) { nil }
+      assert_refused("WebSocket.open needs a block: the conversation") do
+        Server::WebSocket.open({})
+      end
+      refute Server::WebSocket.request?({"REQUEST_METHOD" => "POST", "HTTP_UPGRADE" => "websocket",
+        "HTTP_CONNECTION" => "upgrade"})
+      status, = Server::WebSocket.open({"REQUEST_METHOD" => "GET", "HTTP_UPGRADE" => "WebSocket",
+        "HTTP_CONNECTION" => "upgrade",
+        "HTTP_SEC_WEBSOCKET_VERSION" => "13",
+        "HTTP_SEC_WEBSOCKET_KEY" => "dGhlIHNhbXBsZSBub25jZQ=="}) { nil }
       assert_equal 501, status # a server that cannot
     end
 
@@ -339,7 +371,9 @@ module Raffia
 
     def socket_app(**options, &block) = ->(env) { Server::WebSocket.open(env, **options, &block) }
 
-    def echo(**options, &) = serve(socket_app(**options) { |socket| socket.each { |message| socket.write(message) } }, &)
+    def echo(**options, &)
+      serve(socket_app(**options) { |socket| socket.each { |message| socket.write(message) } }, &)
+    end
 
     # A client's frame, masked.
     def frame(opcode, payload = "", final: true)
@@ -356,7 +390,8 @@ module Raffia
     # Meanwhile another process sends messages as fast as it can.
     def flood(server)
       dial(server, url: "ws://localhost/socket") do |client|
-        sender = 'frames = "\x81\x81mask\x0c".b * 10_000; socket = IO.for_fd(3); loop { socket.write(frames) }'
+        sender = 'frames = "\x81\x81mask\x0c".b * 10_000; socket = IO.for_fd(3); loop { ' \
+          "socket.write(frames) }"
         pid = ::Process.spawn(RbConfig.ruby, "-e", sender, 3 => client.io, :err => File::NULL)
         yield
       ensure
@@ -365,10 +400,13 @@ module Raffia
       end
     end
 
-    def dial(server, **options, &) = TestSupport::WebSocketClient.open(connect(server), **options, &)
+    def dial(server, **options, &)
+      TestSupport::WebSocketClient.open(connect(server), **options, &)
+    end
   end
 
-  # The same from a thread of the application, which has no loop of its own. Those that wait for seconds do so once.
+  # The same from a thread of the application, which has no loop of its own. Those that wait for
+  # seconds do so once.
   class ServerWebSocketOnThreadsTest < ServerWebSocketTest
     %i[
       test_a_peer_that_never_pauses_keeps_nobody_waiting

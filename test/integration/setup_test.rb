@@ -5,8 +5,8 @@ require "fileutils"
 require "open3"
 require "tmpdir"
 
-# The set-up's steps, one by one, with a cache of their own and commands that only pretend. What a run on a new machine does is
-# tested by running it on one.
+# The set-up's steps, one by one, with a cache of their own and commands that only pretend. What a
+# run on a new machine does is tested by running it on one.
 class SetupTest < Raffia::TestCase
   ROOT = File.expand_path("../..", __dir__)
 
@@ -50,7 +50,8 @@ class SetupTest < Raffia::TestCase
   end
 
   def test_a_newer_suite_may_bring_its_two_libraries_and_nothing_else
-    libraries = "Inst liburing2 (2.9-1 Debian:13)\nInst liburing-dev (2.9-1)\nInst libllhttp9.2 (9.2)\nInst libllhttp-dev (9.2)"
+    libraries = "Inst liburing2 (2.9-1 Debian:13)\nInst liburing-dev (2.9-1)\nInst libllhttp9.2 " \
+      "(9.2)\nInst libllhttp-dev (9.2)"
     assert_predicate touches_only_these(libraries), :success?
     refute_predicate touches_only_these("#{libraries}\nInst libc6 [2.36] (2.41)"), :success?
     refute_predicate touches_only_these("#{libraries}\nRemv something [1]"), :success?
@@ -78,7 +79,8 @@ class SetupTest < Raffia::TestCase
 
   def test_the_ruby_that_is_used_is_printed_and_nothing_else
     2.times do
-      assert_equal ["#{RbConfig.ruby}\n", ""], run_setup("--ruby", "RAFFIA_RUBY" => RbConfig.ruby).first(2)
+      assert_equal ["#{RbConfig.ruby}\n", ""],
+        run_setup("--ruby", "RAFFIA_RUBY" => RbConfig.ruby).first(2)
     end
   end
 
@@ -90,7 +92,8 @@ class SetupTest < Raffia::TestCase
   end
 
   def test_a_ruby_of_another_series_is_refused
-    _, errors, status = run_setup("--ruby", "RAFFIA_RUBY" => RbConfig.ruby, "RAFFIA_RUBY_VERSION" => "2.7")
+    _, errors, status = run_setup("--ruby", "RAFFIA_RUBY" => RbConfig.ruby,
+      "RAFFIA_RUBY_VERSION" => "2.7")
     assert_equal 1, status.exitstatus
     assert_match(/not of the series 2\.7/, errors)
   end
@@ -98,22 +101,28 @@ class SetupTest < Raffia::TestCase
   def test_without_apt_it_names_all_that_is_missing
     _, errors, status = run_setup("PATH" => bare_path)
     assert_equal 1, status.exitstatus
-    ["no apt here", "build-essential: a C compiler", "liburing >= 2.3", "llhttp >= 9", "Ruby >= 3.3"].each { |part| assert_includes errors, part }
+    ["no apt here", "build-essential: a C compiler", "liburing >= 2.3", "llhttp >= 9",
+      "Ruby >= 3.3"].each { |part| assert_includes errors, part }
   end
 
   def test_without_root_it_names_all_that_is_missing_and_the_command_for_root
     stub("apt-get", "exit 100")
     _, errors, status = run_setup("PATH" => "#{stubs}:#{bare_path("id" => "echo 1000")}")
     assert_equal 1, status.exitstatus
-    ["only root can install them", "build-essential", "libssl-dev", "bin/setup --packages"].each { |part| assert_includes errors, part }
+    ["only root can install them", "build-essential", "libssl-dev",
+      "bin/setup --packages"].each { |part| assert_includes errors, part }
   end
 
   def test_drivers_are_installed_by_root_and_their_services_are_not_started
     stub("id", "echo 0")
     stub("apt-get", %(test -x "$POLICY" && sh "$POLICY"; echo "policy:$? arguments:$*"))
     errors = drivers_make("bundle_install() { echo gems for $1 >&2; }")
-    assert_match(/installing redis-server with apt.*\ngems for .*not found, so .*skipped: redis-server \(/m, errors)
-    assert_match(/policy:101 arguments:.*install -y .*redis-server/, File.read(File.join(@cache, "raffia/log/drivers-3.4.5.log")))
+    assert_match(
+      /installing redis-server with apt.*\ngems for .*not found, so .*skipped: redis-server \(/m,
+      errors
+    )
+    assert_match(/policy:101 arguments:.*install -y .*redis-server/,
+      File.read(File.join(@cache, "raffia/log/drivers-3.4.5.log")))
     refute_path_exists policy
   end
 
@@ -134,16 +143,21 @@ class SetupTest < Raffia::TestCase
   def test_what_drivers_lack_is_asked_for_again_by_setup_only
     assert_equal [false, true, false, true], [
       bash("RUBY_VERSION=3.4.5; drivers_ready").last.success?,
-      ready_with("redis-server", again: ""), ready_with("redis-server", again: "yes"), ready_with("", again: "yes")
+      ready_with("redis-server", again: ""), ready_with("redis-server", again: "yes"),
+      ready_with("", again: "yes")
     ]
   end
 
   def test_what_the_server_is_tested_with_comes_likewise
     stub("id", "echo 0")
-    stub("apt-get", %[test -x "$POLICY" && sh "$POLICY"; echo "policy:$? arguments:$*"; case "$*" in *haproxy*) exit 100 ;; esac])
+    stub("apt-get",
+      %[test -x "$POLICY" && sh "$POLICY"; echo "policy:$? arguments:$*"; case "$*" in *haproxy*) exit 100 ;; esac])
     errors = server_make("bundle_install() { echo gems for $1, $2 >&2; }")
-    assert_match(/installing nginx-light, haproxy with apt.*\ngems for .*, BUNDLE_WITHOUT=drivers:lab\n.*not found, so parts of the tests of the server are skipped: nginx-light, haproxy \(/m, errors)
-    assert_match(/policy:101 arguments:.*install -y .*nginx-light/, File.read(File.join(@cache, "raffia/log/server-3.4.5.log")))
+    assert_match(
+      /installing nginx-light, haproxy with apt.*\ngems for .*, BUNDLE_WITHOUT=drivers:lab\n.*not found, so parts of the tests of the server are skipped: nginx-light, haproxy \(/m, errors
+    )
+    assert_match(/policy:101 arguments:.*install -y .*nginx-light/,
+      File.read(File.join(@cache, "raffia/log/server-3.4.5.log")))
     refute_path_exists policy
   end
 
@@ -181,10 +195,13 @@ class SetupTest < Raffia::TestCase
       printf '#!/bin/sh\necho "loader $*"\n' >"$libraries/ld-linux-x86-64.so.2" && chmod 755 "$libraries/ld-linux-x86-64.so.2"
       touch "$home/bin/java"
     SCRIPT
-    output, errors, status = bash('dir=$(java_dir); newer-java "$dir"; java_relink "$dir"; java_launcher "$dir"; ' \
+    output, errors, status = bash('dir=$(java_dir); newer-java "$dir"; java_relink "$dir"; ' \
+    'java_launcher "$dir"; ' \
       'cat "$dir/usr/lib/jvm/java-21-openjdk-amd64/conf/settings"; "$dir/bin/java" -version')
     assert_predicate status, :success?, errors
-    assert_match(%r{\Aloader --library-path \S+/java-21/usr/lib/x86_64-linux-gnu:\S+/lib \S+openjdk-amd64/bin/java -version$}, output)
+    assert_match(
+      %r{\Aloader --library-path \S+/java-21/usr/lib/x86_64-linux-gnu:\S+/lib \S+openjdk-amd64/bin/java -version$}, output
+    )
   end
 
   def test_jruby_comes_beside_the_ruby_of_the_set_up
@@ -203,18 +220,22 @@ class SetupTest < Raffia::TestCase
   def test_a_jruby_that_is_named_by_its_path_is_that_one_or_none
     _, errors, status = bash("raffia_setup_jruby", "RAFFIA_RUBY" => "#{stubs}/nowhere/jruby")
     refute status.success?
-    assert_includes errors, "RAFFIA_RUBY names a JRuby that cannot be used: #{stubs}/nowhere/jruby is not there"
+    assert_includes errors, "RAFFIA_RUBY names a JRuby that cannot be used: " \
+      "#{stubs}/nowhere/jruby is not there"
   end
 
   def test_a_jruby_that_cannot_be_had_is_asked_for_once
-    script = "java_find() { return 1; }; java_make() { echo asked >&2; LOG=it; return 1; }; jruby_ready() { return 1; }; " \
+    script = "java_find() { return 1; }; java_make() { echo asked >&2; LOG=it; return 1; }; " \
+    "jruby_ready() { return 1; }; " \
       'raffia_setup_jruby_for_tests || cat "$(jruby_stamp)"'
     stub("id", "echo 0")
     first, second = Array.new(2) { bash(script).first(2) }
     assert_equal ["there is no Java >= 21 here, and none could be had (see it)\n", "asked\n"], first
     assert_equal [first.first, ""], second
     stub("id", "echo 1000")
-    assert_equal "bin/setup --jruby gets it\n", bash('jruby_ready() { return 1; }; raffia_setup_jruby_for_tests || echo "$JRUBY_REASON"').first
+    assert_equal "bin/setup --jruby gets it\n",
+      bash('jruby_ready() { return 1; }; raffia_setup_jruby_for_tests || echo "$JRUBY_REASON"')
+        .first
   end
 
   def test_help_and_unknown_options
@@ -233,21 +254,24 @@ class SetupTest < Raffia::TestCase
   # With one package that nobody can install.
   # @return [String] what it says
   def drivers_make(bundle_install)
-    _, errors, status = bash("RUBY_VERSION=3.4.5; SERVICES_POLICY=#{policy}; missing_for_drivers() { echo redis-server; }; #{bundle_install}; " \
+    _, errors, status = bash("RUBY_VERSION=3.4.5; SERVICES_POLICY=#{policy}; " \
+    "missing_for_drivers() { echo redis-server; }; #{bundle_install}; " \
       "mkdir -p $(bundle_dir); drivers_make; drivers_ready", "POLICY" => policy)
     assert_predicate status, :success?, errors
     errors
   end
 
   def server_make(bundle_install)
-    _, errors, status = bash("RUBY_VERSION=3.4.5; SERVICES_POLICY=#{policy}; missing_for_server() { echo nginx-light; echo haproxy; }; #{bundle_install}; " \
+    _, errors, status = bash("RUBY_VERSION=3.4.5; SERVICES_POLICY=#{policy}; " \
+    "missing_for_server() { echo nginx-light; echo haproxy; }; #{bundle_install}; " \
       "mkdir -p $(bundle_dir); server_make; server_ready", "POLICY" => policy)
     assert_predicate status, :success?, errors
     errors
   end
 
   def ready_with(missing, again:)
-    bash("RUBY_VERSION=3.4.5; mkdir -p $(bundle_dir); echo #{missing} >$(extra_stamp drivers); TOOLS_AGAIN=#{again}; drivers_ready").last.success?
+    bash("RUBY_VERSION=3.4.5; mkdir -p $(bundle_dir); echo #{missing} >$(extra_stamp drivers); " \
+      "TOOLS_AGAIN=#{again}; drivers_ready").last.success?
   end
 
   def stubs = File.join(@dir, "stubs")
@@ -261,20 +285,25 @@ class SetupTest < Raffia::TestCase
   def bare_path(replaced = {})
     dir = File.join(@dir, "bare")
     FileUtils.mkdir_p(dir)
-    %w[bash env dirname cat ls mkdir rm mv sed awk grep sort tr cut uname id flock tail sha256sum mktemp].each do |name|
-      real = ENV["PATH"].split(":").map { |folder| File.join(folder, name) }.find { |path| File.executable?(path) }
+    %w[bash env dirname cat ls mkdir rm mv sed awk grep sort tr cut uname id flock tail sha256sum
+      mktemp].each do |name|
+      real = ENV["PATH"].split(":").map { |folder| File.join(folder, name) }
+        .find { |path| File.executable?(path) }
       FileUtils.ln_sf(real, File.join(dir, name)) if real && !replaced.key?(name)
     end
     replaced.each { |name, script| stub(name, script, dir) }
     dir
   end
 
-  def environment(more) = {"XDG_CACHE_HOME" => @cache, "PATH" => "#{stubs}:#{ENV["PATH"]}", "RAFFIA_RUBY" => nil,
-                           "RAFFIA_RUBY_VERSION" => nil, "APT_CONFIG" => nil}.merge(more)
+  def environment(more)
+    {"XDG_CACHE_HOME" => @cache, "PATH" => "#{stubs}:#{ENV["PATH"]}", "RAFFIA_RUBY" => nil,
+     "RAFFIA_RUBY_VERSION" => nil, "APT_CONFIG" => nil}.merge(more)
+  end
 
   # @return [Array(String, String, Process::Status)]
   def bash(script, more = {})
-    Open3.capture3(environment(more), "bash", "-c", "set -euo pipefail; source #{ROOT}/script/setup/all.sh; #{script}")
+    Open3.capture3(environment(more), "bash", "-c",
+      "set -euo pipefail; source #{ROOT}/script/setup/all.sh; #{script}")
   end
 
   def run_setup(*arguments)

@@ -17,8 +17,10 @@ class TestRunTest < Raffia::TestCase
     Dir.mktmpdir do |dir|
       @cache = File.join(dir, "cache")
       bodies.each.with_index { |body, number| write(dir, number, body) }
-      output, status = Open3.capture2e({"XDG_CACHE_HOME" => @cache, "RAFFIA_TEST_STRICT" => nil, "RAFFIA_TEST_TIMES" => nil, **env}, RbConfig.ruby, SCRIPT, "2", dir)
-      @flaky = Dir[File.join(@cache, "raffia/*")].to_h { |path| [File.basename(path), File.read(path)] }
+      output, status = Open3.capture2e({"XDG_CACHE_HOME" => @cache, "RAFFIA_TEST_STRICT" => nil,
+        "RAFFIA_TEST_TIMES" => nil, **env}, RbConfig.ruby, SCRIPT, "2", dir)
+      @flaky = Dir[File.join(@cache, "raffia/*")]
+        .to_h { |path| [File.basename(path), File.read(path)] }
       [output, status.exitstatus]
     end
   end
@@ -46,7 +48,8 @@ class TestRunTest < Raffia::TestCase
   def test_a_failure_that_does_not_come_again_is_named_and_written_down
     output, status = run_all(PASSES, "#{COUNTED} assert_operator(run, :>, 1)")
     assert_equal(0, status, output)
-    assert_match(/^bin\/test: failed beside all others, and passed alone: Batch1Test#test_it$/, output)
+    assert_match(/^bin\/test: failed beside all others, and passed alone: Batch1Test#test_it$/,
+      output)
     _, ruby, name = @flaky.fetch("flaky-tests.txt").chomp.split("\t")
     assert_equal([RUBY_VERSION, "Batch1Test#test_it"], [ruby, name])
   end
@@ -74,22 +77,27 @@ class TestRunTest < Raffia::TestCase
 
   def test_a_missing_server_fails_a_strict_run_alone
     output, status = run_all("skip('Redis is not installed here')")
-    assert_equal([0, true], [status, output.include?("   1  Redis is not installed here\n")], output)
-    output, status = run_all("skip('Redis is not installed here')", env: {"RAFFIA_TEST_STRICT" => "1"})
+    assert_equal([0, true], [status, output.include?("   1  Redis is not installed here\n")],
+      output)
+    output, status = run_all("skip('Redis is not installed here')",
+      env: {"RAFFIA_TEST_STRICT" => "1"})
     assert_equal(1, status)
     assert_match(/Redis is not installed here  \(not expected here\)/, output)
   end
 
   def test_an_expected_skip_passes_a_strict_run
-    output, status = run_all("skip('the engine in Ruby has no others')", env: {"RAFFIA_TEST_STRICT" => "1"})
+    output, status = run_all("skip('the engine in Ruby has no others')",
+      env: {"RAFFIA_TEST_STRICT" => "1"})
     assert_equal(0, status, output)
   end
 
   def test_flaky_tests_of_earlier_runs_are_shown
     Dir.mktmpdir do |cache|
       FileUtils.mkdir_p(File.join(cache, "raffia"))
-      File.write(File.join(cache, "raffia/flaky-tests.txt"), "2026-01-02 03:04\t3.4.5\tSomeTest#test_race\n" * 2)
-      output, = Open3.capture2e({"XDG_CACHE_HOME" => cache}, RbConfig.ruby, SCRIPT, "1", __FILE__, "-n", "/nothing/")
+      File.write(File.join(cache, "raffia/flaky-tests.txt"),
+        "2026-01-02 03:04\t3.4.5\tSomeTest#test_race\n" * 2)
+      output, = Open3.capture2e({"XDG_CACHE_HOME" => cache}, RbConfig.ruby, SCRIPT, "1", __FILE__,
+        "-n", "/nothing/")
       assert_match(/^2x SomeTest#test_race \(Ruby 3\.4\.5, 2026-01-02 03:04\)$/, output)
     end
   end

@@ -1,15 +1,17 @@
 # frozen_string_literal: true
 
-# What is tested on JRuby, in one process because each takes seconds to start: what Raffia promises there. bin/test runs it when JRuby is
-# there, and `RAFFIA_RUBY=jruby bin/test` runs nothing else.
+# What is tested on JRuby, in one process because each takes seconds to start: what Raffia promises
+# there. bin/test runs it when JRuby is there, and `RAFFIA_RUBY=jruby bin/test` runs nothing else.
 require "test_helper"
 require "json"
 require "open3"
 require "tmpdir"
 require "raffia"
 
-%w[unit/base/* unit/pool/feed_test unit/lab/mail_test unit/lab/stats_test contract/pool_inline_test contract/pool_threads_test
-  contract/actor_threads_test contract/actor_workers_test contract/actor_supervisor_test contract/actor_supervisor_children_test].each do |pattern|
+%w[unit/base/* unit/pool/feed_test unit/lab/mail_test unit/lab/stats_test contract/pool_inline_test
+  contract/pool_threads_test
+  contract/actor_threads_test contract/actor_workers_test contract/actor_supervisor_test
+  contract/actor_supervisor_children_test].each do |pattern|
   Dir[File.expand_path("../#{pattern}.rb", __dir__)].sort.each { |file| require file }
 end
 
@@ -38,24 +40,30 @@ class JRubyTest < Raffia::TestCase
   ROOT = File.expand_path("../..", __dir__)
 
   def test_what_there_is_not_is_refused_with_what_to_use_instead
-    {fibers: /Fiber scheduler.*jruby/, processes: /needs fork/, ractors: /needs Ractors/}.each do |on, message|
-      [-> { Raffia.map([1], on: on) { |n| n } }, -> { Raffia::Pool.new(on: on) { |n| n } }].each do |call|
+    {fibers: /Fiber scheduler.*jruby/, processes: /needs fork/,
+     ractors: /needs Ractors/}.each do |on, message|
+      [-> { Raffia.map([1], on: on) { |n| n } },
+        -> { Raffia::Pool.new(on: on) { |n| n } }].each do |call|
         error = assert_raises(Raffia::ConfigError) { call.call }
         assert_match(message, error.message)
         assert_match(/use on: :threads/, error.message)
       end
     end
-    assert_match(/Fiber scheduler/, assert_raises(Raffia::ConfigError) { Raffia.run { nil } }.message)
+    assert_match(/Fiber scheduler/, assert_raises(Raffia::ConfigError) { Raffia.run { nil } }
+      .message)
   end
 
   def test_actors_work_in_threads_and_say_so_where_they_cannot
     actor = Class.new(Raffia::Actor) { def echo(value) = value }
     assert_equal(:threads, actor.spawn.stats[:on])
-    {fibers: /Fiber scheduler.*jruby.*use on: :threads/, processes: /need fork.*use on: :threads/, ractors: /need Ractors.*use on: :threads/}.each do |on, message|
+    {fibers: /Fiber scheduler.*jruby.*use on: :threads/, processes: /need fork.*use on: :threads/,
+     ractors: /need Ractors.*use on: :threads/}.each do |on, message|
       assert_match(message, assert_raises(Raffia::ConfigError) { actor.spawn(on: on) }.message)
     end
-    [-> { Raffia::Actor.listen("unix:///tmp/actors.sock") }, -> { Raffia::Actor.at("unix:///tmp/actors.sock", :one) }].each do |call|
-      assert_match(/Unix sockets.*not on jruby/, assert_raises(Raffia::ConfigError) { call.call }.message)
+    [-> { Raffia::Actor.listen("unix:///tmp/actors.sock") },
+      -> { Raffia::Actor.at("unix:///tmp/actors.sock", :one) }].each do |call|
+      assert_match(/Unix sockets.*not on jruby/,
+        assert_raises(Raffia::ConfigError) { call.call }.message)
     end
   ensure
     Raffia::Actor.shutdown
@@ -100,7 +108,8 @@ class JRubyTest < Raffia::TestCase
   def test_the_lab_runs_and_its_results_are_right
     Dir.mktmpdir do |dir|
       json = File.join(dir, "lab.json")
-      command = [RbConfig.ruby, "-I#{File.join(ROOT, "lib")}", File.join(ROOT, "exe/raffia"), "lab", "run", "mailer", "zlib", "squares",
+      command = [RbConfig.ruby, "-I#{File.join(ROOT, "lib")}", File.join(ROOT, "exe/raffia"), "lab",
+        "run", "mailer", "zlib", "squares",
         "--on", "threads", "--runs", "1", "--scale", "0.02", "--json=#{json}"]
       output, status = Open3.capture2e(*command)
       assert_predicate(status, :success?, output)

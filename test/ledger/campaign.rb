@@ -16,7 +16,8 @@ module Ledger
     PATIENCE = 180
     # Seconds that a worker stands still, longer than its lease.
     STANDSTILL = Raffia::Jobs::Store::LEASE + 4
-    # Jobs that wait when faults end. Fewer are left to the peace: who keeps jobs is faster than who does them.
+    # Jobs that wait when faults end. Fewer are left to the peace: who keeps jobs is faster than who
+    # does them.
     BACKLOG = 5_000
     HOUR = 3600
     PRODUCERS = 2
@@ -31,7 +32,8 @@ module Ledger
     # @param nap [Float] seconds between two calls of a producer
     # @param backlog [Integer] how many jobs must wait before the first fault
     # @param log [IO, nil] hears what happens
-    def initialize(dir, url, jobs:, faults: FAULTS, server: nil, disk: nil, pause: 0.3..1.5, nap: 0.05, backlog: 0, seed: Random.new_seed, log: nil)
+    def initialize(dir, url, jobs:, faults: FAULTS, server: nil, disk: nil, pause: 0.3..1.5,
+      nap: 0.05, backlog: 0, seed: Random.new_seed, log: nil)
       @dir = dir
       @jobs = jobs
       @faults = faults
@@ -46,7 +48,8 @@ module Ledger
       @tail = Tail.new(@record)
       @end_of_input = IO.pipe
       @shim = Shim.new(dir, disk: disk)
-      @env = {"RAFFIA_STORE" => url, "LEDGER_STORE" => url[/\A[a-z]+/].sub("valkey", "redis"), "LEDGER_RECORD" => @record, "RAFFIA_LOG" => "warn",
+      @env = {"RAFFIA_STORE" => url, "LEDGER_STORE" => url[/\A[a-z]+/].sub("valkey", "redis"),
+              "LEDGER_RECORD" => @record, "RAFFIA_LOG" => "warn",
               "RUBYOPT" => nil, **@shim.env}
       @worker = Worker.new(@env, File.join(dir, "worker.log"))
       @url = url
@@ -79,7 +82,8 @@ module Ledger
       return if missing <= 0 && @end_of_input.last.closed?
 
       @producing = Array.new(PRODUCERS) do
-        ::Process.spawn(@env, RbConfig.ruby, "-I#{Worker::ROOT}/lib", "#{__dir__}/producer.rb", (missing / PRODUCERS).to_s, @random.rand(1 << 30).to_s,
+        ::Process.spawn(@env, RbConfig.ruby, "-I#{Worker::ROOT}/lib", "#{__dir__}/producer.rb",
+          (missing / PRODUCERS).to_s, @random.rand(1 << 30).to_s,
           @nap.to_s, in: @end_of_input.first, err: [worker_log, "a"])
       end
     end
@@ -106,14 +110,16 @@ module Ledger
       @producing.any?
     end
 
-    # Dead ones are those whose workers died three times: they are kept, and a person puts them back. The clock ends where it was at its latest,
-    # so all that was put off by then is due.
+    # Dead ones are those whose workers died three times: they are kept, and a person puts them
+    # back. The clock ends where it was at its latest, so all that was put off by then is due.
     def peace
       @shim.turn_clock(HOUR)
       @server&.start
       give_up = now + PATIENCE + @jobs / 500
       until left.values.sum.zero?
-        raise "it did not come to an end: #{left}\n#{File.read(worker_log).lines.last(20).join}" if now > give_up
+        if now > give_up
+          raise "it did not come to an end: #{left}\n#{File.read(worker_log).lines.last(20).join}"
+        end
 
         revive
         sleep(0.2)
@@ -129,9 +135,13 @@ module Ledger
       nil
     end
 
-    # What was put off under a clock ahead: a server that tells what is due has its own clock, which we did not turn.
+    # What was put off under a clock ahead: a server that tells what is due has its own clock, which
+    # we did not turn.
     def hasten
-      %i[scheduled retry].each { |set| store.requeue(store.entries(set, limit: 1000).select { |entry| entry.at > Time.now.to_f + 60 }) }
+      %i[scheduled retry].each do |set|
+        store.requeue(store.entries(set, limit: 1000)
+          .select { |entry| entry.at > Time.now.to_f + 60 })
+      end
     end
 
     def left = store.counts.slice(*Raffia::Jobs::Store::SETS)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# The program of the workers: jobs that note what happens to them, and a store that notes which acks it took.
+# The program of the workers: jobs that note what happens to them, and a store that notes which acks
+# it took.
 
 require "raffia/jobs"
 require_relative "record"
@@ -52,11 +53,14 @@ module Ledger
   # Notes what the store took.
   module Acks
     def ack(claims)
-      super.tap { |ours| RECORD.note(:acked, claims.zip(ours).filter_map { |claim, mine| claim.item["jid"] if mine }) }
+      super.tap do |ours|
+        RECORD.note(:acked, claims.zip(ours).filter_map { |claim, mine| claim.item["jid"] if mine })
+      end
     end
   end
 
   name = ENV.fetch("LEDGER_STORE")
   require "raffia/jobs/stores/#{name}"
-  Raffia::Jobs::Stores.const_get({"sqlite" => :SQLite, "redis" => :Redis, "postgres" => :Postgres}.fetch(name)).prepend(Acks)
+  Raffia::Jobs::Stores.const_get({"sqlite" => :SQLite, "redis" => :Redis,
+                                  "postgres" => :Postgres}.fetch(name)).prepend(Acks)
 end

@@ -25,8 +25,10 @@ module Ledger
 
     # @return [Hash]
     def to_h
-      {"kept" => @kept.size, "done" => @kept.keys.count { |jid| @ended.key?(jid) }, "lost" => lost.size, "acked twice" => acked_twice.size,
-       "begun again" => @began.count { |_, count| count > 1 }, "done again" => @ended.count { |_, count| count > 1 },
+      {"kept" => @kept.size, "done" => @kept.keys.count { |jid| @ended.key?(jid) },
+       "lost" => lost.size, "acked twice" => acked_twice.size,
+       "begun again" => @began.count { |_, count| count > 1 },
+       "done again" => @ended.count { |_, count| count > 1 },
        "left in the store" => @left.values.sum, "faults" => @faults}
     end
 

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Ledger
-  # What happened to each job, as lines in one file: each line is one write to a file that is only appended to, so no kill can lose or mix
-  # lines. A line is a letter and the id of a job.
+  # What happened to each job, as lines in one file: each line is one write to a file that is only
+  # appended to, so no kill can lose or mix lines. A line is a letter and the id of a job.
   class Record
     EVENTS = {kept: "e", began: "b", ended: "f", acked: "a"}.freeze
 
@@ -43,7 +43,8 @@ module Ledger
     # @return [Integer]
     def kept = counts["e"]
 
-    # @return [Integer] kept and not acknowledged, roughly: those who are killed note less than they did
+    # @return [Integer] kept and not acknowledged, roughly: those who are killed note less than they
+    #   did
     def open = counts.then { |of| of["e"] - of["a"] }
 
     # @return [Boolean] since it was asked last

@@ -22,7 +22,9 @@ module Ledger
     end
 
     # @return [Hash{String => String}]
-    def env = {"LD_PRELOAD" => @library, "RAFFIA_SHIM_WORLD" => @world, "RAFFIA_SHIM_DISK" => @disk}.compact
+    def env
+      {"LD_PRELOAD" => @library, "RAFFIA_SHIM_WORLD" => @world, "RAFFIA_SHIM_DISK" => @disk}.compact
+    end
 
     # @param seconds [Integer] that clocks are ahead from now on; negative: behind
     def turn_clock(seconds) = set(0, seconds)
@@ -31,16 +33,25 @@ module Ledger
     def fill_disk(full) = set(1, full ? 1 : 0)
 
     # The power goes. Everybody who writes must have been killed.
-    # @return [Integer] how many bytes are lost: overwritten ones, and those by which files had grown
-    def cut = Dir[File.join(@disk, "*.undo")].sum { |notes| undo(notes, notes.delete_suffix(".undo")) }
+    # @return [Integer] how many bytes are lost: overwritten ones, and those by which files had
+    #   grown
+    def cut
+      Dir[File.join(@disk, "*.undo")].sum { |notes| undo(notes, notes.delete_suffix(".undo")) }
+    end
 
     private
 
-    def set(index, value) = File.binwrite(@world, [value].pack("q"), index * 8, mode: File::RDWR | File::CREAT)
+    def set(index, value)
+      File.binwrite(@world, [value].pack("q"), index * 8, mode: File::RDWR | File::CREAT)
+    end
 
     def compile
-      made = system(ENV.fetch("CC", "cc"), "-O1", "-shared", "-fPIC", "-o", @library, SOURCE, "-ldl", %i[out err] => "#{@library}.log")
-      raise Missing, "shim.c cannot be compiled here: #{File.read("#{@library}.log") if File.exist?("#{@library}.log")}" unless made
+      made = system(ENV.fetch("CC", "cc"), "-O1", "-shared", "-fPIC", "-o", @library, SOURCE,
+        "-ldl", %i[out err] => "#{@library}.log")
+      unless made
+        raise Missing, "shim.c cannot be compiled here: " \
+          "#{File.read("#{@library}.log") if File.exist?("#{@library}.log")}"
+      end
     end
 
     def undo(path, file)

@@ -64,7 +64,8 @@ module Ledger
     private
 
     def program
-      ["-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "work", "-r", "#{ROOT}/test/ledger/jobs.rb", "--processes", @processes.to_s, "-c", "20", "--store", @env.fetch("RAFFIA_STORE")]
+      ["-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "work", "-r", "#{ROOT}/test/ledger/jobs.rb",
+        "--processes", @processes.to_s, "-c", "20", "--store", @env.fetch("RAFFIA_STORE")]
     end
 
     # By its command line.
@@ -82,7 +83,8 @@ module Ledger
     def below(pid)
       return [] unless pid
 
-      File.read("/proc/#{pid}/task/#{pid}/children").split.map(&:to_i).flat_map { |child| [child, *below(child)] }
+      File.read("/proc/#{pid}/task/#{pid}/children").split.map(&:to_i)
+        .flat_map { |child| [child, *below(child)] }
     rescue SystemCallError
       []
     end

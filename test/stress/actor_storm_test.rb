@@ -4,8 +4,9 @@ require "test_helper"
 require "logger"
 require "raffia/actor"
 
-# Somebody kills actors, of all places and under all strategies, and their supervisors and processes, at random, while others call them.
-# RAFFIA_ACTOR_STORM says for how many seconds; where nothing is said there are {KILLS}, however long they take.
+# Somebody kills actors, of all places and under all strategies, and their supervisors and
+# processes, at random, while others call them. RAFFIA_ACTOR_STORM says for how many seconds; where
+# nothing is said there are {KILLS}, however long they take.
 class ActorStormTest < Raffia::TestCase
   SECONDS = ENV["RAFFIA_ACTOR_STORM"]&.to_f
   KILLS = 60
@@ -37,7 +38,8 @@ class ActorStormTest < Raffia::TestCase
     strategy :one_for_one, intensity: nil, backoff: 0
   end
 
-  # A process of many tests had better not fork while Ractors are at work in it: they are only in the storm that has a process to itself.
+  # A process of many tests had better not fork while Ractors are at work in it: they are only in
+  # the storm that has a process to itself.
   def places
     return %i[fibers threads] unless ::Process.respond_to?(:fork)
 
@@ -78,29 +80,43 @@ class ActorStormTest < Raffia::TestCase
 
   private
 
-  def hint = "seed #{SEED}, #{@kills} kills, #{@answered}, #{@log.string.lines.grep(/left to itself|not restarted|gives up/).join}"
+  def hint
+    "seed #{SEED}, #{@kills} kills, #{@answered}, " \
+      "#{@log.string.lines.grep(/left to itself|not restarted|gives up/).join}"
+  end
 
   def plant
     places = self.places
     root = Branch.spawn(name: :root) do |s|
       STRATEGIES.each do |strategy|
-        s.child(Branch, name: strategy, strategy: (strategy == :dynamic) ? :one_for_one : strategy) do |branch|
+        s.child(Branch, name: strategy, strategy: (strategy == :dynamic) ? :one_for_one :
+          strategy) do |branch|
           next if strategy == :dynamic
 
-          places.each { |place| 2.times { |number| branch.child(Target, name: :"#{strategy}_#{place}_#{number}", on: place) } }
+          places.each do |place|
+            2.times do |number|
+              branch.child(Target, name: :"#{strategy}_#{place}_#{number}", on: place)
+            end
+          end
         end
       end
     end
-    places.each { |place| Raffia::Actor[:dynamic].start_child(Target, name: :"dynamic_#{place}", on: place) }
+    places.each do |place|
+      Raffia::Actor[:dynamic].start_child(Target, name: :"dynamic_#{place}", on: place)
+    end
     root
   end
 
-  def shape(nodes) = nodes.map { |node| [node[:name], node[:class], node[:on], shape(node[:children])] }
+  def shape(nodes)
+    nodes.map { |node| [node[:name], node[:class], node[:on], shape(node[:children])] }
+  end
 
   def storm(names)
     over = false
     targets = names - [:root, *STRATEGIES]
-    callers = Array.new(CALLERS) { |number| Thread.new { call(targets, Random.new(SEED + number)) until over } }
+    callers = Array.new(CALLERS) do |number|
+      Thread.new { call(targets, Random.new(SEED + number)) until over }
+    end
     finish = TestSupport.now + SECONDS if SECONDS
     while finish ? TestSupport.now < finish : @kills < KILLS
       kill(targets)
@@ -114,7 +130,8 @@ class ActorStormTest < Raffia::TestCase
   # A dynamic supervisor that is restarted has no children, as OTP has it, so that one is spared.
   def kill(targets)
     branch = (STRATEGIES - [:dynamic]).sample(random: @random)
-    victim = Raffia::Actor[name = targets.sample(random: @random)] or return @wrong << "#{name} has no actor"
+    victim = Raffia::Actor[name = targets.sample(random: @random)] or
+      return @wrong << "#{name} has no actor"
     case @random.rand(10)
     when 0 then Raffia::Actor[branch].kill
     when 1..2 then victim.async.boom
@@ -137,7 +154,8 @@ class ActorStormTest < Raffia::TestCase
 
   # A call ends with a result, or with the news that its actor has died.
   def call(targets, random)
-    victim = Raffia::Actor[name = targets.sample(random: random)] or return @wrong << "#{name} has no actor"
+    victim = Raffia::Actor[name = targets.sample(random: random)] or
+      return @wrong << "#{name} has no actor"
     @answered[ask(victim, random)] += 1
   rescue Raffia::ActorDied
     @answered[:died] += 1
@@ -165,7 +183,9 @@ class ActorStormTest < Raffia::TestCase
 
   def answers?(name)
     ref = Raffia::Actor[name]
-    return ref&.count_children&.then { ref.status == :running } if [:root, *STRATEGIES].include?(name)
+    if [:root, *STRATEGIES].include?(name)
+      return ref&.count_children&.then { ref.status == :running }
+    end
 
     ref&.future&.add(1)&.value(PATIENCE)
   rescue Raffia::ActorDied

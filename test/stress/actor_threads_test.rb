@@ -4,7 +4,8 @@ require "test_helper"
 require "logger"
 require "raffia/actor"
 
-# Actors on threads that fail, are killed, end their own thread and make others, while several threads call them: each call is answered.
+# Actors on threads that fail, are killed, end their own thread and make others, while several
+# threads call them: each call is answered.
 class ActorThreadsStressTest < Raffia::TestCase
   SEED = Integer(ENV.fetch("RAFFIA_STORM_SEED", Random.new_seed % 1_000_000))
   CALLERS = 4
@@ -39,20 +40,25 @@ class ActorThreadsStressTest < Raffia::TestCase
 
   def test_each_call_is_answered
     answers = assert_no_leaks do
-      tree = Raffia::Supervisor.spawn(intensity: nil, backoff: 0) { |s| TARGETS.times { |n| s.child(Target, id: n, on: :threads) } }
+      tree = Raffia::Supervisor.spawn(intensity: nil, backoff: 0) do |s|
+        TARGETS.times { |n| s.child(Target, id: n, on: :threads) }
+      end
       targets = tree.children
       callers = Array.new(CALLERS) { |n| Thread.new { call(targets, Random.new(SEED + n)) } }
       callers.flat_map(&:value).tally.tap { Raffia::Actor.shutdown }
     end
 
     assert_equal(CALLERS * CALLS, answers.values.sum)
-    assert_empty(answers.keys - [2, true, Raffia::ActorDied, Raffia::CallCycle, RuntimeError], "with RAFFIA_STORM_SEED=#{SEED}")
+    assert_empty(answers.keys - [2, true, Raffia::ActorDied, Raffia::CallCycle, RuntimeError],
+      "with RAFFIA_STORM_SEED=#{SEED}")
     assert_operator(answers[2], :>, CALLS)
   end
 
   def call(targets, random)
     Array.new(CALLS) do
-      Raffia.timeout(LONG) { ask(targets.sample(random: random), targets.sample(random: random), random.rand(12)) }
+      Raffia.timeout(LONG) do
+        ask(targets.sample(random: random), targets.sample(random: random), random.rand(12))
+      end
     rescue Raffia::Error, RuntimeError => error
       error.class
     end

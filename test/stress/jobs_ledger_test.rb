@@ -6,8 +6,9 @@ require "support/servers"
 require "ledger/campaign"
 
 module Raffia
-  # Jobs are kept and done while workers are killed and stand still, clocks jump, servers die and the power goes: every job whose keeping
-  # was acknowledged is done, and acknowledged once. `rake test:ledger` does it with a million.
+  # Jobs are kept and done while workers are killed and stand still, clocks jump, servers die and
+  # the power goes: every job whose keeping was acknowledged is done, and acknowledged once. `rake
+  # test:ledger` does it with a million.
   class JobsLedgerTest < TestCase
     JOBS = Integer(ENV.fetch("RAFFIA_LEDGER", "2000"))
     ALL = JOBS > 10_000
@@ -15,7 +16,9 @@ module Raffia
     def setup
       need_fork
       need_cruby "fibers"
-      skip "/proc/PID/task/PID/children: of Linux" unless File.exist?("/proc/self/task/#{::Process.pid}/children")
+      unless File.exist?("/proc/self/task/#{::Process.pid}/children")
+        skip "/proc/PID/task/PID/children: of Linux"
+      end
       @dir = Dir.mktmpdir("raffia-ledger-")
       Dir.mkdir(@disk = File.join(@dir, "disk"))
     end
@@ -24,12 +27,16 @@ module Raffia
       FileUtils.remove_entry(@dir) if @dir
     end
 
-    # One that stands still for longer than its lease takes 20 s, so a short test has no more than that.
-    def faults(*more) = %i[kill_worker kill_supervisor turn_clock] + more + (ALL ? [:stop_worker] : [])
+    # One that stands still for longer than its lease takes 20 s, so a short test has no more than
+    # that.
+    def faults(*more)
+      %i[kill_worker kill_supervisor turn_clock] + more + (ALL ? [:stop_worker] : [])
+    end
 
     def campaign(url, faults, jobs: JOBS, **options)
       options = {nap: 0.01, pause: 2.0..8.0, **options} if ALL
-      judgement = Ledger::Campaign.new(@dir, url, jobs: jobs, faults: faults, log: ALL ? $stderr : nil, **options).run
+      judgement = Ledger::Campaign.new(@dir, url, jobs: jobs, faults: faults,
+        log: ALL ? $stderr : nil, **options).run
       puts "\n#{name}: #{judgement}" if ALL
       judgement
     rescue Ledger::Shim::Missing => error
@@ -47,20 +54,26 @@ module Raffia
       assert_nothing_lost(campaign(sqlite, faults(:fill_disk, :cut_power), disk: @disk))
     end
 
-    # It is the syncs that keep jobs: without them this very campaign loses some, of those that wait when the power goes.
+    # It is the syncs that keep jobs: without them this very campaign loses some, of those that wait
+    # when the power goes.
     def test_without_syncs_the_power_cut_is_felt
-      judgement = campaign(sqlite("?synchronous=off"), [:cut_power], jobs: 0, disk: @disk, pause: 0.1..0.2, nap: 0.001, backlog: 1000)
+      judgement = campaign(sqlite("?synchronous=off"), [:cut_power], jobs: 0, disk: @disk,
+        pause: 0.1..0.2, nap: 0.001, backlog: 1000)
       refute_empty(judgement.lost, judgement.to_s)
     end
 
     def test_redis_that_is_killed
       server = running(TestSupport::DurableRedis)
-      assert_nothing_lost(campaign("redis://127.0.0.1:#{server.port}/0", faults(:kill_server), server: server))
+      assert_nothing_lost(campaign("redis://127.0.0.1:#{server.port}/0", faults(:kill_server),
+        server: server))
     end
 
     def test_postgres_that_is_killed
       server = running(TestSupport::PostgreSQL)
-      assert_nothing_lost(campaign("postgres://postgres@127.0.0.1:#{server.port}/postgres?schema=ledger", faults(:kill_server), server: server))
+      assert_nothing_lost(
+        campaign("postgres://postgres@127.0.0.1:#{server.port}/postgres?schema=ledger",
+          faults(:kill_server), server: server)
+      )
     end
 
     private

@@ -21,7 +21,8 @@ class PoolInterruptTest < Raffia::TestCase
   RUBY
 
   def interrupt(on)
-    output = IO.popen([RbConfig.ruby, "-W:no-experimental", "-I", LIB, "-e", SCRIPT, on.to_s, {pgroup: true, err: File::NULL}])
+    output = IO.popen([RbConfig.ruby, "-W:no-experimental", "-I", LIB, "-e", SCRIPT, on.to_s,
+      {pgroup: true, err: File::NULL}])
     group = output.pid
     output.gets
     ::Process.kill(:INT, -group)
@@ -31,11 +32,16 @@ class PoolInterruptTest < Raffia::TestCase
   end
 
   def group_members(group)
-    Dir["/proc/[0-9]*/stat"].count { |path| File.read(path)[/\) \S \d+ (\d+)/, 1].to_i == group rescue false } # standard:disable Style/RescueModifier
+    Dir["/proc/[0-9]*/stat"].count do |path|
+      File.read(path)[/\) \S \d+ (\d+)/, 1].to_i == group
+    rescue
+      false
+    end # standard:disable Style/RescueModifier
   end
 
   def strategies
-    %i[inline threads processes] + (Raffia.respond_to?(:run) ? [:fibers] : []) + (Raffia::Pool::PortableBlock.available? ? [:ractors] : [])
+    %i[inline threads processes] + (Raffia.respond_to?(:run) ? [:fibers] : []) +
+      (Raffia::Pool::PortableBlock.available? ? [:ractors] : [])
   end
 
   def test_the_call_ends_and_nobody_is_left

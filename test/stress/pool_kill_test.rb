@@ -3,7 +3,8 @@
 require "test_helper"
 require "raffia/pool"
 
-# 10,000 jobs, and somebody outside kills a worker in the middle of them: the second half is not begun before.
+# 10,000 jobs, and somebody outside kills a worker in the middle of them: the second half is not
+# begun before.
 class PoolKillTest < Raffia::TestCase
   JOBS = 10_000
 
@@ -43,7 +44,9 @@ class PoolKillTest < Raffia::TestCase
   def test_a_call
     assert_no_leaks do
       assassin = killer(:KILL, -> { wait_until { counter.value > JOBS / 20 } })
-      error = assert_raises(Raffia::WorkerDied) { Raffia.each((0...JOBS).to_a, on: :processes, workers: 2, &work) }
+      error = assert_raises(Raffia::WorkerDied) do
+        Raffia.each((0...JOBS).to_a, on: :processes, workers: 2, &work)
+      end
       assert_equal([assassin.value, "SIGKILL", error.index], [error.pid, error.signal, error.item])
     end
   end
@@ -51,7 +54,9 @@ class PoolKillTest < Raffia::TestCase
   def test_a_call_over_a_stream
     assert_no_leaks do
       assassin = killer(:KILL, -> { wait_until { counter.value > JOBS / 20 } })
-      error = assert_raises(Raffia::WorkerDied) { Raffia.each((0...JOBS).each, on: :processes, workers: 2, &work) }
+      error = assert_raises(Raffia::WorkerDied) do
+        Raffia.each((0...JOBS).each, on: :processes, workers: 2, &work)
+      end
       assert_equal([assassin.value, "SIGKILL", error.index], [error.pid, error.signal, error.item])
     end
   end
@@ -64,7 +69,9 @@ class PoolKillTest < Raffia::TestCase
       futures.each { |future| assert(future.wait(60), "#{future.inspect} hangs") }
       lost = futures.select { |future| future.status == :failed }
       refute_empty(lost)
-      lost.each { |future| assert_equal([assassin.value, "SIGKILL"], [future.error.pid, future.error.signal]) }
+      lost.each do |future|
+        assert_equal([assassin.value, "SIGKILL"], [future.error.pid, future.error.signal])
+      end
       done = futures.each_with_index.reject { |future, _| future.status == :failed }
       assert_equal(done.map(&:last), done.map { |future, _| future.value })
       assert_equal(JOBS, futures.size)
@@ -73,13 +80,16 @@ class PoolKillTest < Raffia::TestCase
     end
   end
 
-  # Where no worker is a process there is nobody to kill; all the same 10,000 jobs are done, and nothing is left.
+  # Where no worker is a process there is nobody to kill; all the same 10,000 jobs are done, and
+  # nothing is left.
   def test_the_other_kinds
-    kinds = %i[inline threads] + (Raffia.respond_to?(:run) ? [:fibers] : []) + (Raffia::Pool::PortableBlock.available? ? [:ractors] : [])
+    kinds = %i[inline threads] + (Raffia.respond_to?(:run) ? [:fibers] : []) +
+      (Raffia::Pool::PortableBlock.available? ? [:ractors] : [])
     kinds.each do |on|
       assert_no_leaks do
         pool = Raffia::Pool.new(on: on) { |n| n + 1 }
-        assert_equal((1..JOBS).to_a, Array.new(JOBS) { |n| pool.submit(n) }.map(&:value), "on: #{on}")
+        assert_equal((1..JOBS).to_a, Array.new(JOBS) { |n| pool.submit(n) }.map(&:value),
+          "on: #{on}")
       ensure
         pool&.shutdown
       end

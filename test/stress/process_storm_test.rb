@@ -3,8 +3,9 @@
 require "test_helper"
 require "raffia/pool"
 
-# Somebody kills a worker every 50 ms, at random, while the pool is at work on small and on long things. Whoever is told that his
-# item was lost hands it in again. RAFFIA_KILL_STORM says for how many seconds.
+# Somebody kills a worker every 50 ms, at random, while the pool is at work on small and on long
+# things. Whoever is told that his item was lost hands it in again. RAFFIA_KILL_STORM says for how
+# many seconds.
 class ProcessStormTest < Raffia::TestCase
   SECONDS = Float(ENV.fetch("RAFFIA_KILL_STORM", "2"))
   SEED = Integer(ENV.fetch("RAFFIA_STORM_SEED", Random.new_seed % 1_000_000))
@@ -61,7 +62,9 @@ class ProcessStormTest < Raffia::TestCase
 
   def test_every_result_arrives_once
     assert_nothing_left do
-      pool = Raffia::Pool.new(on: :processes, workers: 4, queue: 64) { |text| ProcessStormTest.work(text) }
+      pool = Raffia::Pool.new(on: :processes, workers: 4, queue: 64) do |text|
+        ProcessStormTest.work(text)
+      end
       done = Hash.new(0)
       lost = 0
       storm do
@@ -92,7 +95,8 @@ class ProcessStormTest < Raffia::TestCase
     end
   end
 
-  # Whoever is killed, each item is in the results once and in its place: nobody hands anything in again but the call itself.
+  # Whoever is killed, each item is in the results once and in its place: nobody hands anything in
+  # again but the call itself.
   def test_retries_make_good_what_was_killed
     assert_nothing_left do
       storm do
@@ -100,7 +104,9 @@ class ProcessStormTest < Raffia::TestCase
         replaced = 0
         until TestSupport.now > give_up
           items = Array.new(ITEMS) { |n| ProcessStormTest.item(n) }
-          pids = Raffia.map(items.each, on: :processes, workers: 3, retries: ITEMS) { |text| [ProcessStormTest.work(text), ::Process.pid] }
+          pids = Raffia.map(items.each, on: :processes, workers: 3, retries: ITEMS) do |text|
+            [ProcessStormTest.work(text), ::Process.pid]
+          end
           assert_equal(items.map(&:reverse).hash, pids.map(&:first).hash)
           replaced += pids.map(&:last).uniq.size - 3
         end
@@ -119,7 +125,9 @@ class ProcessStormTest < Raffia::TestCase
         until TestSupport.now > give_up
           items = Array.new(100) { |n| ProcessStormTest.item(n) }
           begin
-            results = Raffia.map(items.each, on: :processes, workers: 3) { |text| ProcessStormTest.work(text) }
+            results = Raffia.map(items.each, on: :processes, workers: 3) do |text|
+              ProcessStormTest.work(text)
+            end
             assert_equal(items.map(&:reverse).hash, results.hash)
           rescue Raffia::WorkerDied => error
             assert_equal("SIGKILL", error.signal)

@@ -113,11 +113,15 @@ module SchedulerCrowdSuite
     warnings, rest = out.lines.partition { |line| line.start_with?("raffia: ") }
     assert_equal ["36000\n", "0\n"], rest
     assert_equal 1, warnings.size
-    assert_match(/fibers are alive and vm\.max_map_count is \d+, and the kernel has no memory map left/, warnings.first)
+    assert_match(
+      /fibers are alive and vm\.max_map_count is \d+, and the kernel has no memory map left/,
+      warnings.first
+    )
     assert_predicate $?, :success?
   end
 
-  # It is said what is short, and here that is not the number of memory maps. Ruby itself may find no memory soon after.
+  # It is said what is short, and here that is not the number of memory maps. Ruby itself may find
+  # no memory soon after.
   def test_a_limit_of_the_address_space
     skip "the portable scheduler raises what Ruby raises" if backend == :select
     out = IO.popen(program(<<~RUBY, err: %i[child out]), &:read)
@@ -133,14 +137,17 @@ module SchedulerCrowdSuite
       end
     RUBY
     refute_match(/max_map_count/, out)
-    assert_match(/^raffia: .*the limit of the address space \(ulimit -v\) is \d+ KB.*ulimit -v unlimited/, out)
+    assert_match(
+      /^raffia: .*the limit of the address space \(ulimit -v\) is \d+ KB.*ulimit -v unlimited/, out
+    )
   end
 
   private
 
   def program(script, *arguments, **options)
     lib = File.expand_path("../../lib", __dir__)
-    [{"RAFFIA_BACKEND" => backend.to_s}, RbConfig.ruby, "-I#{lib}", "-W:no-experimental", "-e", script, *arguments.map(&:to_s), options]
+    [{"RAFFIA_BACKEND" => backend.to_s}, RbConfig.ruby, "-I#{lib}", "-W:no-experimental", "-e",
+      script, *arguments.map(&:to_s), options]
   end
 
   # Children inherit it.
@@ -159,7 +166,9 @@ module SchedulerCrowdSuite
 
   def need_maps
     count = File.read(MAP_COUNT).to_i
-    skip "made for a vm.max_map_count of #{DEFAULT_MAP_COUNT}; it is #{count}" unless count == DEFAULT_MAP_COUNT
+    unless count == DEFAULT_MAP_COUNT
+      skip "made for a vm.max_map_count of #{DEFAULT_MAP_COUNT}; it is #{count}"
+    end
   rescue SystemCallError
     skip "this kernel does not count memory maps"
   end

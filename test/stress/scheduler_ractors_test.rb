@@ -2,7 +2,8 @@
 
 require_relative "../contract/scheduler_case"
 
-# A scheduler in each of several Ractors at once. Each test is a process of its own, because what could go wrong is a crash.
+# A scheduler in each of several Ractors at once. Each test is a process of its own, because what
+# could go wrong is a crash.
 module SchedulerRactorsSuite
   PRELUDE = <<~RUBY
     require "raffia"
@@ -27,7 +28,10 @@ module SchedulerRactorsSuite
   RUBY
 
   def setup
-    skip "the select engine is plain Ruby, and nothing guards its fibers: Ruby #{RUBY_VERSION}'s pool of stacks has no lock" if backend == :select && RUBY_VERSION < "4"
+    if backend == :select && RUBY_VERSION < "4"
+      skip "the select engine is plain Ruby, and nothing guards its fibers: Ruby " \
+        "#{RUBY_VERSION}'s pool of stacks has no lock"
+    end
   end
 
   # What a program printed that ended well.
@@ -54,7 +58,8 @@ module SchedulerRactorsSuite
     assert_equal [[15_000] * 4].map(&:inspect), lines
   end
 
-  # The main Ractor has fibers too, and one that has none makes garbage, so that the collector sweeps from everywhere.
+  # The main Ractor has fibers too, and one that has none makes garbage, so that the collector
+  # sweeps from everywhere.
   def test_beside_the_main_ractor_and_one_that_makes_garbage
     lines = printed(<<~RUBY)
       garbage = Ractor.new do
@@ -104,7 +109,10 @@ module SchedulerRactorsSuite
   end
 
   def test_threads_of_a_ractor
-    skip "four Ractors that each wait for a Thread hang, in plain Ruby #{RUBY_VERSION} too: Thread.new { 1 }.value is enough" if RUBY_VERSION < "4"
+    if RUBY_VERSION < "4"
+      skip "four Ractors that each wait for a Thread hang, in plain Ruby #{RUBY_VERSION} too: " \
+        "Thread.new { 1 }.value is enough"
+    end
 
     lines = printed(<<~RUBY)
       ractors = schedulers do |scheduler, number|
@@ -303,7 +311,9 @@ module SchedulerRactorsSuite
 
   # A forked child has one Ractor, whatever its parent was in the middle of.
   def test_a_fork_between_births
-    skip "forking beside Ractors is not safe before Ruby 4.0 (docs/fork_safety.md)" if RUBY_VERSION < "4"
+    if RUBY_VERSION < "4"
+      skip "forking beside Ractors is not safe before Ruby 4.0 (docs/fork_safety.md)"
+    end
 
     lines = printed(<<~RUBY)
       ractors = schedulers(2) do |scheduler, number|

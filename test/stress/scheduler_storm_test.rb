@@ -2,8 +2,9 @@
 
 require_relative "../contract/scheduler_case"
 
-# Operations of all kinds that are broken off at random: none is woken twice or never, and nothing is left of them. RAFFIA_STORM says how many
-# (rake test:storm: a million), RAFFIA_STORM_SEED repeats one.
+# Operations of all kinds that are broken off at random: none is woken twice or never, and nothing
+# is left of them. RAFFIA_STORM says how many (rake test:storm: a million), RAFFIA_STORM_SEED
+# repeats one.
 module SchedulerStormSuite
   SIZE = Integer(ENV.fetch("RAFFIA_STORM", 30_000))
   SEED = Integer(ENV.fetch("RAFFIA_STORM_SEED") { Random.new_seed % 1_000_000 })
@@ -99,7 +100,9 @@ module SchedulerStormSuite
     end
 
     def limited(_worker)
-      Timeout.timeout(moment) { random.rand(2).zero? ? sleep(moment) : mutex.synchronize { sleep(moment) } }
+      Timeout.timeout(moment) do
+        random.rand(2).zero? ? sleep(moment) : mutex.synchronize { sleep(moment) }
+      end
     rescue Timeout::Error
       nil
     end
@@ -159,8 +162,9 @@ module SchedulerStormSuite
     end
   end
 
-  # What strikes a thread may strike between any two steps, of Ruby's own code too: it can only be seen that all goes on. Nobody waits for what
-  # another one may have been kept from doing; and in Ruby's code, as the portable scheduler is, even the wake-up of a lock can be broken off.
+  # What strikes a thread may strike between any two steps, of Ruby's own code too: it can only be
+  # seen that all goes on. Nobody waits for what another one may have been kept from doing; and in
+  # Ruby's code, as the portable scheduler is, even the wake-up of a lock can be broken off.
   def test_bolts
     storm(%i[wait nap pop start turn] + ((backend == :select) ? [] : %i[limited lock])) do |ground|
       workers = Array.new(WORKERS) { Worker.new }
@@ -209,7 +213,10 @@ module SchedulerStormSuite
   def storm(operations, &block)
     # Ruby's own thread for time limits stays.
     assert_no_leaks do
-      join_within(limit, Thread.new { with_scheduler(offload: false) { |scheduler| in_ground(scheduler, operations, &block) } })
+      join_within(limit,
+        Thread.new {
+          with_scheduler(offload: false) { |scheduler| in_ground(scheduler, operations, &block) }
+        })
     end
   end
 
@@ -271,7 +278,11 @@ module SchedulerStormSuite
     tasks = nil
     Raffia::Scope.open do |scope|
       queue = Thread::Queue.new
-      tasks = Array.new(10) { |i| scope.spawn { i.even? ? sleep(random.rand * LONGEST) : queue.pop(timeout: random.rand * LONGEST) } }
+      tasks = Array.new(10) do |i|
+        scope.spawn do
+          i.even? ? sleep(random.rand * LONGEST) : queue.pop(timeout: random.rand * LONGEST)
+        end
+      end
       sleep(random.rand * LONGEST)
       tasks.sample(3, random: random).each(&:cancel)
       queue << :item

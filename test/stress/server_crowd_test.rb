@@ -3,8 +3,9 @@
 require_relative "../integration/server_case"
 
 module Raffia
-  # Thousands of connections that say nothing: what a WebSocket or an event stream costs a process that has 10,000 of them. Each is asked in
-  # the end. RAFFIA_SHOW=1 prints the bytes (guides/websockets.md has them).
+  # Thousands of connections that say nothing: what a WebSocket or an event stream costs a process
+  # that has 10,000 of them. Each is asked in the end. RAFFIA_SHOW=1 prints the bytes
+  # (guides/websockets.md has them).
   class ServerCrowdTest < ServerCase
     CROWD = 10_000
     # Loopback has many addresses, and each of them 28,000 ports to come from.
@@ -30,28 +31,35 @@ module Raffia
         end
       }
     RUBY
-    HANDSHAKE = "GET /socket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \
+    HANDSHAKE = "GET /socket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: " \
+    "websocket\r\nSec-WebSocket-Version: 13\r\n" \
       "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 
     def setup
       need_gem "websocket-driver"
       soft, hard = ::Process.getrlimit(:NOFILE)
       needed = CROWD + 500
-      skip "10,000 connections want #{needed} descriptors, and the hard limit is #{hard} (ulimit -Hn)" if hard < needed
+      if hard < needed
+        skip "10,000 connections want #{needed} descriptors, and the hard limit is #{hard} " \
+          "(ulimit -Hn)"
+      end
       ::Process.setrlimit(:NOFILE, hard) if soft < needed
     end
 
     def test_10_000_idle_websockets_are_all_answered
       crowd("a WebSocket", HANDSHAKE, "HTTP/1.1 101") do |sockets, _|
         sockets.each { |socket| socket.write("\x81\x82\0\0\0\0ok".b) }
-        assert_equal({"\x81\x02ok".b => CROWD}, sockets.map { |socket| socket.readpartial(16) }.tally)
+        assert_equal({"\x81\x02ok".b => CROWD},
+          sockets.map { |socket| socket.readpartial(16) }.tally)
       end
     end
 
     def test_10_000_idle_event_streams_are_all_answered
-      crowd("an event stream", "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 200", until: "data: hello\n\n\r\n") do |sockets, port|
+      crowd("an event stream", "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 200",
+        until: "data: hello\n\n\r\n") do |sockets, port|
         assert_equal CROWD.to_s, Net::HTTP.get("127.0.0.1", "/go", port)
-        assert_equal({true => CROWD}, sockets.map { |socket| socket.readpartial(100).include?("data: go") }.tally)
+        assert_equal({true => CROWD},
+          sockets.map { |socket| socket.readpartial(100).include?("data: go") }.tally)
       end
     end
 
@@ -59,7 +67,8 @@ module Raffia
       request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
       crowd("a kept connection", request, "HTTP/1.1 200", until: "hello") do |sockets, _|
         sockets.each { |socket| socket.write(request) }
-        assert_equal({true => CROWD}, sockets.map { |socket| socket.readpartial(1000).end_with?("hello") }.tally)
+        assert_equal({true => CROWD},
+          sockets.map { |socket| socket.readpartial(1000).end_with?("hello") }.tally)
       end
     end
 
@@ -68,9 +77,11 @@ module Raffia
     def crowd(what, request, answer, until: "\r\n\r\n")
       ending = binding.local_variable_get(:until)
       program(CONFIG, max_connections: CROWD + 100, idle_timeout: 600) do |port, daemon|
-        some = Array.new(100) { |number| dial(port, number, request, answer, ending) } # what comes with the first ones is no part of each
+        # what comes with the first ones is no part of each
+        some = Array.new(100) { |number| dial(port, number, request, answer, ending) }
         before = memory(daemon, port)
-        sockets = some + Array.new(CROWD - some.size) { |number| dial(port, number, request, answer, ending) }
+        sockets = some +
+          Array.new(CROWD - some.size) { |number| dial(port, number, request, answer, ending) }
         each = (memory(daemon, port) - before) / (CROWD - some.size)
         warn "\n#{what}: #{each} bytes" if ENV["RAFFIA_SHOW"]
         assert_operator each, :<, BOUND

@@ -4,7 +4,8 @@ require_relative "../integration/server_case"
 require "open3"
 
 module Raffia
-  # As many connections at once as people like to show off with, on each back end: every request is answered, none with an error.
+  # As many connections at once as people like to show off with, on each back end: every request is
+  # answered, none with an error.
   class ServerLoadTest < ServerCase
     CROWD = 8192
     SECONDS = 3
@@ -23,7 +24,8 @@ module Raffia
       ab = need_program("ab")
       program(CONFIG) do |port|
         [["-k"], []].each do |flags|
-          output, = Open3.capture2e(ab, "-q", *flags, "-n", "5000", "-c", "100", "http://127.0.0.1:#{port}/")
+          output, = Open3.capture2e(ab, "-q", *flags, "-n", "5000", "-c", "100",
+            "http://127.0.0.1:#{port}/")
           assert_match(/Complete requests:\s+5000$/, output)
           assert_match(/Failed requests:\s+0$/, output)
           refute_match(/Non-2xx/, output)
@@ -37,8 +39,10 @@ module Raffia
     def load(backend, count)
       wrk = need_program("wrk")
       need_descriptors
-      program(CONFIG, env: {"RAFFIA_BACKEND" => backend.to_s}, max_connections: count + 100, backlog: count) do |port|
-        output, = Open3.capture2e(wrk, "-t2", "-c#{count}", "-d#{SECONDS}s", "--timeout", "30s", "http://127.0.0.1:#{port}/")
+      program(CONFIG, env: {"RAFFIA_BACKEND" => backend.to_s}, max_connections: count + 100,
+        backlog: count) do |port|
+        output, = Open3.capture2e(wrk, "-t2", "-c#{count}", "-d#{SECONDS}s", "--timeout", "30s",
+          "http://127.0.0.1:#{port}/")
         assert_operator output[/(\d+) requests in/, 1].to_i, :>, 0, output
         refute_match(/Socket errors|Non-2xx/, output)
         assert_equal "hello world", Net::HTTP.get("127.0.0.1", "/", port)
@@ -47,7 +51,9 @@ module Raffia
 
     def need_descriptors
       soft, hard = ::Process.getrlimit(:NOFILE)
-      skip "#{CROWD} connections want more descriptors than the hard limit, #{hard}" if hard < CROWD + 500
+      if hard < CROWD + 500
+        skip "#{CROWD} connections want more descriptors than the hard limit, #{hard}"
+      end
       ::Process.setrlimit(:NOFILE, hard) if soft < CROWD + 500
     end
   end

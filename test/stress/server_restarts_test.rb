@@ -6,7 +6,8 @@ require "support/queue_load"
 require_relative "../integration/cli_serve_case"
 
 module Raffia
-  # The server itself, as `raffia serve` starts it, under clients that never pause: no request is lost while its workers are replaced.
+  # The server itself, as `raffia serve` starts it, under clients that never pause: no request is
+  # lost while its workers are replaced.
   class ServerRestartsTest < CLIServeCase
     # How often; 100 is what docs tell of.
     ROUNDS = Integer(ENV.fetch("RAFFIA_STRESS_ROUNDS", "5"))
@@ -14,7 +15,9 @@ module Raffia
 
     def setup
       super
-      skip "/proc/PID/task/PID/children: of Linux" unless File.exist?("/proc/self/task/#{::Process.pid}/children")
+      unless File.exist?("/proc/self/task/#{::Process.pid}/children")
+        skip "/proc/PID/task/PID/children: of Linux"
+      end
     end
 
     def under_load
@@ -24,7 +27,8 @@ module Raffia
       serve("--processes", "2", "-p", "0", env: {"RAFFIA_LOG" => "info"}) do |server|
         wait_until(PROCESS_PATIENCE) { server.err.include?("2 workers are ready") }
         load = TestSupport::QueueLoad.new(URI(server.url).port, CLIENTS) do |number|
-          ["GET /?#{number} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n", "\r\n\r\nhello #{number}\n"]
+          ["GET /?#{number} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
+            "\r\n\r\nhello #{number}\n"]
         end
         load.await(50)
         yield server, load
@@ -69,8 +73,8 @@ module Raffia
       end
     end
 
-    # What a killed worker had accepted is lost with it: at most a connection of each client, which ends without an answer. Nothing is
-    # refused, and what waits in its socket is served.
+    # What a killed worker had accepted is lost with it: at most a connection of each client, which
+    # ends without an answer. Nothing is refused, and what waits in its socket is served.
     def test_workers_that_are_killed
       under_load do |server, load|
         ROUNDS.times do
@@ -81,21 +85,30 @@ module Raffia
         errors = load.all_errors
         assert_operator(errors.size, :<=, ROUNDS * CLIENTS, errors.tally.to_s)
         assert_empty(errors.grep_v(/ECONNRESET|EPIPE|the answer was ""/))
-        puts "#{ROUNDS} killed: #{load.served.size} served, #{errors.size} connections ended with their worker" if ROUNDS > 5
+        if ROUNDS > 5
+          puts "#{ROUNDS} killed: #{load.served.size} served, #{errors.size} connections ended " \
+            "with their worker"
+        end
       end
     end
 
     private
 
-    # One that has served for a second: a slot whose workers die sooner, again and again, has growing pauses.
+    # One that has served for a second: a slot whose workers die sooner, again and again, has
+    # growing pauses.
     def kill_one(server)
       victim = workers_of(server).min_by { |pid| born(pid) }
       wait_until { TestSupport.now - born(victim) > 1.5 }
       ::Process.kill(:KILL, victim)
-      wait_until(PROCESS_PATIENCE) { !workers_of(server).include?(victim) && workers_of(server).size == 2 }
+      wait_until(PROCESS_PATIENCE) do
+        !workers_of(server).include?(victim) && workers_of(server).size == 2
+      end
     end
 
     # Field 22 of proc(5): ticks since the machine started, as the monotonic clock counts.
-    def born(pid) = File.read("/proc/#{pid}/stat").rpartition(") ").last.split[19].to_f / Etc.sysconf(Etc::SC_CLK_TCK)
+    def born(pid)
+      File.read("/proc/#{pid}/stat").rpartition(") ").last.split[19]
+        .to_f / Etc.sysconf(Etc::SC_CLK_TCK)
+    end
   end
 end

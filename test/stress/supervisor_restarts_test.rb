@@ -4,8 +4,8 @@ require "test_helper"
 require "support/queue_load"
 require "support/supervised"
 
-# Under load, with connections waiting in the queues of the workers' own sockets, none of those is lost: however often workers are replaced,
-# killed, added and taken away.
+# Under load, with connections waiting in the queues of the workers' own sockets, none of those is
+# lost: however often workers are replaced, killed, added and taken away.
 class SupervisorRestartsTest < Raffia::TestCase
   # How often; 100 is what docs tell of.
   ROUNDS = Integer(ENV.fetch("RAFFIA_STRESS_ROUNDS", "8"))
@@ -47,7 +47,9 @@ class SupervisorRestartsTest < Raffia::TestCase
         ROUNDS.times do
           program.kill(:HUP)
           program.hear_all("ready", 2)
-          program.hear_all("exit", 2).each { |_, _, signal, status| assert_equal([nil, 0], [signal, status]) }
+          program.hear_all("exit", 2).each do |_, _, signal, status|
+            assert_equal([nil, 0], [signal, status])
+          end
           load.await(5)
         end
         load.stop
@@ -56,7 +58,8 @@ class SupervisorRestartsTest < Raffia::TestCase
     end
   end
 
-  # What a killed worker had accepted is lost with it: that is one connection, in these workers. What waits in its socket is not.
+  # What a killed worker had accepted is lost with it: that is one connection, in these workers.
+  # What waits in its socket is not.
   def test_workers_that_are_killed
     under_load do |program, load, pids|
       ROUNDS.times do |round|

@@ -9,8 +9,8 @@ require_relative "architecture/patches"
 require_relative "architecture/state"
 require_relative "architecture/hooks"
 
-# The rules that keep the rooms apart, as code. test/architecture_test.rb runs them over lib/, and each of them over a file that
-# breaks it.
+# The rules that keep the rooms apart, as code. test/architecture_test.rb runs them over lib/, and
+# each of them over a file that breaks it.
 module Architecture
   RULES = [Requires, Constants, Starters, Patches, State, Hooks].freeze
 
@@ -28,12 +28,14 @@ module Architecture
     [Offence.new(source.path, 1, "the first line is not `# frozen_string_literal: true`")]
   end
 
-  # The native core is C that knows no Ruby, so that it can be fuzzed and run under sanitizers by itself.
+  # The native core is C that knows no Ruby, so that it can be fuzzed and run under sanitizers by
+  # itself.
   def check_c(path, text)
     return [] unless path.start_with?("ext/raffia/core/")
     text.each_line.with_index(1).filter_map do |line, number|
       next unless line.match?(%r{^\s*#\s*include\s*[<"](ruby[./]|\.\./bind/)})
-      Offence.new(path, number, "core/ includes #{line.strip.split.last}: it must not know Ruby; that is bind/'s work")
+      Offence.new(path, number, "core/ includes #{line.strip.split.last}: it must not know Ruby; " \
+        "that is bind/'s work")
     end
   end
 end

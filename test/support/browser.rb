@@ -7,7 +7,8 @@ require "tmpdir"
 require "fileutils"
 
 module TestSupport
-  # A real Chromium, spoken to over its own protocol by two pipes (--remote-debugging-pipe: JSON, ended by NUL): no driver program, no gem.
+  # A real Chromium, spoken to over its own protocol by two pipes (--remote-debugging-pipe: JSON,
+  # ended by NUL): no driver program, no gem.
   class Browser
     class Missing < StandardError; end
     # The page that was asked is there no more.
@@ -16,12 +17,17 @@ module TestSupport
     NAMES = %w[chromium chromium-browser google-chrome].freeze
     PATIENCE = 60
     # It must not call home, and a container has neither its sandbox nor much shared memory.
-    FLAGS = %w[--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking --disable-sync
-      --disable-component-update --disable-extensions --ignore-certificate-errors --remote-debugging-pipe --hide-scrollbars].freeze
+    FLAGS = %w[--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run
+      --disable-background-networking --disable-sync
+      --disable-component-update --disable-extensions --ignore-certificate-errors
+      --remote-debugging-pipe --hide-scrollbars].freeze
 
     def self.program
       folders = ENV["PATH"].split(":")
-      NAMES.filter_map { |name| folders.map { |folder| File.join(folder, name) }.find { |path| File.executable?(path) } }.first or
+      NAMES.filter_map { |name|
+        folders.map { |folder| File.join(folder, name) }
+          .find { |path| File.executable?(path) }
+      }.first or
         raise Missing, "Chromium is not installed here (as root: bin/setup --server)"
     end
 
@@ -40,14 +46,17 @@ module TestSupport
       # Ruby's pipes do not block, and the browser takes that for their end.
       [its_input, its_output].each { |pipe| pipe.nonblock = false }
       # What is killed cannot clear up after itself.
-      @pid = ::Process.spawn({"HOME" => @folder, "TMPDIR" => @folder}, program, *FLAGS, "--user-data-dir=#{@folder}", "about:blank",
-        3 => its_input, 4 => its_output, :out => File.join(@folder, "log"), :err => %i[child out], :pgroup => true)
+      @pid = ::Process.spawn({"HOME" => @folder, "TMPDIR" => @folder}, program, *FLAGS,
+        "--user-data-dir=#{@folder}", "about:blank",
+        3 => its_input, 4 => its_output, :out => File.join(@folder, "log"), :err => %i[child out],
+        :pgroup => true)
       [its_input, its_output].each(&:close)
       @number = 0
       @complaints = Hash.new { |all, session| all[session] = [] }
     end
 
-    # @return [Hash{String => Array<String>}] by session: errors of scripts, and what the browser itself has to say, such as what it did not load
+    # @return [Hash{String => Array<String>}] by session: errors of scripts, and what the browser
+    #   itself has to say, such as what it did not load
     attr_reader :complaints
 
     # @return [Page] in a tab of its own
@@ -63,11 +72,14 @@ module TestSupport
     # @return [Hash] the result of a method of the protocol
     def call(method, session = nil, **params)
       @number += 1
-      @orders.write(JSON.generate({id: @number, method: method, params: params, sessionId: session}.compact), "\0")
+      @orders.write(JSON.generate({id: @number, method: method, params: params,
+                                   sessionId: session}.compact), "\0")
       loop do
         message = next_message
         next note(message) unless message["id"] == @number
-        raise Gone, "#{method}: #{message["error"]}" if message.dig("error", "message").to_s.match?(/navigated|context/)
+        if message.dig("error", "message").to_s.match?(/navigated|context/)
+          raise Gone, "#{method}: #{message["error"]}"
+        end
         raise "#{method}: #{message["error"]}" if message["error"]
 
         return message["result"]
@@ -87,17 +99,24 @@ module TestSupport
     def note(event)
       entry = event["params"]
       text = case event["method"]
-      when "Runtime.exceptionThrown" then entry["exceptionDetails"].values_at("text", "exception").join(" ")
+      when "Runtime.exceptionThrown"
+        entry["exceptionDetails"].values_at("text", "exception").join(" ")
       when "Log.entryAdded" then entry["entry"].values_at("level", "text", "url").join(" ")
-      when "Runtime.consoleAPICalled" then entry["args"].map { |one| one["value"] }.join(" ") if %w[error warning assert].include?(entry["type"])
+      when "Runtime.consoleAPICalled"
+        if %w[error warning assert].include?(entry["type"])
+          entry["args"].map { |one| one["value"] }.join(" ")
+        end
       end
       @complaints[event["sessionId"]] << text if text
     end
 
     def next_message
-      raise "the browser does not answer:\n#{File.read(File.join(@folder, "log"))}" unless @answers.wait_readable(PATIENCE)
+      unless @answers.wait_readable(PATIENCE)
+        raise "the browser does not answer:\n#{File.read(File.join(@folder, "log"))}"
+      end
 
-      line = @answers.gets("\0") or raise "the browser has ended:\n#{File.read(File.join(@folder, "log"))}"
+      line = @answers.gets("\0") or
+        raise "the browser has ended:\n#{File.read(File.join(@folder, "log"))}"
       JSON.parse(line.chomp("\0"))
     end
 
@@ -119,9 +138,12 @@ module TestSupport
       # @param key [String] as KeyboardEvent has it
       def press(key)
         text = (key.size == 1) ? {text: key} : {}
-        code = {"Enter" => {windowsVirtualKeyCode: 13, text: "\r"}, "Escape" => {windowsVirtualKeyCode: 27}, "Tab" => {windowsVirtualKeyCode: 9}}.fetch(key, {})
+        code = {"Enter" => {windowsVirtualKeyCode: 13, text: "\r"},
+                "Escape" => {windowsVirtualKeyCode: 27},
+                "Tab" => {windowsVirtualKeyCode: 9}}.fetch(key, {})
         @browser.call("Input.dispatchKeyEvent", @session, type: "keyDown", key: key, **text, **code)
-        @browser.call("Input.dispatchKeyEvent", @session, type: "keyUp", key: key, **code.except(:text))
+        @browser.call("Input.dispatchKeyEvent", @session, type: "keyUp", key: key,
+          **code.except(:text))
       end
 
       # Types text into the field that has the focus, in place of what is selected there.
@@ -131,11 +153,13 @@ module TestSupport
       def scripts(on) = @browser.call("Emulation.setScriptExecutionDisabled", @session, value: !on)
 
       def size(width, height)
-        @browser.call("Emulation.setDeviceMetricsOverride", @session, width: width, height: height, deviceScaleFactor: 1, mobile: width < 600)
+        @browser.call("Emulation.setDeviceMetricsOverride", @session, width: width, height: height,
+          deviceScaleFactor: 1, mobile: width < 600)
       end
 
       def dark(on = true)
-        @browser.call("Emulation.setEmulatedMedia", @session, features: [{name: "prefers-color-scheme", value: on ? "dark" : "light"}])
+        @browser.call("Emulation.setEmulatedMedia", @session,
+          features: [{name: "prefers-color-scheme", value: on ? "dark" : "light"}])
       end
 
       def go(url)
@@ -147,7 +171,8 @@ module TestSupport
 
       # @return [Object] the expression's value
       def eval(expression)
-        answer = @browser.call("Runtime.evaluate", @session, expression: expression, returnByValue: true, awaitPromise: true)
+        answer = @browser.call("Runtime.evaluate", @session, expression: expression,
+          returnByValue: true, awaitPromise: true)
         raise answer["exceptionDetails"].to_s if answer["exceptionDetails"]
 
         answer.dig("result", "value")
@@ -158,7 +183,10 @@ module TestSupport
       def await(expression)
         give_up = TestSupport.now + PATIENCE
         until (value = try(expression))
-          raise "never became true: #{expression}; the page: #{self.eval("document.body.innerText")}" if TestSupport.now > give_up
+          if TestSupport.now > give_up
+            raise "never became true: #{expression}; the page: " \
+              "#{self.eval("document.body.innerText")}"
+          end
           sleep(0.02)
         end
         value

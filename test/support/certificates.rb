@@ -20,7 +20,8 @@ module TestSupport
     # @param names [Array<String>] of hosts; the first one names the files too
     # @return [Array(String, String)] paths of the certificate and its key
     def server(*names, file: names.first.tr("*", "_"))
-      pair(file, "subjectAltName" => names.map { |name| "DNS:#{name}" }.join(","), "extendedKeyUsage" => "serverAuth")
+      pair(file, "subjectAltName" => names.map { |name| "DNS:#{name}" }.join(","),
+        "extendedKeyUsage" => "serverAuth")
     end
 
     # @return [Array(String, String)]

@@ -5,7 +5,8 @@ require "socket"
 require "tmpdir"
 
 module TestSupport
-  # A program that others are in front of, or behind: it runs as long as a block does, in a folder of its own.
+  # A program that others are in front of, or behind: it runs as long as a block does, in a folder
+  # of its own.
   class Daemon
     PATIENCE = 60
     FOLDERS = [*ENV["PATH"].split(":"), "/usr/sbin"].freeze
@@ -19,13 +20,15 @@ module TestSupport
         raise Missing, "#{name} is not installed here (as root: bin/setup --server)"
     end
 
-    # Which were given out: the kernel may name a port again before the one who was to have it listens there.
+    # Which were given out: the kernel may name a port again before the one who was to have it
+    # listens there.
     PORTS = Thread::Queue.new
 
     # A port that nobody uses now, and that nobody else has been given here.
     def self.free_port
       taken = Array.new(PORTS.size) { PORTS.pop }.each { |port| PORTS << port }
-      port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] } until port && !taken.include?(port)
+      port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] } until port &&
+          !taken.include?(port)
       port.tap { PORTS << port }
     end
 
@@ -51,7 +54,8 @@ module TestSupport
     def start(env, command)
       # What is killed cannot clear up after itself.
       env = {"TMPDIR" => @dir, **env}
-      @pid = ::Process.spawn(env, *command, chdir: @dir, in: File::NULL, out: File.join(@dir, "log"), err: %i[child out], pgroup: true)
+      @pid = ::Process.spawn(env, *command, chdir: @dir, in: File::NULL,
+        out: File.join(@dir, "log"), err: %i[child out], pgroup: true)
     end
 
     def await(port)

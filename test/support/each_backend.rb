@@ -3,7 +3,8 @@
 module TestSupport
   # A suite that runs on several back ends of the engine.
   module EachBackend
-    # Defines a test class for each of them, named after the suite; +backend+ says there which it is.
+    # Defines a test class for each of them, named after the suite; +backend+ says there which it
+    # is.
     # @param suite [Module] the tests
     # @param cases [Module] what they are written with
     # @param backends [Array<Symbol>]

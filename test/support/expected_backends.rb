@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module TestSupport
-  # The back ends that a machine must offer. The kernel is asked by Ruby alone, so that a probe of Raffia
-  # that wrongly says no is a failure, and not a smaller test matrix.
+  # The back ends that a machine must offer. The kernel is asked by Ruby alone, so that a probe of
+  # Raffia that wrongly says no is a failure, and not a smaller test matrix.
   module ExpectedBackends
     # The same number on every architecture.
     IO_URING_SETUP = 425
@@ -18,13 +18,15 @@ module TestSupport
       return %i[select] unless RUBY_ENGINE == "ruby"
 
       case RUBY_PLATFORM
-      when /linux/ then [*(:uring if io_uring?), :epoll, *(:kqueue if ENV["RAFFIA_KQUEUE"] == "1"), :poll, :select]
+      when /linux/
+        [*(:uring if io_uring?), :epoll, *(:kqueue if ENV["RAFFIA_KQUEUE"] == "1"), :poll, :select]
       when /bsd|darwin/ then %i[kqueue poll select]
       else %i[poll select]
       end
     end
 
-    # @return [Boolean] whether the kernel lets this process open a ring with the features that Raffia needs
+    # @return [Boolean] whether the kernel lets this process open a ring with the features that
+    #   Raffia needs
     def io_uring?
       params = String.new(capacity: PARAMS_SIZE * 16) << ("\0" * PARAMS_SIZE)
       ring = setup(params) or return false

@@ -7,7 +7,8 @@ require "raffia/jobs"
 require "raffia/jobs/worker"
 
 module TestSupport
-  # The parent of tests that have workers work, in this process: with a store in memory, unless they say otherwise.
+  # The parent of tests that have workers work, in this process: with a store in memory, unless they
+  # say otherwise.
   class JobsCase < Raffia::TestCase
     Jobs = Raffia::Jobs
     Worker = Raffia::Jobs::Worker
@@ -57,14 +58,22 @@ module TestSupport
 
     # @return [Jobs::Worker::Handle]
     def work(store = @store, **options)
-      @handles << (handle = Worker.new(store, log: @log, timeout: 5, recover: 0.05, **options).start)
+      @handles <<
+        (handle = Worker.new(store, log: @log, timeout: 5, recover: 0.05, **options).start)
       handle
     end
 
     # @return [Object] what the next job has seen
-    def seen(timeout = PATIENCE) = SEEN.pop(timeout: timeout) || flunk("no job came\n#{@out.string}")
+    def seen(timeout = PATIENCE)
+      SEEN.pop(timeout: timeout) || flunk("no job came\n#{@out.string}")
+    end
 
-    def enqueue(job, *args, **fields) = @store.enqueue([Jobs::Draft.of(Jobs::Client::Item.build({"class" => job.is_a?(Class) ? job.name : job, "args" => args, **fields.transform_keys(&:to_s)}))]).first
+    def enqueue(job, *args, **fields)
+      @store.enqueue(
+        [Jobs::Draft.of(Jobs::Client::Item.build({"class" => job.is_a?(Class) ? job.name : job,
+          "args" => args, **fields.transform_keys(&:to_s)}))]
+      ).first
+    end
 
     # Waits until so many are where they are expected.
     def await_counts(**expected)
@@ -74,9 +83,13 @@ module TestSupport
     end
 
     # @return [Array<Hash>] what was logged about this event
-    def logged(event) = @out.string.lines.map { |line| JSON.parse(line) }.select { |line| line["event"] == event }
+    def logged(event)
+      @out.string.lines.map { |line| JSON.parse(line) }.select { |line| line["event"] == event }
+    end
 
     # @return [Hash] the payload of the only one there
-    def only(set) = @store.entries(set).tap { |entries| assert_equal(1, entries.size, @out.string) }.first.item
+    def only(set)
+      @store.entries(set).tap { |entries| assert_equal(1, entries.size, @out.string) }.first.item
+    end
   end
 end

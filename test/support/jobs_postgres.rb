@@ -4,12 +4,14 @@ require "support/servers"
 require "raffia/jobs"
 
 module TestSupport
-  # A PostgreSQL server for tests of the jobs' store: each test has a schema of its own, which is gone after it.
+  # A PostgreSQL server for tests of the jobs' store: each test has a schema of its own, which is
+  # gone after it.
   module JobsPostgres
     def setup
       Raffia::Optional.gem("pg", ">= 1.6", for: "this test")
       @server = PostgreSQL.running
-      @schema = "test_#{object_id.to_s(36)}_#{::Process.clock_gettime(::Process::CLOCK_MONOTONIC, :nanosecond).to_s(36)}"
+      @schema =
+        "test_#{object_id.to_s(36)}_#{::Process.clock_gettime(::Process::CLOCK_MONOTONIC, :nanosecond).to_s(36)}"
       @owner = ::Process.pid
       super
     rescue Server::Missing, Raffia::MissingDependency => error
@@ -33,15 +35,18 @@ module TestSupport
 
     # An application's own connection.
     def connection(**options)
-      PG.connect(host: "127.0.0.1", port: @server.port, user: "postgres", dbname: "postgres", **options).tap do |one|
+      PG.connect(host: "127.0.0.1", port: @server.port, user: "postgres", dbname: "postgres",
+        **options).tap do |one|
         one.set_notice_processor { nil }
         (@connections ||= []) << one
       end
     end
 
-    # @return [Array<Array<String>>] by a connection that is closed again; `jobs` and so on are the store's tables
+    # @return [Array<Array<String>>] by a connection that is closed again; `jobs` and so on are the
+    #   store's tables
     def sql(statement, *params)
-      one = PG.connect(host: "127.0.0.1", port: @server.port, user: "postgres", dbname: "postgres", options: "-c search_path=#{@schema} -c client_min_messages=error")
+      one = PG.connect(host: "127.0.0.1", port: @server.port, user: "postgres", dbname: "postgres",
+        options: "-c search_path=#{@schema} -c client_min_messages=error")
       one.exec_params(statement, params).values
     ensure
       one&.close

@@ -4,8 +4,9 @@ module TestSupport
   # @return [Float] seconds of the monotonic clock
   def self.now = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)
 
-  # What this process holds at one moment: threads, Ractors, children (zombies named as such), descriptors. Each is a hash
-  # from an identity that stays the same while the thing lives to a name that a person can read.
+  # What this process holds at one moment: threads, Ractors, children (zombies named as such),
+  # descriptors. Each is a hash from an identity that stays the same while the thing lives to a name
+  # that a person can read.
   module Holdings
     FD_DIR = File.directory?("/proc/self/fd") ? "/proc/self/fd" : "/dev/fd"
 
@@ -15,11 +16,14 @@ module TestSupport
 
     def threads = Thread.list.to_h { |thread| [[:thread, thread.object_id], thread.inspect] }
 
-    def ractors = (2..(defined?(Ractor) ? Ractor.count : 0)).to_h { |n| [[:ractor, n], "Ractor number #{n}"] }
+    def ractors
+      (2..(defined?(Ractor) ? Ractor.count : 0)).to_h { |n| [[:ractor, n], "Ractor number #{n}"] }
+    end
 
     def children
       Dir["/proc/[0-9]*/stat"].each_with_object({}) do |path, found|
-        pid, command, state, parent = File.read(path).match(/\A(\d+) \((.*)\) (\S) (\d+)/m)&.captures
+        pid, command, state, parent = File.read(path).match(/\A(\d+) \((.*)\) (\S) (\d+)/m)
+          &.captures
         next unless parent.to_i == ::Process.pid
         found[[:child, pid]] = "#{(state == "Z") ? "zombie" : "child"} #{pid} (#{command})"
       rescue SystemCallError
@@ -27,11 +31,14 @@ module TestSupport
       end
     end
 
-    # The target is part of the identity: a number that was closed and given to something else is something else.
+    # The target is part of the identity: a number that was closed and given to something else is
+    # something else.
     def descriptors
       Dir.children(FD_DIR).each_with_object({}) do |fd, found|
         target = File.readlink(File.join(FD_DIR, fd))
-        found[[:fd, fd, target]] = "fd #{fd} -> #{target}" unless target.match?(%r{\A/proc/\d+/fd\z})
+        unless target.match?(%r{\A/proc/\d+/fd\z})
+          found[[:fd, fd, target]] = "fd #{fd} -> #{target}"
+        end
       rescue SystemCallError
         next # the descriptor that read the folder
       end
@@ -40,8 +47,9 @@ module TestSupport
 
   # +assert_no_leaks+, for each test that starts something.
   module Leaks
-    # Run the block, then assert that it left no thread, Ractor, child, zombie or descriptor behind. What ends by itself
-    # gets +timeout+ seconds to do so. A block that raises is not checked: its error is the news.
+    # Run the block, then assert that it left no thread, Ractor, child, zombie or descriptor behind.
+    # What ends by itself gets +timeout+ seconds to do so. A block that raises is not checked: its
+    # error is the news.
     #
     # @return [Object] the block's value
     def assert_no_leaks(timeout = 30)
@@ -59,5 +67,6 @@ module TestSupport
   end
 end
 
-# Ruby's own timer thread opens its descriptors with the first thread: not a leak of whatever test comes first.
+# Ruby's own timer thread opens its descriptors with the first thread: not a leak of whatever test
+# comes first.
 Thread.new {}.join

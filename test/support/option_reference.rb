@@ -4,7 +4,8 @@ require "raffia/server"
 require "raffia/cli/serve/flags"
 
 module TestSupport
-  # The part of guides/server.md that lists all settings, from the table that they are read by. `rake docs:options` writes it.
+  # The part of guides/server.md that lists all settings, from the table that they are read by.
+  # `rake docs:options` writes it.
   module OptionReference
     PAGE = File.expand_path("../../guides/server.md", __dir__)
     # What stands between, in the page.
@@ -16,7 +17,8 @@ module TestSupport
     def text
       Raffia::CLI::Serve::Flags::TITLES.map do |section, title|
         rows = Raffia::Server::Option::TABLE.select { |row| row.section == section }
-        "**#{title}**\n\n| setting | default | what it does |\n|---|---|---|\n#{rows.map { |row| line(row) }.join}"
+        "**#{title}**\n\n| setting | default | what it does " \
+          "|\n|---|---|---|\n#{rows.map { |row| line(row) }.join}"
       end.join("\n")
     end
 
@@ -25,7 +27,8 @@ module TestSupport
 
     def line(row)
       default = (row.default.nil? || row.default == []) ? "" : "`#{row.shown}`"
-      "| `#{row.name}`#{" (`#{row.short}`)" if row.short} | #{default} | #{row.says.gsub("|", "\\|")} |\n"
+      "| `#{row.name}`#{" (`#{row.short}`)" if row.short} | #{default} | " \
+        "#{row.says.gsub("|", "\\|")} |\n"
     end
   end
 end

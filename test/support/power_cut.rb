@@ -15,7 +15,8 @@ module TestSupport
     def build(dir)
       library = File.join(dir, "power_cut.so")
       library if RUBY_PLATFORM.include?("linux") &&
-        system(RbConfig::CONFIG["CC"].split.first, "-shared", "-fPIC", "-O1", "-o", library, SHIM, "-ldl", err: File::NULL)
+        system(RbConfig::CONFIG["CC"].split.first, "-shared", "-fPIC", "-O1", "-o", library, SHIM,
+          "-ldl", err: File::NULL)
     end
 
     # @param script [String] a program, which is killed after so many lines of what it says
@@ -25,7 +26,8 @@ module TestSupport
     def run(shim, script, *arguments, lines:, match:, kept:)
       environment = {"LD_PRELOAD" => shim, "POWER_CUT_DIR" => kept, "POWER_CUT_MATCH" => match}
       reader, writer = IO.pipe
-      pid = spawn(environment, RbConfig.ruby, "-W0", "-I", LIB, "-e", script, *arguments, out: writer)
+      pid = spawn(environment, RbConfig.ruby, "-W0", "-I", LIB, "-e", script, *arguments,
+        out: writer)
       writer.close
       said = Array.new(lines) { reader.gets }.compact
       Process.kill(:KILL, pid)

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module TestSupport
-  # The proxies that people put before a Ruby server, with what each wants to hear. For cases of the server.
+  # The proxies that people put before a Ruby server, with what each wants to hear. For cases of the
+  # server.
   module Proxies
     NGINX = <<~CONF
       %{user}
@@ -50,9 +51,12 @@ module TestSupport
       front = TestSupport::Daemon.free_port
       program(config) do |back|
         user = (::Process.uid.zero? ? "user root;" : "")
-        text = format((name == "nginx") ? NGINX : HAPROXY, front: front, back: back, user: user, **settings)
+        text = format((name == "nginx") ? NGINX : HAPROXY, front: front, back: back, user: user,
+          **settings)
         command = (name == "nginx") ? ["-p", ".", "-e", "log", "-c", "conf"] : ["-f", "conf"]
-        TestSupport::Daemon.run(binary, *command, port: front, files: {"conf" => text}) { yield front, back }
+        TestSupport::Daemon.run(binary, *command, port: front, files: {"conf" => text}) do
+          yield front, back
+        end
       end
     end
   end

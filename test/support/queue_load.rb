@@ -3,10 +3,12 @@
 require "socket"
 
 module TestSupport
-  # Clients that connect, say one line and want it back, again and again, until they are told to stop. The workers are slower than they
-  # are, so connections wait in the queues of their sockets: one that is dropped there is counted.
+  # Clients that connect, say one line and want it back, again and again, until they are told to
+  # stop. The workers are slower than they are, so connections wait in the queues of their sockets:
+  # one that is dropped there is counted.
   class QueueLoad
-    # What a worker does: one connection at a time. Each says in the board that it begins, and that it is done.
+    # What a worker does: one connection at a time. Each says in the board that it begins, and that
+    # it is done.
     WORKER = <<~RUBY
       def listener(port)
         socket = Socket.new(:INET, :STREAM)
@@ -32,7 +34,8 @@ module TestSupport
       end
     RUBY
 
-    # Seconds for a connection, for an answer, and for so many more answers: on a busy machine a worker that was replaced takes its time.
+    # Seconds for a connection, for an answer, and for so many more answers: on a busy machine a
+    # worker that was replaced takes its time.
     PATIENCE = 60
 
     attr_reader :served, :errors
@@ -61,7 +64,9 @@ module TestSupport
       goal = @served.size + more
       limit = TestSupport.now + PATIENCE
       sleep(0.001) until @served.size >= goal || TestSupport.now > limit
-      raise "only #{@served.size} of #{goal} were served: #{all_errors.tally}" if @served.size < goal
+      if @served.size < goal
+        raise "only #{@served.size} of #{goal} were served: #{all_errors.tally}"
+      end
     end
 
     def all_errors = Array.new(@errors.size) { @errors.pop }.each { |error| @errors << error }

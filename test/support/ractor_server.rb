@@ -5,8 +5,8 @@ require "raffia/pool/ractors/portable_block"
 require "raffia/server/ractors"
 
 module TestSupport
-  # Ractors that serve an app, in a process of their own: they leave their mark on gems, and before Ruby 4.0 they do not go together with
-  # the threads of tests.
+  # Ractors that serve an app, in a process of their own: they leave their mark on gems, and before
+  # Ruby 4.0 they do not go together with the threads of tests.
   class RactorServer
     LANES = 2
 
@@ -19,13 +19,16 @@ module TestSupport
     # @param lint [Boolean] whether to have Rack::Lint around it
     # @param log [String] path of a file
     def initialize(app, bind, log, lint:, **options)
-      @options = Raffia::Server::Options.build({bind: bind, ractors: LANES, processes: 1, **options})
+      @options = Raffia::Server::Options.build({bind: bind, ractors: LANES, processes: 1,
+        **options})
       @listening = Raffia::Server::Listening.new(@options)
       @listener = @listening.first.first
       @ledger = Raffia::Server::Metrics::Ledger.alone
       steps = lint ? [Raffia::Server::Ractors::Use.new(Rack::Lint, [], nil)] : []
       lanes = @listening.lanes(@listening.slot(0))
-      @process = Raffia::Process::Worker.new { |link| serve(link, Raffia::Server::Ractors::Blueprint.new(app, steps, false), lanes, log) }
+      @process = Raffia::Process::Worker.new do |link|
+        serve(link, Raffia::Server::Ractors::Blueprint.new(app, steps, false), lanes, log)
+      end
       word = @process.read
       raise "they do not begin: #{word}\n#{File.read(log)}" unless word == "ready"
     end
@@ -45,7 +48,8 @@ module TestSupport
     # In the child.
     def serve(link, blueprint, lanes, log)
       $stderr.reopen(log, "a")
-      worker = Raffia::Server::Worker.for(Raffia::Server::Ractors.ready(blueprint), lanes, options: @options, log: Logger.new($stderr), ledger: @ledger.open)
+      worker = Raffia::Server::Worker.for(Raffia::Server::Ractors.ready(blueprint), lanes,
+        options: @options, log: Logger.new($stderr), ledger: @ledger.open)
       Thread.new { link.reader.read && worker.stop }
       worker.run { link.writer.write("ready") }
       exit!(worker.abandoned? ? 1 : 0)

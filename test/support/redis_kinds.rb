@@ -4,7 +4,8 @@ require_relative "certificates"
 require_relative "servers"
 
 module TestSupport
-  # Keeps what it was told over a kill; asks for a password; listens on a Unix socket, too, and with TLS.
+  # Keeps what it was told over a kill; asks for a password; listens on a Unix socket, too, and with
+  # TLS.
   class GuardedRedis < Redis
     PASSWORD = "geh/eim:@"
 
@@ -26,8 +27,11 @@ module TestSupport
     end
 
     def command
-      super + ["--requirepass", PASSWORD, "--unixsocket", unix_socket, "--unixsocketperm", "777", "--appendonly", "yes", "--appendfsync", "always",
-        "--tls-port", @tls_port.to_s, "--tls-cert-file", @cert, "--tls-key-file", @key, "--tls-ca-cert-file", ca, "--tls-auth-clients", "no"]
+      super +
+        ["--requirepass", PASSWORD, "--unixsocket", unix_socket, "--unixsocketperm", "777",
+          "--appendonly", "yes", "--appendfsync", "always",
+          "--tls-port", @tls_port.to_s, "--tls-cert-file", @cert, "--tls-key-file", @key,
+          "--tls-ca-cert-file", ca, "--tls-auth-clients", "no"]
     end
 
     # It also answers while it still reads what it has kept.

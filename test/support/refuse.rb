@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# What a container does to a process that is started with `-r`: one system call fails from here on, for good. A seccomp filter, as
-# in test/native/refuse.c; REFUSE is the call's number and the errno, such as "425:1".
+# What a container does to a process that is started with `-r`: one system call fails from here on,
+# for good. A seccomp filter, as in test/native/refuse.c; REFUSE is the call's number and the errno,
+# such as "425:1".
 number, error = ENV.fetch("REFUSE").split(":").map { |part| Integer(part) }
 load = 0x20
 jump = 0x15
@@ -16,4 +17,5 @@ program = [filter.bytesize / 8].pack("Sx6") + [filter].pack("P")
 prctl = {"x86_64" => 157, "aarch64" => 167}.fetch(RUBY_PLATFORM[/\A[^-]+/])
 
 syscall(prctl, 38, 1, 0, 0, 0) # no new privileges
-syscall(prctl, 22, 2, [program].pack("P").unpack1("J"), 0, 0) # the address: Ruby takes no string with zeros
+# the address: Ruby takes no string with zeros
+syscall(prctl, 22, 2, [program].pack("P").unpack1("J"), 0, 0)

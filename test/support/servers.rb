@@ -7,13 +7,15 @@ require "socket"
 require "tmpdir"
 
 module TestSupport
-  # Real servers for the tests of drivers: each is started when a test asks for it first, on a free port of loopback, with its data
-  # in a folder of its own, and is gone with its folder when the tests end, however they end.
+  # Real servers for the tests of drivers: each is started when a test asks for it first, on a free
+  # port of loopback, with its data in a folder of its own, and is gone with its folder when the
+  # tests end, however they end.
   class Server
     # For a start on a busy machine.
     PATIENCE = 60
-    # Starts the server once for each line that comes in, and says its pid. Its standard input ends with the process of the tests,
-    # even by kill -9, and with it the server: the one way to stop that cannot be forgotten. Reaps a killed one before the next.
+    # Starts the server once for each line that comes in, and says its pid. Its standard input ends
+    # with the process of the tests, even by kill -9, and with it the server: the one way to stop
+    # that cannot be forgotten. Reaps a killed one before the next.
     GUARD = <<~SH
       while read -r _; do wait; "$@" >>"$DIR/log" 2>&1 </dev/null & echo "$!"; done
       kill -s "$STOP" "$!"; wait; rm -rf "$DIR"
@@ -32,7 +34,8 @@ module TestSupport
     attr_reader :port, :pid
 
     def initialize
-      @program = find or raise Missing, "#{self.class::NAME} is not installed here (as root: bin/setup --drivers)"
+      @program = find or
+        raise Missing, "#{self.class::NAME} is not installed here (as root: bin/setup --drivers)"
       @dir = Dir.mktmpdir("raffia-#{self.class::NAME.downcase}-")
       FileUtils.chown(NOBODY, nil, @dir) if root?
       @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
@@ -53,7 +56,8 @@ module TestSupport
       end
     end
 
-    # As by the kernel when memory is short. It starts again, on the same data, when it is asked for.
+    # As by the kernel when memory is short. It starts again, on the same data, when it is asked
+    # for.
     def kill
       ::Process.kill(:KILL, @pid)
       @pid = nil
@@ -63,11 +67,13 @@ module TestSupport
 
     def prepare = nil
 
-    # It forks away at once, and so is no child of ours: other tests wait for any child of this process.
+    # It forks away at once, and so is no child of ours: other tests wait for any child of this
+    # process.
     def post_guard
       input, @orders = IO.pipe
       @reports, output = IO.pipe
-      starter = ::Process.spawn({"DIR" => @dir, "STOP" => self.class::STOP}, "setsid", "--fork", "sh", "-c", GUARD, "guard", *unprivileged, *command,
+      starter = ::Process.spawn({"DIR" => @dir, "STOP" => self.class::STOP}, "setsid", "--fork",
+        "sh", "-c", GUARD, "guard", *unprivileged, *command,
         in: input, out: output, err: File::NULL)
       ::Process.wait(starter)
       [input, output].each(&:close)
@@ -80,13 +86,20 @@ module TestSupport
       @reports.read
     end
 
-    def find = FOLDERS.map { |folder| File.join(folder, self.class::PROGRAM) }.find { |path| File.executable?(path) }
+    def find
+      FOLDERS.map { |folder| File.join(folder, self.class::PROGRAM) }
+        .find { |path| File.executable?(path) }
+    end
 
     def root? = ::Process.uid.zero?
 
     # By ids and one exec, so that the pid is the server's own.
     def unprivileged
-      root? ? ["setpriv", "--reuid=#{NOBODY}", "--regid=#{Etc.getpwnam(NOBODY).gid}", "--clear-groups"] : []
+      if root?
+        ["setpriv", "--reuid=#{NOBODY}", "--regid=#{Etc.getpwnam(NOBODY).gid}", "--clear-groups"]
+      else
+        []
+      end
     end
 
     def log = File.read(File.join(@dir, "log"))
@@ -107,8 +120,10 @@ module TestSupport
     private
 
     def command
-      [@program, "--no-defaults", "--datadir=#{@dir}", "--socket=#{@dir}/socket", "--pid-file=#{@dir}/pid", "--bind-address=127.0.0.1",
-        "--port=#{@port}", "--skip-grant-tables", "--skip-networking=0", "--max-connections=300", "--innodb-buffer-pool-size=16M",
+      [@program, "--no-defaults", "--datadir=#{@dir}", "--socket=#{@dir}/socket",
+        "--pid-file=#{@dir}/pid", "--bind-address=127.0.0.1",
+        "--port=#{@port}", "--skip-grant-tables", "--skip-networking=0", "--max-connections=300",
+        "--innodb-buffer-pool-size=16M",
         "--skip-log-bin"]
     end
 
@@ -141,13 +156,17 @@ module TestSupport
     end
 
     # Debian keeps several versions side by side, and none of them on PATH.
-    def find = Dir["/usr/lib/postgresql/*/bin/#{PROGRAM}"].max_by { |path| path[/\d+/].to_i } || super
+    def find
+      Dir["/usr/lib/postgresql/*/bin/#{PROGRAM}"].max_by { |path| path[/\d+/].to_i } || super
+    end
 
     def data = File.join(@dir, "data")
 
     def prepare
-      made = system(*unprivileged, File.join(File.dirname(@program), "initdb"), "--pgdata=#{data}", "--username=postgres", "--auth=trust",
-        "--encoding=UTF8", "--no-locale", "--no-sync", out: File.join(@dir, "log"), err: %i[child out], chdir: @dir)
+      made = system(*unprivileged, File.join(File.dirname(@program), "initdb"), "--pgdata=#{data}",
+        "--username=postgres", "--auth=trust",
+        "--encoding=UTF8", "--no-locale", "--no-sync", out: File.join(@dir, "log"),
+        err: %i[child out], chdir: @dir)
       raise "initdb failed:\n#{log}" unless made
 
       hosts = File.join(data, "pg_hba.conf")
@@ -155,12 +174,15 @@ module TestSupport
     end
 
     def command
-      settings = {listen_addresses: "127.0.0.1", unix_socket_directories: @dir, max_connections: 300, fsync: "off", jit: "off",
+      settings = {listen_addresses: "127.0.0.1", unix_socket_directories: @dir,
+                  max_connections: 300, fsync: "off", jit: "off",
                   dynamic_shared_memory_type: "mmap"}
-      [@program, "-D", data, "-p", @port.to_s, *settings.flat_map { |name, value| ["-c", "#{name}=#{value}"] }]
+      [@program, "-D", data, "-p", @port.to_s,
+        *settings.flat_map { |name, value| ["-c", "#{name}=#{value}"] }]
     end
 
-    # A request for TLS; N, for no, also comes while it is starting, so ask for a session: R is the request to log in, or that one is in.
+    # A request for TLS; N, for no, also comes while it is starting, so ask for a session: R is the
+    # request to log in, or that one is in.
     def ready?(socket)
       words = "user\0postgres\0database\0postgres\0\0"
       socket.write([words.bytesize + 8, 3 << 16].pack("NN") + words)
@@ -175,7 +197,10 @@ module TestSupport
 
     private
 
-    def command = [@program, "--port", @port.to_s, "--bind", "127.0.0.1", "--save", "", "--dir", @dir, "--maxclients", "1000"]
+    def command
+      [@program, "--port", @port.to_s, "--bind", "127.0.0.1", "--save", "", "--dir", @dir,
+        "--maxclients", "1000"]
+    end
 
     def ready?(socket)
       socket.write("PING\r\n")

@@ -5,7 +5,8 @@ require "open3"
 require "tmpdir"
 
 module TestSupport
-  # The real Sidekiq beside us on the same Redis, in processes of its own, because it is a program as much as a library.
+  # The real Sidekiq beside us on the same Redis, in processes of its own, because it is a program
+  # as much as a library.
   class SidekiqPeer
     # Seconds for a start on a busy machine.
     PATIENCE = 60
@@ -60,7 +61,8 @@ module TestSupport
     # @return [Object] what its value is after JSON
     def ask(script)
       program = "#{ASKING}\nanswer = begin\n#{script}\nend\nputs JSON.generate([answer])"
-      output, errors, status = Open3.capture3(environment, RbConfig.ruby, "-W0", "-r", @jobs, "-e", program)
+      output, errors, status = Open3.capture3(environment, RbConfig.ruby, "-W0", "-r", @jobs, "-e",
+        program)
       raise "Sidekiq's side failed:\n#{errors}" unless status.success?
 
       JSON.parse(output.lines.last).first
@@ -70,7 +72,8 @@ module TestSupport
     # @param queues [Array<String>]
     def working(queues: %w[default], concurrency: 2)
       log = File.join(@dir, "log")
-      command = [RbConfig.ruby, "-W0", Gem.bin_path("sidekiq", "sidekiq"), "-r", @jobs, "-c", concurrency.to_s, *queues.flat_map { |queue| ["-q", queue] }]
+      command = [RbConfig.ruby, "-W0", Gem.bin_path("sidekiq", "sidekiq"), "-r", @jobs, "-c",
+        concurrency.to_s, *queues.flat_map { |queue| ["-q", queue] }]
       pid = Process.spawn(environment, *command, out: log, err: log, chdir: @dir)
       yield pid
     rescue Minitest::Assertion => error

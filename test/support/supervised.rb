@@ -5,8 +5,9 @@ require "socket"
 require "tempfile"
 
 module TestSupport
-  # A supervisor in a process of its own, as it runs in life. The script calls `supervise(workers: 2, ...) { |seat| ... }`, and says what
-  # the test wants to know by `say(name, data)`, from any of its processes.
+  # A supervisor in a process of its own, as it runs in life. The script calls `supervise(workers:
+  # 2, ...) { |seat| ... }`, and says what the test wants to know by `say(name, data)`, from any of
+  # its processes.
   class Supervised
     PRELUDE = <<~RUBY
       require "raffia"
@@ -35,7 +36,8 @@ module TestSupport
       @facts, theirs = IO.pipe
       @errors = Tempfile.create("supervised")
       @got = []
-      @pid = ::Process.spawn({"REFUSE" => refuse}, RbConfig.ruby, "-W:no-experimental", "-I", File.expand_path("../../lib", __dir__),
+      @pid = ::Process.spawn({"REFUSE" => refuse}, RbConfig.ruby, "-W:no-experimental", "-I",
+        File.expand_path("../../lib", __dir__),
         *(["-r", File.expand_path("refuse.rb", __dir__)] if refuse), "-e", PRELUDE + script,
         3 => theirs, :err => @errors.path, :in => File::NULL, :pgroup => true)
       theirs.close
@@ -48,8 +50,11 @@ module TestSupport
         found = @got.index { |fact, _| fact == name }
         return @got.delete_at(found).last if found
         rest = limit - TestSupport.now
-        raise "no #{name.inspect} came; it said #{@got.inspect}, and:\n#{errors}" unless rest > 0 && @facts.wait_readable(rest)
-        line = @facts.gets or raise "it ended before #{name.inspect} came; it said #{@got.inspect}, and:\n#{errors}"
+        unless rest > 0 && @facts.wait_readable(rest)
+          raise "no #{name.inspect} came; it said #{@got.inspect}, and:\n#{errors}"
+        end
+        line = @facts.gets or
+          raise "it ended before #{name.inspect} came; it said #{@got.inspect}, and:\n#{errors}"
         @got << JSON.parse(line)
       end
     end

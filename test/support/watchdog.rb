@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module TestSupport
-  # Ends a run that hangs, and shows where: in a suite about concurrency a hang is the likeliest way to fail, and without this
-  # it says nothing. RAFFIA_TEST_LIMIT sets the seconds that one test may take; 0 turns it off.
+  # Ends a run that hangs, and shows where: in a suite about concurrency a hang is the likeliest way
+  # to fail, and without this it says nothing. RAFFIA_TEST_LIMIT sets the seconds that one test may
+  # take; 0 turns it off.
   class Watchdog
     LIMIT = Float(ENV.fetch("RAFFIA_TEST_LIMIT", "180"))
 

@@ -33,7 +33,9 @@ module TestSupport
     # The driver's.
     def write(bytes) = @io.write(bytes)
 
-    def say(message) = (message.encoding == Encoding::BINARY) ? @driver.binary(message) : @driver.text(message)
+    def say(message)
+      (message.encoding == Encoding::BINARY) ? @driver.binary(message) : @driver.text(message)
+    end
 
     # @return [String, nil] the next message; nil: closed
     def hear

@@ -81,7 +81,9 @@ module ActorBench
       def ring
         links = Array.new(Plans::RING) { Link.new }
         links.each_with_index { |link, index| link.follow(links[index - 1]) }
-        ->(times) { Thread::Queue.new.then { |done| links.first.async.pass(times, done) && done.pop } }
+        ->(times) {
+          Thread::Queue.new.then { |done| links.first.async.pass(times, done) && done.pop }
+        }
       end
 
       def fan_in
@@ -97,7 +99,10 @@ module ActorBench
 
       def idle
         kept = []
-        ->(times) { times.times.sum { |number| (kept << Echo.new).last.increase(number) } == times * (times + 1) / 2 }
+        ->(times) {
+          times.times.sum { |number| (kept << Echo.new).last.increase(number) } ==
+            times * (times + 1) / 2
+        }
       end
 
       def restart

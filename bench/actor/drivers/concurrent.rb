@@ -73,7 +73,9 @@ module ActorBench
       def ring
         links = Array.new(Plans::RING) { |index| Link.spawn(:"link#{index}") }
         links.each_with_index { |link, index| link.ask!([:follow, links[index - 1]]) }
-        ->(times) { Thread::Queue.new.then { |done| links.first.tell([:pass, times, done]) && done.pop } }
+        ->(times) {
+          Thread::Queue.new.then { |done| links.first.tell([:pass, times, done]) && done.pop }
+        }
       end
 
       def fan_in
@@ -89,7 +91,10 @@ module ActorBench
 
       def idle
         kept = []
-        ->(times) { times.times.sum { |number| (kept << Echo.spawn(:echo)).last.ask!(number) } == times * (times + 1) / 2 }
+        ->(times) {
+          times.times.sum { |number| (kept << Echo.spawn(:echo)).last.ask!(number) } ==
+            times * (times + 1) / 2
+        }
       end
 
       def restart
@@ -98,7 +103,9 @@ module ActorBench
       end
 
       def pool
-        pool = Actor::Utils::Pool.spawn(:pool, Plans::WORKERS) { |index| Worker.spawn(name: :"worker#{index}", supervise: true, args: []) }
+        pool = Actor::Utils::Pool.spawn(:pool, Plans::WORKERS) do |index|
+          Worker.spawn(name: :"worker#{index}", supervise: true, args: [])
+        end
         ->(times) { Array.new(times) { pool.ask(:work) }.sum(&:value!) == times }
       end
 

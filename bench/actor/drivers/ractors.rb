@@ -21,7 +21,8 @@ module ActorBench
       def call
         asker = Ractor.new(echo) do |other|
           while (owner, times = Ractor.receive)
-            owner << times.times.sum { |number| other << [Ractor.current, number] && Ractor.receive }
+            owner <<
+              times.times.sum { |number| other << [Ractor.current, number] && Ractor.receive }
           end
         end
         ->(times) { asker << [Ractor.current, times] && Ractor.receive == times * (times + 1) / 2 }
@@ -29,7 +30,10 @@ module ActorBench
 
       def call_thread
         other = echo
-        ->(times) { times.times.sum { |number| other << [Ractor.current, number] && Ractor.receive } == times * (times + 1) / 2 }
+        ->(times) {
+          times.times.sum { |number| other << [Ractor.current, number] && Ractor.receive } ==
+            times * (times + 1) / 2
+        }
       end
 
       # Each knows the one that was made before it; the first one learns of the last.
@@ -47,7 +51,9 @@ module ActorBench
             count.times { Ractor.receive }
             owner << true
           end
-          Plans::SENDERS.times { Ractor.new(sink, each) { |other, count| count.times { |number| other << number } } }
+          Plans::SENDERS.times do
+            Ractor.new(sink, each) { |other, count| count.times { |number| other << number } }
+          end
           Ractor.receive
         end
       end
@@ -55,7 +61,10 @@ module ActorBench
       def idle
         kept = []
         lambda do |times|
-          times.times.sum { |number| (kept << echo).last << [Ractor.current, number] && Ractor.receive } == times * (times + 1) / 2
+          times.times.sum { |number|
+            (kept << echo).last << [Ractor.current, number] &&
+              Ractor.receive
+          } == times * (times + 1) / 2
         end
       end
 

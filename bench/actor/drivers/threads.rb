@@ -36,7 +36,9 @@ module ActorBench
       end
 
       def ring
-        links = Array.new(Plans::RING) { |index| actor { |left, done| left.zero? ? done << true : links[index - 1] << [left - 1, done] } }
+        links = Array.new(Plans::RING) do |index|
+          actor { |left, done| left.zero? ? done << true : links[index - 1] << [left - 1, done] }
+        end
         ->(times) { Thread::Queue.new.then { |done| links.first << [times, done] && done.pop } }
       end
 
@@ -54,7 +56,10 @@ module ActorBench
       def idle
         kept = []
         answer = Thread::Queue.new
-        ->(times) { times.times.sum { |number| ask((kept << echo).last, number, answer) } == times * (times + 1) / 2 }
+        ->(times) {
+          times.times.sum { |number| ask((kept << echo).last, number, answer) } ==
+            times * (times + 1) / 2
+        }
       end
 
       def pool

@@ -3,7 +3,8 @@
 require_relative "server"
 
 module EngineBench
-  # What comes is sent back: readpartial and write, which go through io_read and io_write where a scheduler has them.
+  # What comes is sent back: readpartial and write, which go through io_read and io_write where a
+  # scheduler has them.
   class Echo < Server
     PROTOCOL = "echo"
     SIZE = 4096

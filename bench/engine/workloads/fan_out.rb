@@ -4,7 +4,8 @@ require "socket"
 require_relative "../workload"
 
 module EngineBench
-  # One fiber starts a thousand others, each of which waits for an answer on a socket, and gathers their results.
+  # One fiber starts a thousand others, each of which waits for an answer on a socket, and gathers
+  # their results.
   class FanOut < Workload
     WIDTH = 1_000
 

@@ -3,13 +3,15 @@
 require_relative "server"
 
 module EngineBench
-  # HTTP/1.1 with keep-alive and a limit of 30 s for each wait, the way Net::HTTP, OpenSSL, pg and redis-client do it: a
-  # non-blocking attempt, and io_wait with a timeout when there is nothing yet. The hot hook of real programs.
+  # HTTP/1.1 with keep-alive and a limit of 30 s for each wait, the way Net::HTTP, OpenSSL, pg and
+  # redis-client do it: a non-blocking attempt, and io_wait with a timeout when there is nothing
+  # yet. The hot hook of real programs.
   class Http < Server
     PROTOCOL = "http"
     SIZE = 16_384
     LIMIT = 30
-    ANSWER = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, world\n"
+    ANSWER = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, " \
+      "world\n"
 
     private
 

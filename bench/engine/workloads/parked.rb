@@ -3,7 +3,8 @@
 require_relative "../workload"
 
 module EngineBench
-  # What a fiber takes that does nothing but wait: how much the process grows by when many wait for a queue.
+  # What a fiber takes that does nothing but wait: how much the process grows by when many wait for
+  # a queue.
   class Parked < Workload
     def measure(meter, warm:, operations:)
       work(warm)

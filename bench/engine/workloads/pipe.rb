@@ -4,14 +4,16 @@ require "socket"
 require_relative "../workload"
 
 module EngineBench
-  # Pairs of fibers throw a byte to and fro: a write, a wait and a read for each throw. With one pair nothing else is ever ready, so
-  # each throw needs the kernel; with many the waits share its calls.
-  # settings: pairs:, over: (:pipe or :socket)
+  # Pairs of fibers throw a byte to and fro: a write, a wait and a read for each throw. With one
+  # pair nothing else is ever ready, so each throw needs the kernel; with many the waits share its
+  # calls. settings: pairs:, over: (:pipe or :socket)
   class Pipe < Workload
     private
 
     def prepare
-      @pairs = Array.new(@settings.fetch(:pairs)) { (@settings.fetch(:over) == :pipe) ? pipes : sockets }
+      @pairs = Array.new(@settings.fetch(:pairs)) do
+        (@settings.fetch(:over) == :pipe) ? pipes : sockets
+      end
     end
 
     # Each is [[reads, writes] of one side, the same of the other]

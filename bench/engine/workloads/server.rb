@@ -5,13 +5,14 @@ require_relative "../workload"
 require_relative "../load"
 
 module EngineBench
-  # A TCP service, its load in another process. The connections are made, and each is warm, before the measurement begins.
-  # settings: connections:
+  # A TCP service, its load in another process. The connections are made, and each is warm, before
+  # the measurement begins. settings: connections:
   class Server < Workload
     def measure(meter, warm:, operations:)
       listener = TCPServer.new("127.0.0.1", 0)
       listener.listen(Load::BACKLOG)
-      @load = Load.new(self.class::PROTOCOL, listener.local_address.ip_port, @settings.fetch(:connections), warm:, operations:)
+      @load = Load.new(self.class::PROTOCOL, listener.local_address.ip_port,
+        @settings.fetch(:connections), warm:, operations:)
       @driver.run do
         spawn { @load.follow(meter) }
         accept(listener, @settings.fetch(:connections))

@@ -3,8 +3,9 @@
 require_relative "../workload"
 
 module EngineBench
-  # Start a block and let it end. It waits for each thousand of them, because a scheduler that starts blocks later, or does not let
-  # others run on sleep(0), would keep all of them alive otherwise, and the kernel maps only some 30,000 fibers' stacks.
+  # Start a block and let it end. It waits for each thousand of them, because a scheduler that
+  # starts blocks later, or does not let others run on sleep(0), would keep all of them alive
+  # otherwise, and the kernel maps only some 30,000 fibers' stacks.
   class Spawn < Workload
     BATCH = 1_000
 

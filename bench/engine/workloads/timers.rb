@@ -4,8 +4,9 @@ require "timeout"
 require_relative "../workload"
 
 module EngineBench
-  # A storm of timers: half of them run out (a sleep of up to 20 ms), half are cancelled, because what they limit comes in time (a
-  # pop with a timeout that is served). Fibers work in pairs, ten timers for each.
+  # A storm of timers: half of them run out (a sleep of up to 20 ms), half are cancelled, because
+  # what they limit comes in time (a pop with a timeout that is served). Fibers work in pairs, ten
+  # timers for each.
   class Storm < Workload
     LIMIT = 30
     ROUNDS = 5
@@ -46,7 +47,8 @@ module EngineBench
     end
   end
 
-  # Many sleep at once, each for a time of its own: 20,000 of them for up to a second, fewer for less.
+  # Many sleep at once, each for a time of its own: 20,000 of them for up to a second, fewer for
+  # less.
   class Sleepers < Workload
     RATE = 20_000.0
 

@@ -15,9 +15,11 @@ module JobsBench
         require "logger"
         require "active_record"
         require "delayed_job_active_record"
-        ActiveRecord::Base.establish_connection(adapter: "sqlite3", database: database.url.delete_prefix("sqlite:"), timeout: 5000)
+        ActiveRecord::Base.establish_connection(adapter: "sqlite3",
+          database: database.url.delete_prefix("sqlite:"), timeout: 5000)
         ActiveRecord::Base.logger = nil
-        ::Delayed::Worker.logger = Logger.new("#{database.url.delete_prefix("sqlite:")}.log", level: :info)
+        ::Delayed::Worker.logger = Logger.new("#{database.url.delete_prefix("sqlite:")}.log",
+          level: :info)
         make_table unless ActiveRecord::Base.connection.table_exists?("delayed_jobs")
       end
 

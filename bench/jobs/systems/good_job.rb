@@ -13,8 +13,14 @@ module JobsBench
 
         folder = Gem::Specification.find_by_name("good_job").gem_dir
         migration_version = "[#{ActiveRecord::Migration.current_version}]"
-        template = ERB.new(File.read("#{folder}/lib/generators/good_job/templates/install/migrations/create_good_jobs.rb.erb"))
-        eval(template.result_with_hash(migration_version:), TOPLEVEL_BINDING) # standard:disable Security/Eval, Style/EvalWithLocation
+        template =
+          ERB.new(
+            File.read(
+              "#{folder}/lib/generators/good_job/templates/install/migrations/create_good_jobs.rb.erb"
+            )
+          )
+        code = template.result_with_hash(migration_version:)
+        eval(code, TOPLEVEL_BINDING) # standard:disable Security/Eval, Style/EvalWithLocation
         ActiveRecord::Migration.verbose = false
         CreateGoodJobs.new.migrate(:up)
       end
@@ -34,7 +40,8 @@ module JobsBench
 
       def configure(config)
         super
-        config.good_job = {execution_mode: :external, queues: "*", max_threads: concurrency || 10, preserve_job_records: false}
+        config.good_job = {execution_mode: :external, queues: "*", max_threads: concurrency || 10,
+          preserve_job_records: false}
       end
     end
   end

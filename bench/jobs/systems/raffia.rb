@@ -18,7 +18,8 @@ module JobsBench
       def bulk(numbers) = RaffiaJob.perform_bulk(numbers.map { |number| [number, nil] })
 
       def command
-        [RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "work", "-r", File.join(__dir__, "raffia_job.rb"), "--store", database.url, "--processes", "0",
+        [RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "work", "-r",
+          File.join(__dir__, "raffia_job.rb"), "--store", database.url, "--processes", "0",
           *(["-c", concurrency.to_s] if concurrency)]
       end
 
@@ -36,7 +37,8 @@ module JobsBench
       def command = System.instance_method(:command).bind_call(self)
 
       def work
-        ::Raffia::Jobs.run_in_process(log: Logger.new(File::NULL, level: :warn), **{concurrency:}.compact)
+        ::Raffia::Jobs.run_in_process(log: Logger.new(File::NULL, level: :warn),
+          **{concurrency:}.compact)
       end
 
       def together? = true

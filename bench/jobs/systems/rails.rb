@@ -20,7 +20,9 @@ module JobsBench
 
       def push(number, sent = nil) = RailsJob.perform_later(number, sent)
 
-      def bulk(numbers) = ActiveJob.perform_all_later(numbers.map { |number| RailsJob.new(number, nil) })
+      def bulk(numbers)
+        ActiveJob.perform_all_later(numbers.map { |number| RailsJob.new(number, nil) })
+      end
 
       private
 
@@ -47,9 +49,12 @@ module JobsBench
       def root = "#{database.folder}/rails-#{Process.pid}"
 
       def settings
-        return {"adapter" => "postgresql", "url" => database.url, "pool" => 64} unless database.url.start_with?("sqlite:")
+        unless database.url.start_with?("sqlite:")
+          return {"adapter" => "postgresql", "url" => database.url, "pool" => 64}
+        end
 
-        {"adapter" => "sqlite3", "database" => database.url.delete_prefix("sqlite:"), "pool" => 64, "timeout" => 5000}
+        {"adapter" => "sqlite3", "database" => database.url.delete_prefix("sqlite:"), "pool" => 64,
+         "timeout" => 5000}
       end
     end
   end

@@ -19,9 +19,14 @@ module JobsBench
 
       def bulk(numbers) = SidekiqJob.perform_bulk(numbers.map { |number| [number, nil] })
 
-      def command = program("sidekiq", "sidekiq", "-r", File.join(__dir__, "sidekiq_job.rb"), "-e", "production", "-c", concurrency.to_s)
+      def command
+        program("sidekiq", "sidekiq", "-r", File.join(__dir__, "sidekiq_job.rb"), "-e",
+          "production", "-c", concurrency.to_s)
+      end
 
-      def left = ::Sidekiq::Stats.new.then { |stats| stats.enqueued + stats.retry_size + stats.dead_size }
+      def left
+        ::Sidekiq::Stats.new.then { |stats| stats.enqueued + stats.retry_size + stats.dead_size }
+      end
     end
   end
 end

@@ -16,12 +16,16 @@ module JobsBench
 
       def work
         file = "#{root}/queue.yml"
-        File.write(file, JSON.generate("dispatchers" => [{"polling_interval" => 1, "batch_size" => 500}],
-          "workers" => [{"queues" => "*", "threads" => concurrency, "polling_interval" => 0.1}]))
+        File.write(file,
+          JSON.generate("dispatchers" => [{"polling_interval" => 1, "batch_size" => 500}],
+            "workers" => [{"queues" => "*", "threads" => concurrency, "polling_interval" => 0.1}]))
         ::SolidQueue::Supervisor.start(config_file: file, skip_recurring: true)
       end
 
-      def left = ::SolidQueue::ReadyExecution.count + ::SolidQueue::ClaimedExecution.count + ::SolidQueue::FailedExecution.count
+      def left
+        ::SolidQueue::ReadyExecution.count + ::SolidQueue::ClaimedExecution.count +
+          ::SolidQueue::FailedExecution.count
+      end
 
       private
 

@@ -8,7 +8,9 @@ module JobsBench
     class SuckerPunch < System
       def connect
         require "sucker_punch"
-        Systems.const_set(:SuckerPunchJob, Class.new { include ::SuckerPunch::Job }.tap { |job| job.define_method(:perform) { |number, sent| Work.call(number, sent) } })
+        Systems.const_set(:SuckerPunchJob,
+          Class.new { include ::SuckerPunch::Job }
+            .tap { |job| job.define_method(:perform) { |number, sent| Work.call(number, sent) } })
         SuckerPunchJob.workers(concurrency)
       end
 

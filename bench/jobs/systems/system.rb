@@ -37,7 +37,8 @@ module JobsBench
 
       # @return [Array<String>] its worker's command line
       def command
-        [RbConfig.ruby, "-I#{ROOT}/lib", File.join(__dir__, "../worker.rb"), self.class.name.split("::").last, database.url, database.folder, concurrency.to_s]
+        [RbConfig.ruby, "-I#{ROOT}/lib", File.join(__dir__, "../worker.rb"),
+          self.class.name.split("::").last, database.url, database.folder, concurrency.to_s]
       end
 
       # In the worker's process, where there is no command line for it.
@@ -54,7 +55,9 @@ module JobsBench
 
       attr_reader :database, :concurrency
 
-      def program(gem, executable, *arguments) = [RbConfig.ruby, Gem.bin_path(gem, executable), *arguments]
+      def program(gem, executable, *arguments)
+        [RbConfig.ruby, Gem.bin_path(gem, executable), *arguments]
+      end
     end
   end
 end

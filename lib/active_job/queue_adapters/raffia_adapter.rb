@@ -8,8 +8,9 @@ module ActiveJob
   module QueueAdapters
     # Active Job on Raffia: `config.active_job.queue_adapter = :raffia`, see guides/rails_jobs.md.
     class RaffiaAdapter < (const_defined?(:AbstractAdapter) ? AbstractAdapter : Object)
-      # @return [#call, nil] gives the connection to a database whose transaction has begun, if there is one, for jobs to be written in it:
-      #   it must be the database that the jobs are kept in, see {Raffia::Jobs.transaction}
+      # @return [#call, nil] gives the connection to a database whose transaction has begun, if
+      #   there is one, for jobs to be written in it: it must be the database that the jobs are kept
+      #   in, see {Raffia::Jobs.transaction}
       attr_accessor :transaction
 
       # Active Job 7.2 asks its adapter whether jobs of a transaction wait for its end.
@@ -19,9 +20,13 @@ module ActiveJob
       # @param job [ActiveJob::Base]
       # @return [void]
       # @raise [Raffia::Jobs::StoreUnavailable]
-      # @raise [EnqueueError] for a unique one that is there already; Active Job makes `perform_later` return false of it
+      # @raise [EnqueueError] for a unique one that is there already; Active Job makes
+      #   `perform_later` return false of it
       def enqueue(job)
-        raise EnqueueError, "#{job.class.name} was not enqueued: one like it is there already, or a middleware keeps it out" if enqueue_all([job]).zero?
+        if enqueue_all([job]).zero?
+          raise EnqueueError, "#{job.class.name} was not enqueued: one like it is there already, " \
+            "or a middleware keeps it out"
+        end
       end
 
       # @param timestamp [Float]
@@ -46,7 +51,8 @@ module ActiveJob
         ids.count(&:itself)
       end
 
-      # @return [Boolean] whether the worker of this very job stops, so that one with steps had better end at its next checkpoint
+      # @return [Boolean] whether the worker of this very job stops, so that one with steps had
+      #   better end at its next checkpoint
       def stopping?(_job = nil) = Raffia::Integrations::ActiveJob::Wrapper.stopping?
 
       private

@@ -9,8 +9,9 @@ Raffia::Optional.gem("rackup", for: "Rackup's handler", feature: "rackup/handler
 module Rackup
   # Where it looks for servers by name.
   module Handler
-    # `rackup -s raffia` and `rails server -u raffia`. It serves in the process that rackup has started, unless processes are asked for:
-    # `rackup -s raffia -O processes=2`. A raffia.rb counts, and what the command line says counts more.
+    # `rackup -s raffia` and `rails server -u raffia`. It serves in the process that rackup has
+    # started, unless processes are asked for: `rackup -s raffia -O processes=2`. A raffia.rb
+    # counts, and what the command line says counts more.
     module Raffia
       # What rackup and Rails call differently.
       NAMES = {Host: :host, Port: :port, environment: :environment}.freeze
@@ -28,7 +29,8 @@ module Rackup
         # @raise [Raffia::Server::CannotListen]
         def run(app, **options)
           file = config_file
-          server = ::Raffia::Server.new(app, hooks: file&.hooks, **DEFAULTS, **settings(options, file))
+          server = ::Raffia::Server.new(app, hooks: file&.hooks, **DEFAULTS,
+            **settings(options, file))
           yield server if block_given?
           code = server.run { |listeners| say(server, listeners) unless options[:Silent] }
           exit(code) unless code.zero? # rackup and Rails do not ask how it went
@@ -36,7 +38,9 @@ module Rackup
 
         # @return [Hash{String => String}] for `rackup -s raffia --help`
         def valid_options
-          ::Raffia::Server::Option::TABLE.to_h { |row| ["#{row.name}=#{row.argument || "true|false"}", row.says] }
+          ::Raffia::Server::Option::TABLE.to_h do |row|
+            ["#{row.name}=#{row.argument || "true|false"}", row.says]
+          end
         end
 
         private
@@ -47,24 +51,30 @@ module Rackup
         end
 
         def settings(options, file)
-          said = options.to_h { |name, value| [NAMES.fetch(name, name), value] }.slice(*::Raffia::Server::Option::TABLE.map(&:name)).compact
+          said = options.to_h { |name, value| [NAMES.fetch(name, name), value] }
+            .slice(*::Raffia::Server::Option::TABLE.map(&:name)).compact
           return said unless file
 
           defaults = said.keys - typed(options)
-          {**said.slice(*defaults), **file.given, **said.except(*defaults), **binds(file, typed(options))}
+          {**said.slice(*defaults), **file.given, **said.except(*defaults),
+            **binds(file, typed(options))}
         end
 
-        # Rails tells what was really typed. Rackup does not: there a raffia.rb goes before the host and the port.
+        # Rails tells what was really typed. Rackup does not: there a raffia.rb goes before the host
+        # and the port.
         def typed(options)
           names = options[:user_supplied_options] || (options.keys - NAMES.keys)
           names.map { |name| NAMES.fetch(name, name) }
         end
 
         # Who types a port means that one.
-        def binds(file, typed) = (file.given.key?(:bind) && typed.intersect?(%i[host port])) ? {bind: []} : {}
+        def binds(file, typed)
+          (file.given.key?(:bind) && typed.intersect?(%i[host port])) ? {bind: []} : {}
+        end
 
         def say(server, listeners)
-          ::Kernel.puts "Raffia #{::Raffia::VERSION} in #{server.options.environment}: #{listeners.map(&:url).join(", ")}"
+          ::Kernel.puts "Raffia #{::Raffia::VERSION} in #{server.options.environment}: " \
+            "#{listeners.map(&:url).join(", ")}"
           $stdout.flush
         end
       end
@@ -72,8 +82,9 @@ module Rackup
 
     register :raffia, Raffia
 
-    # `rails server` loads this file between the application's own and its initialisation: the last moment to say that requests are to run in
-    # fibers. `rackup` loads it later, and then an application that keeps what belongs to a request by thread runs on threads.
+    # `rails server` loads this file between the application's own and its initialisation: the last
+    # moment to say that requests are to run in fibers. `rackup` loads it later, and then an
+    # application that keeps what belongs to a request by thread runs on threads.
     ::Raffia::Server::Isolation.claim
   end
 end

@@ -2,12 +2,13 @@
 
 module Raffia
   class Actor
-    # An actor from the inside: its mailbox, the object that does its work, and how that lives, fails and ends. It outlives that object: a
-    # restart puts another in its place.
+    # An actor from the inside: its mailbox, the object that does its work, and how that lives,
+    # fails and ends. It outlives that object: a restart puts another in its place.
     #
-    # Whoever takes its next step, a fiber or thread that works through its mailbox or makes its object, has its hand (`@active`); there is
-    # never more than one, and only that one ends the object's life. It begins with the first message and leaves with the last, so an actor
-    # without messages has neither fiber nor thread.
+    # Whoever takes its next step, a fiber or thread that works through its mailbox or makes its
+    # object, has its hand (`@active`); there is never more than one, and only that one ends the
+    # object's life. It begins with the first message and leaves with the last, so an actor without
+    # messages has neither fiber nor thread.
     #
     # @api private
     class Cell
@@ -86,7 +87,8 @@ module Raffia
 
       # @return [Hash]
       def stats
-        {status: @status, on: @settings.on, mailbox: @mailbox.size, handled: @handled, dropped: @mailbox.dropped, restarts: @restarts}
+        {status: @status, on: @settings.on, mailbox: @mailbox.size, handled: @handled,
+         dropped: @mailbox.dropped, restarts: @restarts}
       end
     end
   end

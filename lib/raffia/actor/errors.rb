@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Raffia
-  # The actor that was asked has ended, or ended before it answered. What it ended by is the `cause`, if that was an error.
+  # The actor that was asked has ended, or ended before it answered. What it ended by is the
+  # `cause`, if that was an error.
   class ActorDied < Error
     # @return [Actor::Ref, nil]
     attr_reader :ref
@@ -12,18 +13,21 @@ module Raffia
       @ref = ref
       @accepted = accepted
       @reason = reason
-      super(message || "#{ref&.inspect || "the actor"} has ended#{": #{Cancel.describe(reason)}" unless reason.nil?}")
+      super(message ||
+        "#{ref&.inspect || "the actor"} has " \
+          "ended#{": #{Cancel.describe(reason)}" unless reason.nil?}")
     end
 
-    # @return [Boolean] whether it took the message, and may have done some of it: if not, it can be sent to another
+    # @return [Boolean] whether it took the message, and may have done some of it: if not, it can be
+    #   sent to another
     def accepted? = @accepted
 
     # @return [Exception, nil]
     def cause = reason.is_a?(Exception) ? reason : super
   end
 
-  # Actors wait for each other in a circle: one of them calls another that waits, directly or through others, for the answer of the first, or
-  # for room in its mailbox.
+  # Actors wait for each other in a circle: one of them calls another that waits, directly or
+  # through others, for the answer of the first, or for room in its mailbox.
   class CallCycle < Error
     # @return [Array<String>] who calls whom, the first and the last being the same
     attr_reader :calls
@@ -36,9 +40,12 @@ module Raffia
     private
 
     def remedy
-      return "Give one of these mailboxes more room (mailbox:)" if calls.any? { |call| call.start_with?("room for ") }
+      if calls.any? { |call| call.start_with?("room for ") }
+        return "Give one of these mailboxes more room (mailbox:)"
+      end
 
-      "Use async or a future for one of them, or let the last method run while its actor waits: reentrant :#{calls.last.to_s[/\w+[?!]?\z/]}"
+      "Use async or a future for one of them, or let the last method run while its actor waits: " \
+        "reentrant :#{calls.last.to_s[/\w+[?!]?\z/]}"
     end
   end
 end

@@ -52,8 +52,9 @@ module Raffia
         @guard.hold { @waiters&.delete(waiter) } if waiter
       end
 
-      # What is to be done with the answer; it runs where the answer is given, or here and now if it is there. It must not wait for long.
-      # When this one fails or is cancelled the block does not run, and the one that is returned ends in the same way.
+      # What is to be done with the answer; it runs where the answer is given, or here and now if it
+      # is there. It must not wait for long. When this one fails or is cancelled the block does not
+      # run, and the one that is returned ends in the same way.
       # @yieldparam value [Object]
       # @return [Future] of the block's value
       def then(&block)
@@ -95,7 +96,10 @@ module Raffia
       rescue Exception => error # standard:disable Lint/RescueException
         self.fail(error)
       ensure
-        self.fail(WorkerDied.new("its thread or fiber was killed: Thread.exit and Fiber#kill end more than a method")) unless done?
+        unless done?
+          self.fail(WorkerDied.new("its thread or fiber was killed: Thread.exit and Fiber#kill " \
+            "end more than a method"))
+        end
       end
 
       # Calls the block at the end; now, if that has come.

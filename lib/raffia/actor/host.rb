@@ -2,8 +2,9 @@
 
 module Raffia
   class Actor
-    # A loop that actors live in: it runs what they do on fibers, and keeps their timers. Those that are spawned inside of {Raffia.run} live in
-    # its loop, and end when that does; all others live in one loop of the process's own, in a thread that the first of them starts.
+    # A loop that actors live in: it runs what they do on fibers, and keeps their timers. Those that
+    # are spawned inside of {Raffia.run} live in its loop, and end when that does; all others live
+    # in one loop of the process's own, in a thread that the first of them starts.
     #
     # @api private
     class Host < Household
@@ -67,7 +68,8 @@ module Raffia
         waiter&.settle
       end
 
-      # Runs the block in a fiber of this loop at once, up to its first wait; in its turn, if this is another thread.
+      # Runs the block in a fiber of this loop at once, up to its first wait; in its turn, if this
+      # is another thread.
       # @return [void]
       def now(&block) = here? ? launch(&block) : later(&block)
 
@@ -88,7 +90,8 @@ module Raffia
         @scheduler.respond_to?(:launch) ? @scheduler.launch(&block) : Fiber.schedule(&block)
       end
 
-      # It waits for what other threads want. Fiber storage is inherited, and this fiber serves others than the one that starts it.
+      # It waits for what other threads want. Fiber storage is inherited, and this fiber serves
+      # others than the one that starts it.
       def start
         Fiber.schedule { Deadline.replace(nil) { serve } }
       end
@@ -97,7 +100,8 @@ module Raffia
         Message.none
         serve_orders until @closed
       rescue Exception => error # standard:disable Lint/RescueException
-        # What ends the run has reached this fiber, but the actors live on until they have been ended.
+        # What ends the run has reached this fiber, but the actors live on until they have been
+        # ended.
         start unless @closed
         raise error if error.is_a?(::SignalException)
       end

@@ -33,7 +33,9 @@ module Raffia
       # @raise [Closed]
       def add(cell)
         @guard.hold do
-          raise Closed, "these actors are being ended: no other can be spawned among them" if @closing
+          if @closing
+            raise Closed, "these actors are being ended: no other can be spawned among them"
+          end
 
           @cells[cell] = true
         end
@@ -42,7 +44,8 @@ module Raffia
       # @return [void]
       def remove(cell) = @guard.hold { @cells.delete(cell) }
 
-      # Calls the block after some time, and again after as many seconds as it returns. It must not wait.
+      # Calls the block after some time, and again after as many seconds as it returns. It must not
+      # wait.
       # @param seconds [Numeric]
       # @return [Host::Timer]
       def after(seconds, &block) = timer(&block).tap { |timer| timer.arm(seconds) }
@@ -79,7 +82,9 @@ module Raffia
       # Those that have a parent are ended by it.
       def end_these(some, give_up)
         some.reverse_each { |cell| cell.kill(:shutdown) }
-        some.reverse_each { |cell| cell.join(give_up && [give_up - Clock.now, 0].max) or return false }
+        some.reverse_each do |cell|
+          cell.join(give_up && [give_up - Clock.now, 0].max) or return false
+        end
         true
       end
 

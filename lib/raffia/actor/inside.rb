@@ -9,7 +9,8 @@ module Raffia
     def on_start = nil
 
     # When a fresh object has taken the place of one that has ended, after `on_start`.
-    # @param reason [Object, nil] why that one has ended: an error, or :shutdown where a sibling's restart was the reason
+    # @param reason [Object, nil] why that one has ended: an error, or :shutdown where a sibling's
+    #   restart was the reason
     # @return [void]
     def on_restart(reason) = nil
 
@@ -41,7 +42,8 @@ module Raffia
     # @return [#cancel]
     def every(seconds, &block) = @raffia_cell.set_timer(Deadline.seconds(seconds), true, &block)
 
-    # When one of the two ends by anything but :normal, so does the other; or is told, by `on_exit`, if it traps exits.
+    # When one of the two ends by anything but :normal, so does the other; or is told, by `on_exit`,
+    # if it traps exits.
     # @param other [Ref]
     # @return [void]
     def link(other) = @raffia_cell.link(other.raffia_cell)
@@ -50,7 +52,8 @@ module Raffia
     # @return [void]
     def unlink(other) = @raffia_cell.unlink(other.raffia_cell)
 
-    # Has the block run here, as work of this actor, when the other has ended; unless this one has ended before, or has begun again.
+    # Has the block run here, as work of this actor, when the other has ended; unless this one has
+    # ended before, or has begun again.
     # @param other [Ref]
     # @yieldparam ref [Ref]
     # @yieldparam reason [Object, nil]
@@ -75,7 +78,8 @@ module Raffia
     end
 
     # The caller is not answered by what the method returns, but by whoever calls this later.
-    # @return [Answer] with `settle(value)` and `fail(error)`, for any fiber or thread; when the actor ends before, the caller gets {ActorDied}
+    # @return [Answer] with `settle(value)` and `fail(error)`, for any fiber or thread; when the
+    #   actor ends before, the caller gets {ActorDied}
     # @example
     #   def next_event = @waiting << answer_later
     #   def publish(event) = @waiting.shift&.settle(event)

@@ -2,8 +2,9 @@
 
 module Raffia
   class Actor
-    # What an actor can be asked: the public methods that its class has beyond those of {Actor} itself. A call of any other, or with the
-    # wrong number of arguments, is an error of the caller's and never reaches the actor.
+    # What an actor can be asked: the public methods that its class has beyond those of {Actor}
+    # itself. A call of any other, or with the wrong number of arguments, is an error of the
+    # caller's and never reaches the actor.
     #
     # @api private
     class Interface
@@ -13,7 +14,10 @@ module Raffia
 
       # @param klass [Class]
       # @return [Interface]
-      def self.of(klass) = Local.fetch(:raffia_actor_interfaces) { {}.compare_by_identity }.then { |all| all[klass] ||= new(klass) }
+      def self.of(klass)
+        Local.fetch(:raffia_actor_interfaces) { {}.compare_by_identity }
+          .then { |all| all[klass] ||= new(klass) }
+      end
 
       # @param klass [Class]
       def initialize(klass)
@@ -27,7 +31,8 @@ module Raffia
       # @raise [NoMethodError, ArgumentError] in the caller's name
       # @return [void]
       def check(ref, name, arguments, keywords)
-        method = @methods[name] || method(name) or raise NoMethodError.new("#{@klass} has no public method #{name}", name, receiver: ref)
+        method = @methods[name] || method(name) or
+          raise NoMethodError.new("#{@klass} has no public method #{name}", name, receiver: ref)
         method.check(arguments, keywords)
       end
 
@@ -50,7 +55,9 @@ module Raffia
         def initialize(method)
           parameters = method.parameters
           @required = parameters.count { |kind,| kind == :req }
-          @most = @required + parameters.count { |kind,| kind == :opt } unless parameters.any? { |kind,| kind == :rest }
+          unless parameters.any? { |kind,| kind == :rest }
+            @most = @required + parameters.count { |kind,| kind == :opt }
+          end
           @needed = names(parameters, :keyreq)
           @known = @needed + names(parameters, :key)
           @any = parameters.any? { |kind,| kind == :keyrest }
@@ -68,7 +75,9 @@ module Raffia
 
         private
 
-        def names(parameters, wanted) = parameters.filter_map { |kind, name| name if kind == wanted }
+        def names(parameters, wanted)
+          parameters.filter_map { |kind, name| name if kind == wanted }
+        end
 
         def refuse(given)
           expected = @most.nil? ? "#{@required}+" : [@required, @most].uniq.join("..")
@@ -85,7 +94,8 @@ module Raffia
         def complain(what, names)
           return if names.empty?
 
-          raise ArgumentError, "#{what} keyword#{"s" if names.size > 1}: #{names.map(&:inspect).join(", ")}"
+          raise ArgumentError, "#{what} keyword#{"s" if names.size > 1}: " \
+            "#{names.map(&:inspect).join(", ")}"
         end
       end
       private_constant :Signature

@@ -2,10 +2,12 @@
 
 module Raffia
   class Actor
-    # The messages that wait for an actor, in their order, up to a bound. What the system has to say (that a linked actor has ended) goes
-    # before them and is not counted. The cell's guard is held around each method.
+    # The messages that wait for an actor, in their order, up to a bound. What the system has to say
+    # (that a linked actor has ended) goes before them and is not counted. The cell's guard is held
+    # around each method.
     #
-    # Most mailboxes are empty, or hold one message: that has a place of its own, and the rest is there when it is needed.
+    # Most mailboxes are empty, or hold one message: that has a place of its own, and the rest is
+    # there when it is needed.
     #
     # @api private
     class Mailbox
@@ -31,8 +33,8 @@ module Raffia
       def full? = !(limit = @settings.mailbox).nil? && size >= limit
 
       # @param patient [Boolean] whether the sender can wait
-      # @return [Message, nil, Waiter] who has no place any more; nil: nobody; a waiter: the message is put in when there is room, if the sender
-      #   waits for that
+      # @return [Message, nil, Waiter] who has no place any more; nil: nobody; a waiter: the message
+      #   is put in when there is room, if the sender waits for that
       # @raise [Full]
       def push(message, patient)
         return append(message) unless full?
@@ -112,11 +114,17 @@ module Raffia
         end
       end
 
-      def queue(message) = Waiter.new.tap { |waiter| (@senders ||= []) << Sender.new(message, waiter) }
+      def queue(message)
+        Waiter.new.tap { |waiter| (@senders ||= []) << Sender.new(message, waiter) }
+      end
 
-      def refuse = raise(Full.new("the mailbox is full: #{size} messages wait. Wait for some of them, or spawn with a larger mailbox:", limit: size))
+      def refuse
+        raise(Full.new("the mailbox is full: #{size} messages wait. Wait for some of them, or " \
+          "spawn with a larger mailbox:", limit: size))
+      end
 
-      # What the system put in among the others (a timer, a stop) has nobody who would send it again.
+      # What the system put in among the others (a timer, a stop) has nobody who would send it
+      # again.
       # @return [Message, nil] nil: there was nothing else
       def drop_oldest
         return drop(shift_message) unless @first.kept?

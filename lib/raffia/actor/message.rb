@@ -79,7 +79,8 @@ module Raffia
       # @return [Message] for that one
       def hand_on(cell)
         @postponed = true
-        Message.new(cell, @name, @arguments, @keywords, @block, @reply, @deadline, @parent).tap do |message|
+        Message.new(cell, @name, @arguments, @keywords, @block, @reply, @deadline, @parent)
+          .tap do |message|
           @parent.expect(message) if @parent && !unwanted?
           @reply.message = message if @reply.respond_to?(:message=)
         end
@@ -91,7 +92,8 @@ module Raffia
       # @return [Boolean] whether it stays in a full mailbox
       def kept? = false
 
-      # @return [Boolean] whether nobody waits for it any more: it is answered, or whoever asked has gone
+      # @return [Boolean] whether nobody waits for it any more: it is answered, or whoever asked has
+      #   gone
       def unwanted? = !@reply.nil? && @reply.settled?
 
       # @return [Object] what the method returns

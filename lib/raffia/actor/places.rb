@@ -73,7 +73,8 @@ module Raffia
         # @return [void]
         def dispatch(cell, _now) = submit { cell.work }
 
-        # The same when this thread has nothing else to do for the cell: then it need not be another one.
+        # The same when this thread has nothing else to do for the cell: then it need not be another
+        # one.
         # @return [void]
         def go_on(cell)
           order = -> { cell.work }
@@ -82,7 +83,8 @@ module Raffia
 
         def here? = false
 
-        # One of the threads does it itself: if all of them waited here for another there would be none.
+        # One of the threads does it itself: if all of them waited here for another there would be
+        # none.
         # @return [Object] the block's value
         def run(&block)
           return Workers::Worker.aside { alone(&block) } if Workers::Worker.current

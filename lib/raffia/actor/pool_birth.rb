@@ -36,7 +36,10 @@ module Raffia
 
         # @param pool [PoolCell]
         # @return [Cell] a worker
-        def hire(pool) = actor_class.raffia_spawn(@worker, parent: pool, host: pool.host, **@settings.to_h).raffia_cell
+        def hire(pool)
+          actor_class.raffia_spawn(@worker, parent: pool, host: pool.host, **@settings.to_h)
+            .raffia_cell
+        end
       end
     end
   end

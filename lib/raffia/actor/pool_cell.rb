@@ -2,8 +2,9 @@
 
 module Raffia
   class Actor
-    # A pool is an actor whose object, the {PoolKeeper}, looks after the workers, and whose ref sends what is asked straight to one of these.
-    # So it has an actor's name, links, end, and place under a supervisor; and it decides what becomes of a worker that fails.
+    # A pool is an actor whose object, the {PoolKeeper}, looks after the workers, and whose ref
+    # sends what is asked straight to one of these. So it has an actor's name, links, end, and place
+    # under a supervisor; and it decides what becomes of a worker that fails.
     #
     # @api private
     class PoolCell < Cell
@@ -15,7 +16,8 @@ module Raffia
       # @param birth [PoolCell::Birth]
       # @param route [#pick] see {PoolRoutes}
       def initialize(birth, route, host, name: nil, parent: nil)
-        super(birth, Settings.new(mailbox: nil, call_timeout: birth.settings.call_timeout), host, name: name, parent: parent)
+        super(birth, Settings.new(mailbox: nil, call_timeout: birth.settings.call_timeout), host,
+          name: name, parent: parent)
         @route = route
         @workers = @leaving = [].freeze
       end
@@ -29,35 +31,48 @@ module Raffia
       # @return [Hash] the sums over the workers that there are
       def stats
         all = @workers.map(&:stats)
-        sums = %i[mailbox handled dropped restarts].to_h { |name| [name, all.sum { |one| one[name] }] }
+        sums = %i[mailbox handled dropped restarts].to_h do |name|
+          [name, all.sum { |one| one[name] }]
+        end
         sums[:mailbox] += @mailbox.size
-        {status: @status, on: @birth.settings.on, size: all.size, busy: @workers.count { |worker| worker.backlog.positive? }, **sums}
+        {status: @status, on: @birth.settings.on, size: all.size,
+         busy: @workers.count { |worker| worker.backlog.positive? }, **sums}
       end
 
       # Where there is nobody to pass it to yet, it waits with the pool itself.
       # @return [Object]
       def call(name, arguments, keywords, block)
-        pass(name, arguments, keywords) { |worker| worker ? worker.call(name, arguments, keywords, block) : super }
+        pass(name, arguments, keywords) do |worker|
+          worker ? worker.call(name, arguments, keywords, block) : super
+        end
       end
 
       # @return [void]
       def request(name, arguments, keywords, block, reply, parent)
-        pass(name, arguments, keywords) { |worker| worker ? worker.request(name, arguments, keywords, block, reply, parent) : super }
+        pass(name, arguments, keywords) do |worker|
+          worker ? worker.request(name, arguments, keywords, block, reply, parent) : super
+        end
       end
 
       # @return [void]
       def tell(name, arguments, keywords, block)
-        pass(name, arguments, keywords) { |worker| worker ? worker.tell(name, arguments, keywords, block) : super }
+        pass(name, arguments, keywords) do |worker|
+          worker ? worker.tell(name, arguments, keywords, block) : super
+        end
       end
 
       # @return [Waiter, nil]
       def hand_in(name, arguments, keywords)
-        pass(name, arguments, keywords) { |worker| worker ? worker.hand_in(name, arguments, keywords) : super }
+        pass(name, arguments, keywords) do |worker|
+          worker ? worker.hand_in(name, arguments, keywords) : super
+        end
       end
 
       # @return [Future]
       def ask(name, arguments, keywords, block)
-        pass(name, arguments, keywords) { |worker| worker ? worker.ask(name, arguments, keywords, block) : super }
+        pass(name, arguments, keywords) do |worker|
+          worker ? worker.ask(name, arguments, keywords, block) : super
+        end
       end
 
       # Has a worker do what waited here.
@@ -65,16 +80,20 @@ module Raffia
       # @return [void]
       # @raise [ActorDied, Full, CallCycle]
       def forward(message)
-        worker = choose(message.name, message.arguments, message.keywords) or raise ActorDied.new(ref: ref, accepted: false)
+        worker = choose(message.name, message.arguments, message.keywords) or
+          raise ActorDied.new(ref: ref, accepted: false)
         handed = message.hand_on(worker)
         worker.enqueue(handed) || message.parent.nil? || worker.check_cycle(message.parent, handed)
       end
 
       # Also when its workers are only to finish what they have: the keeper waits for these.
       # @return [Boolean]
-      def kill(reason, **) = super || @leaving.map { |worker| worker.kill(reason, final: true) }.any?
+      def kill(reason, **)
+        super || @leaving.map { |worker| worker.kill(reason, final: true) }.any?
+      end
 
-      # A worker's object has ended: by an error of its method's, stopped or killed. It gets another.
+      # A worker's object has ended: by an error of its method's, stopped or killed. It gets
+      # another.
       # @return [void]
       def ended(worker, _reason) = revive(worker)
 
@@ -113,14 +132,18 @@ module Raffia
 
       private
 
-      # A worker that ended between being chosen and being asked has done nothing of it: another one may.
+      # A worker that ended between being chosen and being asked has done nothing of it: another one
+      # may.
       def pass(name, arguments, keywords)
         worker = choose(name, arguments, keywords)
         begin
           yield worker
         rescue ActorDied => error
           last = worker
-          raise if last.nil? || error.accepted? || !alive? || (worker = choose(name, arguments, keywords)).equal?(last)
+          if last.nil? || error.accepted? || !alive? ||
+              (worker = choose(name, arguments, keywords)).equal?(last)
+            raise
+          end
 
           retry
         end

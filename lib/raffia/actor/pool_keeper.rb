@@ -9,9 +9,11 @@ module Raffia
       # Seconds until a worker that could not begin is tried again; twice as many each time.
       FIRST_PAUSE = 0.1
       LONGEST_PAUSE = 5
-      # How often that is tried in a row. Then the pool itself has failed, so that nobody waits for ever.
+      # How often that is tried in a row. Then the pool itself has failed, so that nobody waits for
+      # ever.
       PATIENCE = 10
-      # Seconds that workers who are killed have to end. Code that only computes may take longer, and is left to itself.
+      # Seconds that workers who are killed have to end. Code that only computes may take longer,
+      # and is left to itself.
       LAST = 5
 
       # @return [Integer]
@@ -62,7 +64,8 @@ module Raffia
         raise error if attempt >= PATIENCE
 
         pause = [FIRST_PAUSE * 2**(attempt - 1), LONGEST_PAUSE].min
-        # In a fiber of its own: what a worker begins with may take its time, and others are to be looked after meanwhile.
+        # In a fiber of its own: what a worker begins with may take its time, and others are to be
+        # looked after meanwhile.
         after(pause) { @pool.host.later { @pool.revive(worker, attempt + 1) } }
       end
 

@@ -7,8 +7,9 @@ module Raffia
       # @return [Integer] how many workers there are
       def size = @cell.workers.size
 
-      # Makes them more or fewer, and waits for that; those who have to go finish what they have. Keys are spread anew, so what has a key and
-      # is asked before may still be underway with one worker while what is asked afterwards begins with another.
+      # Makes them more or fewer, and waits for that; those who have to go finish what they have.
+      # Keys are spread anew, so what has a key and is asked before may still be underway with one
+      # worker while what is asked afterwards begins with another.
       # @param size [Integer]
       # @return [self]
       # @raise [ConfigError]
@@ -24,7 +25,9 @@ module Raffia
       # @return [self]
       # @raise [NoMethodError, ArgumentError]
       def broadcast(name, *arguments, **keywords, &block)
-        @cell.workers.each { |worker| worker.tell(name, arguments, keywords.empty? ? nil : keywords, block) }
+        @cell.workers.each do |worker|
+          worker.tell(name, arguments, keywords.empty? ? nil : keywords, block)
+        end
         self
       end
 

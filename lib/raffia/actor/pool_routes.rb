@@ -21,7 +21,10 @@ module Raffia
         when nil, :least_busy then LeastBusy.new
         when :round_robin then RoundRobin.new
         else
-          raise ConfigError, "route: #{route.inspect} means nothing here: use :least_busy, :round_robin or a proc" unless route.respond_to?(:call)
+          unless route.respond_to?(:call)
+            raise ConfigError, "route: #{route.inspect} means nothing here: use :least_busy, " \
+              ":round_robin or a proc"
+          end
 
           Keyed.new(route)
         end
@@ -29,7 +32,9 @@ module Raffia
 
       def self.key_of(key)
         return ->(_name, first = nil, *) { first } if key == :first_argument
-        raise ConfigError, "key: #{key.inspect} means nothing here: use :first_argument or a proc" unless key.respond_to?(:call)
+        unless key.respond_to?(:call)
+          raise ConfigError, "key: #{key.inspect} means nothing here: use :first_argument or a proc"
+        end
 
         key
       end

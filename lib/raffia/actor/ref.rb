@@ -2,9 +2,10 @@
 
 module Raffia
   class Actor
-    # An actor, for whoever wants something of it. A method that the actor's class has is called there, and its value returned; those of the
-    # ref itself are few, and {call} reaches a method of the actor's that is named like one of them. Refs are equal when they mean the same
-    # actor, and can be kept, passed on and used after the actor's end.
+    # An actor, for whoever wants something of it. A method that the actor's class has is called
+    # there, and its value returned; those of the ref itself are few, and {call} reaches a method of
+    # the actor's that is named like one of them. Refs are equal when they mean the same actor, and
+    # can be kept, passed on and used after the actor's end.
     class Ref
       # @param cell [Cell]
       # @api private
@@ -12,7 +13,8 @@ module Raffia
         @cell = cell
       end
 
-      # Calls a method of the actor's and waits for what it returns. The caller's {Raffia.deadline} holds there, too.
+      # Calls a method of the actor's and waits for what it returns. The caller's {Raffia.deadline}
+      # holds there, too.
       # @return [Object]
       # @raise [ActorDied] when it has ended, or ends before it answers
       # @raise [TimeoutError] when the actor's call_timeout is over
@@ -40,8 +42,9 @@ module Raffia
       # @return [Boolean] whether it had not ended
       def stop(reason = :normal) = @cell.stop(reason)
 
-      # Ends it where it waits. What becomes of code that only computes depends on where it runs: fibers go on up to their next wait,
-      # threads are interrupted, processes are killed, Ractors are left alone.
+      # Ends it where it waits. What becomes of code that only computes depends on where it runs:
+      # fibers go on up to their next wait, threads are interrupted, processes are killed, Ractors
+      # are left alone.
       # @param reason [Object, nil]
       # @return [Boolean] whether it had not ended
       def kill(reason = :killed) = @cell.kill(reason)
@@ -95,7 +98,9 @@ module Raffia
       # @raise [NotDumpable] anywhere else
       # @api private
       def _dump(_depth)
-        line = Remote::Line.current or raise NotDumpable, "#{inspect} cannot be dumped: a ref can be handed to actors, wherever they live, " \
+        line = Remote::Line.current or
+          raise NotDumpable,
+            "#{inspect} cannot be dumped: a ref can be handed to actors, wherever they live, " \
           "and returned by them; elsewhere hand over its name"
         Marshal.dump(line.describe(self))
       end
@@ -103,7 +108,9 @@ module Raffia
       # @return [Ref]
       # @api private
       def self._load(data)
-        line = Remote::Line.current or raise NotDumpable, "this ref comes from a conversation between actors, and means nothing outside of it"
+        line = Remote::Line.current or
+          raise NotDumpable, "this ref comes from a conversation between actors, and means " \
+            "nothing outside of it"
         line.recognise(Marshal.load(data)).ref # standard:disable Security/MarshalLoad
       end
 
@@ -115,13 +122,15 @@ module Raffia
 
       def respond_to_missing?(name, _all = false) = @cell.interface.include?(name)
 
-      # An actor's methods, called without waiting for what they return. An error there ends the actor all the same.
+      # An actor's methods, called without waiting for what they return. An error there ends the
+      # actor all the same.
       class Async < BasicObject
         def initialize(cell)
           @cell = cell
         end
 
-        def method_missing(name, *arguments, **keywords, &block) # standard:disable Style/MissingRespondToMissing
+        def method_missing(name, *arguments, **keywords,
+          &block) # standard:disable Style/MissingRespondToMissing
           @cell.tell(name, arguments, keywords.empty? ? nil : keywords, block)
           nil
         end
@@ -138,7 +147,8 @@ module Raffia
           @cell = cell
         end
 
-        def method_missing(name, *arguments, **keywords, &block) # standard:disable Style/MissingRespondToMissing
+        def method_missing(name, *arguments, **keywords,
+          &block) # standard:disable Style/MissingRespondToMissing
           @cell.ask(name, arguments, keywords.empty? ? nil : keywords, block)
         end
 

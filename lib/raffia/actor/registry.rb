@@ -20,7 +20,10 @@ module Raffia
       def claim(name, ref)
         @guard.hold do
           other = @refs[name]
-          raise Rejected, "the name #{name.inspect} belongs to #{other.inspect}: choose another, or stop that one first" if other&.alive? && other != ref
+          if other&.alive? && other != ref
+            raise Rejected, "the name #{name.inspect} belongs to #{other.inspect}: choose " \
+              "another, or stop that one first"
+          end
 
           @refs[name] = ref
         end

@@ -5,29 +5,37 @@ module Raffia
     # How an actor of a class is kept. Given to the class by {ClassMethods#options}, or to `spawn`.
     #
     # @!attribute [r] on
-    #   @return [Symbol] where its methods run: :fibers (the default; on other Rubies than CRuby: :threads), :threads, :ractors, :processes
+    #   @return [Symbol] where its methods run: :fibers (the default; on other Rubies than CRuby:
+    #   :threads), :threads, :ractors, :processes
     # @!attribute [r] mailbox
     #   @return [Integer, nil] how many messages may wait; nil: any number
     # @!attribute [r] when_full
-    #   @return [Symbol] what becomes of one more: :block (the sender waits), :reject ({Full} is raised), :drop_newest, :drop_oldest (a caller
+    #   @return [Symbol] what becomes of one more: :block (the sender waits), :reject ({Full} is
+    #   raised), :drop_newest, :drop_oldest (a caller
     #     whose message is dropped gets {Full}; an async one is gone, and counted)
     # @!attribute [r] call_timeout
-    #   @return [Numeric, nil] seconds that a call may take, if its caller has no deadline that is nearer
+    #   @return [Numeric, nil] seconds that a call may take, if its caller has no deadline that is
+    #   nearer
     # @!attribute [r] reentrant
-    #   @return [Array<Symbol>] methods that may run while the actor itself waits for the one who calls them
+    #   @return [Array<Symbol>] methods that may run while the actor itself waits for the one who
+    #   calls them
     # @!attribute [r] trap_exit
-    #   @return [Boolean] whether the end of a linked actor is told to `on_exit`, instead of ending this one too
+    #   @return [Boolean] whether the end of a linked actor is told to `on_exit`, instead of ending
+    #   this one too
     # @!attribute [r] expects
     #   @return [Array<Class>] errors that are the caller's alone and do not end the actor
-    Settings = Data.define(:on, :mailbox, :when_full, :call_timeout, :reentrant, :trap_exit, :expects) do
+    Settings = Data.define(:on, :mailbox, :when_full, :call_timeout, :reentrant, :trap_exit,
+      :expects) do
       # @raise [ConfigError]
-      def initialize(on: Settings::DEFAULT_PLACE, mailbox: 10_000, when_full: :block, call_timeout: nil, reentrant: [], trap_exit: false, expects: [])
+      def initialize(on: Settings::DEFAULT_PLACE, mailbox: 10_000, when_full: :block,
+        call_timeout: nil, reentrant: [], trap_exit: false, expects: [])
         Settings.one_of(:on, on, Settings::PLACES)
         Settings.one_of(:when_full, when_full, Settings::POLICIES)
         Settings.room(mailbox)
         Deadline.seconds(call_timeout) if call_timeout
         reentrant = Array(reentrant).map(&:to_sym).freeze
-        super(on:, mailbox:, when_full:, call_timeout:, reentrant:, trap_exit: trap_exit ? true : false, expects: Array(expects).freeze)
+        super(on:, mailbox:, when_full:, call_timeout:, reentrant:,
+              trap_exit: trap_exit ? true : false, expects: Array(expects).freeze)
       end
     end
 
@@ -43,14 +51,16 @@ module Raffia
       def self.one_of(name, value, all)
         return if all.include?(value)
 
-        raise ConfigError, "#{name}: #{value.inspect} means nothing here: use one of #{all.join(", ")}"
+        raise ConfigError, "#{name}: #{value.inspect} means nothing here: use one of " \
+          "#{all.join(", ")}"
       end
 
       # @api private
       def self.room(mailbox)
         return if mailbox.nil? || (mailbox.is_a?(Integer) && mailbox.positive?)
 
-        raise ConfigError, "mailbox: #{mailbox.inspect} means nothing here: give a whole number from 1 up, or nil for no bound"
+        raise ConfigError, "mailbox: #{mailbox.inspect} means nothing here: give a whole number " \
+          "from 1 up, or nil for no bound"
       end
 
       # @param given [Hash] what `spawn` and `options` were given
@@ -61,7 +71,9 @@ module Raffia
         return self if given.empty?
 
         unknown = given.keys - members
-        raise ConfigError, "an actor has no option #{unknown.first}: use #{members.join(", ")}" unless unknown.empty?
+        unless unknown.empty?
+          raise ConfigError, "an actor has no option #{unknown.first}: use #{members.join(", ")}"
+        end
         with(**given)
       end
     end

@@ -9,7 +9,8 @@ module Raffia
 
       # Makes an actor, and waits until its `initialize` and `on_start` have run.
       #
-      # @option keywords [Symbol] :on where its methods run; this and all other members of {Settings} can be given here
+      # @option keywords [Symbol] :on where its methods run; this and all other members of
+      #   {Settings} can be given here
       # @option keywords [Symbol, String, nil] :name under which {[]} finds it
       # @option keywords [Boolean] :link whether it is linked with the actor that spawns it
       # @return [Ref]
@@ -27,18 +28,23 @@ module Raffia
       # @return [Settings] all that is set
       # @raise [ConfigError]
       def options(**given)
-        return @raffia_settings || ((self == Actor) ? Settings::DEFAULT : superclass.options) if given.empty?
+        if given.empty?
+          return @raffia_settings || ((self == Actor) ? Settings::DEFAULT : superclass.options)
+        end
 
         @raffia_settings = options.merge(given)
       end
 
-      # Methods that may run while the actor waits, in another of its methods, for the one who calls them.
+      # Methods that may run while the actor waits, in another of its methods, for the one who calls
+      # them.
       # @return [void]
       def reentrant(*names) = options(reentrant: options.reentrant | names)
 
       # @return [Cell::Birth] what its objects are made of
       # @api private
-      def raffia_birth(arguments, keywords, block) = Cell::Birth.new(self, arguments, keywords, block)
+      def raffia_birth(arguments, keywords, block)
+        Cell::Birth.new(self, arguments, keywords, block)
+      end
 
       # @api private
       def raffia_spawn(birth, name: nil, link: false, parent: nil, host: Host.current, **given)
@@ -56,9 +62,11 @@ module Raffia
       # Seconds that {shutdown} waits when nothing else is said.
       GRACE = 10
 
-      # Ends the actors that were spawned outside of {Raffia.run}: their methods are broken off, and their `on_stop` runs. It happens by
-      # itself when the process ends. Others can be spawned afterwards.
-      # @param timeout [Numeric, nil] seconds; actors that have not ended by then are left to themselves. nil: it waits for all
+      # Ends the actors that were spawned outside of {Raffia.run}: their methods are broken off, and
+      # their `on_stop` runs. It happens by itself when the process ends. Others can be spawned
+      # afterwards.
+      # @param timeout [Numeric, nil] seconds; actors that have not ended by then are left to
+      #   themselves. nil: it waits for all
       # @return [Boolean] whether all have ended
       # @raise [ConfigError]
       def shutdown(timeout = GRACE)
@@ -69,7 +77,8 @@ module Raffia
       # @return [#error] where errors go that nobody waits for
       def log = logs[:log] ||= Log.build(Raffia.config)
 
-      # Tells the log of an error. Where a process or thread ends there may be no way to do so any more, and that must not be the next error.
+      # Tells the log of an error. Where a process or thread ends there may be no way to do so any
+      # more, and that must not be the next error.
       # @return [void]
       # @api private
       def complain(what, error)

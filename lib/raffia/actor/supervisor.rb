@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module Raffia
-  # An actor that starts others, watches them, and puts fresh objects in the place of those that fail: under the same ref and name, with the
-  # messages that waited. When they fail too often it fails itself, and its own supervisor decides.
+  # An actor that starts others, watches them, and puts fresh objects in the place of those that
+  # fail: under the same ref and name, with the messages that waited. When they fail too often it
+  # fails itself, and its own supervisor decides.
   #
   #   class App < Raffia::Supervisor
   #     strategy :one_for_one, intensity: 3, period: 5
@@ -14,8 +15,9 @@ module Raffia
   #   tree = App.spawn(name: :app)
   #   tree.start_child(Mailer, "smtp", restart: :temporary)
   #
-  # Its children are started in their order, and stopped in the reverse one. Strategies say what becomes of the others when one has ended and is
-  # to be restarted: nothing (:one_for_one), all of them are restarted (:one_for_all), those that were started after it are (:rest_for_one).
+  # Its children are started in their order, and stopped in the reverse one. Strategies say what
+  # becomes of the others when one has ended and is to be restarted: nothing (:one_for_one), all of
+  # them are restarted (:one_for_all), those that were started after it are (:rest_for_one).
   class Supervisor < Actor
   end
 end
@@ -56,21 +58,26 @@ module Raffia
     # @api private
     def on_stop(_reason) = @family.stop { |child| keeps?(child) }
 
-    # Starts one more child, after all others. When this supervisor is restarted it is not there any more.
+    # Starts one more child, after all others. When this supervisor is restarted it is not there any
+    # more.
     # @param (see Words#child)
     # @return [Ref]
     # @raise [Rejected] when the id is taken
     # @raise [Exception] what its `initialize` or `on_start` raised
     def start_child(actor_class = nil, *arguments, **keywords, &block)
       spec = for_caller { Spec.build(actor_class, arguments, keywords, block) }
-      refuse(Rejected.new("there is a child #{spec.id.inspect} already: delete it, or give another id:")) if spec.named? && @family[spec.id]
+      if spec.named? && @family[spec.id]
+        refuse(Rejected.new("there is a child #{spec.id.inspect} already: delete it, or give " \
+          "another id:"))
+      end
 
       child = Child.new(@family.numbered(spec), @raffia_cell, dynamic: true)
       for_caller { child.start }
       @family.add(child).ref
     end
 
-    # Ends a child, within the time that it has for that. A temporary one is gone then, others can be restarted by {restart_child}.
+    # Ends a child, within the time that it has for that. A temporary one is gone then, others can
+    # be restarted by {restart_child}.
     # @param id [Object] or its ref
     # @return [void]
     # @raise [NotFound]
@@ -87,7 +94,9 @@ module Raffia
     # @raise [Rejected] when it has not ended
     def restart_child(id)
       child = find(id)
-      refuse(Rejected.new("the child #{child.spec.id.inspect} has not ended: terminate it first")) unless child.dead?
+      unless child.dead?
+        refuse(Rejected.new("the child #{child.spec.id.inspect} has not ended: terminate it first"))
+      end
       for_caller { child.start }
       child.ref
     end
@@ -98,7 +107,9 @@ module Raffia
     # @raise [Rejected] when it has not ended
     def delete_child(id)
       child = find(id)
-      refuse(Rejected.new("the child #{child.spec.id.inspect} has not ended: terminate it first")) unless child.dead?
+      unless child.dead?
+        refuse(Rejected.new("the child #{child.spec.id.inspect} has not ended: terminate it first"))
+      end
       @family.delete(child)
       nil
     end
@@ -109,18 +120,21 @@ module Raffia
     # @return [Ref, nil] the child with this id, unless it has ended
     def which(id) = @family[id]&.then { |child| child.ref unless child.dead? }
 
-    # @return [Hash{Symbol => Integer}] specs: all that can be restarted; active: those that have not ended; supervisors:, workers: of them
+    # @return [Hash{Symbol => Integer}] specs: all that can be restarted; active: those that have
+    #   not ended; supervisors:, workers: of them
     def count_children
       active = @family.reject(&:dead?)
       supervisors = active.count { |child| child.spec.supervisor? }
-      {specs: @family.count, active: active.size, supervisors: supervisors, workers: active.size - supervisors}
+      {specs: @family.count, active: active.size, supervisors: supervisors,
+       workers: active.size - supervisors}
     end
 
     private
 
     def find(id)
       @family[id.is_a?(Ref) ? @family.find { |child| child.ref == id }&.spec&.id : id] or
-        refuse(NotFound.new("#{@raffia_cell.label} has no child #{id.inspect}: it has #{@family.map { |child| child.spec.id.inspect }.join(", ")}"))
+        refuse(NotFound.new("#{@raffia_cell.label} has no child #{id.inspect}: it has " \
+          "#{@family.map { |child| child.spec.id.inspect }.join(", ")}"))
     end
 
     # What goes wrong here is no reason to end.

@@ -2,8 +2,9 @@
 
 module Raffia
   class Actor
-    # Who wants to hear of what. What is published goes to each subscriber as a message of its own, so it is its mailbox that says what
-    # becomes of more than it can take, and nobody waits until it has been worked on.
+    # Who wants to hear of what. What is published goes to each subscriber as a message of its own,
+    # so it is its mailbox that says what becomes of more than it can take, and nobody waits until
+    # it has been worked on.
     #
     # @api private
     class Topics
@@ -35,7 +36,9 @@ module Raffia
       # @return [void]
       def unsubscribe(cell, pattern = nil)
         @guard.hold do
-          @cells[cell]&.each_key { |one| remove(one) if pattern.nil? || one.channel.pattern == pattern }
+          @cells[cell]&.each_key do |one|
+            remove(one) if pattern.nil? || one.channel.pattern == pattern
+          end
         end
       end
 
@@ -56,7 +59,8 @@ module Raffia
       end
 
       def subscriptions(topic)
-        found = @channels.each_value.select { |channel| channel.match?(topic) }.flat_map(&:subscriptions)
+        found = @channels.each_value.select { |channel| channel.match?(topic) }
+          .flat_map(&:subscriptions)
         outdated, current = found.partition(&:outdated?)
         outdated.each { |one| remove(one) }
         current
@@ -69,7 +73,8 @@ module Raffia
         @cells[subscription.cell]&.delete(subscription)
       end
 
-      # One that has subscribed once is watched as long as it lives, however often it changes its mind.
+      # One that has subscribed once is watched as long as it lives, however often it changes its
+      # mind.
       def forget_cell(cell)
         unsubscribe(cell)
         @guard.hold { @cells.delete(cell) }
@@ -77,7 +82,8 @@ module Raffia
 
       def watch(cell) = cell.watch { object_ended(cell) }
 
-      # What its next object does not subscribe to when it starts is over; what is published until then waits in the mailbox.
+      # What its next object does not subscribe to when it starts is over; what is published until
+      # then waits in the mailbox.
       def object_ended(cell)
         return forget_cell(cell) unless cell.alive?
 

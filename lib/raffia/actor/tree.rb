@@ -27,7 +27,8 @@ module Raffia
 
       # Whoever looks after others comes first.
       def shown
-        @shown ||= @children[nil].partition { |cell| @children.key?(cell.id) }.flatten.then { |cells| @limit ? cells.first(@limit) : cells }
+        @shown ||= @children[nil].partition { |cell| @children.key?(cell.id) }.flatten
+          .then { |cells| @limit ? cells.first(@limit) : cells }
       end
 
       # @return [Cell, nil]
@@ -38,8 +39,10 @@ module Raffia
 
       def node(cell)
         stats = cell.stats
-        {id: cell.id, name: cell.name, class: cell.actor_class.name, kind: kind(cell), status: stats[:status], on: stats[:on], mailbox: stats[:mailbox],
-         handled: stats[:handled], restarts: stats[:restarts], doing: doing(cell), error: error(cell), children: @children[cell.id].map { |child| node(child) }}
+        {id: cell.id, name: cell.name, class: cell.actor_class.name, kind: kind(cell),
+         status: stats[:status], on: stats[:on], mailbox: stats[:mailbox],
+         handled: stats[:handled], restarts: stats[:restarts], doing: doing(cell),
+         error: error(cell), children: @children[cell.id].map { |child| node(child) }}
       end
 
       def kind(cell)
@@ -52,7 +55,9 @@ module Raffia
 
       def error(cell)
         failure = cell.parent.failure if cell.parent.respond_to?(:failure)
-        text(failure.is_a?(Exception) ? "#{failure.class}: #{failure.message}" : failure.to_s) if failure
+        if failure
+          text(failure.is_a?(Exception) ? "#{failure.class}: #{failure.message}" : failure.to_s)
+        end
       end
 
       # An error may say anything, also what is no text.
@@ -60,14 +65,18 @@ module Raffia
     end
 
     class << self
-      # The actors of this process, those of {Supervisor}s and pools under these. It is a look from outside: nobody is asked, so it works
-      # when an actor hangs, and its numbers are of slightly different moments.
+      # The actors of this process, those of {Supervisor}s and pools under these. It is a look from
+      # outside: nobody is asked, so it works when an actor hangs, and its numbers are of slightly
+      # different moments.
       #
-      # @return [Array<Hash>] each with :id, :name, :class, :kind (:supervisor, :pool, :actor), :status, :on, :mailbox (messages that wait),
-      #   :handled, :restarts, :doing (the method that runs, or nil), :error (what its last object failed by, or nil) and :children
+      # @return [Array<Hash>] each with :id, :name, :class, :kind (:supervisor, :pool, :actor),
+      #   :status, :on, :mailbox (messages that wait),
+      #   :handled, :restarts, :doing (the method that runs, or nil), :error (what its last object
+      #   failed by, or nil) and :children
       def tree = Tree.new.to_a
 
-      # Lets the user who runs this process look at its actors from outside: `raffia top`. The same comes with RAFFIA_TOP=on.
+      # Lets the user who runs this process look at its actors from outside: `raffia top`. The same
+      # comes with RAFFIA_TOP=on.
       # @return [Window]
       # @raise [ConfigError] when the folder for its socket belongs to somebody else
       def observe = Window.open

@@ -5,8 +5,8 @@ require "tmpdir"
 
 module Raffia
   class Actor
-    # A Unix socket that shows the actors of this process, as a line of JSON, to each who connects; nothing can be said to it. It is in a
-    # folder of the user's own, so nobody else can.
+    # A Unix socket that shows the actors of this process, as a line of JSON, to each who connects;
+    # nothing can be said to it. It is in a folder of the user's own, so nobody else can.
     class Window
       # Seconds that whoever looks may take to read.
       PATIENCE = 5
@@ -22,7 +22,8 @@ module Raffia
           holder.window
         end
 
-        # When the process was started with RAFFIA_TOP=on. A program works without being looked at, too.
+        # When the process was started with RAFFIA_TOP=on. A program works without being looked at,
+        # too.
         # @return [void]
         # @api private
         def open_on_request
@@ -36,12 +37,17 @@ module Raffia
         # @api private
         def folder
           base = Raffia.config.runtime_dir
-          path = base ? ::File.join(base, "raffia") : ::File.join(::Dir.tmpdir, "raffia-#{::Process.uid}")
+          path = if base
+            ::File.join(base, "raffia")
+          else
+            ::File.join(::Dir.tmpdir, "raffia-#{::Process.uid}")
+          end
           make(path)
           stat = ::File.lstat(path)
           return path if stat.directory? && stat.uid == ::Process.uid && (stat.mode & 0o077).zero?
 
-          raise ConfigError, "#{path} is no folder that only you can use: remove it, or set XDG_RUNTIME_DIR to one"
+          raise ConfigError, "#{path} is no folder that only you can use: remove it, or set " \
+            "XDG_RUNTIME_DIR to one"
         end
 
         private
@@ -66,7 +72,15 @@ module Raffia
         end
 
         # @return [Window]
-        def window = @lock.synchronize { (@window && !@window.closed?) ? @window : @window = Window.new(::File.join(Window.folder, "#{::Process.pid}.sock")) }
+        def window
+          @lock.synchronize do
+            if @window && !@window.closed?
+              @window
+            else
+              @window = Window.new(::File.join(Window.folder, "#{::Process.pid}.sock"))
+            end
+          end
+        end
       end
       private_constant :Holder
 
@@ -90,13 +104,16 @@ module Raffia
       # @api private
       def view
         tree = Tree.new(LIMIT)
-        {pid: ::Process.pid, program: program, version: VERSION, at: Time.now.utc.iso8601(3), actors: tree.size, left_out: tree.left_out, tree: tree.to_a}
+        {pid: ::Process.pid, program: program, version: VERSION, at: Time.now.utc.iso8601(3),
+         actors: tree.size, left_out: tree.left_out, tree: tree.to_a}
       end
 
       private
 
       # A program may call itself anything, also what is no text.
-      def program = $PROGRAM_NAME.encode(::Encoding::UTF_8, invalid: :replace, undef: :replace).scrub
+      def program
+        $PROGRAM_NAME.encode(::Encoding::UTF_8, invalid: :replace, undef: :replace).scrub
+      end
 
       def show(client)
         client.timeout = PATIENCE if client.respond_to?(:timeout=) # JRuby's have none

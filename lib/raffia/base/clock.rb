@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module Raffia
-  # The one clock that deadlines, timers and measurements read: it never jumps when the machine's time is set. The core reads its own, of the
-  # same time (raffia_now in ext/raffia/core/timer.c); whoever wants another time, changes these two.
+  # The one clock that deadlines, timers and measurements read: it never jumps when the machine's
+  # time is set. The core reads its own, of the same time (raffia_now in ext/raffia/core/timer.c);
+  # whoever wants another time, changes these two.
   module Clock
     # @return [Float] monotonic seconds since some fixed point in the past
     def self.now

@@ -3,8 +3,9 @@
 require_relative "error"
 
 module Raffia
-  # Raffia's settings, read from the environment once by an entrance (the command line, Raffia.run) and then handed down
-  # constructors. A Config is frozen and shareable, so it may travel into Ractors. This is the only file of lib/ that reads ENV.
+  # Raffia's settings, read from the environment once by an entrance (the command line, Raffia.run)
+  # and then handed down constructors. A Config is frozen and shareable, so it may travel into
+  # Ractors. This is the only file of lib/ that reads ENV.
   #
   # | variable            | values                                       | default          |
   # |---------------------|----------------------------------------------|------------------|
@@ -41,11 +42,13 @@ module Raffia
   # @!attribute [r] workers
   #   @return [Integer, nil] how many workers a pool starts when it is not told
   # @!attribute [r] blocking_threads
-  #   @return [Integer, nil] how many threads there may be for calls that block, of Ruby's kind and of the engine's each
+  #   @return [Integer, nil] how many threads there may be for calls that block, of Ruby's kind and
+  #   of the engine's each
   # @!attribute [r] color
   #   @return [Symbol] :always, :never or :auto
   # @!attribute [r] dump_signal
-  #   @return [Symbol, nil] on which signal to print what all fibers wait for: :USR2, :off; nil when nothing is said
+  #   @return [Symbol, nil] on which signal to print what all fibers wait for: :USR2, :off; nil when
+  #   nothing is said
   # @!attribute [r] deadlock
   #   @return [Symbol] what to do when nothing can ever go on: :raise, :report or :off
   # @!attribute [r] bind
@@ -73,17 +76,21 @@ module Raffia
   # @!attribute [r] yjit
   #   @return [Boolean] false when RUBY_YJIT_ENABLE=0 turns it off
   # @!attribute [r] inherited
-  #   @return [Hash{Integer => String}] descriptors of sockets that systemd has handed in, and their names
+  #   @return [Hash{Integer => String}] descriptors of sockets that systemd has handed in, and their
+  #   names
   # @!attribute [r] notify_socket
   #   @return [String, nil] where systemd wants to be told how a server is
   # @!attribute [r] watchdog
   #   @return [Float, nil] how often at the latest, in seconds
-  Config = Data.define(:backend, :log_level, :log_format, :workers, :blocking_threads, :color, :dump_signal, :deadlock,
-    :bind, :port, :processes, :environment, :store, :redis_url, :web_auth, :compat, :top, :runtime_dir, :processors, :yjit, :inherited, :notify_socket, :watchdog) do
+  Config = Data.define(:backend, :log_level, :log_format, :workers, :blocking_threads, :color,
+    :dump_signal, :deadlock,
+    :bind, :port, :processes, :environment, :store, :redis_url, :web_auth, :compat, :top,
+    :runtime_dir, :processors, :yjit, :inherited, :notify_socket, :watchdog) do
     # @param env [#[]] the environment
     # @param log_level [Symbol] where nothing is said
     # @return [Config] frozen, shareable
-    # @raise [ConfigError] when a variable has a value that means nothing; the message lists what would
+    # @raise [ConfigError] when a variable has a value that means nothing; the message lists what
+    #   would
     def self.load(env = ENV, log_level = :warn)
       new(
         backend: choice(env, "RAFFIA_BACKEND", self::BACKENDS, nil),
@@ -91,7 +98,8 @@ module Raffia
         log_format: choice(env, "RAFFIA_LOG_FORMAT", self::LOG_FORMATS, :text),
         workers: count(env, "RAFFIA_WORKERS"),
         blocking_threads: count(env, "RAFFIA_BLOCKING_THREADS"),
-        color: choice(env, "RAFFIA_COLOR", self::COLORS, env["NO_COLOR"].to_s.empty? ? :auto : :never),
+        color: choice(env, "RAFFIA_COLOR", self::COLORS,
+          env["NO_COLOR"].to_s.empty? ? :auto : :never),
         dump_signal: signal(env["RAFFIA_DUMP_SIGNAL"].to_s),
         deadlock: choice(env, "RAFFIA_DEADLOCK", self::DEADLOCKS, :raise),
         bind: first(env, "RAFFIA_BIND")&.split&.map(&:freeze)&.freeze,
@@ -118,7 +126,8 @@ module Raffia
       return default if value.empty?
 
       valid.find { |known| known.name == value } or
-        raise ConfigError, "#{name}=#{value} means nothing here: use one of #{valid.join(", ")}, or unset it"
+        raise ConfigError, "#{name}=#{value} means nothing here: use one of #{valid.join(", ")}, " \
+          "or unset it"
     end
     private_class_method :choice
 
@@ -132,7 +141,8 @@ module Raffia
       short = name.delete_prefix("SIG")
       return short.to_sym if ::Signal.list.key?(short) && short != "EXIT"
 
-      raise ConfigError, "#{name} is no signal here: use one such as USR2 (`kill -l` lists them), or off"
+      raise ConfigError, "#{name} is no signal here: use one such as USR2 (`kill -l` lists " \
+        "them), or off"
     end
 
     # What each of them may be is known where it is used.
@@ -146,16 +156,22 @@ module Raffia
     # As sd_watchdog_enabled(3) has it: a pid that is named must be ours.
     def self.watchdog(env)
       microseconds = env["WATCHDOG_USEC"].to_i
-      microseconds / 1e6 if microseconds.positive? && ["", ::Process.pid.to_s].include?(env["WATCHDOG_PID"].to_s)
+      if microseconds.positive? && ["", ::Process.pid.to_s].include?(env["WATCHDOG_PID"].to_s)
+        microseconds / 1e6
+      end
     end
     private_class_method :watchdog
 
-    # As sd_listen_fds(3) has it: the descriptors begin at 3, and are meant for the process whose pid is named.
+    # As sd_listen_fds(3) has it: the descriptors begin at 3, and are meant for the process whose
+    # pid is named.
     def self.inherited(env)
       return {}.freeze unless env["LISTEN_PID"].to_s == ::Process.pid.to_s
 
       names = env["LISTEN_FDNAMES"].to_s.split(":")
-      Array.new(env["LISTEN_FDS"].to_i) { |index| [3 + index, (names[index] || "unknown").dup.freeze] }.to_h.freeze
+      Array.new(env["LISTEN_FDS"].to_i) { |index|
+        [3 + index,
+          (names[index] || "unknown").dup.freeze]
+      }.to_h.freeze
     end
     private_class_method :inherited
 
@@ -164,14 +180,16 @@ module Raffia
       return if value.empty?
       return value.to_i if value.match?(/\A[1-9]\d*\z/)
 
-      raise ConfigError, "#{name}=#{value} is not a count: use a whole number from 1 up, or unset it"
+      raise ConfigError, "#{name}=#{value} is not a count: use a whole number from 1 up, or " \
+        "unset it"
     end
     private_class_method :count
   end
 
   class Config
     # What systemd says to the process that it has started, and to no other.
-    SYSTEMD = %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES NOTIFY_SOCKET WATCHDOG_USEC WATCHDOG_PID].freeze
+    SYSTEMD = %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES NOTIFY_SOCKET WATCHDOG_USEC
+      WATCHDOG_PID].freeze
     # What RAFFIA_BACKEND may name. Which of them work here is found out at run time.
     BACKENDS = %i[uring epoll kqueue iocp poll select].freeze
     # From the most talkative to silence.
@@ -182,10 +200,12 @@ module Raffia
     SWITCH = %i[on off].freeze
     # `auto`: when the output is a terminal.
     COLORS = %i[always never auto].freeze
-    # `raise`: where it is certain. `report`: on stderr, also where a signal handler might still help.
+    # `raise`: where it is certain. `report`: on stderr, also where a signal handler might still
+    # help.
     DEADLOCKS = %i[raise report off].freeze
 
-    # @return [String, nil] the class of Celluloid's tasks: raffia/compat/celluloid alone asks, so it is no setting of ours
+    # @return [String, nil] the class of Celluloid's tasks: raffia/compat/celluloid alone asks, so
+    #   it is no setting of ours
     # @api private
     def self.celluloid_task_class(env = ENV) = first(env, "CELLULOID_TASK_CLASS")
 
@@ -205,7 +225,8 @@ module Raffia
     nil
   end
 
-  # Reads the environment, afresh on each call: no setting is kept in a global. Entrances call it once and hand the result down.
+  # Reads the environment, afresh on each call: no setting is kept in a global. Entrances call it
+  # once and hand the result down.
   # @param log_level [Symbol] where nothing is said
   # @return [Config]
   # @raise [ConfigError]

@@ -1,12 +1,14 @@
 # frozen_string_literal: true
 
 module Raffia
-  # Root of everything that a user of Raffia may rescue. Leaves are named by what the caller can do about them; what happened to
-  # which object is readable as data, and a wrapped error stays reachable as `cause`.
+  # Root of everything that a user of Raffia may rescue. Leaves are named by what the caller can do
+  # about them; what happened to which object is readable as data, and a wrapped error stays
+  # reachable as `cause`.
   class Error < StandardError
   end
 
-  # A bad argument, option or environment variable. The message names the value and lists what would be valid.
+  # A bad argument, option or environment variable. The message names the value and lists what would
+  # be valid.
   class ConfigError < Error
   end
 
@@ -40,8 +42,8 @@ module Raffia
   class Rejected < Error
   end
 
-  # The result will never come because the task or future was cancelled. This is what the *waiting* side gets; the cancelled side
-  # itself is interrupted by {Cancel}.
+  # The result will never come because the task or future was cancelled. This is what the *waiting*
+  # side gets; the cancelled side itself is interrupted by {Cancel}.
   class Cancelled < Error
     # @return [Object, nil] what was handed to `cancel`
     attr_reader :reason
@@ -119,12 +121,14 @@ module Raffia
     private
 
     def default_message
-      "the block#{" at #{location}" if location} uses #{variable || "an object"}, which no other Ractor may see: " \
+      "the block#{" at #{location}" if location} uses #{variable || "an object"}, which no other " \
+      "Ractor may see: " \
         "freeze it with Ractor.make_shareable, hand it in as an item, or run it on: :processes"
     end
   end
 
-  # A value cannot cross to another process because Marshal refuses it (the original TypeError is the `cause`).
+  # A value cannot cross to another process because Marshal refuses it (the original TypeError is
+  # the `cause`).
   class NotDumpable < Error
     # @return [Object, nil] the item whose result could not be dumped
     attr_reader :item
@@ -134,7 +138,8 @@ module Raffia
     def initialize(message = nil, item: nil, index: nil)
       @item = item
       @index = index
-      super(message || "Marshal cannot dump the result#{" of item #{index}" if index}: return plain data " \
+      super(message ||
+        "Marshal cannot dump the result#{" of item #{index}" if index}: return plain data " \
         "(numbers, strings, arrays, hashes, structs), or run it on: :threads")
     end
   end
@@ -166,13 +171,15 @@ module Raffia
 
   # Raised *inside* a task, at the point where it waits, when the task is to stop.
   #
-  # DO NOT RESCUE THIS IN YOUR TASKS, unless to re-raise it. It is outside of {Error}, and of StandardError, on purpose: a task's
-  # own `rescue => error` handles what can go wrong in its work, and being told to stop is not that. Clean up in `ensure`;
-  # clean-up that must wait goes into Raffia.shield.
+  # DO NOT RESCUE THIS IN YOUR TASKS, unless to re-raise it. It is outside of {Error}, and of
+  # StandardError, on purpose: a task's own `rescue => error` handles what can go wrong in its work,
+  # and being told to stop is not that. Clean up in `ensure`; clean-up that must wait goes into
+  # Raffia.shield.
   class Cancel < Exception # standard:disable Lint/InheritException
     # @return [Object, nil] why: whatever was handed to `cancel` (an exception, a string, a symbol)
     attr_reader :reason
-    # @return [Object, nil] the task, scope or deadline that is being cancelled; it ends this exception's way up
+    # @return [Object, nil] the task, scope or deadline that is being cancelled; it ends this
+    #   exception's way up
     attr_reader :origin
 
     # A reason in words.
@@ -193,7 +200,8 @@ module Raffia
     end
   end
 
-  # The errors that happened beside one that was raised. They travel with it, since only one can be raised.
+  # The errors that happened beside one that was raised. They travel with it, since only one can be
+  # raised.
   module Suppressed
     VARIABLE = :@raffia_suppressed
     private_constant :VARIABLE
@@ -204,7 +212,10 @@ module Raffia
       # @return [String]
       def detailed_message(highlight: false, **options)
         others = Suppressed.of(self)
-        lines = others.map { |error| "  #{error.class}: #{error.message.to_s.lines.first.to_s.chomp}#{" (#{error.backtrace.first})" if error.backtrace}" }
+        lines = others.map do |error|
+          "  #{error.class}: " \
+            "#{error.message.to_s.lines.first.to_s.chomp}#{" (#{error.backtrace.first})" if error.backtrace}"
+        end
         ["#{super}#{"\nand #{others.size} more:" unless others.empty?}", *lines].join("\n")
       end
     end

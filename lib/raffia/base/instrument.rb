@@ -4,14 +4,16 @@ require_relative "clock"
 require_relative "local"
 
 module Raffia
-  # The way facts travel up: a room emits events, and logs, metrics, the lab or users subscribe to them. Objects get their
-  # instrument handed down by the constructor, with `Raffia.instrument` as the default.
+  # The way facts travel up: a room emits events, and logs, metrics, the lab or users subscribe to
+  # them. Objects get their instrument handed down by the constructor, with `Raffia.instrument` as
+  # the default.
   #
   #   subscription = Raffia.instrument.subscribe(:pool_submit) { |event| p event.data }
   #   subscription.cancel
   #
-  # Emitting costs one hash lookup while nobody listens: data that must be put together is given as a block, which then does
-  # not run. Subscribers run in the thread or fiber that emits, one after the other, so they must be quick and must not wait.
+  # Emitting costs one hash lookup while nobody listens: data that must be put together is given as
+  # a block, which then does not run. Subscribers run in the thread or fiber that emits, one after
+  # the other, so they must be quick and must not wait.
   class Instrument
     # What subscribers get.
     #
@@ -53,7 +55,9 @@ module Raffia
     # @yieldparam event [Event]
     # @return [Subscription]
     def subscribe(*names, &block)
-      raise ArgumentError, "subscribe needs the names of events and a block" if names.empty? || block.nil?
+      if names.empty? || block.nil?
+        raise ArgumentError, "subscribe needs the names of events and a block"
+      end
 
       subscription = Subscription.new(self, names.freeze, block)
       change { |all| names.each { |name| all[name] = [*all[name], subscription].freeze } }
@@ -64,7 +68,8 @@ module Raffia
     # @return [Boolean]
     def listening?(name) = @subscriptions.key?(name)
 
-    # Tells the subscribers. An error in one of them is reported and kept away from the work that emits.
+    # Tells the subscribers. An error in one of them is reported and kept away from the work that
+    # emits.
     # @param name [Symbol]
     # @param data [Hash, nil] or a block that makes it
     # @return [void]
@@ -75,7 +80,8 @@ module Raffia
       nil
     end
 
-    # Emits an event after the block, with the `seconds` that it took and the `error` that it raised, if any.
+    # Emits an event after the block, with the `seconds` that it took and the `error` that it
+    # raised, if any.
     # @return [Object] the block's value
     def measure(name, data = {})
       return yield unless listening?(name)

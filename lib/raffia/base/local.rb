@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Raffia
-  # Storage that belongs to the running Ractor: what takes the place of class-level state. A constant or class variable could
-  # not be changed, or not even be read, in other Ractors.
+  # Storage that belongs to the running Ractor: what takes the place of class-level state. A
+  # constant or class variable could not be changed, or not even be read, in other Ractors.
   #
   # @api private
   module Local
@@ -10,7 +10,8 @@ module Raffia
       LOCK = :raffia_local_lock
       private_constant :LOCK
 
-      # @return [Object] what is stored, else what the block gives, which is then stored. Threads that ask first at the same time get the same
+      # @return [Object] what is stored, else what the block gives, which is then stored. Threads
+      #   that ask first at the same time get the same
       def self.fetch(key, &) = ::Ractor.current[key] || store(key, &)
 
       # A block may fetch other things.
@@ -31,7 +32,8 @@ module Raffia
       end
       private_class_method :take
 
-      # @return [Boolean] whether the running Ractor is the first, to which signals and the stdlib's timeouts belong
+      # @return [Boolean] whether the running Ractor is the first, to which signals and the stdlib's
+      #   timeouts belong
       def self.main? = ::Ractor.current.equal?(::Ractor.main)
     else
       # Without Ractors (JRuby) the process is one big one.

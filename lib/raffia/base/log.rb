@@ -6,20 +6,23 @@ require_relative "config"
 require_relative "optional"
 
 module Raffia
-  # Builds the logger that entrances hand down. Whoever wants another hands down any object with Logger's methods instead.
+  # Builds the logger that entrances hand down. Whoever wants another hands down any object with
+  # Logger's methods instead.
   module Log
     # "2026-11-21T03:24:00.123Z WARN  raffia[4711]: message"
     class Text
       # What stands without quotes.
       PLAIN = %r{\A[\w.:/@+-]+\z}
       # In columns.
-      LEVELS = %w[DEBUG INFO WARN ERROR FATAL].to_h { |level| [level, level.ljust(5).freeze] }.freeze
+      LEVELS = %w[DEBUG INFO WARN ERROR FATAL].to_h { |level| [level, level.ljust(5).freeze] }
+        .freeze
       private_constant :PLAIN, :LEVELS
 
       # As Logger calls a formatter.
       # @return [String] the line
       def call(severity, time, name, message)
-        "#{time.utc.iso8601(3)} #{LEVELS[severity] || severity.ljust(5)} #{name || "raffia"}[#{::Process.pid}]: #{describe(message)}\n"
+        "#{time.utc.iso8601(3)} #{LEVELS[severity] || severity.ljust(5)} " \
+          "#{name || "raffia"}[#{::Process.pid}]: #{describe(message)}\n"
       end
 
       private
@@ -37,7 +40,8 @@ module Raffia
         text = +""
         hash.each do |key, value|
           text << " " unless text.empty?
-          text << plain(key) << "=" << ((value.is_a?(String) && !PLAIN.match?(value)) ? value.inspect : plain(value))
+          text << plain(key) << "=" <<
+            ((value.is_a?(String) && !PLAIN.match?(value)) ? value.inspect : plain(value))
         end
         text
       end
@@ -46,12 +50,14 @@ module Raffia
       def plain(value) = value.is_a?(Symbol) ? value.name : value.to_s
     end
 
-    # One JSON object a line. A hash as the message adds its own members, an exception its class and backtrace.
+    # One JSON object a line. A hash as the message adds its own members, an exception its class and
+    # backtrace.
     class Json
       # As Logger calls a formatter.
       # @return [String] the line
       def call(severity, time, name, message)
-        line = {time: time.utc.iso8601(3), level: severity.downcase, name: name || "raffia", pid: ::Process.pid}
+        line = {time: time.utc.iso8601(3), level: severity.downcase, name: name || "raffia",
+                pid: ::Process.pid}
         "#{JSON.generate(line.merge(members(message)))}\n"
       end
 
@@ -59,22 +65,24 @@ module Raffia
 
       def members(message)
         case message
-        when Exception then {message: message.message, error: message.class.name, backtrace: message.backtrace}
+        when Exception
+          {message: message.message, error: message.class.name, backtrace: message.backtrace}
         when Hash then message
         else {message: message.to_s}
         end
       end
     end
 
-    # All that an exception says of itself. That may fail: its message is the program's own code, and error_highlight, which shows the line,
-    # reads what only the main Ractor may.
+    # All that an exception says of itself. That may fail: its message is the program's own code,
+    # and error_highlight, which shows the line, reads what only the main Ractor may.
     # @param error [Exception]
     # @return [String] several lines
     def self.full(error)
       error.full_message(highlight: false)
     rescue => worse
       first, *others = error.backtrace
-      ["#{first}: #{message(error)} (#{error.class}; to say more of it raised #{worse.class})", *others].join("\n\tfrom ")
+      ["#{first}: #{message(error)} (#{error.class}; to say more of it raised #{worse.class})",
+        *others].join("\n\tfrom ")
     end
 
     def self.message(error)
@@ -90,11 +98,13 @@ module Raffia
     # @raise [MissingDependency] where logger is a gem (from Ruby 4.0) and not installed
     def self.build(config = Config.load, out: $stderr)
       Optional.gem("logger", for: "Raffia's log") unless defined?(::Logger)
-      return ::Logger.new(nil, level: 5) if config.log_level == :off # Logger::UNKNOWN: nobody is to put a line together
+      # Logger::UNKNOWN: nobody is to put a line together
+      return ::Logger.new(nil, level: 5) if config.log_level == :off
 
       formatter = (config.log_format == :json) ? Json.new : Text.new
       # The number, because Logger looks names up in a table that other Ractors may not read.
-      ::Logger.new(out, level: ::Logger.const_get(config.log_level.upcase), progname: "raffia", formatter: formatter)
+      ::Logger.new(out, level: ::Logger.const_get(config.log_level.upcase), progname: "raffia",
+        formatter: formatter)
     end
   end
 end

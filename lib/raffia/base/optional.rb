@@ -3,8 +3,8 @@
 require_relative "error"
 
 module Raffia
-  # The one way to load an optional gem: by name, on use, in the one file that wraps it; in the main Ractor, because RubyGems
-  # works in no other.
+  # The one way to load an optional gem: by name, on use, in the one file that wraps it; in the main
+  # Ractor, because RubyGems works in no other.
   module Optional
     # @param name [String] the gem
     # @param requirement [String, nil] the versions that will do, such as ">= 2.9.2"
@@ -20,17 +20,21 @@ module Raffia
     rescue LoadError
       user = binding.local_variable_get(:for)
       line = ["gem \"#{name}\"", *("\"#{requirement}\"" if requirement)].join(", ")
-      raise MissingDependency.new("#{user} needs the gem #{name}#{" #{requirement}" if requirement}, which could not be loaded: " \
-        "add this line to your Gemfile and run `bundle install`: #{line}", gem_name: name, requirement: requirement)
+      raise MissingDependency.new("#{user} needs the gem " \
+      "#{name}#{" #{requirement}" if requirement}, which could not be loaded: " \
+        "add this line to your Gemfile and run `bundle install`: #{line}", gem_name: name,
+        requirement: requirement)
     end
 
-    # Of what a gem wants and does not name there may be two versions, Ruby's own and a later one (bigdecimal since Ruby 3.4), and RubyGems
-    # does not choose between them.
+    # Of what a gem wants and does not name there may be two versions, Ruby's own and a later one
+    # (bigdecimal since Ruby 3.4), and RubyGems does not choose between them.
     def self.load(feature)
       require feature
     rescue LoadError => error
       wanted = error.path
-      raise if wanted.nil? || wanted == feature || ::Gem::Specification.find_all_by_name(wanted).empty?
+      if wanted.nil? || wanted == feature || ::Gem::Specification.find_all_by_name(wanted).empty?
+        raise
+      end
 
       Kernel.send(:gem, wanted)
       require feature

@@ -11,14 +11,15 @@ module Raffia
     #   stop = Thread::Queue.new
     #   Signals.with(INT: ->(number) { stop.push(number) }) { serve_until(stop) }
     #
-    # A handler runs in the main thread between any two instructions, where no Mutex may be locked: let it push to a
-    # Thread::Queue, write to a pipe or set a variable. A handler that another part of the program had installed is called after
-    # ours (not the default action, which would end the process), so nobody is cut off. Uses nest; two threads should not handle
-    # the same signal at once, since signals belong to the whole process.
+    # A handler runs in the main thread between any two instructions, where no Mutex may be locked:
+    # let it push to a Thread::Queue, write to a pipe or set a variable. A handler that another part
+    # of the program had installed is called after ours (not the default action, which would end the
+    # process), so nobody is cut off. Uses nest; two threads should not handle the same signal at
+    # once, since signals belong to the whole process.
     #
     # @param chain [Boolean] false: the earlier handler is not called
-    # @param handlers [Hash{Symbol => #call, String}] by name without SIG; a callable gets the signal's number, a string is one of
-    #   Signal.trap's commands, such as "IGNORE"
+    # @param handlers [Hash{Symbol => #call, String}] by name without SIG; a callable gets the
+    #   signal's number, a string is one of Signal.trap's commands, such as "IGNORE"
     # @return [Object] the block's value
     # @raise [ConfigError] for a signal that this system does not know or that cannot be handled
     def self.with(chain: true, **handlers)
@@ -30,8 +31,8 @@ module Raffia
       previous.each { |name, handler| ::Signal.trap(name, handler || "DEFAULT") }
     end
 
-    # Has the block called when the process ends in order, by its last line, `exit`, an error or Ctrl-C: what runs in other threads would be
-    # killed after that. A forked child inherits it.
+    # Has the block called when the process ends in order, by its last line, `exit`, an error or
+    # Ctrl-C: what runs in other threads would be killed after that. A forked child inherits it.
     #
     # @param key [Symbol] of the block: the first that comes with it counts
     # @return [void]
@@ -40,15 +41,16 @@ module Raffia
       nil
     end
 
-    # @return [Boolean] whether the process was started with a signal ignored, as nohup does it, or ignores it since
+    # @return [Boolean] whether the process was started with a signal ignored, as nohup does it, or
+    #   ignores it since
     def self.ignored?(name)
       earlier = ::Signal.trap(name, "IGNORE")
       ::Signal.trap(name, earlier || "DEFAULT")
       earlier == "IGNORE"
     end
 
-    # Calls the block when the process ends, before what was registered earlier, as Ruby's own does: for layers that take the place of gems
-    # that do so. What is ours ends with what it belongs to.
+    # Calls the block when the process ends, before what was registered earlier, as Ruby's own does:
+    # for layers that take the place of gems that do so. What is ours ends with what it belongs to.
     # @return [void]
     def self.at_exit(&)
       ::Kernel.at_exit(&)
@@ -56,23 +58,29 @@ module Raffia
     end
 
     KEY = :raffia_shared_handlers
-    # What these do when nobody handles them; a handler that is only to add something leaves it to that.
+    # What these do when nobody handles them; a handler that is only to add something leaves it to
+    # that.
     ENDING = %w[HUP INT QUIT TERM].freeze
     Shared = Struct.new(:holders, :handler, :earlier)
-    # Where libraries have procs that their C code keeps for good. Others would be taken for handlers.
+    # Where libraries have procs that their C code keeps for good. Others would be taken for
+    # handlers.
     NO_HANDLERS = %w[/json/ext.rb].freeze
     private_constant :KEY, :ENDING, :Shared, :NO_HANDLERS
 
-    # Handles a signal while the block runs, for something that several threads may want at the same time: the first of them installs its
-    # handler, the last one removes it, unless the program has set another one meanwhile. What the signal would have done without it comes
-    # afterwards: an earlier handler is called, and HUP, INT, QUIT and TERM end the process as ever.
+    # Handles a signal while the block runs, for something that several threads may want at the same
+    # time: the first of them installs its handler, the last one removes it, unless the program has
+    # set another one meanwhile. What the signal would have done without it comes afterwards: an
+    # earlier handler is called, and HUP, INT, QUIT and TERM end the process as ever.
     #
     # @param name [Symbol, String] without SIG
     # @param handler [#call] as {with} takes it; in a forked child it is not called
     # @return [Object] the block's value
-    # @raise [ConfigError] as {with}; and in another Ractor than the main one, to which signals belong
+    # @raise [ConfigError] as {with}; and in another Ractor than the main one, to which signals
+    #   belong
     def self.share(name, handler)
-      raise ConfigError, "SIG#{name} cannot be handled here: signals belong to the main Ractor" unless Local.main?
+      unless Local.main?
+        raise ConfigError, "SIG#{name} cannot be handled here: signals belong to the main Ractor"
+      end
 
       hold(name.to_sym, handler)
       begin
@@ -82,8 +90,9 @@ module Raffia
       end
     end
 
-    # Whether the program handles a signal by code of its own, which may then wake what sleeps. Ruby keeps the handlers to itself, but
-    # shows what it keeps from the garbage collector; handlers that are text are not seen.
+    # Whether the program handles a signal by code of its own, which may then wake what sleeps. Ruby
+    # keeps the handlers to itself, but shows what it keeps from the garbage collector; handlers
+    # that are text are not seen.
     #
     # @return [Boolean] true also where there is no telling
     def self.handled?
@@ -92,13 +101,17 @@ module Raffia
       require "objspace"
       ours, earlier = shared { |all| [all.values.map(&:handler), all.values.map(&:earlier)] }
       earlier.any? { |handler| handler.respond_to?(:call) } ||
-        kept_procs.any? { |root| ours.none? { |handler| handler.equal?(root) } && !root.source_location&.first.to_s.end_with?(*NO_HANDLERS) }
+        kept_procs.any? { |root|
+          ours.none? { |handler| handler.equal?(root) } &&
+            !root.source_location&.first.to_s.end_with?(*NO_HANDLERS)
+        }
     rescue LoadError, NoMethodError
       true
     end
 
     def self.kept_procs
-      roots = ::ObjectSpace.reachable_objects_from_root.select { |kind,| kind == "vm" } # its keys are compared by identity
+      # its keys are compared by identity
+      roots = ::ObjectSpace.reachable_objects_from_root.select { |kind,| kind == "vm" }
       roots.each_value.flat_map { |objects| objects.grep(::Proc) }
     end
     private_class_method :kept_procs
@@ -158,7 +171,9 @@ module Raffia
         earlier.call(number) if earlier.respond_to?(:call)
       end
     rescue ArgumentError, SystemCallError => error
-      raise ConfigError, "SIG#{name} cannot be handled (#{error.message}): Signal.list names the signals, and the system keeps " \
+      raise ConfigError,
+        "SIG#{name} cannot be handled (#{error.message}): Signal.list names the signals, and the " \
+        "system keeps " \
         "a few of them, such as KILL, for itself"
     end
     private_class_method :install

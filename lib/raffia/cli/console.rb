@@ -43,10 +43,15 @@ module Raffia
           Options.parser(USAGE) do |o|
             o.separator ""
             o.separator "IRB inside of Raffia.run, with raffia, its actors and jobs loaded: fibers,"
-            o.separator "actors and channels work on while it waits for you. What fails in a fiber that"
-            o.separator "nobody waits for is shown. Ctrl-C ends what you have typed, Ctrl-D all of it."
+            o.separator "actors and channels work on while it waits for you. What fails in a " \
+              "fiber that"
+            o.separator "nobody waits for is shown. Ctrl-C ends what you have typed, Ctrl-D all " \
+              "of it."
             o.separator ""
-            o.on("-r", "--require FILE", "load this first, or the Rails application", "in a folder; default: the Rails", "application here, or jobs.rb, if there") { |path| options[:require] << path }
+            o.on("-r", "--require FILE", "load this first, or the Rails application",
+              "in a folder; default: the Rails", "application here, or jobs.rb, if there") do |path|
+                options[:require] << path
+              end
             Options.compat(o) { |names| options[:compat] = names }
             o.on("-h", "--help", "this page") { options[:help] = true }
           end

@@ -57,11 +57,14 @@ module Raffia
       def unknown(name)
         kind = name.start_with?("-") ? "option" : "command"
         words = (kind == "option") ? [*FLAGS.keys, "--debug"] : COMMANDS
-        @err.puts "raffia: there is no #{kind} #{name.empty? ? name.inspect : name}.#{Options.guess(name, words)} `raffia help` lists all."
+        @err.puts "raffia: there is no #{kind} " \
+          "#{name.empty? ? name.inspect : name}.#{Options.guess(name, words)} `raffia help` " \
+          "lists all."
         USAGE
       end
 
-      # @return [Integer] {USAGE} for what the command line got wrong, {FAILED} for what went wrong after that
+      # @return [Integer] {USAGE} for what the command line got wrong, {FAILED} for what went wrong
+      #   after that
       def report(error)
         @err.puts "raffia: #{sentence(error)}"
         @err.puts error.full_message(highlight: false, order: :top) if debug?
@@ -70,12 +73,16 @@ module Raffia
 
       # OptionParser puts its did-you-mean on a line of its own, and leaves the dashes out.
       def sentence(error)
-        return error.message.split(/\s*\n\s*/).join(". ") unless error.is_a?(OptionParser::ParseError)
+        unless error.is_a?(OptionParser::ParseError)
+          return error.message.split(/\s*\n\s*/).join(". ")
+        end
         what, guess = error.message.split(/\s*Did you mean\?\s+/)
-        "#{what}.#{" Did you mean --#{guess[/\S+/]}?" if guess} `raffia help #{@command}` explains the command."
+        "#{what}.#{" Did you mean --#{guess[/\S+/]}?" if guess} `raffia help #{@command}` " \
+          "explains the command."
       end
 
-      # Asked for only now, so that neither an old Ruby nor a wrong setting keeps `raffia doctor` from starting.
+      # Asked for only now, so that neither an old Ruby nor a wrong setting keeps `raffia doctor`
+      # from starting.
       def debug?
         return true if @debug
         require_relative "../base/config"

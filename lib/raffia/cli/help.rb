@@ -19,11 +19,13 @@ module Raffia
         private
 
         def overview(out)
-          out.puts "Raffia runs the same block inline, on fibers, threads, Ractors or processes.", ""
+          out.puts "Raffia runs the same block inline, on fibers, threads, Ractors or processes.",
+            ""
           out.puts "Usage: raffia [--debug] COMMAND [ARGUMENTS]", "", "Commands:"
           COMMANDS.each { |name| out.puts format("  %-8s  %s", name, CLI.command(name).summary) }
           out.puts "", "Options:"
-          out.puts "  -h, --help       this page", "  -v, --version    the versions of Raffia and Ruby"
+          out.puts "  -h, --help       this page",
+            "  -v, --version    the versions of Raffia and Ruby"
           out.puts "  --debug          with errors, show where in Raffia they come from"
           out.puts "", "`raffia help COMMAND` explains a command."
           OK

@@ -33,7 +33,8 @@ module Raffia
       COMMANDS = {
         "stats" => :Overview, "queues" => :Overview, "processes" => :Overview, "check" => :Overview,
         "list" => :Listing, "show" => :Listing,
-        "enqueue" => :Change, "retry" => :Change, "kill" => :Change, "delete" => :Change, "pause" => :Change, "resume" => :Change, "order" => :Change,
+        "enqueue" => :Change, "retry" => :Change, "kill" => :Change, "delete" => :Change,
+        "pause" => :Change, "resume" => :Change, "order" => :Change,
         "recurring" => :Recurring, "export" => :Transfer, "import" => :Transfer
       }.freeze
 
@@ -43,7 +44,8 @@ module Raffia
       # @param argv [Array<String>]
       # @param out [IO]
       # @param err [IO] progress goes here
-      # @return [Integer] the exit code: {FAILED} when there was nothing to change, or `check` found something
+      # @return [Integer] the exit code: {FAILED} when there was nothing to change, or `check` found
+      #   something
       # @raise [ConfigError] for a store or a name that makes no sense
       # @raise [Raffia::Jobs::StoreUnavailable]
       def self.call(argv, out: $stdout, err: $stderr)
@@ -51,7 +53,9 @@ module Raffia
         name, *rest = parser(options).parse(argv)
         return help(out) if options[:help] || name.nil?
 
-        kind = COMMANDS[name] or raise ConfigError, "raffia jobs has no command #{name}.#{Options.guess(name, COMMANDS.keys)} `raffia help jobs` lists all."
+        kind = COMMANDS[name] or
+          raise ConfigError, "raffia jobs has no command " \
+            "#{name}.#{Options.guess(name, COMMANDS.keys)} `raffia help jobs` lists all."
         command(kind, options, out, err).public_send(name, *arguments(name, kind, rest))
       end
 
@@ -73,8 +77,15 @@ module Raffia
         def arguments(name, kind, rest)
           takes = const_get(kind, false).instance_method(name)
           least = takes.parameters.count { |type, _| type == :req }
-          most = (takes.arity < 0 && takes.parameters.any? { |type, _| type == :rest }) ? nil : takes.parameters.size
-          raise OptionParser::MissingArgument, "#{name} #{takes.parameters[rest.size].last.to_s.upcase}" if rest.size < least
+          most = if takes.arity < 0 && takes.parameters.any? { |type, _| type == :rest }
+            nil
+          else
+            takes.parameters.size
+          end
+          if rest.size < least
+            raise OptionParser::MissingArgument,
+              "#{name} #{takes.parameters[rest.size].last.to_s.upcase}"
+          end
           raise OptionParser::NeedlessArgument, rest[most] if most && rest.size > most
 
           rest
@@ -83,15 +94,23 @@ module Raffia
         def parser(options)
           Options.parser(USAGE) do |o|
             o.separator ""
-            o.on("-s", "--store URL", "where jobs are kept; RAFFIA_STORE,", "or sqlite:raffia.db") { |url| options[:store] = url }
-            o.on("-r", "--require FILE", "load this first, such as job classes, or", "the Rails application in a folder") { |file| (options[:require] ||= []) << file }
+            o.on("-s", "--store URL", "where jobs are kept; RAFFIA_STORE,",
+              "or sqlite:raffia.db") { |url| options[:store] = url }
+            o.on("-r", "--require FILE", "load this first, such as job classes, or",
+              "the Rails application in a folder") { |file| (options[:require] ||= []) << file }
             o.on("--json", "answer in JSON") { options[:json] = true }
-            o.on("--limit N", "list: so many (50)") { |text| options[:limit] = Options.count(text, least: 0) }
-            o.on("--offset N", "list: from there on (0)") { |text| options[:offset] = Options.count(text, least: 0) }
+            o.on("--limit N", "list: so many (50)") do |text|
+              options[:limit] = Options.count(text, least: 0)
+            end
+            o.on("--offset N", "list: from there on (0)") do |text|
+              options[:offset] = Options.count(text, least: 0)
+            end
             o.on("--match TEXT", "only jobs with this in them") { |text| options[:match] = text }
             o.on("--all SET", "all of a set: dead, retry, queue:NAME") { |set| options[:all] = set }
             o.on("-q", "--queue NAME", "enqueue: to this queue") { |queue| options[:queue] = queue }
-            o.on("--in SECONDS", "enqueue: not before") { |text| options[:in] = Options.seconds(text) }
+            o.on("--in SECONDS", "enqueue: not before") do |text|
+              options[:in] = Options.seconds(text)
+            end
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
         end

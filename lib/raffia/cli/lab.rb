@@ -4,7 +4,8 @@ require_relative "options"
 
 module Raffia
   module CLI
-    # `raffia lab`: the tour, the list, single experiments and those of one's own, and comparisons of results.
+    # `raffia lab`: the tour, the list, single experiments and those of one's own, and comparisons
+    # of results.
     module Lab
       # The ways to call it.
       USAGE = <<~TEXT
@@ -23,7 +24,8 @@ module Raffia
       # @param argv [Array<String>]
       # @param out [IO] the report goes here
       # @param err [IO] progress goes here
-      # @return [Integer] 0; 1 when a result was wrong, or worse than the one that it is compared with; 130 after Ctrl-C
+      # @return [Integer] 0; 1 when a result was wrong, or worse than the one that it is compared
+      #   with; 130 after Ctrl-C
       # @raise [ConfigError] when what is asked for makes no sense; nothing was run then
       def self.call(argv, out: $stdout, err: $stderr)
         options = {}
@@ -48,25 +50,40 @@ module Raffia
             o.separator ""
             comparison(o, options)
             o.separator ""
-            o.on("--json FILE", "write all of it, each run included, as JSON") { |path| options[:json] = path }
+            o.on("--json FILE", "write all of it, each run included, as JSON") do |path|
+              options[:json] = path
+            end
             o.on("--html FILE", "write a page with charts") { |path| options[:html] = path }
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
         end
 
         def comparison(parser, options)
-          parser.on("--ruby PATH,...", Array, "do it on these Rubies, side by side; each", "PATH may have options behind it") { |list| options[:ruby] = list }
-          parser.on("--against FILE", "compare with an earlier --json; exit code 1", "when something is worse") { |path| options[:against] = path }
-          parser.on("--tolerance PERCENT", Float, "changes up to that size are no changes (0)") { |percent| options[:tolerance] = percent }
+          parser.on("--ruby PATH,...", Array, "do it on these Rubies, side by side; each",
+            "PATH may have options behind it") { |list| options[:ruby] = list }
+          parser.on("--against FILE", "compare with an earlier --json; exit code 1",
+            "when something is worse") { |path| options[:against] = path }
+          parser.on("--tolerance PERCENT", Float,
+            "changes up to that size are no changes (0)") do |percent|
+              options[:tolerance] = percent
+            end
         end
 
         def selection(parser, options)
           parser.separator "Only with run:"
-          parser.on("--on STRATEGY,...", Array, "inline, fibers, threads, ractors, processes;", "http: its back ends") { |list| options[:on] = list }
-          parser.on("--workers N,...", Array, "numbers of workers; the default depends on", "the experiment") { |list| options[:workers] = list }
-          parser.on("--runs N", Integer, "of each row, in a process of its own each (5)") { |count| options[:runs] = count }
-          parser.on("--scale X", Float, "size of the work; 1 is the published size (1)") { |scale| options[:scale] = scale }
-          parser.on("--seed N", Integer, "of the order of the runs; the report tells it") { |seed| options[:seed] = seed }
+          parser.on("--on STRATEGY,...", Array, "inline, fibers, threads, ractors, processes;",
+            "http: its back ends") { |list| options[:on] = list }
+          parser.on("--workers N,...", Array, "numbers of workers; the default depends on",
+            "the experiment") { |list| options[:workers] = list }
+          parser.on("--runs N", Integer, "of each row, in a process of its own each (5)") do |count|
+            options[:runs] = count
+          end
+          parser.on("--scale X", Float, "size of the work; 1 is the published size (1)") do |scale|
+            options[:scale] = scale
+          end
+          parser.on("--seed N", Integer, "of the order of the runs; the report tells it") do |seed|
+            options[:seed] = seed
+          end
         end
       end
     end

@@ -16,10 +16,18 @@ module Raffia
       # @param argv [Array<String>]
       # @return [Array<String>]
       def adopt(argv)
-        return argv if UNCHANGED.include?(argv.first) || ::Encoding.default_external != ::Encoding::US_ASCII
+        if UNCHANGED.include?(argv.first) || ::Encoding.default_external != ::Encoding::US_ASCII
+          return argv
+        end
 
         ::Encoding.default_external = ::Encoding::UTF_8
-        argv.map { |word| (word.encoding == ::Encoding::US_ASCII) ? word.dup.force_encoding(::Encoding::UTF_8) : word }
+        argv.map do |word|
+          if word.encoding == ::Encoding::US_ASCII
+            word.dup.force_encoding(::Encoding::UTF_8)
+          else
+            word
+          end
+        end
       end
     end
   end

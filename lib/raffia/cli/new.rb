@@ -16,7 +16,8 @@ module Raffia
       # @param out [IO] what was written, and what to do next, goes here
       # @param err [IO]
       # @return [Integer] the exit code
-      # @raise [ConfigError] for a name that makes no sense, and for a folder that is there already or cannot be written
+      # @raise [ConfigError] for a name that makes no sense, and for a folder that is there already
+      #   or cannot be written
       def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
         options = {}
         names = parser(options).parse(argv)
@@ -40,11 +41,16 @@ module Raffia
         def parser(options)
           Options.parser(USAGE) do |o|
             o.separator ""
-            o.separator "Writes a folder NAME with an application that runs as it is: a Rack application,"
-            o.separator "a background job, an actor under a supervisor, and a test of each. Its README"
+            o.separator "Writes a folder NAME with an application that runs as it is: a Rack " \
+              "application,"
+            o.separator "a background job, an actor under a supervisor, and a test of each. Its " \
+              "README"
             o.separator "has the commands. A folder that has something in it is left alone."
             o.separator ""
-            o.on("--path CHECKOUT", "where its Gemfile finds raffia; else", "RubyGems, or the checkout that this", "command comes from") { |path| options[:path] = path }
+            o.on("--path CHECKOUT", "where its Gemfile finds raffia; else",
+              "RubyGems, or the checkout that this", "command comes from") do |path|
+                options[:path] = path
+              end
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
         end

@@ -48,7 +48,8 @@ module Raffia
         number = Float(text, exception: false)
         return number if number&.finite? && number >= least
 
-        raise OptionParser::InvalidArgument, "#{text}: use seconds#{", #{least} at least" if least.positive?}"
+        raise OptionParser::InvalidArgument,
+          "#{text}: use seconds#{", #{least} at least" if least.positive?}"
       end
 
       # @return [Integer]
@@ -63,7 +64,10 @@ module Raffia
       # @param name [String] that does not exist
       # @param names [Array<String>] that do
       # @return [String, nil] a question to put behind the sentence that says so
-      def guess(name, names) = DidYouMean::SpellChecker.new(dictionary: names).correct(name).first&.then { |found| " Did you mean #{found}?" }
+      def guess(name, names)
+        DidYouMean::SpellChecker.new(dictionary: names).correct(name).first
+          &.then { |found| " Did you mean #{found}?" }
+      end
 
       # What commands with processes need.
       # @param url [String]
@@ -72,14 +76,16 @@ module Raffia
       def common_store(url)
         return unless url.start_with?("memory:")
 
-        raise ConfigError, "memory: is the store of one process, and no other can put anything into it: use --processes 0, or another store"
+        raise ConfigError, "memory: is the store of one process, and no other can put anything " \
+          "into it: use --processes 0, or another store"
       end
 
       # --compat, of commands that run a program of the user's.
       # @yieldparam names [Array<Symbol>]
       # @return [void]
       def compat(parser)
-        parser.on("--compat[=NAMES]", "answer what it requires of parallel,", "celluloid and so on by Raffia; NAMES: of", "these only, with commas between") do |names|
+        parser.on("--compat[=NAMES]", "answer what it requires of parallel,",
+          "celluloid and so on by Raffia; NAMES: of", "these only, with commas between") do |names|
           yield names.to_s.split(",").map(&:to_sym)
         end
       end

@@ -21,7 +21,10 @@ module Raffia
       # @raise [NotFound]
       def initialize(given, search: [RAILS, FILE], optional: false)
         @paths = given.empty? ? found(search) : given.map { |path| resolve(path) }
-        raise NotFound, "there is no #{FILE} here (#{::Dir.pwd}), and no Rails application: name the program with the jobs: -r FILE" if @paths.empty? && !optional
+        if @paths.empty? && !optional
+          raise NotFound, "there is no #{FILE} here (#{::Dir.pwd}), and no Rails application: " \
+            "name the program with the jobs: -r FILE"
+        end
       end
 
       # @return [String] for people
@@ -37,7 +40,10 @@ module Raffia
 
       private
 
-      def found(search) = search.find { |name| ::File.exist?(name) }.then { |path| path ? [::File.expand_path(path)] : [] }
+      def found(search)
+        search.find { |name| ::File.exist?(name) }
+          .then { |path| path ? [::File.expand_path(path)] : [] }
+      end
 
       def resolve(path)
         return rails(path) if ::File.directory?(path)
@@ -48,12 +54,15 @@ module Raffia
       end
 
       def library?(name)
-        !name.start_with?(".", "/") && !!($LOAD_PATH.resolve_feature_path(name) || ::Gem::Specification.find_by_path(name))
+        !name.start_with?(".", "/") &&
+          !!($LOAD_PATH.resolve_feature_path(name) || ::Gem::Specification.find_by_path(name))
       end
 
       def rails(path)
         file = ::File.join(path, RAILS)
-        raise NotFound.new("#{path} is a folder without #{RAILS}: name a file", name: path) unless ::File.exist?(file)
+        unless ::File.exist?(file)
+          raise NotFound.new("#{path} is a folder without #{RAILS}: name a file", name: path)
+        end
 
         ::File.expand_path(file)
       end

@@ -5,8 +5,9 @@ require_relative "run/script"
 
 module Raffia
   module CLI
-    # `raffia run script.rb`: any Ruby program, unchanged, in a non-blocking fiber under the scheduler. What the program
-    # can see of itself ($0, __FILE__, ARGV, DATA, exit codes, uncaught exceptions, at_exit) is as under `ruby script.rb`.
+    # `raffia run script.rb`: any Ruby program, unchanged, in a non-blocking fiber under the
+    # scheduler. What the program can see of itself ($0, __FILE__, ARGV, DATA, exit codes, uncaught
+    # exceptions, at_exit) is as under `ruby script.rb`.
     module Run
       # How to call it.
       USAGE = "Usage: raffia run [OPTIONS] SCRIPT [ARGUMENTS]"
@@ -23,7 +24,10 @@ module Raffia
         options = {}
         name, *arguments = parser(options).order(argv)
         return show_help(out) if options[:help]
-        raise ConfigError, "raffia run needs a script to run, or - to read it from standard input. #{USAGE}" if name.to_s.empty?
+        if name.to_s.empty?
+          raise ConfigError, "raffia run needs a script to run, or - to read it from standard " \
+            "input. #{USAGE}"
+        end
         execute(Script.open(name), arguments, **options)
         OK
       end
@@ -34,12 +38,18 @@ module Raffia
         def parser(options)
           Options.parser(USAGE) do |o|
             o.separator ""
-            o.separator "Runs SCRIPT (- is standard input) in a fiber under Raffia's scheduler: where it"
-            o.separator "waits for sockets, pipes, sleep or locks, its other fibers run. It ends when all"
+            o.separator "Runs SCRIPT (- is standard input) in a fiber under Raffia's scheduler: " \
+              "where it"
+            o.separator "waits for sockets, pipes, sleep or locks, its other fibers run. It ends " \
+              "when all"
             o.separator "fibers that the script started with Fiber.schedule have ended."
             o.separator ""
-            o.on("-b", "--backend NAME", "back end of the event loop: raffia doctor") { |name| options[:backend] = name.to_sym }
-            o.on("--dump-signal NAME", "say on this signal what all fibers wait", "for, and go on; or end as ever, on HUP,", "INT, TERM and QUIT (Ctrl-\\, the default)") { |name| options[:dump_on] = name }
+            o.on("-b", "--backend NAME", "back end of the event loop: raffia doctor") do |name|
+              options[:backend] = name.to_sym
+            end
+            o.on("--dump-signal NAME", "say on this signal what all fibers wait",
+              "for, and go on; or end as ever, on HUP,",
+              "INT, TERM and QUIT (Ctrl-\\, the default)") { |name| options[:dump_on] = name }
             Options.compat(o) { |names| options[:compat] = names }
             o.on("--top", "let `raffia top` look at its actors") { options[:top] = true }
             o.on("-h", "--help", "this page") { options[:help] = true }
@@ -51,7 +61,8 @@ module Raffia
           OK
         end
 
-        # An error before the block starts is ours (no such back end); from then on all errors are the script's.
+        # An error before the block starts is ours (no such back end); from then on all errors are
+        # the script's.
         def execute(script, arguments, backend: nil, dump_on: nil, compat: nil, top: false)
           require_relative "../../raffia"
           show_actors if top

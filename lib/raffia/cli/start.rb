@@ -9,13 +9,20 @@ module Raffia
       private
 
       # @return [String] for people
-      def raffia = "Raffia #{VERSION} (Ruby #{RUBY_VERSION}#{" with YJIT" if yjit?}, #{Engine.best})"
+      def raffia
+        "Raffia #{VERSION} (Ruby #{RUBY_VERSION}#{" with YJIT" if yjit?}, #{Engine.best})"
+      end
 
       # @return [Hash] for programs
-      def start = {event: "start", version: VERSION, ruby: RUBY_VERSION, yjit: yjit?, back_end: Engine.best, pid: ::Process.pid}
+      def start
+        {event: "start", version: VERSION, ruby: RUBY_VERSION, yjit: yjit?, back_end: Engine.best,
+         pid: ::Process.pid}
+      end
 
       # @return [String]
-      def processes(count) = count.zero? ? "in this process" : "#{count} worker process#{"es" if count > 1}"
+      def processes(count)
+        count.zero? ? "in this process" : "#{count} worker process#{"es" if count > 1}"
+      end
 
       def yjit? = defined?(::RubyVM::YJIT) ? !!::RubyVM::YJIT.enabled? : false
     end

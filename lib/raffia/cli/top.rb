@@ -33,15 +33,21 @@ module Raffia
         def parser(options)
           Options.parser(USAGE) do |o|
             o.separator ""
-            o.separator "Shows supervisors, pools and actors: where they run, how many messages wait and"
+            o.separator "Shows supervisors, pools and actors: where they run, how many messages " \
+              "wait and"
             o.separator "were handled, restarts, what each does now and what it last failed by. By"
-            o.separator "default of all processes of yours that show them: those that were started with"
+            o.separator "default of all processes of yours that show them: those that were " \
+              "started with"
             o.separator "RAFFIA_TOP=on or `raffia run --top`, or call Raffia::Actor.observe. Ctrl-C"
             o.separator "ends it."
             o.separator ""
-            o.on("--once", "show them once; without a terminal that is", "what it does anyway") { options[:once] = true }
+            o.on("--once", "show them once; without a terminal that is", "what it does anyway") do
+              options[:once] = true
+            end
             o.on("--json", "a line of JSON for each process") { options[:json] = true }
-            o.on("-i", "--interval SECONDS", "between two looks (1)") { |text| options[:interval] = Options.seconds(text, least: 0.05) }
+            o.on("-i", "--interval SECONDS", "between two looks (1)") do |text|
+              options[:interval] = Options.seconds(text, least: 0.05)
+            end
             o.on("-h", "--help", "this page") { options[:help] = true }
           end
         end

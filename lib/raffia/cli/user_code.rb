@@ -2,7 +2,8 @@
 
 module Raffia
   module CLI
-    # How commands run what the user has written. Whoever includes it notes in @pid which process the command was called in.
+    # How commands run what the user has written. Whoever includes it notes in @pid which process
+    # the command was called in.
     #
     # @api private
     module UserCode
@@ -11,7 +12,8 @@ module Raffia
 
       private
 
-      # What files of the user raise is reported as Ruby would report it. In another process than this one its supervisor does that.
+      # What files of the user raise is reported as Ruby would report it. In another process than
+      # this one its supervisor does that.
       def attempt
         yield
       rescue Error, SystemExit, Interrupt

@@ -12,11 +12,14 @@ module Raffia
       # @return [Integer] the exit code
       def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
         help = false
-        parser = Options.parser("Usage: raffia version") { |o| o.on("-h", "--help", "this page") { help = true } }
+        parser = Options.parser("Usage: raffia version") do |o|
+          o.on("-h", "--help", "this page") { help = true }
+        end
         rest = parser.parse(argv)
         raise OptionParser::NeedlessArgument, rest.first if rest.any?
 
-        out.puts(help ? parser : "raffia #{VERSION} (#{RUBY_ENGINE} #{RUBY_ENGINE_VERSION} #{RUBY_PLATFORM})")
+        out.puts(help ? parser :
+          "raffia #{VERSION} (#{RUBY_ENGINE} #{RUBY_ENGINE_VERSION} #{RUBY_PLATFORM})")
         OK
       end
     end

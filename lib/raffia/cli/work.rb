@@ -15,7 +15,8 @@ module Raffia
       # @return [Integer] the exit code
       # @raise [NotFound] without an application
       # @raise [ConfigError] for settings that make no sense
-      # @raise [Jobs::StoreRefused] when the store refuses at the start; for one that is away, workers wait
+      # @raise [Jobs::StoreRefused] when the store refuses at the start; for one that is away,
+      #   workers wait
       # @raise [Uncaught] around what the application raised while it was loaded
       def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
         flags = Flags.new

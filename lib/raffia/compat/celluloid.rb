@@ -6,8 +6,9 @@ Raffia::Compat.claim(:celluloid)
 require_relative "../../raffia"
 require_relative "../actor"
 
-# Celluloid's interface, served by Raffia's actors: `include Celluloid` and what belongs to it, as the gem 0.17 and 0.18 had it.
-# See guides/from_celluloid.md for what is better here and what is different.
+# Celluloid's interface, served by Raffia's actors: `include Celluloid` and what belongs to it, as
+# the gem 0.17 and 0.18 had it. See guides/from_celluloid.md for what is better here and what is
+# different.
 module Celluloid
   # Which implementation this is.
   RAFFIA = true

@@ -9,17 +9,20 @@ require "socket"
 require_relative "../../raffia"
 require_relative "evt/backend"
 
-# The interface of the gem evt 0.4.0 over Raffia's scheduler: the same classes, one for each back end.
+# The interface of the gem evt 0.4.0 over Raffia's scheduler: the same classes, one for each back
+# end.
 #
 #     Fiber.set_scheduler(Evt::Scheduler.new)
 #
-# Where evt's instances miss hooks of today's Ruby, or ignore a timeout, these do not: they are {Raffia::Scheduler}s.
+# Where evt's instances miss hooks of today's Ruby, or ignore a timeout, these do not: they are
+# {Raffia::Scheduler}s.
 module Evt
   # Of the gem whose interface this is.
   VERSION = "0.4.0"
 
   # The `select` engine has its hooks in Ruby; all others, where the extension is built, in C.
-  NATIVE = defined?(Raffia::Scheduler::Native) ? Raffia::Scheduler::Native : Raffia::Scheduler::Portable
+  NATIVE = defined?(Raffia::Scheduler::Native) ? Raffia::Scheduler::Native :
+    Raffia::Scheduler::Portable
   private_constant :NATIVE
 
   # What they have in common; in evt, the class above them.

@@ -2,7 +2,8 @@
 
 require_relative "layers"
 
-# As RubyGems and its kind do it, by an alias: a prepended module and their aliases would call each other for ever.
+# As RubyGems and its kind do it, by an alias: a prepended module and their aliases would call each
+# other for ever.
 module Kernel
   alias_method :raffia_compat_original_require, :require
   private :raffia_compat_original_require

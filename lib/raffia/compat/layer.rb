@@ -15,8 +15,11 @@ module Raffia
       def initialize(message = nil, layer: nil)
         @gem_name = layer&.gem_name
         @location = layer&.location
-        super(message || "the gem #{@gem_name} is loaded already (#{layer&.constant} is defined in #{location}), and " \
-          "raffia/compat/#{layer&.name} takes its place: require \"raffia/compat/#{layer&.name}\" before whatever loads it, such as " \
+        super(message ||
+          "the gem #{@gem_name} is loaded already (#{layer&.constant} is defined in " \
+          "#{location}), and " \
+          "raffia/compat/#{layer&.name} takes its place: require " \
+          "\"raffia/compat/#{layer&.name}\" before whatever loads it, such as " \
           "Bundler.require, or take #{@gem_name} out of the Gemfile")
       end
     end
@@ -32,9 +35,11 @@ module Raffia
     #
     # @api private
     Layer = Data.define(:name, :constant, :features) do
-      # Whoever keeps an index of the load path, as bootsnap does, requires a gem's file by its whole path.
+      # Whoever keeps an index of the load path, as bootsnap does, requires a gem's file by its
+      # whole path.
       # @param feature [#to_path, #to_str] what a program requires
-      # @return [String, nil] as it would be said without such an index; nil for what Ruby will refuse
+      # @return [String, nil] as it would be said without such an index; nil for what Ruby will
+      #   refuse
       def self.relative(feature)
         feature = feature.to_path if feature.respond_to?(:to_path)
         String.try_convert(feature)&.sub(%r{\A/.*/gems/[^/]+/lib/}, "")
@@ -50,7 +55,9 @@ module Raffia
         spec&.matches_for_glob("#{feature.delete_suffix(".rb")}.rb")&.first
       end
 
-      def initialize(name:, constant:, features:) = super(name: name, constant: constant, features: features.freeze)
+      def initialize(name:, constant:, features:)
+        super(name: name, constant: constant, features: features.freeze)
+      end
 
       # @return [String] the gem's name, which is also the folder of its features
       def gem_name = name.to_s
@@ -59,10 +66,12 @@ module Raffia
       # @return [Boolean]
       def loaded? = Object.const_defined?(constant) && !Object.autoload?(constant)
 
-      # Asked for by our name, while an autoload by the gem's is pending: that one knows its file by another name, and a second file of the
-      # layer that opens the constant would set it off.
+      # Asked for by our name, while an autoload by the gem's is pending: that one knows its file by
+      # another name, and a second file of the layer that opens the constant would set it off.
       # @return [void]
-      def forget_autoload = (Object.send(:remove_const, constant) if Object.const_defined?(constant))
+      def forget_autoload
+        (Object.send(:remove_const, constant) if Object.const_defined?(constant))
+      end
 
       # @return [String, nil] the file that began the definition
       def location = Object.const_source_location(constant)&.first
@@ -71,7 +80,8 @@ module Raffia
       # @return [Boolean] as Kernel#require
       # @raise [LoadError] for what is not provided
       def load(feature)
-        file = features[Layer.relative(feature).delete_suffix(".rb")] or return load_foreign(feature)
+        file = features[Layer.relative(feature).delete_suffix(".rb")] or
+          return load_foreign(feature)
         return take_over(File.expand_path("#{file}.rb", __dir__)) if Object.autoload?(constant)
 
         require_relative "../compat/#{file}"
@@ -93,7 +103,8 @@ module Raffia
         at.nil? || File.exist?("#{path[0, at]}/#{gem_name}.rb")
       end
 
-      # The program's autoload goes on, but with our file: other threads that want the constant meanwhile wait until it is whole.
+      # The program's autoload goes on, but with our file: other threads that want the constant
+      # meanwhile wait until it is whole.
       def take_over(path)
         Object.autoload(constant, path)
         Object.const_get(constant)
@@ -102,8 +113,10 @@ module Raffia
 
       # With the path, as Ruby's own have it: there are programs that look.
       def missing(feature)
-        error = LoadError.new("cannot load such file -- #{feature}: Raffia answers for #{gem_name} here, and provides " \
-          "#{features.keys.join(", ")}. Leave #{name} out of RAFFIA_COMPAT (or --compat=) to have the gem itself")
+        error = LoadError.new("cannot load such file -- #{feature}: Raffia answers for " \
+        "#{gem_name} here, and provides " \
+          "#{features.keys.join(", ")}. Leave #{name} out of RAFFIA_COMPAT (or --compat=) to " \
+          "have the gem itself")
         error.instance_variable_set(:@path, feature.to_s)
         error
       end

@@ -7,25 +7,43 @@ require_relative "layer"
 module Raffia
   # The interfaces of other gems, over Raffia. Nothing here is loaded unless it is asked for:
   #
-  # * <tt>require "raffia/compat/parallel"</tt> provides one of them, and answers a later <tt>require "parallel"</tt>;
-  # * <tt>require "raffia/compat"</tt>, <tt>raffia run --compat script.rb</tt> and RUBYOPT=-rraffia/compat answer what a program requires
-  #   itself, so that it runs unchanged. RAFFIA_COMPAT=parallel,evt limits them to those.
+  # * <tt>require "raffia/compat/parallel"</tt> provides one of them, and answers a later
+  #   <tt>require "parallel"</tt>;
+  # * <tt>require "raffia/compat"</tt>, <tt>raffia run --compat script.rb</tt> and
+  #   RUBYOPT=-rraffia/compat answer what a program requires itself, so that it runs unchanged.
+  #   RAFFIA_COMPAT=parallel,evt limits them to those.
   #
   # A gem that is loaded is left alone.
   module Compat
     # By name.
     LAYERS = [
       Layer.new(:parallel, :Parallel, {"parallel" => "parallel", "parallel/version" => "parallel"}),
-      Layer.new(:celluloid, :Celluloid, %w[celluloid celluloid/pool celluloid/supervision celluloid/probe celluloid/condition celluloid/fsm celluloid/future
-        celluloid/notifications celluloid/logger celluloid/logging celluloid/version celluloid/core_ext celluloid/internals/logger celluloid/internals/registry
-        celluloid/supervision/container celluloid/supervision/container/pool].to_h { |feature| [feature, "celluloid"] }
-        .merge(%w[autostart current debug test rspec].to_h { |name| ["celluloid/#{name}", "celluloid/#{(name == "rspec") ? "test" : name}"] })),
+      Layer.new(:celluloid, :Celluloid,
+        %w[celluloid celluloid/pool celluloid/supervision celluloid/probe celluloid/condition
+          celluloid/fsm celluloid/future
+          celluloid/notifications celluloid/logger celluloid/logging celluloid/version
+          celluloid/core_ext celluloid/internals/logger celluloid/internals/registry
+          celluloid/supervision/container celluloid/supervision/container/pool].to_h { |feature|
+          [feature, "celluloid"]
+        }
+        .merge(%w[autostart current debug test rspec].to_h { |name|
+                 ["celluloid/#{name}",
+                   "celluloid/#{(name == "rspec") ? "test" : name}"]
+               })),
       Layer.new(:evt, :Evt, {"evt" => "evt", "evt/version" => "evt"}),
-      Layer.new(:sidekiq, :Sidekiq, %w[sidekiq sidekiq/api sidekiq/web sidekiq/testing sidekiq/testing/inline sidekiq/middleware/current_attributes
-        sidekiq/middleware/i18n sidekiq/launcher sidekiq/scheduled sidekiq/job_retry].to_h { |feature| [feature, feature] }
-        .merge(%w[client iterable_job job job/iterable middleware/chain version worker].to_h { |feature| ["sidekiq/#{feature}", "sidekiq"] })
-        .merge("sidekiq/web_helpers" => "sidekiq/web_helpers", "sidekiq/web/helpers" => "sidekiq/web_helpers")),
-      Layer.new(:sucker_punch, :SuckerPunch, %w[sucker_punch sucker_punch/async_syntax sucker_punch/testing sucker_punch/testing/inline]
+      Layer.new(:sidekiq, :Sidekiq,
+        %w[sidekiq sidekiq/api sidekiq/web sidekiq/testing sidekiq/testing/inline
+          sidekiq/middleware/current_attributes
+          sidekiq/middleware/i18n sidekiq/launcher sidekiq/scheduled sidekiq/job_retry].to_h { |feature|
+          [feature, feature]
+        }
+        .merge(%w[client iterable_job job job/iterable middleware/chain version worker].to_h { |feature|
+                 ["sidekiq/#{feature}", "sidekiq"]
+               })
+        .merge("sidekiq/web_helpers" => "sidekiq/web_helpers",
+          "sidekiq/web/helpers" => "sidekiq/web_helpers")),
+      Layer.new(:sucker_punch, :SuckerPunch,
+        %w[sucker_punch sucker_punch/async_syntax sucker_punch/testing sucker_punch/testing/inline]
         .to_h { |feature| [feature, feature] }.merge("sucker_punch/version" => "sucker_punch"))
     ].to_h { |layer| [layer.name, layer] }.freeze
 
@@ -71,7 +89,8 @@ module Raffia
 
       def fetch(name)
         LAYERS.fetch(name) do
-          raise ConfigError, "#{name} is no layer of raffia/compat: use some of #{LAYERS.keys.join(", ")}, with commas between"
+          raise ConfigError, "#{name} is no layer of raffia/compat: use some of " \
+            "#{LAYERS.keys.join(", ")}, with commas between"
         end
       end
 

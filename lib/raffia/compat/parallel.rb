@@ -10,14 +10,17 @@ require_relative "parallel/request"
 require_relative "parallel/call"
 require_relative "parallel/direct"
 
-# The interface of the gem parallel 2.3 over Raffia's workers. guides/from_parallel.md says what differs.
+# The interface of the gem parallel 2.3 over Raffia's workers. guides/from_parallel.md says what
+# differs.
 #
 #     Parallel.map(urls, in_threads: 8) { |url| fetch(url) }
 #     Parallel.each(files) { |file| compress(file) }          # in processes, one for each processor
 #
-# Options, for all of them: in_processes:, in_threads:, in_ractors: (with ractor: [Class, :method] in place of a block); count: for
-# {in_processes} and {in_threads}; start:, finish:, finish_in_order:; progress:; preserve_results:, discard_results:; isolation:;
-# interrupt_signal:. A source is anything with +to_a+, a callable that gives items until it gives {Stop}, or a Queue that ends with {Stop}.
+# Options, for all of them: in_processes:, in_threads:, in_ractors: (with ractor: [Class, :method]
+# in place of a block); count: for {in_processes} and {in_threads}; start:, finish:,
+# finish_in_order:; progress:; preserve_results:, discard_results:; isolation:; interrupt_signal:. A
+# source is anything with +to_a+, a callable that gives items until it gives {Stop}, or a Queue that
+# ends with {Stop}.
 module Parallel
   # Of the gem whose interface this is.
   VERSION = Version = "2.3.0" # standard:disable Naming/ConstantName
@@ -33,12 +36,17 @@ module Parallel
   class << self
     # @param source [#to_a, #call, Thread::Queue]
     # @return [Array] the block's results, in order; the value of a {Break}
-    # @raise [Exception] what the block or a hook raised, when the items that other workers are at have ended
+    # @raise [Exception] what the block or a hook raised, when the items that other workers are at
+    #   have ended
     # @raise [DeadWorker]
     # @raise [ArgumentError]
     def map(source, options = {}, &block)
       request = Raffia::Compat::Parallel::Request.new(source, options, block)
-      request.workers.zero? ? Raffia::Compat::Parallel::Direct.new(request).call : Raffia::Compat::Parallel::Call.new(request).call
+      if request.workers.zero?
+        Raffia::Compat::Parallel::Direct.new(request).call
+      else
+        Raffia::Compat::Parallel::Call.new(request).call
+      end
     end
 
     # @return [Object] the source; the value of a {Break}
@@ -90,7 +98,8 @@ module Parallel
       map(0...count, options.merge(in_processes: count), &)
     end
 
-    # @return [Integer] how many processors this process may use, quotas of containers included; or what PARALLEL_PROCESSOR_COUNT says
+    # @return [Integer] how many processors this process may use, quotas of containers included; or
+    #   what PARALLEL_PROCESSOR_COUNT says
     def processor_count = Raffia.config.processors || Raffia::Pool::Cpus.count
 
     # @return [Integer] how many cores they are
@@ -106,6 +115,8 @@ module Parallel
 
     private
 
-    def count_and_options(options) = options.is_a?(Hash) ? [options[:count], options] : [options, {}]
+    def count_and_options(options)
+      options.is_a?(Hash) ? [options[:count], options] : [options, {}]
+    end
   end
 end

@@ -11,7 +11,8 @@ require_relative "sidekiq/iterable"
 require_relative "sidekiq/job"
 require_relative "sidekiq/setup"
 
-# The interface of the gem sidekiq by which programs define, enqueue and test jobs, over Raffia's jobs and any of its stores.
+# The interface of the gem sidekiq by which programs define, enqueue and test jobs, over Raffia's
+# jobs and any of its stores.
 #
 #     class MailJob
 #       include Sidekiq::Job
@@ -22,8 +23,9 @@ require_relative "sidekiq/setup"
 #
 #     MailJob.perform_async(1)
 #
-# and `raffia work -r ./jobs.rb` does it. Jobs are kept where RAFFIA_STORE says, else in the Redis of `config.redis` or REDIS_URL, else in SQLite.
-# In Redis they are what Sidekiq has there, so its own processes may work beside ours.
+# and `raffia work -r ./jobs.rb` does it. Jobs are kept where RAFFIA_STORE says, else in the Redis
+# of `config.redis` or REDIS_URL, else in SQLite. In Redis they are what Sidekiq has there, so its
+# own processes may work beside ours.
 module Sidekiq
   # Of the gem whose interface this is.
   VERSION = "8.1.7"
@@ -31,7 +33,8 @@ module Sidekiq
   SETUP = Setup.new
   private_constant :SETUP
 
-  # Ends jobs that are not done in time at Sidekiq's shutdown. Here such jobs are interrupted in another way, and go back to their queue.
+  # Ends jobs that are not done in time at Sidekiq's shutdown. Here such jobs are interrupted in
+  # another way, and go back to their queue.
   class Shutdown < Interrupt
   end
 
@@ -45,7 +48,8 @@ module Sidekiq
       yield default_configuration unless server?
     end
 
-    # @yieldparam configuration [Configuration] in programs that work: now, or when a worker starts in this process
+    # @yieldparam configuration [Configuration] in programs that work: now, or when a worker starts
+    #   in this process
     # @return [void]
     def configure_server(&block)
       server? ? yield(default_configuration) : SETUP.for_servers << block
@@ -53,10 +57,12 @@ module Sidekiq
 
     # A dashboard loads parts of workers, too.
     # @return [Boolean] whether this is a process of `raffia work` or `raffia up`, or has a worker
-    def server? = Raffia::Jobs.const_defined?(:Worker, false) && Raffia::Jobs::Worker.method_defined?(:run)
+    def server?
+      Raffia::Jobs.const_defined?(:Worker, false) && Raffia::Jobs::Worker.method_defined?(:run)
+    end
 
-    # @param mode [Symbol, false] what happens to arguments that JSON would not give back: :raise, :warn (they are kept as JSON has them), or
-    #   false (the same, silently)
+    # @param mode [Symbol, false] what happens to arguments that JSON would not give back: :raise,
+    #   :warn (they are kept as JSON has them), or false (the same, silently)
     # @return [void]
     def strict_args!(mode = :raise)
       default_configuration[:on_complex_arguments] = mode
@@ -91,7 +97,9 @@ module Sidekiq
     # @param mode [Symbol] :fake, :inline or :disable
     # @return [void]
     def testing!(mode = :fake, &)
-      raise ArgumentError, "there are the modes fake, inline and disable, and not #{mode.inspect}" unless %i[fake inline disable].include?(mode)
+      unless %i[fake inline disable].include?(mode)
+        raise ArgumentError, "there are the modes fake, inline and disable, and not #{mode.inspect}"
+      end
 
       require_relative "sidekiq/testing"
       Testing.public_send(:"#{mode}!", &)

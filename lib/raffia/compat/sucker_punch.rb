@@ -13,7 +13,8 @@ require_relative "sucker_punch/later"
 require_relative "sucker_punch/queue"
 require_relative "sucker_punch/settings"
 
-# The interface of the gem sucker_punch over Raffia: jobs are done by threads of this process, and are gone with it.
+# The interface of the gem sucker_punch over Raffia: jobs are done by threads of this process, and
+# are gone with it.
 #
 #     class LogJob
 #       include SuckerPunch::Job
@@ -24,7 +25,8 @@ require_relative "sucker_punch/settings"
 #
 #     LogJob.perform_async("signup")
 #
-# The process does not sleep before it ends: it waits for jobs that have begun or wait, for {shutdown_timeout} at most.
+# The process does not sleep before it ends: it waits for jobs that have begun or wait, for
+# {shutdown_timeout} at most.
 module SuckerPunch
   # Of the gem whose interface this is.
   VERSION = "3.3.0"
@@ -36,7 +38,8 @@ module SuckerPunch
   private_constant :LATER, :SETTINGS
 
   class << self
-    # @return [#call] gets (exception, class, arguments) of a job that has raised; by default the log does
+    # @return [#call] gets (exception, class, arguments) of a job that has raised; by default the
+    #   log does
     def exception_handler = SETTINGS.exception_handler || method(:default_exception_handler)
 
     # @param handler [#call, nil]
@@ -46,7 +49,8 @@ module SuckerPunch
 
     # @return [void]
     def default_exception_handler(error, job, args)
-      logger.error("Sucker Punch job error for class: '#{job}' args: #{args}\n#{error.class} #{error}\n#{error.backtrace&.join("\n")}")
+      logger.error("Sucker Punch job error for class: '#{job}' args: #{args}\n#{error.class} " \
+        "#{error}\n#{error.backtrace&.join("\n")}")
     end
 
     # @return [Logger] by default to stdout, from info up

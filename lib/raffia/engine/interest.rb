@@ -2,8 +2,9 @@
 
 module Raffia
   module Engine
-    # Lists the waiters of each descriptor, in the pure-Ruby engine. Several may wait for one, each for its own events. Kernel.select is
-    # IO.select under a name that tests of other libraries do not replace.
+    # Lists the waiters of each descriptor, in the pure-Ruby engine. Several may wait for one, each
+    # for its own events. Kernel.select is IO.select under a name that tests of other libraries do
+    # not replace.
     #
     # @api private
     class Interest
@@ -22,9 +23,12 @@ module Raffia
 
       # @return [Integer] those of the events that are there now
       def self.look(io, events)
-        lists = [IO::READABLE, IO::WRITABLE, IO::PRIORITY].map { |event| (events & event).zero? ? [] : [io] }
+        lists = [IO::READABLE, IO::WRITABLE, IO::PRIORITY].map do |event|
+          (events & event).zero? ? [] : [io]
+        end
         readable, writable, urgent = Fiber.blocking { Kernel.select(*lists, 0) }
-        [[readable, IO::READABLE], [writable, IO::WRITABLE], [urgent, IO::PRIORITY]].sum do |list, event|
+        [[readable, IO::READABLE], [writable, IO::WRITABLE],
+          [urgent, IO::PRIORITY]].sum do |list, event|
           (list.nil? || list.empty?) ? 0 : event
         end
       end
@@ -56,7 +60,8 @@ module Raffia
 
       private
 
-      # @return [Array<Array<IO>>, nil] nil when one of them was closed under its waiter; select does not say which
+      # @return [Array<Array<IO>>, nil] nil when one of them was closed under its waiter; select
+      #   does not say which
       def wait(waker, pause)
         lists = lists(waker)
         found = Fiber.blocking { Kernel.select(*lists, pause) } || [[], [], []]

@@ -2,8 +2,8 @@
 
 module Raffia
   module Engine
-    # An operation of the pure-Ruby engine: a timer (with a time), a wait for a descriptor (with an IO), or a mere completion. It is
-    # over once it has been shifted or called off.
+    # An operation of the pure-Ruby engine: a timer (with a time), a wait for a descriptor (with an
+    # IO), or a mere completion. It is over once it has been shifted or called off.
     #
     # @api private
     Operation = Struct.new(:id, :data, :result, :at, :io, :fd, :events, :over)

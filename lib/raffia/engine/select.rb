@@ -8,19 +8,22 @@ require_relative "interest"
 
 module Raffia
   module Engine
-    # The engine in plain Ruby, over IO.select: for JRuby, for Rubies without the extension, and to compare with. The compiled
-    # one ({Native}) has the same methods.
+    # The engine in plain Ruby, over IO.select: for JRuby, for Rubies without the extension, and to
+    # compare with. The compiled one ({Native}) has the same methods.
     #
-    # An engine belongs to the thread and the process that opened it; {#inject} and {#wake} alone may be called by others. What is
-    # handed in as +data+ comes back from {#shift} when the operation has completed, with the {#result}: the events that came, the
-    # number of bytes, or a negative errno.
+    # An engine belongs to the thread and the process that opened it; {#inject} and {#wake} alone
+    # may be called by others. What is handed in as +data+ comes back from {#shift} when the
+    # operation has completed, with the {#result}: the events that came, the number of bytes, or a
+    # negative errno.
     #
-    # An interrupt of the thread may strike between any two lines. So what has completed is put on the list @ready before it is taken
-    # from anywhere else, and may be there twice; it is not given out again once it is over.
+    # An interrupt of the thread may strike between any two lines. So what has completed is put on
+    # the list @ready before it is taken from anywhere else, and may be there twice; it is not given
+    # out again once it is over.
     class Select
       EAGAIN = -Errno::EAGAIN::Errno
       ETIME = -Errno::ETIME::Errno
-      # What a pipe that is ready takes without waiting (POSIX: PIPE_BUF is at least 512, on Linux 4096).
+      # What a pipe that is ready takes without waiting (POSIX: PIPE_BUF is at least 512, on Linux
+      # 4096).
       READY_WRITE = 512
       # Seconds; more than any select takes is more than anybody waits.
       FOREVER = 1e9
@@ -58,9 +61,13 @@ module Raffia
       # @raise [IOError] when the engine is closed
       def arm(io, events, data)
         check_open
-        raise Errno::EINVAL, "arm: what to wait for is IO::READABLE, PRIORITY and WRITABLE" unless events.positive? && events <= EVENTS
+        unless events.positive? && events <= EVENTS
+          raise Errno::EINVAL, "arm: what to wait for is IO::READABLE, PRIORITY and WRITABLE"
+        end
 
-        add(Operation.new(io: Interest.io(io), events: events, data: data)) { |operation| @interest.add(operation) }
+        add(Operation.new(io: Interest.io(io), events: events, data: data)) do |operation|
+          @interest.add(operation)
+        end
       end
 
       # A timer; its result is -ETIME.
@@ -70,14 +77,17 @@ module Raffia
       # @raise [IOError] when the engine is closed
       def after(seconds, data)
         check_open
-        add(Operation.new(at: Clock.now + number(seconds), data: data)) { |operation| @timers.add(operation) }
+        add(Operation.new(at: Clock.now + number(seconds), data: data)) do |operation|
+          @timers.add(operation)
+        end
       end
 
       # Call an operation off.
       #
       # @param id [Integer]
-      # @return [Boolean, nil] true: nothing will be heard of it again. nil: it had completed, or the engine is closed. false, of
-      #   transfers only: the kernel still owns the buffer, and the operation will complete
+      # @return [Boolean, nil] true: nothing will be heard of it again. nil: it had completed, or
+      #   the engine is closed. false, of transfers only: the kernel still owns the buffer, and the
+      #   operation will complete
       def disarm(id)
         operation = @operations[Integer(id)]
         return if operation.nil? || closed?
@@ -122,7 +132,8 @@ module Raffia
         false
       end
 
-      # @return [Object, nil] the data of the next completion, which stays; nil when there is none; see {#result}
+      # @return [Object, nil] the data of the next completion, which stays; nil when there is none;
+      #   see {#result}
       def peek
         return if closed?
 
@@ -132,8 +143,8 @@ module Raffia
         first.data
       end
 
-      # @return [Object, nil] the same, and the completion is gone. An interrupt of the thread can get in between; whoever must not
-      #   lose one, peeks, and shifts when it has taken effect
+      # @return [Object, nil] the same, and the completion is gone. An interrupt of the thread can
+      #   get in between; whoever must not lose one, peeks, and shifts when it has taken effect
       def shift
         data = peek
         first = @ready.first or return
@@ -170,13 +181,15 @@ module Raffia
         -error.errno
       end
 
-      # Read what is there, without waiting. With one gap, which the compiled engines do not have: from a descriptor that is not
-      # O_NONBLOCK another thread or process may take the bytes between the look and the read, which then waits.
+      # Read what is there, without waiting. With one gap, which the compiled engines do not have:
+      # from a descriptor that is not O_NONBLOCK another thread or process may take the bytes
+      # between the look and the read, which then waits.
       #
       # @param buffer [IO::Buffer]
       # @param offset [Integer] where in the buffer
       # @param from [Integer, nil] where in the file; nil: at its position
-      # @return [Integer] bytes, 0 at the end, or a negative errno: -EAGAIN when it would have to wait
+      # @return [Integer] bytes, 0 at the end, or a negative errno: -EAGAIN when it would have to
+      #   wait
       def try_read(io, buffer, offset, from = nil)
         return EAGAIN unless nonblock?(io) || ready(io, IO::READABLE).positive?
 
@@ -201,10 +214,12 @@ module Raffia
       end
 
       # Takes an IO, and where in the file a read ended (nil: at its position).
-      # @return [Boolean] whether {#try_read} gave less than was asked for although there is more of a file: the rest is not in memory
+      # @return [Boolean] whether {#try_read} gave less than was asked for although there is more of
+      #   a file: the rest is not in memory
       def cut_short?(_io, _from) = false
 
-      # @return [Integer, nil] a descriptor that becomes readable when the process ends; nil where there is no such thing
+      # @return [Integer, nil] a descriptor that becomes readable when the process ends; nil where
+      #   there is no such thing
       def pidfd(_pid) = nil
 
       # @return [Integer] operations that have not completed
@@ -232,7 +247,9 @@ module Raffia
       private
 
       def check_open
-        raise IOError, "the event loop is the parent process's: open another one in this process" unless @owner == ::Process.pid
+        unless @owner == ::Process.pid
+          raise IOError, "the event loop is the parent process's: open another one in this process"
+        end
         raise IOError, "the event loop is closed" if closed?
       end
 
@@ -247,7 +264,8 @@ module Raffia
 
       # Thread#join takes what converts itself, and hands it on as it is.
       def number?(seconds)
-        seconds.is_a?(Numeric) || (seconds.respond_to?(:to_f) && !seconds.is_a?(String) && !seconds.nil?)
+        seconds.is_a?(Numeric) ||
+          (seconds.respond_to?(:to_f) && !seconds.is_a?(String) && !seconds.nil?)
       end
 
       # IO#nonblock? is not for Ractors before Ruby 3.4.

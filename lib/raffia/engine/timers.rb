@@ -4,10 +4,12 @@ require_relative "../base/clock"
 
 module Raffia
   module Engine
-    # The timers of the pure-Ruby engine: a list in the order of time. Most come later than all others, so most are added at its
-    # end. One that is cancelled stays until it comes up, or until the cancelled outnumber the others.
+    # The timers of the pure-Ruby engine: a list in the order of time. Most come later than all
+    # others, so most are added at its end. One that is cancelled stays until it comes up, or until
+    # the cancelled outnumber the others.
     #
-    # An interrupt of the thread may strike between any two lines. Each change of the list is a single call, so it is always in order.
+    # An interrupt of the thread may strike between any two lines. Each change of the list is a
+    # single call, so it is always in order.
     #
     # @api private
     class Timers
@@ -19,7 +21,8 @@ module Raffia
         @cancelled = 0
       end
 
-      # @param timer [#at, #over] at: seconds by {Clock.now}; over: whether it is of no interest any more
+      # @param timer [#at, #over] at: seconds by {Clock.now}; over: whether it is of no interest any
+      #   more
       # @return [void]
       def add(timer)
         at = timer.at
@@ -43,7 +46,8 @@ module Raffia
         first && [first.at - Clock.now, 0.0].max
       end
 
-      # @yieldparam timer each one whose time has come, in order; after an interrupt perhaps once more
+      # @yieldparam timer each one whose time has come, in order; after an interrupt perhaps once
+      #   more
       def expire
         now = Clock.now
         while (timer = next_one) && timer.at <= now

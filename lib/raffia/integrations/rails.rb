@@ -4,7 +4,8 @@ require_relative "rails/railtie"
 
 module Raffia
   module Integrations
-    # Raffia in a Rails application: `gem "raffia", require: "raffia/rails"`, see guides/rails_jobs.md.
+    # Raffia in a Rails application: `gem "raffia", require: "raffia/rails"`, see
+    # guides/rails_jobs.md.
     module Rails
     end
   end

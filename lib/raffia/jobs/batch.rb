@@ -19,11 +19,13 @@ module Raffia
     # * `:complete`: all are done, or dead
     # * `:death`: the first one is dead
     #
-    # A callback is a job, and is enqueued once, in the same step as what completes the batch. A dead job that is requeued and done after all
-    # makes the batch a success after all. Without jobs it is complete at once.
+    # A callback is a job, and is enqueued once, in the same step as what completes the batch. A
+    # dead job that is requeued and done after all makes the batch a success after all. Without jobs
+    # it is complete at once.
     #
-    # A batch that is made in the `jobs` of another one counts there as one job: the outer one is complete after the inner one, and after the
-    # callbacks of the inner one, which belong to it too.
+    # A batch that is made in the `jobs` of another one counts there as one job: the outer one is
+    # complete after the inner one, and after the callbacks of the inner one, which belong to it
+    # too.
     class Batch
       class << self
         # @param id [String]
@@ -58,18 +60,22 @@ module Raffia
       # @param args [Array] of its `perform`
       # @param options [Hash] for this job, as {Job::Enqueue#set} takes them
       # @return [self]
-      # @raise [ConfigError] for another event, for a second callback on one, and when the batch has been opened by {jobs}
+      # @raise [ConfigError] for another event, for a second callback on one, and when the batch has
+      #   been opened by {jobs}
       # @raise [BadArguments]
       def on(event, job, *args, **options)
-        raise ConfigError, "batch #{@id} is open already: say what it calls before its jobs" unless @callbacks
+        unless @callbacks
+          raise ConfigError, "batch #{@id} is open already: say what it calls before its jobs"
+        end
 
         @callbacks.add(event, job, args, options)
         self
       end
 
-      # What is enqueued in the block, and in the fibers and threads that it starts, belongs to the batch. The first time it is opened, and
-      # sealed after the block; when the block raises it is not, and so is never complete. A running job of the batch adds to it by the same
-      # call, see {Job#batch}; somebody else can as long as it is not complete.
+      # What is enqueued in the block, and in the fibers and threads that it starts, belongs to the
+      # batch. The first time it is opened, and sealed after the block; when the block raises it is
+      # not, and so is never complete. A running job of the batch adds to it by the same call, see
+      # {Job#batch}; somebody else can as long as it is not complete.
       # @return [Object] the block's value
       # @raise [Error] when it is complete already
       def jobs(&block)
@@ -82,7 +88,8 @@ module Raffia
         value
       end
 
-      # @return [Status, nil] nil when it is not open yet, or was thrown away some days after it was complete
+      # @return [Status, nil] nil when it is not open yet, or was thrown away some days after it was
+      #   complete
       def status = @store&.batch(@id)&.then { |batch| Status.of(batch) }
 
       private
@@ -95,7 +102,8 @@ module Raffia
       def open_with(callbacks)
         client = Setup.current.client
         about = {"description" => @description, "created_at" => Time.now.to_f}.compact
-        client.store.open_batch(@id, callbacks: callbacks.drafts(client), about: about, parent: Client.batch)
+        client.store.open_batch(@id, callbacks: callbacks.drafts(client), about: about,
+          parent: Client.batch)
         @callbacks = nil
         @store = client.store
       end

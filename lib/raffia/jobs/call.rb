@@ -10,7 +10,8 @@ module Raffia
     # A job class with options for one call: `MailJob.set(queue: "slow").perform_async(1)`.
     class Call
       # @param job [Class]
-      # @param given [Hash] see {Job::Options#options}; `batch:` is a batch's id, `connection:` one for {Jobs.transaction}
+      # @param given [Hash] see {Job::Options#options}; `batch:` is a batch's id, `connection:` one
+      #   for {Jobs.transaction}
       def initialize(job, given)
         Job::Check.options(job, given.except(:batch, :connection), job.options)
         @job = job

@@ -42,7 +42,10 @@ module Raffia
       # @return [Array<String, nil>]
       # @raise [BadArguments, ConfigError, PayloadTooLarge, NotUnique, StoreUnavailable]
       def enqueue(items)
-        raise ConfigError, "jobs are enqueued by an Array of Hashes, such as [{\"class\" => MailJob, \"args\" => [1]}], and not by #{items.inspect[0, 100]}" unless items.is_a?(Array) && items.all?(Hash)
+        unless items.is_a?(Array) && items.all?(Hash)
+          raise ConfigError, "jobs are enqueued by an Array of Hashes, such as [{\"class\" => " \
+            "MailJob, \"args\" => [1]}], and not by #{items.inspect[0, 100]}"
+        end
 
         return keep(items) if items.size <= SLICE
 

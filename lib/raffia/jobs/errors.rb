@@ -8,7 +8,8 @@ module Raffia
     class Error < Raffia::Error
     end
 
-    # The arguments would not come back as they are: JSON knows strings, numbers, true, false, nil, arrays and hashes with strings as keys.
+    # The arguments would not come back as they are: JSON knows strings, numbers, true, false, nil,
+    # arrays and hashes with strings as keys.
     class BadArguments < Error
     end
 
@@ -42,16 +43,20 @@ module Raffia
       end
     end
 
-    # The store cannot be reached, or refuses to work. What was being enqueued may not have been kept.
+    # The store cannot be reached, or refuses to work. What was being enqueued may not have been
+    # kept.
     class StoreUnavailable < Error
     end
 
-    # The store refuses for a reason that does not pass by itself: a wrong password or path, or a newer version of its tables.
+    # The store refuses for a reason that does not pass by itself: a wrong password or path, or a
+    # newer version of its tables.
     class StoreRefused < StoreUnavailable
     end
 
-    # A run ends before its work does, as it should: its worker stops, and the job goes back to the front of its queue; or it has had its share
-    # of time, and goes on after those that wait there. That counts neither as a failure nor as a try. Not a StandardError: a job's own rescue is about what can go wrong.
+    # A run ends before its work does, as it should: its worker stops, and the job goes back to the
+    # front of its queue; or it has had its share of time, and goes on after those that wait there.
+    # That counts neither as a failure nor as a try. Not a StandardError: a job's own rescue is
+    # about what can go wrong.
     class Interrupted < Exception # standard:disable Lint/InheritException
     end
   end

@@ -16,10 +16,12 @@ module Raffia
     #       def each_iteration(id, day) = export(id)
     #     end
     #
-    # `build_enumerator` gives pairs of an item and its cursor, which JSON must know, beginning after `cursor`. The cursor is written down
-    # every {Walk::SAVE} seconds and when the worker stops; so after a kill the steps since then are done again.
+    # `build_enumerator` gives pairs of an item and its cursor, which JSON must know, beginning
+    # after `cursor`. The cursor is written down every {Walk::SAVE} seconds and when the worker
+    # stops; so after a kill the steps since then are done again.
     #
-    # A job may have `on_start`, `on_resume`, `on_stop` (it will go on later), `on_cancel` and `on_complete`.
+    # A job may have `on_start`, `on_resume`, `on_stop` (it will go on later), `on_cancel` and
+    # `on_complete`.
     module Iteration
       include Enumerators
 
@@ -49,10 +51,14 @@ module Raffia
       end
 
       # @return [Enumerator, nil] of [item, cursor]; nil: nothing to do
-      def build_enumerator(*, cursor:) = raise(NotImplementedError, "#{self.class} needs build_enumerator(*args, cursor:)")
+      def build_enumerator(*, cursor:)
+        raise(NotImplementedError, "#{self.class} needs build_enumerator(*args, cursor:)")
+      end
 
       # @return [void]
-      def each_iteration(*) = raise(NotImplementedError, "#{self.class} needs each_iteration(item, *args)")
+      def each_iteration(*)
+        raise(NotImplementedError, "#{self.class} needs each_iteration(item, *args)")
+      end
 
       # @!method on_start()
       #   Before the first step of all.

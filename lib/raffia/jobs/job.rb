@@ -4,7 +4,8 @@ require_relative "job/options"
 require_relative "setup"
 
 module Raffia
-  # Makes a class a job: it has a method `perform`, and is enqueued by the methods of {Job::Enqueue}.
+  # Makes a class a job: it has a method `perform`, and is enqueued by the methods of
+  # {Job::Enqueue}.
   #
   #     class ThumbnailJob
   #       include Raffia::Job
@@ -24,10 +25,12 @@ module Raffia
     # @return [#stopping?, nil] what this run can know of itself; nil outside of a worker
     attr_accessor :run
 
-    # @return [Boolean] whether this run is to end soon: its worker stops, or the job was cancelled. Long jobs ask now and then
+    # @return [Boolean] whether this run is to end soon: its worker stops, or the job was cancelled.
+    #   Long jobs ask now and then
     def stopping? = !run.nil? && run.stopping?
 
-    # @return [Jobs::Batch, nil] the one that this run's job belongs to: `batch.jobs { ... }` adds to it
+    # @return [Jobs::Batch, nil] the one that this run's job belongs to: `batch.jobs { ... }` adds
+    #   to it
     def batch = batch_of("batch")
 
     # @return [Jobs::Batch, nil] the one that has called this job, see {Jobs::Batch#on}
@@ -62,7 +65,8 @@ module Raffia
       # @return [Array<String, nil>] their ids
       def perform_bulk(list, at: nil, spread: nil) = set.perform_bulk(list, at: at, spread: spread)
 
-      # At once, in this process, and as a worker would hand the arguments over; middleware is called, the store is not.
+      # At once, in this process, and as a worker would hand the arguments over; middleware is
+      # called, the store is not.
       # @return [Object] what `perform` returns
       def perform_inline(*args) = set.perform_inline(*args)
 

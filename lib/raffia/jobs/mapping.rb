@@ -8,7 +8,8 @@ require_relative "setup"
 
 module Raffia
   module Jobs
-    # Raffia.map and its sisters over workers on any machine: chunks of items are jobs, and their results come back through the store.
+    # Raffia.map and its sisters over workers on any machine: chunks of items are jobs, and their
+    # results come back through the store.
     #
     #     Raffia.map(ids, on: :jobs, &ResizeJob)                                      # a job class, called with an item each
     #     Raffia.map(ids, on: :jobs, &Raffia::Jobs.reference(Images, :resize))        # a method of a module
@@ -48,16 +49,21 @@ module Raffia
         def portable? = false
 
         def standing_crew
-          raise ConfigError, "a pool on: :jobs has no use: `raffia work` is the pool, and jobs are enqueued by their classes"
+          raise ConfigError, "a pool on: :jobs has no use: `raffia work` is the pool, and jobs " \
+            "are enqueued by their classes"
         end
 
         # @raise [ConfigError] when the block cannot be found by workers
         def seats(plan, _input, _sizer, options)
           unless plan.block.is_a?(Reference)
-            raise ConfigError, "on: :jobs cannot hand this block to another process: give a job class (&ResizeJob), " \
+            raise ConfigError,
+              "on: :jobs cannot hand this block to another process: give a job class " \
+              "(&ResizeJob), " \
               "or a method of a module (&Raffia::Jobs.reference(Images, :resize))"
           end
-          raise ConfigError, "item_timeout has no effect on: :jobs: give the job class a timeout" if options.item_timeout
+          if options.item_timeout
+            raise ConfigError, "item_timeout has no effect on: :jobs: give the job class a timeout"
+          end
 
           -> { Seat.new(plan, @mailbox) }
         end
@@ -78,11 +84,14 @@ module Raffia
       # @raise [ConfigError]
       def reference(owner, method) = Mapping::Reference.to_method(owner, method)
 
-      # Where a map is to run: `Raffia.map(ids, on: Raffia::Jobs.workers(queue: "bulk"), &ResizeJob)`.
+      # Where a map is to run: `Raffia.map(ids, on: Raffia::Jobs.workers(queue: "bulk"),
+      # &ResizeJob)`.
       # @param queue [String] that workers read
       # @param store [Store, nil] nil: {Jobs.store}
       # @return [Object]
-      def workers(queue: "default", store: nil) = Mapping::Workers.new(store ? Client.new(store) : client, queue)
+      def workers(queue: "default", store: nil)
+        Mapping::Workers.new(store ? Client.new(store) : client, queue)
+      end
     end
 
     Pool::Strategy.provide(:jobs) { workers }

@@ -25,7 +25,10 @@ module Raffia
       # @param link [Object, Class] itself, or its class
       # @return [self]
       def remove(link)
-        @links = @links.reject { |one| one == link || (link.is_a?(Class) && one.instance_of?(link)) }.freeze
+        @links = @links.reject { |one|
+          one == link ||
+            (link.is_a?(Class) && one.instance_of?(link))
+        }.freeze
         self
       end
 

@@ -6,8 +6,9 @@ require_relative "errors"
 
 module Raffia
   module Jobs
-    # A job as bytes. All stores keep the same: a JSON object with the fields that Sidekiq's clients and workers know, and under "raffia"
-    # what only we do. The bytes are kept as they came in, because Redis removes by value, so nobody writes anew what was not changed.
+    # A job as bytes. All stores keep the same: a JSON object with the fields that Sidekiq's clients
+    # and workers know, and under "raffia" what only we do. The bytes are kept as they came in,
+    # because Redis removes by value, so nobody writes anew what was not changed.
     #
     # | field                         | what it is                                                                        |
     # |-------------------------------|-----------------------------------------------------------------------------------|
@@ -25,9 +26,11 @@ module Raffia
       # * expires_at: seconds since 1970, after which it is not begun any more
       # * timeout: seconds that one run may take
       # * on: where it runs: fibers, threads, ractors, processes
-      # * unique: {"key" => String, "until" => "start" | "done" | "window", "for" => seconds, "conflict" => "skip" | "raise" | "replace"}
+      # * unique: {"key" => String, "until" => "start" | "done" | "window", "for" => seconds,
+      #   "conflict" => "skip" | "raise" | "replace"}
       # * batch: its id
-      # * callback: {"batch" => id, "event" => "success" | "complete" | "death"}: which batch has called this job
+      # * callback: {"batch" => id, "event" => "success" | "complete" | "death"}: which batch has
+      #   called this job
       # * limit: {"key" => String, "max" => Integer}: at most so many with this key run at a time
       # * crashes: how often a worker died while it ran
       OWN = "raffia"
@@ -49,7 +52,9 @@ module Raffia
         bytes = JSON.generate(item)
         return bytes if bytes.bytesize <= LIMIT
 
-        raise PayloadTooLarge, "job #{item["jid"]} (#{item["class"]}) has #{bytes.bytesize} bytes, the limit is #{LIMIT}: " \
+        raise PayloadTooLarge,
+          "job #{item["jid"]} (#{item["class"]}) has #{bytes.bytesize} bytes, the limit is " \
+          "#{LIMIT}: " \
           "keep the data elsewhere, and hand the job its id"
       rescue JSON::GeneratorError, JSON::NestingError => error
         raise BadArguments, "job #{item["class"]} cannot be written as JSON: #{error.message}"
@@ -60,8 +65,14 @@ module Raffia
       # @raise [BadPayload]
       def load(bytes)
         item = JSON.parse(bytes)
-        raise BadPayload.new("a job must be a JSON object, and this is #{item.class}", payload: bytes) unless item.is_a?(Hash)
-        raise BadPayload.new("#{OWN} must be a JSON object, and is #{item[OWN].class}", payload: bytes) unless item[OWN].nil? || item[OWN].is_a?(Hash)
+        unless item.is_a?(Hash)
+          raise BadPayload.new("a job must be a JSON object, and this is #{item.class}",
+            payload: bytes)
+        end
+        unless item[OWN].nil? || item[OWN].is_a?(Hash)
+          raise BadPayload.new("#{OWN} must be a JSON object, and is #{item[OWN].class}",
+            payload: bytes)
+        end
 
         item
       rescue JSON::ParserError, EncodingError => error
@@ -69,7 +80,8 @@ module Raffia
       end
 
       # @param item [Hash]
-      # @return [String] the class as people know it: Active Job wraps its jobs in a class of the adapter's
+      # @return [String] the class as people know it: Active Job wraps its jobs in a class of the
+      #   adapter's
       def class_name(item) = (item["wrapped"] || item["class"]).to_s
 
       # @return [Integer] now, as the time fields have it

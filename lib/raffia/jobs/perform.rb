@@ -6,7 +6,8 @@ require_relative "setup"
 
 module Raffia
   module Jobs
-    # Does a job, here and now: finds its class, makes an object of it, and calls `perform`, with the worker's middleware around it.
+    # Does a job, here and now: finds its class, makes an object of it, and calls `perform`, with
+    # the worker's middleware around it.
     module Perform
       module_function
 
@@ -44,7 +45,8 @@ module Raffia
       rescue NameError => error
         raise error unless error.receiver.equal?(Object) || name.start_with?(error.receiver.to_s)
 
-        raise UnknownJob, "there is no class #{name} in this worker: require the file that has it (raffia work -r FILE)"
+        raise UnknownJob, "there is no class #{name} in this worker: require the file that has " \
+          "it (raffia work -r FILE)"
       end
     end
   end

@@ -7,14 +7,16 @@ require_relative "setup"
 
 module Raffia
   module Jobs
-    # Jobs that recur, by cron or by an interval. They are written beside the jobs, and workers enqueue them:
+    # Jobs that recur, by cron or by an interval. They are written beside the jobs, and workers
+    # enqueue them:
     #
     #     Raffia::Jobs.recurring do
     #       at "0 3 * * *", ReportJob, zone: "Europe/Berlin"
     #       every "5 minutes", SweepJob, catch_up: :skip
     #     end
     #
-    # When nobody was there at a time, it is made up for once as soon as a worker is there again; see {Entry}.
+    # When nobody was there at a time, it is made up for once as soon as a worker is there again;
+    # see {Entry}.
     module Recurring
       # What {Jobs.recurring}'s block is evaluated in.
       class List
@@ -33,7 +35,9 @@ module Raffia
         # @raise [ConfigError]
         def at(spec, job, name: nil, **options)
           name ||= job.to_s.gsub("::", ":")
-          raise ConfigError, "there are two recurring jobs #{name}: give one a name" if @entries.any? { |entry| entry.name == name }
+          if @entries.any? { |entry| entry.name == name }
+            raise ConfigError, "there are two recurring jobs #{name}: give one a name"
+          end
 
           @entries << Entry.build(name, spec, job, source: :code, **options)
         end
@@ -41,19 +45,25 @@ module Raffia
         # @param interval [String, Numeric] "5 minutes", or seconds
         # @return [void]
         def every(interval, job, **options)
-          at(interval.is_a?(String) ? "every #{interval.delete_prefix("every ")}" : interval, job, **options)
+          at(interval.is_a?(String) ? "every #{interval.delete_prefix("every ")}" : interval, job,
+            **options)
         end
       end
     end
 
     class << self
-      # With a block: what recurs, as {Recurring::List#at} says it. Workers bring it to the store when they start.
-      # In an initializer of Rails the block is called when the application is initialized, and so may name its classes.
+      # With a block: what recurs, as {Recurring::List#at} says it. Workers bring it to the store
+      # when they start. In an initializer of Rails the block is called when the application is
+      # initialized, and so may name its classes.
       # @return [Recurring::Book] what the store has
       def recurring(&block)
         deferred = Setup.current.deferred
         if block
-          deferred ? deferred << block : Recurring::List.new(Setup.current.recurring).instance_eval(&block)
+          if deferred
+            deferred << block
+          else
+            Recurring::List.new(Setup.current.recurring).instance_eval(&block)
+          end
         end
         Recurring::Book.new
       end

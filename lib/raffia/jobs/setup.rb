@@ -19,7 +19,8 @@ module Raffia
       # @return [Setup] of the running Ractor
       def self.current = Local.fetch(KEY) { new }
 
-      # @return [Middleware] around each enqueue: call(item) { go on }; what returns nil keeps the job out
+      # @return [Middleware] around each enqueue: call(item) { go on }; what returns nil keeps the
+      #   job out
       attr_reader :client_middleware
       # @return [Middleware] around each run: call(job, item) { go on }
       attr_reader :worker_middleware
@@ -36,7 +37,8 @@ module Raffia
       # @return [Array<Recurring::Entry>] what the program says about jobs that recur
       attr_reader :recurring
 
-      # @return [Array<Proc>, nil] blocks of {Jobs.recurring} that wait until the application is initialized; nil: they are called at once
+      # @return [Array<Proc>, nil] blocks of {Jobs.recurring} that wait until the application is
+      #   initialized; nil: they are called at once
       # @api private
       attr_accessor :deferred
 
@@ -52,7 +54,8 @@ module Raffia
         @aliases = {}
       end
 
-      # The block's jobs go through another client, and so do those of the fibers and threads that it starts.
+      # The block's jobs go through another client, and so do those of the fibers and threads that
+      # it starts.
       # @param client [Client]
       # @return [Object] the block's value
       def with_client(client)
@@ -73,12 +76,17 @@ module Raffia
       end
 
       # @return [Store]
-      def store = here&.store || @store || @lock.synchronize { @store ||= Store.open(Raffia.config.store || @default) }
+      def store
+        here&.store || @store ||
+          @lock.synchronize { @store ||= Store.open(Raffia.config.store || @default) }
+      end
 
       # @param store [Store, String]
       def store=(store)
         opened = store.is_a?(String) ? Store.open(store) : store
-        raise ConfigError, "#{store.inspect} is no store: use one such as #{Store::EXAMPLES}" unless opened.is_a?(Store)
+        unless opened.is_a?(Store)
+          raise ConfigError, "#{store.inspect} is no store: use one such as #{Store::EXAMPLES}"
+        end
 
         self.given = opened
       end
@@ -97,7 +105,9 @@ module Raffia
       end
 
       # @return [Client]
-      def client = here || @client || @lock.synchronize { @client ||= Client.new(store, @client_middleware) }
+      def client
+        here || @client || @lock.synchronize { @client ||= Client.new(store, @client_middleware) }
+      end
     end
     Setup.current # in the main Ractor now, before threads could race for it
   end

@@ -18,16 +18,19 @@ module Raffia
     #       MailJob.drain                      # does it, here
     #     end
     #
-    # Requiring this changes nothing but that job classes have {OfAClass}'s methods. What is said counts for the running fiber, and for the
-    # fibers and threads that it starts from then on: tests that run side by side do not see each other's jobs.
+    # Requiring this changes nothing but that job classes have {OfAClass}'s methods. What is said
+    # counts for the running fiber, and for the fibers and threads that it starts from then on:
+    # tests that run side by side do not see each other's jobs.
     module Testing
       class << self
-        # Jobs are kept, and not done until they are drained. All that a store does is done: unique jobs, limits, batches.
+        # Jobs are kept, and not done until they are drained. All that a store does is done: unique
+        # jobs, limits, batches.
         # @yield without a block it is so from now on, until {real}: for a `setup` and a `teardown`
         # @return [Object] the block's value
         def fake(&) = with(Client.new(Stores::Memory.new, Setup.current.client_middleware), &)
 
-        # Jobs are done as they are enqueued, scheduled ones too; what they raise comes out of the enqueuing.
+        # Jobs are done as they are enqueued, scheduled ones too; what they raise comes out of the
+        # enqueuing.
         # @yield what is done so, see {fake}
         # @return [Object] the block's value
         def inline(&) = with(Client.new(Inline.new, Setup.current.client_middleware), &)
@@ -37,11 +40,13 @@ module Raffia
         # @return [Object] the block's value
         def real(&) = with(nil, &)
 
-        # @return [Array<Hash>] the payloads of all jobs that wait, in the order in which they will be done; "at" is when, if that is later
+        # @return [Array<Hash>] the payloads of all jobs that wait, in the order in which they will
+        #   be done; "at" is when, if that is later
         def jobs = Drain.new(store).jobs
 
-        # Does jobs until there are none, also those that jobs enqueue meanwhile, and scheduled ones without waiting for their time. One that
-        # raises is dead then, and what it raised comes out here.
+        # Does jobs until there are none, also those that jobs enqueue meanwhile, and scheduled ones
+        # without waiting for their time. One that raises is dead then, and what it raised comes out
+        # here.
         # @param due_by [Time, Numeric, nil] only what is due then, as if that time had come
         # @return [Integer] how many were done
         def drain_all(due_by: nil) = Drain.new(store, due_by: due_by).call
@@ -59,7 +64,8 @@ module Raffia
           store = Setup.current.store
           return store if store.is_a?(Stores::Memory)
 
-          raise ConfigError, "jobs go to #{store.url} here: wrap the test in Raffia::Jobs::Testing.fake { ... }, or set Raffia::Jobs.store = \"memory:\""
+          raise ConfigError, "jobs go to #{store.url} here: wrap the test in " \
+            "Raffia::Jobs::Testing.fake { ... }, or set Raffia::Jobs.store = \"memory:\""
         end
 
         private

@@ -10,12 +10,13 @@ require_relative "web/routes"
 
 module Raffia
   module Jobs
-    # The dashboard: pages for people and JSON for programs, as an app for any Rack server, under any path.
+    # The dashboard: pages for people and JSON for programs, as an app for any Rack server, under
+    # any path.
     #
     #     map("/jobs") { run Raffia::Jobs::Web.new(user: "admin", password: ENV.fetch("JOBS_PASSWORD")) }
     #
-    # Unless it is told who may come in, only requests from the machine itself are answered. It needs no session, no cookies, and no
-    # JavaScript; with it, pages follow what happens.
+    # Unless it is told who may come in, only requests from the machine itself are answered. It
+    # needs no session, no cookies, and no JavaScript; with it, pages follow what happens.
     class Web
       # @return [String] for people: whose jobs these are
       attr_reader :title
@@ -25,18 +26,22 @@ module Raffia
       attr_reader :refresh
 
       # @param store [Store, nil] nil: that of {Jobs.store}, when it is asked for
-      # @param auth [#call, :none, nil] called with each env: whether this request may come in; :none: the application that it is mounted
-      #   in has seen to that; nil: by user and password, or from this machine only
+      # @param auth [#call, :none, nil] called with each env: whether this request may come in;
+      #   :none: the application that it is mounted in has seen to that; nil: by user and password,
+      #   or from this machine only
       # @param user [String, nil] for HTTP's basic authentication
       # @param password [String, nil]
       # @param read_only [Boolean] nothing can be changed
       # @param title [String] for people: whose jobs these are
       # @param back [String, nil] an address that the title leads to, such as the application's
-      # @param refresh [Numeric, nil] seconds between two looks of a page at what is new; nil: it does not follow what happens
+      # @param refresh [Numeric, nil] seconds between two looks of a page at what is new; nil: it
+      #   does not follow what happens
       # @raise [ConfigError]
-      def initialize(store: nil, auth: nil, user: nil, password: nil, read_only: false, title: "Raffia", back: nil, refresh: 5)
+      def initialize(store: nil, auth: nil, user: nil, password: nil, read_only: false,
+        title: "Raffia", back: nil, refresh: 5)
         if refresh && !(refresh.is_a?(Numeric) && refresh.positive?)
-          raise ConfigError, "refresh: #{refresh.inspect} are no seconds: use a number such as 5, or nil"
+          raise ConfigError, "refresh: #{refresh.inspect} are no seconds: use a number such as " \
+            "5, or nil"
         end
 
         @store = store
@@ -69,10 +74,15 @@ module Raffia
         Reply.text(400, error.message)
       end
 
-      def asset(request) = request.path.start_with?(Assets::FOLDER) ? Assets.reply(request.path) : nil
+      def asset(request)
+        request.path.start_with?(Assets::FOLDER) ? Assets.reply(request.path) : nil
+      end
 
       def show(request)
-        return Reply.text(405, "Only GET, HEAD and POST are known here.", "allow" => "GET, HEAD, POST") unless request.read?
+        unless request.read?
+          return Reply.text(405, "Only GET, HEAD and POST are known here.",
+            "allow" => "GET, HEAD, POST")
+        end
 
         attempt(request) do |page|
           next Reply.json(page.status, page.data) if request.api?

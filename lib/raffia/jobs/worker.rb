@@ -30,7 +30,8 @@ require_relative "worker/upkeep"
 
 module Raffia
   module Jobs
-    # Does jobs: claims as many as it has room for, each in a fiber of its own, and says to the store what came of them.
+    # Does jobs: claims as many as it has room for, each in a fiber of its own, and says to the
+    # store what came of them.
     #
     #     worker = Raffia::Jobs::Worker.new(queues: ["mail,3", "low,1"], concurrency: 100).start
     #     ...
@@ -55,19 +56,23 @@ module Raffia
       attr_reader :timeout
       # @return [Store]
       attr_reader :store
-      # @return [Hash{Symbol => Integer}] jobs at a time: on threads, processes, Ractors; and in all, which :fibers stands for
+      # @return [Hash{Symbol => Integer}] jobs at a time: on threads, processes, Ractors; and in
+      #   all, which :fibers stands for
       attr_reader :sizes
 
       # @param store [Store]
-      # @param queues [Array<String>, Hash{String => Integer}] in this order; with weights, as in "mail,3" or {"mail" => 3}, by chance
+      # @param queues [Array<String>, Hash{String => Integer}] in this order; with weights, as in
+      #   "mail,3" or {"mail" => 3}, by chance
       # @param concurrency [Integer] jobs at a time
       # @param threads [Integer] of them on threads, at most
       # @param processes [Integer] of them on processes; by default one for each CPU
       # @param ractors [Integer] of them in Ractors; by default one for each CPU
       # @param timeout [Numeric] seconds that jobs have to end when the worker is told to
       # @param lease [Numeric] seconds without a sign of life after which others take over
-      # @param beat [Numeric] seconds between two signs of life, which is how long an order may take; by default a third of the lease
-      # @param recover [Numeric] seconds between two looks for workers that died; by default a third of the lease
+      # @param beat [Numeric] seconds between two signs of life, which is how long an order may
+      #   take; by default a third of the lease
+      # @param recover [Numeric] seconds between two looks for workers that died; by default a third
+      #   of the lease
       # @param middleware [Middleware]
       # @param heart [#beat, nil] is told that the loop turns, such as a supervisor's seat
       # @param log [Logger, nil]
@@ -75,22 +80,30 @@ module Raffia
       # @param tag [String] for people: of the application
       # @param labels [Array<String>] for people
       # @param backend [Symbol, nil] as {Raffia.run} takes it
-      # @param wait [Boolean] whether it waits for a store that is away when it starts, instead of raising
-      # @param heartbeat [Symbol] when the heart beats: while there is any :progress, or while the :loop turns. A job that computes
-      #   or blocks in a fiber keeps the loop from turning
-      # @param hang_timeout [Numeric, nil] seconds without a heartbeat after which a process in which suspects run is killed; nil: never
-      # @param monitored [Boolean] whether a small process beside this one renews the lease when this one cannot, see {LeaseMonitor}
-      # @param isolated [Boolean] whether it runs only suspects, and ends when there are none left, see {Store::Death}
+      # @param wait [Boolean] whether it waits for a store that is away when it starts, instead of
+      #   raising
+      # @param heartbeat [Symbol] when the heart beats: while there is any :progress, or while the
+      #   :loop turns. A job that computes or blocks in a fiber keeps the loop from turning
+      # @param hang_timeout [Numeric, nil] seconds without a heartbeat after which a process in
+      #   which suspects run is killed; nil: never
+      # @param monitored [Boolean] whether a small process beside this one renews the lease when
+      #   this one cannot, see {LeaseMonitor}
+      # @param isolated [Boolean] whether it runs only suspects, and ends when there are none left,
+      #   see {Store::Death}
       # @raise [ConfigError]
-      def initialize(store = Jobs.store, queues: Queues::DEFAULT, concurrency: CONCURRENCY, threads: nil, processes: nil, ractors: nil, timeout: TIMEOUT,
-        lease: Store::LEASE, beat: lease / 3.0, recover: lease / 3.0, middleware: Setup.current.worker_middleware, heart: nil, log: nil, instrument: Raffia.instrument,
+      def initialize(store = Jobs.store, queues: Queues::DEFAULT, concurrency: CONCURRENCY,
+        threads: nil, processes: nil, ractors: nil, timeout: TIMEOUT,
+        lease: Store::LEASE, beat: lease / 3.0, recover: lease / 3.0,
+        middleware: Setup.current.worker_middleware, heart: nil, log: nil,
+        instrument: Raffia.instrument,
         tag: ::File.basename(::Dir.pwd), labels: [], backend: nil, wait: false,
         heartbeat: :progress, hang_timeout: HANG_TIMEOUT, monitored: true, isolated: false)
         @store = store
         @queues = Queues.new(queues)
         @concurrency = count(:concurrency, concurrency)
         @timeout = Pool::Check.seconds(:timeout, timeout) || timeout
-        @sizes = {fibers: concurrency, threads: threads || [THREADS, concurrency].min, processes: processes || Pool::Cpus.count, ractors: ractors || Pool::Cpus.count}
+        @sizes = {fibers: concurrency, threads: threads || [THREADS, concurrency].min,
+                  processes: processes || Pool::Cpus.count, ractors: ractors || Pool::Cpus.count}
         @sizes.each { |name, size| count(name, size) }
         @lease = lease
         @beat = beat
@@ -106,8 +119,10 @@ module Raffia
         @hang_timeout = Pool::Check.seconds(:hang_timeout, hang_timeout) || hang_timeout
         @monitored = monitored && LeaseMonitor.possible?(store)
         @isolated = isolated
-        @copied = {queues: queues, threads: threads, processes: processes, ractors: ractors, timeout: timeout, lease: lease, beat: beat, recover: recover,
-                   middleware: middleware, log: log, instrument: instrument, tag: tag, labels: labels, backend: backend, heartbeat: heartbeat}
+        @copied = {queues: queues, threads: threads, processes: processes, ractors: ractors,
+                   timeout: timeout, lease: lease, beat: beat, recover: recover,
+                   middleware: middleware, log: log, instrument: instrument, tag: tag,
+                   labels: labels, backend: backend, heartbeat: heartbeat}
         @meter = Meter.new((heart.board if heart.respond_to?(:board)), concurrency)
         @orders = ::Thread::Queue.new
         @stopping = @quiet = false
@@ -115,12 +130,15 @@ module Raffia
       end
 
       # Works until {stop}, in a scheduler of its own.
-      # @yield when it is enrolled, before it claims anything; with `wait` also when it has begun to wait for the store
+      # @yield when it is enrolled, before it claims anything; with `wait` also when it has begun to
+      #   wait for the store
       # @return [void]
-      # @raise [StoreUnavailable] when the store cannot be reached at the start, unless it is to `wait`; later, the worker waits for it
+      # @raise [StoreUnavailable] when the store cannot be reached at the start, unless it is to
+      #   `wait`; later, the worker waits for it
       def run(&)
         embedded = Fiber.scheduler
-        stop = SignalException.new("TERM") # as for the main thread of any program: what jobs have left running hears of it
+        # as for the main thread of any program: what jobs have left running hears of it
+        stop = SignalException.new("TERM")
         Raffia.run(backend: @backend) do |scope|
           work(scope, &)
           raise stop unless embedded || Drain.alone?
@@ -134,8 +152,8 @@ module Raffia
       # @raise [StoreUnavailable]
       def start = Handle.new(self)
 
-      # The first time the jobs that have begun may end, for at most {timeout}; the second time they are interrupted. Any thread may ask, and
-      # so may a trap.
+      # The first time the jobs that have begun may end, for at most {timeout}; the second time they
+      # are interrupted. Any thread may ask, and so may a trap.
       # @return [void]
       def stop
         @orders.push(@stopping ? :now : :drain)
@@ -158,13 +176,17 @@ module Raffia
       # @return [Boolean]
       def quiet? = @quiet || @stopping
 
-      # Tells a job that runs here to end, and ends it where that can be done: in a fiber where it waits, in a process at once.
+      # Tells a job that runs here to end, and ends it where that can be done: in a fiber where it
+      # waits, in a process at once.
       # @param jid [String]
-      # @return [Symbol, false] :interrupted, :killed, :told (the job must ask for it itself); false: it does not run here
+      # @return [Symbol, false] :interrupted, :killed, :told (the job must ask for it itself);
+      #   false: it does not run here
       def cancel(jid)
         run = @runs&.find(jid) or return false
         how = run.interrupt(:cancelled)
-        @log.warn({event: "cancel", jid: jid, on: run.on, how: how, **((how == :told) ? {why: "on #{run.on} nothing is interrupted: the job must ask stopping?"} : {})})
+        @log.warn({event: "cancel", jid: jid, on: run.on, how: how,
+          **((how == :told) ?
+            {why: "on #{run.on} nothing is interrupted: the job must ask stopping?"} : {})})
         how
       end
 
@@ -172,7 +194,10 @@ module Raffia
       def account = @places&.account || {}
 
       # @return [Hash] how it is
-      def state = {"busy" => @runs.size, "quiet" => quiet?, "rss" => (Process::Memory.resident.to_i / 1024), "work" => @runs.work}
+      def state
+        {"busy" => @runs.size, "quiet" => quiet?, "rss" => (Process::Memory.resident.to_i / 1024),
+         "work" => @runs.work}
+      end
 
       # @return [Hash{Symbol => Integer, Array<Integer>}] what it has done, see {Meter.read}
       # @api private
@@ -186,7 +211,8 @@ module Raffia
       # @api private
       def report = Report.new(@store, @keeper&.trouble || @patience&.trouble).to_h
 
-      # The same, in a thread: a store that is away takes its time. While one is made no other is begun.
+      # The same, in a thread: a store that is away takes its time. While one is made no other is
+      # begun.
       # @yieldparam report [Hash]
       # @return [void]
       # @api private
@@ -199,7 +225,9 @@ module Raffia
 
       private
 
-      def measure = @book && @runs && @meter.write(@book.totals, @runs.size, @monitoring&.isolated || [])
+      def measure
+        @book && @runs && @meter.write(@book.totals, @runs.size, @monitoring&.isolated || [])
+      end
 
       def work(scope)
         @monitoring = monitoring if @monitored
@@ -228,11 +256,14 @@ module Raffia
       # First of all, while there is little in this process that a fork could harm.
       def monitoring
         Monitoring.new(@concurrency, @log, store: @store, heart: @heart, lenient: @lenient,
-          isolation: {make: (method(:isolated_worker) unless @isolated), hang_timeout: @hang_timeout, patience: @timeout + 3 * Drain::GRACE})
+          isolation: {make: (method(:isolated_worker) unless @isolated),
+                      hang_timeout: @hang_timeout, patience: @timeout + 3 * Drain::GRACE})
       end
 
       # @param parent [LeaseMonitor::Isolation::Parent]
-      def isolated_worker(parent) = Worker.new(@store, **@copied, concurrency: 1, heart: parent, isolated: true)
+      def isolated_worker(parent)
+        Worker.new(@store, **@copied, concurrency: 1, heart: parent, isolated: true)
+      end
 
       def build(scope)
         journal = Journal.new(@log, @instrument)
@@ -243,9 +274,12 @@ module Raffia
           identity: @monitoring&.identity || Keeper.identity, board: @monitoring&.board)
         @acks = Acks.new(@store, @keeper, @patience, journal)
         @places = Places.new(@store, @middleware, @sizes, @log, @monitoring&.board)
-        @runs = Runs.new(scope, @concurrency, Desk.new(worker: self, store: @store, places: @places, acks: @acks, keeper: @keeper,
-          patience: @patience, journal: journal, middleware: @middleware, board: @monitoring&.board))
-        @upkeep = Upkeep.new(@store, Recurring::Ticker.new(recurring, @log), @patience, @log, recover: @recover, keeper: @keeper) { run_suspects }
+        @runs = Runs.new(scope, @concurrency,
+          Desk.new(worker: self, store: @store, places: @places, acks: @acks, keeper: @keeper,
+            patience: @patience, journal: journal, middleware: @middleware,
+            board: @monitoring&.board))
+        @upkeep = Upkeep.new(@store, Recurring::Ticker.new(recurring, @log), @patience, @log,
+          recover: @recover, keeper: @keeper) { run_suspects }
         @intake = intake(@store, @queues, @keeper, @runs, @patience, @upkeep)
         @keeper.on_beat(&Reconciliation.new(@store, @log, @runs, @acks, @intake).method(:call))
       end
@@ -329,8 +363,10 @@ module Raffia
       end
 
       def info
-        {**@about, "hostname" => Socket.gethostname, "pid" => ::Process.pid, "queues" => @queues.names, "weights" => @queues.weights,
-                   "concurrency" => @concurrency, "version" => VERSION, "started_at" => Time.now.to_f}
+        {**@about, "hostname" => Socket.gethostname, "pid" => ::Process.pid,
+                   "queues" => @queues.names, "weights" => @queues.weights,
+                   "concurrency" => @concurrency, "version" => VERSION,
+                   "started_at" => Time.now.to_f}
       end
 
       def count(name, value)

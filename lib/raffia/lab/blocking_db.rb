@@ -10,8 +10,9 @@ require_relative "blocking_db/servers"
 
 module Raffia
   module Lab
-    # Requests that each wait for a slow statement of a real MariaDB: 10 at once, then 1,000 of them 200 at once. What matters
-    # is how many statements are in the database at the same time, and what that costs the server in memory.
+    # Requests that each wait for a slow statement of a real MariaDB: 10 at once, then 1,000 of them
+    # 200 at once. What matters is how many statements are in the database at the same time, and
+    # what that costs the server in memory.
     class BlockingDB < Experiment
       VARIANTS = %i[processes threads offload fibers].freeze
       # Three times Puma's default.
@@ -47,7 +48,8 @@ module Raffia
       end
 
       def size(params)
-        "sleep(#{format("%g", params[:sleep])}), #{params[:ten]} requests at once, then #{params[:requests]}, #{params[:wide]} at once"
+        "sleep(#{format("%g", params[:sleep])}), #{params[:ten]} requests at once, then " \
+          "#{params[:requests]}, #{params[:wide]} at once"
       end
 
       def service = :mariadb
@@ -56,11 +58,17 @@ module Raffia
 
       def obstacles(_params)
         common = Ab.missing || MariaDB.missing || missing("trilogy") || Limits.obstacle(needs)
-        VARIANTS.to_h { |variant| [variant, common || ((variant == :fibers) ? nil : missing("mysql2"))] }.compact
+        VARIANTS.to_h { |variant|
+          [variant,
+            common || ((variant == :fibers) ? nil : missing("mysql2"))]
+        }.compact
       end
 
       # Loads the driver, for the forked workers too; the ten requests do the rest.
-      def warm_up(setting) = Connections.new((setting.variant == :fibers) ? :trilogy : :mysql2, setting.service.fetch(:port))
+      def warm_up(setting)
+        Connections.new((setting.variant == :fibers) ? :trilogy : :mysql2,
+          setting.service.fetch(:port))
+      end
 
       # @param setting [Setting]
       # @param host [Child]
@@ -68,12 +76,15 @@ module Raffia
       def serve(setting, host) = Servers.new(setting, host).run
 
       def driver(params, announced)
-        [[params[:ten], params[:ten]], [params[:requests], params[:wide]]].map { |load| Ab.command(*load, announced.fetch(:port)) }
+        [[params[:ten], params[:ten]], [params[:requests], params[:wide]]].map do |load|
+          Ab.command(*load, announced.fetch(:port))
+        end
       end
 
       def driven(outputs)
         ten, wide = outputs.map { |output| Ab.facts(output) }
-        {ten_seconds: ten[:seconds], wide_seconds: wide[:seconds], complete: ten[:complete] + wide[:complete],
+        {ten_seconds: ten[:seconds], wide_seconds: wide[:seconds],
+         complete: ten[:complete] + wide[:complete],
          errors: ten[:errors] + wide[:errors]}
       end
 
@@ -88,7 +99,8 @@ module Raffia
 
       def extras
         [Extra.new(key: :ten_seconds, label: "10 at once s", format: "%.2f"),
-          Extra.new(key: :processes, label: "processes", format: "%d"), Extra.new(key: :threads, label: "threads", format: "%d")]
+          Extra.new(key: :processes, label: "processes", format: "%d"),
+          Extra.new(key: :threads, label: "threads", format: "%d")]
       end
 
       def goals(rows)
@@ -96,22 +108,33 @@ module Raffia
         return [] if params[:sleep] < PUBLISHED
         found = rows.to_a.to_h { |row| [row[:variant].to_sym, row] }
         fibers = found[:fibers]
-        [Goal.at_most("fibers: 10 at once within 1.1x of one statement", ratio(fibers&.dig(:extras, :ten_seconds), params[:sleep]), 1.1),
-          Goal.at_most("fibers: #{params[:requests]} at #{params[:wide]} within 1.1x of #{ROUNDS} statements",
+        [Goal.at_most("fibers: 10 at once within 1.1x of one statement",
+          ratio(fibers&.dig(:extras, :ten_seconds), params[:sleep]), 1.1),
+          Goal.at_most("fibers: #{params[:requests]} at #{params[:wide]} within 1.1x of " \
+            "#{ROUNDS} statements",
             ratio(fibers&.dig(:median), ROUNDS * params[:sleep]), 1.1),
-          Goal.at_most("fibers: a tenth of the processes' memory", ratio(fibers&.dig(:pss), found.dig(:processes, :pss)), 0.1)]
+          Goal.at_most("fibers: a tenth of the processes' memory",
+            ratio(fibers&.dig(:pss), found.dig(:processes, :pss)), 0.1)]
       end
 
       def notes(params)
-        ["processes: #{params[:wide]} forked workers, one for each request at once; threads: #{THREADS} unless --workers says otherwise, both with mysql2",
-          "offload: fibers, and mysql2 on up to #{params[:wide]} other threads; fibers: trilogy, which waits in the fiber",
-          "the figure is ab's time for the #{params[:requests]}, without the one that it sends first and alone. Each request is a connection of its own",
+        ["processes: #{params[:wide]} forked workers, one for each request at once; threads: " \
+          "#{THREADS} unless --workers says otherwise, both with mysql2",
+          "offload: fibers, and mysql2 on up to #{params[:wide]} other threads; fibers: trilogy, " \
+            "which waits in the fiber",
+          "the figure is ab's time for the #{params[:requests]}, without the one that it sends " \
+            "first and alone. Each request is a connection of its own",
           "memory is looked at after the last one, with the connections to the database open"]
       end
 
       private
 
-      def missing(gem) = ("needs the gem #{gem}, which is not installed: gem install #{gem}" unless Optional.available?(gem))
+      def missing(gem)
+        (unless Optional.available?(gem)
+           "needs the gem #{gem}, which is not installed: gem install " \
+            "#{gem}"
+         end)
+      end
 
       def ratio(value, base) = (value.to_f / base if value && base)
     end

@@ -7,8 +7,9 @@ require_relative "session"
 
 module Raffia
   module Lab
-    # Runs selections, one experiment after the other. Within an experiment the order is shuffled anew in each round of runs,
-    # so that a machine that gets slower, or a neighbour that comes and goes, falls on all cells alike.
+    # Runs selections, one experiment after the other. Within an experiment the order is shuffled
+    # anew in each round of runs, so that a machine that gets slower, or a neighbour that comes and
+    # goes, falls on all cells alike.
     class Campaign
       # @return [Integer] of the shuffling; the same seed gives the same order
       attr_reader :seed
@@ -18,7 +19,8 @@ module Raffia
       # @param progress [#start, #running, #finished]
       # @param seed [Integer]
       # @param counters [Hash{Symbol => String}] events to count in each run
-      def initialize(selections, stop:, progress:, seed: Random.new_seed % 1_000_000, cores: Environment.cores, counters: {})
+      def initialize(selections, stop:, progress:, seed: Random.new_seed % 1_000_000,
+        cores: Environment.cores, counters: {})
         @selections = selections
         @stop = stop
         @progress = progress
@@ -28,7 +30,8 @@ module Raffia
         @counters = counters
       end
 
-      # @yieldparam outcome [Hash] of each experiment, when it is done; of the last one too if it was interrupted
+      # @yieldparam outcome [Hash] of each experiment, when it is done; of the last one too if it
+      #   was interrupted
       # @return [Array<Hash>] all of them
       def call(&block)
         prepared = @selections.map { |selection| prepare(selection) }
@@ -41,7 +44,8 @@ module Raffia
 
       private
 
-      # @return [Array(Selection, Hash, Array<Cell>)] with the obstacles, and the cells in the order of their runs
+      # @return [Array(Selection, Hash, Array<Cell>)] with the obstacles, and the cells in the order
+      #   of their runs
       def prepare(selection)
         obstacles = Environment.missing.merge(selection.experiment.obstacles(selection.params))
         cells = selection.cells.reject { |cell| obstacles.key?(cell.variant) }
@@ -61,7 +65,8 @@ module Raffia
           # A variant that failed once will fail again, perhaps after as long a wait.
           next @progress.finished(cell) if results[cell].any? { |run| run[:error] }
           @progress.running(cell)
-          results[cell] << Session.new(selection.experiment, cell, params, @stop, counters: @counters).call
+          results[cell] <<
+            Session.new(selection.experiment, cell, params, @stop, counters: @counters).call
           @progress.finished(cell)
         end
         true

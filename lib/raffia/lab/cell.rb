@@ -2,7 +2,8 @@
 
 module Raffia
   module Lab
-    # One line of a result table: an experiment on a variant (a strategy, a back end, or a control) with a number of workers.
+    # One line of a result table: an experiment on a variant (a strategy, a back end, or a control)
+    # with a number of workers.
     #
     # @!attribute [r] experiment
     #   @return [String]
@@ -16,7 +17,10 @@ module Raffia
       def initialize(experiment:, variant:, workers:, ruby: nil) = super
 
       # @return [String] as people read it: "mailer on processes x2, Ruby 3.3.8"
-      def to_s = "#{experiment} on #{variant}#{" x#{workers}" if workers > 1}#{", Ruby #{ruby.label}" if ruby}"
+      def to_s
+        "#{experiment} on " \
+          "#{variant}#{" x#{workers}" if workers > 1}#{", Ruby #{ruby.label}" if ruby}"
+      end
     end
 
     # What an experiment is told in the process that does the work.
@@ -24,15 +28,17 @@ module Raffia
     # @!attribute [r] params
     #   @return [Hash{Symbol => Object}] the experiment's own sizes
     # @!attribute [r] service
-    #   @return [Hash{Symbol => Object}] what the helper process announced, such as its port; empty without one
+    #   @return [Hash{Symbol => Object}] what the helper process announced, such as its port; empty
+    #   without one
     # @!attribute [r] given
     #   @return [Object] what {Experiment#set_up} returned
     Setting = Data.define(:variant, :workers, :params, :service, :given) do
       def initialize(variant:, workers:, params:, service:, given: nil) = super
     end
 
-    # Work as a call of a module function with arguments that can be shared, so that it runs unchanged everywhere: in a
-    # block on any strategy, and in the controls, which must do the very same work to be worth comparing with.
+    # Work as a call of a module function with arguments that can be shared, so that it runs
+    # unchanged everywhere: in a block on any strategy, and in the controls, which must do the very
+    # same work to be worth comparing with.
     #
     # @example
     #   Work.new(Squares, :sum, []).call([0, 10]) # => Squares.sum([0, 10])
@@ -48,8 +54,8 @@ module Raffia
       # @return [Object] what the function returns
       def call(item) = receiver.public_send(name, item, *arguments)
 
-      # @return [Proc] that can be shared between Ractors as it is. Raffia would see to that by itself, with its extension; the
-      #   lab must run without it too.
+      # @return [Proc] that can be shared between Ractors as it is. Raffia would see to that by
+      #   itself, with its extension; the lab must run without it too.
       def to_proc
         work = self
         block = proc { |item| work.call(item) }

@@ -9,15 +9,17 @@ require_relative "source"
 
 module Raffia
   module Lab
-    # The process of one run. It takes its orders as lines on standard input and answers with JSON on descriptor 3; what the
-    # work itself prints disturbs neither.
+    # The process of one run. It takes its orders as lines on standard input and answers with JSON
+    # on descriptor 3; what the work itself prints disturbs neither.
     #
-    # 1. in:  the order (experiment, its file when it is the user's own, variant, workers, params, service)
+    # 1. in:  the order (experiment, its file when it is the user's own, variant, workers, params,
+    #    service)
     # 2. out: ready, after a warm-up
     # 3. in:  go
     # 4. out: announced, from an experiment that is driven from outside; then in: stop
     # 5. out: done, with the figures; or failed
-    # 6. in:  tell: a last look at this process's memory has been taken, and what is done now is no part of the work
+    # 6. in:  tell: a last look at this process's memory has been taken, and what is done now is no
+    #    part of the work
     # 7. out: told, with the facts; or failed
     # 8. in:  end of file
     class Child
@@ -33,14 +35,18 @@ module Raffia
       def run
         order = JSON.parse(@input.gets || "", symbolize_names: true)
         experiment = find(**order.slice(:experiment, :file))
-        setting = Setting.new(variant: order[:variant].to_sym, workers: order[:workers], params: order[:params],
+        setting = Setting.new(variant: order[:variant].to_sym, workers: order[:workers],
+          params: order[:params],
           service: order[:service])
-        ::Process.setproctitle("raffia lab: #{Cell.new(experiment.name, setting.variant, setting.workers)}")
+        ::Process.setproctitle(
+          "raffia lab: #{Cell.new(experiment.name, setting.variant, setting.workers)}"
+        )
         set_up(experiment, setting) { |ready| carry_out(experiment, ready) }
       rescue SignalException
         1
       rescue Exception => error # rubocop:disable Lint/RescueException -- whatever ended the work is the run's result
-        say("failed", error: error.class.name, message: error.message, where: error.backtrace&.first, unfit: error.is_a?(NotShareable))
+        say("failed", error: error.class.name, message: error.message,
+          where: error.backtrace&.first, unfit: error.is_a?(NotShareable))
         1
       end
 
@@ -64,7 +70,8 @@ module Raffia
 
       def find(experiment:, file: nil)
         return Lab.experiment(experiment) unless file
-        Source.load(file).find { |each| each.name == experiment } || raise(ConfigError, "#{file} defines no #{experiment} any more")
+        Source.load(file).find { |each| each.name == experiment } ||
+          raise(ConfigError, "#{file} defines no #{experiment} any more")
       end
 
       def set_up(experiment, setting)
@@ -92,7 +99,13 @@ module Raffia
 
       def measure(experiment, setting)
         driven = experiment.respond_to?(:serve)
-        Meter.measure { driven ? experiment.serve(setting, self) : Lifeline.hold(@input) { experiment.perform(setting) } }
+        Meter.measure do
+          if driven
+            experiment.serve(setting, self)
+          else
+            Lifeline.hold(@input) { experiment.perform(setting) }
+          end
+        end
       end
     end
   end

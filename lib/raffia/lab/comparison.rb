@@ -5,11 +5,14 @@ require_relative "stats"
 
 module Raffia
   module Lab
-    # Two results of the same experiments: what has become better since, what worse, and what these runs cannot tell.
+    # Two results of the same experiments: what has become better since, what worse, and what these
+    # runs cannot tell.
     #
-    # A row's +ratio+ is that of its main figure, above 1.0 when the later result is better. Its verdict:
+    # A row's +ratio+ is that of its main figure, above 1.0 when the later result is better. Its
+    # verdict:
     #
-    # * better, worse: 1.0 lies outside of the ratio's 95% interval, and the change is larger than the tolerance
+    # * better, worse: 1.0 lies outside of the ratio's 95% interval, and the change is larger than
+    #   the tolerance
     # * same: it lies outside, but the change is not larger than that
     # * noise: 1.0 lies within, or there are fewer than {FEWEST} runs on either side
     # * gone, new: the row has figures on one side only
@@ -30,13 +33,18 @@ module Raffia
       # @return [Hash{Symbol => Object}] plain data
       def to_h
         list = experiments
-        {before: source(@before), after: source(@after), tolerance: @tolerance, warnings: Differences.of(@before, @after),
-         verdicts: list.flat_map { |each| each[:rows] }.map { |row| row[:verdict] }.tally, experiments: list}
+        {before: source(@before), after: source(@after), tolerance: @tolerance,
+         warnings: Differences.of(@before, @after),
+         verdicts: list.flat_map { |each| each[:rows] }.map { |row| row[:verdict] }.tally,
+         experiments: list}
       end
 
       private
 
-      def source(data) = {started_at: data[:started_at], command: data[:command], ruby: data.dig(:environment, :ruby), commit: data.dig(:environment, :commit)}
+      def source(data)
+        {started_at: data[:started_at], command: data[:command],
+         ruby: data.dig(:environment, :ruby), commit: data.dig(:environment, :commit)}
+      end
 
       # Those that both have, in the order of the later one.
       def experiments
@@ -49,7 +57,9 @@ module Raffia
       def rows(before, after)
         old = before[:rows].to_h { |row| [key(row), row] }
         new = after[:rows].to_h { |row| [key(row), row] }
-        (new.keys | old.keys).map { |key| row(key, old[key], new[key], after, same_size: before[:params] == after[:params]) }
+        (new.keys | old.keys).map do |key|
+          row(key, old[key], new[key], after, same_size: before[:params] == after[:params])
+        end
       end
 
       def key(row) = {variant: row[:variant].to_s, workers: row[:workers], ruby: row[:ruby]}
@@ -61,7 +71,8 @@ module Raffia
         return {**known, verdict: missing(*figures)} unless figures.all?
         ratio = ratio(old, new, outcome[:metric].to_sym, outcome[:more])
         costs = %i[cpu pss].to_h { |cost| [cost, ratio(old, new, cost, false)&.to_h] }
-        {**known, runs: [old, new].map { |row| row[:count] }, ratio: ratio&.to_h, verdict: verdict(ratio, old, new), **costs}
+        {**known, runs: [old, new].map { |row| row[:count] }, ratio: ratio&.to_h,
+                  verdict: verdict(ratio, old, new), **costs}
       end
 
       def missing(before, after)
@@ -70,12 +81,16 @@ module Raffia
       end
 
       def ratio(old, new, key, more)
-        lists = [new, old].map { |row| row[:runs].reject { |run| run[:error] }.filter_map { |run| run[key] } }
+        lists = [new, old].map do |row|
+          row[:runs].reject { |run| run[:error] }.filter_map { |run| run[key] }
+        end
         Stats.ratio(*(more ? lists : lists.reverse))
       end
 
       def verdict(ratio, old, new)
-        return "noise" if ratio.nil? || ratio.noise || [old, new].any? { |row| row[:count] < FEWEST }
+        if ratio.nil? || ratio.noise || [old, new].any? { |row| row[:count] < FEWEST }
+          return "noise"
+        end
         return "same" if (ratio.value - 1).abs <= @tolerance
         (ratio.value > 1) ? "better" : "worse"
       end

@@ -27,7 +27,11 @@ module Raffia
 
       def variants = @said[:on]
 
-      def controls = @said[:controls].to_h { |name, block| [name, (block ? nil : name.to_s.delete_prefix("plain_").to_sym)] }
+      def controls
+        @said[:controls].to_h do |name, block|
+          [name, (block ? nil : name.to_s.delete_prefix("plain_").to_sym)]
+        end
+      end
 
       def workers(variant, cores) = workers?(variant) ? @said[:workers] || [cores] : [1]
 
@@ -55,7 +59,9 @@ module Raffia
       def perform(setting) = map(setting, setting.given.items)
 
       def examine(setting, results)
-        {checks: @said[:checks].transform_values { |check| check.call(results, setting.params, setting.given.value) ? true : false }}
+        {checks: @said[:checks].transform_values { |check|
+          check.call(results, setting.params, setting.given.value) ? true : false
+        }}
       end
 
       def tear_down(setting) = @said[:teardown]&.call(setting.params, setting.given.value)

@@ -8,18 +8,21 @@ module Raffia
   module Lab
     # The words of an experiment of one's own: what stands in the block of {Lab.experiment}.
     #
-    # It is a Module because the blocks that are written there have it as their self, and a block can go to another Ractor only
-    # when its self may be seen there. Modules may.
+    # It is a Module because the blocks that are written there have it as their self, and a block
+    # can go to another Ractor only when its self may be seen there. Modules may.
     class Definition < Module
       NAME = /\A[a-z]\w*\z/i
       SIZES = [Integer, Float, String, true, false].freeze
-      NO_CHECK = "it has no check: add check { |results| ... } or expect VALUE, because a fast wrong answer is no answer"
+      NO_CHECK = "it has no check: add check { |results| ... } or expect VALUE, because a fast " \
+        "wrong answer is no answer"
 
       # @param name [String, Symbol]
       # @return [Hash{Symbol => Object}] what was said in the block, complete and frozen
       # @raise [ConfigError] with a sentence that says what to write instead
       def self.read(name, &block)
-        refuse("#{name.inspect} is no name of an experiment: use letters, digits and _") unless name.to_s.match?(NAME)
+        unless name.to_s.match?(NAME)
+          refuse("#{name.inspect} is no name of an experiment: use letters, digits and _")
+        end
         definition = new
         definition.module_exec(&block)
         definition.complete(name.to_s)
@@ -35,21 +38,27 @@ module Raffia
 
       def initialize
         super
-        @said = {sizes: {}, on: Experiment::STRATEGIES, controls: {}, checks: {}, options: {}, notes: [], warm_up: 2, cpu_bound: true}
+        @said = {sizes: {}, on: Experiment::STRATEGIES, controls: {}, checks: {}, options: {},
+                 notes: [], warm_up: 2, cpu_bound: true}
       end
 
       # @param text [String] one line
       def title(text) = @said[:title] = text.to_s
 
-      # @param numbers [Hash{Symbol => Object}] sizes of the work; --scale multiplies the numbers among them
+      # @param numbers [Hash{Symbol => Object}] sizes of the work; --scale multiplies the numbers
+      #   among them
       def size(**numbers)
         wrong = numbers.find { |_, value| SIZES.none? { |type| type === value } }
-        refuse("size #{wrong.first}: #{wrong.last.inspect} must be a number, a string, true or false") if wrong
+        if wrong
+          refuse("size #{wrong.first}: #{wrong.last.inspect} must be a number, a string, true or " \
+            "false")
+        end
         @said[:sizes].update(numbers)
       end
 
       # @yieldparam size [Hash{Symbol => Object}]
-      # @yieldreturn [Object] what items and the checks get as their last argument; making it is not measured
+      # @yieldreturn [Object] what items and the checks get as their last argument; making it is not
+      #   measured
       def setup(&block) = @said[:setup] = block
 
       # @yieldparam size [Hash{Symbol => Object}]
@@ -73,10 +82,13 @@ module Raffia
 
       # @param value [Object] what the results must equal; or the block's value, of size and given
       def expect(value = nil, &block)
-        check("the results are as expected") { |results, size, given| results == (block ? block.call(size, given) : value) }
+        check("the results are as expected") do |results, size, given|
+          results == (block ? block.call(size, given) : value)
+        end
       end
 
-      # @param variants [Array<Symbol>] strategies, or :auto, which chooses its workers itself; all but :auto without this
+      # @param variants [Array<Symbol>] strategies, or :auto, which chooses its workers itself; all
+      #   but :auto without this
       def on(*variants)
         known = [*Experiment::STRATEGIES, :auto]
         wrong = variants - known
@@ -96,13 +108,17 @@ module Raffia
 
       # A row to compare with: other code that does the same work.
       #
-      # @param name [Symbol] :plain_processes, :plain_ractors or :plain_threads, or a name of one's own, with a block
+      # @param name [Symbol] :plain_processes, :plain_ractors or :plain_threads, or a name of one's
+      #   own, with a block
       # @yieldparam items [Enumerable]
       # @yieldparam workers [Integer]
       # @yieldreturn [Array] the results, which are checked like the others
       def control(name, &block)
         known = Mapping::CONTROLS.key?(name.to_sym)
-        refuse("control #{name} needs a block, because it is none of #{Mapping::CONTROLS.keys.join(", ")}") unless known || block
+        unless known || block
+          refuse("control #{name} needs a block, because it is none of " \
+            "#{Mapping::CONTROLS.keys.join(", ")}")
+        end
         @said[:controls][name.to_sym] = block
       end
 
@@ -122,10 +138,14 @@ module Raffia
       def complete(name)
         refuse("it has no work: add work { |item| ... }") unless @said[:work]
         refuse(NO_CHECK) if @said[:checks].empty? || @said[:checks].value?(nil)
-        refuse("it has no items: add size n: 100, or items { |size| ... }") unless @said[:items] || @said[:sizes].values.first.is_a?(Integer)
+        unless @said[:items] || @said[:sizes].values.first.is_a?(Integer)
+          refuse("it has no items: add size n: 100, or items { |size| ... }")
+        end
         @said[:baseline] ||= @said[:on].include?(:inline) ? :inline : @said[:on].first
         known = [*@said[:on], *@said[:controls].keys]
-        refuse("baseline #{@said[:baseline]} is none of its rows: #{known.join(", ")}") unless known.include?(@said[:baseline])
+        unless known.include?(@said[:baseline])
+          refuse("baseline #{@said[:baseline]} is none of its rows: #{known.join(", ")}")
+        end
         @said.merge(name:, title: @said[:title] || name.tr("_", " ")).freeze
       end
 

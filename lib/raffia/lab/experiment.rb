@@ -8,8 +8,9 @@ require_relative "published"
 
 module Raffia
   module Lab
-    # The parent of all experiments: what each has to say about itself, with the usual answers. An experiment has no state:
-    # one instance of it describes the work in the lab's process, and another does it in a process of its own.
+    # The parent of all experiments: what each has to say about itself, with the usual answers. An
+    # experiment has no state: one instance of it describes the work in the lab's process, and
+    # another does it in a process of its own.
     class Experiment
       STRATEGIES = %i[inline fibers threads ractors processes].freeze
 
@@ -22,7 +23,8 @@ module Raffia
       # @return [String, nil] the file of the user's that defines it
       def defined_in = nil
 
-      # @return [Array<Symbol>] strategies, or what the experiment compares instead, in the order of the table
+      # @return [Array<Symbol>] strategies, or what the experiment compares instead, in the order of
+      #   the table
       def variants = STRATEGIES
 
       # Plain Ruby to compare with: it does the same work without Raffia.
@@ -49,7 +51,8 @@ module Raffia
       # @return [Symbol, nil] the helper process that a run needs (see {Service})
       def service = nil
 
-      # @return [Hash{Symbol => Integer}] limits of the child processes that a run needs (see Process.setrlimit)
+      # @return [Hash{Symbol => Integer}] limits of the child processes that a run needs (see
+      #   Process.setrlimit)
       def needs = {}
 
       # @return [Metric]
@@ -84,7 +87,8 @@ module Raffia
       # @return [Object] what {#examine} gets; facts, when that is not there
       def perform(setting) = raise(NoMethodError, "#{self.class} cannot run #{setting.variant}")
 
-      # What is to be told of the work's result. It comes after the measurement, still in the process of the run.
+      # What is to be told of the work's result. It comes after the measurement, still in the
+      # process of the run.
       #
       # @param _setting [Setting]
       # @param result [Object] of {#perform}
@@ -97,10 +101,11 @@ module Raffia
       # @return [void]
       def tear_down(_setting) = nil
 
-      # Drive a run from outside of its process, if the experiment is measured from there: it has a method serve instead of
-      # perform then.
+      # Drive a run from outside of its process, if the experiment is measured from there: it has a
+      # method serve instead of perform then.
       #
-      # @return [Array<Array<String>>, nil] the commands to run, one after the other, while the child serves
+      # @return [Array<Array<String>>, nil] the commands to run, one after the other, while the
+      #   child serves
       def driver(_params, _announced) = nil
 
       # @param _outputs [Array<String>] what the commands printed
@@ -113,7 +118,9 @@ module Raffia
       # @param facts [Hash] what {#perform} returned, and {#driven}
       # @param report [Hash] what the helper process saw
       # @return [Hash{String => Boolean}] each check in words, and whether it holds
-      def verify(params, facts, report) = raise(NoMethodError, "#{self.class} verifies nothing: #{params} #{facts} #{report}")
+      def verify(params, facts, report)
+        raise(NoMethodError, "#{self.class} verifies nothing: #{params} #{facts} #{report}")
+      end
 
       # @return [Array<Extra>] further figures of a run that the table shows
       def extras = []

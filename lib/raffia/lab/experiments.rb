@@ -18,10 +18,12 @@ require_relative "wordcount"
 module Raffia
   module Lab
     # All experiments, in the order in which they are listed and run.
-    EXPERIMENTS = [Mailer, IoWait, Deflate, Squares, ManyTasks, Http, HttpCores, Auto, BlockingDB, RactorWeb, FanOut, Pipeline, Wordcount]
+    EXPERIMENTS = [Mailer, IoWait, Deflate, Squares, ManyTasks, Http, HttpCores, Auto, BlockingDB,
+      RactorWeb, FanOut, Pipeline, Wordcount]
       .to_h { |type| type.new.freeze.then { |e| [e.name, e] } }.freeze
 
-    # Look an experiment up; or, with a block, define one of one's own, in a file for `raffia lab run ./FILE.rb`.
+    # Look an experiment up; or, with a block, define one of one's own, in a file for `raffia lab
+    # run ./FILE.rb`.
     #
     # @param name [String]
     # @yield the words of {Definition}
@@ -30,7 +32,8 @@ module Raffia
     def self.experiment(name, &definition)
       return Source.define(name, &definition) if definition
       EXPERIMENTS.fetch(name) do
-        raise ConfigError, "there is no experiment #{name}: choose from #{EXPERIMENTS.keys.join(", ")}"
+        raise ConfigError, "there is no experiment #{name}: choose from " \
+          "#{EXPERIMENTS.keys.join(", ")}"
       end
     end
   end

@@ -11,7 +11,8 @@ require_relative "web/fetch"
 
 module Raffia
   module Lab
-    # A thousand HTTP calls to a server that takes its time: how many can wait at once, and what does a waiting call cost?
+    # A thousand HTTP calls to a server that takes its time: how many can wait at once, and what
+    # does a waiting call cost?
     class FanOut < Experiment
       VARIANTS = %i[inline fibers threads processes fibers_in_processes fibers_in_ractors].freeze
       CALLS = 1_000
@@ -38,7 +39,8 @@ module Raffia
       # @return [Array<Integer>] checksums
       def self.calls(range, client, port, delay)
         Raffia.run do |scope|
-          Range.new(*range, true).map { |index| scope.spawn { call(index, client, port, delay) } }.map(&:value)
+          Range.new(*range, true).map { |index| scope.spawn { call(index, client, port, delay) } }
+            .map(&:value)
         end
       end
 
@@ -95,26 +97,37 @@ module Raffia
         {
           "each call was made" => [params[:calls], FanOut.inline_calls(params)].include?(calls),
           "each document came once" => report[:served] == calls && report[:different] == calls,
-          "each came whole" => facts[:checksums] == (0...calls).sum { |index| Zlib.crc32(Web::Document.text(index, BYTES)) }
+          "each came whole" => facts[:checksums] ==
+            (0...calls).sum { |index| Zlib.crc32(Web::Document.text(index, BYTES)) }
         }
       end
 
-      def extras = [Extra.new(key: :threads, label: "threads", format: "%d"), Extra.new(key: :processes, label: "processes", format: "%d")]
+      def extras
+        [Extra.new(key: :threads, label: "threads", format: "%d"),
+          Extra.new(key: :processes, label: "processes", format: "%d")]
+      end
 
       def notes(params)
-        ["inline makes every #{INLINE_SHARE}th call only (#{FanOut.inline_calls(params)} of #{params[:calls]}): one after the other, all of them would take a minute",
-          "the client is Net::HTTP; in Ractors, where Ruby does not let it run, it is a plain socket, which is less work"]
+        ["inline makes every #{INLINE_SHARE}th call only (#{FanOut.inline_calls(params)} of " \
+          "#{params[:calls]}): one after the other, all of them would take a minute",
+          "the client is Net::HTTP; in Ractors, where Ruby does not let it run, it is a plain " \
+            "socket, which is less work"]
       end
 
       private
 
-      # The workers of a strategy by itself take one call after the other; in the other two each has all its calls waiting at once.
+      # The workers of a strategy by itself take one call after the other; in the other two each has
+      # all its calls waiting at once.
       def make(setting, calls, delay)
         strategy = setting.variant.name.delete_prefix("fibers_in_").to_sym
-        arguments = [(strategy == :ractors) ? :socket : :net_http, setting.service.fetch(:port), delay]
-        return Mapping.call(setting, 0...calls, Work.new(FanOut, :call, arguments)) if strategy == setting.variant
+        arguments = [(strategy == :ractors) ? :socket : :net_http, setting.service.fetch(:port),
+          delay]
+        if strategy == setting.variant
+          return Mapping.call(setting, 0...calls, Work.new(FanOut, :call, arguments))
+        end
         ranges = Squares.split(calls, setting.workers)
-        Mapping.call(setting.with(variant: strategy), ranges, Work.new(FanOut, :calls, arguments)).flatten
+        Mapping.call(setting.with(variant: strategy), ranges, Work.new(FanOut, :calls, arguments))
+          .flatten
       end
     end
   end

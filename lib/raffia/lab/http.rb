@@ -8,7 +8,8 @@ require_relative "meter"
 
 module Raffia
   module Lab
-    # S16: a small HTTP server, a fiber for each connection, under wrk; one row for each back end of the event loop.
+    # S16: a small HTTP server, a fiber for each connection, under wrk; one row for each back end of
+    # the event loop.
     class Http < Experiment
       BACKENDS = %i[uring epoll poll select].freeze
       CONNECTIONS = 1_024
@@ -35,17 +36,21 @@ module Raffia
       def metric = Metric::RATE
 
       def params(scale)
-        {connections: CONNECTIONS, threads: 2, seconds: [(SECONDS * scale).round, 1].max, warm_up: WARM_UP}
+        {connections: CONNECTIONS, threads: 2, seconds: [(SECONDS * scale).round, 1].max,
+         warm_up: WARM_UP}
       end
 
-      def size(params) = "wrk -t#{params[:threads]} -c#{params[:connections]} -d#{params[:seconds]}s"
+      def size(params)
+        "wrk -t#{params[:threads]} -c#{params[:connections]} -d#{params[:seconds]}s"
+      end
 
       def needs = {nofile: CONNECTIONS + SPARE_FILES}
 
       def obstacles(_params)
         reason = Wrk.missing || Limits.obstacle(needs)
         return BACKENDS.to_h { |backend| [backend, reason] } if reason
-        Raffia::Engine.probe.reject { |found| found[:ok] }.to_h { |found| [found[:name], found[:reason]] }
+        Raffia::Engine.probe.reject { |found| found[:ok] }
+          .to_h { |found| [found[:name], found[:reason]] }
       end
 
       def warm_up(_setting) = nil # wrk does it, with its first command
@@ -56,7 +61,9 @@ module Raffia
       def serve(setting, host) = measured { Server.new.run(setting.variant, host) }
 
       def driver(params, announced)
-        [params[:warm_up], params[:seconds]].map { |seconds| Wrk.command(params, seconds, announced.fetch(:port)) }
+        [params[:warm_up], params[:seconds]].map do |seconds|
+          Wrk.command(params, seconds, announced.fetch(:port))
+        end
       end
 
       def driven(outputs) = Wrk.facts(outputs)
@@ -65,14 +72,16 @@ module Raffia
         extra = facts[:served] - facts[:requests]
         {
           "zero errors" => facts[:errors].zero?,
-          # What was under way when wrk stopped counting was answered all the same, once for each of its two commands.
+          # What was under way when wrk stopped counting was answered all the same, once for each of
+          # its two commands.
           "requests counted by the server" => extra.between?(0, 2 * params[:connections]),
           "all connections held" => facts[:connections] >= 2 * params[:connections]
         }
       end
 
       def extras
-        [Extra.new(key: :errors, label: "errors", format: "%d"), Extra.new(key: :p99, label: "p99 ms", format: "%.1f"),
+        [Extra.new(key: :errors, label: "errors", format: "%d"),
+          Extra.new(key: :p99, label: "p99 ms", format: "%.1f"),
           Extra.new(key: :cpu_per_request, label: "CPU us/req", format: "%.1f")]
       end
 

@@ -5,8 +5,8 @@ require_relative "http/fleet"
 
 module Raffia
   module Lab
-    # The server of `http` on several cores. One loop; loops in Ractors that share the port, or that are handed what the main
-    # Ractor accepts; and the same in forked processes.
+    # The server of `http` on several cores. One loop; loops in Ractors that share the port, or that
+    # are handed what the main Ractor accepts; and the same in forked processes.
     class HttpCores < Http
       VARIANTS = %i[one_loop ractors_handed ractors_sharing processes].freeze
 
@@ -32,8 +32,10 @@ module Raffia
       def serve(setting, host) = measured { Fleet.run(setting.variant, setting.workers, host) }
 
       def notes(_params)
-        ["ractors_handed: the main Ractor accepts and hands descriptors on; ractors_sharing: a listener in each, on one port",
-          "wrk has two threads of its own: on two cores it takes from the server what the server could use"]
+        ["ractors_handed: the main Ractor accepts and hands descriptors on; ractors_sharing: a " \
+          "listener in each, on one port",
+          "wrk has two threads of its own: on two cores it takes from the server what the server " \
+            "could use"]
       end
     end
   end

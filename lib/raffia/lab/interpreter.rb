@@ -16,19 +16,23 @@ module Raffia
     # @!attribute [r] label
     #   @return [String] short, and different from that of the others
     Interpreter = Data.define(:command, :label, :version, :description, :yjit) do
-      # @param list [Array<String>] programs, each perhaps with options: "/opt/ruby-3.4/bin/ruby --yjit"
+      # @param list [Array<String>] programs, each perhaps with options: "/opt/ruby-3.4/bin/ruby
+      #   --yjit"
       # @return [Array<Interpreter>] in that order
       # @raise [ConfigError] when one is no Ruby, too old, or has no extension
       def self.all(list)
         found = list.map { |text| self::Probe.new(text.strip).call }.uniq
         found.group_by(&:label).each_value do |same|
           next if same.size == 1
-          same.each { |each| found[found.index(each)] = each.with(label: "#{each.label} (#{each.command.join(" ")})") }
+          same.each do |each|
+            found[found.index(each)] = each.with(label: "#{each.label} (#{each.command.join(" ")})")
+          end
         end
         found
       end
 
-      # @return [Hash{String => nil}] what of our environment it must not see: gems that are built for another series
+      # @return [Hash{String => nil}] what of our environment it must not see: gems that are built
+      #   for another series
       def environment = series?(version) ? {} : self.class::OURS
 
       private
@@ -42,7 +46,8 @@ module Raffia
       # Asks a Ruby about itself.
       class Probe
         MINIMUM = Gem::Version.new("3.3.5")
-        # Ruby's own facts come first and by themselves: one that is too old cannot even read Raffia.
+        # Ruby's own facts come first and by themselves: one that is too old cannot even read
+        # Raffia.
         QUESTION = <<~'RUBY'
           require "json"
           facts = {engine: RUBY_ENGINE, version: RUBY_ENGINE_VERSION, ruby: RUBY_VERSION, description: RUBY_DESCRIPTION,
@@ -59,7 +64,9 @@ module Raffia
         def initialize(text)
           @command = text.shellsplit
           @command[0] = File.expand_path(@command[0]) if @command[0]&.start_with?("~")
-          raise ConfigError, "--ruby names no program: use --ruby /path/to/ruby,/path/to/another" if @command.empty?
+          if @command.empty?
+            raise ConfigError, "--ruby names no program: use --ruby /path/to/ruby,/path/to/another"
+          end
         rescue ArgumentError => error
           raise ConfigError, "--ruby #{text}: #{error.message}"
         end
@@ -68,10 +75,17 @@ module Raffia
         # @raise [ConfigError]
         def call
           facts = ask
-          refuse("is #{facts[:description]}; Raffia needs Ruby #{MINIMUM} or later") if Gem::Version.new(facts[:ruby]) < MINIMUM
-          refuse("(#{facts[:description]}) cannot load Raffia: #{facts[:broken]}. #{remedy}") if facts[:broken]
-          refuse("(#{facts[:description]}) has no extension of Raffia. #{remedy}") if facts[:engine] == "ruby" && !facts[:extension]
-          Interpreter.new(command: @command, label: label(facts), **facts.slice(:version, :description, :yjit))
+          if Gem::Version.new(facts[:ruby]) < MINIMUM
+            refuse("is #{facts[:description]}; Raffia needs Ruby #{MINIMUM} or later")
+          end
+          if facts[:broken]
+            refuse("(#{facts[:description]}) cannot load Raffia: #{facts[:broken]}. #{remedy}")
+          end
+          if facts[:engine] == "ruby" && !facts[:extension]
+            refuse("(#{facts[:description]}) has no extension of Raffia. #{remedy}")
+          end
+          Interpreter.new(command: @command, label: label(facts),
+            **facts.slice(:version, :description, :yjit))
         end
 
         private
@@ -81,22 +95,28 @@ module Raffia
         def refuse(sentence) = raise(ConfigError, "#{name} #{sentence}")
 
         def ask
-          answer, errors, status = Open3.capture3({"RUBYOPT" => nil, **OURS}, *@command, "-W0", "-I", Subprocess::LIB, "-e", QUESTION)
+          answer, errors, status = Open3.capture3({"RUBYOPT" => nil, **OURS}, *@command, "-W0",
+            "-I", Subprocess::LIB, "-e", QUESTION)
           JSON.parse(answer, symbolize_names: true).tap { |facts| facts.fetch(:ruby) }
         rescue JSON::ParserError, KeyError, TypeError, NoMethodError
-          refuse("does not answer as a Ruby does: #{errors.strip.lines.first&.strip || "status #{status.exitstatus}"}")
+          refuse("does not answer as a Ruby does: " \
+            "#{errors.strip.lines.first&.strip || "status #{status.exitstatus}"}")
         rescue SystemCallError => error
           refuse("cannot be started: #{error.message}")
         end
 
-        # Of several Rubies that share a checkout each has an extension of its own, which its set-up builds.
+        # Of several Rubies that share a checkout each has an extension of its own, which its set-up
+        # builds.
         def remedy
-          return "With it: gem install raffia" unless File.exist?(File.expand_path("../bin/setup", Subprocess::LIB))
+          unless File.exist?(File.expand_path("../bin/setup", Subprocess::LIB))
+            return "With it: gem install raffia"
+          end
           "Build it: RAFFIA_RUBY=#{@command.first} bin/setup"
         end
 
         def label(facts)
-          [(facts[:engine] unless facts[:engine] == "ruby"), facts[:version], ("YJIT" if facts[:yjit])].compact.join(" ")
+          [(facts[:engine] unless facts[:engine] == "ruby"), facts[:version],
+            ("YJIT" if facts[:yjit])].compact.join(" ")
         end
       end
     end

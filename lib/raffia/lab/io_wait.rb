@@ -6,7 +6,8 @@ require_relative "mapping"
 
 module Raffia
   module Lab
-    # Three sockets whose answers come after 3, 2 and 5 seconds. Together that is 10 s in sequence and 5 s at best.
+    # Three sockets whose answers come after 3, 2 and 5 seconds. Together that is 10 s in sequence
+    # and 5 s at best.
     class IoWait < Experiment
       WAITS = [3.0, 2.0, 5.0].freeze
 
@@ -31,7 +32,9 @@ module Raffia
 
       def params(scale) = {waits: WAITS.map { |seconds| (seconds * scale).round(4) }}
 
-      def size(params) = "answers after #{params[:waits].map { |seconds| format("%g", seconds) }.join(", ")} s"
+      def size(params)
+        "answers after #{params[:waits].map { |seconds| format("%g", seconds) }.join(", ")} s"
+      end
 
       def service = :slow_server
 

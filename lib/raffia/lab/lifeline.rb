@@ -2,11 +2,13 @@
 
 module Raffia
   module Lab
-    # Ends a child when its parent is gone, even by kill -9: the parent holds the other end of a pipe, and the kernel turns
-    # that pipe's end of file into a SIGTERM. A signal, because the child's threads belong to the work that is measured:
-    # a thread that watched the pipe would be one more of them.
+    # Ends a child when its parent is gone, even by kill -9: the parent holds the other end of a
+    # pipe, and the kernel turns that pipe's end of file into a SIGTERM. A signal, because the
+    # child's threads belong to the work that is measured: a thread that watched the pipe would be
+    # one more of them.
     module Lifeline
-      # From <fcntl.h>; Ruby's Fcntl lacks some of them, and they have other values on other machines.
+      # From <fcntl.h>; Ruby's Fcntl lacks some of them, and they have other values on other
+      # machines.
       F_GETFL = 3
       F_SETFL = 4
       F_SETOWN = 8
@@ -16,7 +18,8 @@ module Raffia
 
       # Hold on to the pipe while the block runs.
       #
-      # @param pipe [IO] nothing is written to it meanwhile, so that the one thing that can come is its end
+      # @param pipe [IO] nothing is written to it meanwhile, so that the one thing that can come is
+      #   its end
       # @return [Object] the block's value
       # @raise [SignalException] SIGTERM, when the parent is gone
       def self.hold(pipe)

@@ -2,12 +2,14 @@
 
 module Raffia
   module Lab
-    # Limits of the kernel that a run's processes need raised. They are raised for these processes alone.
+    # Limits of the kernel that a run's processes need raised. They are raised for these processes
+    # alone.
     module Limits
       module_function
 
       # @param needs [Hash{Symbol => Integer}] such as +{nofile: 1_224}+
-      # @return [Hash{Symbol => Array(Integer, Integer)}] options for Process.spawn; empty when nothing has to be raised
+      # @return [Hash{Symbol => Array(Integer, Integer)}] options for Process.spawn; empty when
+      #   nothing has to be raised
       def spawn_options(needs)
         needs.each_with_object({}) do |(name, wanted), options|
           soft, hard = ::Process.getrlimit(name.to_s.upcase)
@@ -33,8 +35,10 @@ module Raffia
       end
 
       def advice(name, wanted, hard)
-        "needs a limit of #{wanted} for #{name} in each process; the hard limit here is #{hard} and cannot be raised from " \
-          "here. Raise it as root: prlimit --pid $$ --#{name}=#{wanted}:#{wanted} in the shell, or in " \
+        "needs a limit of #{wanted} for #{name} in each process; the hard limit here is #{hard} " \
+        "and cannot be raised from " \
+          "here. Raise it as root: prlimit --pid $$ --#{name}=#{wanted}:#{wanted} in the shell, " \
+          "or in " \
           "/etc/security/limits.conf, or LimitNOFILE= of the service"
       end
 

@@ -8,7 +8,8 @@ require_relative "mapping"
 
 module Raffia
   module Lab
-    # Mails, each built by a small DSL after some CPU work, and handed over SMTP to a sink that counts them.
+    # Mails, each built by a small DSL after some CPU work, and handed over SMTP to a sink that
+    # counts them.
     class Mailer < Experiment
       MAILS = 100
       FIB = 30
@@ -39,7 +40,8 @@ module Raffia
           subject "Report #{index}"
           id "<#{index}.#{number}@raffia.example>"
           date "Sat, 21 Nov 2026 09:00:00 +0000"
-          body "Dear reader #{index},\n\nfib(#{number}) is #{result}.\n.\n..and this line starts with two dots.\n"
+          body "Dear reader #{index},\n\nfib(#{number}) is #{result}.\n.\n..and this line starts " \
+            "with two dots.\n"
         end
       end
 
@@ -60,21 +62,27 @@ module Raffia
       end
 
       def perform(setting)
-        sent = Mapping.call(setting, 0...setting.params[:mails], work(setting, setting.params[:fib]))
+        sent = Mapping.call(setting, 0...setting.params[:mails],
+          work(setting, setting.params[:fib]))
         {sent: sent.size, fibs: sent.map(&:first).uniq, checksums: sent.sum(&:last)}
       end
 
       def verify(params, facts, report)
         {
-          "mails counted by the sink" => report[:mails] == params[:mails] && facts[:sent] == params[:mails],
+          "mails counted by the sink" => report[:mails] == params[:mails] &&
+            facts[:sent] == params[:mails],
           "each mail arrived once" => report[:different] == params[:mails],
           "each mail arrived whole" => report[:checksums] == facts[:checksums],
           "fib is right" => facts[:fibs] == [fast_fib(params[:fib])]
         }
       end
 
-      def goals(rows) = [Goal.at_least("processes at least 0.85x independent programs", rows.against(:processes, :plain_processes), 0.85),
-        Goal.at_least("ractors at least 0.95x plain Ractor.new", rows.against(:ractors, :plain_ractors), 0.95)]
+      def goals(rows)
+        [Goal.at_least("processes at least 0.85x independent programs",
+          rows.against(:processes, :plain_processes), 0.85),
+          Goal.at_least("ractors at least 0.95x plain Ractor.new",
+            rows.against(:ractors, :plain_ractors), 0.95)]
+      end
 
       private
 

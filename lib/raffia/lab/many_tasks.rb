@@ -7,8 +7,9 @@ require_relative "mapping"
 
 module Raffia
   module Lab
-    # Ten thousand tasks on bounded pools, beside the loop that starts a thread for each. The loop needs ten thousand
-    # stacks and ends, on a machine that does not give as many, with a ThreadError.
+    # Ten thousand tasks on bounded pools, beside the loop that starts a thread for each. The loop
+    # needs ten thousand stacks and ends, on a machine that does not give as many, with a
+    # ThreadError.
     class ManyTasks < Experiment
       TASKS = 10_000
       FIB = 12
@@ -53,7 +54,10 @@ module Raffia
 
       def params(scale) = {tasks: [(TASKS * scale).round, 10].max}
 
-      def size(params) = "#{params[:tasks]} tasks: fib(#{FIB}), a mail and #{(PAUSE * 1_000).round} ms of waiting each"
+      def size(params)
+        "#{params[:tasks]} tasks: fib(#{FIB}), a mail and #{(PAUSE * 1_000).round} ms of waiting " \
+          "each"
+      end
 
       def warm_up(setting) = Mapping.call(setting, 0...10, work)
 
@@ -66,7 +70,8 @@ module Raffia
         fib = Mailer.fib(FIB)
         {
           "each task ran" => facts[:tasks] == params[:tasks],
-          "each mail is right" => facts[:checksums] == (0...params[:tasks]).sum { |index| ManyTasks.checksum(index, fib) }
+          "each mail is right" => facts[:checksums] ==
+            (0...params[:tasks]).sum { |index| ManyTasks.checksum(index, fib) }
         }
       end
 

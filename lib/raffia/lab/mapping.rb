@@ -6,9 +6,11 @@ require_relative "control/threads"
 
 module Raffia
   module Lab
-    # The one place where the lab's work meets what it measures: Raffia.map, or plain Ruby in a control.
+    # The one place where the lab's work meets what it measures: Raffia.map, or plain Ruby in a
+    # control.
     module Mapping
-      CONTROLS = {plain_processes: Control::Processes, plain_ractors: Control::Ractors, plain_threads: Control::Threads}.freeze
+      CONTROLS = {plain_processes: Control::Processes, plain_ractors: Control::Ractors,
+                  plain_threads: Control::Threads}.freeze
 
       # @param setting [Setting]
       # @param items [Enumerable]

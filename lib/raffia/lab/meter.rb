@@ -4,7 +4,8 @@ require_relative "../base/clock"
 
 module Raffia
   module Lab
-    # Wall-clock time and CPU time of a block, the CPU time of child processes that ended during it included.
+    # Wall-clock time and CPU time of a block, the CPU time of child processes that ended during it
+    # included.
     module Meter
       # @!attribute [r] seconds
       #   @return [Float] wall-clock

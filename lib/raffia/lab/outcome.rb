@@ -5,7 +5,8 @@ require_relative "scaling"
 
 module Raffia
   module Lab
-    # What is told of one experiment, as plain data: the reports on the terminal, in JSON and in HTML are all made of it.
+    # What is told of one experiment, as plain data: the reports on the terminal, in JSON and in
+    # HTML are all made of it.
     module Outcome
       module_function
 
@@ -15,17 +16,22 @@ module Raffia
       def of(rows, finished:)
         experiment = rows.selection.experiment
         list = rows.to_a
-        {name: experiment.name, title: experiment.title, size: experiment.size(rows.params), params: rows.params,
-         scale: rows.selection.scale, asked: rows.selection.runs, finished:, metric: experiment.metric.key, unit: experiment.metric.unit,
-         more: experiment.metric.more, baseline: experiment.baseline.to_s, cpu_bound: experiment.cpu_bound?,
+        {name: experiment.name, title: experiment.title, size: experiment.size(rows.params),
+         params: rows.params,
+         scale: rows.selection.scale, asked: rows.selection.runs, finished:,
+         metric: experiment.metric.key, unit: experiment.metric.unit,
+         more: experiment.metric.more, baseline: experiment.baseline.to_s,
+         cpu_bound: experiment.cpu_bound?,
          file: experiment.defined_in, scaling: scaling(experiment, list, rows.cores),
-         extras: experiment.extras.map(&:to_h), check: check(list), checks: checks(list), rows: list,
+         extras: experiment.extras.map(&:to_h), check: check(list), checks: checks(list),
+         rows: list,
          goals: experiment.goals(rows).map(&:to_h), published: experiment.published.map(&:to_h),
          notes: [*experiment.notes(rows.params), *experiment.remarks(list)]}
       end
 
       def scaling(experiment, list, cores)
-        Scaling.new(list, metric: experiment.metric, baseline: experiment.baseline, cores:, cpu_bound: experiment.cpu_bound?).to_a
+        Scaling.new(list, metric: experiment.metric, baseline: experiment.baseline, cores:,
+          cpu_bound: experiment.cpu_bound?).to_a
       end
 
       # @param rows [Array<Hash>]

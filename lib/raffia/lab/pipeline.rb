@@ -12,8 +12,9 @@ require_relative "web/fetch"
 
 module Raffia
   module Lab
-    # Documents read from a slow server, digested and deflated, and written to files: waiting, CPU and files mixed, as in most
-    # programs. In sequence each waits for the other; in a pipeline the waiting costs nothing.
+    # Documents read from a slow server, digested and deflated, and written to files: waiting, CPU
+    # and files mixed, as in most programs. In sequence each waits for the other; in a pipeline the
+    # waiting costs nothing.
     class Pipeline < Experiment
       DOCUMENTS = 200
       BYTES = 512 * 1_024
@@ -31,38 +32,53 @@ module Raffia
 
       def controls = {plain_processes: :processes}
 
-      def params(scale) = {documents: [(DOCUMENTS * scale).round, 4].max, bytes: BYTES, delay: DELAY}
+      def params(scale)
+        {documents: [(DOCUMENTS * scale).round, 4].max, bytes: BYTES, delay: DELAY}
+      end
 
-      def size(params) = "#{params[:documents]} documents of #{params[:bytes] / 1_024} KB, each answered after #{params[:delay]} ms"
+      def size(params)
+        "#{params[:documents]} documents of #{params[:bytes] / 1_024} KB, each answered after " \
+          "#{params[:delay]} ms"
+      end
 
       def service = :slow_web
 
       # Half of it is waiting, which takes no core.
       def cpu_bound? = false
 
-      def warm_up(setting) = in_folder { |folder| run(setting, folder, documents: 2, bytes: 100, delay: 0) }
+      def warm_up(setting)
+        in_folder { |folder| run(setting, folder, documents: 2, bytes: 100, delay: 0) }
+      end
 
       def perform(setting)
         params = setting.params
         in_folder do |folder|
           reading = Meter.measure { run(setting, folder, **params) }
-          {seconds: reading.seconds, cpu: reading.cpu, digests: reading.value, right: right(folder, **params)}
+          {seconds: reading.seconds, cpu: reading.cpu, digests: reading.value,
+           right: right(folder, **params)}
         end
       end
 
       def verify(params, facts, report)
-        expected = Array.new(params[:documents]) { |index| Digest::SHA256.hexdigest(Web::Document.text(index, params[:bytes])) }
+        expected = Array.new(params[:documents]) do |index|
+          Digest::SHA256.hexdigest(Web::Document.text(index, params[:bytes]))
+        end
         {
-          "each document was read once" => report[:served] == expected.size && report[:different] == expected.size,
+          "each document was read once" => report[:served] == expected.size &&
+            report[:different] == expected.size,
           "the digests are right" => facts[:digests] == expected,
           "each file holds its document" => facts[:right] == expected.size
         }
       end
 
-      def goals(rows) = [Goal.at_least("processes at least 1x independent programs", rows.against(:processes, :plain_processes), 1.0)]
+      def goals(rows)
+        [Goal.at_least("processes at least 1x independent programs",
+          rows.against(:processes, :plain_processes), 1.0)]
+      end
 
       def notes(_params)
-        ["inline does one thing after the other; in the others reading and writing are fibers, and the strategy is where the CPU work goes"]
+        ["inline does one thing after the other; in the others reading and writing are fibers, " \
+          "and the strategy is where the CPU work goes"]
       end
 
       private
@@ -71,17 +87,25 @@ module Raffia
 
       # @return [Array<String>] the digests
       def run(setting, folder, documents:, bytes:, delay:)
-        read = ->(index) { Web::Fetch.socket("/#{delay}/#{index}/#{bytes}", setting.service.fetch(:port)) }
+        read = ->(index) {
+          Web::Fetch.socket("/#{delay}/#{index}/#{bytes}", setting.service.fetch(:port))
+        }
         write = ->(index, (digest, packed)) { File.binwrite(file(folder, index), packed) && digest }
         whole = ->(index) { write.call(index, Pipeline.pack(read.call(index))) }
         return Array.new(documents, &whole) if setting.variant == :inline
-        return Control::Processes.map([*0...documents], setting.workers, whole) if setting.variant == :plain_processes
-        Flow.new(0...documents, read:, write:, pack: Work.new(Pipeline, :pack).to_proc).run(on: setting.variant, workers: setting.workers)
+        if setting.variant == :plain_processes
+          return Control::Processes.map([*0...documents], setting.workers, whole)
+        end
+        Flow.new(0...documents, read:, write:, pack: Work.new(Pipeline, :pack).to_proc)
+          .run(on: setting.variant, workers: setting.workers)
       end
 
       # @return [Integer] how many of the files hold what they should
       def right(folder, documents:, bytes:, **)
-        (0...documents).count { |index| Zlib::Inflate.inflate(File.binread(file(folder, index))) == Web::Document.text(index, bytes) }
+        (0...documents).count do |index|
+          Zlib::Inflate.inflate(File.binread(file(folder, index))) ==
+            Web::Document.text(index, bytes)
+        end
       end
 
       def file(folder, index) = File.join(folder, "#{index}.zlib")

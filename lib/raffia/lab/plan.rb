@@ -8,10 +8,11 @@ require_relative "selection"
 
 module Raffia
   module Lab
-    # Turns what was asked for into selections, and refuses what makes no sense before anything is run.
+    # Turns what was asked for into selections, and refuses what makes no sense before anything is
+    # run.
     module Plan
-      # The tour: each experiment small enough that all of them take about three minutes on two cores, and large enough that the
-      # figures mean something.
+      # The tour: each experiment small enough that all of them take about three minutes on two
+      # cores, and large enough that the figures mean something.
       TOUR = {
         "mailer" => {scale: 0.32, runs: 3}.freeze,
         "io_wait" => {scale: 0.2, runs: 3}.freeze,
@@ -47,25 +48,41 @@ module Raffia
       # @param rubies [Array<Interpreter>, nil] nil for the lab's own
       # @return [Array<Selection>]
       # @raise [ConfigError] with a sentence that says what would be valid
-      def of(words, on: nil, workers: nil, runs: RUNS, scale: 1.0, cores: Environment.cores, rubies: nil)
+      def of(words, on: nil, workers: nil, runs: RUNS, scale: 1.0, cores: Environment.cores,
+        rubies: nil)
         experiments = Catalog.find(words)
         check_numbers(workers, runs, scale)
         variants = on && check_variants(on, experiments)
-        experiments.map { |experiment| Selection.of(experiment, scale:, runs:, cores:, rubies:, on: variants, workers: workers&.uniq) }
+        experiments.map do |experiment|
+          Selection.of(experiment, scale:, runs:, cores:, rubies:, on: variants,
+            workers: workers&.uniq)
+        end
       end
 
       def check_numbers(workers, runs, scale)
-        raise ConfigError, "runs: #{runs} makes no sense: use a whole number from 1 up" unless runs.positive?
-        raise ConfigError, "scale: #{scale} makes no sense: use a number above 0; 1 is the published size" unless scale.positive? && scale.finite?
+        unless runs.positive?
+          raise ConfigError, "runs: #{runs} makes no sense: use a whole number from 1 up"
+        end
+        unless scale.positive? && scale.finite?
+          raise ConfigError, "scale: #{scale} makes no sense: use a number above 0; 1 is the " \
+            "published size"
+        end
         wrong = workers&.find { |count| !count.between?(1, MOST_WORKERS) }
-        raise ConfigError, "workers: #{wrong} makes no sense: use whole numbers from 1 to #{MOST_WORKERS}" if wrong
+        if wrong
+          raise ConfigError, "workers: #{wrong} makes no sense: use whole numbers from 1 to " \
+            "#{MOST_WORKERS}"
+        end
       end
 
       def check_variants(on, experiments)
-        known = experiments.flat_map { |experiment| [*experiment.variants, *experiment.controls.keys] }.uniq
+        known = experiments.flat_map { |experiment|
+          [*experiment.variants,
+            *experiment.controls.keys]
+        }.uniq
         on.uniq.map do |name|
           known.find { |variant| variant.name == name } ||
-            raise(ConfigError, "there is no strategy #{name} in #{experiments.map(&:name).join(", ")}: choose from #{known.join(", ")}")
+            raise(ConfigError, "there is no strategy #{name} in " \
+              "#{experiments.map(&:name).join(", ")}: choose from #{known.join(", ")}")
         end
       end
 

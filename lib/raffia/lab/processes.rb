@@ -8,7 +8,8 @@ module Raffia
   module Lab
     # The processes of one run: starts them, waits for what they say, and sees that all of them end.
     class Processes
-      # Seconds after which a run counts as hanging. Generous: the published sizes take a slow machine minutes.
+      # Seconds after which a run counts as hanging. Generous: the published sizes take a slow
+      # machine minutes.
       LIMIT = 900
 
       # A run did not come to its end.
@@ -44,7 +45,9 @@ module Raffia
       def wait
         until yield
           @stop.check
-          raise Broken, "not finished after #{LIMIT} s: it hangs, or the scale is too large" if Clock.now > @give_up
+          if Clock.now > @give_up
+            raise Broken, "not finished after #{LIMIT} s: it hangs, or the scale is too large"
+          end
           owners = @list.flat_map { |process| process.ios.map { |io| [io, process] } }.to_h
           ready, = IO.select([@stop.io, *owners.keys], nil, nil, sampler ? sampler.due_in : 1)
           ready&.each { |io| owners[io]&.read(io) }
@@ -65,10 +68,12 @@ module Raffia
       def event(process, name)
         got = message(process)
         return got if got[:event] == name
-        raise Broken.new("#{got[:error]}: #{got[:message]}#{" (#{got[:where]})" if got[:where]}", unfit: got[:unfit] || false)
+        raise Broken.new("#{got[:error]}: #{got[:message]}#{" (#{got[:where]})" if got[:where]}",
+          unfit: got[:unfit] || false)
       end
 
-      # The youngest first: a load generator before its server. When all went well they end by themselves.
+      # The youngest first: a load generator before its server. When all went well they end by
+      # themselves.
       #
       # @return [void]
       def finish = @list.each(&(@stop.requested? ? :stop : :finish))
@@ -78,7 +83,11 @@ module Raffia
       def death(process)
         status = process.finish(0.5)
         @list.delete(process)
-        how = status.signaled? ? "was ended by SIG#{Signal.signame(status.termsig)}" : "ended with status #{status.exitstatus}"
+        how = if status.signaled?
+          "was ended by SIG#{Signal.signame(status.termsig)}"
+        else
+          "ended with status #{status.exitstatus}"
+        end
         "the process of the run #{how}#{": #{process.errors}" unless process.errors.empty?}"
       end
     end

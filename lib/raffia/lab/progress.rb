@@ -4,8 +4,8 @@ require_relative "../base/clock"
 
 module Raffia
   module Lab
-    # Tells on standard error how far a campaign has come. A terminal gets one line that is drawn over and over, anything
-    # else a plain line now and then.
+    # Tells on standard error how far a campaign has come. A terminal gets one line that is drawn
+    # over and over, anything else a plain line now and then.
     class Progress
       # Seconds between plain lines.
       PLAIN_EVERY = 10
@@ -61,12 +61,15 @@ module Raffia
         @io.puts(text)
       end
 
-      # What each kind of run took so far, times how often it will come; one not seen yet counts like the average.
+      # What each kind of run took so far, times how often it will come; one not seen yet counts
+      # like the average.
       def remaining
         known = @spent.values.flatten
         return if known.size < 3
         average = known.sum / known.size
-        seconds = @left.sum { |cell| @spent.key?(cell) ? @spent[cell].sum / @spent[cell].size : average }
+        seconds = @left.sum do |cell|
+          @spent.key?(cell) ? @spent[cell].sum / @spent[cell].size : average
+        end
         ", about #{words(seconds)} left"
       end
 

@@ -2,8 +2,9 @@
 
 module Raffia
   module Lab
-    # Figures that other people published of the same experiments, each with the hardware that it was measured on. Their
-    # seconds are of other machines and other Rubies: what can be compared is the ratios.
+    # Figures that other people published of the same experiments, each with the hardware that it
+    # was measured on. Their seconds are of other machines and other Rubies: what can be compared is
+    # the ratios.
     module Published
       # @!attribute [r] variant
       #   @return [Symbol, nil] our variant that it stands beside

@@ -4,8 +4,8 @@ require_relative "http_cores"
 
 module Raffia
   module Lab
-    # The same small Rack application served from N processes and from N Ractors, a listener and a loop in each, on one port.
-    # What is compared is requests and memory.
+    # The same small Rack application served from N processes and from N Ractors, a listener and a
+    # loop in each, on one port. What is compared is requests and memory.
     class RactorWeb < HttpCores
       VARIANTS = %i[processes ractors].freeze
       CONNECTIONS = 64
@@ -34,7 +34,8 @@ module Raffia
         VARIANTS.to_h { |variant| [variant, reason] }.compact
       end
 
-      # Loaded here and not above: the application's data are no business of the other experiments. The forked workers share it.
+      # Loaded here and not above: the application's data are no business of the other experiments.
+      # The forked workers share it.
       def warm_up(_setting)
         require_relative "ractor_web/server"
         App.call({"QUERY_STRING" => ""})
@@ -48,14 +49,19 @@ module Raffia
       end
 
       def goals(rows)
-        memory = ->(variant) { rows.to_a.find { |row| row[:variant] == variant && row[:workers] == MANY }&.dig(:pss) }
+        memory = ->(variant) {
+          rows.to_a.find { |row| row[:variant] == variant && row[:workers] == MANY }&.dig(:pss)
+        }
         ractors, processes = %w[ractors processes].map(&memory)
-        [Goal.at_most("#{MANY} Ractors in less memory than #{MANY} processes", ractors && processes && ractors.to_f / processes, 1.0)]
+        [Goal.at_most("#{MANY} Ractors in less memory than #{MANY} processes",
+          ractors && processes && ractors.to_f / processes, 1.0)]
       end
 
       def notes(_params)
-        ["the application: 20 articles of 20,000 in memory, as JSON and through an ERB template; the server is that of `raffia serve`",
-          "Ractors share the program and its data without copies, and garbage collection stops them all"]
+        ["the application: 20 articles of 20,000 in memory, as JSON and through an ERB template; " \
+          "the server is that of `raffia serve`",
+          "Ractors share the program and its data without copies, and garbage collection stops " \
+            "them all"]
       end
     end
   end

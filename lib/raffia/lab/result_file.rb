@@ -19,9 +19,14 @@ module Raffia
       # @raise [ConfigError] when it is no such file
       def read(path)
         data = JSON.parse(File.read(path), symbolize_names: true)
-        refuse(path) unless data.is_a?(Hash) && data[:experiments].is_a?(Array) && data[:environment].is_a?(Hash)
+        unless data.is_a?(Hash) && data[:experiments].is_a?(Array) && data[:environment].is_a?(Hash)
+          refuse(path)
+        end
         known = Report::Document::SCHEMA
-        raise ConfigError, "#{path} has schema #{data[:schema].inspect}; this version of the lab reads #{known}: measure again" unless data[:schema] == known
+        unless data[:schema] == known
+          raise ConfigError, "#{path} has schema #{data[:schema].inspect}; this version of the " \
+            "lab reads #{known}: measure again"
+        end
         data
       rescue JSON::ParserError
         refuse(path)
@@ -29,7 +34,10 @@ module Raffia
         raise ConfigError, "#{path} cannot be read: #{error.message[/\A[^@]+/].strip}"
       end
 
-      def refuse(path) = raise(ConfigError, "#{path} is no result of the lab: name a file that raffia lab --json wrote")
+      def refuse(path)
+        raise(ConfigError, "#{path} is no result of the lab: name a file that raffia lab --json " \
+          "wrote")
+      end
       private_class_method :refuse
     end
   end

@@ -8,7 +8,9 @@ module Raffia
     class Rows
       # @param checks [Array<Hash{String => Boolean}>]
       # @return [Hash{String => Boolean}] a check holds when it holds everywhere
-      def self.together(checks) = checks.reduce({}) { |all, some| all.merge(some) { |_, one, other| one && other } }
+      def self.together(checks)
+        checks.reduce({}) { |all, some| all.merge(some) { |_, one, other| one && other } }
+      end
 
       # @return [Selection]
       attr_reader :selection
@@ -33,10 +35,14 @@ module Raffia
       # With several Rubies, what follows is about the first of them.
       #
       # @return [Float, nil] the median of a cell's figure
-      def median(variant, workers) = figures(cell(variant, workers)).then { |list| Stats.median(list) unless list.empty? }
+      def median(variant, workers)
+        figures(cell(variant, workers)).then { |list| Stats.median(list) unless list.empty? }
+      end
 
       # @return [Float, nil] against the baseline, above 1.0 when better
-      def speedup(variant, workers) = cell(variant, workers).then { |own| compared(own, base(own)) }&.value
+      def speedup(variant, workers)
+        cell(variant, workers).then { |own| compared(own, base(own)) }&.value
+      end
 
       # @return [Float, nil] of two variants with the same, largest number of workers
       def against(variant, other)
@@ -53,10 +59,16 @@ module Raffia
 
       def metric = experiment.metric
 
-      def cell(variant, workers) = selection.cells.find { |each| each.variant == variant && each.workers == workers }
+      def cell(variant, workers)
+        selection.cells.find { |each| each.variant == variant && each.workers == workers }
+      end
 
       # Of the same Ruby: it is the strategies that are compared.
-      def base(own) = selection.cells.find { |each| each.variant == experiment.baseline && each.ruby == own&.ruby }
+      def base(own)
+        selection.cells.find do |each|
+          each.variant == experiment.baseline && each.ruby == own&.ruby
+        end
+      end
 
       # The same work on the Ruby that was named first.
       def elder(own) = own.ruby && cell(own.variant, own.workers)
@@ -70,7 +82,8 @@ module Raffia
       end
 
       def row(cell)
-        {variant: cell.variant.to_s, ruby: cell.ruby&.label, workers: (cell.workers if experiment.workers?(cell.variant) || cell.variant == :inline),
+        {variant: cell.variant.to_s, ruby: cell.ruby&.label,
+         workers: (cell.workers if experiment.workers?(cell.variant) || cell.variant == :inline),
          control: experiment.controls.key?(cell.variant), **state(cell), **numbers(cell),
          checks: checks(cell), published: published(cell), runs: @results.fetch(cell, [])}
       end
@@ -79,7 +92,9 @@ module Raffia
         runs = @results.fetch(cell, [])
         failed = runs.find { |run| run[:error] }
         return {status: unfit?(failed) ? "skipped" : "failed", reason: failed[:error]} if failed
-        return {status: "skipped", reason: @obstacles[cell.variant]} if @obstacles.key?(cell.variant)
+        if @obstacles.key?(cell.variant)
+          return {status: "skipped", reason: @obstacles[cell.variant]}
+        end
         {status: runs.empty? ? "not run" : "ok", reason: nil}
       end
 
@@ -91,17 +106,23 @@ module Raffia
         return {} if runs.empty?
         ratio = compared(cell, base(cell))
         summary = Stats.summary(figures(cell)).to_h
-        ratios = {speedup: ratio&.to_h, efficiency: efficiency(cell, ratio), ruby_ratio: compared(cell, elder(cell))&.to_h}
-        costs = {cpu: middle(runs, :cpu), pss: runs.filter_map { |run| run[:pss] }.max, **counted(runs)}
-        {**summary, **ratios, **costs, extras: experiment.extras.to_h { |extra| [extra.key, middle(runs, extra.key)] }}
+        ratios = {speedup: ratio&.to_h, efficiency: efficiency(cell, ratio),
+                  ruby_ratio: compared(cell, elder(cell))&.to_h}
+        costs = {cpu: middle(runs, :cpu), pss: runs.filter_map { |run| run[:pss] }.max,
+                 **counted(runs)}
+        {**summary, **ratios, **costs,
+          extras: experiment.extras.to_h { |extra| [extra.key, middle(runs, extra.key)] }}
       end
 
-      def middle(runs, key) = runs.filter_map { |run| run[key] }.then { |list| Stats.median(list) unless list.empty? }
+      def middle(runs, key)
+        runs.filter_map { |run| run[key] }.then { |list| Stats.median(list) unless list.empty? }
+      end
 
       def counted(runs)
         runs = runs.select { |run| run[:cycles]&.positive? && run[:instructions] }
         return {cycles: nil, ipc: nil} if runs.empty?
-        {cycles: middle(runs, :cycles), ipc: Stats.median(runs.map { |run| run[:instructions].fdiv(run[:cycles]) })}
+        {cycles: middle(runs, :cycles),
+         ipc: Stats.median(runs.map { |run| run[:instructions].fdiv(run[:cycles]) })}
       end
 
       # The speed-up for each core that the workers can use: 1.0 is a perfect share of the work.
@@ -113,7 +134,8 @@ module Raffia
       def checks(cell) = Rows.together(good(cell).map { |run| run[:checks] })
 
       def published(cell)
-        experiment.published.select { |figure| figure.beside?(cell.variant, cell.workers) }.map(&:to_h)
+        experiment.published.select { |figure| figure.beside?(cell.variant, cell.workers) }
+          .map(&:to_h)
       end
     end
   end

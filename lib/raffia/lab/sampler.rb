@@ -5,8 +5,9 @@ require_relative "memory"
 
 module Raffia
   module Lab
-    # Looks at a process's memory from time to time, and keeps the peaks. Looking costs CPU that the run may want, and the
-    # kernel holds the process's memory map meanwhile: so it looks the less often, the longer a look takes.
+    # Looks at a process's memory from time to time, and keeps the peaks. Looking costs CPU that the
+    # run may want, and the kernel holds the process's memory map meanwhile: so it looks the less
+    # often, the longer a look takes.
     class Sampler
       # Seconds between looks, at the least.
       INTERVAL = 0.1

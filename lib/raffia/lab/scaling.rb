@@ -4,13 +4,15 @@ require_relative "stats"
 
 module Raffia
   module Lab
-    # How the speed-up grows with the number of workers: a series for each variant that was run with several.
+    # How the speed-up grows with the number of workers: a series for each variant that was run with
+    # several.
     class Scaling
       ALONE = {value: 1.0, low: 1.0, high: 1.0, noise: false, single: false}.freeze
 
       # @param rows [Array<Hash>] of {Rows}
       # @param metric [Metric]
-      # @param baseline [Symbol, nil] 1.0 is its figure; without one, a series is compared with its own fewest workers
+      # @param baseline [Symbol, nil] 1.0 is its figure; without one, a series is compared with its
+      #   own fewest workers
       # @param cores [Integer]
       # @param cpu_bound [Boolean] whether more workers than cores can be of use
       def initialize(rows, metric:, baseline:, cores:, cpu_bound:)
@@ -21,13 +23,17 @@ module Raffia
         @cpu_bound = cpu_bound
       end
 
-      # @return [Array<Hash{Symbol => Object}>] variant, ruby, control, against, points (workers, median, speedup, ideal, efficiency)
+      # @return [Array<Hash{Symbol => Object}>] variant, ruby, control, against, points (workers,
+      #   median, speedup, ideal, efficiency)
       def to_a
-        counted = @rows.select { |row| row[:workers] }.group_by { |row| row.values_at(:variant, :ruby, :control) }
-        counted.select { |_, rows| rows.map { |row| row[:workers] }.uniq.size > 1 }.map do |(variant, ruby, control), rows|
+        counted = @rows.select { |row| row[:workers] }
+          .group_by { |row| row.values_at(:variant, :ruby, :control) }
+        counted.select { |_, rows| rows.map { |row| row[:workers] }.uniq.size > 1 }
+          .map do |(variant, ruby, control), rows|
           sorted = rows.sort_by { |row| row[:workers] }
           base = base(ruby) || sorted.first
-          {variant:, ruby:, control:, against: base[:variant], points: sorted.map { |row| point(row, base) }}
+          {variant:, ruby:, control:, against: base[:variant],
+           points: sorted.map { |row| point(row, base) }}
         end
       end
 
@@ -38,7 +44,8 @@ module Raffia
       def point(row, base)
         speedup = row.equal?(base) ? ALONE : @metric.speedup(figures(base), figures(row)).to_h
         ideal = ideal(row[:workers]).fdiv(ideal(base[:workers] || 1))
-        {workers: row[:workers], median: row[:median], speedup:, ideal:, efficiency: speedup[:value] && speedup[:value] / ideal}
+        {workers: row[:workers], median: row[:median], speedup:, ideal:,
+         efficiency: speedup[:value] && speedup[:value] / ideal}
       end
 
       def ideal(workers) = @cpu_bound ? [workers, @cores].min : workers

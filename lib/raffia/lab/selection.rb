@@ -15,7 +15,8 @@ module Raffia
     # @!attribute [r] cells
     #   @return [Array<Cell>] in the order of the table
     Selection = Data.define(:experiment, :scale, :runs, :cells) do
-      # @param on [Array<Symbol>, nil] variants; a control comes with its strategy, and can be asked for by itself
+      # @param on [Array<Symbol>, nil] variants; a control comes with its strategy, and can be asked
+      #   for by itself
       # @param workers [Array<Integer>, nil]
       # @param rubies [Array<Interpreter>, nil] nil for the lab's own
       # @param cores [Integer]
@@ -44,7 +45,10 @@ module Raffia
         def to_a
           variants.flat_map do |variant|
             # The Rubies come last, so that they stand beside each other.
-            workers(variant).product(@rubies).map { |workers, ruby| Cell.new(experiment: @experiment.name, variant:, workers:, ruby:) }
+            workers(variant).product(@rubies)
+              .map do |workers, ruby|
+                Cell.new(experiment: @experiment.name, variant:, workers:, ruby:)
+              end
           end
         end
 
@@ -53,13 +57,20 @@ module Raffia
         def variants
           all = [*@experiment.variants, *@experiment.controls.keys]
           return all unless @on
-          chosen = all.select { |variant| @on.include?(variant) || @on.include?(@experiment.controls[variant]) }
+          chosen = all.select do |variant|
+            @on.include?(variant) || @on.include?(@experiment.controls[variant])
+          end
           return chosen unless chosen.empty?
-          raise ConfigError, "#{@experiment.name} does not run on #{@on.join(", ")}: it has #{all.join(", ")}"
+          raise ConfigError, "#{@experiment.name} does not run on #{@on.join(", ")}: it has " \
+            "#{all.join(", ")}"
         end
 
         def workers(variant)
-          (@workers && @experiment.workers?(variant)) ? @workers : @experiment.workers(variant, @cores)
+          if @workers && @experiment.workers?(variant)
+            @workers
+          else
+            @experiment.workers(variant, @cores)
+          end
         end
       end
     end

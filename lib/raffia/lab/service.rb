@@ -5,29 +5,34 @@ require "socket"
 
 module Raffia
   module Lab
-    # A helper process: the other end of the sockets of an experiment. It runs in a process of its own and on IO.select
-    # alone (a {Keeper} does not), so that nothing of it is part of what is measured. It announces its port on descriptor 3, takes the lines
-    # `reset` and `report` on standard input, and ends when that is closed.
+    # A helper process: the other end of the sockets of an experiment. It runs in a process of its
+    # own and on IO.select alone (a {Keeper} does not), so that nothing of it is part of what is
+    # measured. It announces its port on descriptor 3, takes the lines `reset` and `report` on
+    # standard input, and ends when that is closed.
     class Service
-      MODES = {smtp_sink: "SmtpSink", slow_server: "SlowServer", slow_web: "SlowWeb", mariadb: "MariaDB", corpus: "Corpus"}.freeze
+      MODES = {smtp_sink: "SmtpSink", slow_server: "SlowServer", slow_web: "SlowWeb",
+               mariadb: "MariaDB", corpus: "Corpus"}.freeze
 
       # @param name [String] one of {MODES}
       # @return [Integer] the exit code
       def self.main(name, input: $stdin, output: IO.for_fd(3))
         require_relative "service/#{name}"
         peer = Lab.const_get(MODES.fetch(name.to_sym)).new
-        (peer.respond_to?(:received) ? new(peer, input, output) : keeper.new(peer, input, output)).run
+        (peer.respond_to?(:received) ? new(peer, input, output) :
+          keeper.new(peer, input, output)).run
         0
       end
 
-      # Loaded for those who need it: the other helpers are Ruby's standard library and nothing else.
+      # Loaded for those who need it: the other helpers are Ruby's standard library and nothing
+      # else.
       def self.keeper
         require_relative "service/keeper"
         Keeper
       end
       private_class_method :keeper
 
-      # @param peer [#accepted, #received, #due, #tick, #reset, #report] what the connections talk to
+      # @param peer [#accepted, #received, #due, #tick, #reset, #report] what the connections talk
+      #   to
       def initialize(peer, input, output)
         @peer = peer
         @input = input

@@ -8,14 +8,15 @@ require_relative "sampler"
 
 module Raffia
   module Lab
-    # One run: starts the process that does the work, and the helper process and load generator that it may need, watches
-    # its memory, asks for the result, and checks it.
+    # One run: starts the process that does the work, and the helper process and load generator that
+    # it may need, watches its memory, asks for the result, and checks it.
     class Session
       # @param experiment [Experiment]
       # @param cell [Cell]
       # @param params [Hash]
       # @param stop [Stop]
-      # @param counters [Hash{Symbol => String}] events to count (see {Counters}); none where there are none
+      # @param counters [Hash{Symbol => String}] events to count (see {Counters}); none where there
+      #   are none
       def initialize(experiment, cell, params, stop, counters: {})
         @experiment = experiment
         @cell = cell
@@ -24,7 +25,8 @@ module Raffia
         @processes = Processes.new(stop)
       end
 
-      # @return [Hash{Symbol => Object}] the figures, facts and checks; or +error+ in words, and whether it is +unfit+
+      # @return [Hash{Symbol => Object}] the figures, facts and checks; or +error+ in words, and
+      #   whether it is +unfit+
       # @raise [Stop::Requested]
       def call
         figures(*work)
@@ -83,23 +85,27 @@ module Raffia
 
       def start_service
         return unless @experiment.service
-        @processes.start(Subprocess.ruby("raffia/lab/service", "Raffia::Lab::Service.main(#{@experiment.service.to_s.inspect})"))
+        @processes.start(Subprocess.ruby("raffia/lab/service",
+          "Raffia::Lab::Service.main(#{@experiment.service.to_s.inspect})"))
       end
 
       def start_child(service)
         announced = service ? @processes.message(service) : {}
         child = @processes.start(child_command, **environment, **limits)
         @processes.sampler = @sampler = Sampler.new(child.pid)
-        child.tell(JSON.generate(experiment: @experiment.name, **{file: @experiment.defined_in}.compact, variant: @cell.variant,
+        child.tell(JSON.generate(experiment: @experiment.name,
+          **{file: @experiment.defined_in}.compact, variant: @cell.variant,
           workers: @cell.workers, params: @params, service: announced))
         child
       end
 
       def child_command
-        Subprocess.ruby("raffia/lab/child", "Raffia::Lab::Child.main", **{with: @cell.ruby&.command}.compact)
+        Subprocess.ruby("raffia/lab/child", "Raffia::Lab::Child.main",
+          **{with: @cell.ruby&.command}.compact)
       end
 
-      # What a user's own file requires may be known to their Bundler alone, and that comes by RUBYOPT.
+      # What a user's own file requires may be known to their Bundler alone, and that comes by
+      # RUBYOPT.
       def environment
         usual = (@experiment.defined_in && !@cell.ruby) ? {} : Subprocess::ENVIRONMENT
         {environment: usual.merge(@cell.ruby&.environment || {})}

@@ -9,7 +9,8 @@ module Raffia
   module Lab
     # A file of experiments of one's own.
     module Source
-      HINT = "add Raffia::Lab.experiment \"name\" do ... end (raffia lab new NAME writes one to start from)"
+      HINT = "add Raffia::Lab.experiment \"name\" do ... end (raffia lab new NAME writes one to " \
+        "start from)"
 
       module_function
 
@@ -33,9 +34,13 @@ module Raffia
       # @return [Custom]
       # @raise [ConfigError]
       def define(name, &block)
-        full, found = open.last || raise(ConfigError, "an experiment is defined in a file that raffia lab run loads: raffia lab run ./FILE.rb")
+        full, found = open.last ||
+          raise(ConfigError, "an experiment is defined in a file that raffia lab run loads: " \
+            "raffia lab run ./FILE.rb")
         said = Definition.read(name, &block)
-        raise ConfigError, "the file defines #{said[:name]} twice" if found.any? { |other| other.name == said[:name] }
+        if found.any? { |other| other.name == said[:name] }
+          raise ConfigError, "the file defines #{said[:name]} twice"
+        end
         Custom.new(said, full).tap { |experiment| found << experiment }
       rescue ConfigError => error
         raise error.exception("#{name}: #{error.message}")
@@ -49,11 +54,13 @@ module Raffia
         Kernel.load(full)
         open.last.last
       rescue SyntaxError => error
-        raise ConfigError, "#{path} is no Ruby program: #{error.message.lines.map(&:strip).reject(&:empty?).first(4).join(" ")}"
+        raise ConfigError, "#{path} is no Ruby program: " \
+          "#{error.message.lines.map(&:strip).reject(&:empty?).first(4).join(" ")}"
       rescue ConfigError => error
         raise ConfigError, "#{place(path, full, error)}: #{error.message}"
       rescue StandardError, ScriptError, SystemExit, SystemStackError => error
-        raise ConfigError, "#{place(path, full, error)} raised #{error.class}: #{error.message.lines.first&.chomp}"
+        raise ConfigError, "#{place(path, full, error)} raised #{error.class}: " \
+          "#{error.message.lines.first&.chomp}"
       ensure
         open.pop
       end

@@ -5,13 +5,15 @@ require_relative "mapping"
 
 module Raffia
   module Lab
-    # The sum of the squares of 0...72,072,000 on 1 to N workers. The sums are Bignums: they allocate, and garbage
-    # collection stops all Ractors, which is what makes this harder than it looks.
+    # The sum of the squares of 0...72,072,000 on 1 to N workers. The sums are Bignums: they
+    # allocate, and garbage collection stops all Ractors, which is what makes this harder than it
+    # looks.
     class Squares < Experiment
       LIMIT = 72_072_000
-      # The same parts for everybody, whatever the number of workers: a sum that starts anew is a Fixnum for a while, so smaller
-      # parts would be less work. Enough of them that workers can balance, and that a JIT, which compiles what is called often
-      # and not what loops for long, has something to compile.
+      # The same parts for everybody, whatever the number of workers: a sum that starts anew is a
+      # Fixnum for a while, so smaller parts would be less work. Enough of them that workers can
+      # balance, and that a JIT, which compiles what is called often and not what loops for long,
+      # has something to compile.
       PARTS = 128
 
       # @param range [Array(Integer, Integer)] from, and up to but not with
@@ -57,7 +59,9 @@ module Raffia
 
       def size(params) = "0...#{params[:limit].to_s.gsub(/(?<=\d)(?=(\d{3})+\z)/, "_")}"
 
-      def warm_up(setting) = Mapping.call(setting, Squares.split(10_000, setting.workers), Work.new(Squares, :sum))
+      def warm_up(setting)
+        Mapping.call(setting, Squares.split(10_000, setting.workers), Work.new(Squares, :sum))
+      end
 
       def perform(setting)
         ranges = Squares.split(setting.params[:limit], PARTS)
@@ -68,8 +72,12 @@ module Raffia
         {"the sum equals the formula's" => facts[:sum] == Squares.closed_form(params[:limit])}
       end
 
-      def goals(rows) = [Goal.at_least("processes at least 0.85x independent programs", rows.against(:processes, :plain_processes), 0.85),
-        Goal.at_least("ractors at least 0.95x plain Ractor.new", rows.against(:ractors, :plain_ractors), 0.95)]
+      def goals(rows)
+        [Goal.at_least("processes at least 0.85x independent programs",
+          rows.against(:processes, :plain_processes), 0.85),
+          Goal.at_least("ractors at least 0.95x plain Ractor.new",
+            rows.against(:ractors, :plain_ractors), 0.95)]
+      end
     end
   end
 end

@@ -2,18 +2,20 @@
 
 module Raffia
   module Lab
-    # The little statistics that a benchmark needs to be honest: a median instead of a best run, how far the runs lie
-    # apart, and whether a difference is larger than that.
+    # The little statistics that a benchmark needs to be honest: a median instead of a best run, how
+    # far the runs lie apart, and whether a difference is larger than that.
     module Stats
       LEVEL = 0.95
       DRAWS = 1_000
-      # The resampling draws from a seeded generator, so that the same runs always give the same report.
+      # The resampling draws from a seeded generator, so that the same runs always give the same
+      # report.
       SEED = 20_261_121
 
       # What a list of runs comes down to.
       #
       # @!attribute [r] cv
-      #   @return [Float, nil] coefficient of variation (standard deviation / mean); nil with a single run
+      #   @return [Float, nil] coefficient of variation (standard deviation / mean); nil with a
+      #   single run
       # @!attribute [r] low
       #   @return [Float] lower end of the bootstrap interval of the median
       # @!attribute [r] high
@@ -23,10 +25,12 @@ module Raffia
       # How one list of runs compares with another, as median / median.
       #
       # @!attribute [r] noise
-      #   @return [Boolean] true when 1.0 lies within the interval: the runs do not tell the two apart
+      #   @return [Boolean] true when 1.0 lies within the interval: the runs do not tell the two
+      #   apart
       #
       # @!attribute [r] single
-      #   @return [Boolean] true when one side has a single run, so that there is no spread to judge by
+      #   @return [Boolean] true when one side has a single run, so that there is no spread to judge
+      #   by
       Ratio = Data.define(:value, :low, :high, :noise, :single)
 
       module_function
@@ -53,7 +57,8 @@ module Raffia
       def summary(values)
         random = Random.new(SEED)
         low, high = percentiles(Array.new(DRAWS) { median(draw(values, random)) })
-        Summary.new(count: values.size, median: median(values), min: values.min.to_f, max: values.max.to_f,
+        Summary.new(count: values.size, median: median(values), min: values.min.to_f,
+          max: values.max.to_f,
           cv: cv(values), low:, high:)
       end
 
@@ -66,7 +71,8 @@ module Raffia
         draws = Array.new(DRAWS) { median(draw(above, random)) / median(draw(below, random)) }
         low, high = percentiles(draws)
         single = above.size < 2 || below.size < 2
-        Ratio.new(value: median(above) / median(below), low:, high:, noise: single || 1.0.between?(low, high), single:)
+        Ratio.new(value: median(above) / median(below), low:, high:, noise: single ||
+          1.0.between?(low, high), single:)
       end
 
       def draw(values, random) = Array.new(values.size) { values[random.rand(values.size)] }

@@ -4,8 +4,8 @@ require_relative "../base/signals"
 
 module Raffia
   module Lab
-    # The wish to stop, from Ctrl-C or a SIGTERM, in a form that can be waited for. A handler that raised would do so in the
-    # middle of anything, even of ending the children.
+    # The wish to stop, from Ctrl-C or a SIGTERM, in a form that can be waited for. A handler that
+    # raised would do so in the middle of anything, even of ending the children.
     class Stop
       SIGNALS = {INT: 130, TERM: 143}.freeze
 

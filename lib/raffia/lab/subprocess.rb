@@ -6,11 +6,13 @@ require_relative "environment"
 
 module Raffia
   module Lab
-    # A process that the lab started: its pipes, what came out of them, and its end. It leads a process group of its own, so
-    # that Ctrl-C reaches the lab alone, and the lab can end the process together with whatever that has started.
+    # A process that the lab started: its pipes, what came out of them, and its end. It leads a
+    # process group of its own, so that Ctrl-C reaches the lab alone, and the lab can end the
+    # process together with whatever that has started.
     class Subprocess
       LIB = File.expand_path("../..", __dir__).freeze
-      # Under `bundle exec`, RUBYOPT would load Bundler into each child, and into its memory; -I is all that they need.
+      # Under `bundle exec`, RUBYOPT would load Bundler into each child, and into its memory; -I is
+      # all that they need.
       ENVIRONMENT = {"RUBYOPT" => nil}.freeze
       # Seconds between the request to end and the order to.
       PATIENCE = 3

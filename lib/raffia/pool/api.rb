@@ -31,8 +31,9 @@ module Raffia
         traverse(strategy, input, plan, gather, options)
       end
 
-      # An interruption of the caller, wherever it waits, is what stops everything; so a time limit is simply that.
-      # Inside of whatever loop the crew needs: there the caller is a fiber that can be interrupted where it waits.
+      # An interruption of the caller, wherever it waits, is what stops everything; so a time limit
+      # is simply that. Inside of whatever loop the crew needs: there the caller is a fiber that can
+      # be interrupted where it waits.
       def within(timeout, &) = timeout ? Raffia.timeout(timeout, &) : yield
 
       def traverse(strategy, input, plan, gather, options)
@@ -55,37 +56,45 @@ module Raffia
         return {} unless retries
 
         # What has no workers of its own for certain may work in the caller.
-        {retries: retries, alone: ![ThreadCrew, FiberCrew].include?(strategy.crew), fold: plan.operation == :reduce}
+        {retries: retries, alone: ![ThreadCrew, FiberCrew].include?(strategy.crew),
+         fold: plan.operation == :reduce}
       end
     end
   end
 
-  # Items are worked on in parallel and the results come back in order. All of these take the same keywords:
+  # Items are worked on in parallel and the results come back in order. All of these take the same
+  # keywords:
   #
   # on:: where the block runs: +:inline+, +:fibers+, +:threads+, +:ractors+ or +:processes+
   # workers:: how many at once; by default one for each processor, on +:fibers+ 256
-  # limit:: how many items may be taken from the input ahead of their results; by default two chunks for each worker.
+  # limit:: how many items may be taken from the input ahead of their results; by default two chunks
+  # for each worker.
   #         It bounds the workers too, so on +:fibers+ it is all one needs
   # chunk:: how many items travel together; by default measured
   # timeout:: seconds for the whole call; then TimeoutError
   # item_timeout:: seconds for each attempt at each item; then TimeoutError about that item
-  # retries:: how many further attempts an item gets when its block fails, takes too long, or its worker dies; by default none
-  # backoff:: seconds before the second attempt, doubled before each further one, or a callable, as {Raffia.retry} has it. Meanwhile
+  # retries:: how many further attempts an item gets when its block fails, takes too long, or its
+  # worker dies; by default none
+  # backoff:: seconds before the second attempt, doubled before each further one, or a callable, as
+  # {Raffia.retry} has it. Meanwhile
   #           the workers do other items
-  # retry_on:: the errors to try again on, by default StandardError, to which TimeoutError and WorkerDied belong
+  # retry_on:: the errors to try again on, by default StandardError, to which TimeoutError and
+  # WorkerDied belong
   # progress:: true or a title: show how far it is
   # ordered:: false gives the results of map and filter_map as they come
   #
-  # Retries mean that an item may be worked on more than once, and its result is used once. When a worker process dies, what it
-  # had done and not handed in is done again; only the item that it was at counts an attempt. In a fold the items of a chunk are
-  # folded anew together, so none is folded twice into one value.
+  # Retries mean that an item may be worked on more than once, and its result is used once. When a
+  # worker process dies, what it had done and not handed in is done again; only the item that it was
+  # at counts an attempt. In a fold the items of a chunk are folded anew together, so none is folded
+  # twice into one value.
   #
-  # An exception in the block is raised in the caller, as it is, with the worker's backtrace and the item (see
-  # {Pool::ItemContext}), and stops the other workers. So do +break+, a timeout, cancellation, and Ctrl-C. How a worker can be
-  # stopped differs: fibers where they wait, threads almost anywhere, processes in any case, Ractors between chunks.
+  # An exception in the block is raised in the caller, as it is, with the worker's backtrace and the
+  # item (see {Pool::ItemContext}), and stops the other workers. So do +break+, a timeout,
+  # cancellation, and Ctrl-C. How a worker can be stopped differs: fibers where they wait, threads
+  # almost anywhere, processes in any case, Ractors between chunks.
   #
-  # Arrays and ranges of numbers are read by the workers; everything else is read by the caller, item by item, so it may be
-  # endless.
+  # Arrays and ranges of numbers are read by the workers; everything else is read by the caller,
+  # item by item, so it may be endless.
   class << self
     # @param items [Enumerable]
     # @yieldparam item [Object]
@@ -98,7 +107,8 @@ module Raffia
     # @raise [Exception] what the block raised
     def map(items, on: :fibers, ordered: true, **options, &block)
       gather = ordered ? Pool::Gather::InOrder.new : Pool::Gather::AsTheyCome.new
-      Pool::Call.run("map", items, Pool::Plan.new(:map, block, Pool::Work::NOTHING), gather, on: on, **options)
+      Pool::Call.run("map", items, Pool::Plan.new(:map, block, Pool::Work::NOTHING), gather, on: on,
+        **options)
     end
 
     # As {map}, for the effects: results are dropped where they arise.
@@ -123,28 +133,32 @@ module Raffia
       Pool::Call.run("find_any", items, plan, Pool::Gather::Found.new, on: on, **options)
     end
 
-    # Folds the items. Each worker folds chunks of neighbours, and the chunks' values are folded in order.
+    # Folds the items. Each worker folds chunks of neighbours, and the chunks' values are folded in
+    # order.
     #
-    # Without +combine+ the same block folds both, so it must be associative and give what it takes, as <tt>a + b</tt> does.
-    # With +combine+ each chunk starts from +initial+, which must change nothing when combined (0 for a sum), and the block may
-    # take an item into any kind of value:
+    # Without +combine+ the same block folds both, so it must be associative and give what it takes,
+    # as <tt>a + b</tt> does. With +combine+ each chunk starts from +initial+, which must change
+    # nothing when combined (0 for a sum), and the block may take an item into any kind of value:
     #
     #     Raffia.reduce(1..1_000_000, 0, combine: :+, on: :processes) { |sum, i| sum + i * i }
     #
     # @param initial [Object]
-    # @param combine [#call, Symbol, nil] takes two chunks' values; a Symbol is a method of the first
+    # @param combine [#call, Symbol, nil] takes two chunks' values; a Symbol is a method of the
+    #   first
     # @yieldparam memo [Object]
     # @yieldparam item [Object]
     # @return [Object, nil] nil for no items and no initial value
     def reduce(items, initial = Pool::Work::NOTHING, combine: nil, on: :fibers, **options, &block)
       nothing = Pool::Work::NOTHING
       if combine && nothing.equal?(initial)
-        raise ConfigError, "reduce with combine: needs an initial value: give the one that changes nothing, such as 0 for a sum"
+        raise ConfigError, "reduce with combine: needs an initial value: give the one that " \
+          "changes nothing, such as 0 for a sum"
       end
 
       seeded = !combine.nil?
       gather = Pool::Gather::Fold.new(initial, combine&.to_proc || block, seeded: seeded)
-      Pool::Call.run("reduce", items, Pool::Plan.new(:reduce, block, seeded ? initial : nothing), gather, on: on, **options)
+      Pool::Call.run("reduce", items, Pool::Plan.new(:reduce, block, seeded ? initial : nothing),
+        gather, on: on, **options)
     end
   end
 end

@@ -7,18 +7,20 @@ require_relative "auto/obstacles"
 
 module Raffia
   class Pool
-    # on: :auto. The first items are worked on in the caller and measured; then the rest goes where it is done soonest, or stays
-    # where it is. One of these serves one call.
+    # on: :auto. The first items are worked on in the caller and measured; then the rest goes where
+    # it is done soonest, or stays where it is. One of these serves one call.
     #
-    # Each item is worked on once, and in order as long as that is in the caller. A block for :auto must not mind where it runs:
-    # it gives its result back instead of leaving it in an object outside.
+    # Each item is worked on once, and in order as long as that is in the caller. A block for :auto
+    # must not mind where it runs: it gives its result back instead of leaving it in an object
+    # outside.
     class Auto
       # Seconds of work in the chunks of the caller: the next look is never far.
       TARGET = 0.001
       private_constant :TARGET
 
       # @param enough [Float] seconds of work that are measured before a choice
-      # @param ramp [Boolean] whether worker processes are started one after the other, while the caller goes on with the work
+      # @param ramp [Boolean] whether worker processes are started one after the other, while the
+      #   caller goes on with the work
       # @yieldparam measurement [Measurement]
       # @yieldparam machine [Machine]
       # @yieldreturn [Choice] by default that of {Choice.of}
@@ -53,11 +55,14 @@ module Raffia
 
       # As a crew's class is asked for a crew.
       # @api private
-      def new(desk, _workers) = Crew.new(desk, self, Probe.new(enough: @enough, sends_items: !@input.indexed?))
+      def new(desk, _workers)
+        Crew.new(desk, self, Probe.new(enough: @enough, sends_items: !@input.indexed?))
+      end
 
       # @api private
       def standing_crew
-        raise ConfigError, "on: :auto chooses for one call, by its first items: name a strategy for a pool that stays"
+        raise ConfigError, "on: :auto chooses for one call, by its first items: name a strategy " \
+          "for a pool that stays"
       end
 
       # @api private
@@ -97,7 +102,8 @@ module Raffia
         Ramp.new(choice.workers, choice.measurement.total, machine.worker(Costs.new)) if @ramp
       end
 
-      # From now on chunks are cut for this strategy. What the caller wants for chunks is for those that travel.
+      # From now on chunks are cut for this strategy. What the caller wants for chunks is for those
+      # that travel.
       # @api private
       def aim(strategy) = @sizer.aim(@options.chunk, target: Strategy::ALL.fetch(strategy).target)
 
@@ -114,7 +120,9 @@ module Raffia
       def choose(probe)
         # Files are read here, and who is interrupted in the middle of that leaves them open.
         Raffia.shield do
-          measurement = probe.conclude(left(probe)) { |refusal| Obstacles.new(@plan.block, refusal).to_h }
+          measurement = probe.conclude(left(probe)) do |refusal|
+            Obstacles.new(@plan.block, refusal).to_h
+          end
           @choice = @chooser.call(measurement, machine)
         end
       end
@@ -127,7 +135,8 @@ module Raffia
       def instead(choice, trial)
         work = choice.measurement
         obstacles = {**work.obstacles, fibers: "they were tried, and one waits for the other"}
-        work = work.with(obstacles:, done: work.done + trial.done, left: work.left && [work.left - trial.done, 0].max)
+        work = work.with(obstacles:, done: work.done + trial.done, left: work.left &&
+          [work.left - trial.done, 0].max)
         Choice.of(work, machine, on: :threads)
       end
 

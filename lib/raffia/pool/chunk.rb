@@ -32,21 +32,25 @@ module Raffia
 
       # @param first [Integer] the index of the first item
       # @return [Chunk] some of the items, which may be tried again by themselves
-      def part(first, size) = Chunk.new(first, size, source: @source, items: @items && @items[first - @first, size])
+      def part(first, size)
+        Chunk.new(first, size, source: @source, items: @items && @items[first - @first, size])
+      end
 
       # Whether a worker that has the input itself needs only the numbers.
       def indexed? = @items.nil?
     end
 
-    # How many items a worker takes at once. Enough that handing them over costs little beside the work, and few enough that
-    # the workers end together: it starts at one item, measures, and follows.
+    # How many items a worker takes at once. Enough that handing them over costs little beside the
+    # work, and few enough that the workers end together: it starts at one item, measures, and
+    # follows.
     #
     # Several workers read and teach it without a lock: a lost lesson does no harm.
     #
     # @api private
     class ChunkSize
       MOST = 65_536
-      # How much longer the next chunk may be than the one that was measured: the first items may not be typical.
+      # How much longer the next chunk may be than the one that was measured: the first items may
+      # not be typical.
       GROWTH = 8
       # Seconds that it takes to wake another worker and to hear of it, roughly.
       HAND_OVER = 0.000_1
@@ -98,7 +102,8 @@ module Raffia
       # @param count [Integer] of items
       def brief?(count) = !@fixed && !@per_item.nil? && @per_item * count < HAND_OVER
 
-      # Whether what is under way per worker is so short that it should already hold the next chunk when it is through.
+      # Whether what is under way per worker is so short that it should already hold the next chunk
+      # when it is through.
       # @param seconds [Float] the length of a hand-over that does not matter
       def hand_ahead?(seconds) = @per_item.nil? ? false : @per_item * @now < seconds
 

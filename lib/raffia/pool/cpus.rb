@@ -4,14 +4,16 @@ require "etc"
 
 module Raffia
   class Pool
-    # How many processors this process may really use: the ones its affinity mask names, or fewer when a control group (a
-    # container) grants it less time than that. A quota of one and a half processors counts as two, so that none of it is lost.
+    # How many processors this process may really use: the ones its affinity mask names, or fewer
+    # when a control group (a container) grants it less time than that. A quota of one and a half
+    # processors counts as two, so that none of it is lost.
     #
     # @api private
     module Cpus
       ROOT = "/sys/fs/cgroup"
       TOPOLOGY = "/sys/devices/system/cpu"
-      # In the first version of control groups each resource has a tree of its own, mounted under one of these.
+      # In the first version of control groups each resource has a tree of its own, mounted under
+      # one of these.
       FIRST_VERSION = %w[cpu cpu,cpuacct].freeze
 
       class << self
@@ -22,8 +24,8 @@ module Raffia
           [Etc.nprocessors, *quotas(root, membership).map(&:ceil)].min.clamp(1..)
         end
 
-        # Processors that are threads of one core share what computes, so work that only computes gains little by the second of
-        # them.
+        # Processors that are threads of one core share what computes, so work that only computes
+        # gains little by the second of them.
         # @param status [String] the file that says which processors we may use
         # @param topology [String] the folder that says which of them are threads of one core
         # @param most [Integer] processors there are to use
@@ -45,11 +47,15 @@ module Raffia
         # @param list [String] as the kernel writes it: 0-3,8
         # @return [Array<Integer>]
         def processors(list)
-          list.split(",").flat_map { |part| part.split("-").map(&:to_i).then { |ends| [*ends.first..ends.last] } }
+          list.split(",").flat_map do |part|
+            part.split("-").map(&:to_i).then { |ends| [*ends.first..ends.last] }
+          end
         end
 
         # @return [String] the same for all processors of a core
-        def siblings(topology, number) = read(File.join(topology, "cpu#{number}/topology/thread_siblings_list"))
+        def siblings(topology, number)
+          read(File.join(topology, "cpu#{number}/topology/thread_siblings_list"))
+        end
 
         # The quotas of our group and of each group above it, in processors; the tightest one holds.
         # @return [Array<Float>]
@@ -58,12 +64,15 @@ module Raffia
           unified = groups[/^0::(.*)$/, 1]
           apart = groups[/^\d+:(?:\w+,)*cpu(?:,\w+)*:(.*)$/, 1]
           [*upwards(root, unified) { |group| quota(group) },
-            *FIRST_VERSION.flat_map { |tree| upwards(File.join(root, tree), apart) { |group| first_version(group) } }]
+            *FIRST_VERSION.flat_map { |tree|
+              upwards(File.join(root, tree), apart) { |group| first_version(group) }
+            }]
         rescue SystemCallError
           []
         end
 
-        # A container may see its own group as the root, or not at all: what is not there has no quota.
+        # A container may see its own group as the root, or not at all: what is not there has no
+        # quota.
         def upwards(root, path, &)
           return [] unless path
 
@@ -75,7 +84,9 @@ module Raffia
         def quota(group) = share { read(File.join(group, "cpu.max")).split }
 
         def first_version(group)
-          share { %w[cpu.cfs_quota_us cpu.cfs_period_us].map { |name| read(File.join(group, name)) } }
+          share do
+            %w[cpu.cfs_quota_us cpu.cfs_period_us].map { |name| read(File.join(group, name)) }
+          end
         end
 
         # Words and a time of -1 mean that there is no limit.

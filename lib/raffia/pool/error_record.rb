@@ -4,9 +4,10 @@ require_relative "failure_dump"
 
 module Raffia
   class Pool
-    # An exception as plain data, for exceptions that Marshal refuses: one of ActiveRecord holds its connection pool, a
-    # NoMethodError its receiver. It keeps the class, the message, the cause, the backtrace, and each instance variable that can
-    # be dumped. The readers of the others answer nil.
+    # An exception as plain data, for exceptions that Marshal refuses: one of ActiveRecord holds its
+    # connection pool, a NoMethodError its receiver. It keeps the class, the message, the cause, the
+    # backtrace, and each instance variable that can be dumped. The readers of the others answer
+    # nil.
     #
     # class_name:: by which the class is found again
     # message:: what the exception says
@@ -76,7 +77,9 @@ module Raffia
       # @raise [NameError, TypeError] when there is no such class of exceptions here
       def to_error
         klass = ::Object.const_get(class_name)
-        raise TypeError, "#{class_name} is no class of exceptions here" unless klass.is_a?(::Class) && klass <= ::Exception
+        unless klass.is_a?(::Class) && klass <= ::Exception
+          raise TypeError, "#{class_name} is no class of exceptions here"
+        end
 
         error = klass.allocate
         begin_with_core(error)
@@ -108,9 +111,12 @@ module Raffia
       # What the classes of core set up, without the code of their children.
       def begin_with_core(error)
         case error
-        when ::NameError then ::NameError.instance_method(:initialize).bind_call(error, message, fact)
-        when ::KeyError then ::KeyError.instance_method(:initialize).bind_call(error, message, **key)
-        when ::SystemCallError then ::SystemCallError.instance_method(:initialize).bind_call(error, message)
+        when ::NameError
+          ::NameError.instance_method(:initialize).bind_call(error, message, fact)
+        when ::KeyError
+          ::KeyError.instance_method(:initialize).bind_call(error, message, **key)
+        when ::SystemCallError
+          ::SystemCallError.instance_method(:initialize).bind_call(error, message)
         else ::Exception.instance_method(:initialize).bind_call(error, message)
         end
       end
@@ -119,7 +125,8 @@ module Raffia
 
       def restore_variables(error)
         variables.each do |name, dump|
-          error.instance_variable_set(name, Marshal.load(dump)) # standard:disable Security/MarshalLoad
+          error.instance_variable_set(name,
+            Marshal.load(dump)) # standard:disable Security/MarshalLoad
         rescue *FailureDump::REFUSALS
           next # its class is not known here
         end
@@ -132,7 +139,8 @@ module Raffia
         error.extend(FixedMessage)
       end
 
-      # @return [String, nil] nil when its own method raises, which it must not do to whoever reads it here
+      # @return [String, nil] nil when its own method raises, which it must not do to whoever reads
+      #   it here
       def message_of(error)
         error.message
       rescue *FailureDump::REFUSALS

@@ -5,12 +5,14 @@ require_relative "work"
 
 module Raffia
   class Pool
-    # Failures on their way out of a worker process or Ractor, as strings. An exception that cannot be dumped is rebuilt from
-    # what of it can be ({ErrorRecord}). What cannot be rebuilt is replaced by words about it: words always arrive.
+    # Failures on their way out of a worker process or Ractor, as strings. An exception that cannot
+    # be dumped is rebuilt from what of it can be ({ErrorRecord}). What cannot be rebuilt is
+    # replaced by words about it: words always arrive.
     #
     # @api private
     module FailureDump
-      # What Marshal says to a value: what the value's own methods may raise, and that it is nested too deeply, or too large.
+      # What Marshal says to a value: what the value's own methods may raise, and that it is nested
+      # too deeply, or too large.
       REFUSALS = [StandardError, SystemStackError, ScriptError, NoMemoryError].freeze
 
       class << self
@@ -24,7 +26,8 @@ module Raffia
           false
         end
 
-        # As {dumpable?}; of an exception that is only held back by the item of a call inside of this one, that is taken off.
+        # As {dumpable?}; of an exception that is only held back by the item of a call inside of
+        # this one, that is taken off.
         # @param error [Object]
         # @return [Boolean]
         def crosses?(error) = dumpable?(error) || (ItemContext.forget(error) && dumpable?(error))
@@ -49,7 +52,8 @@ module Raffia
           raise unless failure
 
           _, record, words = failure.value
-          refusal(failure.position, words || "the exception #{record&.class_name}", error, failure.backtrace)
+          refusal(failure.position, words ||
+            "the exception #{record&.class_name}", error, failure.backtrace)
         end
 
         # @param position [Integer] in the chunk
@@ -70,14 +74,16 @@ module Raffia
 
         private
 
-        # The exception itself, a record of it for when it cannot be loaded, and words for when its class is not known there.
+        # The exception itself, a record of it for when it cannot be loaded, and words for when its
+        # class is not known there.
         def dump_error(failure)
           error = failure.value
           dumped = dumped(error)
           record = ErrorRecord.of(error, variables: dumped.nil? || custom?(error))
           # Nothing else is left of what can neither be dumped nor rebuilt: Marshal says why.
           Marshal.dump(error) unless dumped || record
-          Marshal.dump([:error, failure.position, [dumped, record, what(failure)], failure.backtrace])
+          Marshal.dump([:error, failure.position, [dumped, record, what(failure)],
+            failure.backtrace])
         end
 
         def dumped(error)
@@ -87,7 +93,9 @@ module Raffia
         end
 
         # Whether code of its class loads it, which may raise.
-        def custom?(error) = error.respond_to?(:marshal_load, true) || error.class.respond_to?(:_load)
+        def custom?(error)
+          error.respond_to?(:marshal_load, true) || error.class.respond_to?(:_load)
+        end
 
         def load_error(dumped, record, _words)
           return record.to_error unless dumped

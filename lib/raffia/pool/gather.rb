@@ -4,8 +4,8 @@ require_relative "work"
 
 module Raffia
   class Pool
-    # Puts the chunks' parts together into the value of the call. One class per way of putting together; each is told of the
-    # chunks one at a time, in the order in which they were finished.
+    # Puts the chunks' parts together into the value of the call. One class per way of putting
+    # together; each is told of the chunks one at a time, in the order in which they were finished.
     #
     # @api private
     module Gather

@@ -4,13 +4,15 @@ require_relative "chunk"
 
 module Raffia
   class Pool
-    # Hands out an indexed input to the workers, chunk by chunk, front to back. They help themselves; nobody has to push.
+    # Hands out an indexed input to the workers, chunk by chunk, front to back. They help
+    # themselves; nobody has to push.
     #
     # @api private
     class IndexedFeed
       # @param input [Input::Indexed, Input::Span]
       # @param sizer [ChunkSize]
-      # @param workers [Integer] who share it: near the end the chunks shrink, so that all finish together
+      # @param workers [Integer] who share it: near the end the chunks shrink, so that all finish
+      #   together
       def initialize(input, sizer, workers)
         @input = input
         @sizer = sizer

@@ -4,8 +4,9 @@ require_relative "../base/error"
 
 module Raffia
   class Pool
-    # What a call works through. Arrays and ranges of whole numbers are read by position, by any worker, and a forked child
-    # has them already; everything else is read item by item, in the caller, and never further ahead than the limit.
+    # What a call works through. Arrays and ranges of whole numbers are read by position, by any
+    # worker, and a forked child has them already; everything else is read item by item, in the
+    # caller, and never further ahead than the limit.
     #
     # @api private
     module Input
@@ -23,12 +24,13 @@ module Raffia
       def self.stream(items)
         return Stream.new(items) if items.respond_to?(:each)
 
-        raise ConfigError, "#{items.class} is not a collection: give an Array, a Range or anything else that has #each"
+        raise ConfigError, "#{items.class} is not a collection: give an Array, a Range or " \
+          "anything else that has #each"
       end
       private_class_method :stream
 
-      # An Array, as it is when the call begins: a block that changes it has no effect on what is worked on. Ruby copies the
-      # elements only if somebody changes the original.
+      # An Array, as it is when the call begins: a block that changes it has no effect on what is
+      # worked on. Ruby copies the elements only if somebody changes the original.
       class Indexed
         # @return [Integer]
         attr_reader :size

@@ -2,8 +2,9 @@
 
 module Raffia
   class Pool
-    # What an exception that a user's block raised learns on its way to the caller: which item it was about. The exception
-    # stays what it is, so `rescue ItsOwnClass` works; `rescue Raffia::Pool::ItemContext` catches any that came from a worker.
+    # What an exception that a user's block raised learns on its way to the caller: which item it
+    # was about. The exception stays what it is, so `rescue ItsOwnClass` works; `rescue
+    # Raffia::Pool::ItemContext` catches any that came from a worker.
     #
     #     rescue Net::ReadTimeout => error
     #       warn "#{error.item} (number #{error.item_index}) timed out"
@@ -26,7 +27,8 @@ module Raffia
         error
       end
 
-      # @return [Exception] the same, or a copy of one that is frozen; the frozen one when its class refuses to be copied
+      # @return [Exception] the same, or a copy of one that is frozen; the frozen one when its class
+      #   refuses to be copied
       # @api private
       def self.thaw(error)
         error.frozen? ? error.clone(freeze: false) : error
@@ -37,7 +39,9 @@ module Raffia
       # An item need not be what can go to another process, where an exception can.
       # @return [Boolean] whether it had one
       # @api private
-      def self.forget(error) = self === error && !error.frozen? && !error.item_is(nil, error.item_index).nil?
+      def self.forget(error)
+        self === error && !error.frozen? && !error.item_is(nil, error.item_index).nil?
+      end
 
       # @return [Integer]
       # @api private
@@ -63,7 +67,9 @@ module Raffia
 
       # Whether it is what is left here of something that was moved, which answers nothing.
       # @api private
-      def self.moved?(item) = defined?(::Ractor::MovedObject) ? ::Ractor::MovedObject === item : false
+      def self.moved?(item)
+        defined?(::Ractor::MovedObject) ? ::Ractor::MovedObject === item : false
+      end
     end
   end
 end

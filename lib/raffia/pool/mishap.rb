@@ -49,7 +49,8 @@ module Raffia
 
       private
 
-      # The block of a call that ran in the caller has the line of the call in its backtrace already.
+      # The block of a call that ran in the caller has the line of the call in its backtrace
+      # already.
       def joined(own, frames)
         call = frames.find { |frame| !frame.start_with?(__dir__) }
         own.include?(call) ? own : own + frames
@@ -60,8 +61,10 @@ module Raffia
         return @failure.value unless @failure.kind == :undumpable
 
         what, why = @failure.value
-        NotDumpable.new("#{what}#{" of item #{@index}" if @index} (#{why}) cannot be dumped by Marshal: return plain data " \
-          "(numbers, strings, arrays, hashes, structs), or run it on: :threads", item: @item, index: @index)
+        NotDumpable.new("#{what}#{" of item #{@index}" if @index} (#{why}) cannot be dumped by " \
+        "Marshal: return plain data " \
+          "(numbers, strings, arrays, hashes, structs), or run it on: :threads", item: @item,
+          index: @index)
       end
     end
   end

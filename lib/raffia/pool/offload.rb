@@ -8,11 +8,13 @@ require_relative "cpus"
 
 module Raffia
   class Pool
-    # Runs blocking calls on native threads, so that the fibers of a scheduler can go on. Threads are started when they are
-    # needed, up to a bound, and end when they have had nothing to do for a while; calls beyond the bound wait their turn.
+    # Runs blocking calls on native threads, so that the fibers of a scheduler can go on. Threads
+    # are started when they are needed, up to a bound, and end when they have had nothing to do for
+    # a while; calls beyond the bound wait their turn.
     #
-    # The caller may be a fiber or a thread. When it is interrupted it leaves at once, and what becomes of its call is dropped:
-    # a call that has not begun never will, one that has runs on to its end, because C code cannot be stopped.
+    # The caller may be a fiber or a thread. When it is interrupted it leaves at once, and what
+    # becomes of its call is dropped: a call that has not begun never will, one that has runs on to
+    # its end, because C code cannot be stopped.
     class Offload
       # Seconds without work after which a thread ends.
       IDLE = 5.0
@@ -59,25 +61,31 @@ module Raffia
         @fork.remove
         @calls.close
         give_up = timeout && Clock.now + timeout
-        @guard.hold { @threads.keys }.all? { |thread| thread.join(give_up && [give_up - Clock.now, 0].max) }
+        @guard.hold { @threads.keys }.all? do |thread|
+          thread.join(give_up && [give_up - Clock.now, 0].max)
+        end
       end
 
       # @return [Hash] threads:, idle:, waiting:
-      def stats = {threads: @threads.size, idle: @calls.num_waiting, waiting: @calls.size, max: @max}
+      def stats
+        {threads: @threads.size, idle: @calls.num_waiting, waiting: @calls.size, max: @max}
+      end
 
       private
 
       def start_over
         @calls = Thread::Queue.new
         @threads = {}.compare_by_identity
-        # Not a Mutex: waiting for one would park the very fiber that is asking its scheduler for help.
+        # Not a Mutex: waiting for one would park the very fiber that is asking its scheduler for
+        # help.
         @guard = Guard.new
       end
 
       def hand_over(call)
         @guard.hold do
           @calls << call
-          # Threads that wait are counted until they run, so compare with how many calls there are for them.
+          # Threads that wait are counted until they run, so compare with how many calls there are
+          # for them.
           start if @calls.size > @calls.num_waiting && @threads.size < @max
         end
       rescue ClosedQueueError
@@ -86,7 +94,8 @@ module Raffia
 
       def start
         # Fiber storage is inherited, and this thread will serve others too.
-        thread = Fiber.new(blocking: true, storage: {}) { Thread.new(@calls) { |calls| serve(calls) } }.resume
+        thread = Fiber.new(blocking: true,
+          storage: {}) { Thread.new(@calls) { |calls| serve(calls) } }.resume
         @threads[thread] = true
       end
 

@@ -6,8 +6,9 @@ require_relative "../task"
 
 module Raffia
   class Pool
-    # Threads that run blocking operations of core's for the fibers of a scheduler: C functions, one after another, without Ruby's lock.
-    # They are started when they are needed, up to a bound, and end when they have had nothing to do for a while.
+    # Threads that run blocking operations of core's for the fibers of a scheduler: C functions, one
+    # after another, without Ruby's lock. They are started when they are needed, up to a bound, and
+    # end when they have had nothing to do for a while.
     #
     # @api private
     class OperationThreads
@@ -41,7 +42,8 @@ module Raffia
       # @return [Boolean] whether it is over
       def cancel(call, wait) = @queue.cancel(call, wait)
 
-      # The scheduler is closed. What still runs for it uses the stacks of its fibers, which are kept.
+      # The scheduler is closed. What still runs for it uses the stacks of its fibers, which are
+      # kept.
       # @return [void]
       def abandon(scheduler) = @abandoned.concat(@queue.abandon(scheduler))
 
@@ -53,7 +55,9 @@ module Raffia
         @fork.remove
         @queue.close
         give_up = timeout && Clock.now + timeout
-        @guard.hold { @threads.keys }.all? { |thread| thread.join(give_up && [give_up - Clock.now, 0].max) }
+        @guard.hold { @threads.keys }.all? do |thread|
+          thread.join(give_up && [give_up - Clock.now, 0].max)
+        end
       end
 
       # @return [Hash] limit:, threads:, queued:, running:, done:, cancelled:, longest_wait:

@@ -7,11 +7,12 @@ require_relative "item_context"
 
 module Raffia
   class Pool
-    # A seat elsewhere whose items may take only so long, whatever they do: the driver looks at the clock while it waits for the
-    # reply. When an item overruns, it gives the seat up, which ends a worker process by force and leaves a Ractor to itself.
+    # A seat elsewhere whose items may take only so long, whatever they do: the driver looks at the
+    # clock while it waits for the reply. When an item overruns, it gives the seat up, which ends a
+    # worker process by force and leaves a Ractor to itself.
     #
-    # A worker process keeps the limit by itself first, where Ruby can interrupt it, so that +ensure+ blocks run; then this is
-    # for what cannot be interrupted, and comes after some grace.
+    # A worker process keeps the limit by itself first, where Ruby can interrupt it, so that
+    # +ensure+ blocks run; then this is for what cannot be interrupted, and comes after some grace.
     #
     # @api private
     class OverseenSeat < SimpleDelegator

@@ -6,8 +6,8 @@ require_relative "../base/optional"
 
 module Raffia
   class Pool
-    # Shows how far a call has come, on standard error: a bar by the gem ruby-progressbar where a person is looking and the gem is
-    # there, plain lines otherwise.
+    # Shows how far a call has come, on standard error: a bar by the gem ruby-progressbar where a
+    # person is looking and the gem is there, plain lines otherwise.
     #
     # @api private
     module Progress
@@ -71,7 +71,9 @@ module Raffia
         private
 
         def print
-          @out.puts("#{@title}: #{@done}#{" of #{@total} (#{100 * @done / @total}%)" if @total&.positive?}")
+          @out.puts(
+            "#{@title}: #{@done}#{" of #{@total} (#{100 * @done / @total}%)" if @total&.positive?}"
+          )
         end
       end
     end

@@ -5,8 +5,9 @@ require_relative "resting"
 
 module Raffia
   class Pool
-    # A bounded queue between those who have items and the workers. Workers take what is there, up to a chunk, and never wait for
-    # a chunk to fill: a slow source loses nothing by it. Threads and fibers may wait on it alike.
+    # A bounded queue between those who have items and the workers. Workers take what is there, up
+    # to a chunk, and never wait for a chunk to fill: a slow source loses nothing by it. Threads and
+    # fibers may wait on it alike.
     #
     # @api private
     class QueueFeed
@@ -18,7 +19,8 @@ module Raffia
       # @param limit [Integer, nil] the bound; nil follows the speed: two chunks a worker
       # @param running [Boolean] whether items that are being worked on count too
       # @param items [Array, Lanes] where they wait
-      # @param idle [Numeric, nil] seconds that a worker waits for items before it is sent home; nil: for ever
+      # @param idle [Numeric, nil] seconds that a worker waits for items before it is sent home;
+      #   nil: for ever
       def initialize(sizer, workers, limit: nil, running: true, items: [], idle: nil)
         @sizer = sizer
         @workers = workers
@@ -38,7 +40,8 @@ module Raffia
       attr_writer :workers
 
       # Add an item.
-      # @param full [Symbol] what to do when the queue is full: +:wait+ for room, +:refuse+ the item, or +:add+ it all the same
+      # @param full [Symbol] what to do when the queue is full: +:wait+ for room, +:refuse+ the
+      #   item, or +:add+ it all the same
       # @return [Symbol] :added, :closed or :full
       def push(item, full: :wait)
         @lock.synchronize do
@@ -75,7 +78,8 @@ module Raffia
       end
 
       # @param wait [Boolean] whether to wait when nothing is there
-      # @return [Chunk, nil] nil at the end, when nothing is there now, or when nothing came for so long that the worker may go
+      # @return [Chunk, nil] nil at the end, when nothing is there now, or when nothing came for so
+      #   long that the worker may go
       def take(wait: true)
         @lock.synchronize do
           @resting.rest { nothing? } if wait && nothing?

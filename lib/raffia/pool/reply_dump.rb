@@ -16,7 +16,8 @@ module Raffia
         # @param trial [#dump] says what codec would refuse, and sends nothing anywhere
         # @return [String]
         def dump(reply, codec = Marshal, trial: codec)
-          codec.dump([with_dumps(reply.value), reply.failure && FailureDump.dump(reply.failure), reply.seconds])
+          codec.dump([with_dumps(reply.value), reply.failure && FailureDump.dump(reply.failure),
+            reply.seconds])
         rescue *FailureDump::REFUSALS => error
           codec.dump([*without(reply.value, error, trial), reply.seconds])
         end
@@ -32,7 +33,8 @@ module Raffia
           value.failures&.transform_values! { |dump| FailureDump.load(dump) } if Settled === value
           Reply.new(value, failure && FailureDump.load(failure), seconds)
         rescue ArgumentError, TypeError, NameError => error
-          raise NotDumpable.new("the result of items #{chunk.first} to #{chunk.first + chunk.size - 1} cannot be loaded here " \
+          raise NotDumpable.new("the result of items #{chunk.first} to " \
+          "#{chunk.first + chunk.size - 1} cannot be loaded here " \
             "(#{error.message}): load its class before the call, or return plain data",
             item: chunk.at(chunk.first), index: chunk.first)
         end
@@ -43,7 +45,8 @@ module Raffia
         def with_dumps(value)
           return value unless Settled === value && value.failures
 
-          Settled.new(value.values, value.failures.transform_values { |failure| FailureDump.dump(failure) })
+          Settled.new(value.values, value.failures
+            .transform_values { |failure| FailureDump.dump(failure) })
         end
 
         # What is left to say when a value cannot be dumped: a value and a failure.
@@ -60,7 +63,8 @@ module Raffia
             trial.dump(value)
             value
           rescue *FailureDump::REFUSALS => error
-            failures[position] = FailureDump.dump(FailureDump.refusal(position, "the result", error))
+            failures[position] = FailureDump.dump(FailureDump.refusal(position, "the result",
+              error))
             nil
           end
           Settled.new(values, failures)

@@ -4,11 +4,12 @@ require_relative "../base/clock"
 
 module Raffia
   class Pool
-    # The workers that have nothing to do, in the order in which they came to rest. Whoever rested least is called first: those
-    # that are not needed then rest long enough to be sent home.
+    # The workers that have nothing to do, in the order in which they came to rest. Whoever rested
+    # least is called first: those that are not needed then rest long enough to be sent home.
     #
-    # None of them watches the clock, because waiting for some time costs a thread much more than waiting. One thread does that for
-    # all; work that comes and goes does not wake it, and it ends when it finds nobody at rest.
+    # None of them watches the clock, because waiting for some time costs a thread much more than
+    # waiting. One thread does that for all; work that comes and goes does not wake it, and it ends
+    # when it finds nobody at rest.
     #
     # @api private
     class Resting
@@ -71,7 +72,9 @@ module Raffia
         @bells << bell unless bell.listed
         bell.listed = true
         # Fiber storage is inherited, and this thread serves others too.
-        @watch ||= ::Fiber.new(blocking: true, storage: {}) { Thread.new { watch } }.resume if @patience
+        if @patience
+          @watch ||= ::Fiber.new(blocking: true, storage: {}) { Thread.new { watch } }.resume
+        end
       end
 
       def ring(bell)

@@ -4,8 +4,8 @@ require_relative "work"
 
 module Raffia
   class Pool
-    # A place where chunks are worked on. This one is the very thread or fiber that drives it; its children put the work into
-    # another Ractor or process. A seat is used by one driver.
+    # A place where chunks are worked on. This one is the very thread or fiber that drives it; its
+    # children put the work into another Ractor or process. A seat is used by one driver.
     #
     # @api private
     class Seat
@@ -40,10 +40,12 @@ module Raffia
       # @return [Integer, nil] of a worker process
       def pid = nil
 
-      # @return [Integer] how many workers were here before this one, and have been replaced because they had served their time
+      # @return [Integer] how many workers were here before this one, and have been replaced because
+      #   they had served their time
       def replaced = 0
 
-      # @return [Integer, nil] the index of the item that the worker has begun and not finished, as far as that is known
+      # @return [Integer, nil] the index of the item that the worker has begun and not finished, as
+      #   far as that is known
       def begun = @posted.first&.first
 
       # @return [Integer] the index of the item that this thread or fiber was at when it was killed

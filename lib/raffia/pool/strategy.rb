@@ -13,8 +13,9 @@ require_relative "strategy/processes"
 
 module Raffia
   class Pool
-    # Where work runs. A strategy is a module that says a few things: how many workers are usual, how long a chunk should
-    # take, which crew drives, and in which seats the blocks run. Everything else is the same for all of them.
+    # Where work runs. A strategy is a module that says a few things: how many workers are usual,
+    # how long a chunk should take, which crew drives, and in which seats the blocks run. Everything
+    # else is the same for all of them.
     #
     #     workers(options)                    -> Integer, how many at once
     #     target                              -> Float, seconds of work in a chunk; 0 for single items
@@ -46,7 +47,9 @@ module Raffia
           return name if name.respond_to?(:seats)
           return Auto.new if name == :auto
 
-          ALL[name] || provided[name]&.call or raise ConfigError, "on: #{name.inspect} is not a strategy#{hint(name)}: use one of #{valid}"
+          ALL[name] || provided[name]&.call or
+            raise ConfigError, "on: #{name.inspect} is not a strategy#{hint(name)}: use one of " \
+              "#{valid}"
         end
 
         # A room above this one brings its own.
@@ -58,7 +61,8 @@ module Raffia
           nil
         end
 
-        # @return [Integer] one worker for each processor that may be used, or what RAFFIA_WORKERS says
+        # @return [Integer] one worker for each processor that may be used, or what RAFFIA_WORKERS
+        #   says
         def default_workers = Raffia.config.workers || Cpus.count
 
         private
@@ -70,7 +74,9 @@ module Raffia
         def hint(name)
           return " before `require \"#{ELSEWHERE[name]}\"`" if ELSEWHERE.key?(name)
 
-          " (a Symbol is meant, #{name.to_sym.inspect})" if name.is_a?(String) && ALL.key?(name.to_sym)
+          if name.is_a?(String) && ALL.key?(name.to_sym)
+            " (a Symbol is meant, #{name.to_sym.inspect})"
+          end
         end
       end
     end

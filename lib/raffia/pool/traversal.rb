@@ -8,11 +8,13 @@ require_relative "queue_feed"
 
 module Raffia
   class Pool
-    # One pass over an input: the caller's side and the desk that the workers report to. It is the same on every strategy;
-    # they differ in the crew that drives and in the seats where the blocks run.
+    # One pass over an input: the caller's side and the desk that the workers report to. It is the
+    # same on every strategy; they differ in the crew that drives and in the seats where the blocks
+    # run.
     #
-    # Input that can be read by position is taken by the workers themselves. A stream is read here, in the caller, and pushed
-    # into a bounded queue. In both cases the caller then waits for news: a failure, enough, or the last worker's end.
+    # Input that can be read by position is taken by the workers themselves. A stream is read here,
+    # in the caller, and pushed into a bounded queue. In both cases the caller then waits for news:
+    # a failure, enough, or the last worker's end.
     #
     # @api private
     class Traversal
@@ -92,7 +94,8 @@ module Raffia
       # A chunk cannot go to its worker.
       def refuse(_chunk, error) = failed(Crash.new(error))
 
-      # A worker is gone. Whether another one is to take its place: no, the call ends, with {#crash}.
+      # A worker is gone. Whether another one is to take its place: no, the call ends, with
+      # {#crash}.
       def salvage(_error, _seat) = false
 
       # A driver cannot go on.

@@ -10,15 +10,18 @@ module Raffia
   class Pool
     # What went wrong, or what ended the work early, while a block ran.
     #
-    # kind:: :error; or :break when the block used +break+; or :throw when it threw a tag that nobody in the worker catches; or
+    # kind:: :error; or :break when the block used +break+; or :throw when it threw a tag that
+    # nobody in the worker catches; or
     #        :undumpable when the result or the exception could not leave the worker
     # position:: counted from the start of the chunk
-    # value:: the exception; the value of the break; the tag and value of the throw; what could not leave, and why, in words
+    # value:: the exception; the value of the break; the tag and value of the throw; what could not
+    # leave, and why, in words
     # backtrace:: of the exception, apart from it because not every way between workers keeps it
     #
     # @api private
     Failure = Struct.new(:kind, :position, :value, :backtrace) do
-      # Whether another attempt may end better. One with wrong arguments will not, nor one with what cannot cross to its worker.
+      # Whether another attempt may end better. One with wrong arguments will not, nor one with what
+      # cannot cross to its worker.
       # @param errors [Array<Module>] on which to try again
       def passing?(errors)
         case value
@@ -49,7 +52,8 @@ module Raffia
     #
     # operation:: the name of a method of {Work}
     # block:: the user's
-    # seed:: what a fold starts from, {Work::NOTHING} for its first item; or what the operations of {Trying} try again on
+    # seed:: what a fold starts from, {Work::NOTHING} for its first item; or what the operations of
+    # {Trying} try again on
     #
     # @api private
     Plan = Data.define(:operation, :block, :seed) do
@@ -76,12 +80,14 @@ module Raffia
       end
     end
 
-    # The operations, each over the items of one chunk. This is the loop that the user's block runs in, on every strategy and in
-    # every kind of worker, so it allocates nothing per item and uses no constant that a Ractor may not read.
+    # The operations, each over the items of one chunk. This is the loop that the user's block runs
+    # in, on every strategy and in every kind of worker, so it allocates nothing per item and uses
+    # no constant that a Ractor may not read.
     #
     # @api private
     module Work
-      # In place of the value that a reduction starts from, when there is none. A Symbol: it stays itself in any worker.
+      # In place of the value that a reduction starts from, when there is none. A Symbol: it stays
+      # itself in any worker.
       NOTHING = :raffia_nothing
       KILLED = :raffia_killed_position
       private_constant :KILLED
@@ -159,7 +165,8 @@ module Raffia
           note_killed(position) unless reply
         end
 
-        # For long-lived pools: each item is the arguments of a call, and one failure does not end the others.
+        # For long-lived pools: each item is the arguments of a call, and one failure does not end
+        # the others.
         # @return [Reply] with {Settled}
         def settle(items, block, _seed)
           settled = Settled.new([])
@@ -172,7 +179,8 @@ module Raffia
           Reply.new(settled)
         end
 
-        # @return [Integer, nil] where in its chunk this thread or fiber was when it was killed, which no `rescue` sees
+        # @return [Integer, nil] where in its chunk this thread or fiber was when it was killed,
+        #   which no `rescue` sees
         def killed_position = Thread.current[KILLED]
 
         # @param error [Exception] what ended the block
@@ -195,7 +203,8 @@ module Raffia
           worse.backtrace
         end
 
-        # Being told to stop, by whoever waits for us, is not a failure of the item: that goes on up.
+        # Being told to stop, by whoever waits for us, is not a failure of the item: that goes on
+        # up.
         def failed(error, position)
           raise error if error.is_a?(Cancel) || error.is_a?(::Timeout::ExitException)
           return Reply.new(nil, failure(error, position)) unless error.is_a?(Carried)
@@ -204,11 +213,13 @@ module Raffia
           Reply.new(nil, error.failure)
         end
 
-        # A block that runs in another thread, fiber or process cannot unwind into the caller's frames by itself: Ruby says so
-        # with these two errors, and the caller carries out what was meant.
+        # A block that runs in another thread, fiber or process cannot unwind into the caller's
+        # frames by itself: Ruby says so with these two errors, and the caller carries out what was
+        # meant.
         def outcome(error)
           case error
-          when LocalJumpError then (error.reason == :break) ? [:break, error.exit_value] : [:error, error]
+          when LocalJumpError
+            (error.reason == :break) ? [:break, error.exit_value] : [:error, error]
           when UncaughtThrowError then [:throw, [error.tag, error.value]]
           else [:error, error]
           end

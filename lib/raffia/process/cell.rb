@@ -4,8 +4,9 @@ require_relative "experimental"
 
 module Raffia
   module Process
-    # One number in memory that a parent and its forked child share. A worker notes in it what it is about to do, for the price
-    # of a memory write, and when it is killed the parent reads what that was.
+    # One number in memory that a parent and its forked child share. A worker notes in it what it is
+    # about to do, for the price of a memory write, and when it is killed the parent reads what that
+    # was.
     #
     # @api private
     class Cell

@@ -6,17 +6,23 @@ require_relative "files"
 
 module Raffia
   module Process
-    # The life of a worker, seen from inside. It serves its link and then leaves by +exit!+: the parent's +at_exit+ handlers,
-    # finalizers and open transactions are the parent's, and a copy of them must not run here.
+    # The life of a worker, seen from inside. It serves its link and then leaves by +exit!+: the
+    # parent's +at_exit+ handlers, finalizers and open transactions are the parent's, and a copy of
+    # them must not run here.
     #
-    # * Standard input is the null device: a worker that read the terminal, or a shared file, would steal the parent's input.
-    # * Standard output and error are the parent's, and written at once: from buffers that are full at different times the lines of
-    #   several workers would come in pieces, and those of one that is killed not at all.
-    # * SIGINT does nothing, whatever handler the application had set: a terminal sends Ctrl-C to the whole group, and it is for the
-    #   parent to decide. It is a handler and not "IGNORE", which programs started from here would inherit.
-    # * SIGTERM and SIGHUP raise {Cancel} in the work, so that +ensure+ blocks run, whatever handler the application had set.
-    # * When the parent ends, by kill -9 too, so does the worker. On Linux the kernel kills it, whatever it does at the time; elsewhere
-    #   a call into C that never lets other threads run can hold it up.
+    # * Standard input is the null device: a worker that read the terminal, or a shared file, would
+    #   steal the parent's input.
+    # * Standard output and error are the parent's, and written at once: from buffers that are full
+    #   at different times the lines of several workers would come in pieces, and those of one that
+    #   is killed not at all.
+    # * SIGINT does nothing, whatever handler the application had set: a terminal sends Ctrl-C to
+    #   the whole group, and it is for the parent to decide. It is a handler and not "IGNORE", which
+    #   programs started from here would inherit.
+    # * SIGTERM and SIGHUP raise {Cancel} in the work, so that +ensure+ blocks run, whatever handler
+    #   the application had set.
+    # * When the parent ends, by kill -9 too, so does the worker. On Linux the kernel kills it,
+    #   whatever it does at the time; elsewhere a call into C that never lets other threads run can
+    #   hold it up.
     #
     # @api private
     class Child
@@ -35,7 +41,8 @@ module Raffia
       # Never returns.
       # @yieldparam link [Link]
       def run(&service)
-        # The handlers stay until the end: outside of this block SIGTERM would be the application's again.
+        # The handlers stay until the end: outside of this block SIGTERM would be the application's
+        # again.
         stop = ->(_) { raise Cancel.new(:terminated) }
         Signals.with(chain: false, INT: ->(_) {}, TERM: stop, HUP: stop) { serve(&service) }
       ensure
@@ -54,7 +61,8 @@ module Raffia
       rescue Cancel
         status = TERMINATED
       rescue Exception => error # standard:disable Lint/RescueException
-        # Not an error of the user's block, those travel to the parent: one of ours, so say what it was.
+        # Not an error of the user's block, those travel to the parent: one of ours, so say what it
+        # was.
         report(error)
       ensure
         leave(status)

@@ -9,14 +9,16 @@ module Raffia
     # @!attribute [r] signal
     #   @return [String, nil] the name of the signal that ended it, such as "SIGKILL"
     # @!attribute [r] status
-    #   @return [Integer, nil] its exit status when no signal ended it; nil too when somebody else reaped it
+    #   @return [Integer, nil] its exit status when no signal ended it; nil too when somebody else
+    #   reaped it
     Exit = Data.define(:pid, :signal, :status) do
       # @param pid [Integer]
       # @param status [::Process::Status, nil] nil when it was reaped elsewhere
       # @return [Exit]
       def self.from(pid, status)
         signal = status&.termsig
-        new(pid: pid, signal: signal && "SIG#{Signal.signame(signal) || signal}", status: status&.exitstatus)
+        new(pid: pid, signal: signal &&
+          "SIG#{Signal.signame(signal) || signal}", status: status&.exitstatus)
       end
 
       # @return [Boolean] whether it ended as a worker does that was told to

@@ -12,15 +12,17 @@ module Raffia
 
       module_function
 
-      # @return [Boolean] whether this process is in the foreground of a terminal, where Ctrl-Z is typed
+      # @return [Boolean] whether this process is in the foreground of a terminal, where Ctrl-Z is
+      #   typed
       def here?
         ::File.read(STAT).rpartition(")").last.split[GROUP].to_i == ::Process.getpgrp
       rescue SystemCallError
         $stdin.tty? # no Linux
       end
 
-      # What SIGTSTP is to do: Ctrl-Z suspends the group, as where nobody handles it, until the shell continues it. Processes that are forked
-      # from this one inherit the handler, and leave it to this one: else one that is slow would suspend all again after that.
+      # What SIGTSTP is to do: Ctrl-Z suspends the group, as where nobody handles it, until the
+      # shell continues it. Processes that are forked from this one inherit the handler, and leave
+      # it to this one: else one that is slow would suspend all again after that.
       # @yield when it was sent to this process alone
       # @return [Proc] for {Signals.with}
       def handler

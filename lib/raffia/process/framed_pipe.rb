@@ -2,8 +2,9 @@
 
 module Raffia
   module Process
-    # Whole messages over a byte pipe. A frame is four bytes of length (big endian) and then that many bytes, written by one
-    # system call where the kernel takes it whole. Short writes are finished, short reads are put together.
+    # Whole messages over a byte pipe. A frame is four bytes of length (big endian) and then that
+    # many bytes, written by one system call where the kernel takes it whole. Short writes are
+    # finished, short reads are put together.
     #
     # @api private
     module FramedPipe
@@ -28,7 +29,8 @@ module Raffia
 
       # The writing end. Not for several threads at once.
       class Writer
-        # @return [Integer] bytes that can be written to the idle pipe without waiting for the reader
+        # @return [Integer] bytes that can be written to the idle pipe without waiting for the
+        #   reader
         attr_reader :capacity
 
         # @param io [IO]
@@ -43,17 +45,20 @@ module Raffia
         # @return [Boolean] false when the other side is gone
         def write(payload)
           size = payload.bytesize
-          raise ArgumentError, "a frame of #{size} bytes is too long, #{LIMIT} is the limit" if size > LIMIT
+          if size > LIMIT
+            raise ArgumentError, "a frame of #{size} bytes is too long, #{LIMIT} is the limit"
+          end
 
-          # Two strings in one call: writev joins them without a copy, and goes on by itself after a short write.
+          # Two strings in one call: writev joins them without a copy, and goes on by itself after a
+          # short write.
           @io.write([size].pack("N"), payload)
           true
         rescue Errno::EPIPE, IOError
           false
         end
 
-        # Whether a frame of this payload fits beside one small frame that was not read yet, so that writing it cannot wait
-        # for a reader who may be waiting for us.
+        # Whether a frame of this payload fits beside one small frame that was not read yet, so that
+        # writing it cannot wait for a reader who may be waiting for us.
         # @param payload [String]
         def room_for?(payload) = payload.bytesize + 8 <= @capacity / 2
 
@@ -61,7 +66,8 @@ module Raffia
         def close = @io.close
       end
 
-      # The reading end. It keeps its own buffer, not the IO's: bytes that arrived survive a close by another thread.
+      # The reading end. It keeps its own buffer, not the IO's: bytes that arrived survive a close
+      # by another thread.
       class Reader
         # @param io [IO]
         def initialize(io)
@@ -73,7 +79,8 @@ module Raffia
         end
 
         # Wait for the next frame.
-        # @return [String, nil] its payload; nil when the other side is gone, and with it the rest of a frame that it had begun
+        # @return [String, nil] its payload; nil when the other side is gone, and with it the rest
+        #   of a frame that it had begun
         def read
           until (frame = cut)
             @io.readpartial(SIZE, @scratch)
@@ -89,13 +96,15 @@ module Raffia
         # @param seconds [Numeric, nil] nil waits as long as it takes
         # @return [Boolean] whether that was in time
         def ready?(seconds)
-          @buffer.bytesize >= 4 && @buffer.bytesize >= @buffer.unpack1("N") + 4 || !@io.wait_readable(seconds).nil?
+          @buffer.bytesize >= 4 && @buffer.bytesize >= @buffer.unpack1("N") + 4 ||
+            !@io.wait_readable(seconds).nil?
         rescue IOError
           true # closed by us
         end
 
-        # Whether all has been fetched that a writer, who is known to be dead, left in the kernel: either the end was seen, or
-        # nothing is there although some other process still holds the pipe open.
+        # Whether all has been fetched that a writer, who is known to be dead, left in the kernel:
+        # either the end was seen, or nothing is there although some other process still holds the
+        # pipe open.
         def drained?
           @ended || !@io.wait_readable(0)
         rescue IOError

@@ -2,12 +2,14 @@
 
 module Raffia
   module Process
-    # Room for the heap of a child that allocates much. A heap that was compacted before the fork has few free slots, so a child
-    # would collect garbage every few thousand objects. Once it is seen to collect, it gets pages of its own, full of free slots.
+    # Room for the heap of a child that allocates much. A heap that was compacted before the fork
+    # has few free slots, so a child would collect garbage every few thousand objects. Once it is
+    # seen to collect, it gets pages of its own, full of free slots.
     #
     # @api private
     class Headroom
-      # Free slots of the smallest size, which nearly all short-lived objects have. Less than a megabyte.
+      # Free slots of the smallest size, which nearly all short-lived objects have. Less than a
+      # megabyte.
       SLOTS = 20_000
       # How many collections show that a child allocates much.
       COLLECTIONS = 4

@@ -8,12 +8,14 @@ require_relative "parcels"
 
 module Raffia
   module Process
-    # What is between a parent and one worker: a pipe for frames down, one for frames up, a way for parcels, and a lifeline that carries
-    # nothing, but whose end tells the worker that the parent is gone, however it went.
+    # What is between a parent and one worker: a pipe for frames down, one for frames up, a way for
+    # parcels, and a lifeline that carries nothing, but whose end tells the worker that the parent
+    # is gone, however it went.
     #
-    # A pipe end that some third process also holds never reports its end. So every other child that is forked while a link
-    # is open (a sibling, another pool's worker, a fork of the user's own) closes all of its ends at once, in a fork callback;
-    # programs that are started by exec never see them, they are close-on-exec.
+    # A pipe end that some third process also holds never reports its end. So every other child that
+    # is forked while a link is open (a sibling, another pool's worker, a fork of the user's own)
+    # closes all of its ends at once, in a fork callback; programs that are started by exec never
+    # see them, they are close-on-exec.
     #
     # @api private
     class Link
@@ -21,7 +23,8 @@ module Raffia
       BORN = "!"
       private_constant :BORN
 
-      # @return [FramedPipe::Reader] in the child: frames from the parent; in the parent: frames from the child
+      # @return [FramedPipe::Reader] in the child: frames from the parent; in the parent: frames
+      #   from the child
       attr_reader :reader
       # @return [FramedPipe::Writer]
       attr_reader :writer
@@ -29,7 +32,8 @@ module Raffia
       attr_reader :parcels
 
       def initialize
-        # The one thread that is about to fork the worker of this link; in the child it is the thread that goes on.
+        # The one thread that is about to fork the worker of this link; in the child it is the
+        # thread that goes on.
         @forker = Thread.current
         # First: another thread may fork before all of it is here.
         @guard = Fork.after_child { leave_to_others unless Thread.current.equal?(@forker) }
@@ -97,8 +101,9 @@ module Raffia
         self
       end
 
-      # Whoever reads or writes a frame has a thread to wait in. Ruby makes pipes non-blocking, and then each wait for a frame takes
-      # three system calls: a read in vain, a poll, and the read. (IO#nonblock= says the same, but not in a Ractor.)
+      # Whoever reads or writes a frame has a thread to wait in. Ruby makes pipes non-blocking, and
+      # then each wait for a frame takes three system calls: a read in vain, a poll, and the read.
+      # (IO#nonblock= says the same, but not in a Ractor.)
       def patient(io)
         io.fcntl(Fcntl::F_SETFL, io.fcntl(Fcntl::F_GETFL) & ~::File::NONBLOCK)
         io

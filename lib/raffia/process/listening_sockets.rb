@@ -4,8 +4,8 @@ require "socket"
 
 module Raffia
   module Process
-    # Listening sockets of the parent, in a forked child that outlives it: they would keep its ports,
-    # and let clients wait for a process that has ended.
+    # Listening sockets of the parent, in a forked child that outlives it: they would keep its
+    # ports, and let clients wait for a process that has ended.
     #
     # @api private
     module ListeningSockets
@@ -13,7 +13,8 @@ module Raffia
 
       # @return [void]
       def close
-        ::ObjectSpace.each_object(::BasicSocket).to_a.each { |socket| socket.close if listening?(socket) }
+        ::ObjectSpace.each_object(::BasicSocket).to_a
+          .each { |socket| socket.close if listening?(socket) }
         nil
       end
 

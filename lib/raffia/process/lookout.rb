@@ -2,8 +2,8 @@
 
 module Raffia
   module Process
-    # A thread that looks every so often, for what must be seen although the rest of the process may be stuck: but not while a call into C
-    # keeps Ruby's lock.
+    # A thread that looks every so often, for what must be seen although the rest of the process may
+    # be stuck: but not while a call into C keeps Ruby's lock.
     #
     # @api private
     class Lookout

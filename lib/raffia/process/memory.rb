@@ -6,8 +6,9 @@ module Raffia
   module Process
     # What a process costs in memory, as Linux's /proc/PID/smaps_rollup counts it.
     #
-    # The proportional set size (PSS) divides each page by the number of processes that share it, so the sizes of a parent and
-    # its forked workers add up to what they really take together; resident sizes count the shared pages again for each.
+    # The proportional set size (PSS) divides each page by the number of processes that share it, so
+    # the sizes of a parent and its forked workers add up to what they really take together;
+    # resident sizes count the shared pages again for each.
     #
     # @!attribute [r] pss
     #   @return [Integer] bytes
@@ -17,7 +18,8 @@ module Raffia
     #   @return [Integer] bytes that this process alone has written: what copy-on-write did not save
     Memory = Data.define(:pss, :rss, :private_dirty) do
       # @param pid [Integer]
-      # @return [Memory, nil] nil when the process is gone, is not ours to read, or the system does not tell
+      # @return [Memory, nil] nil when the process is gone, is not ours to read, or the system does
+      #   not tell
       def self.of(pid = ::Process.pid)
         text = File.read("/proc/#{pid}/smaps_rollup")
         new(**self::LINES.transform_values { |name| text[/^#{name}:\s+(\d+) kB/, 1].to_i * 1024 })
@@ -25,7 +27,8 @@ module Raffia
         nil
       end
 
-      # The resident size alone, from /proc/PID/statm, which costs some microseconds where the above costs up to milliseconds.
+      # The resident size alone, from /proc/PID/statm, which costs some microseconds where the above
+      # costs up to milliseconds.
       # @param pid [Integer]
       # @return [Integer, nil] bytes; nil when the process is gone or the system does not tell
       def self.resident(pid = ::Process.pid)

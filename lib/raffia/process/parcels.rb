@@ -4,12 +4,14 @@ require_relative "../native"
 
 module Raffia
   module Process
-    # The way between a parent and one worker for what is too long for a pipe: memory that is filled once and then belongs to the
-    # other side, which maps it. Long strings are not copied on arrival.
+    # The way between a parent and one worker for what is too long for a pipe: memory that is filled
+    # once and then belongs to the other side, which maps it. Long strings are not copied on
+    # arrival.
     #
-    # The memory has no name anywhere and is nobody's but its users': the kernel frees it with the last of them, however they end.
-    # A sender never waits. Where the system gives no memory or no descriptors, the other side has much to take still, or is gone,
-    # {send} says so, and the pipe does it.
+    # The memory has no name anywhere and is nobody's but its users': the kernel frees it with the
+    # last of them, however they end. A sender never waits. Where the system gives no memory or no
+    # descriptors, the other side has much to take still, or is gone, {send} says so, and the pipe
+    # does it.
     #
     # @api private
     class Parcels

@@ -5,8 +5,9 @@ require_relative "listening_sockets"
 
 module Raffia
   module Process
-    # A forked process beside this one, which watches it and outlives it for as long as it has something to do. It gets commands, a byte
-    # each, and sees the end of this process by the end of the pipe.
+    # A forked process beside this one, which watches it and outlives it for as long as it has
+    # something to do. It gets commands, a byte each, and sees the end of this process by the end of
+    # the pipe.
     #
     # @api private
     class Sidecar
@@ -23,7 +24,8 @@ module Raffia
       # @yieldparam ready [IO] to be closed when it runs
       # @raise [SystemCallError] when there can be no more processes
       def initialize(&work)
-        # In a thread of its own, so that the child begins on an empty stack, without the scheduler of the fiber that asks.
+        # In a thread of its own, so that the child begins on an empty stack, without the scheduler
+        # of the fiber that asks.
         @forker = ::Thread.new { start(work) }
         @forker.report_on_exception = false
         @pid = @forker.value
@@ -61,7 +63,9 @@ module Raffia
         theirs, @commands = ::IO.pipe
         told, ready = ::IO.pipe
         # Other children must not keep the pipe open.
-        @fork = Fork.after_child { [@commands, theirs].each(&:close) unless ::Thread.current.equal?(@forker) }
+        @fork = Fork.after_child do
+          [@commands, theirs].each(&:close) unless ::Thread.current.equal?(@forker)
+        end
         pid = ::Process.fork { live(work, theirs, ready, told) }
         ready.close
         @ready = !told.wait_readable(BOOT).nil?

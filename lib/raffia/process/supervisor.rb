@@ -5,18 +5,21 @@ require_relative "../base/signals"
 
 module Raffia
   module Process
-    # Keeps a number of worker processes alive: starts them, replaces those that die, hang or grow, brings in new code one worker after
-    # the other, and ends them. It knows nothing of what they do, and does no work itself: one loop in plain Ruby.
+    # Keeps a number of worker processes alive: starts them, replaces those that die, hang or grow,
+    # brings in new code one worker after the other, and ends them. It knows nothing of what they
+    # do, and does no work itself: one loop in plain Ruby.
     #
     #   Raffia::Process::Supervisor.new(workers: 2, slot: ->(index) { [listener(index)] }) do |seat|
     #     seat.ready!
     #     serve(seat.ios) until seat.stopping?
     #   end.run
     class Supervisor
-      # Exit status of {run} when workers died before they were ready, again and again, and none was left.
+      # Exit status of {run} when workers died before they were ready, again and again, and none was
+      # left.
       GAVE_UP = 1
       # What each signal asks for.
-      SIGNALS = {TERM: :stop, INT: :interrupt, QUIT: :dump, HUP: :hangup, USR1: :reopen, USR2: :upgrade, TTIN: :grow, TTOU: :shrink}.freeze
+      SIGNALS = {TERM: :stop, INT: :interrupt, QUIT: :dump, HUP: :hangup, USR1: :reopen,
+                 USR2: :upgrade, TTIN: :grow, TTOU: :shrink}.freeze
     end
   end
 end
@@ -48,17 +51,20 @@ module Raffia
         @ran = false
       end
 
-      # Before {run}: has the block called in the supervisor's loop whenever an IO can be read, such as the listener of an entrance for
-      # operators. It must not wait. What it raises is said in the log, and the IO is watched no more.
+      # Before {run}: has the block called in the supervisor's loop whenever an IO can be read, such
+      # as the listener of an entrance for operators. It must not wait. What it raises is said in
+      # the log, and the IO is watched no more.
       # @param io [IO] workers close their copies
       # @yieldparam io [IO]
       # @return [void]
       def watch(io, &block) = @watchers.add(io.to_io, block)
 
-      # Supervises until it is told to stop, by a signal or {stop}. In the main thread, to which signals belong. With `preload`, it
-      # reaps all children of this process while it runs, whoever started them.
+      # Supervises until it is told to stop, by a signal or {stop}. In the main thread, to which
+      # signals belong. With `preload`, it reaps all children of this process while it runs, whoever
+      # started them.
       # @return [Integer] exit status: 0, or GAVE_UP
-      # @yield when signals are understood, before the first worker is started: who is told of this process then may send them
+      # @yield when signals are understood, before the first worker is started: who is told of this
+      #   process then may send them
       # @raise [ConfigError] when the pid file cannot be written, or names a process that runs
       # @raise [Closed] a second time
       def run
@@ -82,8 +88,8 @@ module Raffia
       # @return [void]
       def stop = @inbox.push(:stop)
 
-      # Replaces all workers by newer ones, one after the other. With `preload`, that is called again, in a new process; without, workers
-      # load what they need anyway.
+      # Replaces all workers by newer ones, one after the other. With `preload`, that is called
+      # again, in a new process; without, workers load what they need anyway.
       # @return [void]
       def restart = @inbox.push(:restart)
 
@@ -114,12 +120,14 @@ module Raffia
       private
 
       def handlers
-        SIGNALS.to_h { |name, command| [name, ->(_) { @inbox.push(command) }] }.merge(CHLD: ->(_) { @inbox.push(:reap) })
+        SIGNALS.to_h { |name, command| [name, ->(_) { @inbox.push(command) }] }
+          .merge(CHLD: ->(_) { @inbox.push(:reap) })
       end
 
       def supervise
         ::Process.setproctitle("#{@settings.name}: supervisor")
-        @loop = Loop.new(@settings, @work, @inbox, Notifier.new(@settings.notify_socket, @settings.watchdog), @watchers)
+        @loop = Loop.new(@settings, @work, @inbox,
+          Notifier.new(@settings.notify_socket, @settings.watchdog), @watchers)
         @loop.run
       ensure
         @loop&.close

@@ -4,16 +4,19 @@ require_relative "../base/local"
 
 module Raffia
   module Process
-    # Prepares the heap of a parent for forking, so that its pages stay shared with the children: a full collection, compaction,
-    # and every survivor moved to the old generation, where a child's collections neither write to it nor mark it each time.
+    # Prepares the heap of a parent for forking, so that its pages stay shared with the children: a
+    # full collection, compaction, and every survivor moved to the old generation, where a child's
+    # collections neither write to it nor mark it each time.
     #
-    # It takes some 5 ms, or 60 ms for a million objects. The first time that pays nearly always: programs that have just started have
-    # a young heap, and without it each of a child's collections marks the parent's young objects again. Later it is only done when
-    # much of the heap is young.
+    # It takes some 5 ms, or 60 ms for a million objects. The first time that pays nearly always:
+    # programs that have just started have a young heap, and without it each of a child's
+    # collections marks the parent's young objects again. Later it is only done when much of the
+    # heap is young.
     #
     # @api private
     module Warmup
-      # Part of the live slots that may be young: the first time, and later, when most of them are garbage of the program.
+      # Part of the live slots that may be young: the first time, and later, when most of them are
+      # garbage of the program.
       FIRST, YOUNG = 0.1, 0.5
       # A heap of fewer young slots than this is not worth the time, when it was warmed before.
       WORTH = 50_000

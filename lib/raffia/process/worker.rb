@@ -11,16 +11,18 @@ module Raffia
   module Process
     # A forked worker, seen from the parent: start it, exchange frames, end it, know how it ended.
     #
-    # The fork is made by a thread of its own, which then stays to reap this one pid. So the child begins on an empty stack: it
-    # has no fiber scheduler, holds none of the caller's locks, and a +break+ out of the user's block cannot unwind into a copy
-    # of the caller's frames. That makes it safe to start a worker from a fiber of a running scheduler.
+    # The fork is made by a thread of its own, which then stays to reap this one pid. So the child
+    # begins on an empty stack: it has no fiber scheduler, holds none of the caller's locks, and a
+    # +break+ out of the user's block cannot unwind into a copy of the caller's frames. That makes
+    # it safe to start a worker from a fiber of a running scheduler.
     class Worker
       # How often a reaped worker's pipe is looked at while it still holds frames.
       NAP = 0.002
       # Seconds between SIGTERM and SIGKILL.
       GRACE = 0.5
-      # Seconds that a child may take until it runs, for each attempt. Ruby 3.4 can leave one hanging inside of fork, before any code of
-      # ours, when another thread of the parent is just waking up (ruby/ruby#12981); longer for a machine that is only slow.
+      # Seconds that a child may take until it runs, for each attempt. Ruby 3.4 can leave one
+      # hanging inside of fork, before any code of ours, when another thread of the parent is just
+      # waking up (ruby/ruby#12981); longer for a machine that is only slow.
       BIRTH = [5, 10, 20].freeze
       private_constant :NAP
 
@@ -50,7 +52,8 @@ module Raffia
       # @return [Boolean] false when the worker is gone
       def write(payload) = @link.writer.write(payload)
 
-      # Whether a frame can be sent now without waiting for a worker that may itself be waiting to be read.
+      # Whether a frame can be sent now without waiting for a worker that may itself be waiting to
+      # be read.
       # @param payload [String]
       def room_for?(payload) = @link.writer.room_for?(payload)
 
@@ -77,15 +80,16 @@ module Raffia
         @exit
       end
 
-      # Nobody wants anything of it any more: it leaves when it has done what it has, without being waited for. {#stop} may follow.
+      # Nobody wants anything of it any more: it leaves when it has done what it has, without being
+      # waited for. {#stop} may follow.
       # @return [void]
       def dismiss
         @dismissed = true
         @link.writer.close
       end
 
-      # End the worker: no more frames, and it leaves when it has done what it has. What does not leave in time gets SIGTERM,
-      # which raises inside the work, and then SIGKILL.
+      # End the worker: no more frames, and it leaves when it has done what it has. What does not
+      # leave in time gets SIGTERM, which raises inside the work, and then SIGKILL.
       # @param patience [Numeric] seconds before SIGTERM; 0 sends it at once
       # @param grace [Numeric] seconds between SIGTERM and SIGKILL
       # @return [Exit]
@@ -97,8 +101,9 @@ module Raffia
         kill
       end
 
-      # Ends it, too, but for somebody else than who reads its frames: that one finds that there are no more. To close what another thread reads
-      # is for Ruby to wait for that thread, and a fiber that does so may wait for ever.
+      # Ends it, too, but for somebody else than who reads its frames: that one finds that there are
+      # no more. To close what another thread reads is for Ruby to wait for that thread, and a fiber
+      # that does so may wait for ever.
       # @param grace [Numeric] seconds between SIGTERM and SIGKILL
       # @return [void]
       def halt(grace: GRACE)
@@ -148,7 +153,9 @@ module Raffia
         end
         return if born.closed?
 
-        raise Error, "#{BIRTH.size} workers were forked, and none of them began to run: is the machine overloaded, or does something " \
+        raise Error,
+          "#{BIRTH.size} workers were forked, and none of them began to run: is the machine " \
+          "overloaded, or does something " \
           "hang in a hook of fork?"
       end
 
@@ -157,7 +164,8 @@ module Raffia
         ::Process.fork do
           Child.new(@link, parent).run(&service)
         ensure
-          # Also when a Ctrl-C meets the child before it has a handler for it: nothing of the parent's may run here.
+          # Also when a Ctrl-C meets the child before it has a handler for it: nothing of the
+          # parent's may run here.
           ::Process.exit!(Child::TERMINATED)
         end
       end
@@ -171,8 +179,9 @@ module Raffia
         nil # it has ended, and somebody else has reaped it
       end
 
-      # Death is seen here and not by the end of the pipe, which never comes while a grandchild holds it. What the worker had
-      # written is still read, and then our side is closed, which ends a read that waits.
+      # Death is seen here and not by the end of the pipe, which never comes while a grandchild
+      # holds it. What the worker had written is still read, and then our side is closed, which ends
+      # a read that waits.
       def reap(pid)
         _, status = ::Process.wait2(pid)
       rescue Errno::ECHILD

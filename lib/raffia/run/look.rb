@@ -5,7 +5,8 @@ require_relative "report"
 require_relative "snapshot"
 
 module Raffia
-  # What every fiber of this Ractor waits for, and how its loops fare. Any thread may ask, and a trap handler.
+  # What every fiber of this Ractor waits for, and how its loops fare. Any thread may ask, and a
+  # trap handler.
   #
   # @param frames [Integer, nil] how long each backtrace may be; nil: no bound
   # @return [Snapshot]
@@ -18,8 +19,10 @@ module Raffia
   # @return [void]
   def self.dump(io = $stderr, frames: Report::FRAMES)
     color = config.color
-    text = snapshot.to_s(frames: frames, color: color == :always || (color == :auto && io.respond_to?(:tty?) && io.tty?))
-    Fiber.blocking { io.write(text) } # a fiber that would wait here could not be in the picture, and a trap handler must not
+    text = snapshot.to_s(frames: frames, color: color == :always ||
+      (color == :auto && io.respond_to?(:tty?) && io.tty?))
+    # a fiber that would wait here could not be in the picture, and a trap handler must not
+    Fiber.blocking { io.write(text) }
     nil
   end
 end

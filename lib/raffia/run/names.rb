@@ -7,15 +7,21 @@ rescue LoadError
 end
 
 module Raffia
-  # Which fiber is which task's. Neither knows the other from outside, so that tasks cost nothing more while nobody looks: whoever looks asks
-  # the collector what each fiber refers to, which takes some 10 us for a fiber. (Going through all objects would find nothing once the
-  # program has made a Ractor: Ruby shows shareable ones only from then on.)
+  # Which fiber is which task's. Neither knows the other from outside, so that tasks cost nothing
+  # more while nobody looks: whoever looks asks the collector what each fiber refers to, which takes
+  # some 10 us for a fiber. (Going through all objects would find nothing once the program has made
+  # a Ractor: Ruby shows shareable ones only from then on.)
   #
   # @api private
   class Names
-    # @return [Array<Object>] what an object refers to; nothing where Ruby does not show it, as in all Ractors but the main one
+    # @return [Array<Object>] what an object refers to; nothing where Ruby does not show it, as in
+    #   all Ractors but the main one
     def self.referred(object)
-      ObjectSpace.respond_to?(:reachable_objects_from) ? ObjectSpace.reachable_objects_from(object) || [] : []
+      if ObjectSpace.respond_to?(:reachable_objects_from)
+        ObjectSpace.reachable_objects_from(object) || []
+      else
+        []
+      end
     rescue ::Ractor::Error
       []
     end
@@ -46,11 +52,13 @@ module Raffia
     private
 
     def name(fiber)
-      task = strands(fiber).find { |strand| strand.fiber.equal?(fiber) && Task === strand.root }&.root
+      task = strands(fiber).find { |strand| strand.fiber.equal?(fiber) && Task === strand.root }
+        &.root
       @tasks[fiber] = task if task
     end
 
-    # They are on its stack, or in its storage. What is found there may be anything, so it is not asked.
+    # They are on its stack, or in its storage. What is found there may be anything, so it is not
+    # asked.
     def strands(fiber)
       found = Names.referred(fiber)
       [*found, *found.grep(Hash).flat_map(&:values)].grep(Strand)

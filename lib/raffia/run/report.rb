@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Raffia
-  # A {Snapshot} for people: those that have waited for longest first, the program's own lines of their backtraces, and what is alike said once.
+  # A {Snapshot} for people: those that have waited for longest first, the program's own lines of
+  # their backtraces, and what is alike said once.
   #
   # @api private
   class Report
@@ -26,7 +27,8 @@ module Raffia
 
     # @return [String]
     def to_s
-      head = "Raffia #{VERSION}, process #{::Process.pid}, #{@snapshot.at.utc.strftime("%F %T UTC")}"
+      head = "Raffia #{VERSION}, process #{::Process.pid}, " \
+        "#{@snapshot.at.utc.strftime("%F %T UTC")}"
       parts = @snapshot.loops.map { |one| scheduler(one) }
       [paint(BOLD, head), *(parts.empty? ? ["no scheduler is at work"] : parts)].join("\n\n") + "\n"
     end
@@ -37,11 +39,14 @@ module Raffia
     private
 
     def scheduler(one)
-      [paint(BOLD, "#{one.scheduler.backend} in #{one.thread.inspect}"), "  #{figures(one.stats)}", "  the thread is at", *trace(one.backtrace), "", waiting(one.parked)].join("\n")
+      [paint(BOLD, "#{one.scheduler.backend} in #{one.thread.inspect}"), "  #{figures(one.stats)}",
+        "  the thread is at", *trace(one.backtrace), "", waiting(one.parked)].join("\n")
     end
 
     def figures(stats)
-      %i[parked ready deepest pending live idle turns polls switches syscalls].filter_map { |name| "#{name} #{stats[name]}" if stats[name] }
+      %i[parked ready deepest pending live idle turns polls switches syscalls].filter_map { |name|
+        "#{name} #{stats[name]}" if stats[name]
+      }
         .push("longest turn #{stats[:longest_turn].round(3)} s").join(", ")
     end
 
@@ -54,14 +59,19 @@ module Raffia
     def heads(alike, width)
       shown = alike.first(ALIKE).map { |one| head(one, width) }
       more = alike.size - ALIKE
-      shown << "  and #{more} more at the same place, the last one for #{age(alike.last).strip}" if more.positive?
+      if more.positive?
+        shown << "  and #{more} more at the same place, the last one for #{age(alike.last).strip}"
+      end
       shown
     end
 
     def head(one, width)
       task = @snapshot.task(one)
-      notes = [("fd #{one.fd}" if one.fd), ("for #{one.limit.round(3)} s at most" if one.limit && one.reason != :sleep), task&.inspect].compact
-      paint(BOLD, "  ##{@snapshot.number(one).to_s.ljust(4)} #{age(one).rjust(width)}  #{@snapshot.what(one)}") + (notes.empty? ? "" : " (#{notes.join(", ")})")
+      notes = [("fd #{one.fd}" if one.fd),
+        ("for #{one.limit.round(3)} s at most" if one.limit && one.reason != :sleep),
+        task&.inspect].compact
+      paint(BOLD, "  ##{@snapshot.number(one).to_s.ljust(4)} #{age(one).rjust(width)}  " \
+        "#{@snapshot.what(one)}") + (notes.empty? ? "" : " (#{notes.join(", ")})")
     end
 
     def age(one) = "#{one.age.round((one.age < 10) ? 3 : 0)} s"
@@ -75,8 +85,11 @@ module Raffia
 
     # Of our own frames, only those that the program has called.
     def program(backtrace)
-      frames = backtrace.drop_while { |frame| frame.match?(HOOK) }.reject { |frame| frame.start_with?(HOOKS) }
-      kept = frames.each_cons(2).filter_map { |frame, caller| frame unless own?(frame) && own?(caller) }
+      frames = backtrace.drop_while { |frame| frame.match?(HOOK) }
+        .reject { |frame| frame.start_with?(HOOKS) }
+      kept = frames.each_cons(2).filter_map do |frame, caller|
+        frame unless own?(frame) && own?(caller)
+      end
       kept << frames.last if frames.any? && (kept.empty? || !own?(frames.last))
       kept
     end

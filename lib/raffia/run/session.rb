@@ -1,16 +1,19 @@
 # frozen_string_literal: true
 
 module Raffia
-  # One run of {Raffia.run} from its beginning to its end: the composition root, where scheduler, offload pool and scope meet.
+  # One run of {Raffia.run} from its beginning to its end: the composition root, where scheduler,
+  # offload pool and scope meet.
   #
-  # What breaks into the loop (a signal, Thread#raise, the error of a fiber that nobody owns) is raised in the block, where it waits:
-  # there it can be rescued, or end the scope and its tasks. When it has ended the block, fibers outside of the scope get it too.
-  # One that comes while all this cleans up ends the run at once, and so does a signal soon after the last one.
+  # What breaks into the loop (a signal, Thread#raise, the error of a fiber that nobody owns) is
+  # raised in the block, where it waits: there it can be rescued, or end the scope and its tasks.
+  # When it has ended the block, fibers outside of the scope get it too. One that comes while all
+  # this cleans up ends the run at once, and so does a signal soon after the last one.
   #
   # @api private
   class Session
-    # Seconds. Whether a block that was interrupted is still cleaning up, or has rescued the interrupt and goes on, cannot be seen
-    # from here when it does so in scopes of its own. Who presses Ctrl-C twice means it.
+    # Seconds. Whether a block that was interrupted is still cleaning up, or has rescued the
+    # interrupt and goes on, cannot be seen from here when it does so in scopes of its own. Who
+    # presses Ctrl-C twice means it.
     IMPATIENCE = 5
     KEY = :raffia_session
     private_constant :IMPATIENCE, :KEY
@@ -29,19 +32,22 @@ module Raffia
       @dump_on = dump_on ? Config.signal(dump_on.to_s) : config.dump_signal
       @deadlock = choose(deadlock || config.deadlock)
       @pools = ThreadPools.new(config.blocking_threads)
-      @scheduler = Scheduler.new(backend: backend, offload: threads(:calls), blocking: threads(:blocks),
+      @scheduler = Scheduler.new(backend: backend, offload: threads(:calls),
+        blocking: threads(:blocks),
         operations: (@pools if threads?), deadlock: (method(:stuck) unless @deadlock == :off))
       @work = @scope = @interrupt = nil
       @farewells = []
     end
 
-    # Calls the block when the run's own block and its tasks have ended, and the loop still runs: to end what lives in the loop without
-    # being a task. It may wait, unless the thread is being killed.
+    # Calls the block when the run's own block and its tasks have ended, and the loop still runs: to
+    # end what lives in the loop without being a task. It may wait, unless the thread is being
+    # killed.
     # @yieldparam killed [Boolean]
     # @return [void]
     def at_end(&block) = @farewells << block
 
-    # @return [Integer] what lives in the loop like that: a fiber each, which waits for as long as there is a loop
+    # @return [Integer] what lives in the loop like that: a fiber each, which waits for as long as
+    #   there is a loop
     def residents = @farewells.size
 
     def run(&block)
@@ -52,7 +58,8 @@ module Raffia
 
     private
 
-    # In a trap handler. The code that it has interrupted may be writing to stderr, and holds that IO's lock. Nor must it find an error of ours.
+    # In a trap handler. The code that it has interrupted may be writing to stderr, and holds that
+    # IO's lock. Nor must it find an error of ours.
     def dump
       err = $stderr.is_a?(IO) ? IO.for_fd($stderr.fileno, "w", autoclose: false) : $stderr
       Raffia.dump(err)
@@ -77,23 +84,27 @@ module Raffia
     def explained(error)
       return error unless error.is_a?(LocalJumpError) && %i[return break].include?(error.reason)
 
-      error.exception("#{error.message}: the blocks of Raffia.run and of tasks run in fibers of their own, which #{error.reason} cannot " \
+      error.exception("#{error.message}: the blocks of Raffia.run and of tasks run in fibers of " \
+      "their own, which #{error.reason} cannot " \
         "leave. End the block with `next value`, and return what Raffia.run or Task#value returns")
     end
 
     def choose(deadlock)
       Config::DEADLOCKS.find { |known| known.name == deadlock.to_s } or
-        raise ConfigError, "deadlock: #{deadlock.inspect} means nothing here: use one of #{Config::DEADLOCKS.join(", ")}"
+        raise ConfigError, "deadlock: #{deadlock.inspect} means nothing here: use one of " \
+          "#{Config::DEADLOCKS.join(", ")}"
     end
 
-    # A handler of signals may be what everybody waits for, so it is no deadlock for certain where the program has one.
+    # A handler of signals may be what everybody waits for, so it is no deadlock for certain where
+    # the program has one.
     # @return [Boolean, nil] whether to go on looking
     def stuck(parked)
       handled = Signals.handled?
       return if handled && @deadlock == :raise
 
       report = Report.new(Snapshot.new([@scheduler], parked: parked)).fibers
-      text = "nothing can ever wake #{(parked.size == 1) ? "this fiber" : "these #{parked.size} fibers"} again" \
+      text = "nothing can ever wake " \
+      "#{(parked.size == 1) ? "this fiber" : "these #{parked.size} fibers"} again" \
         "#{", unless a signal handler does" if handled}:\n#{report}"
       return $stderr.write("raffia: #{text}\n") && nil if @deadlock == :report
 
@@ -125,14 +136,16 @@ module Raffia
     def call(scope)
       yield scope
     rescue SignalException => signal
-      # One that came while the block was running did not break into the loop; and an earlier one is over.
+      # One that came while the block was running did not break into the loop; and an earlier one is
+      # over.
       @interrupt = signal
       @interrupted_at = Clock.now
       raise
     end
 
-    # The caller's deadline is kept by its thread, which can only break into the loop; in here it has to be kept by the loop, for
-    # the block as for the tasks, or these would end first and leave the block to think that they are done.
+    # The caller's deadline is kept by its thread, which can only break into the loop; in here it
+    # has to be kept by the loop, for the block as for the tasks, or these would end first and leave
+    # the block to think that they are done.
     def within_time(&)
       deadline = Raffia.deadline
       deadline ? deadline.enforce(&) : yield
@@ -146,7 +159,8 @@ module Raffia
       pass_on(interrupt) unless interrupt.equal?(@interrupt) || joined?(interrupt)
     end
 
-    # Thread.abort_on_exception raises a thread's error here, too. Where the block waits for that thread, Thread#join raises it.
+    # Thread.abort_on_exception raises a thread's error here, too. Where the block waits for that
+    # thread, Thread#join raises it.
     def joined?(error)
       return false if error.is_a?(SignalException) || !@work&.alive?
 
@@ -163,7 +177,11 @@ module Raffia
     end
 
     def pass_on(interrupt)
-      give_up(interrupt) if @interrupt && (cleaning? || (interrupt.is_a?(SignalException) && Clock.now < @interrupted_at + IMPATIENCE))
+      if @interrupt &&
+          (cleaning? ||
+            (interrupt.is_a?(SignalException) && Clock.now < @interrupted_at + IMPATIENCE))
+        give_up(interrupt)
+      end
 
       @interrupt = interrupt
       @interrupted_at = Clock.now
@@ -180,15 +198,16 @@ module Raffia
       raise interrupt
     end
 
-    # What users offload may take as long as it likes, and must not keep core from opening a file; so each kind has threads of its own. They
-    # are started only when something blocks.
+    # What users offload may take as long as it likes, and must not keep core from opening a file;
+    # so each kind has threads of its own. They are started only when something blocks.
     def threads(kind)
       return ->(&call) { Fiber.blocking { call.call } } unless threads?
 
       ->(&call) { @pools.run(kind, &call) }
     end
 
-    # Before Ruby 4.0 threads in several Ractors hang (docs/ractors.md): there a call that blocks had better block.
+    # Before Ruby 4.0 threads in several Ractors hang (docs/ractors.md): there a call that blocks
+    # had better block.
     def threads? = Local.main? || RUBY_VERSION >= "4"
 
     def finish

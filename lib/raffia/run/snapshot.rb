@@ -27,7 +27,8 @@ module Raffia
       @at = Time.now
       @loops = schedulers.map do |scheduler|
         Loop.new(scheduler: scheduler, thread: scheduler.thread, stats: scheduler.stats,
-          backtrace: scheduler.thread&.backtrace.to_a, parked: parked || scheduler.parked(frames: frames))
+          backtrace: scheduler.thread&.backtrace.to_a, parked: parked ||
+            scheduler.parked(frames: frames))
       end.freeze
       @names = Names.new(@loops.flat_map(&:parked).flat_map { |one| [one.fiber, one.owner] }.uniq)
       give_numbers
@@ -52,15 +53,20 @@ module Raffia
 
     # @return [Hash] plain data, for JSON
     def to_h
-      {pid: ::Process.pid, at: @at.utc.strftime("%FT%T.%LZ"), loops: @loops.map { |one| loop_to_h(one) }}
+      {pid: ::Process.pid, at: @at.utc.strftime("%FT%T.%LZ"),
+       loops: @loops.map { |one| loop_to_h(one) }}
     end
 
     # @param frames [Integer] of each backtrace
     # @return [String] for people
-    def to_s(frames: Report::FRAMES, color: false) = Report.new(self, frames: frames, color: color).to_s
+    def to_s(frames: Report::FRAMES, color: false)
+      Report.new(self, frames: frames, color: color).to_s
+    end
 
     # @return [String]
-    def inspect = "#<#{self.class} loops=#{@loops.size} parked=#{@loops.sum { |one| one.parked.size }}>"
+    def inspect
+      "#<#{self.class} loops=#{@loops.size} parked=#{@loops.sum { |one| one.parked.size }}>"
+    end
 
     private
 
@@ -72,17 +78,24 @@ module Raffia
 
     def give_numbers
       @numbers = {}.compare_by_identity
-      @loops.each { |one| one.parked.each { |parked| @numbers[parked.fiber] ||= @numbers.size + 1 } }
-      @loops.each { |one| one.parked.each { |parked| @numbers[parked.owner] ||= @numbers[parked.fiber] } }
+      @loops.each do |one|
+        one.parked.each { |parked| @numbers[parked.fiber] ||= @numbers.size + 1 }
+      end
+      @loops.each do |one|
+        one.parked.each { |parked| @numbers[parked.owner] ||= @numbers[parked.fiber] }
+      end
     end
 
     def loop_to_h(one)
-      {thread: one.thread.inspect, stats: one.stats, backtrace: one.backtrace, parked: one.parked.map { |parked| parked_to_h(parked) }}
+      {thread: one.thread.inspect, stats: one.stats, backtrace: one.backtrace,
+       parked: one.parked.map { |parked| parked_to_h(parked) }}
     end
 
     def parked_to_h(parked)
-      {number: number(parked), task: task(parked)&.inspect, reason: parked.reason, what: what(parked), fd: parked.fd, age: parked.age,
-       limit: parked.limit, holder: parked.holder && @numbers[parked.holder], backtrace: parked.backtrace}
+      {number: number(parked), task: task(parked)&.inspect, reason: parked.reason,
+       what: what(parked), fd: parked.fd, age: parked.age,
+       limit: parked.limit, holder: parked.holder && @numbers[parked.holder],
+       backtrace: parked.backtrace}
     end
   end
 end

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Raffia
-  # The threads of one run that do what must not block its loop: a pool for each kind of work, so that no kind can occupy the threads of
-  # another. Each is started when it is first needed.
+  # The threads of one run that do what must not block its loop: a pool for each kind of work, so
+  # that no kind can occupy the threads of another. Each is started when it is first needed.
   #
   # @api private
   class ThreadPools
@@ -10,7 +10,8 @@ module Raffia
     MOST_WAITING = 1_024
     private_constant :MOST_WAITING
 
-    # @param threads [Integer, nil] of each kind at most; nil: two for each processor, and at least four
+    # @param threads [Integer, nil] of each kind at most; nil: two for each processor, and at least
+    #   four
     def initialize(threads)
       @threads = threads
       @blocks = {}
@@ -28,7 +29,9 @@ module Raffia
     # @param kind [Symbol] :files, :compute or :waiting
     # @return [Pool::OperationThreads]
     def call(kind)
-      @operations[kind] ||= Fiber.blocking { Pool::OperationThreads.new { Engine::CallQueue.new(limit(kind)) } }
+      @operations[kind] ||= Fiber.blocking {
+        Pool::OperationThreads.new { Engine::CallQueue.new(limit(kind)) }
+      }
     end
 
     # @param scheduler [Scheduler] that is closed
@@ -38,7 +41,9 @@ module Raffia
     # What blocks may do so for ever.
     # @param timeout [Numeric, nil] seconds for each kind
     # @return [void]
-    def shutdown(timeout) = [*@blocks.values, *@operations.values].each { |pool| pool.shutdown(timeout) }
+    def shutdown(timeout)
+      [*@blocks.values, *@operations.values].each { |pool| pool.shutdown(timeout) }
+    end
 
     # @return [Hash{Symbol => Hash}] by kind: threads:, queued:, running:, and others
     def stats

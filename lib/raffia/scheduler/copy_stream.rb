@@ -2,12 +2,14 @@
 
 module Raffia
   class Scheduler
-    # IO.copy_stream between descriptors, as waits of the loop (docs/adr/0018). Core does it in one C call that may last as long as the
-    # peer likes and that nothing can end. Here each wait is one of the fiber's own: it ends with a timeout, a cancellation or the
-    # IO's timeout, and needs no thread.
+    # IO.copy_stream between descriptors, as waits of the loop (docs/adr/0018). Core does it in one
+    # C call that may last as long as the peer likes and that nothing can end. Here each wait is one
+    # of the fiber's own: it ends with a timeout, a cancellation or the IO's timeout, and needs no
+    # thread.
     #
-    # A file goes to a socket by sendfile(2). Other streams go through a String, which also holds for descriptors that are not
-    # O_NONBLOCK. From file to file core copies, a piece at a time, on another thread if there is much of it.
+    # A file goes to a socket by sendfile(2). Other streams go through a String, which also holds
+    # for descriptors that are not O_NONBLOCK. From file to file core copies, a piece at a time, on
+    # another thread if there is much of it.
     #
     # @api private
     module CopyStream
@@ -55,7 +57,9 @@ module Raffia
         # Nothing is copied yet: it checks both, and writes what the target has in its buffer.
         yield(from, to, 0)
         return 0 if length&.zero?
-        return copy_between_files(from, to, length, offset, &core) if from.stat.file? && to.stat.file?
+        if from.stat.file? && to.stat.file?
+          return copy_between_files(from, to, length, offset, &core)
+        end
         return copy_from_file(from, to, length, offset) if from.stat.file?
         return yield(from, to, length, offset) if offset # which streams do not have
 
@@ -71,7 +75,9 @@ module Raffia
         total = 0
         loop do
           piece = [rest - total, FILE_PIECE].min
-          copied = file_operation(piece) { yield(from, to, (piece unless rest <= 0), offset && (offset + total)) }
+          copied = file_operation(piece) do
+            yield(from, to, (piece unless rest <= 0), offset && (offset + total))
+          end
           total += copied
           return total if copied < piece || total >= rest
         end

@@ -2,9 +2,9 @@
 
 module Raffia
   class Scheduler
-    # The two methods of core that wait without asking any hook: IO.copy_stream and File#flock. docs/adr/0018 says why they are
-    # prepended to. In a fiber of our scheduler they wait in it; anywhere else they are core's own.
-    # IO#pwrite asks its hook in a way that ends the process.
+    # The two methods of core that wait without asking any hook: IO.copy_stream and File#flock.
+    # docs/adr/0018 says why they are prepended to. In a fiber of our scheduler they wait in it;
+    # anywhere else they are core's own. IO#pwrite asks its hook in a way that ends the process.
     #
     # @api private
     module CoreMethods
@@ -42,7 +42,8 @@ module Raffia
       end
       private_constant :CopyStream, :FileLock, :PositionedWrite
 
-      # Done on require: a class must not change while other Ractors call methods of it (Ruby 3.4 crashes).
+      # Done on require: a class must not change while other Ractors call methods of it (Ruby 3.4
+      # crashes).
       # @return [void]
       def self.install
         ::IO.singleton_class.prepend(CopyStream)

@@ -2,8 +2,9 @@
 
 module Raffia
   class Scheduler
-    # Nothing can ever go on: every fiber waits for another fiber or thread, no operation is under way that could end a wait, and all other
-    # threads of the Ractor sleep for ever as well (docs/adr/0008). The loop asks before it would sleep with nothing of its own to wait for.
+    # Nothing can ever go on: every fiber waits for another fiber or thread, no operation is under
+    # way that could end a wait, and all other threads of the Ractor sleep for ever as well
+    # (docs/adr/0008). The loop asks before it would sleep with nothing of its own to wait for.
     #
     # @api private
     module DeadlockWatch
@@ -31,7 +32,8 @@ module Raffia
       end
 
       def stuck?(others)
-        waits.all? { |wait| Slumber.fiber_stuck?(wait) } && others.all? { |thread| Slumber.thread_stuck?(thread) }
+        waits.all? { |wait| Slumber.fiber_stuck?(wait) } &&
+          others.all? { |thread| Slumber.thread_stuck?(thread) }
       end
 
       # @return [Boolean] whether anybody has run since the last time

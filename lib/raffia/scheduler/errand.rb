@@ -2,8 +2,8 @@
 
 module Raffia
   class Scheduler
-    # A call on another thread that uses memory of the calling fiber. The fiber may break it off before it has begun; once it has,
-    # it must be waited for.
+    # A call on another thread that uses memory of the calling fiber. The fiber may break it off
+    # before it has begun; once it has, it must be waited for.
     #
     # @api private
     class Errand
@@ -42,7 +42,8 @@ module Raffia
         return @end.close if @permission.pop(timeout: 0)
 
         until over?
-          # What sleeps in the kernel for long, such as opening a FIFO, wakes up of this. It may not have fallen asleep yet.
+          # What sleeps in the kernel for long, such as opening a FIFO, wakes up of this. It may not
+          # have fallen asleep yet.
           @thread.wakeup
           @end.pop(timeout: PUSH)
         end

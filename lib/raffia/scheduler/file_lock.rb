@@ -2,8 +2,9 @@
 
 module Raffia
   class Scheduler
-    # File#flock that waits in its fiber. The kernel tells nobody when a lock is free, and has no hook for the wait: its holder may be
-    # another fiber of the same thread, which could then never release it. So the lock is tried again, ever more rarely.
+    # File#flock that waits in its fiber. The kernel tells nobody when a lock is free, and has no
+    # hook for the wait: its holder may be another fiber of the same thread, which could then never
+    # release it. So the lock is tried again, ever more rarely.
     #
     # @api private
     module FileLock

@@ -14,13 +14,15 @@ module Raffia
       # @!method thread
       #   @return [Thread, nil] the one that it belongs to; nil before it has been used
 
-      # The schedulers of the running Ractor that are at work. Changed only by single C calls, which the GVL makes atomic.
+      # The schedulers of the running Ractor that are at work. Changed only by single C calls, which
+      # the GVL makes atomic.
       # @api private
       def self.registry = Local.fetch(KEY) { {}.compare_by_identity }
       registry # in the main Ractor now, before threads could race for it
 
-      # Every fiber that waits, with what it waits for and where. Any thread of the Ractor may ask, and so may a trap handler. Fibers that
-      # could go on, and wait for nothing but their turn, are among them until they have it.
+      # Every fiber that waits, with what it waits for and where. Any thread of the Ractor may ask,
+      # and so may a trap handler. Fibers that could go on, and wait for nothing but their turn, are
+      # among them until they have it.
       #
       # @param frames [Integer, nil] how long each backtrace may be; nil: no bound
       # @return [Array<Parked>] those first that have waited for longest
@@ -40,10 +42,14 @@ module Raffia
       def parked_one(wait, now, fibers, frames)
         fiber, owner, reason, subject, fd, events, limit, since = wait
         asleep = Slumber.describe(limit, fiber) if reason == :sleep
-        Parked.new(fiber: fiber, owner: owner, reason: reason, subject: subject, fd: fd, limit: limit,
-          what: Subject.describe(reason, subject, events, asleep).freeze, age: [now - since, 0.0].max,
+        Parked.new(fiber: fiber, owner: owner, reason: reason, subject: subject, fd: fd,
+          limit: limit,
+          what: Subject.describe(reason, subject, events, asleep).freeze,
+          age: [now - since, 0.0].max,
           holder: (Engine.holder(subject, fibers) if ::Thread::Mutex === subject),
-          backtrace: [fiber, owner].uniq.flat_map { |one| (frames ? one.backtrace(0, frames) : one.backtrace).to_a }.freeze)
+          backtrace: [fiber, owner].uniq.flat_map { |one|
+            (frames ? one.backtrace(0, frames) : one.backtrace).to_a
+          }.freeze)
       end
     end
   end

@@ -2,14 +2,16 @@
 
 module Raffia
   class Scheduler
-    # Ending somebody's wait with an exception: interrupts and time limits. An exception meets a fiber only where it waits; one that
-    # does not wait gets it at its next wait, one in each.
+    # Ending somebody's wait with an exception: interrupts and time limits. An exception meets a
+    # fiber only where it waits; one that does not wait gets it at its next wait, one in each.
     #
     # @api private
     module Interrupt
-      # Hook of Ruby 4.0, offered on every Ruby: raise the exception where the fiber waits, or will wait next. Any thread may call it.
+      # Hook of Ruby 4.0, offered on every Ruby: raise the exception where the fiber waits, or will
+      # wait next. Any thread may call it.
       #
-      # @param fiber [Fiber] one that the scheduler started; while it is resuming an Enumerator, it is that which is interrupted
+      # @param fiber [Fiber] one that the scheduler started; while it is resuming an Enumerator, it
+      #   is that which is interrupted
       # @param exception [Exception] raised as it is
       # @return [void]
       def fiber_interrupt(fiber, exception)
@@ -29,7 +31,8 @@ module Raffia
       # Hook of Timeout.timeout.
       #
       # @param duration [Numeric] seconds
-      # @param klass [Class, Exception] what to raise; Timeout's own class is hidden within the block
+      # @param klass [Class, Exception] what to raise; Timeout's own class is hidden within the
+      #   block
       # @param message [String, nil]
       # @yieldparam duration [Numeric]
       # @return [Object] the block's value
@@ -61,9 +64,10 @@ module Raffia
         forget(notice) if notice
       end
 
-      # Timeout on threads raises a Timeout::ExitException in the block, so that no `rescue => error` and no
-      # `rescue Timeout::Error` there takes it for its own error: a driver would connect again and go on. The versions of
-      # Ruby 3.3 and 3.4 hand their public class to schedulers instead.
+      # Timeout on threads raises a Timeout::ExitException in the block, so that no `rescue =>
+      # error` and no `rescue Timeout::Error` there takes it for its own error: a driver would
+      # connect again and go on. The versions of Ruby 3.3 and 3.4 hand their public class to
+      # schedulers instead.
       def hidden(duration, klass, message, &block)
         error = ::Timeout::ExitException.new(message)
         limited(duration, error, &block)
@@ -78,7 +82,8 @@ module Raffia
       end
 
       def init_interrupt
-        @notices = ObjectSpace::WeakKeyMap.new # fiber => those it will meet at its next wait; touched by the loop's thread alone
+        # fiber => those it will meet at its next wait; touched by the loop's thread alone
+        @notices = ObjectSpace::WeakKeyMap.new
         @postponed = 0 # how many there are; more when a fiber was collected with its own
       end
 

@@ -2,7 +2,8 @@
 
 module Raffia
   class Scheduler
-    # An exception on its way to a fiber. It goes through the engine like every completion, so it comes in order.
+    # An exception on its way to a fiber. It goes through the engine like every completion, so it
+    # comes in order.
     #
     # @api private
     class Notice

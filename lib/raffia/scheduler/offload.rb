@@ -2,20 +2,22 @@
 
 module Raffia
   class Scheduler
-    # Calls that block the thread whatever a scheduler does. Those that run Ruby's code go to other threads, if any were handed in: core's own,
-    # which are short as a rule, to some that users' calls cannot occupy. Where the engine has native threads, it looks up names and moves
-    # files' bytes by itself.
+    # Calls that block the thread whatever a scheduler does. Those that run Ruby's code go to other
+    # threads, if any were handed in: core's own, which are short as a rule, to some that users'
+    # calls cannot occupy. Where the engine has native threads, it looks up names and moves files'
+    # bytes by itself.
     #
     # @api private
     module Offload
       # Seconds between two pushes at a call that is to end soon.
       PUSH = 0.02
-      WAITING = {files: "a file-system call on another thread", compute: "a computation in C on another thread",
+      WAITING = {files: "a file-system call on another thread",
+                 compute: "a computation in C on another thread",
                  waiting: "the other end of a file that is being opened"}.freeze
       private_constant :PUSH, :WAITING
 
-      # Hook of Addrinfo.getaddrinfo and all that looks up names. libc does it, with all of its configuration, on a thread of the
-      # engine's. An interrupt need not wait for it.
+      # Hook of Addrinfo.getaddrinfo and all that looks up names. libc does it, with all of its
+      # configuration, on a thread of the engine's. An interrupt need not wait for it.
       #
       # @param hostname [String]
       # @return [Array<String>] addresses
@@ -34,8 +36,9 @@ module Raffia
         loop.disarm(resolution.id) if resolution
       end
 
-      # Hook of Ruby 3.4 for C code that releases the lock and may run on any thread: file-system calls, zlib, long divisions. What is
-      # short runs in the fiber: the engine's policy says what is, from the time that each has taken.
+      # Hook of Ruby 3.4 for C code that releases the lock and may run on any thread: file-system
+      # calls, zlib, long divisions. What is short runs in the fiber: the engine's policy says what
+      # is, from the time that each has taken.
       #
       # @param work [#call]
       # @return [void]
@@ -73,7 +76,8 @@ module Raffia
         raise
       end
 
-      # The function works on this fiber's stack: an interrupt has it end soon, and goes on when it has.
+      # The function works on this fiber's stack: an interrupt has it end soon, and goes on when it
+      # has.
       def see_call_through(call, threads, subject)
         begun = false
         Engine.see_through do
@@ -110,8 +114,8 @@ module Raffia
         @blocking ? @blocking.call(&lookup) : Fiber.blocking(&lookup)
       end
 
-      # For core's work, which uses memory that dies with the wait, such as C code's arguments on the fiber's stack: an interrupt
-      # calls the work off, and is raised when that has ended.
+      # For core's work, which uses memory that dies with the wait, such as C code's arguments on
+      # the fiber's stack: an interrupt calls the work off, and is raised when that has ended.
       def offloaded_to_the_end(&work)
         return Fiber.blocking(&work) unless @blocking
 

@@ -2,19 +2,24 @@
 
 module Raffia
   class Scheduler
-    # One fiber that waits: what {Scheduler#parked} tells of it. Frozen, and a copy of how it was at that moment.
+    # One fiber that waits: what {Scheduler#parked} tells of it. Frozen, and a copy of how it was at
+    # that moment.
     #
     # @!attribute [r] fiber
     #   @return [Fiber]
     # @!attribute [r] owner
-    #   @return [Fiber] the scheduler's fiber in which it runs; another one when that is resuming an Enumerator
+    #   @return [Fiber] the scheduler's fiber in which it runs; another one when that is resuming an
+    #   Enumerator
     # @!attribute [r] reason
-    #   @return [Symbol] :io, :sleep, :block (a Mutex, a Queue, a thread, a channel ...), :yield (its turn), or :work (of the kernel or of
+    #   @return [Symbol] :io, :sleep, :block (a Mutex, a Queue, a thread, a channel ...), :yield
+    #   (its turn), or :work (of the kernel or of
     #     another thread)
     # @!attribute [r] subject
-    #   @return [Object, nil] what it waits for: an IO, a Mutex, a Thread ...; nil when it is nothing that a program may see
+    #   @return [Object, nil] what it waits for: an IO, a Mutex, a Thread ...; nil when it is
+    #   nothing that a program may see
     # @!attribute [r] what
-    #   @return [String] the same in words, such as "readable: TCPSocket 127.0.0.1:40112 -> 127.0.0.1:80"
+    #   @return [String] the same in words, such as "readable: TCPSocket 127.0.0.1:40112 ->
+    #   127.0.0.1:80"
     # @!attribute [r] fd
     #   @return [Integer, nil] the descriptor
     # @!attribute [r] age
@@ -25,7 +30,8 @@ module Raffia
     #   @return [Fiber, nil] the fiber that holds the Mutex it waits for, if that waits as well
     # @!attribute [r] backtrace
     #   @return [Array<String>]
-    Parked = Data.define(:fiber, :owner, :reason, :subject, :what, :fd, :age, :limit, :holder, :backtrace) do
+    Parked = Data.define(:fiber, :owner, :reason, :subject, :what, :fd, :age, :limit, :holder,
+      :backtrace) do
       # @return [String]
       def inspect = "#<#{self.class} #{reason} #{what} for #{age.round(3)} s>"
       alias_method :to_s, :inspect

@@ -2,7 +2,8 @@
 
 module Raffia
   class Scheduler
-    # A transfer that the engine is doing. It is over when the engine says so, which may be several waits of the fiber later.
+    # A transfer that the engine is doing. It is over when the engine says so, which may be several
+    # waits of the fiber later.
     #
     # @api private
     class Passage

@@ -9,7 +9,8 @@ require_relative "portable/bytes"
 
 module Raffia
   class Scheduler
-    # The hooks in Ruby, over the engine that is Ruby too. {Native} does the same in C; both are held to one suite of tests.
+    # The hooks in Ruby, over the engine that is Ruby too. {Native} does the same in C; both are
+    # held to one suite of tests.
     #
     # @api private
     class Portable < Scheduler
@@ -46,7 +47,10 @@ module Raffia
       # Whether nothing may begin to wait any more.
       attr_writer :refusing
 
-      def counts = {parked: @parked.size, switches: @switches, turns: @turns, deepest: @deepest, longest_turn: @longest_turn}
+      def counts
+        {parked: @parked.size, switches: @switches, turns: @turns, deepest: @deepest,
+         longest_turn: @longest_turn}
+      end
 
       # `select` finds what is closed by itself.
       def io_closed = nil
@@ -55,7 +59,11 @@ module Raffia
       def deliver(completion, result)
         engine = @engine or return
 
-        @thread.equal?(Thread.current) ? engine.push(completion, result) : engine.inject(completion, result)
+        if @thread.equal?(Thread.current)
+          engine.push(completion, result)
+        else
+          engine.inject(completion, result)
+        end
       end
     end
   end

@@ -4,8 +4,9 @@ require "etc"
 
 module Raffia
   class Scheduler
-    # How many fibers there can be is a matter of memory maps: each takes two, of the 65,530 that Linux allows a process by default,
-    # so there is an end at some 31,700. Who wants one more then waits until one has ended.
+    # How many fibers there can be is a matter of memory maps: each takes two, of the 65,530 that
+    # Linux allows a process by default, so there is an end at some 31,700. Who wants one more then
+    # waits until one has ended.
     #
     # @api private
     module Room
@@ -23,8 +24,8 @@ module Raffia
 
       private
 
-      # Called when a fiber could not be had; returns when it is worth another try. A fiber that has ended leaves its stack to the
-      # system, or waits for another block: both are room.
+      # Called when a fiber could not be had; returns when it is worth another try. A fiber that has
+      # ended leaves its stack to the system, or waits for another block: both are room.
       #
       # @param error [FiberError]
       # @raise [FiberError] when no fiber ended
@@ -37,7 +38,8 @@ module Raffia
         raise FiberError, "#{error.message} (#{crowd}; none ended within #{PATIENCE} s)"
       end
 
-      # A fiber that was left by a transfer keeps its stack until the garbage collector finds it, so that is asked to look.
+      # A fiber that was left by a transfer keeps its stack until the garbage collector finds it, so
+      # that is asked to look.
       # @return [Boolean] whether any had ended since the last time
       def collect_ended
         ended = counts[:fresh] - counts[:live]
@@ -76,28 +78,36 @@ module Raffia
 
         @warned_of_crowd = true
         shortage, remedy = out_of_addresses? ? address_shortage : map_shortage
-        Kernel.warn "raffia: #{crowd}, and #{shortage}. Starting fibers waits from now on until others " \
+        Kernel.warn "raffia: #{crowd}, and #{shortage}. Starting fibers waits from now on until " \
+        "others " \
           "have ended. Allow more with `#{remedy}`, or start fewer at once " \
           "(Raffia.map(..., limit: 1000), Raffia::Semaphore)."
       end
 
       def map_shortage
-        ["the kernel has no memory map left for one more fiber", "sysctl -w vm.max_map_count=#{(map_count || 65_530) * 4}"]
+        ["the kernel has no memory map left for one more fiber",
+          "sysctl -w vm.max_map_count=#{(map_count || 65_530) * 4}"]
       end
 
-      def address_shortage = ["the process may not have the address space for one more fiber's stack", "ulimit -v unlimited"]
+      def address_shortage
+        ["the process may not have the address space for one more fiber's stack",
+          "ulimit -v unlimited"]
+      end
 
       def crowd
-        limit = if out_of_addresses? then "the limit of the address space (ulimit -v) is #{address_limit / 1024} KB"
+        limit = if out_of_addresses? then "the limit of the address space (ulimit -v) is " \
+          "#{address_limit / 1024} KB"
         elsif map_count then "vm.max_map_count is #{map_count}"
         end
         "#{counts[:live]} fibers are alive#{" and #{limit}" if limit}"
       end
 
-      # @return [Boolean] whether the limit of the address space (ulimit -v) is what is nearly reached
+      # @return [Boolean] whether the limit of the address space (ulimit -v) is what is nearly
+      #   reached
       def out_of_addresses?
         limit = address_limit or return false
-        Fiber.blocking { Integer(File.read(STATM)[/\d+/]) } * Etc.sysconf(Etc::SC_PAGESIZE) > limit * NEARLY
+        Fiber.blocking { Integer(File.read(STATM)[/\d+/]) } * Etc.sysconf(Etc::SC_PAGESIZE) >
+          limit * NEARLY
       rescue SystemCallError, ArgumentError, TypeError
         false
       end

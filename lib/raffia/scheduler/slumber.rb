@@ -2,8 +2,9 @@
 
 module Raffia
   class Scheduler
-    # Sleeps without a limit, and what may end them. Kernel#sleep is one on purpose: who calls it waits for a signal, or to be woken.
-    # ConditionVariable#wait is one to core as well, and who calls it waits for another thread or fiber. The backtrace tells them apart.
+    # Sleeps without a limit, and what may end them. Kernel#sleep is one on purpose: who calls it
+    # waits for a signal, or to be woken. ConditionVariable#wait is one to core as well, and who
+    # calls it waits for another thread or fiber. The backtrace tells them apart.
     #
     # @api private
     module Slumber
@@ -30,13 +31,15 @@ module Raffia
         reason == :block || (reason == :sleep && condition?(frames(fiber)))
       end
 
-      # @return [Boolean] whether only other fibers and threads can end its sleep. Not so of what waits for another Ractor
+      # @return [Boolean] whether only other fibers and threads can end its sleep. Not so of what
+      #   waits for another Ractor
       def thread_stuck?(thread)
         return false unless ::Thread.instance_method(:inspect).bind_call(thread).end_with?(FOREVER)
 
         frames = frames(thread)
         first = frames.first or return false
-        (WAITS.include?(first.base_label) && first.path != "<internal:ractor>") || condition?(frames)
+        (WAITS.include?(first.base_label) && first.path != "<internal:ractor>") ||
+          condition?(frames)
       end
 
       def frames(sleeper) = sleeper.backtrace_locations(0, DEPTH).to_a
@@ -48,7 +51,8 @@ module Raffia
         return caller&.label == "Thread::ConditionVariable#wait" if RUBY_VERSION >= "3.4"
 
         # Ruby 3.3 names methods without their class, but methods of core have their caller's line.
-        caller&.base_label == "wait" && caller.path == sleeping.path && caller.lineno == sleeping.lineno
+        caller&.base_label == "wait" && caller.path == sleeping.path &&
+          caller.lineno == sleeping.lineno
       end
     end
   end

@@ -2,12 +2,13 @@
 
 module Raffia
   class Scheduler
-    # What a fiber waits for, in words. It is asked when something is wrong, perhaps in a trap handler: nothing here waits, and what cannot
-    # be described is no error.
+    # What a fiber waits for, in words. It is asked when something is wrong, perhaps in a trap
+    # handler: nothing here waits, and what cannot be described is no error.
     #
     # @api private
     module Subject
-      EVENTS = {IO::READABLE => "readable", IO::PRIORITY => "priority", IO::WRITABLE => "writable"}.freeze
+      EVENTS = {IO::READABLE => "readable", IO::PRIORITY => "priority",
+                IO::WRITABLE => "writable"}.freeze
       # Characters of somebody's `inspect`.
       LENGTH = 120
       private_constant :EVENTS, :LENGTH
@@ -32,8 +33,9 @@ module Raffia
         when ::Array then object.map { |part| of(part) }.join(", ")
         when ::String then object
         when ::Thread::Mutex, ::Thread::ConditionVariable then plain(object)
-        when ::Thread::Queue then "#{plain(object)} (#{object.size} in it#{", closed" if object.closed?})"
-        else shorten(own_words?(object) ? "#{object.inspect}" : plain(object)) # rubocop:disable Style/RedundantInterpolation
+        when ::Thread::Queue
+          "#{plain(object)} (#{object.size} in it#{", closed" if object.closed?})"
+        else shorten(own_words?(object) ? String(object.inspect) : plain(object))
         end
       rescue => error
         "#{plain(object)} (#{error.class} in its inspect)"
@@ -58,7 +60,11 @@ module Raffia
       def addresses(io)
         return unless defined?(::Socket)
 
-        socket = io.is_a?(::BasicSocket) ? io : ::Socket.for_fd(io.fileno).tap { |other| other.autoclose = false }
+        socket = if io.is_a?(::BasicSocket)
+          io
+        else
+          ::Socket.for_fd(io.fileno).tap { |other| other.autoclose = false }
+        end
         [socket.local_address, peer(socket)].compact.map { |address| words(address) }.join(" -> ")
       end
 

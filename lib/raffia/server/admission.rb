@@ -19,7 +19,8 @@ module Raffia
         @app = app
         # Those that find no thread free wait in line, in their fibers.
         places = [options.max_in_flight, (options.threads if options.threaded?)].compact.min
-        @gate = Gate.build(limit: places, target: options.queue_target, most: options.max_queue_time)
+        @gate = Gate.build(limit: places, target: options.queue_target,
+          most: options.max_queue_time)
         @limit = options.request_timeout
         @heeds = options.request_deadline
       end
@@ -57,7 +58,9 @@ module Raffia
         end
       end
 
-      def limited(limit, env) = limit ? TimeLimit.new(limit).enforce { @app.call(env) } : @app.call(env)
+      def limited(limit, env)
+        limit ? TimeLimit.new(limit).enforce { @app.call(env) } : @app.call(env)
+      end
 
       # @return [Numeric, nil] seconds
       def shorter(wanted, waited)

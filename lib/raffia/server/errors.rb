@@ -4,7 +4,8 @@ require_relative "../base/error"
 
 module Raffia
   class Server
-    # A request that must not be served: it is answered with this status, and its connection is closed.
+    # A request that must not be served: it is answered with this status, and its connection is
+    # closed.
     class Refused < Error
       # @return [Integer] the status of the answer, from 400 on
       attr_reader :status
@@ -22,7 +23,8 @@ module Raffia
     class BadResponse < Error
     end
 
-    # The client has gone, or takes nothing more. An IOError, as it would be for whoever writes to a socket.
+    # The client has gone, or takes nothing more. An IOError, as it would be for whoever writes to a
+    # socket.
     class Disconnected < IOError
     end
   end

@@ -6,7 +6,8 @@ require_relative "event_stream/heartbeats"
 
 module Raffia
   class Server
-    # Server-sent events (text/event-stream), which a browser's EventSource reads: a response that stays open, in a fiber of its own.
+    # Server-sent events (text/event-stream), which a browser's EventSource reads: a response that
+    # stays open, in a fiber of its own.
     #
     # @example
     #   run do |env|
@@ -18,21 +19,26 @@ module Raffia
     #     end
     #   end
     #
-    # While the app has nothing to say the stream says so itself, by comments, which keep proxies from closing it. A client that has gone
-    # ends the block, where it waits or at its next {#write}: as a cancellation, so clean up in `ensure`.
+    # While the app has nothing to say the stream says so itself, by comments, which keep proxies
+    # from closing it. A client that has gone ends the block, where it waits or at its next
+    # {#write}: as a cancellation, so clean up in `ensure`.
     class EventStream
       # proxy_buffering would hold events back: nginx and others let the answer turn it off.
-      HEADERS = {"content-type" => "text/event-stream", "cache-control" => "no-cache", "x-accel-buffering" => "no"}.freeze
+      HEADERS = {"content-type" => "text/event-stream", "cache-control" => "no-cache",
+                 "x-accel-buffering" => "no"}.freeze
       HEARTBEAT = ":\n\n"
-      # What ends a line in a stream of events. An end at the end of the data is a line, too: it must come back.
+      # What ends a line in a stream of events. An end at the end of the data is a line, too: it
+      # must come back.
       LINE = /\r\n|\r|\n/
       private_constant :HEADERS, :HEARTBEAT, :LINE
 
       # Answers a request by a stream of events.
       #
       # @param env [Hash] the request's
-      # @param heartbeat [Numeric, nil] seconds of silence after which a comment is sent and the client looked after; nil: never
-      # @param retry [Numeric, nil] seconds after which a browser that lost the stream comes back; nil: as it likes, some 3
+      # @param heartbeat [Numeric, nil] seconds of silence after which a comment is sent and the
+      #   client looked after; nil: never
+      # @param retry [Numeric, nil] seconds after which a browser that lost the stream comes back;
+      #   nil: as it likes, some 3
       # @param headers [Hash] more response headers
       # @yieldparam stream [EventStream]
       # @return [Array] a Rack response: status, headers, body
@@ -42,10 +48,16 @@ module Raffia
         seconds = binding.local_variable_get(:retry)
         last = env["HTTP_LAST_EVENT_ID"]
         drain = env["raffia.drain"]
-        [200, HEADERS.merge(headers), ->(output) { StreamLoop.run(drain) { |farewells| new(output, last, heartbeat, seconds).serve(farewells, &block) } }]
+        [200, HEADERS.merge(headers),
+          ->(output) {
+            StreamLoop.run(drain) do |farewells|
+              new(output, last, heartbeat, seconds).serve(farewells, &block)
+            end
+          }]
       end
 
-      # @return [String, nil] the id of the last event that the client has seen, when it comes back: go on after that
+      # @return [String, nil] the id of the last event that the client has seen, when it comes back:
+      #   go on after that
       attr_reader :last_event_id
 
       # @api private
@@ -94,7 +106,8 @@ module Raffia
         @output.close
       end
 
-      # Says that it is alive, and sees whether the client is. In the fiber of all streams, so it must not wait.
+      # Says that it is alive, and sees whether the client is. In the fiber of all streams, so it
+      # must not wait.
       # @api private
       def beat
         return if @writing
@@ -109,7 +122,9 @@ module Raffia
 
       def field(value, name)
         text = value.to_s
-        raise ConfigError, "#{name} of an event must be one line without NUL: #{text.inspect}" if text.match?(/[\r\n\0]/)
+        if text.match?(/[\r\n\0]/)
+          raise ConfigError, "#{name} of an event must be one line without NUL: #{text.inspect}"
+        end
 
         text
       end
@@ -132,9 +147,12 @@ module Raffia
         @region.cancel("the client has gone")
       end
 
-      def present? = socket.nil? || !socket.recv_nonblock(1, ::Socket::MSG_PEEK, exception: false).nil?
+      def present?
+        socket.nil? || !socket.recv_nonblock(1, ::Socket::MSG_PEEK, exception: false).nil?
+      end
 
-      # None when a middleware has wrapped the output, as Rack::Lint does: then the next write tells.
+      # None when a middleware has wrapped the output, as Rack::Lint does: then the next write
+      # tells.
       def socket = (@output.to_io if @output.respond_to?(:to_io))
     end
   end

@@ -8,12 +8,14 @@ require_relative "ractors/choice"
 
 module Raffia
   class Server
-    # Serving from several Ractors of one process: each with a listener, a loop and an application of its own (docs/ractors.md).
+    # Serving from several Ractors of one process: each with a listener, a loop and an application
+    # of its own (docs/ractors.md).
     #
     # @api private
     module Ractors
       # @param app [Blueprint, #call]
-      # @return [Blueprint] shareable; what it consists of is frozen, and the gems that it needs are prepared
+      # @return [Blueprint] shareable; what it consists of is frozen, and the gems that it needs are
+      #   prepared
       # @raise [NotShareable] that names all that is in the way
       def self.ready(app)
         sharing = Sharing.new
@@ -27,7 +29,8 @@ module Raffia
       # @param findings [Array<Finding>]
       # @return [String]
       def self.refusal(findings)
-        "the application cannot be served from Ractors: #{findings.join("; ")} (`raffia doctor --rack config.ru` says more). Or leave `ractors` out, and use more processes"
+        "the application cannot be served from Ractors: #{findings.join("; ")} (`raffia doctor " \
+          "--rack config.ru` says more). Or leave `ractors` out, and use more processes"
       end
     end
   end

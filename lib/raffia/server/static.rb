@@ -9,14 +9,17 @@ require_relative "static/shelf"
 
 module Raffia
   class Server
-    # Serves the files of a folder, as a Rack app or as a middleware that passes on what it does not have.
+    # Serves the files of a folder, as a Rack app or as a middleware that passes on what it does not
+    # have.
     #
-    # Files are sent by sendfile(2) where the connection allows that. There are ETag and Last-Modified, single ranges, and `.br` and `.gz`
-    # files that lie beside a file are sent in its place to who takes them. What begins with a dot is not served, but for `.well-known`;
-    # and nothing that a symbolic link brings in from outside of the folder.
+    # Files are sent by sendfile(2) where the connection allows that. There are ETag and
+    # Last-Modified, single ranges, and `.br` and `.gz` files that lie beside a file are sent in its
+    # place to who takes them. What begins with a dot is not served, but for `.well-known`; and
+    # nothing that a symbolic link brings in from outside of the folder.
     #
     # @example in config.ru
-    #   use Raffia::Server::Static, root: "public", mount: "/assets", headers: {"cache-control" => "public, max-age=31536000, immutable"}
+    #   use Raffia::Server::Static, root: "public", mount: "/assets", headers: {"cache-control" =>
+    #   "public, max-age=31536000, immutable"}
     class Static
       # @param app [#call, nil] who is asked for what is not there; nil: it is a 404
       # @param root [String] the folder
@@ -25,7 +28,8 @@ module Raffia
       # @param headers [Hash{String => String}] for each response with a file
       # @param precompressed [Boolean] whether to look for `.br` and `.gz`
       # @raise [ConfigError] when there is no such folder
-      def initialize(app = nil, root:, mount: "/", index: "index.html", headers: {}, precompressed: true)
+      def initialize(app = nil, root:, mount: "/", index: "index.html", headers: {},
+        precompressed: true)
         @app = app
         @shelf = Shelf.new(root, index)
         @mount = mount.delete_suffix("/")
@@ -56,7 +60,10 @@ module Raffia
 
       def elsewhere(env, status = 404)
         return @app.call(env) if @app
-        return [405, {"allow" => "GET, HEAD", "content-type" => "text/plain"}, ["Method Not Allowed\n"]] if status == 405
+        if status == 405
+          return [405, {"allow" => "GET, HEAD", "content-type" => "text/plain"},
+            ["Method Not Allowed\n"]]
+        end
 
         [404, {"content-type" => "text/plain"}, ["Not Found\n"]]
       end
@@ -64,7 +71,8 @@ module Raffia
       # With the slash, so that links in the folder's page lead somewhere.
       def redirect(env)
         query = env["QUERY_STRING"].to_s
-        [301, {"location" => "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}/#{"?#{query}" unless query.empty?}"}, []]
+        [301,
+          {"location" => "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}/#{"?#{query}" unless query.empty?}"}, []]
       end
 
       def serve(env, path)
@@ -78,7 +86,8 @@ module Raffia
 
       def headers_of(path, choice)
         {
-          "content-type" => MediaTypes.of(path), "last-modified" => choice.modified, "etag" => choice.etag, "accept-ranges" => "bytes",
+          "content-type" => MediaTypes.of(path), "last-modified" => choice.modified,
+          "etag" => choice.etag, "accept-ranges" => "bytes",
           **(@precompressed ? {"vary" => "accept-encoding"} : {}), **choice.encoding, **@headers
         }
       end
@@ -89,7 +98,8 @@ module Raffia
         return partial(file, choice, headers, range) unless range.empty?
 
         file.close
-        [416, {"content-range" => "bytes */#{choice.size}", "content-type" => "text/plain"}, ["Range Not Satisfiable\n"]]
+        [416, {"content-range" => "bytes */#{choice.size}", "content-type" => "text/plain"},
+          ["Range Not Satisfiable\n"]]
       end
 
       def whole(file, choice, headers)

@@ -5,8 +5,9 @@ require_relative "../base/optional"
 
 module Raffia
   class Server
-    # What a listener needs to speak TLS: contexts with certificates, and the handshake. The certificates' files are looked at again
-    # from time to time, so a renewed one is used without a restart.
+    # What a listener needs to speak TLS: contexts with certificates, and the handshake. The
+    # certificates' files are looked at again from time to time, so a renewed one is used without a
+    # restart.
     #
     # This is the one file that loads openssl.
     #
@@ -17,12 +18,14 @@ module Raffia
       # Seconds between two looks at the files.
       LOOK = 1
       # Who speaks HTTP to a port for HTTPS is told so, as he can read it.
-      PLAIN = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\nconnection: close\r\ncontent-length: 60\r\n\r\n" \
+      PLAIN = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\nconnection: " \
+      "close\r\ncontent-length: 60\r\n\r\n" \
         "This port speaks HTTPS: use a URL that begins with https://\n"
       private_constant :LOOK, :PLAIN
 
-      # Contexts are no objects that Ractors can have in common, so each makes its own. But Ruby's openssl asks each socket for a method of
-      # io/nonblock, which before Ruby 3.4 may be called in the main Ractor only.
+      # Contexts are no objects that Ractors can have in common, so each makes its own. But Ruby's
+      # openssl asks each socket for a method of io/nonblock, which before Ruby 3.4 may be called in
+      # the main Ractor only.
       # @return [Boolean] whether it can be spoken in other Ractors than the main one
       def self.in_ractors? = RUBY_VERSION >= "3.4"
 
@@ -41,7 +44,8 @@ module Raffia
       # The handshake, in the connection's own fiber.
       #
       # @param socket [BasicSocket]
-      # @return [OpenSSL::SSL::SSLSocket, nil] nil: there is none to be had with this peer, and it has been told
+      # @return [OpenSSL::SSL::SSLSocket, nil] nil: there is none to be had with this peer, and it
+      #   has been told
       def admit(socket)
         ssl = ::OpenSSL::SSL::SSLSocket.new(socket, context)
         ssl.sync_close = true
@@ -63,7 +67,9 @@ module Raffia
         return @contexts.first if now - @looked < LOOK
 
         @looked = now
-        @contexts = @contexts.renewed { |error| complain("goes on with the old certificates: #{error.message}") }
+        @contexts = @contexts.renewed do |error|
+          complain("goes on with the old certificates: #{error.message}")
+        end
         @contexts.first
       end
 
@@ -94,7 +100,8 @@ module Raffia
         (wanted == :wait_readable) ? io.wait_readable(seconds) : io.wait_writable(seconds)
       end
 
-      # What the peer has sent meanwhile is thrown away: with unread input the kernel would reset the connection, answer and all.
+      # What the peer has sent meanwhile is thrown away: with unread input the kernel would reset
+      # the connection, answer and all.
       def speak_plainly(socket)
         socket.write_nonblock(PLAIN, exception: false)
         socket.shutdown(::Socket::SHUT_WR)

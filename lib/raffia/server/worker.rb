@@ -16,7 +16,8 @@ module Raffia
     # @api private
     class Worker
       # @param app [#call]
-      # @param lanes [Array<Array<Listener>>] what each of its Ractors accepts from; of one where there are none
+      # @param lanes [Array<Array<Listener>>] what each of its Ractors accepts from; of one where
+      #   there are none
       # @return [Worker, Ractors::Workers]
       def self.for(app, lanes, options:, **others)
         return new(app, listeners: lanes.first, options: options, **others) unless options.ractors?
@@ -38,7 +39,8 @@ module Raffia
       # @param log [Logger, nil]
       # @param backend [Symbol, nil] as {Raffia.run} takes it
       # @param ledger [Metrics::Ledger] where requests are counted
-      def initialize(app, listeners:, options:, seat: nil, heart: seat, log: nil, backend: nil, ledger: Metrics::Ledger.alone)
+      def initialize(app, listeners:, options:, seat: nil, heart: seat, log: nil, backend: nil,
+        ledger: Metrics::Ledger.alone)
         @listeners = listeners
         @seat = seat
         @heart = heart
@@ -55,7 +57,8 @@ module Raffia
       # @return [void]
       def run(&)
         embedded = Fiber.scheduler
-        stop = SignalException.new("TERM") # as for the main thread of any program: the one who has to end hears of it
+        # as for the main thread of any program: the one who has to end hears of it
+        stop = SignalException.new("TERM")
         Raffia.run(backend: @backend) do |scope|
           @scope = scope
           retreat = serve(scope, &)
@@ -102,7 +105,8 @@ module Raffia
       # @return [void]
       def accompany(blocks) = @companions = Companions.new(blocks, service.log)
 
-      # Accepts the connections that wait in sockets of another worker, which does not serve now. Any thread may ask.
+      # Accepts the connections that wait in sockets of another worker, which does not serve now.
+      # Any thread may ask.
       # @param sockets [Array<IO>] in the order of this worker's listeners; they are closed then
       # @return [void]
       def accept_from(sockets)
@@ -125,8 +129,8 @@ module Raffia
       end
 
       # Waits while there are as many connections as there may be. While as many requests wait for a
-      # thread as there are threads, one connection is accepted for each request that ends: connections
-      # that are kept alive could keep all others out.
+      # thread as there are threads, one connection is accepted for each request that ends:
+      # connections that are kept alive could keep all others out.
       # @return [void]
       def await_room
         most = service.options.max_connections
@@ -172,7 +176,8 @@ module Raffia
         order.is_a?(::Array) ? order.each(&:close) : order # too late: another worker is asked
       end
 
-      # In a child that the app has forked. While it held a socket, closing that in the parent would be no end for the client.
+      # In a child that the app has forked. While it held a socket, closing that in the parent would
+      # be no end for the client.
       def leave_to_parent
         service.left = true
         connections.each_key(&:leave_to_parent)

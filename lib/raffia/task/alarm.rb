@@ -5,17 +5,19 @@ require_relative "../base/clock"
 module Raffia
   # The timer of a scheduler's deadlines: one fiber that sleeps until the next of them.
   #
-  # Why not the scheduler's own `timeout_after`: it raises in the fiber whatever the fiber is doing, so it would break shields,
-  # and it can strike after the block it was set for. Here the code that fires is ours, and looks first.
+  # Why not the scheduler's own `timeout_after`: it raises in the fiber whatever the fiber is doing,
+  # so it would break shields, and it can strike after the block it was set for. Here the code that
+  # fires is ours, and looks first.
   #
-  # It lives in its thread, and only fibers of that thread touch it, so it needs no lock. The fiber starts with the first
-  # deadline. It ends with the last one, or the loop could not end; but while a scope is open it stays, because a fiber costs
-  # more than all the rest of a deadline.
+  # It lives in its thread, and only fibers of that thread touch it, so it needs no lock. The fiber
+  # starts with the first deadline. It ends with the last one, or the loop could not end; but while
+  # a scope is open it stays, because a fiber costs more than all the rest of a deadline.
   #
   # @api private
   class Alarm
     KEY = :raffia_alarm
-    # Entries that are no longer wanted are dropped when they come due, or when they outnumber the others and this.
+    # Entries that are no longer wanted are dropped when they come due, or when they outnumber the
+    # others and this.
     SLACK = 64
     private_constant :KEY, :SLACK
 
@@ -43,7 +45,8 @@ module Raffia
     # @return [Boolean] whether it has a fiber, which waits
     def running? = !!@running
 
-    # Runs the block; if it takes longer than until `at`, `call` is called meanwhile, and again at the time that it answers, if any.
+    # Runs the block; if it takes longer than until `at`, `call` is called meanwhile, and again at
+    # the time that it answers, if any.
     def watch(at, call)
       entry = arm(at, call)
       yield
@@ -103,7 +106,8 @@ module Raffia
 
     def wake = @sleep&.settle
 
-    # The fiber starts at once, so `@running` is true when this returns, and stays false when there could be no fiber.
+    # The fiber starts at once, so `@running` is true when this returns, and stays false when there
+    # could be no fiber.
     def start
       Fiber.schedule { Deadline.replace(nil) { run } }
     end

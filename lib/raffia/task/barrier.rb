@@ -3,14 +3,16 @@
 require_relative "../base/error"
 
 module Raffia
-  # A meeting point: nobody goes on before all have come. It can be used again as soon as they have gone on.
+  # A meeting point: nobody goes on before all have come. It can be used again as soon as they have
+  # gone on.
   #
   #   barrier = Raffia::Barrier.new(4)
   #   4.times { scope.spawn { rounds.times { work; barrier.wait } } }
   #
-  # When one of them will not come (its wait timed out or was cancelled), the others would wait for ever: the barrier is then
-  # broken for all, until {#reset}. When all have come, nobody can break it any more but the action. A party that comes while the
-  # action runs waits for the next time. To wait for tasks to end, use a {Scope}.
+  # When one of them will not come (its wait timed out or was cancelled), the others would wait for
+  # ever: the barrier is then broken for all, until {#reset}. When all have come, nobody can break
+  # it any more but the action. A party that comes while the action runs waits for the next time. To
+  # wait for tasks to end, use a {Scope}.
   class Barrier
     # Somebody else's wait was broken off, so this one will never be complete.
     class Broken < Error
@@ -46,7 +48,8 @@ module Raffia
     # @raise [ConfigError]
     def initialize(parties, &action)
       unless parties.is_a?(Integer) && parties.positive?
-        raise ConfigError, "a barrier needs a whole number of parties from 1 up, not #{parties.inspect}"
+        raise ConfigError, "a barrier needs a whole number of parties from 1 up, not " \
+          "#{parties.inspect}"
       end
 
       @parties = parties
@@ -119,7 +122,9 @@ module Raffia
     end
 
     def give_up(generation)
-      fail_all(@guard.hold { (generation.following || generation.broken?) ? [] : generation.break_up })
+      fail_all(@guard.hold {
+        (generation.following || generation.broken?) ? [] : generation.break_up
+      })
     end
 
     # Those who came later would wait for the same action. A reset has taken them away already.
@@ -135,6 +140,8 @@ module Raffia
       waiters.each { |waiter| waiter.fail(broken) }
     end
 
-    def broken = Broken.new("another party gave up its wait at this barrier: reset it to start over")
+    def broken
+      Broken.new("another party gave up its wait at this barrier: reset it to start over")
+    end
   end
 end

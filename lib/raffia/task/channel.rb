@@ -10,8 +10,9 @@ module Raffia
   #   scope.spawn { lines.each { |line| channel << line }; channel.close }
   #   scope.spawn { channel.each { |line| work(line) } }
   #
-  # Items come out in the order in which they went in, and those who wait are served in the order in which they came. An item is
-  # never lost by cancelling a task that waits in {#pop}: if it had been handed over already, it goes back to the front.
+  # Items come out in the order in which they went in, and those who wait are served in the order in
+  # which they came. An item is never lost by cancelling a task that waits in {#pop}: if it had been
+  # handed over already, it goes back to the front.
   class Channel
     include Enumerable
 
@@ -23,8 +24,9 @@ module Raffia
     # @return [Integer, nil]
     attr_reader :capacity
 
-    # @param capacity [Integer, nil] how many items may lie in the channel. 0: none, so each push waits for its pop. nil: any
-    #   number; pushing then never waits, and nothing keeps a fast producer from filling the memory
+    # @param capacity [Integer, nil] how many items may lie in the channel. 0: none, so each push
+    #   waits for its pop. nil: any number; pushing then never waits, and nothing keeps a fast
+    #   producer from filling the memory
     # @raise [ConfigError]
     def initialize(capacity = 0)
       @capacity = checked(capacity)
@@ -38,7 +40,8 @@ module Raffia
     #
     # @param timeout [Numeric, nil] seconds to wait at most; 0 does not wait
     # @return [self]
-    # @raise [Closed] when the channel is closed, or becomes so while this waits: the item was not taken
+    # @raise [Closed] when the channel is closed, or becomes so while this waits: the item was not
+    #   taken
     # @raise [TimeoutError]
     def push(item, timeout: nil)
       Deadline.seconds(timeout) if timeout
@@ -76,8 +79,8 @@ module Raffia
       self
     end
 
-    # Takes no more items. What lies in the channel can still be popped; those who wait in {#push} get {Closed}. Harmless when
-    # repeated.
+    # Takes no more items. What lies in the channel can still be popped; those who wait in {#push}
+    # get {Closed}. Harmless when repeated.
     # @return [self]
     def close
       @guard.hold do
@@ -154,7 +157,8 @@ module Raffia
     def checked(capacity)
       return capacity if capacity.nil? || (capacity.is_a?(Integer) && capacity >= 0)
 
-      raise ConfigError, "a channel's capacity is a whole number from 0 up, or nil for no bound, not #{capacity.inspect}"
+      raise ConfigError, "a channel's capacity is a whole number from 0 up, or nil for no bound, " \
+        "not #{capacity.inspect}"
     end
 
     def hand_over(item)

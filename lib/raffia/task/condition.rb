@@ -3,21 +3,22 @@
 require_relative "../base/error"
 
 module Raffia
-  # A place to wait for something to become so. Like Thread::ConditionVariable, with values, timeouts and cancellation; there are
-  # no spurious wake-ups.
+  # A place to wait for something to become so. Like Thread::ConditionVariable, with values,
+  # timeouts and cancellation; there are no spurious wake-ups.
   #
   #   lock.synchronize { condition.wait(lock) until ready? }
   #   lock.synchronize { make_ready; condition.broadcast }
   #
-  # Between fibers of one thread the mutex can be left out: nobody else runs between the look at `ready?` and the wait.
+  # Between fibers of one thread the mutex can be left out: nobody else runs between the look at
+  # `ready?` and the wait.
   class Condition
     def initialize
       @guard = Guard.new
       @line = {}.compare_by_identity
     end
 
-    # Waits for {#signal} or {#broadcast}. A mutex that is given is released meanwhile and held again afterwards, also after an
-    # exception.
+    # Waits for {#signal} or {#broadcast}. A mutex that is given is released meanwhile and held
+    # again afterwards, also after an exception.
     #
     # @param mutex [Thread::Mutex, nil]
     # @param timeout [Numeric, nil] seconds to wait at most
@@ -59,7 +60,8 @@ module Raffia
 
     private
 
-    # A signal whose receiver was cancelled before it could run is meant for one, so it goes to the next.
+    # A signal whose receiver was cancelled before it could run is meant for one, so it goes to the
+    # next.
     def receive(waiter, timeout)
       received = waiter.wait(timeout) { |kind, value| signal(value) if kind == :signal }
       raise TimeoutError.new(seconds: timeout) if received.equal?(Waiter::TIMED_OUT)

@@ -6,8 +6,9 @@ require_relative "../base/error"
 require_relative "../base/local"
 
 module Raffia
-  # A point in time by which work must be done. It is a value: frozen, shareable between Ractors, and readable in a forked child,
-  # where the same clock runs. See {Raffia.timeout} and {Raffia.deadline}.
+  # A point in time by which work must be done. It is a value: frozen, shareable between Ractors,
+  # and readable in a forked child, where the same clock runs. See {Raffia.timeout} and
+  # {Raffia.deadline}.
   class Deadline
     KEY = :raffia_deadline
     private_constant :KEY
@@ -26,7 +27,8 @@ module Raffia
       (outer && outer.at <= inner.at) ? outer : inner
     end
 
-    # Makes it the current one for the block, and for what is started inside. It does not enforce it.
+    # Makes it the current one for the block, and for what is started inside. It does not enforce
+    # it.
     # @param deadline [Deadline, nil] nil lifts the one around the block
     # @api private
     def self.replace(deadline)
@@ -65,7 +67,8 @@ module Raffia
     # @return [Boolean]
     def expired? = Clock.now >= at
 
-    # For long computations, which never wait and so cannot be interrupted: ends them when the time is up.
+    # For long computations, which never wait and so cannot be interrupted: ends them when the time
+    # is up.
     # @return [void]
     # @raise [TimeoutError, Cancel] when the deadline has passed
     def check!
@@ -99,8 +102,9 @@ module Raffia
     # @api private
     def error_at(interruption) = error.tap { |error| error.set_backtrace(interruption.backtrace) }
 
-    # Ends the running code, whose time is up. Where its own fiber has entered the deadline, the Cancel ends there and becomes
-    # a TimeoutError; where it is inherited (by a thread, say) nobody would translate it.
+    # Ends the running code, whose time is up. Where its own fiber has entered the deadline, the
+    # Cancel ends there and becomes a TimeoutError; where it is inherited (by a thread, say) nobody
+    # would translate it.
     # @api private
     def expire
       Strand.current&.expire(self, error)
@@ -127,9 +131,9 @@ module Raffia
       scheduler ? Alarm.of(scheduler).watch(at, -> { late(region) }, &) : watch_thread(&)
     end
 
-    # Timeout's thread belongs to the main Ractor, and threads of several Ractors lose wake-ups on Ruby 3.3 and 3.4. So in another
-    # Ractor the block gets a scheduler, which interrupts its waits. The composition root lies above this room, and is called by
-    # name.
+    # Timeout's thread belongs to the main Ractor, and threads of several Ractors lose wake-ups on
+    # Ruby 3.3 and 3.4. So in another Ractor the block gets a scheduler, which interrupts its waits.
+    # The composition root lies above this room, and is called by name.
     def enforce_in_run(&block)
       unless Raffia.respond_to?(:run)
         raise ConfigError, "Raffia.timeout in a Ractor needs a Fiber scheduler: require \"raffia\""
@@ -144,7 +148,8 @@ module Raffia
       throw thrown.tag, thrown.value
     end
 
-    # Timeout::Error leaves the outer block when the time was up, the inner one when it is the user's own.
+    # Timeout::Error leaves the outer block when the time was up, the inner one when it is the
+    # user's own.
     def watch_thread
       own = nil
       ::Timeout.timeout([remaining, 0.000_001].max) do
@@ -160,10 +165,11 @@ module Raffia
     end
   end
 
-  # Runs the block with a time limit. Deadlines nest, and the inner one can only shorten; they travel into tasks, threads and
-  # pools that are started inside. The work is interrupted where it waits, so code that only computes is not; it may ask
-  # `Raffia.deadline.check!`. Inside of the block the interruption is a {Cancel}, so that a `rescue` in between cannot swallow it
-  # and an inner timeout cannot be blamed for an outer one.
+  # Runs the block with a time limit. Deadlines nest, and the inner one can only shorten; they
+  # travel into tasks, threads and pools that are started inside. The work is interrupted where it
+  # waits, so code that only computes is not; it may ask `Raffia.deadline.check!`. Inside of the
+  # block the interruption is a {Cancel}, so that a `rescue` in between cannot swallow it and an
+  # inner timeout cannot be blamed for an outer one.
   #
   # @param seconds [Numeric]
   # @return [Object] the block's value
@@ -177,6 +183,7 @@ module Raffia
     inner.enforce(&)
   end
 
-  # @return [Deadline, nil] the deadline that the running code works under; nil also inside of {Raffia.shield}
+  # @return [Deadline, nil] the deadline that the running code works under; nil also inside of
+  #   {Raffia.shield}
   def self.deadline = Deadline.current
 end

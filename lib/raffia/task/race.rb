@@ -3,16 +3,18 @@
 require_relative "../base/error"
 
 module Raffia
-  # Runs the block for each contestant at the same time and returns the first value. The others are cancelled, and have ended
-  # when this returns. A contestant that fails is out of the race. One that has lost and then fails to clean up (in an `ensure`) is
-  # reported on stderr, because the value is the winner's.
+  # Runs the block for each contestant at the same time and returns the first value. The others are
+  # cancelled, and have ended when this returns. A contestant that fails is out of the race. One
+  # that has lost and then fails to clean up (in an `ensure`) is reported on stderr, because the
+  # value is the winner's.
   #
   #   Raffia.race(mirrors) { |mirror| fetch(mirror) }
   #   Raffia.race([-> { cache.get(key) }, -> { database.get(key) }])
   #
   # @param contestants [Enumerable] handed to the block; without a block they are called
   # @return [Object]
-  # @raise [StandardError] when all have failed: the first error; the others are in `Raffia.suppressed(error)`
+  # @raise [StandardError] when all have failed: the first error; the others are in
+  #   `Raffia.suppressed(error)`
   # @raise [Cancelled] when all were cancelled one by one
   # @raise [ConfigError] without contestants
   def self.race(contestants, &block)
@@ -23,7 +25,8 @@ module Raffia
     return result if won
 
     first, *others = result
-    raise Suppressed.attach(first || Cancelled.new("all contestants of the race were cancelled"), others)
+    raise Suppressed.attach(first ||
+      Cancelled.new("all contestants of the race were cancelled"), others)
   end
 
   # @api private
@@ -65,7 +68,8 @@ module Raffia
     end
 
     def report(error)
-      Kernel.warn("raffia: a contestant that had lost a race failed to clean up: #{error.full_message(highlight: false)}")
+      Kernel.warn("raffia: a contestant that had lost a race failed to clean up: " \
+        "#{error.full_message(highlight: false)}")
     end
   end
 end

@@ -4,8 +4,8 @@ require_relative "../base/clock"
 require_relative "../base/error"
 
 module Raffia
-  # A token bucket: so many per time on average, and at most `burst` of them at once. Tasks and plain threads are served in the
-  # order in which they came.
+  # A token bucket: so many per time on average, and at most `burst` of them at once. Tasks and
+  # plain threads are served in the order in which they came.
   #
   #   limiter = Raffia::RateLimiter.new(100, per: 60)
   #   limiter.acquire
@@ -15,7 +15,8 @@ module Raffia
 
     # @param rate [Numeric] how many
     # @param per [Numeric] in how many seconds
-    # @param burst [Numeric, nil] how many the bucket holds; it starts full. By default `rate`, and at least 1
+    # @param burst [Numeric, nil] how many the bucket holds; it starts full. By default `rate`, and
+    #   at least 1
     # @raise [ConfigError]
     def initialize(rate, per: 1, burst: nil)
       @rate = positive(:rate, rate)
@@ -24,14 +25,15 @@ module Raffia
       @tokens = @burst.to_f
       @filled = Clock.now
       @guard = Guard.new
-      # Only the head of the line looks at the clock. A cancelled one leaves the line and has taken nothing.
+      # Only the head of the line looks at the clock. A cancelled one leaves the line and has taken
+      # nothing.
       @turn = Semaphore.new(1)
     end
 
     # Waits until there are tokens, and takes them.
     # @param count [Numeric]
-    # @param timeout [Numeric, nil] seconds to wait at most. When it is clear at the head of the line that they will not do, it
-    #   is said at once
+    # @param timeout [Numeric, nil] seconds to wait at most. When it is clear at the head of the
+    #   line that they will not do, it is said at once
     # @return [self]
     # @raise [TimeoutError]
     # @raise [ConfigError] when the bucket can never hold so many
@@ -72,7 +74,8 @@ module Raffia
     def possible(count)
       return if count.is_a?(Numeric) && count.real? && count.positive? && count <= @burst
 
-      raise ConfigError, "#{count.inspect} tokens can never be had from a bucket of #{@burst}: ask for less or make burst larger"
+      raise ConfigError, "#{count.inspect} tokens can never be had from a bucket of #{@burst}: " \
+        "ask for less or make burst larger"
     end
 
     # @return [Float, nil] how many seconds are missing; nil: taken

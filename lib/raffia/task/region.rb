@@ -38,7 +38,8 @@ module Raffia
     # @return [Cancel] a fresh exception to raise; the last one is remembered
     def notify = @notice = Cancel.new(reason, origin: origin)
 
-    # @return [Cancel, nil] the exception that was sent and has not been raised yet: raising gives it its backtrace
+    # @return [Cancel, nil] the exception that was sent and has not been raised yet: raising gives
+    #   it its backtrace
     def in_flight = (@notice unless @notice.nil? || @notice.backtrace)
 
     def undelivered? = @notice.nil?

@@ -5,23 +5,30 @@ require_relative "../base/error"
 module Raffia
   # Runs the block until it succeeds, so many times at most, with growing pauses.
   #
-  #   Raffia.retry(times: 5, backoff: 0.2, on: [Errno::ECONNREFUSED, Raffia::TimeoutError]) { |attempt| connect }
+  #   Raffia.retry(times: 5, backoff: 0.2, on: [Errno::ECONNREFUSED, Raffia::TimeoutError]) {
+  #   |attempt| connect }
   #
-  # It never waits past a deadline: when the pause would not end in time, the error is raised at once.
+  # It never waits past a deadline: when the pause would not end in time, the error is raised at
+  # once.
   #
   # @param times [Integer] attempts in all
-  # @param backoff [Numeric, #call] seconds before the second attempt, doubled before each further one; or a callable that gets
-  #   the number of the attempt that failed, from 1 up, and returns seconds
-  # @param jitter [Numeric] 0..1: how much of a pause is left to chance, so that many clients do not come back at once
+  # @param backoff [Numeric, #call] seconds before the second attempt, doubled before each further
+  #   one; or a callable that gets the number of the attempt that failed, from 1 up, and returns
+  #   seconds
+  # @param jitter [Numeric] 0..1: how much of a pause is left to chance, so that many clients do not
+  #   come back at once
   # @param max [Numeric] seconds that a pause has at most
-  # @param on [Class, Module, Array] the errors to try again on; Raffia::ConfigError is never one of them
+  # @param on [Class, Module, Array] the errors to try again on; Raffia::ConfigError is never one of
+  #   them
   # @param random [Random] for reproducible pauses
   # @yieldparam attempt [Integer] from 1 up
   # @return [Object] the block's value
   # @raise [StandardError] the last error
   # @raise [ConfigError]
   def self.retry(times: 3, backoff: 0.1, jitter: 0.5, max: 60, on: StandardError, random: Random)
-    raise ConfigError, "retry needs a number of attempts from 1 up, not #{times.inspect}" unless times.is_a?(Integer) && times.positive?
+    unless times.is_a?(Integer) && times.positive?
+      raise ConfigError, "retry needs a number of attempts from 1 up, not #{times.inspect}"
+    end
 
     pause = Backoff.new(backoff, jitter, max, random)
     (1..times).each do |attempt|

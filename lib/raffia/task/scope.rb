@@ -3,13 +3,15 @@
 require_relative "../base/error"
 
 module Raffia
-  # A block of code that owns the tasks spawned in it. It ends only after all of them, so no task outlives the code that started
-  # it, and no error is lost: the first one cancels the other tasks, and the block where it waits, and is raised by {open}
-  # when everything has ended. Later errors are kept, see {#suppressed}.
+  # A block of code that owns the tasks spawned in it. It ends only after all of them, so no task
+  # outlives the code that started it, and no error is lost: the first one cancels the other tasks,
+  # and the block where it waits, and is raised by {open} when everything has ended. Later errors
+  # are kept, see {#suppressed}.
   class Scope
     # Opens a scope, inside of `Raffia.run` or any other non-blocking fiber. Scopes nest.
     #
-    # A block that is left by `break`, `throw`, `return` or an exception cancels its tasks and waits for them.
+    # A block that is left by `break`, `throw`, `return` or an exception cancels its tasks and waits
+    # for them.
     #
     # @yieldparam scope [Scope]
     # @return [Object, nil] the block's value; nil when the block was ended by {#cancel}
@@ -17,14 +19,17 @@ module Raffia
     # @raise [Error] without a Fiber scheduler
     def self.open(&) = new.supervise(&)
 
-    # @return [Array<Exception>] the errors that came after the first one, in their order. Raffia.suppressed(error) tells
-    #   the same where only the error is at hand
+    # @return [Array<Exception>] the errors that came after the first one, in their order.
+    #   Raffia.suppressed(error) tells the same where only the error is at hand
     attr_reader :suppressed
 
     # @api private
     def initialize
       @scheduler = Fiber.current_scheduler
-      raise Error, "a scope needs a Fiber scheduler: put the code inside of Raffia.run { |scope| ... }" unless @scheduler
+      unless @scheduler
+        raise Error, "a scope needs a Fiber scheduler: put the code inside of Raffia.run { " \
+          "|scope| ... }"
+      end
 
       @guard = Guard.new
       @tasks = {}.compare_by_identity
@@ -32,15 +37,18 @@ module Raffia
       @deadline = Raffia.deadline
     end
 
-    # Runs the block in a task of this scope. The task starts at once, and the caller goes on when it waits for the first time.
-    # In a cancelled scope the task is cancelled before it starts.
+    # Runs the block in a task of this scope. The task starts at once, and the caller goes on when
+    # it waits for the first time. In a cancelled scope the task is cancelled before it starts.
     #
     # @return [Task]
     # @raise [Closed] when the scope has ended
     # @raise [Error] in a thread other than the scope's
     def spawn(&block)
       raise ConfigError, "spawn needs a block: the work of the task" unless block
-      raise Error, "a scope spawns tasks in its own thread only: hand the work over through a channel" unless @scheduler.equal?(Fiber.scheduler)
+      unless @scheduler.equal?(Fiber.scheduler)
+        raise Error, "a scope spawns tasks in its own thread only: hand the work over through a " \
+          "channel"
+      end
 
       task = Task.new(self, block)
       cancelled = @guard.hold do
@@ -53,8 +61,8 @@ module Raffia
       start(task)
     end
 
-    # Cancels all tasks of the scope, those that are spawned from now on, and the block itself if it still runs. The scope then
-    # ends without an error. Any thread may ask.
+    # Cancels all tasks of the scope, those that are spawned from now on, and the block itself if it
+    # still runs. The scope then ends without an error. Any thread may ask.
     #
     # @param reason [Object, nil] why: an exception, a string, a symbol
     # @return [Boolean] whether this call did it; false: it was cancelled before, or has ended
@@ -78,7 +86,9 @@ module Raffia
     def cancelled? = !!@cancelled
 
     # @return [String]
-    def inspect = "#<#{self.class} tasks=#{size}#{" cancelled" if cancelled?}#{" ended" if @closed}>"
+    def inspect
+      "#<#{self.class} tasks=#{size}#{" cancelled" if cancelled?}#{" ended" if @closed}>"
+    end
 
     # @api private
     def supervise(&)
@@ -130,15 +140,16 @@ module Raffia
       leave unless returned
     end
 
-    # The block was left by a jump. It goes on to its target when all have ended, unless one of them failed.
+    # The block was left by a jump. It goes on to its target when all have ended, unless one of them
+    # failed.
     def leave
       cancel("the scope's block was left")
       drain
       raise_error
     end
 
-    # The tasks are waited for in any case. Once they are cancelled there is nothing to hurry along, and a cancellation from
-    # outside can wait as well.
+    # The tasks are waited for in any case. Once they are cancelled there is nothing to hurry along,
+    # and a cancellation from outside can wait as well.
     def drain
       while (waiter = idle_waiter)
         begin

@@ -4,8 +4,8 @@ require_relative "../base/clock"
 require_relative "../base/error"
 
 module Raffia
-  # Waits at several channels at once, with one {Waiter}, and takes part in one exchange. {Channel#push} and {Channel#pop} are
-  # the case of one clause, so there is one protocol for all.
+  # Waits at several channels at once, with one {Waiter}, and takes part in one exchange.
+  # {Channel#push} and {Channel#pop} are the case of one clause, so there is one protocol for all.
   #
   # @api private
   class Select
@@ -103,7 +103,9 @@ module Raffia
 
     def wait(waiter, limit)
       remaining = [limit - Clock.now, 0].max if limit
-      waiter.wait(remaining) { |clause, item| clause.give_back(item) unless item.equal?(Channel::CLOSED) }
+      waiter.wait(remaining) do |clause, item|
+        clause.give_back(item) unless item.equal?(Channel::CLOSED)
+      end
     ensure
       @clauses.each(&:withdraw)
     end
@@ -116,13 +118,15 @@ module Raffia
         closed += 1 if item.equal?(Channel::CLOSED)
         return [clause, item] unless item.equal?(Channel::CLOSED) || item.equal?(Channel::NOTHING)
       end
-      raise Closed, "the channel is closed and empty: nothing will come any more" if closed == @clauses.size
+      if closed == @clauses.size
+        raise Closed, "the channel is closed and empty: nothing will come any more"
+      end
     end
 
     def enlist(waiter) = @clauses.each { |clause| clause.enlist(waiter) }
 
-    # All at once, so that nothing can happen between the look and the wait; in one order, so that two selects cannot each hold
-    # what the other needs.
+    # All at once, so that nothing can happen between the look and the wait; in one order, so that
+    # two selects cannot each hold what the other needs.
     def hold(channels, &block)
       first, *rest = channels
       first.guard.hold { rest.empty? ? yield : hold(rest, &block) }
@@ -144,14 +148,16 @@ module Raffia
   #     on.timeout { idle }
   #   end
   #
-  # When several are ready, the clause that was written first is taken. Clauses that pop from a closed and empty channel are
-  # passed over.
+  # When several are ready, the clause that was written first is taken. Clauses that pop from a
+  # closed and empty channel are passed over.
   #
   # @param timeout [Numeric, nil] seconds; 0 only looks
   # @yieldparam on [Select::Builder]
-  # @return [Object] the value of the clause's block; without a block the popped item, or the channel pushed to
+  # @return [Object] the value of the clause's block; without a block the popped item, or the
+  #   channel pushed to
   # @raise [TimeoutError] when the time is up and there is no `on.timeout`
-  # @raise [Closed] when all channels to pop from are closed and empty and there is nothing else, or one to push to is closed
+  # @raise [Closed] when all channels to pop from are closed and empty and there is nothing else, or
+  #   one to push to is closed
   def self.select(timeout: nil)
     Deadline.seconds(timeout) if timeout
     builder = Select::Builder.new

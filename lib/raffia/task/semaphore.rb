@@ -8,8 +8,8 @@ module Raffia
   #   limit = Raffia::Semaphore.new(10)
   #   limit.synchronize { fetch(url) }
   #
-  # Acquisitions may have a weight. One that is too heavy for the room left waits at the head of the line and holds up the
-  # lighter ones behind it, or it would starve.
+  # Acquisitions may have a weight. One that is too heavy for the room left waits at the head of the
+  # line and holds up the lighter ones behind it, or it would starve.
   class Semaphore
     # @return [Integer] how much may be held at a time
     attr_reader :limit
@@ -27,7 +27,8 @@ module Raffia
     # @param timeout [Numeric, nil] seconds to wait at most
     # @return [self]
     # @raise [TimeoutError]
-    # @raise [ConfigError] when the weight is not a positive number or is beyond the limit, so that it could never be granted
+    # @raise [ConfigError] when the weight is not a positive number or is beyond the limit, so that
+    #   it could never be granted
     def acquire(weight = 1, timeout: nil)
       Deadline.seconds(timeout) if timeout
       fitting(weight)
@@ -72,8 +73,9 @@ module Raffia
       end
     end
 
-    # Changes the limit. When it shrinks, nobody who holds anything is thrown out: the next ones wait until enough have gone. One that
-    # waits for more than the new limit gets a {ConfigError}, as it would in {#acquire} now.
+    # Changes the limit. When it shrinks, nobody who holds anything is thrown out: the next ones
+    # wait until enough have gone. One that waits for more than the new limit gets a {ConfigError},
+    # as it would in {#acquire} now.
     # @param limit [Integer]
     # @return [self]
     def resize(limit)
@@ -86,7 +88,8 @@ module Raffia
       self
     end
 
-    # @return [Integer] how much could be acquired; negative after the limit shrank below what is held
+    # @return [Integer] how much could be acquired; negative after the limit shrank below what is
+    #   held
     def available = @limit - @held
 
     # @return [Integer] how many wait
@@ -105,11 +108,13 @@ module Raffia
     end
 
     def too_heavy(weight)
-      ConfigError.new("a weight of #{weight} can never be granted by a semaphore of #{@limit}: resize it or ask for less")
+      ConfigError.new("a weight of #{weight} can never be granted by a semaphore of #{@limit}: " \
+        "resize it or ask for less")
     end
 
     def refuse_too_heavy
-      refused, @line = @line.partition { |_, weight| weight > @limit }.map { |part| part.to_h.compare_by_identity }
+      refused, @line = @line.partition { |_, weight| weight > @limit }
+        .map { |part| part.to_h.compare_by_identity }
       refused.each { |waiter, weight| waiter.fail(too_heavy(weight)) }
     end
 

@@ -3,14 +3,17 @@
 require "timeout"
 
 module Raffia
-  # Runs the block to its end: cancellations and timeouts that come meanwhile, or were on their way, are held off and raised
-  # after it. For clean-up in `ensure` that must wait, such as a rollback or a goodbye on the wire. Bound it, because nothing
-  # else does: `Raffia.shield { Raffia.timeout(5) { ... } }`. Timeouts and scopes inside of the block work as ever.
+  # Runs the block to its end: cancellations and timeouts that come meanwhile, or were on their way,
+  # are held off and raised after it. For clean-up in `ensure` that must wait, such as a rollback or
+  # a goodbye on the wire. Bound it, because nothing else does: `Raffia.shield { Raffia.timeout(5) {
+  # ... } }`. Timeouts and scopes inside of the block work as ever.
   #
   # @return [Object] the block's value
   # @raise [Cancel] after the block, when the task was cancelled during it
   def self.shield(&block)
-    return Strand.enter(nil, shield: true) { Deadline.replace(nil, &block) } if Fiber.current_scheduler
+    if Fiber.current_scheduler
+      return Strand.enter(nil, shield: true) { Deadline.replace(nil, &block) }
+    end
 
     # A thread's own timeouts come by Thread#raise, and so does what stops a worker of a pool.
     Thread.handle_interrupt(::Timeout::ExitException => :never, Cancel => :never) do

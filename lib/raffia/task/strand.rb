@@ -3,24 +3,29 @@
 require_relative "../base/error"
 
 module Raffia
-  # The cancellable regions that one fiber is in, innermost first: the task itself, the scopes whose blocks it runs, its timeouts
-  # and its shields. A region is cancelled as a whole: {Cancel} is raised at the point where the fiber waits, carries the
-  # region's origin, and is stopped where that region ends, so nobody mistakes another's cancellation for his own.
+  # The cancellable regions that one fiber is in, innermost first: the task itself, the scopes whose
+  # blocks it runs, its timeouts and its shields. A region is cancelled as a whole: {Cancel} is
+  # raised at the point where the fiber waits, carries the region's origin, and is stopped where
+  # that region ends, so nobody mistakes another's cancellation for his own.
   #
-  # Delivery is level-triggered for the waits of this room: in a cancelled region each of them raises. The waits of core (sleep,
-  # IO, Mutex, Queue) are interrupted through the scheduler, once. Such an interrupt is delivered a little later than it was
-  # sent, so it may miss its region or meet a shield; a region is therefore left, and a shield entered, only after an interrupt
-  # that is still on its way has been received (see #receive). That is why a late cancellation never strikes the code behind.
+  # Delivery is level-triggered for the waits of this room: in a cancelled region each of them
+  # raises. The waits of core (sleep, IO, Mutex, Queue) are interrupted through the scheduler, once.
+  # Such an interrupt is delivered a little later than it was sent, so it may miss its region or
+  # meet a shield; a region is therefore left, and a shield entered, only after an interrupt that is
+  # still on its way has been received (see #receive). That is why a late cancellation never strikes
+  # the code behind.
   #
   # @api private
   class Strand
     KEY = :raffia_strand
-    # How many turns of the loop to wait for an interrupt that was sent. A scheduler delivers it in the first.
+    # How many turns of the loop to wait for an interrupt that was sent. A scheduler delivers it in
+    # the first.
     TURNS = 3
     private_constant :KEY, :TURNS
 
-    # @return [Strand, nil] the strand of the running fiber, if it is in a region. Fiber storage is inherited, so what is found
-    #   there may be the strand of the fiber that created this one, or of a finished life of a recycled fiber.
+    # @return [Strand, nil] the strand of the running fiber, if it is in a region. Fiber storage is
+    #   inherited, so what is found there may be the strand of the fiber that created this one, or
+    #   of a finished life of a recycled fiber.
     def self.current
       strand = Fiber[KEY]
       strand if strand&.here?
@@ -93,7 +98,8 @@ module Raffia
     end
 
     # Raises what is due.
-    # @raise [Cancel] when a region that is not shielded has been cancelled: of several, the outermost
+    # @raise [Cancel] when a region that is not shielded has been cancelled: of several, the
+    #   outermost
     def check!
       region = @guard.hold { pending } or return
       # Take the interrupt that is on its way, or it would come on top of this one.
@@ -101,7 +107,8 @@ module Raffia
       raise region.notify
     end
 
-    # @return [Boolean] whether somebody else ends the running fiber's region of this deadline in time
+    # @return [Boolean] whether somebody else ends the running fiber's region of this deadline in
+    #   time
     def alarmed?(deadline) = @scheduler && deadline && region_of(deadline)
 
     def enter_wait(waiter)
@@ -130,8 +137,8 @@ module Raffia
       catch_up(ended) if region.shield?
     end
 
-    # What came to a shield's surroundings meanwhile is due at its end. When the shield ends with an exception or a jump, that
-    # goes first, and the cancellation meets the next wait.
+    # What came to a shield's surroundings meanwhile is due at its end. When the shield ends with an
+    # exception or a jump, that goes first, and the cancellation meets the next wait.
     def catch_up(ended)
       due = @guard.hold do
         region = pending
@@ -164,8 +171,9 @@ module Raffia
       sendable
     end
 
-    # For schedulers without `fiber_interrupt`, which core has from Ruby 4.0: a fiber that raises it in ours, a turn later, when
-    # ours is parked for certain. Another thread has no way to get such a fiber; then there is only the level trigger.
+    # For schedulers without `fiber_interrupt`, which core has from Ruby 4.0: a fiber that raises it
+    # in ours, a turn later, when ours is parked for certain. Another thread has no way to get such
+    # a fiber; then there is only the level trigger.
     def courier(region)
       return unless @scheduler&.equal?(Fiber.scheduler)
 
@@ -203,7 +211,8 @@ module Raffia
       TURNS.times { @scheduler.block(self, 0) unless notice.backtrace } if notice && @scheduler
     end
 
-    # Lets the loop deliver these interrupts, and takes them off the air. Others that come with them are meant and go on.
+    # Lets the loop deliver these interrupts, and takes them off the air. Others that come with them
+    # are meant and go on.
     def receive(notices)
       return if notices.empty? || @scheduler.nil?
 

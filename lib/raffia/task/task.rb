@@ -9,7 +9,8 @@ module Raffia
   #
   # * `:pending`   it has not started
   # * `:running`   it has started; it computes or waits
-  # * `:done`      it returned a value. Also when it was cancelled meanwhile and returned one all the same: `cancel` is a request
+  # * `:done`      it returned a value. Also when it was cancelled meanwhile and returned one all
+  #   the same: `cancel` is a request
   # * `:failed`    it raised an exception
   # * `:cancelled` it was cancelled and ended by that, or before it started
   class Task
@@ -35,7 +36,8 @@ module Raffia
       @joiners = nil # as most have none: no object for them
     end
 
-    # Waits for the task and returns its block's value. Any fiber or thread may ask, as often as it likes.
+    # Waits for the task and returns its block's value. Any fiber or thread may ask, as often as it
+    # likes.
     # @return [Object]
     # @raise [Exception] the one that the task failed with
     # @raise [Cancelled] when the task was cancelled
@@ -63,10 +65,12 @@ module Raffia
       end
     end
 
-    # Asks the task to stop: {Cancel} is raised where it waits, and again at each further wait of Raffia's (a channel, a join ...)
-    # that is not inside of {Raffia.shield}. A task that has not started never will. Any thread may ask.
+    # Asks the task to stop: {Cancel} is raised where it waits, and again at each further wait of
+    # Raffia's (a channel, a join ...) that is not inside of {Raffia.shield}. A task that has not
+    # started never will. Any thread may ask.
     #
-    # @param reason [Object, nil] why: an exception, a string, a symbol; the task finds it in Cancel#reason
+    # @param reason [Object, nil] why: an exception, a string, a symbol; the task finds it in
+    #   Cancel#reason
     # @return [Boolean] whether this call asked; false: it was asked before, or has ended
     def cancel(reason = nil)
       region = @guard.hold do
@@ -127,7 +131,8 @@ module Raffia
       deadline = Raffia.deadline
       [:done, deadline ? deadline.impose(&@block) : @block.call]
     rescue Cancel => cancel
-      # A deadline that was inherited: where the scope is under it too, the scope's owner reports it.
+      # A deadline that was inherited: where the scope is under it too, the scope's owner reports
+      # it.
       missed = deadline && cancel.origin.equal?(deadline) && !@scope.under?(deadline)
       missed ? [:failed, deadline.error_at(cancel)] : [:cancelled, cancel.reason]
     rescue Exception => error # standard:disable Lint/RescueException
@@ -145,7 +150,8 @@ module Raffia
         @block = @region = nil
         @joiners.tap { @joiners = nil }
       end
-      # They hear of an error first, and from the task itself; then the scope cancels whoever is left.
+      # They hear of an error first, and from the task itself; then the scope cancels whoever is
+      # left.
       joiners&.each(&:settle)
       @scope.ended(self)
     end

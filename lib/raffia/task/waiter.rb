@@ -3,16 +3,17 @@
 require_relative "../base/clock"
 
 module Raffia
-  # One party that waits for one event: a fiber under a scheduler, or a plain thread. Everything in this room that waits is
-  # built on it.
+  # One party that waits for one event: a fiber under a scheduler, or a plain thread. Everything in
+  # this room that waits is built on it.
   #
-  # It is settled once, by whoever comes first: the event, the timeout, a cancellation. Whoever comes later is told so (#settle
-  # returns false) and can offer the event to somebody else. A waiter is used for one wait and thrown away, so a late wake-up
-  # finds nobody it could confuse.
+  # It is settled once, by whoever comes first: the event, the timeout, a cancellation. Whoever
+  # comes later is told so (#settle returns false) and can offer the event to somebody else. A
+  # waiter is used for one wait and thrown away, so a late wake-up finds nobody it could confuse.
   #
-  # Settling may happen before, during or after the start of the wait, and in any thread. What makes this safe: exactly one
-  # `unblock` follows if, and only if, the party had announced under the guard that it parks; then it stays until that has come.
-  # A scheduler keeps an `unblock` that arrives between the announcement and its `block`.
+  # Settling may happen before, during or after the start of the wait, and in any thread. What makes
+  # this safe: exactly one `unblock` follows if, and only if, the party had announced under the
+  # guard that it parks; then it stays until that has come. A scheduler keeps an `unblock` that
+  # arrives between the announcement and its `block`.
   #
   # @api private
   class Waiter
@@ -56,8 +57,9 @@ module Raffia
     # Waits, in the fiber or thread that made this waiter.
     #
     # @param timeout [Numeric, nil] seconds; nil waits for as long as it takes
-    # @yieldparam value [Object] what had already been handed over when the wait was broken off by an exception: the block gives
-    #   it back to where it came from, so that cancelling a waiter in the middle of a handover loses nothing
+    # @yieldparam value [Object] what had already been handed over when the wait was broken off by
+    #   an exception: the block gives it back to where it came from, so that cancelling a waiter in
+    #   the middle of a handover loses nothing
     # @return [Object] the settled value, or {TIMED_OUT}
     # @raise [Cancel] when the task was or is cancelled and not shielded
     # @raise [TimeoutError] when a deadline that this fiber or thread inherited passes first
@@ -70,7 +72,8 @@ module Raffia
       end
     end
 
-    # As {wait}, for one that may have been settled before: then there is nothing to wait for, and it costs nothing.
+    # As {wait}, for one that may have been settled before: then there is nothing to wait for, and
+    # it costs nothing.
     # @return [Object]
     # @raise [Exception]
     def take
@@ -104,7 +107,8 @@ module Raffia
         return (deadline if inherited) if remaining && remaining <= 0 && conclude(:timeout, nil)
         suspend(remaining) if announce
       end
-      # The timer may have been what woke us, with the unblock still to come: meet it here rather than in the next wait.
+      # The timer may have been what woke us, with the unblock still to come: meet it here rather
+      # than in the next wait.
       absorb if @parked && limit && Clock.now >= limit
       nil
     end
@@ -125,7 +129,8 @@ module Raffia
 
         @state = state
         @value = value
-        # Inside of the guard: when the party sees the new state, its wake-up is already on the way and can be awaited.
+        # Inside of the guard: when the party sees the new state, its wake-up is already on the way
+        # and can be awaited.
         wake if @parked
       end
       true
@@ -142,8 +147,9 @@ module Raffia
       absorb if @parked
     end
 
-    # Stays for one turn of the loop, so that a wake-up meant for this wait cannot reach a later one. Schedulers that match
-    # wake-ups with waits by their blocker do not need it; for the others it closes the gap.
+    # Stays for one turn of the loop, so that a wake-up meant for this wait cannot reach a later
+    # one. Schedulers that match wake-ups with waits by their blocker do not need it; for the others
+    # it closes the gap.
     def absorb
       @scheduler&.block(self, 0)
     end

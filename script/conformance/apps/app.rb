@@ -3,9 +3,9 @@
 module Conformance
   # An application: made once in the cache, copied for each server. A kind says: NAME, GEMS (of the
   # generator), generate(folder), pages (paths that are asked once), write(client) (one write; true
-  # when it was acknowledged), written(client) (how many there are); and, if its pages are for browsers,
-  # visit(visitor) (what a person does there, which leaves nothing behind) and note(visitor, number)
-  # (one write by a person).
+  # when it was acknowledged), written(client) (how many there are); and, if its pages are for
+  # browsers, visit(visitor) (what a person does there, which leaves nothing behind) and
+  # note(visitor, number) (one write by a person).
   class App
     COPIES = "apps-work"
 
@@ -50,9 +50,11 @@ module Conformance
 
     # The generator's own gems, in a folder of their own: the application has none yet.
     def tool(program, *arguments, chdir:)
-      home = @cache.folder("tools", "#{self.class::GEMS.keys.first}-#{version}-#{RUBY_VERSION}") do |folder|
+      home = @cache.folder("tools",
+        "#{self.class::GEMS.keys.first}-#{version}-#{RUBY_VERSION}") do |folder|
         self.class::GEMS.each do |gem, requirement|
-          Source.command(RbConfig.ruby, "-S", "gem", "install", gem, "--version", requirement, "--no-document", "--install-dir", folder,
+          Source.command(RbConfig.ruby, "-S", "gem", "install", gem, "--version", requirement,
+            "--no-document", "--install-dir", folder,
             env: Source::RubyGems::CLEAN, chdir: folder)
         end
       end

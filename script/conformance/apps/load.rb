@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Conformance
-  # Clients that write, each on connections of its own, and a person with a browser, while the server
-  # is restarted.
+  # Clients that write, each on connections of its own, and a person with a browser, while the
+  # server is restarted.
   class AppLoad
     CLIENTS = 6
     WRITES = 25

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Conformance
-  # The parent of the adapters of test frameworks: each runs the tests of a plan in a mode, and tells
-  # the recorder of them.
+  # The parent of the adapters of test frameworks: each runs the tests of a plan in a mode, and
+  # tells the recorder of them.
   class Adapter
     # @param recorder [Recorder]
     # @param mode [Mode]

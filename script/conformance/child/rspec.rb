@@ -28,8 +28,8 @@ module Conformance
 
     private
 
-    # A file that did not load, or a hook around all examples: its examples are not there, which must
-    # not look like nothing. It is a test that has failed.
+    # A file that did not load, or a hook around all examples: its examples are not there, which
+    # must not look like nothing. It is a test that has failed.
     def errors_outside_of_examples
       recorder = @recorder
       ::RSpec::Core::Reporter.prepend(Module.new do

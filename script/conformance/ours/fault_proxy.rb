@@ -135,7 +135,8 @@ module FaultProxy
         body = client.read(length)
         answer = route(method, path, body.empty? ? nil : JSON.parse(body))
         text = answer.body ? JSON.generate(answer.body) : ""
-        client.write("HTTP/1.1 #{answer.status} -\r\nContent-Length: #{text.bytesize}\r\n\r\n#{text}")
+        client.write("HTTP/1.1 #{answer.status} -\r\nContent-Length: " \
+          "#{text.bytesize}\r\n\r\n#{text}")
       end
     rescue SystemCallError, IOError
       nil

@@ -49,7 +49,8 @@ RSpec.describe "rubocop --parallel over a real source tree" do
     log = file(name, "")
     env = {"PROBE" => log, "PARALLEL_PROCESSOR_COUNT" => "3",
            "RUBYOPT" => "#{ENV["RUBYOPT"]}#{layer if ParallelOverLib::ON_RAFFIA}"}
-    command = [RbConfig.ruby, "exe/rubocop", "--config", file("configuration.yml", ParallelOverLib::CONFIGURATION),
+    command = [RbConfig.ruby, "exe/rubocop", "--config",
+      file("configuration.yml", ParallelOverLib::CONFIGURATION),
       "--require", probe, "--cache-root", File.join(@dir, "cache-#{name}"), *arguments]
     output, status = Open3.capture2e(env, *command, stdin_data: "")
     [output, status.exitstatus, File.readlines(log, chomp: true).map { |line| line.split(" ", 3) }]
@@ -67,7 +68,8 @@ RSpec.describe "rubocop --parallel over a real source tree" do
     expect(seen.size).to eq(files)
     expect(seen.map(&:first).uniq).to eq(["worker"])
     expect(seen.map { |one| one[1] }.uniq.size).to be_between(2, 3)
-    expect(seen.map(&:last)).to all(include(ParallelOverLib::ON_RAFFIA ? "raffia/compat/parallel" : "gems/parallel-"))
+    expect(seen.map(&:last)).to all(include(ParallelOverLib::ON_RAFFIA ? "raffia/compat/parallel" :
+      "gems/parallel-"))
   end
 
   def without_times(json)
@@ -104,8 +106,10 @@ RSpec.describe "rubocop --parallel over a real source tree" do
 
   it "says which cop failed in which file, and inspects the others" do
     arguments = ["--only", "Lint/Fails,Layout", "--format", "offenses", "lib/rubocop/formatter"]
-    serial, status, alone = rubocop("serial", "--no-parallel", *arguments, extra: ParallelOverLib::FAILS)
-    parallel, likewise, workers = rubocop("parallel", "--parallel", *arguments, extra: ParallelOverLib::FAILS)
+    serial, status, alone = rubocop("serial", "--no-parallel", *arguments,
+      extra: ParallelOverLib::FAILS)
+    parallel, likewise, workers = rubocop("parallel", "--parallel", *arguments,
+      extra: ParallelOverLib::FAILS)
     # With workers RuboCop loses the list of errors that it prints at the end.
     said = [serial, parallel].map { |output| output[/^--$.*?^$/m] }
     expect(said.last).to eq(said.first)

@@ -10,7 +10,8 @@ module JobsStoreContract
     def test_a_batch_begins_empty
       open_batch(about: {"description" => "mails", "created_at" => 5})
       seen = store.batch("b")
-      assert_equal({"id" => "b", "total" => 0, "pending" => 0, "dead" => 0, "sealed" => false, "completed_at" => nil, "parent" => nil,
+      assert_equal({"id" => "b", "total" => 0, "pending" => 0, "dead" => 0, "sealed" => false,
+        "completed_at" => nil, "parent" => nil,
         "about" => {"description" => "mails", "created_at" => 5}}, seen)
       assert_nil(store.batch("other"))
     end
@@ -62,7 +63,8 @@ module JobsStoreContract
       open_batch
       store.enqueue(Array.new(40) { |n| member(n) })
       store.seal_batch("b")
-      claim(40).each_slice(5).map { |claims| Thread.new { claims.each { |one| store.ack([one]) } } }.each(&:join)
+      claim(40).each_slice(5).map { |claims| Thread.new { claims.each { |one| store.ack([one]) } } }
+        .each(&:join)
       assert_equal([40, 0, 0], counts_of)
       assert_equal(["b complete", "b success"], called)
     end

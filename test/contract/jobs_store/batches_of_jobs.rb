@@ -47,15 +47,21 @@ module JobsStoreContract
 
     def test_a_batch_from_its_first_job_to_its_callbacks
       with_store do
-        batch = Jobs::Batch.new(description: "down").on(:complete, ReportJob, "complete").on(:success, ReportJob, "success").on(:death, ReportJob, "death")
+        batch = Jobs::Batch.new(description: "down").on(:complete, ReportJob, "complete")
+          .on(:success, ReportJob, "success").on(:death, ReportJob, "death")
         batch.jobs { DownJob.perform_async(2) }
-        assert_equal(["down", 1, 1, false], [batch.status.description, batch.status.total, batch.status.pending, batch.status.complete?])
+        assert_equal(["down", 1, 1, false],
+          [batch.status.description, batch.status.total, batch.status.pending,
+            batch.status.complete?])
         assert_equal("over", work("default").last)
         status = Jobs::Batch.find(batch.id).status
-        assert_equal([3, 2, 1, true, false, 1.0], [status.total, status.done, status.dead, status.complete?, status.success?, status.progress])
+        assert_equal([3, 2, 1, true, false, 1.0],
+          [status.total, status.done, status.dead, status.complete?, status.success?,
+            status.progress])
         assert_in_delta(now, status.completed_at, 60)
         assert_in_delta(now, status.created_at, 60)
-        assert_equal([["complete"], ["death"]], store.entries(:queue, queue: "reports").map { |entry| entry.item["args"] }.sort)
+        assert_equal([["complete"], ["death"]],
+          store.entries(:queue, queue: "reports").map { |entry| entry.item["args"] }.sort)
         assert_equal([2, 2], work("reports"))
         assert_equal([status], Jobs::Batch.list)
       end
@@ -66,8 +72,10 @@ module JobsStoreContract
         inner = Jobs::Batch.new.on(:success, ReportJob, "inner")
         outer = Jobs::Batch.new.on(:success, ReportJob, "outer")
         outer.jobs { inner.jobs {} }
-        assert_equal([outer.id, true, false], [inner.status.parent, inner.status.success?, outer.status.complete?])
-        assert_equal([0, 2], work("reports"), "the outer one counts the inner one, and its callback")
+        assert_equal([outer.id, true, false],
+          [inner.status.parent, inner.status.success?, outer.status.complete?])
+        assert_equal([0, 2], work("reports"),
+          "the outer one counts the inner one, and its callback")
         assert_equal([true, 2], [outer.status.success?, outer.status.done])
       end
     end

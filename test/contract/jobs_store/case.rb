@@ -6,17 +6,20 @@ require "raffia/jobs"
 module JobsStoreContract
   # What the groups of tests have in common, and what a store's test must say:
   #
-  #   open_store -> an empty store; when called again in the same test, one more handle on the same jobs. (For a store that is of one handle
+  #   open_store -> an empty store; when called again in the same test, one more handle on the same
+  #   jobs. (For a store that is of one handle
   #                 and process only, another store; its test leaves the group Shared out.)
   #
-  # Stores that have more to tidy up than {Raffia::Jobs::Store#close} do it in `teardown`, with super.
+  # Stores that have more to tidy up than {Raffia::Jobs::Store#close} do it in `teardown`, with
+  # super.
   module Case
     Jobs = Raffia::Jobs
 
     # Seconds that a wait may take that should be woken.
     LONG = 120
 
-    # Before the test's threads could race for it, and with all that the first call of a store has to prepare.
+    # Before the test's threads could race for it, and with all that the first call of a store has
+    # to prepare.
     def setup
       super
       store.counts
@@ -46,10 +49,15 @@ module JobsStoreContract
     def enqueue(*args, **how) = store.enqueue(args.map { |arg| draft(arg, **how) })
 
     # A worker that lives as long as the test.
-    def lease = @lease ||= store.enroll("test:#{::Process.pid}:#{object_id.to_s(16)}", {"hostname" => "test"}, ttl: 600)
+    def lease
+      @lease ||= store.enroll("test:#{::Process.pid}:#{object_id.to_s(16)}", {"hostname" => "test"},
+        ttl: 600)
+    end
 
     # @return [Array<Jobs::Claim>]
-    def claim(limit = 10, queues: %w[default], by: lease, **how) = store.claim(by, queues, limit, **how)
+    def claim(limit = 10, queues: %w[default], by: lease, **how)
+      store.claim(by, queues, limit, **how)
+    end
 
     # A claim of the one job there is.
     def claim_one(**how) = claim(2, **how).tap { |claims| assert_equal(1, claims.size) }.first
@@ -72,7 +80,9 @@ module JobsStoreContract
       # On a machine that is busy enough it has run out before it claims.
       wait_until do
         short = store.enroll("test:0:#{rand(1 << 64).to_s(16)}", {}, ttl: 0.2)
-        [false, true].any? { |suspects| (claims = store.claim(short, queues, limit, suspects: suspects)).any? }
+        [false, true].any? do |suspects|
+          (claims = store.claim(short, queues, limit, suspects: suspects)).any?
+        end
       end
       recovered = []
       wait_until { recovered.concat(store.recover).size >= claims.size }

@@ -22,7 +22,8 @@ module JobsStoreContract
     end
 
     def test_within_a_queue_the_higher_priority_comes_first
-      store.enqueue([draft(0), draft(-1, own: {priority: -1}), draft(5, own: {priority: 5}), draft(0.5), draft(5.5, own: {priority: 5})])
+      store.enqueue([draft(0), draft(-1, own: {priority: -1}), draft(5, own: {priority: 5}),
+        draft(0.5), draft(5.5, own: {priority: 5})])
       assert_equal([5, 5.5, 0, 0.5, -1], args_in(:queue))
       assert_equal([5, 5.5, 0, 0.5, -1], args(claim))
     end
@@ -31,7 +32,8 @@ module JobsStoreContract
       one = draft(1, queue: "mail", own: {timeout: 5})
       store.enqueue([one])
       claimed = claim_one(queues: %w[mail])
-      assert_equal([lease, "mail", one.payload, one.jid, {"timeout" => 5}], [claimed.lease, claimed.queue, claimed.payload, claimed.item["jid"], claimed.extras])
+      assert_equal([lease, "mail", one.payload, one.jid, {"timeout" => 5}],
+        [claimed.lease, claimed.queue, claimed.payload, claimed.item["jid"], claimed.extras])
     end
 
     def test_nothing_to_claim_is_an_empty_list
@@ -50,7 +52,8 @@ module JobsStoreContract
     end
 
     def test_jobs_that_have_expired_are_thrown_away
-      store.enqueue([draft(1, own: {expires_at: now - 1}), draft(2, own: {expires_at: now + 900}), draft(3, own: {expires_at: now - 1})])
+      store.enqueue([draft(1, own: {expires_at: now - 1}), draft(2, own: {expires_at: now + 900}),
+        draft(3, own: {expires_at: now - 1})])
       assert_equal([2], args(claim))
       assert_places(running: 1)
     end
@@ -95,7 +98,8 @@ module JobsStoreContract
     def test_fibers_may_claim_and_ack_at_once
       enqueue(*0...60)
       got = in_fibers do |scope|
-        Array.new(20) { scope.spawn { claim(3).tap { |claims| store.ack(claims) } } }.flat_map(&:value)
+        Array.new(20) { scope.spawn { claim(3).tap { |claims| store.ack(claims) } } }
+          .flat_map(&:value)
       end
       assert_equal((0...60).to_a, args(got).sort)
       assert_places

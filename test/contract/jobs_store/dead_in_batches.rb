@@ -22,7 +22,9 @@ module JobsStoreContract
 
     def test_whatever_gives_a_job_up_counts_as_dead
       {
-        discard: -> { store.discard(claim_one) }, delete: -> { store.delete(store.entries(:queue)) }, kill: -> { store.kill(store.entries(:queue)) },
+        discard: -> { store.discard(claim_one) },
+        delete: -> { store.delete(store.entries(:queue)) },
+        kill: -> { store.kill(store.entries(:queue)) },
         clear: -> { store.clear(:queue) }, crashes: -> { 3.times { lose } }
       }.each do |name, give_up|
         open_batch(name.to_s)

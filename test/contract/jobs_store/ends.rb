@@ -59,7 +59,8 @@ module JobsStoreContract
     end
 
     def test_released_jobs_go_before_those_of_their_priority
-      store.enqueue([draft("low", own: {priority: -1}), draft(1, own: {priority: 1}), draft("high", own: {priority: 9})])
+      store.enqueue([draft("low", own: {priority: -1}), draft(1, own: {priority: 1}),
+        draft("high", own: {priority: 9})])
       claims = claim
       enqueue(0)
       store.enqueue([draft("new", own: {priority: 1})])
@@ -71,7 +72,9 @@ module JobsStoreContract
     def test_a_claim_ends_once
       payload = nil
       ends = {
-        ack: ->(one) { store.ack([one]).first }, retry: ->(one) { store.retry(one, payload, now + 900) }, bury: ->(one) { store.bury(one, payload) },
+        ack: ->(one) { store.ack([one]).first },
+        retry: ->(one) { store.retry(one, payload, now + 900) },
+        bury: ->(one) { store.bury(one, payload) },
         discard: ->(one) { store.discard(one) }, release: ->(one) { store.release([one]) == 1 }
       }
       ends.each do |name, first|

@@ -12,11 +12,13 @@ module JobsStoreContract
       assert_equal([one.jid], store.enqueue([one]))
       assert_places(queue: 1)
       entry = store.entries(:queue, queue: "mail").first
-      assert_equal([:queue, "mail", one.jid, one.payload], [entry.set, entry.queue, entry.jid, entry.payload])
+      assert_equal([:queue, "mail", one.jid, one.payload],
+        [entry.set, entry.queue, entry.jid, entry.payload])
     end
 
     def test_the_bytes_of_a_job_stay_as_they_are
-      odd = [[], {}, [[], {}], {"a" => {}}, 1.0, 1e-7, 12345678901234567890, "\u0000 \u2028 \u{1F40E} \\ \" ' %s $1 ; --", nil, true, "", " "]
+      odd = [[], {}, [[], {}], {"a" => {}}, 1.0, 1e-7, 12345678901234567890,
+        "\u0000 \u2028 \u{1F40E} \\ \" ' %s $1 ; --", nil, true, "", " "]
       drafts = odd.map { |value| draft(value) }
       store.enqueue(drafts)
       assert_equal(drafts.map(&:payload), store.entries(:queue).map(&:payload))
@@ -24,7 +26,8 @@ module JobsStoreContract
     end
 
     def test_bytes_that_are_no_json_are_kept_too
-      broken = Jobs::Draft.new(jid: "0" * 24, queue: "default", payload: "{\"raffia\": no JSON", at: nil, extras: nil)
+      broken = Jobs::Draft.new(jid: "0" * 24, queue: "default", payload: "{\"raffia\": no JSON",
+        at: nil, extras: nil)
       store.enqueue([broken])
       one = claim_one
       assert_equal(broken.payload, one.payload)
@@ -70,7 +73,9 @@ module JobsStoreContract
     end
 
     def test_a_batch_that_there_is_not_is_refused_with_all_that_came_with_it
-      error = assert_raises(Jobs::Error) { store.enqueue([draft(1), draft(2, own: {batch: "nowhere"})]) }
+      error = assert_raises(Jobs::Error) do
+        store.enqueue([draft(1), draft(2, own: {batch: "nowhere"})])
+      end
       assert_match(/nowhere/, error.message)
       assert_places
     end
@@ -88,13 +93,16 @@ module JobsStoreContract
 
     def test_a_guard_changes_nothing_when_its_jobs_cannot_come_in
       guard = Jobs::Guard.new(key: "cron:x", expect: nil, value: "10:00")
-      assert_raises(Jobs::Error) { store.enqueue([draft(2, own: {batch: "nowhere"})], guard: guard) }
+      assert_raises(Jobs::Error) do
+        store.enqueue([draft(2, own: {batch: "nowhere"})], guard: guard)
+      end
       assert_nil(store.read("cron:x"))
     end
 
     def test_of_many_that_come_with_one_guard_one_gets_in
       guard = Jobs::Guard.new(key: "cron:x", expect: nil, value: "10:00")
-      done = Array.new(8) { |n| Thread.new { store.enqueue([draft(n)], guard: guard) } }.map(&:value)
+      done = Array.new(8) { |n| Thread.new { store.enqueue([draft(n)], guard: guard) } }
+        .map(&:value)
       assert_equal(1, done.compact.size)
       assert_places(queue: 1)
     end

@@ -27,7 +27,9 @@ module JobsStoreContract
     def test_parent_and_children_go_on_at_the_same_time
       need_fork
       enqueue(0)
-      children = Array.new(2) { Thread.new { in_child { Array.new(30) { |n| enqueue(n, queue: "child").first }.uniq.size } } }
+      children = Array.new(2) do
+        Thread.new { in_child { Array.new(30) { |n| enqueue(n, queue: "child").first }.uniq.size } }
+      end
       30.times { |n| enqueue(n) }
       assert_equal(%w[30 30], children.map(&:value))
       assert_equal(31, args_in(:queue, queue: "default").size)
@@ -38,7 +40,10 @@ module JobsStoreContract
       need_fork
       waiting = Thread.new { wait_for_job }
       wait_until { waiting.status == "sleep" }
-      assert_equal("mine", in_child { enqueue("mine", queue: "child") && args(wait_for_job(%w[child], by: store.enroll("test:child:y", {}, ttl: 600))).first })
+      assert_equal("mine", in_child {
+        enqueue("mine", queue: "child") &&
+              args(wait_for_job(%w[child], by: store.enroll("test:child:y", {}, ttl: 600))).first
+      })
       enqueue(1)
       assert_equal([1], args(waiting.value))
     end

@@ -7,7 +7,10 @@ module JobsStoreContract
   module Leases
     include Case
 
-    def enroll(ttl: 600, **info) = store.enroll("test:#{::Process.pid}:#{rand(1 << 64).to_s(16)}", info.transform_keys(&:to_s), ttl: ttl)
+    def enroll(ttl: 600, **info)
+      store.enroll("test:#{::Process.pid}:#{rand(1 << 64).to_s(16)}", info.transform_keys(&:to_s),
+        ttl: ttl)
+    end
 
     def test_each_lease_has_a_higher_token
       leases = Array.new(3) { enroll(ttl: 7) }
@@ -24,7 +27,8 @@ module JobsStoreContract
 
     def test_a_beat_without_orders_is_an_empty_list
       assert_equal([], store.beat(lease))
-      assert_equal([], store.beat(lease, {"busy" => 1, "quiet" => false, "rss" => 1000, "work" => []}))
+      assert_equal([], store.beat(lease,
+        {"busy" => 1, "quiet" => false, "rss" => 1000, "work" => []}))
     end
 
     def test_jobs_of_a_living_worker_are_not_recovered
@@ -34,13 +38,15 @@ module JobsStoreContract
       assert_equal([true], store.ack([one]))
     end
 
-    # How far the beats are apart is measured, because on a busy machine that may be longer than the lease: then a longer one is tried.
+    # How far the beats are apart is measured, because on a busy machine that may be longer than the
+    # lease: then a longer one is tried.
     def test_a_lease_goes_on_as_long_as_there_are_beats
       [1, 1, 2, 4, 8].each do |ttl|
         apart, held = beat_for(ttl * 1.4, ttl: ttl)
         next if apart > ttl * 0.7
 
-        return assert(held, "the lease ended though there were beats, at most #{apart} s apart") # standard:disable Lint/NonLocalExitFromIterator
+        return assert(held, "the lease ended though there were beats, at most #{apart} s " \
+          "apart") # standard:disable Lint/NonLocalExitFromIterator
       end
       skip "this machine stands still for more than five seconds at a time"
     end
@@ -49,10 +55,12 @@ module JobsStoreContract
       enqueue(1, 2, 3)
       claims, recovered = lose(2)
       assert_equal(claims.map { |one| one.item["jid"] }, recovered.map(&:jid))
-      assert_equal([["default", 1, false]], recovered.map { |one| [one.queue, one.crashes, one.dead] }.uniq)
+      assert_equal([["default", 1, false]],
+        recovered.map { |one| [one.queue, one.crashes, one.dead] }.uniq)
       assert_places(queue: 3)
       assert_equal([1, 2, 3], args_in(:queue))
-      assert_equal([1, 1, nil], store.entries(:queue).map { |one| one.item.dig("raffia", "crashes") })
+      assert_equal([1, 1, nil], store.entries(:queue)
+        .map { |one| one.item.dig("raffia", "crashes") })
     end
 
     def test_recovered_jobs_are_in_the_order_of_their_claims
@@ -63,7 +71,8 @@ module JobsStoreContract
     end
 
     def test_what_cannot_be_read_is_recovered_as_it_is
-      store.enqueue([Jobs::Draft.new(jid: "0" * 24, queue: "default", payload: "no JSON", at: nil, extras: nil)])
+      store.enqueue([Jobs::Draft.new(jid: "0" * 24, queue: "default", payload: "no JSON", at: nil,
+        extras: nil)])
       lose
       assert_equal("no JSON", claim_one.payload)
     end
@@ -103,7 +112,8 @@ module JobsStoreContract
     def test_a_job_that_has_killed_three_workers_is_dead
       enqueue(1)
       crashes = Array.new(3) { lose.last.first }
-      assert_equal([[1, false], [2, false], [3, true]], crashes.map { |one| [one.crashes, one.dead] })
+      assert_equal([[1, false], [2, false], [3, true]],
+        crashes.map { |one| [one.crashes, one.dead] })
       assert_places(dead: 1)
       item = store.entries(:dead).first.item
       assert_equal(["Raffia::WorkerDied", 3], [item["error_class"], item.dig("raffia", "crashes")])
@@ -166,22 +176,31 @@ module JobsStoreContract
     def test_a_ghost_is_found
       enqueue(1, 2)
       one, two = claim
-      work = ->(claim) { {"jid" => claim.item["jid"], "queue" => "default", "payload" => claim.payload, "run_at" => now.to_i, "tid" => claim.item["jid"]} }
+      work = ->(claim) {
+        {"jid" => claim.item["jid"], "queue" => "default", "payload" => claim.payload,
+         "run_at" => now.to_i, "tid" => claim.item["jid"]}
+      }
       sleep(Jobs::Store::Ghosts::MARGIN + 0.1)
       store.beat(lease, {"busy" => 2, "work" => [work[one], work[two]]})
       assert_equal([], store.check)
       store.beat(lease, {"busy" => 1, "work" => [work[one]]})
-      assert_match(/\Ajob #{two.item["jid"]} is claimed by #{lease.identity}, which does not work on it\z/, store.check.first)
+      assert_match(
+        /\Ajob #{two.item["jid"]} is claimed by #{lease.identity}, which does not work on it\z/,
+        store.check.first
+      )
       store.give_back(lease, [two.key])
       assert_equal([], store.check)
     end
 
     def test_who_works_is_seen
       mine = enroll(hostname: "h", pid: 7, queues: %w[a b])
-      store.beat(mine, {"busy" => 2, "quiet" => true, "rss" => 1234, "work" => [{"jid" => "x", "queue" => "a", "payload" => "{}", "run_at" => 5, "tid" => "t"}]})
+      store.beat(mine, {"busy" => 2, "quiet" => true, "rss" => 1234,
+        "work" => [{"jid" => "x", "queue" => "a", "payload" => "{}", "run_at" => 5, "tid" => "t"}]})
       seen = store.processes.find { |one| one["identity"] == mine.identity }
-      assert_equal(["h", 7, %w[a b], 2, true, 1234, mine.token], seen.values_at("hostname", "pid", "queues", "busy", "quiet", "rss", "lease"))
-      assert_equal([{"jid" => "x", "queue" => "a", "payload" => "{}", "run_at" => 5, "tid" => "t"}], seen["work"])
+      assert_equal(["h", 7, %w[a b], 2, true, 1234, mine.token],
+        seen.values_at("hostname", "pid", "queues", "busy", "quiet", "rss", "lease"))
+      assert_equal([{"jid" => "x", "queue" => "a", "payload" => "{}", "run_at" => 5, "tid" => "t"}],
+        seen["work"])
       assert_in_delta(now, seen["beat"], 60)
       store.resign(mine)
       assert_empty(store.processes)
@@ -205,7 +224,8 @@ module JobsStoreContract
 
     private
 
-    # @return [Array(Float, Boolean)] the most seconds between two beats, each counted from its call to the other's return; whether it held
+    # @return [Array(Float, Boolean)] the most seconds between two beats, each counted from its call
+    #   to the other's return; whether it held
     def beat_for(seconds, ttl:)
       begun = last = TestSupport.now
       mine = enroll(ttl: ttl)

@@ -7,7 +7,9 @@ module JobsStoreContract
   module Limit
     include Case
 
-    def limited(arg, max: 1, key: "k", **how) = draft(arg, **how, own: {limit: {"key" => key, "max" => max}, **how.fetch(:own, {})})
+    def limited(arg, max: 1, key: "k", **how)
+      draft(arg, **how, own: {limit: {"key" => key, "max" => max}, **how.fetch(:own, {})})
+    end
 
     def test_no_more_than_the_limit_are_claimed
       store.enqueue(Array.new(5) { |n| limited(n, max: 2) })
@@ -32,7 +34,9 @@ module JobsStoreContract
     # Whatever ends a claim.
     def test_the_oldest_one_that_is_blocked_follows
       ends = {
-        ack: ->(one) { store.ack([one]) }, retry: ->(one) { store.retry(one, one.payload, now + 900) }, bury: ->(one) { store.bury(one, one.payload) },
+        ack: ->(one) { store.ack([one]) },
+        retry: ->(one) { store.retry(one, one.payload, now + 900) },
+        bury: ->(one) { store.bury(one, one.payload) },
         discard: ->(one) { store.discard(one) }
       }
       ends.each do |name, last|
@@ -83,7 +87,9 @@ module JobsStoreContract
 
     # Otherwise the ones behind it would wait for ever.
     def test_one_that_leaves_its_queue_by_hand_lets_the_next_one_follow
-      {delete: -> { store.delete(store.entries(:queue)) }, kill: -> { store.kill(store.entries(:queue)) }, clear: -> { store.clear(:queue) }}.each do |name, leave|
+      {delete: -> { store.delete(store.entries(:queue)) },
+       kill: -> { store.kill(store.entries(:queue)) },
+       clear: -> { store.clear(:queue) }}.each do |name, leave|
         store.enqueue([limited(1), limited(2), limited(3)])
         store.ack([claim_one])
         assert_equal([2], args_in(:queue), name)
@@ -120,7 +126,12 @@ module JobsStoreContract
       store.enqueue(Array.new(24) { |n| limited(n, max: 2) })
       running = most = 0
       lock = Mutex.new
-      done = Array.new(3) { Thread.new { work_off { |change| lock.synchronize { most = [most, running += change].max } } } }.flat_map(&:value)
+      done =
+        Array.new(3) {
+          Thread.new do
+            work_off { |change| lock.synchronize { most = [most, running += change].max } }
+          end
+        }.flat_map(&:value)
       assert_equal((0...24).to_a, done.sort)
       assert_includes(1..2, most)
     end

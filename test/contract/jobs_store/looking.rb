@@ -8,8 +8,11 @@ module JobsStoreContract
     include Case
 
     def fill
-      store.enqueue([draft(1), draft(2), draft(3, queue: "mail"), draft(4, at: now + 900), draft(5, at: now + 800)])
-      store.enqueue(Array.new(3) { |n| draft(10 + n, queue: "work", own: {limit: {"key" => "k", "max" => 2}}) })
+      store.enqueue([draft(1), draft(2), draft(3, queue: "mail"), draft(4, at: now + 900),
+        draft(5, at: now + 800)])
+      store.enqueue(Array.new(3) { |n|
+        draft(10 + n, queue: "work", own: {limit: {"key" => "k", "max" => 2}})
+      })
       one, two = claim(2, queues: %w[work])
       claim(1, queues: %w[work])
       store.retry(one, one.payload, now + 100)
@@ -19,7 +22,8 @@ module JobsStoreContract
     end
 
     def test_an_empty_store_counts_nothing
-      assert_equal(Jobs::Store::SETS.to_h { |set| [set, 0] }.merge(processed: 0, failed: 0), store.counts)
+      assert_equal(Jobs::Store::SETS.to_h { |set| [set, 0] }.merge(processed: 0, failed: 0),
+        store.counts)
       assert_equal([], store.queues)
       assert_nil(store.find("nobody"))
       Jobs::Store::SETS.each { |set| assert_equal([], store.entries(set)) }
@@ -33,10 +37,12 @@ module JobsStoreContract
     def test_queues_tell_their_sizes_and_how_long_the_oldest_waits
       old = draft(1, queue: "mail")
       item = {**Jobs::Payload.load(old.payload), "enqueued_at" => Jobs::Payload.now - 100_000}
-      store.enqueue([Jobs::Draft.new(**old.to_h, payload: Jobs::Payload.dump(item)), draft(2, queue: "mail"), draft(3, queue: "a")])
+      store.enqueue([Jobs::Draft.new(**old.to_h, payload: Jobs::Payload.dump(item)),
+        draft(2, queue: "mail"), draft(3, queue: "a")])
       store.pause("mail")
       a, mail = store.queues
-      assert_equal([["a", 1, false], ["mail", 2, true]], [a, mail].map { |one| one.values_at("name", "size", "paused") })
+      assert_equal([["a", 1, false], ["mail", 2, true]],
+        [a, mail].map { |one| one.values_at("name", "size", "paused") })
       assert_in_delta(100, mail["latency"], 60)
       assert_in_delta(0, a["latency"], 60)
     end
@@ -44,17 +50,23 @@ module JobsStoreContract
     def test_an_emptied_queue_has_no_latency
       enqueue(1)
       store.ack(claim)
-      assert_equal([[0, 0]], [*store.queues, {"size" => 0, "latency" => 0}].map { |one| one.values_at("size", "latency") }.uniq)
+      assert_equal([[0, 0]],
+        [*store.queues, {"size" => 0, "latency" => 0}].map { |one|
+          one.values_at("size", "latency")
+        }.uniq)
     end
 
     def test_a_paused_queue_is_listed_even_when_it_is_empty
       store.pause("nothing_yet")
-      assert_equal([["nothing_yet", 0, true]], store.queues.map { |one| one.values_at("name", "size", "paused") })
+      assert_equal([["nothing_yet", 0, true]],
+        store.queues.map { |one| one.values_at("name", "size", "paused") })
     end
 
     def test_entries_of_each_place_have_its_name
       fill
-      Jobs::Store::SETS.each { |set| assert_equal([set], [set, *store.entries(set).map(&:set)].uniq) }
+      Jobs::Store::SETS.each do |set|
+        assert_equal([set], [set, *store.entries(set).map(&:set)].uniq)
+      end
       assert_equal([1, 2], args_in(:queue, queue: "default"))
       assert_equal([1, 2, 3, 12], args_in(:queue).sort)
       assert_equal([5, 4], args_in(:scheduled))
@@ -106,7 +118,8 @@ module JobsStoreContract
       fill
       Jobs::Store::SETS.flat_map { |set| store.entries(set) }.each do |entry|
         found = store.find(entry.jid)
-        assert_equal([entry.set, entry.queue, entry.payload], [found.set, found.queue, found.payload])
+        assert_equal([entry.set, entry.queue, entry.payload],
+          [found.set, found.queue, found.payload])
       end
     end
 
@@ -136,7 +149,8 @@ module JobsStoreContract
       assert_equal(store.counts.keys, counts.keys)
       sizes = store.queues(most: 3).to_h { |queue| [queue["name"], queue["size"]] }
       assert_includes([{"default" => 3, "other" => 3}, {"default" => 5, "other" => 5}], sizes)
-      assert_equal({"default" => 5, "other" => 5}, store.queues.to_h { |queue| [queue["name"], queue["size"]] })
+      assert_equal({"default" => 5, "other" => 5},
+        store.queues.to_h { |queue| [queue["name"], queue["size"]] })
     end
 
     def test_the_latency_of_a_queue_is_that_of_its_oldest
@@ -148,7 +162,8 @@ module JobsStoreContract
     end
 
     def test_what_cannot_be_read_is_shown_all_the_same
-      store.enqueue([Jobs::Draft.new(jid: "0" * 24, queue: "default", payload: "no JSON", at: nil, extras: nil)])
+      store.enqueue([Jobs::Draft.new(jid: "0" * 24, queue: "default", payload: "no JSON", at: nil,
+        extras: nil)])
       entry = store.entries(:queue).first
       assert_equal(["no JSON", {}, nil], [entry.payload, entry.item, entry.jid])
       assert_equal(1, store.queues.first["size"])

@@ -3,17 +3,22 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Random sequences of all that moves jobs, against a model that is a Hash of where each job is. The seed of a sequence that failed is in
-  # the message: RAFFIA_MODEL_SEED=N runs it again.
+  # Random sequences of all that moves jobs, against a model that is a Hash of where each job is.
+  # The seed of a sequence that failed is in the message: RAFFIA_MODEL_SEED=N runs it again.
   module Model
     include Case
 
     SEQUENCES = 6
     STEPS = 120
-    MOVES = %i[enqueue enqueue schedule claim claim claim ack retry_soon retry_late bury discard release promote requeue kill delete pause resume].freeze
+    MOVES = %i[enqueue enqueue schedule claim claim claim ack retry_soon retry_late bury discard
+      release promote requeue kill delete pause resume].freeze
 
     def test_random_sequences_leave_each_job_where_the_model_has_it
-      seeds = ENV["RAFFIA_MODEL_SEED"] ? [ENV["RAFFIA_MODEL_SEED"].to_i] : Array.new(SEQUENCES) { Random.new_seed % 1_000_000 }
+      seeds = if ENV["RAFFIA_MODEL_SEED"]
+        [ENV["RAFFIA_MODEL_SEED"].to_i]
+      else
+        Array.new(SEQUENCES) { Random.new_seed % 1_000_000 }
+      end
       seeds.each { |seed| sequence(seed) }
     end
 
@@ -49,23 +54,30 @@ module JobsStoreContract
       assert_places
     end
 
-    def some(set, entries = store.entries(set, limit: 10_000)) = entries.sample(@random.rand(1..3), random: @random)
+    def some(set, entries = store.entries(set, limit: 10_000))
+      entries.sample(@random.rand(1..3), random: @random)
+    end
 
     def held = @held.keys.sample(@random.rand(1..3), random: @random).map { |jid| @held.fetch(jid) }
 
     def queue = %w[a b].sample(random: @random)
 
     def move_enqueue
-      drafts = Array.new(@random.rand(1..4)) { |n| draft(n, queue: queue, own: ({priority: @random.rand(3)} if @random.rand < 0.3)) }
+      drafts = Array.new(@random.rand(1..4)) do |n|
+        draft(n, queue: queue, own: ({priority: @random.rand(3)} if @random.rand < 0.3))
+      end
       store.enqueue(drafts).each { |jid| @model[jid] = :queue }
     end
 
     def move_schedule
-      store.enqueue([draft(0, queue: queue, at: now + 9000)]).each { |jid| @model[jid] = :scheduled }
+      store.enqueue([draft(0, queue: queue, at: now + 9000)])
+        .each { |jid| @model[jid] = :scheduled }
     end
 
     def move_claim
-      waiting = @model.count { |jid, set| set == :queue && !@paused.include?(store.find(jid).queue) }
+      waiting = @model.count do |jid, set|
+        set == :queue && !@paused.include?(store.find(jid).queue)
+      end
       limit = @random.rand(1..5)
       claims = claim(limit, queues: %w[a b].shuffle(random: @random))
       assert_equal([waiting, limit].min, claims.size)
@@ -84,11 +96,21 @@ module JobsStoreContract
       let_go(claims)
     end
 
-    def move_retry_soon = held.first(1).each { |one| assert(store.retry(one, one.payload, now - 1)) && let_go([one], :retry) }
+    def move_retry_soon
+      held.first(1).each do |one|
+        assert(store.retry(one, one.payload, now - 1)) && let_go([one], :retry)
+      end
+    end
 
-    def move_retry_late = held.first(1).each { |one| assert(store.retry(one, one.payload, now + 9000)) && let_go([one], :retry) }
+    def move_retry_late
+      held.first(1).each do |one|
+        assert(store.retry(one, one.payload, now + 9000)) && let_go([one], :retry)
+      end
+    end
 
-    def move_bury = held.first(1).each { |one| assert(store.bury(one, one.payload)) && let_go([one], :dead) }
+    def move_bury
+      held.first(1).each { |one| assert(store.bury(one, one.payload)) && let_go([one], :dead) }
+    end
 
     def move_discard = held.first(1).each { |one| assert(store.discard(one)) && let_go([one]) }
 

@@ -45,7 +45,8 @@ module JobsStoreContract
 
     def test_a_parent_waits_for_those_callbacks_of_its_child_that_belong_to_it
       open_batch("parent", events: %w[success])
-      store.open_batch("child", callbacks: {"success" => draft("of the child", own: {batch: "parent"})}, parent: "parent")
+      store.open_batch("child",
+        callbacks: {"success" => draft("of the child", own: {batch: "parent"})}, parent: "parent")
       store.seal_batch("parent")
       store.seal_batch("child")
       assert_equal([[2, 1, 0], []], [counts_of("parent"), called])

@@ -13,7 +13,9 @@ module JobsStoreContract
       claims = claim(queues: %w[start]).to_h { |one| [one.item["args"].first, one] }
       store.retry(claims["retry"], claims["retry"].payload, now + 900)
       store.bury(claims["dead"], claims["dead"].payload)
-      store.enqueue(%w[running blocked].map { |name| draft(name, queue: "limited", own: {limit: {"key" => "k", "max" => 1}}) })
+      store.enqueue(%w[running blocked].map { |name|
+        draft(name, queue: "limited", own: {limit: {"key" => "k", "max" => 1}})
+      })
       store.release([claims["running"]]) && store.delete(store.entries(:queue, queue: "start"))
       claim(queues: %w[limited])
       enqueue("queue")
@@ -80,11 +82,13 @@ module JobsStoreContract
     def test_a_dead_one_begins_anew
       store.enqueue([draft(1, own: {crashes: 2, timeout: 5})])
       one = claim_one(suspects: true)
-      store.bury(one, Jobs::Payload.dump({**one.item, "retry_count" => 25, "error_class" => "X", "error_message" => "y", "failed_at" => 1, "retried_at" => 2}))
+      store.bury(one, Jobs::Payload.dump({**one.item, "retry_count" => 25, "error_class" => "X",
+        "error_message" => "y", "failed_at" => 1, "retried_at" => 2}))
       store.requeue(store.entries(:dead))
       item = claim_one.item
       assert_empty(item.keys & Jobs::Store::Rewrite::FAILURE)
-      assert_equal([{"timeout" => 5}, [1], one.item["jid"]], item.values_at("raffia", "args", "jid"))
+      assert_equal([{"timeout" => 5}, [1], one.item["jid"]],
+        item.values_at("raffia", "args", "jid"))
     end
 
     def test_who_waits_is_woken_by_what_is_enqueued_by_hand
@@ -104,7 +108,9 @@ module JobsStoreContract
 
     def test_all_of_a_place_can_be_cleared
       one_everywhere
-      (Jobs::Store::SETS - %i[running]).each { |set| assert_equal([set, 1, 0], [set, store.clear(set), store.counts[set]]) }
+      (Jobs::Store::SETS - %i[running]).each do |set|
+        assert_equal([set, 1, 0], [set, store.clear(set), store.counts[set]])
+      end
       assert_places(running: 1)
       assert_equal(0, store.clear(:dead))
     end

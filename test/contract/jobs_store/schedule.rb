@@ -78,7 +78,8 @@ module JobsStoreContract
     end
 
     def test_what_cannot_be_read_is_promoted_as_it_is
-      store.enqueue([Jobs::Draft.new(jid: "0" * 24, queue: "default", payload: "no JSON", at: nil, extras: nil)])
+      store.enqueue([Jobs::Draft.new(jid: "0" * 24, queue: "default", payload: "no JSON", at: nil,
+        extras: nil)])
       store.retry(claim_one, "no JSON", now - 1)
       assert_nil(store.promote)
       assert_equal("no JSON", claim_one.payload)

@@ -3,7 +3,8 @@
 require_relative "forked"
 
 module JobsStoreContract
-  # Several handles, and several processes, have the same jobs. (A store that lives in its process leaves this out.)
+  # Several handles, and several processes, have the same jobs. (A store that lives in its process
+  # leaves this out.)
   module Shared
     include Forked
 
@@ -15,7 +16,8 @@ module JobsStoreContract
     def test_another_handle_sees_the_same_jobs
       enqueue(1)
       other = opened
-      assert_equal({queue: 1}, other.counts.slice(*Jobs::Store::SETS).reject { |_, count| count.zero? })
+      assert_equal({queue: 1}, other.counts.slice(*Jobs::Store::SETS)
+        .reject { |_, count| count.zero? })
       one = other.claim(other.enroll("test:2:x", {}, ttl: 600), %w[default], 1).first
       assert_places(running: 1)
       assert_equal([true], other.ack([one]))
@@ -38,7 +40,12 @@ module JobsStoreContract
     def test_another_process_is_woken
       need_fork
       lease
-      child = Thread.new { in_child { @store = open_store.tap { |one| @lease = one.enroll("test:3:x", {}, ttl: 600) } && args(wait_for_job).first } }
+      child = Thread.new do
+        in_child do
+          @store = open_store.tap { |one| @lease = one.enroll("test:3:x", {}, ttl: 600) } &&
+            args(wait_for_job).first
+        end
+      end
       enqueue(7)
       assert_equal("7", child.value)
     end

@@ -3,7 +3,8 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Many workers at once, which end their jobs in all ways, and one that dies again and again: each job ends once.
+  # Many workers at once, which end their jobs in all ways, and one that dies again and again: each
+  # job ends once.
   module Storm
     include Case
 
@@ -11,7 +12,9 @@ module JobsStoreContract
     WORKERS = 4
 
     def test_each_job_ends_once_whatever_workers_do
-      store.enqueue(Array.new(JOBS) { |n| draft(n, own: ({limit: {"key" => "k", "max" => 3}} if n % 3 == 0)) })
+      store.enqueue(Array.new(JOBS) { |n|
+        draft(n, own: ({limit: {"key" => "k", "max" => 3}} if n % 3 == 0))
+      })
       ended = Thread::Queue.new
       dying = Thread.new { 3.times { die } }
       Array.new(WORKERS) { |n| Thread.new { storm(Random.new(n), ended) } }.each(&:join)
@@ -59,7 +62,9 @@ module JobsStoreContract
         store.recover
         store.promote
         store.requeue(store.entries(:dead, limit: JOBS))
-        (claim(JOBS) + claim(JOBS, suspects: true)).each { |one| ended << one.item["args"].first if store.ack([one]) == [true] }
+        (claim(JOBS) + claim(JOBS, suspects: true)).each do |one|
+          ended << one.item["args"].first if store.ack([one]) == [true]
+        end
         places.empty?
       end
     end

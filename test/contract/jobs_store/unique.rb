@@ -9,17 +9,22 @@ module JobsStoreContract
 
     # @return [Jobs::Draft]
     def only(arg, til = "done", key: "k", conflict: "skip", **how)
-      unique = {"key" => key, "until" => til, "conflict" => conflict, "for" => how.delete(:for)}.compact
+      unique = {"key" => key, "until" => til, "conflict" => conflict,
+                "for" => how.delete(:for)}.compact
       draft(arg, **how, own: {unique: unique, **how.fetch(:own, {})})
     end
 
-    def free?(til = "done") = store.enqueue([only("probe", til)]).first.then { |jid| jid ? store.delete([store.find(jid)]) == 1 : false }
+    def free?(til = "done")
+      store.enqueue([only("probe", til)]).first
+        .then { |jid| jid ? store.delete([store.find(jid)]) == 1 : false }
+    end
 
     def test_the_second_one_is_kept_out
       first = only(1)
       assert_equal([first.jid], store.enqueue([first]))
       assert_equal([nil], store.enqueue([only(2)]))
-      assert_equal([nil, String, nil], store.enqueue([only(3), only(4, key: "other"), only(5)]).map { |jid| jid && jid.class })
+      assert_equal([nil, String, nil], store.enqueue([only(3), only(4, key: "other"), only(5)])
+        .map { |jid| jid && jid.class })
       assert_equal([1, 4], args_in(:queue))
     end
 
@@ -61,8 +66,10 @@ module JobsStoreContract
 
     def test_whatever_ends_a_job_lets_the_next_one_in
       {
-        bury: -> { claim_one.then { |one| store.bury(one, one.payload) } }, discard: -> { store.discard(claim_one) },
-        delete: -> { store.delete(store.entries(:queue)) }, kill: -> { store.kill(store.entries(:queue)) }, clear: -> { store.clear(:queue) }
+        bury: -> { claim_one.then { |one| store.bury(one, one.payload) } },
+        discard: -> { store.discard(claim_one) },
+        delete: -> { store.delete(store.entries(:queue)) },
+        kill: -> { store.kill(store.entries(:queue)) }, clear: -> { store.clear(:queue) }
       }.each do |name, ends|
         %w[done start].each do |til|
           store.enqueue([only(1, til)])
@@ -88,7 +95,8 @@ module JobsStoreContract
       assert(free?)
     end
 
-    # The first one's time was over, so the second came in; the end of the first does not open the door for a third.
+    # The first one's time was over, so the second came in; the end of the first does not open the
+    # door for a third.
     def test_only_the_end_of_its_owner_frees_a_key
       store.enqueue([only(1, for: 0.2)])
       first = claim_one
@@ -109,10 +117,14 @@ module JobsStoreContract
 
     def test_a_conflict_may_raise_and_keeps_nothing_then
       store.enqueue([only(1)])
-      error = assert_raises(Jobs::NotUnique) { store.enqueue([draft("before"), only(2, conflict: "raise"), draft("after")]) }
+      error = assert_raises(Jobs::NotUnique) do
+        store.enqueue([draft("before"), only(2, conflict: "raise"), draft("after")])
+      end
       assert_equal("k", error.key)
       assert_equal([1], args_in(:queue))
-      assert_raises(Jobs::NotUnique) { store.enqueue([only(3, key: "new"), only(4, key: "new", conflict: "raise")]) }
+      assert_raises(Jobs::NotUnique) do
+        store.enqueue([only(3, key: "new"), only(4, key: "new", conflict: "raise")])
+      end
       assert_equal([1], args_in(:queue))
     end
 

@@ -8,9 +8,11 @@ module JobsStoreContract
     include Case
 
     def tally(processed, failed, **classes)
-      Jobs::Tally.new(processed: processed, failed: failed, classes: classes.transform_keys(&:to_s).transform_values do |(done, bad, ms)|
-        {"processed" => done, "failed" => bad, "ms" => ms, "histogram" => Array.new(26) { |n| (n == 3) ? done - bad : 0 }}
-      end)
+      Jobs::Tally.new(processed: processed, failed: failed,
+        classes: classes.transform_keys(&:to_s).transform_values do |(done, bad, ms)|
+          {"processed" => done, "failed" => bad, "ms" => ms,
+           "histogram" => Array.new(26) { |n| (n == 3) ? done - bad : 0 }}
+        end)
     end
 
     def today = Time.now.utc.strftime("%F")
@@ -39,8 +41,10 @@ module JobsStoreContract
       found = store.metrics
       assert_equal(%w[MailJob OtherJob], found.keys.sort)
       mail = found["MailJob"]
-      assert_equal([5, 1, 200], %w[processed failed ms].map { |key| mail.sum { |minute| minute[key] } })
-      assert_equal([26, 4], [mail.first["histogram"].size, mail.sum { |minute| minute["histogram"][3] }])
+      assert_equal([5, 1, 200],
+        %w[processed failed ms].map { |key| mail.sum { |minute| minute[key] } })
+      assert_equal([26, 4], [mail.first["histogram"].size,
+        mail.sum { |minute| minute["histogram"][3] }])
       assert_equal(mail.map { |minute| minute["at"] }.sort, mail.map { |minute| minute["at"] })
       assert_equal([0], mail.map { |minute| minute["at"] % 60 }.uniq)
       assert_in_delta(now, mail.last["at"], 120)

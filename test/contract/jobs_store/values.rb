@@ -35,7 +35,8 @@ module JobsStoreContract
 
     def test_of_many_that_expect_the_same_one_writes
       store.write("a", "0")
-      done = Array.new(8) { |n| Thread.new { store.write("a", "by #{n}", expect: "0") } }.map(&:value)
+      done = Array.new(8) { |n| Thread.new { store.write("a", "by #{n}", expect: "0") } }
+        .map(&:value)
       assert_equal(1, done.count(true))
     end
 
@@ -65,7 +66,9 @@ module JobsStoreContract
     end
 
     def test_keys_are_found_by_what_they_begin_with
-      ["cron:b", "cron:a", "cron", "crone", "x:cron:c", "cron:%", "cron:_*?[a]"].each { |key| store.write(key, "1") }
+      ["cron:b", "cron:a", "cron", "crone", "x:cron:c", "cron:%", "cron:_*?[a]"].each do |key|
+        store.write(key, "1")
+      end
       assert_equal(["cron:%", "cron:_*?[a]", "cron:a", "cron:b"], store.keys("cron:"))
       assert_equal(["cron:%"], store.keys("cron:%"))
       assert_equal(["cron:_*?[a]"], store.keys("cron:_*?["))

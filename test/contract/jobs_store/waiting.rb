@@ -3,8 +3,8 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Somebody waits for something to do. No test asks how long it took: a store that missed its wake-up is seen by the time after which the
-  # test is given up.
+  # Somebody waits for something to do. No test asks how long it took: a store that missed its
+  # wake-up is seen by the time after which the test is given up.
   module Waiting
     include Case
 
@@ -51,7 +51,9 @@ module JobsStoreContract
     end
 
     def test_all_jobs_are_done_when_many_wait
-      waiting = Array.new(4) { |n| Thread.new { wait_for_job(by: store.enroll("test:#{n}:w", {}, ttl: 600)) } }
+      waiting = Array.new(4) do |n|
+        Thread.new { wait_for_job(by: store.enroll("test:#{n}:w", {}, ttl: 600)) }
+      end
       4.times { |n| enqueue(n) }
       assert_equal([0, 1, 2, 3], waiting.flat_map { |thread| args(thread.value) }.sort)
     end
@@ -83,7 +85,12 @@ module JobsStoreContract
     # Who waits has been told that there is time; then something comes that is due earlier.
     def test_who_waits_is_woken_by_what_is_due_earlier
       enqueue("late", at: now + LONG)
-      waiting = Thread.new { wait_until(LONG) { claim.then { |found| found if found.any? } || store.wait(%w[default], timeout: store.promote || LONG) } }
+      waiting = Thread.new do
+        wait_until(LONG) do
+          claim.then { |found| found if found.any? } ||
+            store.wait(%w[default], timeout: store.promote || LONG)
+        end
+      end
       enqueue("early", at: now + 0.3)
       assert_equal(["early"], args(waiting.value))
     end

@@ -4,8 +4,9 @@ require_relative "../record"
 
 module Ledger
   module Rivals
-    # Jobs are kept and acknowledged; while they are done, those who do them are killed at random moments and started again. When nothing
-    # happens any more, the system's own data say where those are that were never finished.
+    # Jobs are kept and acknowledged; while they are done, those who do them are killed at random
+    # moments and started again. When nothing happens any more, the system's own data say where
+    # those are that were never finished.
     class Campaign
       # @param system [System]
       # @param dir [String] of our own
@@ -60,8 +61,11 @@ module Ledger
         record = Record.read(@path)
         open = kept.reject { |id| record[:ended].key?(id) }
         places = @system.places
-        found = open.map { |id| places[id] || "nowhere" }.tally.map { |place, count| "#{count} #{place}" }
-        [@struck.to_i, kept.size, kept.size - open.size, open.size, found.empty? ? "" : found.join(", "), record[:ended].count { |_, times| times > 1 }].join(" | ")
+        found = open.map { |id| places[id] || "nowhere" }.tally
+          .map { |place, count| "#{count} #{place}" }
+        [@struck.to_i, kept.size, kept.size - open.size, open.size,
+          found.empty? ? "" : found.join(", "),
+          record[:ended].count { |_, times| times > 1 }].join(" | ")
       end
 
       def now = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)

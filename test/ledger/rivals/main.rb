@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# Job systems whose workers are killed: main.rb SYSTEM... What is taken from the environment: LEDGER_JOBS (5000), LEDGER_KILLS (5), LEDGER_QUIET
-# (90: seconds without news until it is over). Says a row of a table for each.
+# Job systems whose workers are killed: main.rb SYSTEM... What is taken from the environment:
+# LEDGER_JOBS (5000), LEDGER_KILLS (5), LEDGER_QUIET (90: seconds without news until it is over).
+# Says a row of a table for each.
 
 require "minitest"
 require "support/leaks"
@@ -14,14 +15,16 @@ require_relative "solid_queue"
 module Ledger
   module Rivals
     SYSTEMS = {
-      "raffia-sqlite" => -> { Raffia }, "raffia-redis" => -> { RaffiaOnRedis }, "sidekiq" => -> { Sidekiq }, "solid_queue" => -> { SolidQueue }
+      "raffia-sqlite" => -> { Raffia }, "raffia-redis" => -> { RaffiaOnRedis },
+      "sidekiq" => -> { Sidekiq }, "solid_queue" => -> { SolidQueue }
     }.freeze
 
     # @param what [Symbol] dies: a worker, or all, whom somebody starts again
     def self.run(name, what)
       Dir.mktmpdir("raffia-rivals-") do |dir|
         system = SYSTEMS.fetch(name).call.new(dir)
-        Campaign.new(system, dir, jobs: ENV.fetch("LEDGER_JOBS", "5000").to_i, kills: ENV.fetch("LEDGER_KILLS", "5").to_i,
+        Campaign.new(system, dir, jobs: ENV.fetch("LEDGER_JOBS", "5000").to_i,
+          kills: ENV.fetch("LEDGER_KILLS", "5").to_i,
           quiet: ENV.fetch("LEDGER_QUIET", "90").to_i, what: what).run
       end
     end

@@ -9,7 +9,8 @@ module Ledger
   module Rivals
     # What the others are held against, under the very same kills.
     class Raffia < System
-      PLACES = {"in its queue" => :queue, "to be tried again" => :retry, "claimed" => :running, "dead" => :dead}.freeze
+      PLACES = {"in its queue" => :queue, "to be tried again" => :retry, "claimed" => :running,
+                "dead" => :dead}.freeze
 
       def keep(ids)
         client = ::Raffia::Jobs::Client.new(store)
@@ -18,7 +19,10 @@ module Ledger
       end
 
       def places
-        PLACES.flat_map { |place, set| store.entries(set, limit: 10_000).map { |entry| [entry.item["args"].first, place] } }.to_h
+        PLACES.flat_map { |place, set|
+          store.entries(set, limit: 10_000)
+            .map { |entry| [entry.item["args"].first, place] }
+        }.to_h
       end
 
       private
@@ -28,7 +32,8 @@ module Ledger
       def prepare = @url = "sqlite:#{@dir}/jobs.db"
 
       def program
-        ["-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "work", "-r", "#{__dir__}/raffia_job.rb", "--processes", "1", "-c", THREADS.to_s, "--store", @url]
+        ["-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "work", "-r", "#{__dir__}/raffia_job.rb",
+          "--processes", "1", "-c", THREADS.to_s, "--store", @url]
       end
     end
 
@@ -36,7 +41,9 @@ module Ledger
     class RaffiaOnRedis < Raffia
       private
 
-      def prepare = @url = "redis://127.0.0.1:#{Class.new(TestSupport::DurableRedis).running.port}/0"
+      def prepare
+        @url = "redis://127.0.0.1:#{Class.new(TestSupport::DurableRedis).running.port}/0"
+      end
     end
   end
 end

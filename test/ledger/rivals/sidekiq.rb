@@ -5,7 +5,8 @@ require_relative "system"
 
 module Ledger
   module Rivals
-    # The free one, as it comes, on a Redis that flushes each write. It is one process, and has no supervisor.
+    # The free one, as it comes, on a Redis that flushes each write. It is one process, and has no
+    # supervisor.
     class Sidekiq < System
       def keep(ids)
         jids = Job.perform_bulk(ids.zip)
@@ -13,7 +14,8 @@ module Ledger
       end
 
       def places
-        {"in its queue" => ::Sidekiq::Queue.new, "to be tried again" => ::Sidekiq::RetrySet.new, "dead" => ::Sidekiq::DeadSet.new}
+        {"in its queue" => ::Sidekiq::Queue.new, "to be tried again" => ::Sidekiq::RetrySet.new,
+         "dead" => ::Sidekiq::DeadSet.new}
           .flat_map { |place, set| set.map { |job| [job.args.first, place] } }.to_h
       end
 
@@ -31,7 +33,10 @@ module Ledger
 
       def env = super.merge("REDIS_URL" => ENV["REDIS_URL"])
 
-      def program = [Gem.bin_path("sidekiq", "sidekiq"), "-r", "#{__dir__}/sidekiq_job.rb", "-e", "production", "-c", THREADS.to_s]
+      def program
+        [Gem.bin_path("sidekiq", "sidekiq"), "-r", "#{__dir__}/sidekiq_job.rb", "-e", "production",
+          "-c", THREADS.to_s]
+      end
     end
   end
 end

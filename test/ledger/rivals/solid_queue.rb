@@ -5,7 +5,8 @@ require_relative "system"
 
 module Ledger
   module Rivals
-    # Its supervisor with one worker and one dispatcher, on SQLite, as it comes with Rails but for the number of threads.
+    # Its supervisor with one worker and one dispatcher, on SQLite, as it comes with Rails but for
+    # the number of threads.
     class SolidQueue < System
       def keep(ids)
         ids.each_slice(1000).flat_map do |slice|
@@ -16,8 +17,13 @@ module Ledger
       end
 
       def places
-        {"in its queue" => ::SolidQueue::ReadyExecution, "claimed by a process that is gone" => ::SolidQueue::ClaimedExecution, "failed" => ::SolidQueue::FailedExecution}
-          .flat_map { |place, rows| rows.includes(:job).map { |row| [row.job.arguments["arguments"].first, place] } }.to_h
+        {"in its queue" => ::SolidQueue::ReadyExecution,
+         "claimed by a process that is gone" => ::SolidQueue::ClaimedExecution,
+         "failed" => ::SolidQueue::FailedExecution}
+          .flat_map { |place, rows|
+          rows.includes(:job)
+            .map { |row| [row.job.arguments["arguments"].first, place] }
+        }.to_h
       end
 
       private

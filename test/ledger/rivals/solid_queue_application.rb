@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# A Rails application with nothing but Solid Queue, and its program: solid_queue_application.rb FOLDER
+# A Rails application with nothing but Solid Queue, and its program: solid_queue_application.rb
+# FOLDER
 
 require "fileutils"
 require "json"
@@ -10,7 +11,8 @@ module Ledger
   module Rivals
     module SolidQueueApplication
       QUEUES = {"dispatchers" => [{"polling_interval" => 1, "batch_size" => 500}],
-                "workers" => [{"queues" => "*", "threads" => System::THREADS, "polling_interval" => 0.1}]}.freeze
+                "workers" => [{"queues" => "*", "threads" => System::THREADS,
+                               "polling_interval" => 0.1}]}.freeze
 
       module_function
 
@@ -38,7 +40,9 @@ module Ledger
         load "#{Gem::Specification.find_by_name("solid_queue").gem_dir}/lib/generators/solid_queue/install/templates/db/queue_schema.rb"
       end
 
-      def settings(root) = {"adapter" => "sqlite3", "database" => "#{root}/jobs.db", "pool" => 64, "timeout" => 5000}
+      def settings(root)
+        {"adapter" => "sqlite3", "database" => "#{root}/jobs.db", "pool" => 64, "timeout" => 5000}
+      end
 
       def settle(root)
         FileUtils.mkdir_p(root)

@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module Architecture
-  # Which constants a file may name: no room that it must not know, no ENV outside of the configuration, and never a bare
-  # `Process`, which inside `module Raffia` is our room and not Ruby's module.
+  # Which constants a file may name: no room that it must not know, no ENV outside of the
+  # configuration, and never a bare `Process`, which inside `module Raffia` is our room and not
+  # Ruby's module.
   class Constants < Rule
     CONFIGURATION = "lib/raffia/base/config.rb"
 
@@ -19,7 +20,8 @@ module Architecture
       visit(node.parent) if node.parent
     end
 
-    # `class Scheduler` and `module Process` name themselves: the room that they open is checked by its file's path.
+    # `class Scheduler` and `module Process` name themselves: the room that they open is checked by
+    # its file's path.
     def visit_class_node(node)
       [node.superclass, node.body].compact.each { |part| visit(part) }
     end
@@ -30,7 +32,8 @@ module Architecture
 
     def visit_call_node(node)
       if node.receiver.is_a?(Prism::ConstantReadNode) && node.receiver.name == :Process
-        offend(node, "Process.#{node.name}: inside Raffia that is our room; write ::Process for Ruby's, Raffia::Process for ours")
+        offend(node, "Process.#{node.name}: inside Raffia that is our room; write ::Process for " \
+          "Ruby's, Raffia::Process for ours")
         [node.arguments, node.block].compact.each { |part| visit(part) }
       else
         super

@@ -1,12 +1,15 @@
 # frozen_string_literal: true
 
 module Architecture
-  # The engine completes operations; who waits for them, and by which hook of core's, is the scheduler's business. So the engine
-  # neither defines, nor calls, nor names by a Symbol what Fiber::Scheduler lists.
+  # The engine completes operations; who waits for them, and by which hook of core's, is the
+  # scheduler's business. So the engine neither defines, nor calls, nor names by a Symbol what
+  # Fiber::Scheduler lists.
   class Hooks < Rule
-    NAMES = %i[io_wait io_read io_write io_pread io_pwrite io_select io_close kernel_sleep process_wait address_resolve timeout_after
+    NAMES = %i[io_wait io_read io_write io_pread io_pwrite io_select io_close kernel_sleep
+      process_wait address_resolve timeout_after
       fiber_interrupt blocking_operation_wait scheduler_close].freeze
-    # Words that mean other things too: only a method of that name is a hook. (`run` and `close` mean too much to say anything.)
+    # Words that mean other things too: only a method of that name is a hook. (`run` and `close`
+    # mean too much to say anything.)
     DEFINED = (NAMES + %i[block unblock fiber yield]).freeze
 
     def visit_def_node(node)
@@ -33,7 +36,8 @@ module Architecture
 
     def known(node, name, names)
       return unless source.room == "engine" && names.include?(name)
-      offend(node, "the engine knows #{name}, a hook of the Fiber scheduler: that is the scheduler's business")
+      offend(node, "the engine knows #{name}, a hook of the Fiber scheduler: that is the " \
+        "scheduler's business")
     end
   end
 end

@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 module Architecture
-  # Who requires whom: the room table, `require_relative` between our own files, nothing but the standard library by `require`.
+  # Who requires whom: the room table, `require_relative` between our own files, nothing but the
+  # standard library by `require`.
   class Requires < Rule
-    # Of the standard library once, gems since Ruby 3.4 or 4.0: a bare `require "raffia"` must not need them.
-    GEMS_NOW = %w[abbrev base64 benchmark bigdecimal csv drb fiddle getoptlong irb logger mutex_m nkf observer ostruct pstore
+    # Of the standard library once, gems since Ruby 3.4 or 4.0: a bare `require "raffia"` must not
+    # need them.
+    GEMS_NOW = %w[abbrev base64 benchmark bigdecimal csv drb fiddle getoptlong irb logger mutex_m
+      nkf observer ostruct pstore
       racc rdoc readline reline resolv-replace rinda ripper syslog tsort win32ole].freeze
     # The exception, which the gemspec declares.
     DECLARED = %w[logger].freeze
@@ -24,11 +27,13 @@ module Architecture
       case node.name
       when :require_relative then relative(node, literal(node.arguments.arguments.first))
       when :require then absolute(node, node.arguments.arguments.first)
-      when :autoload then offend(node, "no autoload: it breaks inside Ractors; require_relative what is needed")
+      when :autoload
+        offend(node, "no autoload: it breaks inside Ractors; require_relative what is needed")
       end
     end
 
-    # The text of a string, or of the part of it before the first interpolation: `"cli/#{name}"` is in cli/ for certain.
+    # The text of a string, or of the part of it before the first interpolation: `"cli/#{name}"` is
+    # in cli/ for certain.
     def literal(argument)
       case argument
       when Prism::StringNode then argument.unescaped
@@ -39,33 +44,56 @@ module Architecture
     end
 
     def relative(node, name)
-      return offend(node, "require_relative of a computed name: begin it with the folder that it is in") unless name
-      target = File.join(File.dirname(source.path), name).then { |path| File.expand_path(path, "/").delete_prefix("/") }
+      unless name
+        return offend(node, "require_relative of a computed name: begin it with the folder that " \
+          "it is in")
+      end
+      target = File.join(File.dirname(source.path), name)
+        .then { |path| File.expand_path(path, "/").delete_prefix("/") }
       to = Rooms.of(name.end_with?("/") ? "#{target}/" : target)
       return if source.room.nil? || Rooms.allowed?(source.room, to)
-      offend(node, "#{source.room} requires #{to || "something outside of lib/"} (#{name}); #{may(source.room)}")
+      offend(node, "#{source.room} requires #{to || "something outside of lib/"} (#{name}); " \
+        "#{may(source.room)}")
     end
 
     def may(room)
       allowed = Rooms::MAY_REQUIRE[room]
-      return "and #{room} is no room of the table: add it to test/support/architecture/rooms.rb with a reason" unless allowed
-      allowed.empty? ? "it may require the standard library only" : "it may require #{allowed.join(", ")}"
+      unless allowed
+        return "and #{room} is no room of the table: add it to " \
+          "test/support/architecture/rooms.rb with a reason"
+      end
+      if allowed.empty?
+        "it may require the standard library only"
+      else
+        "it may require #{allowed.join(", ")}"
+      end
     end
 
     def absolute(node, argument)
       unless argument.is_a?(Prism::StringNode)
-        return source.in?(*LOADERS) ? nil : offend(node, "require of a computed name: only base/optional.rb, native.rb and what loads the user's program do that")
+        return source.in?(*LOADERS) ? nil :
+          offend(node, "require of a computed name: only base/optional.rb, native.rb and what " \
+            "loads the user's program do that")
       end
       name = argument.unescaped
       return if source.in?("lib/active_job/", "lib/rackup/") && name.start_with?("raffia")
-      return offend(node, "require \"#{name}\": our own files are required by require_relative") if name.match?(%r{\Araffia(/|\z)})
-      offend(node, "require \"#{name}\" is no part of the standard library: go through base/optional.rb") unless standard?(name)
+      if name.match?(%r{\Araffia(/|\z)})
+        return offend(node, "require \"#{name}\": our own files are required by require_relative")
+      end
+      unless standard?(name)
+        offend(node, "require \"#{name}\" is no part of the standard library: go through " \
+          "base/optional.rb")
+      end
     end
 
     def standard?(name)
       return DECLARED.include?(name) if GEMS_NOW.include?(name.split("/").first)
       BUILT_IN.include?(name) ||
-        LIBRARY.any? { |dir| %W[.rb .#{RbConfig::CONFIG["DLEXT"]}].any? { |suffix| File.exist?(File.join(dir, name + suffix)) } }
+        LIBRARY.any? { |dir|
+          %W[.rb .#{RbConfig::CONFIG["DLEXT"]}].any? do |suffix|
+            File.exist?(File.join(dir, name + suffix))
+          end
+        }
     end
   end
 end

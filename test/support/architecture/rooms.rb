@@ -10,8 +10,8 @@ module Architecture
   #   level 3  pool                                 where work runs
   #   level 2  task       process
   #   level 1  scheduler
-  #   level 0  engine     native                    native.rb is the one file that loads the extension
-  #   base                                          stdlib only
+  #   level 0  engine     native                    native.rb is the one file that loads the
+  #   extension base                                          stdlib only
   module Rooms
     BELOW_PRODUCTS = %w[base native engine scheduler task process pool].freeze
     PRODUCT = %w[base task process pool root].freeze
@@ -30,15 +30,18 @@ module Architecture
       "jobs" => PRODUCT + %w[native],
       "server" => PRODUCT + %w[native],
       "jobs/web" => %w[base jobs],
-      "compat" => PRODUCT + %w[engine scheduler actor jobs jobs/web server], # each layer, the one room that it imitates
+      # each layer, the one room that it imitates
+      "compat" => PRODUCT + %w[engine scheduler actor jobs jobs/web server],
       "integrations" => PRODUCT + %w[engine actor jobs server],
       "lab" => ENTRANCE,
       "cli" => ENTRANCE + %w[lab]
     }.freeze
 
-    # The constant of Raffia that stands for a room: naming it is knowing the room, with or without a require.
+    # The constant of Raffia that stands for a room: naming it is knowing the room, with or without
+    # a require.
     CONSTANTS = {
-      Engine: "engine", Native: "native", Scheduler: "scheduler", Pool: "pool", Actor: "actor", Jobs: "jobs", Job: "jobs",
+      Engine: "engine", Native: "native", Scheduler: "scheduler", Pool: "pool", Actor: "actor",
+      Jobs: "jobs", Job: "jobs",
       Server: "server", Compat: "compat", Lab: "lab", CLI: "cli"
     }.freeze
 

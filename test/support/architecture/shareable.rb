@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Architecture
-  # Looks at loaded constants, not at code: whether a value is frozen all the way down is only known once it is there.
+  # Looks at loaded constants, not at code: whether a value is frozen all the way down is only known
+  # once it is there.
   module Shareable
     module_function
 
@@ -20,6 +21,8 @@ module Architecture
     end
 
     # An alias of somebody else's class is not ours to judge.
-    def inside?(root, value, name) = value.name.nil? || root.name.nil? || value.name.start_with?("#{root.name}::")
+    def inside?(root, value, name)
+      value.name.nil? || root.name.nil? || value.name.start_with?("#{root.name}::")
+    end
   end
 end

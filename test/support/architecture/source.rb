@@ -27,7 +27,9 @@ module Architecture
     end
 
     # Is this file, or the folder it is in, one of these? Folders are named with a slash at the end.
-    def in?(*places) = places.any? { |place| place.end_with?("/") ? path.start_with?(place) : path == place }
+    def in?(*places)
+      places.any? { |place| place.end_with?("/") ? path.start_with?(place) : path == place }
+    end
   end
 
   # A walk over one file that collects offences. Subclasses override visit_* and call {#offend}.
@@ -52,7 +54,8 @@ module Architecture
 
     def offend(node, rule) = @offences << Offence.new(source.path, node.location.start_line, rule)
 
-    # "Process" for Process, "::Process" for ::Process, "Raffia::Process" for the path; nil for what is no constant.
+    # "Process" for Process, "::Process" for ::Process, "Raffia::Process" for the path; nil for what
+    # is no constant.
     def constant_name(node)
       case node
       when Prism::ConstantReadNode then node.name.to_s

@@ -5,7 +5,9 @@ module Architecture
   class Starters < Rule
     # The lab's controls are the plain Ruby that Raffia is measured against.
     CONTROLS = "lib/raffia/lab/control/"
-    THREADS = %w[lib/raffia/pool/ lib/raffia/pool.rb lib/raffia/process/ lib/raffia/process.rb].push(CONTROLS).freeze
+    THREADS =
+      %w[lib/raffia/pool/ lib/raffia/pool.rb lib/raffia/process/
+        lib/raffia/process.rb].push(CONTROLS).freeze
     FORKS = %w[lib/raffia/process/ lib/raffia/process.rb].push(CONTROLS).freeze
     HOOKS = %w[lib/raffia/base/signals.rb lib/raffia/base/fork.rb].freeze
 
@@ -19,9 +21,12 @@ module Architecture
     private
 
     def threads(node)
-      return unless core?(node.receiver, "Thread", "Ractor") && %i[new start fork].include?(node.name)
+      unless core?(node.receiver, "Thread", "Ractor") && %i[new start fork].include?(node.name)
+        return
+      end
       return if source.in?(*THREADS)
-      offend(node, "#{constant_name(node.receiver)}.#{node.name} outside of pool/, process/ and lab/control/: use a pool, or be handed one")
+      offend(node, "#{constant_name(node.receiver)}.#{node.name} outside of pool/, process/ and " \
+        "lab/control/: use a pool, or be handed one")
     end
 
     def forks(node)
@@ -30,8 +35,12 @@ module Architecture
     end
 
     def hooks(node)
-      return unless %i[trap at_exit].include?(node.name) && global?(node, "Signal", "Kernel", "Process") && !source.in?(*HOOKS)
-      offend(node, "#{node.name} outside of base/signals.rb and base/fork.rb: a process has one of these; use Raffia::Signals")
+      unless %i[trap at_exit].include?(node.name) && global?(node, "Signal", "Kernel", "Process") &&
+          !source.in?(*HOOKS)
+        return
+      end
+      offend(node, "#{node.name} outside of base/signals.rb and base/fork.rb: a process has one " \
+        "of these; use Raffia::Signals")
     end
 
     def global?(node, *modules) = node.receiver.nil? || core?(node.receiver, *modules)

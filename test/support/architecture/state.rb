@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Architecture
-  # No mutable state at class level: other Ractors cannot read it, forked children inherit it, tests cannot reset it. What is left
-  # is a registry that is frozen where it is made, at boot.
+  # No mutable state at class level: other Ractors cannot read it, forked children inherit it, tests
+  # cannot reset it. What is left is a registry that is frozen where it is made, at boot.
   class State < Rule
     FROZEN_BY = %i[freeze make_shareable].freeze
     # Ruby's own switches may be set; a global of ours may not exist.
@@ -20,7 +20,9 @@ module Architecture
 
     def visit_singleton_class_node(node) = within(false, functions: true) { super }
 
-    def visit_def_node(node) = within(node.receiver.is_a?(Prism::SelfNode) || @module_functions, in_def: true) { super }
+    def visit_def_node(node)
+      within(node.receiver.is_a?(Prism::SelfNode) || @module_functions, in_def: true) { super }
+    end
 
     def visit_call_node(node)
       @module_functions = true if functions_from_here?(node)
@@ -34,7 +36,8 @@ module Architecture
       end
 
       define_method(:"visit_class_variable_#{how}_node") do |node|
-        offend(node, "#{node.name}: a class variable is state that all share; hand an object down instead")
+        offend(node, "#{node.name}: a class variable is state that all share; hand an object " \
+          "down instead")
         super(node)
       end
 
@@ -63,7 +66,8 @@ module Architecture
     def instance_variable(node)
       return unless @class_level
       return if !@in_def && node.respond_to?(:value) && frozen?(node.value)
-      offend(node, "#{node.name} at class level: no mutable class-level state but registries frozen at boot")
+      offend(node, "#{node.name} at class level: no mutable class-level state but registries " \
+        "frozen at boot")
     end
 
     def frozen?(value) = value.is_a?(Prism::CallNode) && FROZEN_BY.include?(value.name)

@@ -4,7 +4,8 @@ require "test_helper"
 require "raffia/base"
 
 class ErrorTest < Raffia::TestCase
-  LEAVES = [Raffia::ConfigError, Raffia::NotFound, Raffia::Closed, Raffia::Full, Raffia::Rejected, Raffia::Cancelled, Raffia::TimeoutError,
+  LEAVES = [Raffia::ConfigError, Raffia::NotFound, Raffia::Closed, Raffia::Full, Raffia::Rejected,
+    Raffia::Cancelled, Raffia::TimeoutError,
     Raffia::WorkerDied, Raffia::NotShareable, Raffia::NotDumpable, Raffia::MissingDependency].freeze
 
   def test_the_tree
@@ -19,27 +20,34 @@ class ErrorTest < Raffia::TestCase
 
   def test_cross_process_boundaries
     LEAVES.each { |leaf| assert_equal "text", Marshal.load(Marshal.dump(leaf.new("text"))).message }
-    died = Marshal.load(Marshal.dump(Raffia::WorkerDied.new(pid: 7, signal: "SIGKILL", item: "x", index: 3)))
-    assert_equal [7, "SIGKILL", nil, "x", 3], [died.pid, died.signal, died.status, died.item, died.index]
+    died =
+      Marshal.load(Marshal.dump(Raffia::WorkerDied.new(pid: 7, signal: "SIGKILL", item: "x",
+        index: 3)))
+    assert_equal [7, "SIGKILL", nil, "x", 3],
+      [died.pid, died.signal, died.status, died.item, died.index]
   end
 
   def test_messages_tell_what_happened_and_what_to_do
     assert_match(/process 7 was killed by SIGKILL while it worked on item 3.*out-of-memory/,
       Raffia::WorkerDied.new(pid: 7, signal: "SIGKILL", index: 3).message)
-    assert_match(/process 7 exited with status 2\z/, Raffia::WorkerDied.new(pid: 7, status: 2).message)
+    assert_match(/process 7 exited with status 2\z/,
+      Raffia::WorkerDied.new(pid: 7, status: 2).message)
     assert_match(/the worker died/, Raffia::WorkerDied.new.message)
-    assert_match(/block at a\.rb:3 uses `?list.*make_shareable/, Raffia::NotShareable.new(variable: :list, location: "a.rb:3").message)
+    assert_match(/block at a\.rb:3 uses `?list.*make_shareable/,
+      Raffia::NotShareable.new(variable: :list, location: "a.rb:3").message)
     assert_match(/item 4.*threads/, Raffia::NotDumpable.new(index: 4).message)
     assert_match(/limit of 10/, Raffia::Full.new(limit: 10).message)
     assert_match(/within 2 s/, Raffia::TimeoutError.new(seconds: 2).message)
     assert_match(/job\.rb does not exist/, Raffia::NotFound.new(name: "job.rb").message)
     assert_match(/cancelled: too slow/, Raffia::Cancelled.new(reason: "too slow").message)
     assert_equal "cancelled", Raffia::Cancelled.new.message
-    assert_match(/redis-client/, Raffia::MissingDependency.new(gem_name: "redis-client", requirement: ">= 1").message)
+    assert_match(/redis-client/,
+      Raffia::MissingDependency.new(gem_name: "redis-client", requirement: ">= 1").message)
   end
 
   def test_data
-    assert_equal [10, 2, "x"], [Raffia::Full.new(limit: 10).limit, Raffia::TimeoutError.new(seconds: 2).seconds, Raffia::NotFound.new(name: "x").name]
+    assert_equal [10, 2, "x"], [Raffia::Full.new(limit: 10).limit,
+      Raffia::TimeoutError.new(seconds: 2).seconds, Raffia::NotFound.new(name: "x").name]
     shareable = Raffia::NotShareable.new(variable: :a, location: "b")
     assert_equal [:a, "b"], [shareable.variable, shareable.location]
     dumpable = Raffia::NotDumpable.new(item: 1, index: 2)
@@ -66,8 +74,12 @@ class ErrorTest < Raffia::TestCase
     Raffia::Suppressed.attach(error, others)
     assert_equal "first", error.message
     text = error.full_message(highlight: false)
-    first = (RUBY_ENGINE == "ruby") ? /first \(RuntimeError\)/ : /first/ # JRuby leaves the class out
-    assert_match(/#{first}\nand 2 more:\n  IOError: second \(.*error_test.rb:\d+:.*\)\n  TypeError: third/, text)
+    # JRuby leaves the class out
+    first = (RUBY_ENGINE == "ruby") ? /first \(RuntimeError\)/ : /first/
+    assert_match(
+      /#{first}\nand 2 more:\n  IOError: second \(.*error_test.rb:\d+:.*\)\n  TypeError: third/,
+      text
+    )
     copy = Marshal.load(Marshal.dump(error))
     assert_match(/and 2 more/, copy.full_message(highlight: false))
   end

@@ -73,7 +73,8 @@ class InstrumentTest < Raffia::TestCase
   end
 
   def test_each_ractor_has_its_own
-    verbose, $VERBOSE = $VERBOSE, nil # before anything that may skip: what is put back must be known
+    # before anything that may skip: what is put back must be known
+    verbose, $VERBOSE = $VERBOSE, nil
     need_ractors
     assert_same Raffia.instrument, Thread.new { Raffia.instrument }.value
     ractor = Ractor.new { Raffia.instrument.subscribe(:a) {} && Raffia.instrument.listening?(:a) }

@@ -14,7 +14,9 @@ class LogTest < Raffia::TestCase
 
   def test_text
     line = lines { |log| log.warn("careful") }.first
-    assert_match(/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z WARN  raffia\[#{::Process.pid}\]: careful\n\z/, line)
+    assert_match(
+      /\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z WARN  raffia\[#{::Process.pid}\]: careful\n\z/, line
+    )
   end
 
   def test_level
@@ -42,10 +44,22 @@ class LogTest < Raffia::TestCase
 
   def test_errors_that_cannot_say_what_they_are
     need_cruby "full_message asks the error for its message"
-    found = [Speechless, Cryptic].map { |kind| Raffia::Log.full((raise kind, "for a reason" rescue $!)).lines } # standard:disable Style/RescueModifier
-    assert_match(/\A#{Regexp.escape(__FILE__)}:\d+:.*: no message \(LogTest::Speechless; to say more of it raised RuntimeError\)$/, found.first.first)
-    assert_match(/: for a reason \(LogTest::Cryptic; to say more of it raised ArgumentError\)$/, found.last.first)
-    assert(found.all? { |_, *others| others.any? && others.all? { |line| line.start_with?("\tfrom ") } })
+    found = [Speechless, Cryptic].map do |kind|
+      Raffia::Log.full(begin
+        raise kind, "for a reason"
+      rescue
+        $!
+      end).lines
+    end # standard:disable Style/RescueModifier
+    assert_match(
+      /\A#{Regexp.escape(__FILE__)}:\d+:.*: no message \(LogTest::Speechless; to say more of it raised RuntimeError\)$/, found.first.first
+    )
+    assert_match(/: for a reason \(LogTest::Cryptic; to say more of it raised ArgumentError\)$/,
+      found.last.first)
+    assert(found.all? { |_, *others|
+      others.any? &&
+          others.all? { |line| line.start_with?("\tfrom ") }
+    })
     assert_match(/: no message \(LogTest::Speechless;/, Raffia::Log.full(Speechless.new))
   end
 
@@ -56,7 +70,8 @@ class LogTest < Raffia::TestCase
       log.warn(IOError.new("broken"))
     end
     first, second, third = out.map { |line| JSON.parse(line, symbolize_names: true) }
-    assert_equal ["warn", "raffia", "careful\nnow", ::Process.pid], first.values_at(:level, :name, :message, :pid)
+    assert_equal ["warn", "raffia", "careful\nnow", ::Process.pid],
+      first.values_at(:level, :name, :message, :pid)
     assert_equal ["error", 5], second.values_at(:level, :job)
     assert_equal %w[broken IOError], third.values_at(:message, :error)
   end

@@ -36,8 +36,12 @@ class SignalsTest < Raffia::TestCase
   def test_chains_to_the_earlier_handler
     got = Thread::Queue.new
     Raffia::Signals.with(USR1: ->(_) { got << :outer }) do
-      Raffia::Signals.with(USR1: ->(_) { got << :inner }) { send_signal && wait_until { got.size == 2 } }
-      Raffia::Signals.with(chain: false, USR1: ->(_) { got << :alone }) { send_signal && wait_until { got.size == 3 } }
+      Raffia::Signals.with(USR1: ->(_) { got << :inner }) do
+        send_signal && wait_until { got.size == 2 }
+      end
+      Raffia::Signals.with(chain: false, USR1: ->(_) { got << :alone }) do
+        send_signal && wait_until { got.size == 3 }
+      end
       send_signal
       wait_until { got.size == 4 }
     end
@@ -51,7 +55,9 @@ class SignalsTest < Raffia::TestCase
   def test_signals_that_cannot_be_handled
     need_cruby("which signals are refused")
     %i[KILL NONESUCH VTALRM].each do |name|
-      error = assert_raises(Raffia::ConfigError, name) { Raffia::Signals.with(:USR1 => -> {}, name => -> {}) { flunk } }
+      error = assert_raises(Raffia::ConfigError, name) do
+        Raffia::Signals.with(:USR1 => -> {}, name => -> {}) { flunk }
+      end
       assert_match(/SIG#{name}/, error.message)
       assert_equal "IGNORE", handler
     end
@@ -60,7 +66,13 @@ class SignalsTest < Raffia::TestCase
   def test_shared_by_threads
     got = Thread::Queue.new
     both = Array.new(2) { Thread::Queue.new }
-    threads = both.map { |gate| Thread.new { Raffia::Signals.share(:USR1, ->(number) { got << number }) { gate << 1 && gate.push(2) && Thread.stop } } }
+    threads = both.map do |gate|
+      Thread.new do
+        Raffia::Signals.share(:USR1, ->(number) { got << number }) do
+          gate << 1 && gate.push(2) && Thread.stop
+        end
+      end
+    end
     wait_until { both.all? { |gate| gate.size == 2 } && threads.all?(&:stop?) }
     threads.each do |thread|
       send_signal
@@ -74,7 +86,9 @@ class SignalsTest < Raffia::TestCase
   def test_shared_with_what_was_there
     got = Thread::Queue.new
     trap(:USR1) { got << :earlier }
-    Raffia::Signals.share(:USR1, ->(_) { got << :ours }) { send_signal && wait_until { got.size == 2 } }
+    Raffia::Signals.share(:USR1, ->(_) { got << :ours }) do
+      send_signal && wait_until { got.size == 2 }
+    end
     assert_equal %i[ours earlier], [got.pop, got.pop]
     own = -> {}
     Raffia::Signals.share(:USR1, -> {}) { trap(:USR1, own) }
@@ -83,11 +97,14 @@ class SignalsTest < Raffia::TestCase
 
   def test_shared_with_the_end_of_the_process
     need_cruby("what signals do by default")
-    {HUP: SignalException, INT: Interrupt, TERM: SignalException, QUIT: SignalException}.each do |name, error|
+    {HUP: SignalException, INT: Interrupt, TERM: SignalException,
+     QUIT: SignalException}.each do |name, error|
       before = trap(name, "DEFAULT")
       seen = nil
       assert_raises(error) do
-        Raffia::Signals.share(name, ->(number) { seen = number }) { ::Process.kill(name, ::Process.pid) && sleep(PATIENCE) }
+        Raffia::Signals.share(name, ->(number) { seen = number }) do
+          ::Process.kill(name, ::Process.pid) && sleep(PATIENCE)
+        end
       end
       assert_equal Signal.list[name.name], seen
       assert_equal "DEFAULT", trap(name, before)
@@ -124,17 +141,22 @@ class SignalsTest < Raffia::TestCase
   def test_whether_any_signal_is_handled
     need_cruby("what the garbage collector is kept from")
     alone = lambda do |code|
-      IO.popen([RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-rraffia/base", "-e", "#{code}; p Raffia::Signals.handled?"], &:read).chomp
+      IO.popen([RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-rraffia/base",
+        "-e", "#{code}; p Raffia::Signals.handled?"], &:read).chomp
     end
     assert_equal "false", alone.call("at_exit { }")
-    assert_equal "false\nfalse", alone.call("Raffia::Signals.share(:USR2, -> {}) { p Raffia::Signals.handled? }")
+    assert_equal "false\nfalse",
+      alone.call("Raffia::Signals.share(:USR2, -> {}) { p Raffia::Signals.handled? }")
     assert_equal "true", alone.call("trap(:TERM) { }")
     assert_equal "true", alone.call("trap(:TERM, ->(_) { })")
-    assert_equal "true\ntrue", alone.call("trap(:USR2) { }; Raffia::Signals.share(:USR2, -> {}) { p Raffia::Signals.handled? }")
+    assert_equal "true\ntrue",
+      alone.call("trap(:USR2) { }; Raffia::Signals.share(:USR2, -> {}) { p " \
+        "Raffia::Signals.handled? }")
   end
 
   def test_what_is_to_be_done_at_the_end_of_the_process
-    program = 'require "raffia/base"; at_exit { puts :first }; Raffia::Signals.at_exit { puts :last }'
+    program = 'require "raffia/base"; at_exit { puts :first }; Raffia::Signals.at_exit { puts ' \
+      ":last }"
     assert_equal "last\nfirst\n", output_of(program)
   end
 end

@@ -21,14 +21,18 @@ module Raffia
 
       def test_a_flag_of_ours_with_a_typo
         code, _out, err = raffia("--verion")
-        assert_equal [2, "raffia: there is no option --verion. Did you mean --version? `raffia help` lists all.\n"], [code, err]
+        assert_equal [2,
+          "raffia: there is no option --verion. Did you mean --version? `raffia help` lists " \
+            "all.\n"], [code, err]
       end
 
       def test_an_unknown_command_with_and_without_a_guess
         code, out, err = raffia("docter")
         assert_equal [2, ""], [code, out]
-        assert_equal "raffia: there is no command docter. Did you mean doctor? `raffia help` lists all.\n", err
-        assert_equal "raffia: there is no command xyzzy. `raffia help` lists all.\n", raffia("xyzzy").last
+        assert_equal "raffia: there is no command docter. Did you mean doctor? `raffia help` " \
+          "lists all.\n", err
+        assert_equal "raffia: there is no command xyzzy. `raffia help` lists all.\n",
+          raffia("xyzzy").last
       end
 
       def test_an_error_of_ours_is_one_sentence
@@ -44,14 +48,17 @@ module Raffia
       end
 
       def test_messages_of_several_lines_become_one
-        assert_equal "raffia: invalid option: --jsn. Did you mean --json? `raffia help run` explains the command.\n",
+        assert_equal "raffia: invalid option: --jsn. Did you mean --json? `raffia help run` " \
+          "explains the command.\n",
           raffia_that { OptionParser.new { |o| o.on("--json") }.parse(["--jsn"]) }.last
       end
 
       def test_debug_adds_where_the_error_comes_from
         code, _out, err = raffia_that(["--debug"]) { raise Closed, "closed" }
         assert_equal 1, code
-        assert_match(/\Araffia: closed\n.*#{File.basename(__FILE__)}:\d+:in.*closed \(Raffia::Closed\)/, err)
+        assert_match(
+          /\Araffia: closed\n.*#{File.basename(__FILE__)}:\d+:in.*closed \(Raffia::Closed\)/, err
+        )
       end
 
       def test_interrupt_is_quiet

@@ -53,7 +53,8 @@ module Raffia
         def test_locked_memory
           assert_includes examine["locked memory"].detail, "8 MB"
           assert_includes examine(MEMLOCK: [65_536, 65_536])["locked memory"].detail, "64 KB"
-          assert_includes examine(MEMLOCK: [::Process::RLIM_INFINITY] * 2)["locked memory"].detail, "unlimited"
+          assert_includes examine(MEMLOCK: [::Process::RLIM_INFINITY] * 2)["locked memory"].detail,
+            "unlimited"
           assert_includes examine(MEMLOCK: [0, 0])["locked memory"].detail, "0 bytes"
         end
 

@@ -38,7 +38,8 @@ module Raffia
           found = JSON.parse(StringIO.new.tap { |out| Report.json(sections, out) }.string)
           assert_equal false, found["ok"]
           assert_equal VERSION, found["version"]
-          assert_equal({"section" => "Two", "name" => "y", "status" => "fail", "detail" => "bad", "advice" => "do"}, found["checks"].last)
+          assert_equal({"section" => "Two", "name" => "y", "status" => "fail", "detail" => "bad",
+            "advice" => "do"}, found["checks"].last)
         end
 
         def test_ruby_versions
@@ -52,21 +53,26 @@ module Raffia
         end
 
         def test_yjit
-          assert_equal %w[ok note note], %i[on off absent].map { |state| Ruby.jit(state, false).status }
+          assert_equal %w[ok note note],
+            %i[on off absent].map { |state| Ruby.jit(state, false).status }
           assert_equal 1, Ruby.call(yjit: nil).size
         end
 
         def test_ractors_and_the_instruction_counter
-          with, without = {"YJIT_SUPPORT" => "no", "RJIT_SUPPORT" => "yes"}, {"YJIT_SUPPORT" => "no"}
+          with, without = {"YJIT_SUPPORT" => "no", "RJIT_SUPPORT" => "yes"},
+            {"YJIT_SUPPORT" => "no"}
           assert_match(/Ractors no longer slow each other down/, jit(:off, with).advice)
           assert_match(/Ractors slow each other down/, jit(:absent, with).detail)
           assert_includes jit(:absent, with).advice, "--disable-rjit"
-          [jit(:absent, without), jit(:off, with, "4.0.0"), jit(:on, with)].each { |check| refute_includes check.to_a.join, "Ractors" }
+          [jit(:absent, without), jit(:off, with, "4.0.0"), jit(:on, with)].each do |check|
+            refute_includes check.to_a.join, "Ractors"
+          end
         end
 
         def test_a_gem_that_is_there_and_one_that_is_not
           there, wrong, missing = Gems.call(optional: [
-            ["minitest", ">= 5", "tests"], ["minitest", ">= 999", "tests"], ["raffia-of-nowhere", "~> 1.0", "nothing"]
+            ["minitest", ">= 5", "tests"], ["minitest", ">= 999", "tests"],
+            ["raffia-of-nowhere", "~> 1.0", "nothing"]
           ])
           assert_equal "ok", there.status
           assert_match(/\Aonly \d.* installed/, wrong.detail)
@@ -76,17 +82,27 @@ module Raffia
 
         def test_the_gems_are_those_that_are_loaded
           known = Gems::OPTIONAL.to_h { |name, requirement| [name, requirement] }
-          files = Dir[File.expand_path("../../../lib/raffia/{cli,jobs,pool,server}/**/*.rb", __dir__)]
-          asked = files.flat_map { |path| File.read(path).scan(/Optional\.gem\("([\w-]+)"(?:, "([^"]+)")?/) } - [["openssl", nil]]
+          files = Dir[File.expand_path("../../../lib/raffia/{cli,jobs,pool,server}/**/*.rb",
+            __dir__)]
+          asked = files.flat_map { |path|
+            File.read(path)
+              .scan(/Optional\.gem\("([\w-]+)"(?:, "([^"]+)")?/)
+          } - [["openssl", nil]]
           assert_equal known.keys.sort, asked.map(&:first).uniq.sort
-          asked.each { |name, requirement| assert_equal known[name], requirement, name if requirement }
+          asked.each do |name, requirement|
+            assert_equal known[name], requirement, name if requirement
+          end
         end
 
         private
 
-        def jit(state, config, version = "3.4.5") = Ruby.call(version: version, yjit: state, config: config).last
+        def jit(state, config, version = "3.4.5")
+          Ruby.call(version: version, yjit: state, config: config).last
+        end
 
-        def print_text(checks) = StringIO.new.tap { |out| Report.text({"Section" => checks}, out) }.string
+        def print_text(checks)
+          StringIO.new.tap { |out| Report.text({"Section" => checks}, out) }.string
+        end
       end
     end
   end

@@ -13,7 +13,9 @@ module Raffia
       end
 
       def test_all_roads_to_the_overview
-        assert_equal [help], [["help"], ["--help"], ["-h"], [], ["help", "help"], ["help", "--help"]].map { |argv| help(*argv) }.uniq
+        assert_equal [help],
+          [["help"], ["--help"], ["-h"], [], ["help", "help"],
+            ["help", "--help"]].map { |argv| help(*argv) }.uniq
       end
 
       def test_every_command_explains_itself
@@ -40,10 +42,14 @@ module Raffia
       def test_what_every_command_refuses_alike
         (COMMANDS - %w[help]).each do |name|
           out, err = StringIO.new, StringIO.new
-          assert_equal [2, ""], [CLI.call([name, "--nonsense"], out: out, err: err), out.string], name
-          assert_match(/\Araffia: invalid option: --nonsense.*`raffia help #{name}` explains the command\.\n\z/, err.string)
+          assert_equal [2, ""], [CLI.call([name, "--nonsense"], out: out, err: err), out.string],
+            name
+          assert_match(
+            /\Araffia: invalid option: --nonsense.*`raffia help #{name}` explains the command\.\n\z/, err.string
+          )
         end
-        {%w[version now] => "now", %w[console now] => "now", %w[work now] => "now", %w[doctor now] => "now", %w[serve a b] => "b", %w[up a b] => "b"}.each do |argv, word|
+        {%w[version now] => "now", %w[console now] => "now", %w[work now] => "now",
+         %w[doctor now] => "now", %w[serve a b] => "b", %w[up a b] => "b"}.each do |argv, word|
           err = StringIO.new
           assert_equal 2, CLI.call(argv, out: StringIO.new, err: err), argv.join(" ")
           assert_match(/\Araffia: needless argument: #{word}\. `raffia help/, err.string)

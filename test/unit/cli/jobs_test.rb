@@ -42,12 +42,14 @@ module Raffia
       jid = TidyJob.perform_async(1, {"a" => [nil, true]})
       TidyJob.perform_in(3600, 2)
       counts = json("stats")
-      assert_equal({"queue" => 1, "scheduled" => 1, "dead" => 0}, counts.slice("queue", "scheduled", "dead"))
+      assert_equal({"queue" => 1, "scheduled" => 1, "dead" => 0},
+        counts.slice("queue", "scheduled", "dead"))
       assert_match(/^queue +1$/, jobs("stats"))
       assert_equal([["tidy", 1]], json("queues").map { |queue| queue.values_at("name", "size") })
       assert_match(/^tidy +1 /, jobs("queues"))
       assert_equal([jid], json("list", "queue:tidy").map { |one| one["job"]["jid"] })
-      assert_match(/^#{jid} .*TidyJob +\[1,\{"a":\[null,true\]\}\] +tidy/, jobs("list", "queue", "tidy"))
+      assert_match(/^#{jid} .*TidyJob +\[1,\{"a":\[null,true\]\}\] +tidy/,
+        jobs("list", "queue", "tidy"))
       assert_match(/20\d\d-\d\d-\d\d .* UTC$/, jobs("list", "scheduled"))
       assert_equal([1, {"a" => [nil, true]}], json("show", jid)["job"]["args"])
       assert_match(/\Aqueue in tidy/, jobs("show", jid))
@@ -90,12 +92,16 @@ module Raffia
     end
 
     def test_who_only_looks_makes_no_store
-      skip "the gem sqlite3 is not installed (bin/setup)" if Gem::Specification.find_all_by_name("sqlite3").empty?
+      if Gem::Specification.find_all_by_name("sqlite3").empty?
+        skip "the gem sqlite3 is not installed (bin/setup)"
+      end
       Dir.mktmpdir do |dir|
         url = "sqlite:#{File.realpath(dir)}/jobs.db"
-        %w[stats queues check export recurring].push("list dead", "pause tidy", "retry 1").each do |command|
+        %w[stats queues check export recurring].push("list dead", "pause tidy", "retry 1")
+          .each do |command|
           jobs("--store", url, *command.split, code: 2)
-          assert_match(/there is no store #{Regexp.escape(url)}: say another one/, @err.string, command)
+          assert_match(/there is no store #{Regexp.escape(url)}: say another one/, @err.string,
+            command)
         end
         assert_empty Dir.children(dir)
         jobs("--store", url, "enqueue", "TidyJob")
@@ -106,8 +112,10 @@ module Raffia
 
     def test_pages_and_matches
       TidyJob.perform_bulk(Array.new(9) { |n| ["word#{n}"] })
-      assert_equal(%w[word3 word4], json("list", "queue:tidy", "--offset", "3", "--limit", "2").map { |one| one["job"]["args"].first })
-      assert_equal(%w[word7], json("list", "queue:tidy", "--match", "word7").map { |one| one["job"]["args"].first })
+      assert_equal(%w[word3 word4], json("list", "queue:tidy", "--offset", "3", "--limit", "2")
+        .map { |one| one["job"]["args"].first })
+      assert_equal(%w[word7], json("list", "queue:tidy", "--match", "word7")
+        .map { |one| one["job"]["args"].first })
     end
 
     def test_changing
@@ -117,7 +125,8 @@ module Raffia
       assert_equal("2 jobs are deleted\n", jobs("delete", jid, other))
       assert_match(/there is no job #{jid}/, failing("delete", jid))
       assert_equal({"changed" => 1}, json("kill", "--all", "queue:tidy"))
-      assert_match(/is dead: this can be done to those that are queue, scheduled, retry/, failing("kill", @store.entries(:dead).first.jid))
+      assert_match(/is dead: this can be done to those that are queue, scheduled, retry/,
+        failing("kill", @store.entries(:dead).first.jid))
       assert_equal({"changed" => 1}, json("delete", "--all", "dead"))
       assert_equal({"changed" => 0}, json("delete", "--all", "dead", code: 1))
     end
@@ -132,8 +141,10 @@ module Raffia
 
     def test_enqueueing
       jid = jobs("enqueue", "Raffia::CLIJobsTest::TidyJob", "1", '"two"', "--in", "60").chomp
-      assert_equal(["tidy", [1, "two"], :scheduled], @store.find(jid).then { |entry| [entry.queue, entry.item["args"], entry.set] })
-      assert_equal("slow", json("enqueue", "NotLoadedHere", "-q", "slow").then { |answer| @store.find(answer["jid"]).queue })
+      assert_equal(["tidy", [1, "two"], :scheduled],
+        @store.find(jid).then { |entry| [entry.queue, entry.item["args"], entry.set] })
+      assert_equal("slow", json("enqueue", "NotLoadedHere", "-q", "slow")
+        .then { |answer| @store.find(answer["jid"]).queue })
       assert_match(/two is not JSON/, failing("enqueue", "TidyJob", "two"))
     end
 
@@ -148,8 +159,13 @@ module Raffia
       lease = @store.enroll("host:1:abc", {"concurrency" => 5, "queues" => ["tidy"]})
       TidyJob.perform_async(1)
       claim = @store.claim(lease, ["tidy"], 1).first
-      @store.beat(lease, {"busy" => 1, "work" => [{"jid" => claim.item["jid"], "queue" => "tidy", "payload" => claim.payload, "run_at" => 1.0}]})
-      assert_match(/\Ahost:1:abc  1 of 5 busy queues tidy\n    #{claim.item["jid"]}  Raffia::CLIJobsTest::TidyJob/, jobs("processes"))
+      @store.beat(lease,
+        {"busy" => 1,
+         "work" => [{"jid" => claim.item["jid"], "queue" => "tidy", "payload" => claim.payload,
+                     "run_at" => 1.0}]})
+      assert_match(
+        /\Ahost:1:abc  1 of 5 busy queues tidy\n    #{claim.item["jid"]}  Raffia::CLIJobsTest::TidyJob/, jobs("processes")
+      )
       assert_equal("host:1:abc is told\n", jobs("order", "host:1:abc", "quiet"))
       assert_equal(["quiet"], @store.beat(lease))
       assert_match(/is no order/, failing("order", "host:1:abc", "dance"))
@@ -157,8 +173,10 @@ module Raffia
     end
 
     def test_what_recurs
-      Jobs.recurring.add(Jobs::Recurring::Entry.build("nightly", "0 3 * * *", TidyJob, zone: "Europe/Berlin"))
-      assert_match(/^nightly +0 3 \* \* \* +Europe\/Berlin +Raffia::CLIJobsTest::TidyJob +20/, jobs("recurring"))
+      Jobs.recurring.add(Jobs::Recurring::Entry.build("nightly", "0 3 * * *", TidyJob,
+        zone: "Europe/Berlin"))
+      assert_match(/^nightly +0 3 \* \* \* +Europe\/Berlin +Raffia::CLIJobsTest::TidyJob +20/,
+        jobs("recurring"))
       assert_equal("tidy", @store.find(json("recurring", "run", "nightly")["jid"]).queue)
       jobs("recurring", "pause", "nightly")
       assert(json("recurring").first["paused"])
@@ -204,8 +222,10 @@ module Raffia
     end
 
     def test_words_that_make_no_sense
-      {%w[list] => /missing argument: list SET/, %w[list nothing] => /there is no set nothing/, %w[list queue] => /which queue\?/, %w[retry] => /JID, or --all/,
-       %w[dance] => /raffia jobs has no command dance. `raffia help jobs` lists all/, %w[stats more] => /needless argument: more/, %w[stats -s nowhere:] => /is no store/,
+      {%w[list] => /missing argument: list SET/, %w[list nothing] => /there is no set nothing/,
+       %w[list queue] => /which queue\?/, %w[retry] => /JID, or --all/,
+       %w[dance] => /raffia jobs has no command dance. `raffia help jobs` lists all/,
+       %w[stats more] => /needless argument: more/, %w[stats -s nowhere:] => /is no store/,
        %w[stats -r /nowhere.rb] => /nowhere.rb does not exist/}.each do |argv, message|
         assert_match(message, failing(*argv))
       end
@@ -220,7 +240,9 @@ module Raffia
 
     def all
       sets = {queue: "tidy", scheduled: nil, dead: nil}
-      sets.flat_map { |set, queue| @store.entries(set, queue: queue).map { |entry| [set, entry.queue, entry.payload] } }
+      sets.flat_map do |set, queue|
+        @store.entries(set, queue: queue).map { |entry| [set, entry.queue, entry.payload] }
+      end
     end
   end
 end

@@ -4,7 +4,8 @@ require "test_helper"
 require "open3"
 
 module Raffia
-  # Programs for Celluloid's interface, in processes of their own: it defines a constant at the top level.
+  # Programs for Celluloid's interface, in processes of their own: it defines a constant at the top
+  # level.
   class CelluloidCase < TestCase
     BEGINNING = <<~RUBY
       require "raffia/compat/celluloid"
@@ -27,7 +28,8 @@ module Raffia
     private
 
     def assert_prints(expected, program, status: 0, beginning: self.class::BEGINNING)
-      output, errors, ended = Open3.capture3({"RUBYOPT" => nil}, RbConfig.ruby, "-W:no-experimental", "-I#{File.expand_path("../../../lib", __dir__)}",
+      output, errors, ended = Open3.capture3({"RUBYOPT" => nil}, RbConfig.ruby,
+        "-W:no-experimental", "-I#{File.expand_path("../../../lib", __dir__)}",
         "-e", beginning + program)
       assert_equal [expected, status], [output, ended.exitstatus], errors
     end

@@ -18,7 +18,8 @@ module Raffia
       GATE = Thread::Queue.new
     RUBY
 
-    # Sidekiq 3 ends its busy workers so: each has told its thread, and a condition is signalled after that.
+    # Sidekiq 3 ends its busy workers so: each has told its thread, and a condition is signalled
+    # after that.
     def test_methods_that_pass_their_thread_on_have_one_of_their_own
       assert_prints "[false, true, true]\n:stopped\n[:shut_down, :shut_down]\n", <<~RUBY
         class Shutdown < Interrupt; end
@@ -276,18 +277,19 @@ module Raffia
     end
 
     def test_nothing_is_kept_of_actors_that_have_ended
-      assert_prints "0\n0\nCelluloid::MailboxDead: attempted to receive from a dead mailbox\n", <<~RUBY
-        class Watches < Worker
-          def watch(other) = monitor(other)
-        end
-        watched = Worker.new
-        20.times { (watches = Watches.new).watch(watched); watches.terminate }
-        p Celluloid::Actor.cell(watched).links.size
-        (ended = Worker.new).terminate
-        3.times { |object| ended.mailbox << object }
-        p ended.mailbox.size
-        puts said { ended.mailbox.receive(0.01) }
-      RUBY
+      assert_prints "0\n0\nCelluloid::MailboxDead: attempted to receive from a dead mailbox\n",
+        <<~RUBY
+          class Watches < Worker
+            def watch(other) = monitor(other)
+          end
+          watched = Worker.new
+          20.times { (watches = Watches.new).watch(watched); watches.terminate }
+          p Celluloid::Actor.cell(watched).links.size
+          (ended = Worker.new).terminate
+          3.times { |object| ended.mailbox << object }
+          p ended.mailbox.size
+          puts said { ended.mailbox.receive(0.01) }
+        RUBY
     end
 
     def test_an_actor_can_fork

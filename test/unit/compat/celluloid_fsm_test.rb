@@ -45,12 +45,13 @@ module Raffia
     end
 
     def test_a_subclass_has_the_states_of_its_class_and_may_add_some
-      assert_prints "[:closed, :open, :broken, :locked]\n[:closed, :open, :broken]\n:locked\n", <<~RUBY
-        class Safe < Door
-          state :locked, default: true, to: :closed
-        end
-        p Safe.states.keys, Door.states.keys, Safe.new.state
-      RUBY
+      assert_prints "[:closed, :open, :broken, :locked]\n[:closed, :open, :broken]\n:locked\n",
+        <<~RUBY
+          class Safe < Door
+            state :locked, default: true, to: :closed
+          end
+          p Safe.states.keys, Door.states.keys, Safe.new.state
+        RUBY
     end
 
     def test_a_change_that_comes_later_comes_in_the_actor_unless_another_one_does

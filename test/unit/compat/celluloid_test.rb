@@ -21,7 +21,8 @@ module Raffia
     RUBY
 
     def test_calls_futures_and_async_calls_with_keywords
-      assert_prints "[5, :USD, \"x\"]\n12\n14\nArgumentError: wrong number of arguments (given 2, expected 1)\n" \
+      assert_prints "[5, :USD, \"x\"]\n12\n14\nArgumentError: wrong number of arguments (given " \
+      "2, expected 1)\n" \
         "ArgumentError: unknown keyword: :nope\nNoMethodError\nNoMethodError\ntrue\n", <<~RUBY
           account = Account.new(2, currency: :USD)
           account.add(3, note: "x")
@@ -113,36 +114,37 @@ module Raffia
     end
 
     def test_links_exits_and_finalizers
-      assert_prints "[:told, true, \"RuntimeError\"]\nfalse\n[:finalized, :finalized]\nfalse\n", <<~RUBY
-        SEEN = Thread::Queue.new
-        class Ended
-          include Celluloid
-          finalizer :finish
-          def finish = SEEN << :finalized
-          def boom = raise("boom")
-        end
-        class Watcher
-          include Celluloid
-          trap_exit :gone
-          def watch(other) = link(other)
-          def gone(actor, reason) = SEEN << [:told, actor.dead?, reason.class.name]
-        end
-        class Linked
-          include Celluloid
-          def watch(other) = link(other)
-        end
-        ended = Ended.new
-        Watcher.new.watch(ended)
-        (linked = Linked.new).watch(ended)
-        said { ended.boom }
-        finalized = SEEN.pop
-        p SEEN.pop
-        wait_until { linked.dead? }
-        p linked.alive?
-        (other = Ended.new).terminate
-        p [finalized, SEEN.pop]
-        p other.alive?
-      RUBY
+      assert_prints "[:told, true, \"RuntimeError\"]\nfalse\n[:finalized, :finalized]\nfalse\n",
+        <<~RUBY
+          SEEN = Thread::Queue.new
+          class Ended
+            include Celluloid
+            finalizer :finish
+            def finish = SEEN << :finalized
+            def boom = raise("boom")
+          end
+          class Watcher
+            include Celluloid
+            trap_exit :gone
+            def watch(other) = link(other)
+            def gone(actor, reason) = SEEN << [:told, actor.dead?, reason.class.name]
+          end
+          class Linked
+            include Celluloid
+            def watch(other) = link(other)
+          end
+          ended = Ended.new
+          Watcher.new.watch(ended)
+          (linked = Linked.new).watch(ended)
+          said { ended.boom }
+          finalized = SEEN.pop
+          p SEEN.pop
+          wait_until { linked.dead? }
+          p linked.alive?
+          (other = Ended.new).terminate
+          p [finalized, SEEN.pop]
+          p other.alive?
+        RUBY
     end
 
     def test_conditions_signals_receive_timers_and_timeouts

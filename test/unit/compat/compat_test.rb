@@ -4,7 +4,8 @@ require "test_helper"
 require "tmpdir"
 
 module Raffia
-  # Who answers when a program requires a gem that has a layer. Each in a process of its own: what is loaded stays loaded.
+  # Who answers when a program requires a gem that has a layer. Each in a process of its own: what
+  # is loaded stays loaded.
   class CompatTest < TestCase
     OURS = "Evt::Uring < Raffia::Scheduler"
 
@@ -21,19 +22,23 @@ module Raffia
     end
 
     def test_a_layer_by_its_name_answers_for_the_gem_from_then_on
-      assert_equal "true\nfalse\n", output_of(%(require "raffia/compat/evt"\np #{OURS}\np require("evt")))
+      assert_equal "true\nfalse\n",
+        output_of(%(require "raffia/compat/evt"\np #{OURS}\np require("evt")))
     end
 
     def test_one_that_is_asked_for_answers_what_the_program_requires
-      assert_equal "true\nfalse\ntrue\n", output_of(%(require "raffia/compat"\np require("evt"), require("evt.rb"), #{OURS}))
+      assert_equal "true\nfalse\ntrue\n",
+        output_of(%(require "raffia/compat"\np require("evt"), require("evt.rb"), #{OURS}))
     end
 
     def test_kernel_require_and_autoload_come_to_us_too
-      assert_equal "true\ntrue\n", output_of(%(require "raffia/compat"\np Kernel.require("evt"), #{OURS}))
+      assert_equal "true\ntrue\n",
+        output_of(%(require "raffia/compat"\np Kernel.require("evt"), #{OURS}))
       assert_equal "true\n", output_of(%(autoload :Evt, "evt"\nrequire "raffia/compat"\np #{OURS}))
     end
 
-    # They come one after the other while it is being loaded, and would find no constant, or half of one.
+    # They come one after the other while it is being loaded, and would find no constant, or half of
+    # one.
     def test_threads_that_meet_in_an_autoload
       %w[evt parallel].each do |feature|
         assert_equal "[true]\n", output_of(<<~RUBY)
@@ -50,7 +55,10 @@ module Raffia
     end
 
     def test_an_autoload_that_is_not_needed_any_more
-      assert_equal "true\nfalse\nnil\ntrue\n", output_of(%(require "raffia/compat"\nautoload :Evt, "evt"\np require("evt"), require("evt"), autoload?(:Evt), #{OURS}))
+      assert_equal "true\nfalse\nnil\ntrue\n",
+        output_of(
+          %(require "raffia/compat"\nautoload :Evt, "evt"\np require("evt"), require("evt"), autoload?(:Evt), #{OURS})
+        )
     end
 
     def test_whatever_kernel_require_takes
@@ -112,7 +120,9 @@ module Raffia
     end
 
     def test_the_gem_parallel_itself
-      skip "the gem parallel is not installed (bin/setup)" if Gem::Specification.find_all_by_name("parallel").empty?
+      if Gem::Specification.find_all_by_name("parallel").empty?
+        skip "the gem parallel is not installed (bin/setup)"
+      end
       assert_equal "Raffia::Compat::OriginalLoaded\ntrue\nfalse\n", output_of(<<~RUBY)
         require "parallel"
         begin
@@ -122,11 +132,16 @@ module Raffia
         end
         p Parallel.const_defined?(:JobFactory), require("parallel")
       RUBY
-      assert_equal "true\nfalse\n", output_of(%(require "raffia/compat"\np require("parallel"), Parallel.const_defined?(:JobFactory)))
+      assert_equal "true\nfalse\n",
+        output_of(
+          %(require "raffia/compat"\np require("parallel"), Parallel.const_defined?(:JobFactory))
+        )
     end
 
     def test_a_file_of_a_gem_by_its_whole_path
-      skip "the gem parallel is not installed (bin/setup)" if Gem::Specification.find_all_by_name("parallel").empty?
+      if Gem::Specification.find_all_by_name("parallel").empty?
+        skip "the gem parallel is not installed (bin/setup)"
+      end
       assert_equal "true\nfalse\nfalse\n", output_of(<<~RUBY)
         require "raffia/compat"
         file = File.join(Gem::Specification.find_by_name("parallel").full_require_paths.first, "parallel.rb")
@@ -143,28 +158,33 @@ module Raffia
     end
 
     def test_layers_are_limited_by_the_environment
-      assert_equal "true\n", output_of(%(ENV["RAFFIA_COMPAT"] = "evt"\nrequire "raffia/compat"\nrequire "evt"\np #{OURS}))
-      assert_match(/\Anonsense is no layer of raffia\/compat: use some of .*evt/, output_of(<<~RUBY))
-        ENV["RAFFIA_COMPAT"] = "nonsense"
-        begin
-          require "raffia/compat"
-        rescue Raffia::ConfigError => error
-          puts error.message
-        end
-      RUBY
+      assert_equal "true\n",
+        output_of(
+          %(ENV["RAFFIA_COMPAT"] = "evt"\nrequire "raffia/compat"\nrequire "evt"\np #{OURS})
+        )
+      assert_match(/\Anonsense is no layer of raffia\/compat: use some of .*evt/,
+        output_of(<<~RUBY))
+          ENV["RAFFIA_COMPAT"] = "nonsense"
+          begin
+            require "raffia/compat"
+          rescue Raffia::ConfigError => error
+            puts error.message
+          end
+        RUBY
     end
 
     def test_those_who_alias_require_after_us_still_work
-      assert_equal "[\"evt\", true]\n[\"set\", false]\n", output_of(<<~RUBY).gsub(/\["(?!evt"|set").*\n/, "")
-        require "set"
-        require "raffia/compat"
-        module Kernel
-          alias_method :require_of_another, :require
-          def require(path) = require_of_another(path).tap { |new| p [path, new] }
-        end
-        require "evt"
-        require "set"
-      RUBY
+      assert_equal "[\"evt\", true]\n[\"set\", false]\n",
+        output_of(<<~RUBY).gsub(/\["(?!evt"|set").*\n/, "")
+          require "set"
+          require "raffia/compat"
+          module Kernel
+            alias_method :require_of_another, :require
+            def require(path) = require_of_another(path).tap { |new| p [path, new] }
+          end
+          require "evt"
+          require "set"
+        RUBY
     end
 
     private

@@ -7,7 +7,8 @@ module Raffia
   class CompatParallelCase < TestCase
     private
 
-    # @param program [String] has `say`, and `error`, which gives class and message of what its block raises
+    # @param program [String] has `say`, and `error`, which gives class and message of what its
+    #   block raises
     def assert_says(program, *expected)
       output = output_of(<<~RUBY)
         require "raffia/compat/parallel"

@@ -99,7 +99,9 @@ module Raffia
     end
 
     def test_a_total_of_the_callers_for_the_progress
-      skip "the gem ruby-progressbar is not installed (bin/setup)" if Gem::Specification.find_all_by_name("ruby-progressbar").empty?
+      if Gem::Specification.find_all_by_name("ruby-progressbar").empty?
+        skip "the gem ruby-progressbar is not installed (bin/setup)"
+      end
       assert_says <<~RUBY, [[1, 2, 3], [1, 2, 3], true]
         require "stringio"
         output = StringIO.new
@@ -109,7 +111,8 @@ module Raffia
     end
 
     def test_the_gems_own_serializer
-      assert_says "say Parallel.map([1], in_processes: 1, serializer: Parallel::Serializer::Marshal) { |x| x }", [1]
+      assert_says "say Parallel.map([1], in_processes: 1, serializer: " \
+        "Parallel::Serializer::Marshal) { |x| x }", [1]
     end
 
     # A thread that is killed from outside, or by its own hand.

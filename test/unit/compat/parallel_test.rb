@@ -3,7 +3,8 @@
 require_relative "parallel_case"
 
 module Raffia
-  # The interface of the gem parallel, in processes of their own: it defines a constant at the top level.
+  # The interface of the gem parallel, in processes of their own: it defines a constant at the top
+  # level.
   class CompatParallelTest < CompatParallelCase
     PLACES = ["in_processes: 2", "in_threads: 2", "in_threads: 0"].freeze
 
@@ -137,7 +138,8 @@ module Raffia
     end
 
     def test_processors
-      assert_says "say [Parallel.processor_count.positive?, Parallel.physical_processor_count.between?(1, Parallel.processor_count)]", [true, true]
+      assert_says "say [Parallel.processor_count.positive?, " \
+        "Parallel.physical_processor_count.between?(1, Parallel.processor_count)]", [true, true]
       assert_says %(ENV["PARALLEL_PROCESSOR_COUNT"] = "7"\nsay Parallel.processor_count), 7
     end
 

@@ -3,7 +3,8 @@
 require "test_helper"
 
 module Raffia
-  # What handlers and blocks of programs that were written for sidekiq hear of jobs that fail, and what their words do.
+  # What handlers and blocks of programs that were written for sidekiq hear of jobs that fail, and
+  # what their words do.
   class CompatSidekiqFailuresTest < TestCase
     BEGINNING = <<~RUBY
       ENV["RAFFIA_STORE"] = "memory:"
@@ -60,15 +61,16 @@ module Raffia
     end
 
     def test_a_block_that_fails_keeps_no_handler_of_deaths_from_hearing
-      assert_equal "[:error, \"of the block\"]\n[:error, \"of the first\"]\n[:second]\n[0, 1]\n", output_of(BEGINNING + <<~RUBY)
-        class Careless < Failing
-          sidekiq_retries_exhausted { raise "of the block" }
-        end
-        config = Sidekiq.default_configuration
-        config.error_handlers << ->(error, context) { TOLD << [:error, error.message] if context[:context].start_with?("Error calling") }
-        config.death_handlers.replace([->(*) { raise "of the first" }, ->(*) { TOLD << [:second] }])
-        work { Careless.perform_async }
-      RUBY
+      assert_equal "[:error, \"of the block\"]\n[:error, \"of the first\"]\n[:second]\n[0, 1]\n",
+        output_of(BEGINNING + <<~RUBY)
+          class Careless < Failing
+            sidekiq_retries_exhausted { raise "of the block" }
+          end
+          config = Sidekiq.default_configuration
+          config.error_handlers << ->(error, context) { TOLD << [:error, error.message] if context[:context].start_with?("Error calling") }
+          config.death_handlers.replace([->(*) { raise "of the first" }, ->(*) { TOLD << [:second] }])
+          work { Careless.perform_async }
+        RUBY
     end
 
     def test_a_job_that_nobody_knows_is_told_of

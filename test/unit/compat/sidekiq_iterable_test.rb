@@ -60,17 +60,18 @@ module Raffia
     end
 
     def test_a_step_that_fails_is_the_first_of_the_next_try
-      assert_equal "[:on_start, 1, 2, :on_resume, 2, 3, 4, 5, :on_stop, :on_complete]\n", output_of(BEGINNING + <<~RUBY)
-        class Failing < Steps
-          SECOND = []
-          def each_iteration(number, _first)
-            TOLD << number
-            raise "once" if number == 2 && SECOND.push(:tried).one?
+      assert_equal "[:on_start, 1, 2, :on_resume, 2, 3, 4, 5, :on_stop, :on_complete]\n",
+        output_of(BEGINNING + <<~RUBY)
+          class Failing < Steps
+            SECOND = []
+            def each_iteration(number, _first)
+              TOLD << number
+              raise "once" if number == 2 && SECOND.push(:tried).one?
+            end
           end
-        end
-        Failing.perform_async(1)
-        working { told(10) }
-      RUBY
+          Failing.perform_async(1)
+          working { told(10) }
+        RUBY
     end
 
     def test_cancel_abort_nothing_to_do_and_a_turn_for_others
@@ -109,7 +110,11 @@ module Raffia
     end
 
     def test_records_and_rows
-      %w[activerecord sqlite3 csv].each { |gem| skip "the gem #{gem} is not installed (bin/setup)" if Gem::Specification.find_all_by_name(gem).empty? }
+      %w[activerecord sqlite3 csv].each do |gem|
+        if Gem::Specification.find_all_by_name(gem).empty?
+          skip "the gem #{gem} is not installed (bin/setup)"
+        end
+      end
       assert_equal <<~TEXT, output_of(BEGINNING + <<~RUBY)
         [[[2, 2], [3, 3], [4, 4]], 4]
         [[[2, 3], 2], [[4], 4]]

@@ -38,7 +38,9 @@ module Raffia
       RUBY
       assert_equal "", output_of(BEGINNING + settings)
       printed = output_of("#{BEGINNING}require \"raffia/jobs/worker\"\n#{settings}")
-      ["config.concurrency= has no effect here: raffia work -c N", "config.queues= has no effect", "average_scheduled_poll_interval", "config.capsule(\"single\") has no effect", "[3, 3, [\"mail\", \"low\"]]"]
+      ["config.concurrency= has no effect here: raffia work -c N", "config.queues= has no effect",
+        "average_scheduled_poll_interval", "config.capsule(\"single\") has no effect",
+        "[3, 3, [\"mail\", \"low\"]]"]
         .each { |text| assert_includes printed, text }
     end
 
@@ -51,18 +53,19 @@ module Raffia
     end
 
     def test_events_come_in_sidekiqs_order_and_one_that_fails_keeps_none_from_its_turn
-      assert_equal "first\nsecond\nworks\nlast\ntold of it\nbefore\nexit\n", output_of(BEGINNING + <<~RUBY)
-        require "raffia/jobs/worker"
-        CONFIG.logger = nil
-        CONFIG.error_handlers << ->(error, *) { puts error.message }
-        CONFIG.on(:startup) { puts "first" }
-        CONFIG.on(:startup) { puts "second" }
-        CONFIG.on(:shutdown) { puts "before" }
-        CONFIG.on(:shutdown) { raise "told of it" }
-        CONFIG.on(:shutdown) { puts "last" }
-        CONFIG.on(:exit) { puts "exit" }
-        2.times { |time| Raffia::Jobs.run_in_process(log: Logger.new(nil)) { puts "works" if time.zero? } }
-      RUBY
+      assert_equal "first\nsecond\nworks\nlast\ntold of it\nbefore\nexit\n",
+        output_of(BEGINNING + <<~RUBY)
+          require "raffia/jobs/worker"
+          CONFIG.logger = nil
+          CONFIG.error_handlers << ->(error, *) { puts error.message }
+          CONFIG.on(:startup) { puts "first" }
+          CONFIG.on(:startup) { puts "second" }
+          CONFIG.on(:shutdown) { puts "before" }
+          CONFIG.on(:shutdown) { raise "told of it" }
+          CONFIG.on(:shutdown) { puts "last" }
+          CONFIG.on(:exit) { puts "exit" }
+          2.times { |time| Raffia::Jobs.run_in_process(log: Logger.new(nil)) { puts "works" if time.zero? } }
+        RUBY
       assert_equal "cannot\nRuntimeError: cannot\n", output_of(BEGINNING + <<~RUBY)
         require "raffia/jobs/worker"
         CONFIG.error_handlers << ->(error, *) { puts error.message }
@@ -74,7 +77,9 @@ module Raffia
           puts "\#{error.class}: \#{error.message}"
         end
       RUBY
-      assert_match(/:other is no event/, output_of("#{BEGINNING}begin; CONFIG.on(:other) {}; rescue ArgumentError => error; puts error.message; end"))
+      assert_match(/:other is no event/,
+        output_of("#{BEGINNING}begin; CONFIG.on(:other) {}; rescue ArgumentError => error; puts " \
+          "error.message; end"))
     end
 
     def test_loggers_formatters_and_none
@@ -104,7 +109,9 @@ module Raffia
           puts error.message
         end
       RUBY
-      assert_equal [/connection of the program's own/, /connection of the program's own/, /one store/, /run_in_process\(store: Raffia::Jobs.store\)/, /Raffia::Jobs.transaction/, /one store/, /one store/, /Active Job/]
+      assert_equal [/connection of the program's own/, /connection of the program's own/,
+        /one store/, /run_in_process\(store: Raffia::Jobs.store\)/, /Raffia::Jobs.transaction/,
+        /one store/, /one store/, /Active Job/]
         .zip(printed.lines).count { |message, line| message.match?(line.to_s) }, 8, printed
     end
 

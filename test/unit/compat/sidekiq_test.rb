@@ -47,7 +47,8 @@ module Raffia
       end
     RUBY
     ENQUEUED = "a client\n24\n24\n24\n"
-    DONE = ["starts", "ends", "around ReportJob of reports", "weekly, 24, false, false", "around ReportJob of other", "monthly, 24, false, false",
+    DONE = ["starts", "ends", "around ReportJob of reports", "weekly, 24, false, false",
+      "around ReportJob of other", "monthly, 24, false, false",
       "gave up [\"yearly\", {\"fail\" => true}]: no yearly"].freeze
 
     BEGINNING = <<~RUBY
@@ -72,10 +73,16 @@ module Raffia
       need_cruby "fibers"
       Dir.mktmpdir do |dir|
         File.write(script = File.join(dir, "program.rb"), PROGRAM)
-        env = {"RAFFIA_STORE" => "sqlite:#{dir}/jobs.db", "RUBYOPT" => "-W0 -I#{ROOT}/lib -rraffia/compat", "RAFFIA_LOG" => "off"}
+        env = {"RAFFIA_STORE" => "sqlite:#{dir}/jobs.db",
+               "RUBYOPT" => "-W0 -I#{ROOT}/lib -rraffia/compat", "RAFFIA_LOG" => "off"}
         assert_equal ENQUEUED, IO.popen([env, RbConfig.ruby, script], &:read)
-        lines = work(env, script) { |said| said.count { |line| line.include?(", 24, ") } == 2 && said.any? { |line| line.include?("gave up") } }
-        DONE.each { |line| assert_includes lines.map { |one| one.gsub("=>", " => ").gsub("  ", " ").chomp }, line }
+        lines = work(env, script) do |said|
+          said.count { |line| line.include?(", 24, ") } == 2 &&
+            said.any? { |line| line.include?("gave up") }
+        end
+        DONE.each do |line|
+          assert_includes lines.map { |one| one.gsub("=>", " => ").gsub("  ", " ").chomp }, line
+        end
       end
     end
 
@@ -136,8 +143,10 @@ module Raffia
       RUBY
       lines = printed.lines
       assert_match(/argument 1 of Echo holds :word.*strict_args!\(false\)/, lines.shift)
-      [/class and args/, /must be an Array/, /String is no job/, /cannot be the name of a queue/, /seconds since 1970/, /Array of Arrays/, /1 times for 2/, /one jid/, /spread_interval/,
-        /pool: all clients/, /\A0$/, /argument 1 of Echo holds :word/, /\[true, true\]/].each { |message| assert_match(message, lines.shift) }
+      [/class and args/, /must be an Array/, /String is no job/, /cannot be the name of a queue/,
+        /seconds since 1970/, /Array of Arrays/, /1 times for 2/, /one jid/, /spread_interval/,
+        /pool: all clients/, /\A0$/, /argument 1 of Echo holds :word/,
+        /\[true, true\]/].each { |message| assert_match(message, lines.shift) }
       assert_empty lines
     end
 
@@ -180,50 +189,52 @@ module Raffia
     end
 
     def test_arrays_of_jobs_are_those_that_wait
-      assert_equal "[0, 1, 1]\n[[\"other\"]]\n[[\"at once\"]]\n[0, 0, 0]\n[:worker]\n", output_of(BEGINNING + <<~RUBY)
-        require "sidekiq/testing"
-        jobs = Echo.jobs
-        queue = Sidekiq::Queues["echo"]
-        before = jobs.size
-        Echo.perform_async("some")
-        told { [before, jobs.size, queue.size] }
-        jobs.last["args"] = ["other"]
-        Echo.perform_one
-        told { Echo::DONE }
-        Around = Class.new { def call(job, *) = (job.respond_to?(:around=) ? job.around = :test : Echo::DONE.clear; yield) }
-        Sidekiq::Testing.server_middleware { |chain| chain.add(Around) }
-        Sidekiq.default_configuration.server_middleware.add(Class.new { def call(*) = nil })
-        Sidekiq::Testing.inline! { Echo.perform_in(60, "at once") }
-        told { Echo::DONE }
-        Echo.perform_async(1)
-        Sidekiq::Job.clear_all
-        told { [jobs.size, queue.size, Sidekiq::Job.jobs.size] }
-        class Plain
-          include Raffia::Job
-          def perform = Echo::DONE.replace([:worker])
-        end
-        Plain.perform_async
-        Sidekiq::Job.drain_all
-        told { Echo::DONE }
-      RUBY
+      assert_equal "[0, 1, 1]\n[[\"other\"]]\n[[\"at once\"]]\n[0, 0, 0]\n[:worker]\n",
+        output_of(BEGINNING + <<~RUBY)
+          require "sidekiq/testing"
+          jobs = Echo.jobs
+          queue = Sidekiq::Queues["echo"]
+          before = jobs.size
+          Echo.perform_async("some")
+          told { [before, jobs.size, queue.size] }
+          jobs.last["args"] = ["other"]
+          Echo.perform_one
+          told { Echo::DONE }
+          Around = Class.new { def call(job, *) = (job.respond_to?(:around=) ? job.around = :test : Echo::DONE.clear; yield) }
+          Sidekiq::Testing.server_middleware { |chain| chain.add(Around) }
+          Sidekiq.default_configuration.server_middleware.add(Class.new { def call(*) = nil })
+          Sidekiq::Testing.inline! { Echo.perform_in(60, "at once") }
+          told { Echo::DONE }
+          Echo.perform_async(1)
+          Sidekiq::Job.clear_all
+          told { [jobs.size, queue.size, Sidekiq::Job.jobs.size] }
+          class Plain
+            include Raffia::Job
+            def perform = Echo::DONE.replace([:worker])
+          end
+          Plain.perform_async
+          Sidekiq::Job.drain_all
+          told { Echo::DONE }
+        RUBY
     end
 
     def test_middleware_of_clients_may_change_and_keep_out
-      assert_equal "[[\"c\", \"b\", \"a\"], nil]\n[nil, 1]\n[true, nil]\n", output_of(BEGINNING + <<~RUBY)
-        require "sidekiq/testing"
-        def around(letter) = Class.new { define_method(:call) { |job, payload, *rest, &go| payload["seen"] = [*payload["seen"], letter]; go.call } }
-        chain = Sidekiq.default_configuration.client_middleware
-        a, b, c = %w[a b c].map { |letter| around(letter) }
-        chain.add(a)
-        chain.prepend(b)
-        chain.insert_before(b, c)
-        Echo.perform_async
-        told { Echo.jobs.first.values_at("seen", "at") }
-        Stop = Class.new { def call(job, payload, queue, pool) = (yield unless [job, queue, pool] == [Echo, "echo", Sidekiq.redis_pool]) }
-        chain.insert_after(a, Stop)
-        told { [Echo.perform_async, Echo.jobs.size] }
-        told { [chain.exists?(Stop), Echo.perform_inline] }
-      RUBY
+      assert_equal "[[\"c\", \"b\", \"a\"], nil]\n[nil, 1]\n[true, nil]\n",
+        output_of(BEGINNING + <<~RUBY)
+          require "sidekiq/testing"
+          def around(letter) = Class.new { define_method(:call) { |job, payload, *rest, &go| payload["seen"] = [*payload["seen"], letter]; go.call } }
+          chain = Sidekiq.default_configuration.client_middleware
+          a, b, c = %w[a b c].map { |letter| around(letter) }
+          chain.add(a)
+          chain.prepend(b)
+          chain.insert_before(b, c)
+          Echo.perform_async
+          told { Echo.jobs.first.values_at("seen", "at") }
+          Stop = Class.new { def call(job, payload, queue, pool) = (yield unless [job, queue, pool] == [Echo, "echo", Sidekiq.redis_pool]) }
+          chain.insert_after(a, Stop)
+          told { [Echo.perform_async, Echo.jobs.size] }
+          told { [chain.exists?(Stop), Echo.perform_inline] }
+        RUBY
     end
 
     def test_handlers_hear_of_errors_and_deaths
@@ -246,24 +257,47 @@ module Raffia
     end
 
     def test_the_redis_of_the_program_unless_another_store_is_named
-      redis = %(Sidekiq.configure_client { |config| config.redis = {url: "redis://localhost:7000", db: 3, password: "secret", network_timeout: 2, size: 5} })
-      assert_equal "redis://localhost:7000/3\n", output_of(%(ENV.delete("RAFFIA_STORE")\nENV["REDIS_URL"] = "redis://other"\nrequire "raffia/compat/sidekiq"\n#{redis}\nputs Raffia::Jobs.store.url))
-      assert_equal "redis://other:7001/1\n", output_of(%(ENV.delete("RAFFIA_STORE")\nENV["REDIS_URL"] = "redis://other:7001/1"\nrequire "raffia/compat/sidekiq"\nputs Raffia::Jobs.store.url))
-      open = %(ENV.delete("RAFFIA_STORE")\nENV["REDIS_URL"] = "redis://other:7001/1"\nrequire "raffia/compat/sidekiq"\n)
-      assert_equal "redis://other:7001/1\nredis://other:7001/2\n", output_of(open + "Sidekiq.default_configuration.redis = {size: 5}\nputs Raffia::Jobs.store.url, Sidekiq.const_get(:RedisOptions).new(url: nil, db: 2).url")
-      assert_equal "redis://bought:7002/0\n", output_of(open.sub("require", %(ENV["REDIS_PROVIDER"] = "BOUGHT_URL"\nENV["BOUGHT_URL"] = "redis://bought:7002/0"\nrequire)) + "puts Raffia::Jobs.store.url")
+      redis =
+        %(Sidekiq.configure_client { |config| config.redis = {url: "redis://localhost:7000", db: 3, password: "secret", network_timeout: 2, size: 5} })
+      assert_equal "redis://localhost:7000/3\n",
+        output_of(
+          %(ENV.delete("RAFFIA_STORE")\nENV["REDIS_URL"] = "redis://other"\nrequire "raffia/compat/sidekiq"\n#{redis}\nputs Raffia::Jobs.store.url)
+        )
+      assert_equal "redis://other:7001/1\n",
+        output_of(
+          %(ENV.delete("RAFFIA_STORE")\nENV["REDIS_URL"] = "redis://other:7001/1"\nrequire "raffia/compat/sidekiq"\nputs Raffia::Jobs.store.url)
+        )
+      open =
+        %(ENV.delete("RAFFIA_STORE")\nENV["REDIS_URL"] = "redis://other:7001/1"\nrequire "raffia/compat/sidekiq"\n)
+      assert_equal "redis://other:7001/1\nredis://other:7001/2\n",
+        output_of(open +
+          "Sidekiq.default_configuration.redis = {size: 5}\nputs Raffia::Jobs.store.url, " \
+            "Sidekiq.const_get(:RedisOptions).new(url: nil, db: 2).url")
+      assert_equal "redis://bought:7002/0\n",
+        output_of(
+          open.sub("require",
+            %(ENV["REDIS_PROVIDER"] = "BOUGHT_URL"\nENV["BOUGHT_URL"] = "redis://bought:7002/0"\nrequire)) + "puts Raffia::Jobs.store.url"
+        )
       assert_equal "memory:\n", output_of(BEGINNING + "#{redis}\nputs Raffia::Jobs.store.url")
-      assert_match(/\Aconfig.redis: sentinels mean nothing here/, output_of("#{BEGINNING.sub("RAFFIA_STORE", "X")}refused { Sidekiq.default_configuration.redis = {sentinels: []} }"))
-      assert_equal "memory:\n", output_of(BEGINNING + "Sidekiq.default_configuration.redis = {sentinels: []}\nputs Raffia::Jobs.store.url")
-      assert_match(/WARN.*config.on\(:beat\) is never called/, output_of(BEGINNING + "Sidekiq.configure_client { |config| config.on(:beat) {} }"))
+      assert_match(/\Aconfig.redis: sentinels mean nothing here/,
+        output_of("#{BEGINNING.sub("RAFFIA_STORE", "X")}refused { " \
+          "Sidekiq.default_configuration.redis = {sentinels: []} }"))
+      assert_equal "memory:\n",
+        output_of(BEGINNING +
+          "Sidekiq.default_configuration.redis = {sentinels: []}\nputs Raffia::Jobs.store.url")
+      assert_match(/WARN.*config.on\(:beat\) is never called/,
+        output_of(BEGINNING + "Sidekiq.configure_client { |config| config.on(:beat) {} }"))
     end
 
-    # Such as sidekiq/cron of sidekiq-cron. What is the gem's own, and not provided, is said as before.
+    # Such as sidekiq/cron of sidekiq-cron. What is the gem's own, and not provided, is said as
+    # before.
     def test_files_of_other_gems_in_its_folder_are_theirs
       Dir.mktmpdir do |dir|
         FileUtils.mkdir_p(["#{dir}/theirs/sidekiq", "#{dir}/original/sidekiq"])
         File.write("#{dir}/theirs/sidekiq/thing.rb", "module Sidekiq\n  module Thing\n  end\nend\n")
-        %w[sidekiq.rb sidekiq/manager.rb].each { |name| File.write("#{dir}/original/#{name}", "puts :original\n") }
+        %w[sidekiq.rb sidekiq/manager.rb].each do |name|
+          File.write("#{dir}/original/#{name}", "puts :original\n")
+        end
         assert_equal "true\nfalse\nSidekiq::Thing\nLoadError\nLoadError\n", output_of(<<~RUBY)
           #{BEGINNING}
           $LOAD_PATH.push("#{dir}/original", "#{dir}/theirs")
@@ -307,7 +341,8 @@ module Raffia
     # What a worker prints until the block says that it is enough.
     def work(env, script)
       said = []
-      IO.popen([env, RbConfig.ruby, "#{ROOT}/exe/raffia", "work", "-r", script, "-q", "reports", "-q", "other"]) do |io|
+      IO.popen([env, RbConfig.ruby, "#{ROOT}/exe/raffia", "work", "-r", script, "-q", "reports",
+        "-q", "other"]) do |io|
         said << io.gets until yield(said)
         ::Process.kill(:TERM, io.pid)
         said.concat(io.readlines)

@@ -7,7 +7,9 @@ require "raffia/compat/sucker_punch/flag"
 class SuckerPunchFlagTest < Raffia::TestCase
   def test_a_change_is_noticed_once
     flag = SuckerPunch::Flag.new(false)
-    assert_equal [true, false, true, false], [flag.make_true, flag.make_true, flag.true?, flag.false?]
-    assert_equal [true, false, false, true], [flag.make_false, flag.make_false, flag.value, flag.false?]
+    assert_equal [true, false, true, false],
+      [flag.make_true, flag.make_true, flag.true?, flag.false?]
+    assert_equal [true, false, false, true],
+      [flag.make_false, flag.make_false, flag.value, flag.false?]
   end
 end

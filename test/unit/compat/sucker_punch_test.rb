@@ -5,7 +5,8 @@ require "open3"
 require "tmpdir"
 
 module Raffia
-  # The interface of the gem sucker_punch, in processes of their own: it defines a constant at the top level.
+  # The interface of the gem sucker_punch, in processes of their own: it defines a constant at the
+  # top level.
   class CompatSuckerPunchTest < TestCase
     BEGINNING = <<~RUBY
       require "raffia/compat/sucker_punch"
@@ -48,8 +49,11 @@ module Raffia
       root = File.expand_path("../../..", __dir__)
       Dir.mktmpdir do |dir|
         File.write(script = File.join(dir, "program.rb"), PROGRAM)
-        assert_equal [PRINTED, ""], Open3.capture3(RbConfig.ruby, "-W0", "-I#{root}/lib", "-rraffia/compat", script).first(2)
-        assert_equal [PRINTED, ""], Open3.capture3(RbConfig.ruby, "-W0", "-I#{root}/lib", "#{root}/exe/raffia", "run", "--compat", script).first(2)
+        assert_equal [PRINTED, ""],
+          Open3.capture3(RbConfig.ruby, "-W0", "-I#{root}/lib", "-rraffia/compat", script).first(2)
+        assert_equal [PRINTED, ""],
+          Open3.capture3(RbConfig.ruby, "-W0", "-I#{root}/lib", "#{root}/exe/raffia", "run",
+            "--compat", script).first(2)
       end
     end
 
@@ -166,7 +170,10 @@ module Raffia
         SuckerPunch::Queue.wait
         p SuckerPunch::Queue.stats["Failing"]["jobs"]["failed"]
       RUBY
-      assert_match(/Sucker Punch job error for class: 'Failing' args: \[7\]\nNotImplementedError not yet\n/, printed)
+      assert_match(
+        /Sucker Punch job error for class: 'Failing' args: \[7\]\nNotImplementedError not yet\n/,
+        printed
+      )
       assert_match(/\[#<NotImplementedError: not yet>, Failing, \[8\]\]\n2\n\z/, printed)
     end
 
@@ -182,7 +189,10 @@ module Raffia
         SuckerPunch::Queue.wait
         p SuckerPunch::Queue.stats["Failing"]["jobs"]["failed"]
       RUBY
-      assert_match(/RuntimeError of the job.*the exception handler failed:.*wrong number of arguments.*^1$/m, printed)
+      assert_match(
+        /RuntimeError of the job.*the exception handler failed:.*wrong number of arguments.*^1$/m,
+        printed
+      )
     end
 
     def test_who_hands_a_job_in_has_nothing_to_say_about_its_time

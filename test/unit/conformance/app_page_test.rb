@@ -2,13 +2,15 @@
 
 require_relative "conformance_case"
 
-# The table of applications that `bin/conformance --apps` writes, and when an application has passed.
+# The table of applications that `bin/conformance --apps` writes, and when an application has
+# passed.
 class ConformanceAppPageTest < Raffia::TestCase
   PAGE = "# Title\n\n#{Conformance::AppPage::OPEN}\n#{Conformance::AppPage::CLOSE}\n\n## After\n"
 
   # @param changes [Hash] of what came of it on Raffia
   def verdict(app = "shop", **changes)
-    run = {answers: {"/" => {status: "200", body: "x"}}, acknowledged: 151, written: 151, errors: [],
+    run = {answers: {"/" => {status: "200", body: "x"}}, acknowledged: 151, written: 151,
+           errors: [],
            steps: {"1, go to /" => {"text" => "x"}}}
     Conformance::Trial::Verdict.new(app, runs: {"raffia" => run.merge(changes), "puma" => run},
       version: "#{app} 1.0")

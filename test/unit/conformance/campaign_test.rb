@@ -29,7 +29,9 @@ class ConformanceCampaignTest < Raffia::TestCase
       (suite.name == "first") ? first_may_end.pop : first_may_end.push(true)
       outcome(mode, "a" => "pass")
     end
-    results = campaign.call([suite("first"), suite("second")]) { |result| ended << result.suite.name }
+    results = campaign.call([suite("first"), suite("second")]) do |result|
+      ended << result.suite.name
+    end
     assert_equal %w[first second], results.map { |result| result.suite.name }
     assert_equal %w[first second], ended.sort
   end

@@ -49,7 +49,8 @@ epoll: {"a" => "hung", "b" => "pass"}})
     comparison = compare({plain: {"a" => "pass"}, epoll: {"a" => "fail"}},
       unsteady: {"epoll" => ["a"]})
     assert_predicate comparison, :passed?
-    assert_match(/failed, and passed when repeated: a/, Conformance::Report.new([comparison]).lines.join)
+    assert_match(/failed, and passed when repeated: a/,
+      Conformance::Report.new([comparison]).lines.join)
   end
 
   def test_a_mode_in_which_no_test_ran_does_not_pass
@@ -61,17 +62,21 @@ epoll: {"a" => "hung", "b" => "pass"}})
   def test_the_report_names_a_test_once_with_all_its_modes
     runs = {plain: {"a" => "pass"}, uring: {"a" => "fail"}, epoll: {"a" => "hung"},
             async: {"a" => "pass"}}
-    assert_equal ["thing: a", "    uring fail, epoll hung; async passes", "    | because"], Conformance::Report.new([compare(runs)]).lines
+    assert_equal ["thing: a", "    uring fail, epoll hung; async passes", "    | because"],
+      Conformance::Report.new([compare(runs)]).lines
   end
 
   def test_a_reason_is_demanded
-    error = assert_raises(Conformance::Error) { Conformance::Known.new("thing" => [{"tests" => "a"}]) }
+    error = assert_raises(Conformance::Error) do
+      Conformance::Known.new("thing" => [{"tests" => "a"}])
+    end
     assert_match(/thing: a reason/, error.message)
   end
 
   def test_the_suites_that_take_longest_are_named
     runs = {plain: {"a" => "pass"}, uring: {"a" => "pass"}}
-    results = [compare(runs, suite: suite("short")), compare({**runs, epoll: {"a" => "pass"}}, suite: suite("long"))]
+    results = [compare(runs, suite: suite("short")),
+      compare({**runs, epoll: {"a" => "pass"}}, suite: suite("long"))]
     results << Conformance::Campaign::Failure.new(suite("none"), "no such tag")
     assert_equal ["long 0.3 s", "short 0.2 s"], Conformance::Report.new(results).longest
     assert_equal ["long 0.3 s"], Conformance::Report.new(results).longest(1)

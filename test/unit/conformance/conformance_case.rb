@@ -15,7 +15,9 @@ module ConformanceCase
 
   # @param results [Hash{String => String}] status by name
   def outcome(mode, results, notes = [])
-    results = results.transform_values { |status| Conformance::Record::Result.new(status, "because") }
+    results = results.transform_values do |status|
+      Conformance::Record::Result.new(status, "because")
+    end
     Conformance::Run::Outcome.new(mode, results, notes, 0.1)
   end
 

@@ -23,9 +23,11 @@ class ConformancePageTest < Raffia::TestCase
   def test_a_row_has_the_version_and_what_passes_where
     known = [{"tests" => "b", "why" => "It counts\nthreads."}]
     runs = {plain: {"a" => "pass", "b" => "pass", "c" => "fail"},
-            uring: {"a" => "pass", "b" => "fail", "c" => "fail"}, epoll: {"a" => "fail", "b" => "pass"}}
+            uring: {"a" => "pass", "b" => "fail", "c" => "fail"},
+            epoll: {"a" => "fail", "b" => "pass"}}
     write(compare(runs, known: known), ["thing"])
-    assert_equal [["thing", "1.2.3 | #{RUBY_VERSION} | 2 (1 fail) | 1 (1 differ) | 1 (1 **fail**) |  | "]],
+    assert_equal [["thing",
+      "1.2.3 | #{RUBY_VERSION} | 2 (1 fail) | 1 (1 differ) | 1 (1 **fail**) |  | "]],
       rows
     assert_includes File.read(@file), "* `thing`: 1 test on uring. It counts threads.\n"
   end
@@ -45,7 +47,8 @@ class ConformancePageTest < Raffia::TestCase
     2.times { write(compare({plain: {"a" => "pass"}}), ["thing"]) }
     write(compare({plain: {"a" => "pass"}}, suite: suite("other")), ["other"])
     text = File.read(@file)
-    assert text.start_with?("# Title\n\n#{Conformance::Page::OPEN}\n") && text.end_with?("#{Conformance::Page::CLOSE}\n\n## After\n"),
+    assert text.start_with?("# Title\n\n#{Conformance::Page::OPEN}\n") &&
+      text.end_with?("#{Conformance::Page::CLOSE}\n\n## After\n"),
       text
     assert_equal ["other"], rows.map(&:first)
   end

@@ -23,7 +23,9 @@ else
     end
 
     class SayJob < Base
-      def perform(*arguments, **options) = SEEN << [arguments, options, provider_job_id, queue_adapter.stopping?]
+      def perform(*arguments, **options)
+        SEEN << [arguments, options, provider_job_id, queue_adapter.stopping?]
+      end
     end
 
     class FullJob < Base
@@ -64,9 +66,11 @@ else
     def test_on_the_wire_it_is_what_sidekiqs_adapter_writes
       job = SayJob.set(queue: "mail").perform_later(1, :two, at: Time.at(0).utc)
       item = only(:queue)
-      assert_equal [NAMES.first, "ActiveJobTest::SayJob", "mail", true], item.values_at("class", "wrapped", "queue", "retry")
+      assert_equal [NAMES.first, "ActiveJobTest::SayJob", "mail", true],
+        item.values_at("class", "wrapped", "queue", "retry")
       assert_equal [job.provider_job_id, job.job_id], [item["jid"], item["args"].first["job_id"]]
-      assert_equal ["args", "class", "created_at", "enqueued_at", "jid", "queue", "retry", "wrapped"], item.keys.sort
+      assert_equal ["args", "class", "created_at", "enqueued_at", "jid", "queue", "retry",
+        "wrapped"], item.keys.sort
       assert_equal job.serialize["arguments"], item["args"].first["arguments"]
     end
 
@@ -87,7 +91,8 @@ else
       FullJob.set(priority: -3, wait: 3600).perform_later("ann")
       item = only(:scheduled)
       assert_equal ["reports", 2, %w[a]], item.values_at("queue", "retry", "tags")
-      assert_equal({"priority" => 3, "timeout" => 30, "limit" => {"key" => "ActiveJobTest::FullJob:ann", "max" => 2}}, item["raffia"])
+      assert_equal({"priority" => 3, "timeout" => 30,
+        "limit" => {"key" => "ActiveJobTest::FullJob:ann", "max" => 2}}, item["raffia"])
       assert_in_delta Time.now.to_f + 3600, @store.entries(:scheduled).first.at, 60
       FullJob.perform_later("bob")
       assert_equal(-7, only(:queue).dig("raffia", "priority"))
@@ -176,10 +181,13 @@ else
       without_a_database { assert_nil base.queue_adapter.transaction.call }
       moment.new(:now).apply(other = Class.new(ActiveJob::Base) { self.queue_adapter = :inline })
       assert_equal "inline", other.queue_adapter_name
-      assert_refused(/enqueue = :soon means nothing here: use one of after_commit, in_transaction, now/) { moment.new(:soon) }
+      assert_refused(
+        /enqueue = :soon means nothing here: use one of after_commit, in_transaction, now/
+      ) { moment.new(:soon) }
     end
 
-    # A program may have loaded Active Record, and no database: then there is not even a pool to ask.
+    # A program may have loaded Active Record, and no database: then there is not even a pool to
+    # ask.
     def without_a_database
       require "active_record"
       handler = ActiveRecord::Base.connection_handler

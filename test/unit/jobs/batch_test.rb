@@ -40,7 +40,9 @@ class JobsBatchTest < Raffia::TestCase
   def seen = Fiber[:seen]
 
   def with_callbacks(**options)
-    Batch.new(**options).tap { |batch| %i[success complete death].each { |event| batch.on(event, ReportJob, event.to_s) } }
+    Batch.new(**options).tap do |batch|
+      %i[success complete death].each { |event| batch.on(event, ReportJob, event.to_s) }
+    end
   end
 
   def reports = seen.grep(Array).map { |report| report[1] }
@@ -49,16 +51,23 @@ class JobsBatchTest < Raffia::TestCase
     Testing.fake do
       batch = Batch.new(description: "steps")
       assert_nil(batch.status)
-      assert_equal(:value, batch.jobs { StepJob.perform_bulk([[1], [2]]) && StepJob.set(queue: "x").perform_async(3) && :value })
+      assert_equal(:value,
+        batch.jobs {
+          StepJob.perform_bulk([[1], [2]]) && StepJob.set(queue: "x").perform_async(3) &&
+          :value
+        })
       StepJob.perform_async("no member")
       status = batch.status
-      assert_equal(["steps", 3, 3, 0, 0, 0.0, true, nil], [status.description, status.total, status.pending, status.done, status.dead, status.progress, status.sealed, status.parent])
+      assert_equal(["steps", 3, 3, 0, 0, 0.0, true, nil],
+        [status.description, status.total, status.pending, status.done, status.dead,
+          status.progress, status.sealed, status.parent])
       refute_predicate(status, :complete?)
       assert_in_delta(Time.now.to_f, status.created_at, 60)
       StepJob.perform_one
       assert_equal([1, 1.0 / 3], [batch.status.done, batch.status.progress])
       Testing.drain_all
-      assert_equal([true, true, 1.0], [batch.status.complete?, batch.status.success?, batch.status.progress])
+      assert_equal([true, true, 1.0], [batch.status.complete?, batch.status.success?,
+        batch.status.progress])
       assert_in_delta(Time.now.to_f, batch.status.completed_at, 60)
     end
   end
@@ -90,7 +99,8 @@ class JobsBatchTest < Raffia::TestCase
     Testing.fake do
       batch = with_callbacks
       batch.jobs {}
-      assert_equal([true, 0, 1.0], [batch.status.success?, batch.status.total, batch.status.progress])
+      assert_equal([true, 0, 1.0], [batch.status.success?, batch.status.total,
+        batch.status.progress])
       Testing.drain_all
       assert_equal(%w[complete success], reports)
     end
@@ -156,7 +166,8 @@ class JobsBatchTest < Raffia::TestCase
       batch = with_callbacks
       assert_raises(IOError) { batch.jobs { StepJob.perform_async(1) && raise(IOError) } }
       Testing.drain_all
-      assert_equal([1, 0, false, false], [batch.status.total, batch.status.pending, batch.status.sealed, batch.status.complete?])
+      assert_equal([1, 0, false, false],
+        [batch.status.total, batch.status.pending, batch.status.sealed, batch.status.complete?])
       assert_empty(reports)
       StepJob.perform_async(2)
       assert_equal(1, batch.status.total, "after the block nothing belongs to it")
@@ -187,8 +198,12 @@ class JobsBatchTest < Raffia::TestCase
   end
 
   def test_what_makes_no_sense_is_refused
-    assert_refused(/no event :done: use one of success, complete, death/) { Batch.new.on(:done, ReportJob) }
-    assert_refused(/has a callback on success already/) { Batch.new.on(:success, ReportJob).on(:success, ReportJob) }
+    assert_refused(/no event :done: use one of success, complete, death/) do
+      Batch.new.on(:done, ReportJob)
+    end
+    assert_refused(/has a callback on success already/) do
+      Batch.new.on(:success, ReportJob).on(:success, ReportJob)
+    end
     assert_refused(/String is no job/) { Batch.new.on(:success, String) }
     assert_refused(/there is no option que/) { Batch.new.on(:success, ReportJob, que: "x") }
     assert_raises(Raffia::Jobs::BadArguments) { Batch.new.on(:success, ReportJob, :symbol) }
@@ -196,7 +211,9 @@ class JobsBatchTest < Raffia::TestCase
     Testing.fake do
       batch = Batch.new
       batch.jobs {}
-      assert_refused(/is open already: say what it calls before its jobs/) { batch.on(:success, ReportJob) }
+      assert_refused(/is open already: say what it calls before its jobs/) do
+        batch.on(:success, ReportJob)
+      end
     end
   end
 
@@ -209,7 +226,8 @@ class JobsBatchTest < Raffia::TestCase
     end
   end
 
-  # Its fibers are none of the test's: they find the store of the process, and what was done in a constant.
+  # Its fibers are none of the test's: they find the store of the process, and what was done in a
+  # constant.
   DONE = Thread::Queue.new
 
   class RecordJob
@@ -224,13 +242,17 @@ class JobsBatchTest < Raffia::TestCase
   def test_a_worker_completes_it
     before = Raffia::Jobs::Setup.current.instance_variable_get(:@store) || "memory:"
     Raffia::Jobs.store = "memory:"
-    batch = Batch.new.on(:complete, RecordJob, "complete").on(:success, RecordJob, "success").on(:death, RecordJob, "death")
+    batch = Batch.new.on(:complete, RecordJob, "complete").on(:success, RecordJob, "success")
+      .on(:death, RecordJob, "death")
     handle = Raffia::Jobs::Worker.new(concurrency: 5, log: Logger.new(IO::NULL)).start
     batch.jobs { RecordJob.perform_async(5) && StepJob.perform_async("fail") }
     done = Array.new(8) { DONE.pop(timeout: PATIENCE) }
-    assert_equal((0..5).map { |left| [batch.id, nil, left] }, done.select { |one| one&.first }.sort_by(&:last))
-    assert_equal(%w[complete death].map { |event| [nil, batch.id, event] }, done.reject { |one| one&.first }.sort_by(&:last))
-    assert_equal([7, 6, 1, true], [batch.status.total, batch.status.done, batch.status.dead, batch.status.complete?])
+    assert_equal((0..5).map { |left| [batch.id, nil, left] },
+      done.select { |one| one&.first }.sort_by(&:last))
+    assert_equal(%w[complete death].map { |event| [nil, batch.id, event] },
+      done.reject { |one| one&.first }.sort_by(&:last))
+    assert_equal([7, 6, 1, true], [batch.status.total, batch.status.done, batch.status.dead,
+      batch.status.complete?])
   ensure
     handle&.stop
     Raffia::Jobs.store = before

@@ -39,7 +39,8 @@ class JobsCallTest < Raffia::TestCase
 
   def test_perform_async
     id = SumJob.perform_async(1, 2)
-    assert_equal([{"class" => SumJob.name, "args" => [1, 2], "queue" => "sums", "retry" => 2, "jid" => id}], items.map { |item| item.except("created_at", "enqueued_at") })
+    assert_equal([{"class" => SumJob.name, "args" => [1, 2], "queue" => "sums", "retry" => 2,
+                   "jid" => id}], items.map { |item| item.except("created_at", "enqueued_at") })
   end
 
   def test_perform_in_and_at
@@ -48,7 +49,8 @@ class JobsCallTest < Raffia::TestCase
     SumJob.perform_at(Time.now.to_i + 2700, 3)
     SumJob.perform_in(-5, 4)
     assert_equal([1, 2, 3], items(:scheduled).map { |item| item["args"].first })
-    assert_equal([900, 1800, 2700], @store.entries(:scheduled).map { |entry| (entry.at - Time.now.to_f).round(-2) })
+    assert_equal([900, 1800, 2700], @store.entries(:scheduled)
+      .map { |entry| (entry.at - Time.now.to_f).round(-2) })
     assert_equal([[4]], items.map { |item| item["args"] })
   end
 
@@ -64,20 +66,23 @@ class JobsCallTest < Raffia::TestCase
     SumJob.perform_bulk([[1], [2]], at: now + 900)
     SumJob.perform_bulk([[3], [4]], at: [now + 1800, Time.at(now + 2700)])
     SumJob.perform_bulk([[5], [6]], at: now + 3600, spread: 600)
-    assert_equal([[1, 900], [2, 900], [3, 1800], [4, 2700], [5, 3600], [6, 3900]], @store.entries(:scheduled).map { |entry| [entry.item["args"].first, (entry.at - now).round] })
+    assert_equal([[1, 900], [2, 900], [3, 1800], [4, 2700], [5, 3600], [6, 3900]],
+      @store.entries(:scheduled).map { |entry| [entry.item["args"].first, (entry.at - now).round] })
     assert_refused("there are 1 times for 2 jobs") { SumJob.perform_bulk([[1], [2]], at: [now]) }
   end
 
   def test_options_for_one_call
     SumJob.set(queue: "other", tags: %w[x]).set(priority: 4).perform_async(1)
-    assert_equal(["other", %w[x], 2, {"priority" => 4}], items.first.values_at("queue", "tags", "retry", "raffia"))
+    assert_equal(["other", %w[x], 2, {"priority" => 4}],
+      items.first.values_at("queue", "tags", "retry", "raffia"))
     SumJob.perform_async(2)
     assert_equal("sums", items.find { |item| item["args"] == [2] }["queue"])
   end
 
   def test_keys_are_made_of_the_arguments
     LimitedJob.perform_async("acme", 1)
-    assert_equal({"limit" => {"key" => "#{LimitedJob.name}:acme", "max" => 1}}, items.first["raffia"])
+    assert_equal({"limit" => {"key" => "#{LimitedJob.name}:acme", "max" => 1}},
+      items.first["raffia"])
   end
 
   def test_expiry_counts_from_when_it_is_due
@@ -94,7 +99,9 @@ class JobsCallTest < Raffia::TestCase
 
   def test_perform_inline_goes_through_the_workers_middleware
     seen = []
-    link = ->(job, item, &go) { (seen << [job.class, item["args"], job.jid == item["jid"]]) && go.call + 1 }
+    link = ->(job, item, &go) {
+      (seen << [job.class, item["args"], job.jid == item["jid"]]) && go.call + 1
+    }
     Raffia::Jobs::Setup.current.worker_middleware.add(link)
     assert_equal(4, SumJob.perform_inline(1, 2))
     assert_equal([[SumJob, [1, 2], true]], seen)
@@ -103,8 +110,10 @@ class JobsCallTest < Raffia::TestCase
   end
 
   def test_enqueue_takes_names_too
-    ids = Raffia::Jobs.enqueue([{"class" => "Elsewhere::Job", "args" => [1]}, {"class" => SumJob, "args" => [2], "queue" => "x"}])
+    ids = Raffia::Jobs.enqueue([{"class" => "Elsewhere::Job", "args" => [1]},
+      {"class" => SumJob, "args" => [2], "queue" => "x"}])
     assert_equal(2, ids.compact.size)
-    assert_equal([["Elsewhere::Job", "default"], [SumJob.name, "x"]], items.map { |item| item.values_at("class", "queue") })
+    assert_equal([["Elsewhere::Job", "default"], [SumJob.name, "x"]],
+      items.map { |item| item.values_at("class", "queue") })
   end
 end

@@ -27,7 +27,8 @@ class JobsOptionsTest < Raffia::TestCase
   end
 
   def test_without_options_there_are_none
-    assert_equal([{}, {}, nil, nil], [Plain.options, Plain.job_options, Plain.retry_in, Plain.on_exhausted])
+    assert_equal([{}, {}, nil, nil], [Plain.options, Plain.job_options, Plain.retry_in,
+      Plain.on_exhausted])
   end
 
   def test_children_have_those_of_their_parents_and_may_say_otherwise
@@ -48,14 +49,21 @@ class JobsOptionsTest < Raffia::TestCase
 
   # Of each option one value that makes no sense; the message names the option and what it takes.
   {
-    queue: [5, "a name"], retry: ["often", "true, false or a number"], retry_for: [0, "seconds"], tags: ["a", "an Array of Strings"],
-    dead: [nil.to_a, "true or false"], backtrace: ["all", "number of lines"], priority: [1.5, "a whole number"], expires_in: [-1, "seconds"],
-    timeout: ["5", "seconds"], on: [:moon, "fibers, threads, ractors, processes, auto"], unique: [:always, "start, done, window, false"],
-    unique_for: [0, "seconds"], on_conflict: [:fight, "skip, raise, replace"], limit: [0, "from 1 up"], limit_key: [5, "a Proc or a String"]
+    queue: [5, "a name"], retry: ["often", "true, false or a number"], retry_for: [0, "seconds"],
+    tags: ["a", "an Array of Strings"],
+    dead: [nil.to_a, "true or false"], backtrace: ["all", "number of lines"],
+    priority: [1.5, "a whole number"], expires_in: [-1, "seconds"],
+    timeout: ["5", "seconds"], on: [:moon, "fibers, threads, ractors, processes, auto"],
+    unique: [:always, "start, done, window, false"],
+    unique_for: [0, "seconds"], on_conflict: [:fight, "skip, raise, replace"],
+    limit: [0, "from 1 up"], limit_key: [5, "a Proc or a String"]
   }.each do |name, (value, wanted)|
     define_method(:"test_#{name}_is_checked") do
       error = assert_raises(Raffia::ConfigError) { job(name => value) }
-      assert_match(/#{name} must be .*#{Regexp.escape(wanted)}.*, not #{Regexp.escape(value.inspect)}/, error.message)
+      assert_match(
+        /#{name} must be .*#{Regexp.escape(wanted)}.*, not #{Regexp.escape(value.inspect)}/,
+        error.message
+      )
       assert_raises(Raffia::ConfigError) { Plain.set(name => value) }
     end
   end

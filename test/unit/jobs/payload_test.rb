@@ -17,19 +17,26 @@ class JobsPayloadTest < Raffia::TestCase
   end
 
   def test_what_json_cannot_say_is_refused
-    error = assert_raises(Raffia::Jobs::BadArguments) { Payload.dump({"class" => "A", "args" => [Float::NAN]}) }
+    error = assert_raises(Raffia::Jobs::BadArguments) do
+      Payload.dump({"class" => "A", "args" => [Float::NAN]})
+    end
     assert_match(/job A cannot be written as JSON/, error.message)
     assert_raises(Raffia::Jobs::BadArguments) { Payload.dump({"class" => "A", "args" => ["\xff"]}) }
-    assert_raises(Raffia::Jobs::BadArguments) { Payload.dump({"class" => "A", "args" => 120.times.reduce([]) { |inner, _| [inner] }}) }
+    assert_raises(Raffia::Jobs::BadArguments) do
+      Payload.dump({"class" => "A", "args" => 120.times.reduce([]) { |inner, _| [inner] }})
+    end
   end
 
   def test_what_is_too_long_is_refused_by_name
-    error = assert_raises(Raffia::Jobs::PayloadTooLarge) { Payload.dump({"class" => "A", "jid" => "j", "args" => ["x" * Payload::LIMIT]}) }
+    error = assert_raises(Raffia::Jobs::PayloadTooLarge) do
+      Payload.dump({"class" => "A", "jid" => "j", "args" => ["x" * Payload::LIMIT]})
+    end
     assert_match(/job j \(A\) has \d+ bytes, the limit is 16777216/, error.message)
   end
 
   def test_bytes_that_are_no_job_are_an_error_that_has_them
-    ["", "{", "[1]", "1", "null", "\xff\xfe", "{\"a\":}", "\"x\"", "[" * 200, "{\"raffia\":1}"].each do |bytes|
+    ["", "{", "[1]", "1", "null", "\xff\xfe", "{\"a\":}", "\"x\"", "[" * 200,
+      "{\"raffia\":1}"].each do |bytes|
       error = assert_raises(Raffia::Jobs::BadPayload, bytes.inspect) { Payload.load(bytes) }
       assert_equal(bytes, error.payload)
     end

@@ -47,14 +47,18 @@ class JobsPerformTest < Raffia::TestCase
   end
 
   def test_who_is_not_there_is_unknown
-    ["NoSuchJob", "JobsPerformTest::NoSuchJob", "NoSuch::Deep::Job", "lower", "", "A B", "::"].each do |name|
+    ["NoSuchJob", "JobsPerformTest::NoSuchJob", "NoSuch::Deep::Job", "lower", "", "A B",
+      "::"].each do |name|
       error = assert_raises(Raffia::Jobs::UnknownJob, name) { Perform.call(item(name), NONE) }
       assert_match(/there is no class #{name} in this worker/, error.message)
     end
   end
 
   def test_what_has_no_perform_is_no_job
-    [NoJob, Mixin, "RUBY_VERSION"].each { |what| assert_match(/is no job/, assert_raises(Raffia::Jobs::UnknownJob) { Perform.call(item(what), NONE) }.message) }
+    [NoJob, Mixin, "RUBY_VERSION"].each do |what|
+      assert_match(/is no job/,
+        assert_raises(Raffia::Jobs::UnknownJob) { Perform.call(item(what), NONE) }.message)
+    end
   end
 
   # A mistake in the job is the job's failure, not an unknown job.

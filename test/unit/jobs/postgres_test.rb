@@ -4,14 +4,18 @@ require "test_helper"
 require "raffia/jobs"
 require "raffia/jobs/stores/postgres"
 
-# What is known of a PostgreSQL store without a server. The rest is in test/contract and test/integration.
+# What is known of a PostgreSQL store without a server. The rest is in test/contract and
+# test/integration.
 class PostgresStoreTest < Raffia::TestCase
   Postgres = Raffia::Jobs::Stores::Postgres
 
   def address(...) = Postgres::Address.parse(...)
 
   def test_what_is_ours_in_an_address_is_not_libpqs
-    found = address("postgres://app:secret@db.example.org:6000/shop?schema=jobs&pool=7&sslmode=require&look=2.5&listen=off")
+    found =
+      address(
+        "postgres://app:secret@db.example.org:6000/shop?schema=jobs&pool=7&sslmode=require&look=2.5&listen=off"
+      )
     assert_equal ["jobs", 7, :off, 2.5], [found.schema, found.pool, found.listen, found.look]
     assert_match(%r{\Apostgres://app:secret@db.example.org:6000/shop\?}, found.conninfo)
     assert_match(/[?&]sslmode=require(&|\z)/, found.conninfo)
@@ -22,7 +26,8 @@ class PostgresStoreTest < Raffia::TestCase
     found = address("postgresql:///app")
     assert_equal ["raffia", 5, :auto, nil], [found.schema, found.pool, found.listen, found.look]
     assert_match(/connect_timeout=5/, found.conninfo)
-    assert_match(/[?&]connect_timeout=9(&|\z)/, address("postgres://h/d?connect_timeout=9").conninfo)
+    assert_match(/[?&]connect_timeout=9(&|\z)/,
+      address("postgres://h/d?connect_timeout=9").conninfo)
     refute_match(/connect_timeout=5/, address("postgres://h/d?connect_timeout=9").conninfo)
   end
 
@@ -45,7 +50,8 @@ class PostgresStoreTest < Raffia::TestCase
 
   # libpq would take a part of the password for a host, and show it.
   def test_passwords_that_libpq_would_misread_are_refused_without_being_shown
-    %w[postgres://app:se@cret@h/d postgres://app:se/cret@h/d postgres://app:secret:x@h/d postgres://app:se?cret@h/d postgres:app postgres://h:port/d].each do |given|
+    %w[postgres://app:se@cret@h/d postgres://app:se/cret@h/d postgres://app:secret:x@h/d
+      postgres://app:se?cret@h/d postgres:app postgres://h:port/d].each do |given|
       error = assert_raises(Raffia::ConfigError, given) { address(given) }
       assert_match(/cannot be read: write it as/, error.message)
       refute_match(/cret/, error.message)
@@ -54,15 +60,20 @@ class PostgresStoreTest < Raffia::TestCase
 
   def test_what_makes_no_sense_is_refused
     {
-      "pool=0" => /pool of the postgres store must be a number from 1 up, not "0"/, "schema=Jobs" => /must be a name/, "schema=a%22b" => /must be a name/,
-      "listen=maybe" => /on, off or auto/, "look=0" => /must be seconds/, "look=soon" => /must be seconds/
+      "pool=0" => /pool of the postgres store must be a number from 1 up, not "0"/,
+      "schema=Jobs" => /must be a name/, "schema=a%22b" => /must be a name/,
+      "listen=maybe" => /on, off or auto/, "look=0" => /must be seconds/,
+      "look=soon" => /must be seconds/
     }.each { |query, message| assert_refused(message) { address("postgres://h/d?#{query}") } }
-    assert_refused(/has no option size: it has schema, pool, listen, look/) { address("postgres://h/d", size: 3) }
+    assert_refused(/has no option size: it has schema, pool, listen, look/) do
+      address("postgres://h/d", size: 3)
+    end
   end
 
   def test_words_of_statements
     words = Postgres::Words.new("app")
-    assert_equal 'SELECT 1 FROM "app".jobs WHERE id = ANY($1::bigint[]) FOR UPDATE SKIP LOCKED', words.text("SELECT 1 FROM {jobs} WHERE id {ids $1} {skip_locked}")
+    assert_equal 'SELECT 1 FROM "app".jobs WHERE id = ANY($1::bigint[]) FOR UPDATE SKIP LOCKED',
+      words.text("SELECT 1 FROM {jobs} WHERE id {ids $1} {skip_locked}")
     assert_equal "position($2::bytea IN payload) > 0", words.text("{contains payload $2}")
     assert_same words.text("{jobs}"), words.text("{jobs}")
   end

@@ -22,7 +22,9 @@ class JobsRecurringTest < Raffia::TestCase
     super
   end
 
-  def add(name = "tick", spec = 10, **options) = @book.add(Raffia::Jobs::Recurring::Entry.build(name, spec, TickJob, **options))
+  def add(name = "tick", spec = 10, **options)
+    @book.add(Raffia::Jobs::Recurring::Entry.build(name, spec, TickJob, **options))
+  end
 
   def tick(now, name = "tick") = @book.tick(@book[name], now)
 
@@ -43,15 +45,18 @@ class JobsRecurringTest < Raffia::TestCase
     tick(101.0)
     tick(110.0)
     item = @store.entries(:queue, queue: "ticks").first.item
-    assert_equal(["JobsRecurringTest::TickJob", [1, "two"], 3, "tick"], [item["class"], item["args"], item["raffia"]["priority"], item["raffia"]["recurring"]])
+    assert_equal(["JobsRecurringTest::TickJob", [1, "two"], 3, "tick"],
+      [item["class"], item["args"], item["raffia"]["priority"], item["raffia"]["recurring"]])
   end
 
   def test_missed_times_are_made_up_for_as_it_is_said
-    {once: [150.0], all: [110.0, 120.0, 130.0, 140.0, 150.0], skip: [150.0]}.each do |policy, expected|
+    {once: [150.0], all: [110.0, 120.0, 130.0, 140.0, 150.0],
+     skip: [150.0]}.each do |policy, expected|
       add(policy.to_s, 10, catch_up: policy, queue: policy)
       tick(101.0, policy.to_s)
       tick(155.0, policy.to_s)
-      assert_equal(expected, @store.entries(:queue, queue: policy.to_s).map { |entry| entry.item["raffia"]["tick"] }, policy)
+      assert_equal(expected, @store.entries(:queue, queue: policy.to_s)
+        .map { |entry| entry.item["raffia"]["tick"] }, policy)
     end
     add("late", 1000, catch_up: :skip, queue: "late")
     tick(1.0, "late")
@@ -63,7 +68,9 @@ class JobsRecurringTest < Raffia::TestCase
     add
     tick(101.0)
     other = Raffia::Jobs::Recurring::Book.new(Raffia::Jobs::Client.new(@store))
-    threads = [@book, other].map { |book| Thread.new { 50.times { |n| book.tick(book["tick"], 110.0 + n * 10) } } }
+    threads = [@book, other].map do |book|
+      Thread.new { 50.times { |n| book.tick(book["tick"], 110.0 + n * 10) } }
+    end
     threads.each(&:join)
     assert_equal(Array.new(50) { |n| 110.0 + n * 10 }, enqueued.sort)
   end
@@ -116,7 +123,9 @@ class JobsRecurringTest < Raffia::TestCase
 
   def test_what_stands_in_the_program_comes_and_goes_with_it
     add("data")
-    build = ->(name, spec) { Raffia::Jobs::Recurring::Entry.build(name, spec, TickJob, source: :code) }
+    build = ->(name, spec) {
+      Raffia::Jobs::Recurring::Entry.build(name, spec, TickJob, source: :code)
+    }
     @book.replace_code([build["a", 10], build["b", 10]])
     assert_equal(%w[a b data], @book.entries.map(&:name))
     tick(101.0, "a")
@@ -133,8 +142,10 @@ class JobsRecurringTest < Raffia::TestCase
     list.at("0 9 * * *", TickJob, zone: "Europe/Berlin")
     list.every("5 minutes", TickJob, name: "often")
     assert_equal(["JobsRecurringTest:TickJob", "often"], list.entries.map(&:name))
-    assert_equal(list.entries, list.entries.map { |entry| Raffia::Jobs::Recurring::Entry.load(entry.dump) })
-    assert_match(/there are two/, assert_raises(Raffia::ConfigError) { list.at(10, TickJob) }.message)
+    assert_equal(list.entries, list.entries
+      .map { |entry| Raffia::Jobs::Recurring::Entry.load(entry.dump) })
+    assert_match(/there are two/, assert_raises(Raffia::ConfigError) { list.at(10, TickJob) }
+      .message)
     assert_raises(Raffia::ConfigError) { list.at("nonsense", TickJob, name: "x") }
     assert_raises(Raffia::ConfigError) { list.at(10, TickJob, name: "bad name") }
     assert_raises(Raffia::ConfigError) { list.at(10, TickJob, name: "y", catch_up: :sometimes) }

@@ -8,7 +8,10 @@ class JobsRewriteTest < Raffia::TestCase
 
   def load(bytes) = Raffia::Jobs::Payload.load(bytes)
 
-  def job(**more) = JSON.generate({"class" => "A", "args" => [[], {}, 1.0], "jid" => "x", **more.transform_keys(&:to_s)})
+  def job(**more)
+    JSON.generate({"class" => "A", "args" => [[], {}, 1.0], "jid" => "x",
+      **more.transform_keys(&:to_s)})
+  end
 
   def test_what_comes_to_a_queue_is_enqueued_now
     item = load(Rewrite.queued(job(retry_count: 2)))
@@ -17,9 +20,11 @@ class JobsRewriteTest < Raffia::TestCase
   end
 
   def test_what_was_dead_has_no_tries_behind_it
-    dead = job(retry_count: 25, failed_at: 1, retried_at: 2, discarded_at: 3, error_class: "X", error_message: "y", error_backtrace: "z", raffia: {crashes: 3, on: "threads"})
+    dead = job(retry_count: 25, failed_at: 1, retried_at: 2, discarded_at: 3, error_class: "X",
+      error_message: "y", error_backtrace: "z", raffia: {crashes: 3, on: "threads"})
     item = load(Rewrite.anew(dead))
-    assert_equal({**load(job), "raffia" => {"on" => "threads"}, "enqueued_at" => item["enqueued_at"]}, item)
+    assert_equal({**load(job), "raffia" => {"on" => "threads"},
+      "enqueued_at" => item["enqueued_at"]}, item)
     refute(load(Rewrite.anew(job)).key?("raffia"))
   end
 

@@ -31,8 +31,12 @@ class JobsSetupTest < Raffia::TestCase
   end
 
   def test_what_is_no_store_is_refused
-    [nil, 5, Object.new, :memory].each { |odd| assert_refused(/is no store: use one such as sqlite:jobs\.db/) { @setup.store = odd } }
-    ["", "jobs.db", "mongo://x", "Memory:", "://"].each { |odd| assert_refused(/#{Regexp.escape(odd.inspect)} is no store/) { @setup.store = odd } }
+    [nil, 5, Object.new, :memory].each do |odd|
+      assert_refused(/is no store: use one such as sqlite:jobs\.db/) { @setup.store = odd }
+    end
+    ["", "jobs.db", "mongo://x", "Memory:", "://"].each do |odd|
+      assert_refused(/#{Regexp.escape(odd.inspect)} is no store/) { @setup.store = odd }
+    end
   end
 
   def test_the_store_where_nothing_is_said_can_be_another
@@ -44,11 +48,14 @@ class JobsSetupTest < Raffia::TestCase
 
   def test_all_threads_have_one_client
     @setup.store = "memory:"
-    assert_equal(1, Array.new(8) { Thread.new { @setup.client } }.map(&:value).uniq(&:object_id).size)
+    assert_equal(1, Array.new(8) { Thread.new { @setup.client } }.map(&:value).uniq(&:object_id)
+      .size)
   end
 
   def test_the_environment_may_name_the_store
-    assert_equal("memory:\n", output_of('ENV["RAFFIA_STORE"] = "memory:"; require "raffia/jobs"; puts Raffia::Jobs.store.url'))
+    assert_equal("memory:\n",
+      output_of('ENV["RAFFIA_STORE"] = "memory:"; require "raffia/jobs"; puts ' \
+        "Raffia::Jobs.store.url"))
   end
 
   def test_each_ractor_has_its_own

@@ -5,7 +5,8 @@ require "tmpdir"
 require "raffia/jobs"
 require "raffia/jobs/stores/sqlite"
 
-# What is SQLite's own about its store, in one process. The contract is in test/contract, other processes in test/integration.
+# What is SQLite's own about its store, in one process. The contract is in test/contract, other
+# processes in test/integration.
 class SQLiteStoreTest < Raffia::TestCase
   Jobs = Raffia::Jobs
 
@@ -23,7 +24,9 @@ class SQLiteStoreTest < Raffia::TestCase
     super
   end
 
-  def open_store(url = "sqlite:#{@path}", **options) = Jobs::Store.open(url, **options).tap { |store| @opened << store }
+  def open_store(url = "sqlite:#{@path}", **options)
+    Jobs::Store.open(url, **options).tap { |store| @opened << store }
+  end
 
   def store = @store ||= open_store
 
@@ -39,9 +42,12 @@ class SQLiteStoreTest < Raffia::TestCase
     Jobs::Draft.of(Jobs::Client::Item.build(item))
   end
 
-  def unavailable(pattern, &) = assert_match(pattern, assert_raises(Jobs::StoreUnavailable, &).message)
+  def unavailable(pattern, &)
+    assert_match(pattern, assert_raises(Jobs::StoreUnavailable, &).message)
+  end
 
-  # How many transactions are in the log: the last frame of each says how large the database is then.
+  # How many transactions are in the log: the last frame of each says how large the database is
+  # then.
   def commits
     log = File.binread("#{@path}-wal")
     page = log[8, 4].unpack1("N")
@@ -66,17 +72,24 @@ class SQLiteStoreTest < Raffia::TestCase
     threads, before = line_up(50) { |n| store.enqueue([draft(n)]) }
     assert_equal 50, threads.flat_map(&:value).uniq.size
     assert_equal 50, store.counts[:queue]
-    # The first one went alone, and found the database locked; those that came meanwhile go together.
+    # The first one went alone, and found the database locked; those that came meanwhile go
+    # together.
     assert_operator commits - before, :<, 25
   end
 
   def test_one_call_that_fails_takes_no_other_along
-    store.enqueue([draft(own: {"unique" => {"key" => "k", "until" => "done", "conflict" => "raise"}})])
+    store.enqueue(
+      [draft(own: {"unique" => {"key" => "k", "until" => "done", "conflict" => "raise"}})]
+    )
     threads, = line_up(20) do |n|
       own = {"unique" => {"key" => "k", "until" => "done", "conflict" => "raise"}} if n.odd?
       store.enqueue([draft("with #{n}"), draft(n, own: own)])
     end
-    results = threads.map { |thread| thread.value.size rescue $!.class } # standard:disable Style/RescueModifier
+    results = threads.map do |thread|
+      thread.value.size
+    rescue
+      $!.class
+    end # standard:disable Style/RescueModifier
     assert_equal [2, Jobs::NotUnique] * 10, results
     assert_equal 1 + 20, store.counts[:queue]
     assert_equal [], store.check
@@ -122,7 +135,8 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_equal 2, patient.counts[:queue]
   end
 
-  # Where the log cannot be flushed nothing is acknowledged, and the next call makes sure of it first.
+  # Where the log cannot be flushed nothing is acknowledged, and the next call makes sure of it
+  # first.
   def test_a_flush_that_fails
     store.enqueue([draft])
     log = store.instance_variable_get(:@base).instance_variable_get(:@log)
@@ -150,7 +164,11 @@ class SQLiteStoreTest < Raffia::TestCase
     database = other
     database.execute("BEGIN")
     assert_equal 2, database.execute("SELECT count(*) FROM raffia_jobs").dig(0, 0)
-    2.times { unavailable(/the database is in use: what was done last is not safe yet/) { store.enqueue([draft]) } }
+    2.times do
+      unavailable(/the database is in use: what was done last is not safe yet/) do
+        store.enqueue([draft])
+      end
+    end
     database.execute("COMMIT")
     store.enqueue([draft])
     assert_equal 3, store.counts[:queue]
@@ -162,7 +180,8 @@ class SQLiteStoreTest < Raffia::TestCase
   def test_who_waits_is_woken_although_the_next_transaction_has_nothing_for_them
     store.counts
     store.enqueue([draft])
-    transaction = store.instance_variable_get(:@base).instance_variable_get(:@writer).instance_variable_get(:@transaction)
+    transaction = store.instance_variable_get(:@base).instance_variable_get(:@writer)
+      .instance_variable_get(:@transaction)
     call = ->(&block) { transaction.run([Jobs::Stores::SQLite::Writer::Call.new(block, false)]) }
     call.call { |db| db.wake(["default"]) }
     call.call { |_| nil }
@@ -191,7 +210,8 @@ class SQLiteStoreTest < Raffia::TestCase
     %w[normal off].each do |level|
       careless = open_store("sqlite:#{@dir}/#{level}.db?synchronous=#{level}")
       careless.enqueue([draft])
-      assert_nil careless.instance_variable_get(:@base).instance_variable_get(:@log).instance_variable_get(:@file)
+      assert_nil careless.instance_variable_get(:@base).instance_variable_get(:@log)
+        .instance_variable_get(:@file)
       assert_equal "sqlite:#{@dir}/#{level}.db?synchronous=#{level}", careless.url
     end
   end
@@ -202,7 +222,9 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_equal "sqlite:/tmp/a.db", Jobs::Store.open("sqlite:///tmp/a.db").url
     assert_refused(/a file is needed/) { Jobs::Store.open("sqlite:") }
     assert_refused(/a file is needed/) { Jobs::Store.open("sqlite::memory:") }
-    assert_refused(/synchronous is full, normal or off, not maybe/) { Jobs::Store.open("sqlite:a.db?synchronous=maybe") }
+    assert_refused(/synchronous is full, normal or off, not maybe/) do
+      Jobs::Store.open("sqlite:a.db?synchronous=maybe")
+    end
     assert_refused(/there is no option pragma/) { Jobs::Store.open("sqlite:a.db?pragma=1") }
   end
 
@@ -221,12 +243,16 @@ class SQLiteStoreTest < Raffia::TestCase
   def test_a_file_that_is_none_of_ours
     File.write(@path, "not a database, but long enough to be taken for one" * 100)
     unavailable(/is damaged, or is no SQLite database/) { store.counts }
-    unavailable(/cannot be opened: are its directory there/) { open_store("sqlite:#{@dir}/nowhere/jobs.db").enqueue([draft]) }
+    unavailable(/cannot be opened: are its directory there/) do
+      open_store("sqlite:#{@dir}/nowhere/jobs.db").enqueue([draft])
+    end
   end
 
   def test_a_database_of_a_later_version
     other.execute("UPDATE raffia_counters SET value = 99 WHERE name = 'version'")
-    unavailable(/was made by a later version of Raffia \(its tables are of version 99/) { open_store.counts }
+    unavailable(/was made by a later version of Raffia \(its tables are of version 99/) do
+      open_store.counts
+    end
   end
 
   def test_a_database_with_other_tables_is_shared
@@ -238,7 +264,8 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_equal 1, store.counts[:queue]
   end
 
-  # The time that a machine is up begins anew, so leases of before would hold for as long as it was up.
+  # The time that a machine is up begins anew, so leases of before would hold for as long as it was
+  # up.
   def test_leases_do_not_outlive_the_machine
     lease = store.enroll("host:1:x", {}, ttl: 600)
     store.enqueue([draft])
@@ -261,7 +288,8 @@ class SQLiteStoreTest < Raffia::TestCase
   def test_the_check_finds_what_does_not_hang_together
     store.open_batch("b")
     limit = {"key" => "k", "max" => 1}
-    store.enqueue([draft(1, own: {"batch" => "b", "limit" => limit}), draft(2, own: {"unique" => {"key" => "u", "until" => "done"}})])
+    store.enqueue([draft(1, own: {"batch" => "b", "limit" => limit}),
+      draft(2, own: {"unique" => {"key" => "u", "until" => "done"}})])
     assert_equal [], store.check
     ruin = other
     ruin.execute("UPDATE raffia_batches SET pending = 7")
@@ -281,7 +309,8 @@ class SQLiteStoreTest < Raffia::TestCase
     driver = Jobs::Stores::SQLite::Driver
     store
     assert_nil driver.warning
-    assert_match(/SQLite 3\.46\.0 may corrupt a database .* use 3\.51\.3 or later/, driver.warning("3.46.0"))
+    assert_match(/SQLite 3\.46\.0 may corrupt a database .* use 3\.51\.3 or later/,
+      driver.warning("3.46.0"))
   end
 
   def test_network_file_systems_are_refused
@@ -302,7 +331,8 @@ class SQLiteStoreTest < Raffia::TestCase
     store.enqueue([draft])
     looking = Jobs::Stores::SQL::Looking
     ["SELECT #{looking::COUNTS.values.join(", ")}", looking::SIZES].each do |sql|
-      plan = other.execute("EXPLAIN QUERY PLAN #{Jobs::Stores::SQLite::Dialect.translate(sql)}", [10]).map(&:last)
+      plan = other.execute("EXPLAIN QUERY PLAN #{Jobs::Stores::SQLite::Dialect.translate(sql)}",
+        [10]).map(&:last)
       reads = plan.grep(/raffia_jobs/)
       assert_operator reads.size, :>=, 3
       assert_empty reads.grep_v(/COVERING INDEX/), plan.join("\n")
@@ -327,7 +357,9 @@ class SQLiteStoreTest < Raffia::TestCase
     Dir.mkdir("#{@path}-wake", 0o755)
     store.enqueue([draft])
     store.wait(["default"], timeout: 0)
-    assert_equal [0o660, 0o660, 0o770, 0o660], [@path, "#{@path}-wal", "#{@path}-wake", Dir.glob("#{@path}-wake/*").first].map { |path| File.stat(path).mode & 0o777 }
+    assert_equal [0o660, 0o660, 0o770, 0o660],
+      [@path, "#{@path}-wal", "#{@path}-wake",
+        Dir.glob("#{@path}-wake/*").first].map { |path| File.stat(path).mode & 0o777 }
   end
 
   # In a temporary folder anybody may have been faster.
@@ -384,7 +416,8 @@ class SQLiteStoreTest < Raffia::TestCase
 
   def test_bytes_come_back_as_they_were
     broken = "\xFF\x00{".b.force_encoding(Encoding::UTF_8)
-    store.enqueue([Jobs::Draft.new(jid: "j", queue: "default", payload: broken, at: nil, extras: nil)])
+    store.enqueue([Jobs::Draft.new(jid: "j", queue: "default", payload: broken, at: nil,
+      extras: nil)])
     claim = store.claim(store.enroll("h:1:x", {}, ttl: 60), ["default"], 1).first
     assert_equal broken.bytes, claim.payload.bytes
     assert_raises(Jobs::BadPayload) { claim.item }

@@ -10,15 +10,19 @@ class JobsStoreOpeningTest < Raffia::TestCase
   def test_what_people_see_of_an_address
     {
       "redis://:s3cret@h:1/0" => "redis://h:1/0", "mysql://u:s3cret@h/d?x=1" => "mysql://h/d?x=1",
-      "redis://h/0?password=s3cret" => "redis://h/0", "sqlite:a.db?synchronous=full&api_token=s3cret" => "sqlite:a.db?synchronous=full",
-      "unix://u:s3cret@/tmp/x?PWD=s3cret&db=1" => "unix:///tmp/x?db=1", "" => "", "nonsense" => "nonsense"
+      "redis://h/0?password=s3cret" => "redis://h/0",
+      "sqlite:a.db?synchronous=full&api_token=s3cret" => "sqlite:a.db?synchronous=full",
+      "unix://u:s3cret@/tmp/x?PWD=s3cret&db=1" => "unix:///tmp/x?db=1", "" => "",
+      "nonsense" => "nonsense"
     }.each { |given, shown| assert_equal(shown, Store.shown(given)) }
   end
 
   # In the message of an error, in that of its cause, and in what a store says of itself.
   def test_no_secret_of_an_address_is_echoed
-    ["sqlite:/nowhere/x.db?password=s3cret", "redis://127.0.0.1:1/0?password=s3cret", "redis://u:s3cret@h/no?timeout=s3cret",
-      "postgres:///app?host=127.0.0.1&password=s3cret", "postgres://u:s3cret@127.0.0.1:1/app?sslpassword=s3cret", "mysql://u:s3cret@h/d",
+    ["sqlite:/nowhere/x.db?password=s3cret", "redis://127.0.0.1:1/0?password=s3cret",
+      "redis://u:s3cret@h/no?timeout=s3cret",
+      "postgres:///app?host=127.0.0.1&password=s3cret",
+      "postgres://u:s3cret@127.0.0.1:1/app?sslpassword=s3cret", "mysql://u:s3cret@h/d",
       "memory:?password=s3cret", "REDIS://:s3cret@h/1"].each do |url|
       refute_match(/s3cret/, said_of(url), url)
     end

@@ -120,7 +120,8 @@ class JobsTestingTest < Raffia::TestCase
       ChainJob.perform_async(2)
       OtherJob.perform_async(9)
       assert_equal(4, Testing.drain_all)
-      assert_equal([[:begin, 2], [:end, 2], [:other, 9], [:begin, 1], [:end, 1], [:begin, 0], [:end, 0]], seen)
+      assert_equal([[:begin, 2], [:end, 2], [:other, 9], [:begin, 1], [:end, 1], [:begin, 0],
+        [:end, 0]], seen)
       assert_empty(Testing.jobs)
     end
   end
@@ -156,7 +157,8 @@ class JobsTestingTest < Raffia::TestCase
 
   def test_stores_rules_are_kept
     Testing.fake do
-      assert_equal([String, NilClass], [OnceJob.perform_async(1), OnceJob.perform_async(1)].map(&:class))
+      assert_equal([String, NilClass], [OnceJob.perform_async(1),
+        OnceJob.perform_async(1)].map(&:class))
       OnceJob.drain
       refute_nil(OnceJob.perform_async(1))
     end
@@ -209,7 +211,8 @@ class JobsTestingTest < Raffia::TestCase
   def test_middleware_is_called_as_always
     calls = []
     setup = Raffia::Jobs::Setup.current
-    links = [->(item, &go) { (calls << [:client, item["args"]]) && go.call }, ->(_job, item, &go) { (calls << [:worker, item["args"]]) && go.call }]
+    links = [->(item, &go) { (calls << [:client, item["args"]]) && go.call },
+      ->(_job, item, &go) { (calls << [:worker, item["args"]]) && go.call }]
     setup.client_middleware.add(links[0])
     setup.worker_middleware.add(links[1])
     Testing.fake { MailJob.perform_async(1) && MailJob.drain }
@@ -261,7 +264,9 @@ class JobsTestingTest < Raffia::TestCase
     Testing.fake do
       refute_enqueued(MailJob)
       MailJob.perform_async(1)
-      found = assert_enqueued(MailJob, args: [2], queue: "mail", count: 1) { MailJob.perform_bulk([[2], [3]]) }
+      found = assert_enqueued(MailJob, args: [2], queue: "mail", count: 1) do
+        MailJob.perform_bulk([[2], [3]])
+      end
       assert_equal([[2]], found.map { |item| item["args"] })
       assert_enqueued(MailJob, at: Time.now + 900) { MailJob.perform_in(900, 4) }
       assert_enqueued(MailJob, count: 4)
@@ -274,9 +279,11 @@ class JobsTestingTest < Raffia::TestCase
     Testing.fake do
       MailJob.perform_async(1)
       {{args: [2]} => /one or more of .*MailJob with args \[2\] should be enqueued; there are .*"args" ?=> ?\[1\]/, {count: 2} => /2 of .*MailJob should/}.each do |wanted, message|
-        assert_match(message, assert_raises(Minitest::Assertion) { assert_enqueued(MailJob, **wanted) }.message)
+        assert_match(message,
+          assert_raises(Minitest::Assertion) { assert_enqueued(MailJob, **wanted) }.message)
       end
-      assert_match(/there are none/, assert_raises(Minitest::Assertion) { assert_enqueued(MailJob) {} }.message)
+      assert_match(/there are none/,
+        assert_raises(Minitest::Assertion) { assert_enqueued(MailJob) {} }.message)
       assert_raises(Minitest::Assertion) { refute_enqueued(MailJob) }
     end
   end

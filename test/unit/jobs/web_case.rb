@@ -3,7 +3,8 @@
 require "test_helper"
 require "raffia/jobs/web"
 
-# The parent of the dashboard's tests: requests as a browser on this machine makes them, to a store in memory.
+# The parent of the dashboard's tests: requests as a browser on this machine makes them, to a store
+# in memory.
 class JobsWebCase < Raffia::TestCase
   Jobs = Raffia::Jobs
   Response = Data.define(:status, :headers, :body) do
@@ -26,8 +27,10 @@ class JobsWebCase < Raffia::TestCase
 
   def request(method, address, body: nil, web: @web, **env)
     path, query = address.b.split("?", 2)
-    env = {"REQUEST_METHOD" => method, "SCRIPT_NAME" => "", "PATH_INFO" => path, "QUERY_STRING" => query.to_s, "REMOTE_ADDR" => "127.0.0.1",
-           "HTTP_HOST" => "localhost:9293", "rack.input" => body && StringIO.new(body), **env.transform_keys(&:to_s)}.compact
+    env = {"REQUEST_METHOD" => method, "SCRIPT_NAME" => "", "PATH_INFO" => path,
+           "QUERY_STRING" => query.to_s, "REMOTE_ADDR" => "127.0.0.1",
+           "HTTP_HOST" => "localhost:9293", "rack.input" => body && StringIO.new(body),
+           **env.transform_keys(&:to_s)}.compact
     status, headers, parts = web.call(env)
     Response.new(status, headers, parts.join)
   end
@@ -36,17 +39,22 @@ class JobsWebCase < Raffia::TestCase
 
   # A form, sent from one of our pages.
   def post(address, fields = {}, **env)
-    request("POST", address, body: URI.encode_www_form(fields), CONTENT_TYPE: "application/x-www-form-urlencoded", HTTP_SEC_FETCH_SITE: "same-origin", **env)
+    request("POST", address, body: URI.encode_www_form(fields),
+      CONTENT_TYPE: "application/x-www-form-urlencoded", HTTP_SEC_FETCH_SITE: "same-origin", **env)
   end
 
-  def enqueue(*items) = @client.enqueue(items.map { |item| {"class" => "PageJob", "args" => [], **item} })
+  def enqueue(*items)
+    @client.enqueue(items.map { |item| {"class" => "PageJob", "args" => [], **item} })
+  end
 
   # @param jobs [Integer]
   def bury(jobs = 1, error: "boom", queue: "default")
     enqueue(*Array.new(jobs) { |index| {"args" => [index], "queue" => queue} })
     lease = @store.enroll("test:1:a", {}, ttl: 600)
     @store.claim(lease, [queue], jobs).each do |claim|
-      @store.bury(claim, JSON.generate(claim.item.merge("error_class" => "RuntimeError", "error_message" => error, "retry_count" => 2)))
+      @store.bury(claim,
+        JSON.generate(claim.item.merge("error_class" => "RuntimeError", "error_message" => error,
+          "retry_count" => 2)))
     end
     @store.resign(lease)
   end

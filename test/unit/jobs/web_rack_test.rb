@@ -2,13 +2,17 @@
 
 require_relative "web_case"
 
-# With the real Rack around it: what it says is what Rack allows, and what others have read already is not lost.
+# With the real Rack around it: what it says is what Rack allows, and what others have read already
+# is not lost.
 class JobsWebRackTest < JobsWebCase
   def setup
     super
     require "rack"
     web = Rack::Lint.new(Jobs::Web.new(store: @store))
-    @app = Rack::MockRequest.new(Rack::Lint.new(Rack::MethodOverride.new(Rack::URLMap.new("/admin/jobs" => web))))
+    @app =
+      Rack::MockRequest.new(
+        Rack::Lint.new(Rack::MethodOverride.new(Rack::URLMap.new("/admin/jobs" => web)))
+      )
   rescue LoadError
     skip "the gem rack is not installed"
   end
@@ -17,7 +21,9 @@ class JobsWebRackTest < JobsWebCase
 
   def test_pages_and_data
     bury(2)
-    ["", "/", "/queues", "/dead", "/nothing", "/api/dead", "/assets/nothing"].each { |path| assert_includes [200, 404], @app.get("/admin/jobs#{path}", ENVIRONMENT).status, path }
+    ["", "/", "/queues", "/dead", "/nothing", "/api/dead", "/assets/nothing"].each do |path|
+      assert_includes [200, 404], @app.get("/admin/jobs#{path}", ENVIRONMENT).status, path
+    end
     assert_equal "", @app.request("HEAD", "/admin/jobs/", ENVIRONMENT).body
     style = @app.get("/admin/jobs/", ENVIRONMENT).body[%r{href="([^"]*base-\h+\.css)"}, 1]
     assert_equal 200, @app.get(style, ENVIRONMENT).status
@@ -27,10 +33,13 @@ class JobsWebRackTest < JobsWebCase
   def test_forms_that_a_middleware_has_read
     bury(2)
     key = keys(:dead).first
-    answer = @app.post("/admin/jobs/dead", :params => {"action" => "delete", "key" => key}, **ENVIRONMENT, "HTTP_SEC_FETCH_SITE" => "same-origin")
+    answer = @app.post("/admin/jobs/dead", :params => {"action" => "delete", "key" => key},
+      **ENVIRONMENT, "HTTP_SEC_FETCH_SITE" => "same-origin")
     assert_equal [303, "/admin/jobs/dead?done=deleted&count=1"], [answer.status, answer["location"]]
     assert_equal 1, @store.counts[:dead]
-    answer = @app.post("/admin/jobs/api/queues", {**ENVIRONMENT, "CONTENT_TYPE" => "application/json", :input => JSON.generate("action" => "pause", "queue" => "a")})
+    answer = @app.post("/admin/jobs/api/queues",
+      {**ENVIRONMENT, "CONTENT_TYPE" => "application/json",
+        :input => JSON.generate("action" => "pause", "queue" => "a")})
     assert_equal 200, answer.status
   end
 
@@ -45,7 +54,9 @@ class JobsWebRackTest < JobsWebCase
     assert_equal 200, page.status
     assert_match(%r{action="/admin/jobs/dead"}, page.body)
     assert_equal 200, rails.get("/admin/jobs", ENVIRONMENT).status
-    assert_equal 303, rails.post("/admin/jobs/dead", :params => {"action" => "delete all", "sure" => "yes"}, "HTTP_ORIGIN" => "http://localhost", **ENVIRONMENT).status
+    assert_equal 303,
+      rails.post("/admin/jobs/dead", :params => {"action" => "delete all", "sure" => "yes"},
+        "HTTP_ORIGIN" => "http://localhost", **ENVIRONMENT).status
     assert_equal 0, @store.counts[:dead]
   rescue LoadError
     skip "the gem actionpack is not installed"

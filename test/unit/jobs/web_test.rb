@@ -3,7 +3,8 @@
 require_relative "web_case"
 
 class JobsWebTest < JobsWebCase
-  PAGES = %w[/ /queues /queue?queue=default /busy /scheduled /retries /dead /blocked /recurring /batches /metrics /class?name=PageJob /processes].freeze
+  PAGES = %w[/ /queues /queue?queue=default /busy /scheduled /retries /dead /blocked /recurring
+    /batches /metrics /class?name=PageJob /processes].freeze
 
   PAGES.each do |address|
     define_method(:"test_page_#{address}") do
@@ -15,7 +16,8 @@ class JobsWebTest < JobsWebCase
       data = get("/api#{address}")
       assert_equal [200, "application/json"], [data.status, data.headers["content-type"]]
       data.json
-      assert_equal %w[charts main nav title], get(address, HTTP_ACCEPT: "application/json").json.keys.sort
+      assert_equal %w[charts main nav title],
+        get(address, HTTP_ACCEPT: "application/json").json.keys.sort
     end
   end
 
@@ -36,10 +38,14 @@ class JobsWebTest < JobsWebCase
       assert_equal 200, file.status
       assert_match(/immutable/, file.headers["cache-control"])
       assert_equal file.body.bytesize.to_s, file.headers["content-length"]
-      integrity = page[/"#{Regexp.escape(address)}" integrity="sha256-([^"]*)"/, 1] or next assert_match(/svg/, address)
+      integrity = page[/"#{Regexp.escape(address)}" integrity="sha256-([^"]*)"/, 1] or
+        next assert_match(/svg/, address)
       assert_equal Digest::SHA256.base64digest(file.body), integrity
     end
-    ["/assets/", "/assets/base.css", "/assets/../web.rb", "/assets/uPlot.min-0000000000000000.css"].each { |address| assert_equal 404, get(address).status }
+    ["/assets/", "/assets/base.css", "/assets/../web.rb",
+      "/assets/uPlot.min-0000000000000000.css"].each do |address|
+        assert_equal 404, get(address).status
+      end
   end
 
   def test_what_is_vendored_is_what_was_published
@@ -63,11 +69,14 @@ class JobsWebTest < JobsWebCase
     find = @store.method(:find)
     @store.define_singleton_method(:find) { |jid, most: nil| find.call(jid) unless most }
     @store.define_singleton_method(:countable) { 20_000 }
-    @store.define_singleton_method(:counts) { |most: nil| {**super(), queue: most || 500_000, scheduled: 60_000} }
+    @store.define_singleton_method(:counts) do |most: nil|
+      {**super(), queue: most || 500_000, scheduled: 60_000}
+    end
     page = get("/job?jid=#{id}")
     assert_equal 404, page.status
     assert_match(/not among the 25,000 that were looked through/, page.body)
-    assert_equal 200, get(page.body[%r{href="(/job\?[^"]*all=1[^"]*)"}, 1].gsub("&amp;", "&")).status
+    assert_equal 200, get(page.body[%r{href="(/job\?[^"]*all=1[^"]*)"}, 1].gsub("&amp;", "&"))
+      .status
     assert_equal 200, get("/api/job?jid=#{id}").status
     assert_equal 404, get("/job?jid=none&all=1").status
     home = get("/").body
@@ -88,17 +97,26 @@ class JobsWebTest < JobsWebCase
 
   def test_what_cannot_be_read
     assert_equal 200, get("/queue?queue=%ff").status
-    assert_equal 400, request("POST", "/api/queues", body: "{\"action\": \"pause\", \"queue\": \"\xFF\"}", CONTENT_TYPE: "application/json").status
+    assert_equal 400,
+      request("POST", "/api/queues", body: "{\"action\": \"pause\", \"queue\": \"\xFF\"}",
+        CONTENT_TYPE: "application/json").status
     assert_equal 400, post("/queues", {"queue" => "x" * 1_100_000}).status
-    assert_equal 400, request("POST", "/api/queues", body: "{", CONTENT_TYPE: "application/json").status
-    assert_equal 400, request("POST", "/api/queues", body: "[1]", CONTENT_TYPE: "application/json").status
+    assert_equal 400, request("POST", "/api/queues", body: "{", CONTENT_TYPE: "application/json")
+      .status
+    assert_equal 400, request("POST", "/api/queues", body: "[1]", CONTENT_TYPE: "application/json")
+      .status
   end
 
   def test_headers_of_all_answers
-    [get("/"), get("/nothing"), get("/api/"), post("/queues", {"action" => "pause", "queue" => "a"}), get("/", REMOTE_ADDR: "8.8.8.8"), get("/assets/x")].each do |answer|
-      assert_match(/\Adefault-src 'none'; script-src 'self'; style-src 'self'/, answer.headers["content-security-policy"])
+    [get("/"), get("/nothing"), get("/api/"),
+      post("/queues", {"action" => "pause", "queue" => "a"}), get("/", REMOTE_ADDR: "8.8.8.8"),
+      get("/assets/x")].each do |answer|
+      assert_match(/\Adefault-src 'none'; script-src 'self'; style-src 'self'/,
+        answer.headers["content-security-policy"])
       refute_match(/unsafe/, answer.headers["content-security-policy"])
-      assert_equal %w[DENY nosniff same-origin no-store], answer.headers.values_at("x-frame-options", "x-content-type-options", "referrer-policy", "cache-control")
+      assert_equal %w[DENY nosniff same-origin no-store],
+        answer.headers.values_at("x-frame-options", "x-content-type-options", "referrer-policy",
+          "cache-control")
     end
   end
 
@@ -111,14 +129,20 @@ class JobsWebTest < JobsWebCase
   end
 
   def test_a_store_that_is_down
-    down = Class.new(Jobs::Store) { Jobs::Store.public_instance_methods(false).each { |name| define_method(name) { |*, **| raise Jobs::StoreUnavailable, "no answer from redis://jobs" } } }.new
+    down = Class.new(Jobs::Store) {
+      Jobs::Store.public_instance_methods(false)
+        .each do |name|
+          define_method(name) { |*, **| raise Jobs::StoreUnavailable, "no answer from redis://jobs" }
+        end
+    }.new
     web = Jobs::Web.new(store: down)
     page = get("/queues", web: web)
     assert_equal 503, page.status
     assert_match(%r{no answer from redis://jobs}, page.body)
     assert_match(/data-refresh/, page.body)
     refute_match(/\.rb:\d+/, page.body)
-    assert_equal [503, {"error" => "no answer from redis://jobs"}], get("/api/dead", web: web).then { |answer| [answer.status, answer.json] }
+    assert_equal [503, {"error" => "no answer from redis://jobs"}],
+      get("/api/dead", web: web).then { |answer| [answer.status, answer.json] }
     assert_equal 503, post("/queues", {"action" => "pause", "queue" => "a"}, web: web).status
   end
 end

@@ -53,7 +53,8 @@ class JobsWorkerAutoTest < TestSupport::JobsCase
 
   def test_what_computes_goes_to_processes
     habit = habit(*[Shown.new(0.1, 0.09, 0.0)] * 3)
-    assert_equal [:processes, "90.0 ms of Ruby code a run would keep the others here waiting"], [habit.on, habit.why]
+    assert_equal [:processes, "90.0 ms of Ruby code a run would keep the others here waiting"],
+      [habit.on, habit.why]
   end
 
   # How many runs go by without a look.

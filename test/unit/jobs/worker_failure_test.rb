@@ -32,7 +32,9 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
     include Raffia::Job
 
     options retry: 3
-    retry_in { |count, error| {"never" => :discard, "dead" => :bury}.fetch(error.message) { 100 * (count + 1) } }
+    retry_in do |count, error|
+      {"never" => :discard, "dead" => :bury}.fetch(error.message) { 100 * (count + 1) }
+    end
     on_exhausted { |item, error| SEEN << [:exhausted, item["jid"], error.message] }
 
     def perform(text) = raise(text)
@@ -93,7 +95,8 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
     BadJob.perform_async
     await_counts(retry: 1, running: 0)
     item = only(:retry)
-    assert_equal ["RuntimeError", "no luck", 0, nil], item.values_at("error_class", "error_message", "retry_count", "retried_at")
+    assert_equal ["RuntimeError", "no luck", 0, nil],
+      item.values_at("error_class", "error_message", "retry_count", "retried_at")
     assert_in_delta before * 1000, item["failed_at"], 60_000
     lines = Worker::Backtrace.load(item["error_backtrace"])
     assert_equal 3, lines.size
@@ -129,7 +132,8 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
 
   def test_for_a_time_instead_of_a_number
     work
-    enqueue(BadJob, "error", "late", retry_for: 60, retry_count: 40, failed_at: ((Time.now.to_f - 120) * 1000).to_i)
+    enqueue(BadJob, "error", "late", retry_for: 60, retry_count: 40,
+      failed_at: ((Time.now.to_f - 120) * 1000).to_i)
     enqueue(BadJob, "error", "early", retry_for: 60, retry_count: 40, failed_at: Time.now.to_f)
     await_counts(dead: 1, retry: 1)
     assert_equal %w[late early], [only(:dead), only(:retry)].map { |item| item["error_message"] }
@@ -141,13 +145,15 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
     await_counts(retry: 1, dead: 1, running: 0, queue: 0)
     assert_equal [jids["again"], jids["dead"]], [only(:retry)["jid"], only(:dead)["jid"]]
     assert_in_delta Time.now.to_f + 100, @store.entries(:retry).first.at, 30
-    assert_equal [[:exhausted, jids["dead"], "dead"], [:exhausted, jids["never"], "never"]].sort, [seen, seen].sort
+    assert_equal [[:exhausted, jids["dead"], "dead"], [:exhausted, jids["never"], "never"]].sort,
+      [seen, seen].sort
   end
 
   def test_the_next_try_has_the_arguments_that_the_first_one_had
     work
     ConsumingJob.perform_async([1, 2], {"name" => "Ada"})
-    assert_equal [[1, "Ada"], [0, [[1, 2], {"name" => "Ada"}], "after that"], [1, "Ada"]], Array.new(3) { seen }
+    assert_equal [[1, "Ada"], [0, [[1, 2], {"name" => "Ada"}], "after that"], [1, "Ada"]],
+      Array.new(3) { seen }
     await_counts(dead: 1)
     assert_equal [[1, 2], {"name" => "Ada"}], only(:dead)["args"]
   end
@@ -157,10 +163,12 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
     work(queues: ["mail"])
     [[BadJob, "1"], [OnceJob, "2"]].each do |job, jid|
       payload = JSON.generate({"class" => job.name, "args" => [], "jid" => jid})
-      @store.enqueue([Jobs::Draft.new(jid: jid, queue: "mail", payload: payload, at: nil, extras: nil)])
+      @store.enqueue([Jobs::Draft.new(jid: jid, queue: "mail", payload: payload, at: nil,
+        extras: nil)])
     end
     await_counts(retry: 1, dead: 1)
-    assert_equal [["1", "mail", true], ["2", "mail", 0]], [only(:retry), only(:dead)].map { |item| item.values_at("jid", "queue", "retry") }
+    assert_equal [["1", "mail", true], ["2", "mail", 0]],
+      [only(:retry), only(:dead)].map { |item| item.values_at("jid", "queue", "retry") }
   end
 
   def test_a_block_that_fails_changes_nothing
@@ -209,7 +217,8 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
   def test_what_cannot_be_read_is_dead_with_all_its_bytes
     work
     bytes = "{\"class\": \xFF nonsense".b
-    @store.enqueue([Jobs::Draft.new(jid: "a" * 24, queue: "default", payload: bytes, at: nil, extras: nil)])
+    @store.enqueue([Jobs::Draft.new(jid: "a" * 24, queue: "default", payload: bytes, at: nil,
+      extras: nil)])
     await_counts(dead: 1, running: 0)
     item = only(:dead)
     assert_equal "Raffia::Jobs::BadPayload", item["error_class"]
@@ -223,7 +232,11 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
     lease = seen
     @store.resign(lease)
     LateJob::GATE << nil
-    assert_equal [jid], wait_until(PATIENCE, -> { @out.string }) { logged("failed too late").then { |lines| lines if lines.any? } }.map { |line| line["jid"] }
+    assert_equal [jid],
+      wait_until(PATIENCE, -> { @out.string }) {
+        logged("failed too late")
+          .then { |lines| lines if lines.any? }
+      }.map { |line| line["jid"] }
     assert_predicate handle, :running?
     assert_equal 0, @store.counts[:retry]
   end

@@ -16,7 +16,8 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
   class LockJob
     include Raffia::Job
 
-    USLEEP = Fiddle::Function.new(Fiddle.dlopen(nil)["usleep"], [Fiddle::TYPE_INT], Fiddle::TYPE_INT, need_gvl: true)
+    USLEEP = Fiddle::Function.new(Fiddle.dlopen(nil)["usleep"], [Fiddle::TYPE_INT],
+      Fiddle::TYPE_INT, need_gvl: true)
 
     def perform(seconds)
       TestSupport::JobsCase::SEEN << [:began]
@@ -45,7 +46,8 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
       3.times { enqueue(GateJob, gate, raffia: {"on" => on.to_s}) }
       board = board_of(handle)
       wait_until { board.begun.size == begun }
-      held = @store.held(Jobs::Lease.new(identity: monitoring(handle).identity, token: board.token, ttl: 15))
+      held = @store.held(Jobs::Lease.new(identity: monitoring(handle).identity, token: board.token,
+        ttl: 15))
       assert_empty(board.begun - held)
       open_gate
       await_counts(queue: 0, running: 0)
@@ -130,7 +132,10 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
   def test_a_worker_that_stood_still_does_not_take_its_own_jobs_away
     [@store, Jobs.store = Jobs::Store.open("memory:")].each do |store|
       work(store, monitored: false, lease: 0.3)
-      store.enqueue([Jobs::Draft.of(Jobs::Client::Item.build({"class" => "#{self.class}::LockJob", "args" => [0.8]}))])
+      store.enqueue(
+        [Jobs::Draft.of(Jobs::Client::Item.build({"class" => "#{self.class}::LockJob",
+          "args" => [0.8]}))]
+      )
       assert_equal([:began], seen)
       assert_equal([:ended], seen)
       wait_until { store.counts.slice(:queue, :running) == {queue: 0, running: 0} }

@@ -2,7 +2,8 @@
 
 require "support/jobs_case"
 
-# Payloads that no client of ours would write, in jobs that fail: writing down the failure must not fail in turn, for that would end the worker.
+# Payloads that no client of ours would write, in jobs that fail: writing down the failure must not
+# fail in turn, for that would end the worker.
 class JobsWorkerOddPayloadTest < TestSupport::JobsCase
   Jobs = Raffia::Jobs
 
@@ -12,8 +13,10 @@ class JobsWorkerOddPayloadTest < TestSupport::JobsCase
     def perform(*) = raise("no luck")
   end
 
-  {"a text that is none" => {"args" => ["?"]}, "a count that is none" => {"retry_count" => "x"}, "a negative number of lines" => {"backtrace" => -1},
-   "a word for what only we know" => {"raffia" => "x"}, "a list of it" => {"raffia" => [1]}}.each do |what, fields|
+  {"a text that is none" => {"args" => ["?"]}, "a count that is none" => {"retry_count" => "x"},
+   "a negative number of lines" => {"backtrace" => -1},
+   "a word for what only we know" => {"raffia" => "x"},
+   "a list of it" => {"raffia" => [1]}}.each do |what, fields|
     define_method(:"test_#{what.tr(" ", "_")}") do
       work
       bytes = put(fields)
@@ -24,8 +27,10 @@ class JobsWorkerOddPayloadTest < TestSupport::JobsCase
     end
   end
 
-  {"class" => 7, "args" => {"a" => 1}, "raffia" => {"on" => 7}, "a priority" => {"priority" => 2**50},
-   "a limit" => {"limit" => {"key" => "k", "max" => 0}}, "a timeout" => {"timeout" => "x"}, "a batch" => {"batch" => 7}}.each do |what, value|
+  {"class" => 7, "args" => {"a" => 1}, "raffia" => {"on" => 7},
+   "a priority" => {"priority" => 2**50},
+   "a limit" => {"limit" => {"key" => "k", "max" => 0}}, "a timeout" => {"timeout" => "x"},
+   "a batch" => {"batch" => 7}}.each do |what, value|
     define_method(:"test_#{what.tr(" ", "_")}_that_makes_no_sense") do
       work
       name = (value.is_a?(Hash) && what != "args") ? "raffia" : what
@@ -42,7 +47,8 @@ class JobsWorkerOddPayloadTest < TestSupport::JobsCase
     work
     enqueue(RaisingJob, "x" * (Jobs::Payload::LIMIT - 300))
     await_counts(retry: 1, running: 0)
-    assert_equal ["no luck", Jobs::Payload::LIMIT - 300], [only(:retry)["error_message"], only(:retry)["args"].first.size]
+    assert_equal ["no luck", Jobs::Payload::LIMIT - 300],
+      [only(:retry)["error_message"], only(:retry)["args"].first.size]
     assert_goes_on
   end
 
@@ -65,12 +71,14 @@ class JobsWorkerOddPayloadTest < TestSupport::JobsCase
   private
 
   def put(fields)
-    item = {"class" => RaisingJob.name, "args" => [], "jid" => Jobs::Payload.id, "queue" => "default", "retry" => true, **fields}
+    item = {"class" => RaisingJob.name, "args" => [], "jid" => Jobs::Payload.id,
+            "queue" => "default", "retry" => true, **fields}
     store(JSON.generate(item).sub("?", "\xFF"))
   end
 
   def store(bytes)
-    @store.enqueue([Jobs::Draft.new(jid: Jobs::Payload.id, queue: "default", payload: bytes, at: nil, extras: nil)])
+    @store.enqueue([Jobs::Draft.new(jid: Jobs::Payload.id, queue: "default", payload: bytes,
+      at: nil, extras: nil)])
     bytes
   end
 

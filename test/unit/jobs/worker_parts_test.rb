@@ -26,7 +26,8 @@ class JobsWorkerPartsTest < TestSupport::JobsCase
     refute_includes text, "\n"
     assert_equal ["a.rb:1:in 'x'", "\uFFFD.rb:2"], Worker::Backtrace.load(text)
     assert_equal ["old"], Worker::Backtrace.load(["old"])
-    assert_equal ["wrapped" * 30], Worker::Backtrace.load([Zlib::Deflate.deflate(JSON.generate(["wrapped" * 30]))].pack("m"))
+    assert_equal ["wrapped" * 30],
+      Worker::Backtrace.load([Zlib::Deflate.deflate(JSON.generate(["wrapped" * 30]))].pack("m"))
     assert_nil Worker::Backtrace.load("nonsense")
     assert_nil Worker::Backtrace.load(nil)
   end
@@ -39,13 +40,16 @@ class JobsWorkerPartsTest < TestSupport::JobsCase
     book.count("B", nil)
     tally = book.take
     assert_equal [3, 1], [tally.processed, tally.failed]
-    assert_equal({"processed" => 2, "failed" => 0, "ms" => 40_010.0}, tally.classes["A"].except("histogram"))
-    assert_equal [0, 19], tally.classes["A"]["histogram"].each_index.select { |index| tally.classes["A"]["histogram"][index] == 1 }
+    assert_equal({"processed" => 2, "failed" => 0, "ms" => 40_010.0},
+      tally.classes["A"].except("histogram"))
+    assert_equal [0, 19], tally.classes["A"]["histogram"].each_index
+      .select { |index| tally.classes["A"]["histogram"][index] == 1 }
     assert_nil book.take
     book.count("A", 0.01)
     book.put_back(tally)
     again = book.take
-    assert_equal [4, 1, 3, 2], [again.processed, again.failed, again.classes["A"]["processed"], again.classes["A"]["histogram"].first]
+    assert_equal [4, 1, 3, 2], [again.processed, again.failed, again.classes["A"]["processed"],
+      again.classes["A"]["histogram"].first]
   end
 
   def test_lines_are_written_together
@@ -56,7 +60,8 @@ class JobsWorkerPartsTest < TestSupport::JobsCase
     assert_empty out.string
     lines.flush
     lines.flush
-    assert_equal ["event=done number=0", "event=done number=1"], out.string.lines.map { |line| line[/event.*/] }
+    assert_equal ["event=done number=0", "event=done number=1"],
+      out.string.lines.map { |line| line[/event.*/] }
   end
 
   def test_other_loggers_get_each_line
@@ -68,7 +73,9 @@ class JobsWorkerPartsTest < TestSupport::JobsCase
   def test_patience
     calls = 0
     patience = Worker::Patience.new(@log)
-    value = Raffia.run { patience.keep { ((calls += 1) < 3) ? raise(Jobs::StoreUnavailable, "away") : :answer } }
+    value = Raffia.run do
+      patience.keep { ((calls += 1) < 3) ? raise(Jobs::StoreUnavailable, "away") : :answer }
+    end
     assert_equal [:answer, 3], [value, calls]
     assert_equal [1, 1], [logged("store away").size, logged("store is back").size]
     assert_nil Raffia.run { patience.keep(-> { true }) { raise Jobs::StoreUnavailable, "away" } }

@@ -11,7 +11,9 @@ class JobsWorkerPlacesTest < TestSupport::JobsCase
     options on: :threads
 
     def perform(what = nil)
-      SEEN << [Thread.current.equal?(Thread.main), Fiber.current_scheduler.nil?, Fiber[:jobs_test], Thread.current[:jobs_test]]
+      SEEN <<
+        [Thread.current.equal?(Thread.main), Fiber.current_scheduler.nil?, Fiber[:jobs_test],
+          Thread.current[:jobs_test]]
       Fiber[:jobs_test] = Thread.current[:jobs_test] = jid
       case what
       when "fail" then raise "in a thread"
@@ -31,7 +33,8 @@ class JobsWorkerPlacesTest < TestSupport::JobsCase
     options on: :processes
 
     def perform(path, what = nil)
-      File.write(path, "#{::Process.pid} #{jid} #{Raffia::Jobs::Worker::Run.current.equal?(run)}\n", mode: "a")
+      File.write(path, "#{::Process.pid} #{jid} #{Raffia::Jobs::Worker::Run.current.equal?(run)}\n",
+        mode: "a")
       case what
       when "fail" then raise KeyError, "in a process"
       when "die" then ::Process.kill(:KILL, ::Process.pid)
@@ -55,7 +58,9 @@ class JobsWorkerPlacesTest < TestSupport::JobsCase
     def perform(port, what = nil)
       raise "in a Ractor" if what == "fail"
 
-      TCPSocket.open("127.0.0.1", port) { |socket| socket.write("#{Ractor.current.equal?(Ractor.main)} #{jid}") }
+      TCPSocket.open("127.0.0.1", port) do |socket|
+        socket.write("#{Ractor.current.equal?(Ractor.main)} #{jid}")
+      end
     end
   end
 
@@ -146,7 +151,8 @@ class JobsWorkerPlacesTest < TestSupport::JobsCase
   def test_failures_on_a_process
     need_fork
     work(processes: 1)
-    {"fail" => ["KeyError", /in a process/], "exit" => ["SystemExit", /exit/], "die" => ["Raffia::WorkerDied", /SIGKILL/]}.each do |what, (name, text)|
+    {"fail" => ["KeyError", /in a process/], "exit" => ["SystemExit", /exit/],
+     "die" => ["Raffia::WorkerDied", /SIGKILL/]}.each do |what, (name, text)|
       ProcessJob.set(retry: 0, on: :processes).perform_async(file, what)
       await_counts(dead: 1)
       item = only(:dead)

@@ -63,7 +63,9 @@ class JobsWorkerReconciliationTest < TestSupport::JobsCase
   # The store gives each order once.
   def test_an_order_counts_when_the_comparison_fails
     handle = work(beat: 0.05)
-    @store.define_singleton_method(:held) { |_lease| raise Raffia::Jobs::StoreUnavailable, "it went away" }
+    @store.define_singleton_method(:held) do |_lease|
+      raise Raffia::Jobs::StoreUnavailable, "it went away"
+    end
     @store.order(@store.processes.first["identity"], "quiet")
     wait_until { handle.worker.quiet? }
   end
@@ -71,7 +73,9 @@ class JobsWorkerReconciliationTest < TestSupport::JobsCase
   def test_why_the_last_sign_of_life_was_not_written_is_reported
     handle = work(beat: 0.05)
     assert_nil(handle.worker.report["error"])
-    @store.define_singleton_method(:beat) { |*, **| raise Raffia::Jobs::StoreUnavailable, "it went away" }
+    @store.define_singleton_method(:beat) do |*, **|
+      raise Raffia::Jobs::StoreUnavailable, "it went away"
+    end
     wait_until { handle.worker.report["error"] == "it went away" }
     @store.singleton_class.remove_method(:beat)
     wait_until { handle.worker.report["error"].nil? }

@@ -56,7 +56,9 @@ class JobsWorkerTest < TestSupport::JobsCase
     include Raffia::Job
 
     def perform
-      SEEN << [Fiber[:jobs_test], Thread.current[:jobs_test], Fiber.current.instance_variable_get(:@jobs_test)]
+      SEEN <<
+        [Fiber[:jobs_test], Thread.current[:jobs_test],
+          Fiber.current.instance_variable_get(:@jobs_test)]
       Fiber[:jobs_test] = Thread.current[:jobs_test] = jid
       Fiber.current.instance_variable_set(:@jobs_test, jid)
     end
@@ -148,8 +150,10 @@ class JobsWorkerTest < TestSupport::JobsCase
     handle = work(queues: {"default" => 1, "mail" => 3}, tag: "shop", labels: ["blue"], beat: 0.02)
     seen
     told = wait_until { @store.processes.first.then { |one| one if one && one["busy"] == 1 } }
-    assert_equal ["shop", ["blue"], ::Process.pid, %w[default mail], 50], told.values_at("tag", "labels", "pid", "queues", "concurrency")
-    assert_equal [[jid, "default", "fibers"]], told["work"].map { |run| run.values_at("jid", "queue", "on") }
+    assert_equal ["shop", ["blue"], ::Process.pid, %w[default mail], 50],
+      told.values_at("tag", "labels", "pid", "queues", "concurrency")
+    assert_equal [[jid, "default", "fibers"]],
+      told["work"].map { |run| run.values_at("jid", "queue", "on") }
     handle.worker.cancel(jid)
   end
 
@@ -164,13 +168,16 @@ class JobsWorkerTest < TestSupport::JobsCase
 
   def test_it_tells_subscribers
     events = Thread::Queue.new
-    subscription = Raffia.instrument.subscribe(:job_start, :job_done, :job_fail) { |event| events << event }
+    subscription = Raffia.instrument.subscribe(:job_start, :job_done, :job_fail) do |event|
+      events << event
+    end
     work
     NoteJob.perform_async
     enqueue("NoSuchJob")
     told = Array.new(3) { events.pop(timeout: PATIENCE) }
     assert_equal %i[job_done job_fail job_start], told.map(&:name).sort
-    assert_equal [NoteJob.name, NoteJob.name, "NoSuchJob"], told.sort_by(&:name).map { |event| event.data[:class] }.values_at(0, 2, 1)
+    assert_equal [NoteJob.name, NoteJob.name, "NoSuchJob"],
+      told.sort_by(&:name).map { |event| event.data[:class] }.values_at(0, 2, 1)
   ensure
     subscription.cancel
   end
@@ -179,7 +186,8 @@ class JobsWorkerTest < TestSupport::JobsCase
     work
     jid = NoteJob.perform_async
     line = wait_until { logged("done").first }
-    assert_equal [jid, NoteJob.name, "default", "fibers"], line.values_at("jid", "class", "queue", "on")
+    assert_equal [jid, NoteJob.name, "default", "fibers"],
+      line.values_at("jid", "class", "queue", "on")
   end
 
   def test_orders_come_through_the_store

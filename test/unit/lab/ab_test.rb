@@ -26,20 +26,24 @@ module Raffia
       end
 
       def test_what_failed_and_what_was_refused_are_errors
-        bad = FINE.sub("Failed requests:        0", "Failed requests:        2\nNon-2xx responses:      3")
+        bad = FINE.sub("Failed requests:        0",
+          "Failed requests:        2\nNon-2xx responses:      3")
         assert_equal 5, BlockingDB::Ab.facts(bad)[:errors]
       end
 
       def test_an_output_without_an_end_is_an_error
-        assert_equal({seconds: 0.0, complete: 0, errors: 1}, BlockingDB::Ab.facts("apr_socket_recv: Connection refused (111)"))
+        assert_equal({seconds: 0.0, complete: 0, errors: 1},
+          BlockingDB::Ab.facts("apr_socket_recv: Connection refused (111)"))
       end
 
       def test_the_command
-        assert_equal %w[ab -q -s600 -n1001 -c200 http://127.0.0.1:81/], BlockingDB::Ab.command(1_000, 200, 81)
+        assert_equal %w[ab -q -s600 -n1001 -c200 http://127.0.0.1:81/],
+          BlockingDB::Ab.command(1_000, 200, 81)
       end
 
       def test_a_program_that_is_not_there
-        assert_match(/apt-get install apache2-utils/, BlockingDB::Ab.missing("no-such-program-here"))
+        assert_match(/apt-get install apache2-utils/,
+          BlockingDB::Ab.missing("no-such-program-here"))
         assert_nil BlockingDB::Ab.missing("true")
       end
     end

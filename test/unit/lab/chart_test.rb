@@ -13,17 +13,25 @@ module Raffia
     class ChartTest < OutcomeCase
       def test_one_unit_for_all
         quantity = Report::Quantity.of("s", [0.9, 1.2, nil])
-        assert_equal ["0.900 s", "1.20 s", "-", "0.900 - 1.20 s"], [quantity.call(0.9), quantity.call(1.2), quantity.call(nil), quantity.range(0.9, 1.2)]
-        assert_equal ["900 ms", "0.012 ms", "0"], Report::Quantity.of("s", [0.9]).then { |ms| [ms.call(0.9), ms.call(0.000012), ms.number(0)] }
-        assert_equal ["1.50 GB", "12,345 req/s", "0.500 req/s", "-"], [Report::Quantity.of("bytes", [1.5 * (1 << 30)]).call(1.5 * (1 << 30)),
-          Report::Quantity.of("requests/s", [12_345]).call(12_345), Report::Quantity.of("requests/s", [0.5]).call(0.5), Report::Quantity.of("requests/s", []).call(nil)]
+        assert_equal ["0.900 s", "1.20 s", "-", "0.900 - 1.20 s"],
+          [quantity.call(0.9), quantity.call(1.2), quantity.call(nil), quantity.range(0.9, 1.2)]
+        assert_equal ["900 ms", "0.012 ms", "0"],
+          Report::Quantity.of("s", [0.9])
+            .then { |ms| [ms.call(0.9), ms.call(0.000012), ms.number(0)] }
+        assert_equal ["1.50 GB", "12,345 req/s", "0.500 req/s", "-"],
+          [Report::Quantity.of("bytes", [1.5 * (1 << 30)]).call(1.5 * (1 << 30)),
+            Report::Quantity.of("requests/s", [12_345]).call(12_345),
+            Report::Quantity.of("requests/s", [0.5]).call(0.5),
+            Report::Quantity.of("requests/s", []).call(nil)]
       end
 
       def test_ticks_are_round_numbers
-        {[0.36] => %w[0 0.1 0.2 0.3], [2.0] => %w[0 0.5 1 1.5 2], [87.3] => %w[0 20 40 60 80], [54_680] => %w[0 20,000 40,000],
+        {[0.36] => %w[0 0.1 0.2 0.3], [2.0] => %w[0 0.5 1 1.5 2], [87.3] => %w[0 20 40 60 80],
+         [54_680] => %w[0 20,000 40,000],
          [1.1, 1.0] => %w[0 0.25 0.5 0.75 1], [0] => ["0"]}.each do |values, labels|
           axis = Report::Axis.new(values)
-          assert_equal labels, axis.ticks.map { |tick| axis.label(tick) }.first(labels.size), values.inspect
+          assert_equal labels, axis.ticks.map { |tick| axis.label(tick) }.first(labels.size),
+            values.inspect
           assert axis.ticks.all? { |tick| axis.share(tick).between?(0, 1) }, values.inspect
         end
       end
@@ -51,14 +59,16 @@ module Raffia
 
       def test_nothing_measured_is_no_chart
         nothing = outcome(seconds: {})
-        assert_equal [nil] * 3, %i[figures speedups memory].map { |name| Report::Chart.public_send(name, nothing) }
+        assert_equal [nil] *
+          3, %i[figures speedups memory].map { |name| Report::Chart.public_send(name, nothing) }
         assert_empty Report::RunColumns.of(nothing)
         assert_empty Report::ScalingColumns.of(nothing)
       end
 
       def test_the_curve_has_a_shape_for_each_line
         curve = Report::Curve.new(outcome)
-        assert_equal ["ideal", "ractors", "processes", "plain Ractor.new, control", "plain fork, control"], curve.legend.map(&:last)
+        assert_equal ["ideal", "ractors", "processes", "plain Ractor.new, control",
+          "plain fork, control"], curve.legend.map(&:last)
         assert_equal 4, curve.legend.drop(1).map { |shape, _| shape[/d="[^"]+"/] }.uniq.size
         svg = curve.to_s
         assert_equal [8, 1], [svg.scan('class="point').size, svg.scan('class="ideal"').size]
@@ -67,8 +77,10 @@ module Raffia
       def test_the_scaling_table
         columns = Report::ScalingColumns.of(outcome)
         assert_equal ["on", "1 worker", "2 workers"], columns.map(&:head)
-        assert_equal ["ideal", "ractors", "processes", "plain Ractor.new", "plain fork"], columns.first.cells
-        assert_equal ["2.00x", "1.60x  80%", "1.95x  98%", "1.60x  80%", "1.95x  98%"], columns.last.cells
+        assert_equal ["ideal", "ractors", "processes", "plain Ractor.new", "plain fork"],
+          columns.first.cells
+        assert_equal ["2.00x", "1.60x  80%", "1.95x  98%", "1.60x  80%", "1.95x  98%"],
+          columns.last.cells
       end
 
       def test_an_experiment_without_a_baseline
@@ -79,7 +91,8 @@ module Raffia
 
       def test_every_run_is_told
         columns = Report::RunColumns.of(outcome(threads: {error: "it fell over"}))
-        assert_equal ["on", "run", "wall-clock", "CPU", "peak PSS", "processes", "threads", "result"], columns.map(&:head)
+        assert_equal ["on", "run", "wall-clock", "CPU", "peak PSS", "processes", "threads",
+          "result"], columns.map(&:head)
         cells = columns.map(&:cells).transpose
         assert_equal 30, cells.size
         assert_equal ["inline", "2", "4.10 s", "4.00 s", "20.0 MB", "1", "1", "right"], cells[1]
@@ -90,7 +103,8 @@ module Raffia
         assert_empty Report::Columns.of(outcome).map(&:head) & %w[cycles IPC]
         counted = outcome(processes: {cycles: 2_000_000_000, instructions: 3_000_000_000})
         columns = Report::Columns.of(counted).to_h { |column| [column.head, column.cells] }
-        assert_equal [["2 G", "1.50"], ["-", "-"]], [[columns["cycles"][5], columns["IPC"][5]], [columns["cycles"][0], columns["IPC"][0]]]
+        assert_equal [["2 G", "1.50"], ["-", "-"]],
+          [[columns["cycles"][5], columns["IPC"][5]], [columns["cycles"][0], columns["IPC"][0]]]
         assert_includes Report::RunColumns.of(counted).map(&:head), "instructions"
       end
     end

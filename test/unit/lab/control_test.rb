@@ -20,7 +20,9 @@ module Raffia
 
       def test_a_program_that_fails_is_an_error
         need_fork
-        assert_no_leaks { assert_raises(EOFError, ArgumentError) { map([1, 2], 2) { |item| exit!(1) if item == 2 } } }
+        assert_no_leaks do
+          assert_raises(EOFError, ArgumentError) { map([1, 2], 2) { |item| exit!(1) if item == 2 } }
+        end
       end
 
       def test_the_experiments_run_with_yjit_wherever_it_is
@@ -28,8 +30,11 @@ module Raffia
         skip "this Ruby has no YJIT" unless defined?(RubyVM::YJIT)
         ask = 'require "raffia/lab/subprocess"; print Raffia::Lab::Subprocess.own.drop(1).inspect'
         lib = File.expand_path("../../../lib", __dir__)
-        own = ->(env) { IO.popen([env, RbConfig.ruby, "--disable-yjit", "-I", lib, "-e", ask], &:read) }
-        assert_equal ['["--yjit"]', "[]"], [own.call("RUBY_YJIT_ENABLE" => nil), own.call("RUBY_YJIT_ENABLE" => "0")]
+        own = ->(env) {
+          IO.popen([env, RbConfig.ruby, "--disable-yjit", "-I", lib, "-e", ask], &:read)
+        }
+        assert_equal ['["--yjit"]', "[]"],
+          [own.call("RUBY_YJIT_ENABLE" => nil), own.call("RUBY_YJIT_ENABLE" => "0")]
       end
     end
   end

@@ -7,7 +7,10 @@ require "raffia/lab/web/conversation"
 module Raffia
   module Lab
     class ConversationTest < TestCase
-      ECHO = ->(env) { [200, {"x-lab" => "yes"}, [env.values_at("REQUEST_METHOD", "PATH_INFO", "QUERY_STRING").join(" "), "!"]] }
+      ECHO = ->(env) {
+        [200, {"x-lab" => "yes"},
+          [env.values_at("REQUEST_METHOD", "PATH_INFO", "QUERY_STRING").join(" "), "!"]]
+      }
 
       def test_a_client_that_stays
         answers, served = say("GET /a?b=1 HTTP/1.1\r\nHost: lab\r\n\r\nGET /c HTTP/1.1\r\n\r\n")

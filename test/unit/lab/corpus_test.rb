@@ -17,7 +17,8 @@ module Raffia
           path = announced[:path]
           Corpus.resize(path, 300_000)
           counts = Wordcount::Words.count([0, 300_000], path)
-          assert_equal({words: counts.values.sum, different: counts.size, table: Corpus.digest(Wordcount::Words.table(counts))}, report)
+          assert_equal({words: counts.values.sum, different: counts.size,
+            table: Corpus.digest(Wordcount::Words.table(counts))}, report)
         end
         refute_path_exists announced[:path]
       end
@@ -34,7 +35,8 @@ module Raffia
 
       def test_words_are_counted_as_a_regular_expression_would
         with_text do |path|
-          assert_equal TEXT.downcase.scan(/[a-z]+/n).tally, Wordcount::Words.count([0, TEXT.bytesize], path)
+          assert_equal TEXT.downcase.scan(/[a-z]+/n).tally,
+            Wordcount::Words.count([0, TEXT.bytesize], path)
         end
       end
 
@@ -45,7 +47,8 @@ module Raffia
             parts = Wordcount::Words.parts(path, count)
             assert_equal [count, 0, TEXT.bytesize], [parts.size, parts.first.first, parts.last.last]
             assert_equal parts.map(&:last)[..-2], parts.map(&:first).drop(1)
-            assert_equal whole, Wordcount::Words.together(parts.map { |part| Wordcount::Words.count(part, path) })
+            assert_equal whole,
+              Wordcount::Words.together(parts.map { |part| Wordcount::Words.count(part, path) })
           end
         end
       end
@@ -56,7 +59,9 @@ module Raffia
 
       def test_a_wrong_count_is_noticed
         right = {words: 9, different: 2, table: "x"}
-        verdict = ->(**facts) { Lab.experiment("wordcount").verify({}, {**right, **facts}, right).values }
+        verdict = ->(**facts) {
+          Lab.experiment("wordcount").verify({}, {**right, **facts}, right).values
+        }
         assert_equal [[true, true], [false, true], [true, false], [true, false]],
           [verdict[], verdict[words: 8], verdict[different: 3], verdict[table: "y"]]
       end

@@ -11,20 +11,33 @@ module Raffia
       REFUSED = {
         "no work" => [proc { size n: 3 }, "it has no work: add work { |item| ... }"],
         "no check" => [proc { work { |n| n } }, /\Ait has no check: add check/],
-        "a check without a block" => [proc { work { |n| n } && check("right") }, /\Ait has no check/],
-        "no items" => [proc { work { |n| n } && expect(1) }, /\Ait has no items: add size n: 100, or items/],
-        "a size that is none" => [proc { size n: [1] }, "size n: [1] must be a number, a string, true or false"],
-        "a strategy that is none" => [proc { on :rabbits }, /\Athere is no strategy rabbits: choose from inline, fibers/],
-        "a baseline that is none" => [proc { size(n: 1) && expect(1) && work { |n| n } && baseline(:rabbits) }, /\Abaseline rabbits is none of its rows: inline/],
-        "no workers" => [proc { workers 2, 0 }, "workers 0 makes no sense: use whole numbers from 1 up"],
-        "a control without a block" => [proc { control :mine }, /\Acontrol mine needs a block, because it is none of plain_processes, plain_ractors, plain_threads/],
-        "a misspelt word" => [proc { titel "x" }, /\Atitel is no word of an experiment: there are baseline, check, control, .*work, workers/]
+        "a check without a block" => [proc { work { |n| n } && check("right") },
+          /\Ait has no check/],
+        "no items" => [proc { work { |n| n } && expect(1) },
+          /\Ait has no items: add size n: 100, or items/],
+        "a size that is none" => [proc { size n: [1] },
+          "size n: [1] must be a number, a string, true or false"],
+        "a strategy that is none" => [proc { on :rabbits },
+          /\Athere is no strategy rabbits: choose from inline, fibers/],
+        "a baseline that is " \
+          "none" => [proc { size(n: 1) && expect(1) && work { |n| n } && baseline(:rabbits) },
+            /\Abaseline rabbits is none of its rows: inline/],
+        "no workers" => [proc { workers 2, 0 },
+          "workers 0 makes no sense: use whole numbers from 1 up"],
+        "a control without a block" => [proc { control :mine },
+          /\Acontrol mine needs a block, because it is none of plain_processes, plain_ractors, plain_threads/],
+        "a misspelt word" => [proc { titel "x" },
+          /\Atitel is no word of an experiment: there are baseline, check, control, .*work, workers/]
       }.freeze
 
       REFUSED.each do |what, (block, message)|
         define_method(:"test_refused: #{what}") do
           error = assert_raises(ConfigError) { Definition.read("mine", &block) }
-          message.is_a?(Regexp) ? assert_match(message, error.message) : assert_equal(message, error.message)
+          if message.is_a?(Regexp)
+            assert_match(message, error.message)
+          else
+            assert_equal(message, error.message)
+          end
         end
       end
 
@@ -46,8 +59,10 @@ module Raffia
           work { |n| n * 2 }
           expect { |size| (0...size[:n]).map { |n| n * 2 } }
         end
-        assert_equal ["mine", "mine", Experiment::STRATEGIES, :inline, true], [mine.name, mine.title, mine.variants, mine.baseline, mine.cpu_bound?]
-        assert_equal [{n: 100}, {n: 50}, {n: 1}], [1.0, 0.5, 0.0001].map { |scale| mine.params(scale) }
+        assert_equal ["mine", "mine", Experiment::STRATEGIES, :inline, true],
+          [mine.name, mine.title, mine.variants, mine.baseline, mine.cpu_bound?]
+        assert_equal [{n: 100}, {n: 50}, {n: 1}],
+          [1.0, 0.5, 0.0001].map { |scale| mine.params(scale) }
         assert_equal [[1], [4]], [mine.workers(:inline, 4), mine.workers(:threads, 4)]
         assert_equal({"the results are as expected" => true}, verdict(mine))
       end
@@ -72,13 +87,16 @@ module Raffia
           cpu_bound false
           note "a note"
         end
-        assert_equal [:threads, "of my own", ["a note"], false], [mine.baseline, mine.title, mine.notes({}), mine.cpu_bound?]
+        assert_equal [:threads, "of my own", ["a note"], false],
+          [mine.baseline, mine.title, mine.notes({}), mine.cpu_bound?]
         assert_equal({n: 2, share: 0.25, kind: "b"}, mine.params(0.5))
         assert_equal({by_hand: nil, plain_threads: :threads}, mine.controls)
-        assert_equal [[2, 3], [2, 3], [1]], %i[threads by_hand plain_threads].map { |variant| mine.workers(variant, 8) }
+        assert_equal [[2, 3], [2, 3], [1]],
+          %i[threads by_hand plain_threads].map { |variant| mine.workers(variant, 8) }
         right = {"all are there" => true, "they follow the setup's" => true}
         assert_equal [right] * 2, %i[threads plain_threads].map { |variant| verdict(mine, variant) }
-        assert_equal({"all are there" => false, "they follow the setup's" => true}, verdict(mine, :by_hand))
+        assert_equal({"all are there" => false, "they follow the setup's" => true},
+          verdict(mine, :by_hand))
         assert_equal [40] * 3, done
       end
 
@@ -89,7 +107,8 @@ module Raffia
           expect [0, 2, 4]
           control :plain_ractors
         end
-        assert_equal [{"the results are as expected" => true}] * 2, %i[ractors plain_ractors].map { |variant| verdict(mine, variant) }
+        assert_equal [{"the results are as expected" => true}] * 2,
+          %i[ractors plain_ractors].map { |variant| verdict(mine, variant) }
       end
 
       def test_a_result_that_is_wrong

@@ -11,7 +11,8 @@ module Raffia
     class InterpreterTest < TestCase
       def test_this_one
         ruby, = Interpreter.all([RbConfig.ruby])
-        assert_equal [[RbConfig.ruby], RUBY_ENGINE_VERSION, RUBY_DESCRIPTION], [ruby.command, ruby.version, ruby.description]
+        assert_equal [[RbConfig.ruby], RUBY_ENGINE_VERSION, RUBY_DESCRIPTION],
+          [ruby.command, ruby.version, ruby.description]
         assert_includes ruby.label, RUBY_ENGINE_VERSION
       end
 
@@ -19,7 +20,8 @@ module Raffia
       def test_another_series_has_gems_of_its_own
         ruby, = Interpreter.all([RbConfig.ruby])
         assert_empty ruby.environment
-        assert_equal({"GEM_HOME" => nil, "GEM_PATH" => nil, "RUBYLIB" => nil}, ruby.with(version: "9.9.9").environment)
+        assert_equal({"GEM_HOME" => nil, "GEM_PATH" => nil, "RUBYLIB" => nil},
+          ruby.with(version: "9.9.9").environment)
       end
 
       def test_the_same_twice_is_one
@@ -45,24 +47,32 @@ module Raffia
       end
 
       def test_one_that_is_too_old
-        assert_refused(/is ruby 3\.1\.2p20; Raffia needs Ruby 3\.3\.5 or later\z/, ruby: "3.1.2", description: "ruby 3.1.2p20")
+        assert_refused(/is ruby 3\.1\.2p20; Raffia needs Ruby 3\.3\.5 or later\z/, ruby: "3.1.2",
+          description: "ruby 3.1.2p20")
       end
 
       def test_one_without_the_extension_says_which_command_builds_it
-        assert_refused(/\(ruby 9\.9\.9\) has no extension of Raffia\. Build it: RAFFIA_RUBY=\S+ruby bin\/setup\z/, extension: false)
+        assert_refused(
+          /\(ruby 9\.9\.9\) has no extension of Raffia\. Build it: RAFFIA_RUBY=\S+ruby bin\/setup\z/, extension: false
+        )
       end
 
       def test_one_whose_extension_is_broken
-        assert_refused(/\(ruby 9\.9\.9\) cannot load Raffia: LoadError: bad ELF\. Build it: /, broken: "LoadError: bad ELF")
+        assert_refused(/\(ruby 9\.9\.9\) cannot load Raffia: LoadError: bad ELF\. Build it: /,
+          broken: "LoadError: bad ELF")
       end
 
       # JRuby has none, and needs none.
       def test_other_implementations_need_no_extension
-        answering(engine: "jruby", version: "10.0", extension: false) { |path| assert_equal ["jruby 10.0"], Interpreter.all([path]).map(&:label) }
+        answering(engine: "jruby", version: "10.0", extension: false) do |path|
+          assert_equal ["jruby 10.0"], Interpreter.all([path]).map(&:label)
+        end
       end
 
       def test_yjit_is_told
-        answering(extension: true, yjit: true) { |path| assert_equal ["9.9.9 YJIT"], Interpreter.all([path]).map(&:label) }
+        answering(extension: true, yjit: true) do |path|
+          assert_equal ["9.9.9 YJIT"], Interpreter.all([path]).map(&:label)
+        end
       end
 
       private
@@ -78,7 +88,8 @@ module Raffia
       def answering(**facts)
         Dir.mktmpdir do |dir|
           path = File.join(dir, "ruby")
-          answer = {engine: "ruby", version: "9.9.9", ruby: "9.9.9", description: "ruby 9.9.9", yjit: false, **facts}
+          answer = {engine: "ruby", version: "9.9.9", ruby: "9.9.9", description: "ruby 9.9.9",
+                    yjit: false, **facts}
           File.write(path, "#!/bin/sh\ncat <<'E'\n#{JSON.generate(answer)}\nE\n")
           FileUtils.chmod(0o755, path)
           yield path

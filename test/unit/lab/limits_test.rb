@@ -25,7 +25,10 @@ module Raffia
       # No process may have more files than the kernel's own bound, not even root's.
       def test_a_limit_that_cannot_be_raised_says_what_to_do
         wanted = Integer(File.read("/proc/sys/fs/nr_open")) + 1
-        assert_match(/\Aneeds a limit of #{wanted} for nofile .* the hard limit here is #{HARD} .*prlimit/, Limits.obstacle({nofile: wanted}))
+        assert_match(
+          /\Aneeds a limit of #{wanted} for nofile .* the hard limit here is #{HARD} .*prlimit/,
+          Limits.obstacle({nofile: wanted})
+        )
       end
 
       private

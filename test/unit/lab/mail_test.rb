@@ -13,8 +13,10 @@ module Raffia
           subject "Hello"
           body "Good morning,\n\nyours."
         end
-        assert_equal "From: a@lab.example\r\nTo: b@lab.example\r\nSubject: Hello\r\nMIME-Version: 1.0\r\n" \
-          "Content-Type: text/plain; charset=utf-8\r\n\r\nGood morning,\r\n\r\nyours.\r\n", mail.to_s
+        assert_equal "From: a@lab.example\r\nTo: b@lab.example\r\nSubject: " \
+        "Hello\r\nMIME-Version: 1.0\r\n" \
+          "Content-Type: text/plain; charset=utf-8\r\n\r\nGood morning,\r\n\r\nyours.\r\n",
+          mail.to_s
       end
 
       def test_a_header_cannot_bring_further_headers
@@ -25,13 +27,15 @@ module Raffia
 
       def test_what_is_missing_is_named
         error = assert_raises(ConfigError) { Mailer::Mail.build { from "a@lab.example" } }
-        assert_equal "a mail needs to, subject, body: say it in the block of Mail.build", error.message
+        assert_equal "a mail needs to, subject, body: say it in the block of Mail.build",
+          error.message
       end
 
       def test_it_can_be_built_in_another_ractor
         need_ractors
         inline = Mailer.write(7, 10, 55).to_s
-        assert_equal inline, Ractor.new { Raffia::Lab::Mailer.write(7, 10, 55).to_s }.then { |r| r.respond_to?(:value) ? r.value : r.take }
+        assert_equal inline, Ractor.new { Raffia::Lab::Mailer.write(7, 10, 55).to_s }
+          .then { |r| r.respond_to?(:value) ? r.value : r.take }
       end
     end
   end

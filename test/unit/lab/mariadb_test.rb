@@ -7,7 +7,8 @@ require_relative "service_case"
 
 module Raffia
   module Lab
-    # With the real server and the real drivers; what a machine lacks is what the experiment would say too.
+    # With the real server and the real drivers; what a machine lacks is what the experiment would
+    # say too.
     class MariaDBTest < ServiceCase
       def setup
         missing = Lab.experiment("blocking_db").obstacles({}).values.first
@@ -50,7 +51,9 @@ module Raffia
           File.write(program, "#!/bin/sh\necho out of order\nexit 1\n", perm: 0o755)
           File.chmod(0o755, dir) # for nobody
           server = MariaDB.new
-          error = Dir.stub(:tmpdir, @dir) { MariaDB.stub(:program, program) { assert_raises(Raffia::Error) { server.open(nil) } } }
+          error = Dir.stub(:tmpdir, @dir) do
+            MariaDB.stub(:program, program) { assert_raises(Raffia::Error) { server.open(nil) } }
+          end
           assert_equal "MariaDB did not start: out of order\n", error.message
           server.close
         end

@@ -7,7 +7,8 @@ require "raffia/lab/sampler"
 module Raffia
   module Lab
     class MemoryTest < TestCase
-      CHILD = "spawn(RbConfig.ruby, '-e', '$stdout.puts(1); $stdout.flush; $stdin.read', in: $stdin); Thread.new { sleep }; $stdin.read; Process.wait"
+      CHILD = "spawn(RbConfig.ruby, '-e', '$stdout.puts(1); $stdout.flush; $stdin.read', in: " \
+        "$stdin); Thread.new { sleep }; $stdin.read; Process.wait"
 
       def test_a_process_and_its_descendants
         with_a_family do |pid|

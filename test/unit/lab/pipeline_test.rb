@@ -16,7 +16,8 @@ module Raffia
       %i[fibers threads ractors processes].each do |strategy|
         define_method(:"test_each_item_goes_through_all_stages_on_#{strategy}") do
           written = []
-          results = flow(:double, write: ->(index, made) { (written << index) && made + 1 }).run(on: strategy, workers: 2)
+          results = flow(:double, write: ->(index, made) { (written << index) && made + 1 })
+            .run(on: strategy, workers: 2)
           assert_equal (0...40).map { |index| (index + 100) * 2 + 1 }, results
           assert_equal [*0...40], written.sort
         end
@@ -25,10 +26,16 @@ module Raffia
       def test_what_fails_in_a_stage_ends_all_of_them
         assert_no_leaks do
           %i[fibers threads processes].each do |strategy|
-            assert_raises(ArgumentError) { flow(:refuse, read: ->(index) { index }).run(on: strategy, workers: 2) }
+            assert_raises(ArgumentError) do
+              flow(:refuse, read: ->(index) { index }).run(on: strategy, workers: 2)
+            end
           end
-          assert_raises(IOError) { flow(:double, read: ->(_) { raise IOError }).run(on: :threads, workers: 2) }
-          assert_raises(IOError) { flow(:double, write: ->(*) { raise IOError }).run(on: :threads, workers: 2) }
+          assert_raises(IOError) do
+            flow(:double, read: ->(_) { raise IOError }).run(on: :threads, workers: 2)
+          end
+          assert_raises(IOError) do
+            flow(:double, write: ->(*) { raise IOError }).run(on: :threads, workers: 2)
+          end
         end
       end
 
@@ -36,10 +43,13 @@ module Raffia
         params = {documents: 2, bytes: 10}
         digests = [0, 1].map { |index| Digest::SHA256.hexdigest(Web::Document.text(index, 10)) }
         verdict = lambda do |served: 2, different: 2, **facts|
-          Lab.experiment("pipeline").verify(params, {digests:, right: 2, **facts}, {served:, different:}).values
+          Lab.experiment("pipeline").verify(params, {digests:, right: 2, **facts},
+            {served:, different:}).values
         end
-        assert_equal [[true, true, true], [false, true, true], [false, true, true], [true, false, true], [true, true, false]],
-          [verdict[], verdict[served: 3], verdict[different: 1], verdict[digests: digests.reverse], verdict[right: 1]]
+        assert_equal [[true, true, true], [false, true, true], [false, true, true],
+          [true, false, true], [true, true, false]],
+          [verdict[], verdict[served: 3], verdict[different: 1], verdict[digests: digests.reverse],
+            verdict[right: 1]]
       end
 
       private

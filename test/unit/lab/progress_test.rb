@@ -15,7 +15,8 @@ module Raffia
         progress = Progress.new(out, width: 30, live: true)
         walk(progress)
         progress.clear
-        assert_equal "\r\e[Krun 1 of 2, mailer on inline\r\e[Krun 2 of 2, mailer on process\r\e[K", out.string
+        assert_equal "\r\e[Krun 1 of 2, mailer on inline\r\e[Krun 2 of 2, mailer on process\r\e[K",
+          out.string
       end
 
       def test_anything_else_is_not_flooded

@@ -18,7 +18,8 @@ module Raffia
         assert_includes page, "amber &lt;&amp;&gt;"
         data = JSON.parse(page[%r{<script type="application/json">(.*)</script>}m, 1])
         assert_equal [*300...320], data.map { |article| article["id"] }
-        assert_includes page, format("Together %.2f", data.sum { |article| article["cents"] } / 100.0)
+        assert_includes page, format("Together %.2f",
+          data.sum { |article| article["cents"] } / 100.0)
       end
 
       def test_it_is_the_same_in_another_ractor

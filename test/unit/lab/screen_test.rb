@@ -33,7 +33,8 @@ module Raffia
 
       def test_wrapping
         screen = Report::Screen.new(width: 10, color: false, unicode: true)
-        assert_equal ["one two", "three", "a-very-long-word", "end"], screen.wrap("one two three a-very-long-word end")
+        assert_equal ["one two", "three", "a-very-long-word", "end"],
+          screen.wrap("one two three a-very-long-word end")
         assert_equal ["  one two", "  three"], screen.wrap("one two three", 2)
       end
 

@@ -20,7 +20,9 @@ module Raffia
 
         def variants = %i[inline threads]
 
-        def verify(params, facts, report) = {"right" => facts[:answer] == 42 && params[:scale].positive? && report.empty?}
+        def verify(params, facts, report)
+          {"right" => facts[:answer] == 42 && params[:scale].positive? && report.empty?}
+        end
       end
 
       # Like Fake, but it cannot run on threads.
@@ -29,7 +31,8 @@ module Raffia
       end
 
       # What a child says when all goes well.
-      FINE = 'out = IO.for_fd(3); $stdin.gets; out.puts(%({"event":"ready"})); out.flush; $stdin.gets; ' \
+      FINE = 'out = IO.for_fd(3); $stdin.gets; out.puts(%({"event":"ready"})); out.flush; ' \
+      "$stdin.gets; " \
         'out.puts(%({"event":"done","seconds":0.5,"cpu":0.25})); out.flush; $stdin.gets; ' \
         'out.puts(%({"event":"told","facts":{"answer":42}})); out.flush; $stdin.read'
 
@@ -44,7 +47,8 @@ module Raffia
 
       def test_a_run
         run = assert_no_leaks { session(FINE) }
-        assert_equal [0.5, 0.25, 42, {"right" => true}], run.values_at(:seconds, :cpu, :answer, :checks)
+        assert_equal [0.5, 0.25, 42, {"right" => true}],
+          run.values_at(:seconds, :cpu, :answer, :checks)
         assert_operator run[:pss], :>, 0
         assert_operator run[:threads], :>=, 1
       end
@@ -54,18 +58,23 @@ module Raffia
       end
 
       def test_a_child_that_reports_an_error
-        code = 'IO.for_fd(3).syswrite(%({"event":"failed","error":"ThreadError","message":"no more","where":"a.rb:1"}\n)); $stdin.read'
-        assert_equal({error: "ThreadError: no more (a.rb:1)", unfit: false}, assert_no_leaks { session(code) })
+        code = 'IO.for_fd(3).syswrite(%({"event":"failed","error":"ThreadError","message":"no ' \
+          'more","where":"a.rb:1"}\n)); $stdin.read'
+        assert_equal({error: "ThreadError: no more (a.rb:1)", unfit: false},
+          assert_no_leaks { session(code) })
       end
 
       def test_a_child_that_dies
-        assert_match(/\Athe process of the run was ended by SIGKILL\z/, session("Process.kill(:KILL, Process.pid)")[:error])
-        assert_match(/\Athe process of the run ended with status 9: last words\z/, session('warn "last words"; exit! 9')[:error])
+        assert_match(/\Athe process of the run was ended by SIGKILL\z/,
+          session("Process.kill(:KILL, Process.pid)")[:error])
+        assert_match(/\Athe process of the run ended with status 9: last words\z/,
+          session('warn "last words"; exit! 9')[:error])
       end
 
       def test_a_stop_ends_the_children
         stop = Stop.new
-        waiting = Thread.new { session("sleep", stop) }.tap { |thread| thread.report_on_exception = false }
+        waiting = Thread.new { session("sleep", stop) }
+          .tap { |thread| thread.report_on_exception = false }
         stop.request
         assert_raises(Stop::Requested) { waiting.value }
         stop.close
@@ -82,7 +91,8 @@ module Raffia
       def test_obstacles_are_told_and_not_run
         notes, outcomes = campaign(Hindered.new, FINE)
         assert_equal [2, :inline, :inline], notes
-        assert_equal [["ok", nil], ["skipped", "no threads today"]], outcomes.first[:rows].map { |row| row.values_at(:status, :reason) }
+        assert_equal [["ok", nil], ["skipped", "no threads today"]],
+          outcomes.first[:rows].map { |row| row.values_at(:status, :reason) }
       end
 
       def test_what_failed_once_is_not_tried_again
@@ -95,7 +105,8 @@ module Raffia
         stop = Stop.new
         count = 0
         _, outcomes = campaign(Fake.new, FINE, stop) { stop.request if (count += 1) == 3 }
-        assert_equal [2, false, true], [outcomes.first[:rows].sum { |row| row[:count].to_i }, *outcomes.first.values_at(:finished, :check)]
+        assert_equal [2, false, true], [outcomes.first[:rows].sum { |row| row[:count].to_i },
+          *outcomes.first.values_at(:finished, :check)]
         stop.close
       end
 
@@ -107,14 +118,18 @@ module Raffia
       private
 
       def session(code, stop = Stop.new)
-        with_children(code) { Session.new(Fake.new, Cell.new("fake", :inline, 1), {scale: 1.0}, stop).call }
+        with_children(code) do
+          Session.new(Fake.new, Cell.new("fake", :inline, 1), {scale: 1.0}, stop).call
+        end
       end
 
       def campaign(experiment, code, stop = Stop.new, runs: 2, &on_running)
         notes = Notes.new([])
         notes.define_singleton_method(:running) { |cell| super(cell).tap { on_running&.call } }
         selection = Selection.of(experiment, scale: 1.0, runs:, cores: 2)
-        outcomes = with_children(code) { Campaign.new([selection], stop:, progress: notes, seed: 5, cores: 2).call { nil } }
+        outcomes = with_children(code) do
+          Campaign.new([selection], stop:, progress: notes, seed: 5, cores: 2).call { nil }
+        end
         [notes.said, outcomes]
       end
 

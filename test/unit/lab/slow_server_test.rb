@@ -16,7 +16,8 @@ module Raffia
 
       def test_waits_run_side_by_side
         serve(:slow_server) do |port|
-          assert_equal [1.5, 1.4], [1.5, 1.4].map { |seconds| Thread.new { IoWait.ask(seconds, port) } }.map(&:value)
+          assert_equal [1.5, 1.4],
+            [1.5, 1.4].map { |seconds| Thread.new { IoWait.ask(seconds, port) } }.map(&:value)
           assert_equal({served: 2, together: 2}, report)
         end
       end

@@ -10,7 +10,8 @@ module Raffia
     class SlowWebTest < ServiceCase
       def test_both_clients_get_the_document
         serve(:slow_web) do |port|
-          assert_equal [Web::Document.text(7, 3_000)] * 2, %i[net_http socket].map { |client| Web::Fetch.public_send(client, "/1/7/3000", port) }
+          assert_equal [Web::Document.text(7, 3_000)] * 2,
+            %i[net_http socket].map { |client| Web::Fetch.public_send(client, "/1/7/3000", port) }
           assert_equal({served: 2, different: 1, together: 1}, report)
         end
       end
@@ -18,7 +19,9 @@ module Raffia
       def test_many_wait_at_once
         serve(:slow_web) do |port|
           sums = FanOut.calls([0, 20], :socket, port, 1_500)
-          assert_equal (0...20).map { |index| Zlib.crc32(Web::Document.text(index, FanOut::BYTES)) }, sums
+          assert_equal (0...20).map { |index|
+            Zlib.crc32(Web::Document.text(index, FanOut::BYTES))
+          }, sums
           assert_equal({served: 20, different: 20, together: 20}, report)
           tell("reset")
           assert_equal({served: 0, different: 0, together: 0}, report)
@@ -26,7 +29,9 @@ module Raffia
       end
 
       def test_documents_are_as_long_as_asked_and_differ
-        [1, 7, 65_536, 131_075].each { |bytes| assert_equal bytes, Web::Document.text(3, bytes).bytesize }
+        [1, 7, 65_536, 131_075].each do |bytes|
+          assert_equal bytes, Web::Document.text(3, bytes).bytesize
+        end
         refute_equal Web::Document.text(1, 100), Web::Document.text(2, 100)
       end
 
@@ -40,7 +45,9 @@ module Raffia
       end
 
       def test_no_answer_is_an_error_too
-        with_server("") { |port| assert_raises(Web::Fetch::Refused) { Web::Fetch.socket("/a", port) } }
+        with_server("") do |port|
+          assert_raises(Web::Fetch::Refused) { Web::Fetch.socket("/a", port) }
+        end
       end
 
       private

@@ -11,8 +11,11 @@ module Raffia
     class SMTPTest < ServiceCase
       def test_the_sink_counts_what_the_client_delivers
         serve(:smtp_sink) do |port|
-          texts = [1, 2, 3].map { |index| Mailer::SMTP.deliver("127.0.0.1", port, Mailer.write(index, 5, 5)) }
-          assert_equal({mails: 3, different: 3, checksums: texts.sum { |text| Zlib.crc32(text) }}, report)
+          texts = [1, 2, 3].map do |index|
+            Mailer::SMTP.deliver("127.0.0.1", port, Mailer.write(index, 5, 5))
+          end
+          assert_equal({mails: 3, different: 3, checksums: texts.sum { |text| Zlib.crc32(text) }},
+            report)
         end
       end
 
@@ -36,7 +39,9 @@ module Raffia
         serve(:smtp_sink) do |port|
           socket = TCPSocket.new("127.0.0.1", port)
           socket.gets
-          ["HELO x", "MAIL FROM:<a@b>", "RCPT TO:<c@d>", "DATA"].each { |line| socket.write("#{line}\r\n") && socket.gets }
+          ["HELO x", "MAIL FROM:<a@b>", "RCPT TO:<c@d>", "DATA"].each do |line|
+            socket.write("#{line}\r\n") && socket.gets
+          end
           "#{text.gsub(/^\./, "..")}.\r\n".each_char { |letter| socket.write(letter) }
           assert_equal "250 2.0.0 counted\r\n", socket.gets
           assert_equal Zlib.crc32(text), report[:checksums]
@@ -56,8 +61,11 @@ module Raffia
 
       def test_a_server_that_refuses
         answering("554 no service\r\n") do |port|
-          error = assert_raises(Mailer::SMTP::Refused) { Mailer::SMTP.deliver("127.0.0.1", port, Mailer.write(1, 5, 5)) }
-          assert_equal "the SMTP server refused greeting: 554 no service (220 was expected)", error.message
+          error = assert_raises(Mailer::SMTP::Refused) do
+            Mailer::SMTP.deliver("127.0.0.1", port, Mailer.write(1, 5, 5))
+          end
+          assert_equal "the SMTP server refused greeting: 554 no service (220 was expected)",
+            error.message
         end
       end
 

@@ -10,7 +10,8 @@ module Raffia
     class SubprocessTest < TestCase
       def test_its_output_events_and_end
         assert_no_leaks do
-          process = ruby('IO.for_fd(3).puts(\'{"event":"ready","port":7}\'); puts $stdin.gets; warn "oops"')
+          process = ruby('IO.for_fd(3).puts(\'{"event":"ready","port":7}\'); puts $stdin.gets; ' \
+            'warn "oops"')
           process.tell("hello")
           drain(process)
           assert_equal({event: "ready", port: 7}, process.event)
@@ -37,7 +38,8 @@ module Raffia
 
       def test_what_ignores_that_is_killed_with_its_children
         assert_no_leaks do
-          process = ruby('trap("TERM", "IGNORE"); spawn("sleep 1000"); IO.for_fd(3).syswrite("{}\n"); sleep')
+          process = ruby('trap("TERM", "IGNORE"); spawn("sleep 1000"); ' \
+            'IO.for_fd(3).syswrite("{}\n"); sleep')
           read(process) until process.event
           assert_equal Signal.list["KILL"], process.finish(0.1).termsig
         end
@@ -56,14 +58,18 @@ module Raffia
       end
 
       def test_a_program_that_does_not_exist
-        assert_no_leaks { assert_raises(Errno::ENOENT) { Subprocess.new(["no-such-program-here"]) } }
+        assert_no_leaks do
+          assert_raises(Errno::ENOENT) { Subprocess.new(["no-such-program-here"]) }
+        end
       end
 
       def test_a_child_ends_with_its_parent
-        code = 'require "raffia/lab/lifeline"; Raffia::Lab::Lifeline.hold($stdin) { $stdout.puts Process.pid; $stdout.flush; sleep }'
+        code = 'require "raffia/lab/lifeline"; Raffia::Lab::Lifeline.hold($stdin) { $stdout.puts ' \
+          "Process.pid; $stdout.flush; sleep }"
         reader, writer = IO.pipe
         out, child_out = IO.pipe
-        child = ::Process.spawn(RbConfig.ruby, "-I", Subprocess::LIB, "-e", code, in: reader, out: child_out)
+        child = ::Process.spawn(RbConfig.ruby, "-I", Subprocess::LIB, "-e", code, in: reader,
+          out: child_out)
         [reader, child_out].each(&:close)
         out.gets
         writer.close # as the kernel does when the parent dies, however it dies
@@ -74,7 +80,9 @@ module Raffia
       def test_a_parent_that_went_before
         reader, writer = IO.pipe
         writer.close
-        error = assert_raises(SignalException) { Lifeline.hold(reader) { flunk "nobody wants this" } }
+        error = assert_raises(SignalException) do
+          Lifeline.hold(reader) { flunk "nobody wants this" }
+        end
         assert_equal "SIGTERM", error.message
         reader.close
       end
@@ -83,7 +91,9 @@ module Raffia
 
       def ruby(code) = Subprocess.new([RbConfig.ruby, "-e", code])
 
-      def read(process) = IO.select(process.ios, nil, nil, PATIENCE)&.first&.each { |io| process.read(io) }
+      def read(process)
+        IO.select(process.ios, nil, nil, PATIENCE)&.first&.each { |io| process.read(io) }
+      end
 
       def drain(process)
         read(process) until process.silent?

@@ -30,9 +30,11 @@ module Raffia
       end
 
       def test_what_cannot_be_written_is_said_at_once
-        {"/no/such/folder/out.json" => "No such file or directory", "/" => "Is a directory"}.each do |path, reason|
+        {"/no/such/folder/out.json" => "No such file or directory",
+         "/" => "Is a directory"}.each do |path, reason|
           error = assert_raises(ConfigError) { Report::Target.new(path) }
-          assert_equal "#{path} cannot be written: #{reason}. Name a file in a folder that you may write to", error.message
+          assert_equal "#{path} cannot be written: #{reason}. Name a file in a folder that you " \
+            "may write to", error.message
         end
       end
     end

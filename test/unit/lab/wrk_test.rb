@@ -30,11 +30,13 @@ module Raffia
       TEXT
 
       def test_a_run_without_errors
-        assert_equal({rate: 29_512.29, p99: 49.46, requests: 119_146, errors: 0}, Http::Wrk.facts([FINE, FINE]))
+        assert_equal({rate: 29_512.29, p99: 49.46, requests: 119_146, errors: 0},
+          Http::Wrk.facts([FINE, FINE]))
       end
 
       def test_errors_of_all_kinds_count_even_in_the_warm_up
-        assert_equal({rate: 29_512.29, p99: 49.46, requests: 59_673, errors: 21}, Http::Wrk.facts([ERRORS, FINE]))
+        assert_equal({rate: 29_512.29, p99: 49.46, requests: 59_673, errors: 21},
+          Http::Wrk.facts([ERRORS, FINE]))
         assert_in_delta 1_360.0, Http::Wrk.facts([FINE, ERRORS])[:p99]
       end
 

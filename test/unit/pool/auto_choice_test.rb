@@ -30,7 +30,8 @@ class PoolAutoChoiceTest < Raffia::TestCase
     made = choice({ruby: 0.01}, {processors: 8, cores: 4})
     ramps = [Auto.new, Auto.new(ramp: false)].map do |auto|
       plan = Raffia::Pool::Plan.new(:map, ->(n) { n }, nil)
-      auto.seats(plan, nil, Raffia::Pool::ChunkSize.new(nil, target: 0.1), Raffia::Pool::Options.new)
+      auto.seats(plan, nil, Raffia::Pool::ChunkSize.new(nil, target: 0.1),
+        Raffia::Pool::Options.new)
       auto.ramp(made)
     end
     assert_equal([Auto::Ramp, NilClass], ramps.map(&:class))
@@ -38,12 +39,14 @@ class PoolAutoChoiceTest < Raffia::TestCase
 
   def test_c_code_without_the_lock_goes_to_threads
     assert_equal([:threads, 2], chosen({ruby: 0.001, free: 0.02}))
-    assert_equal([:threads, 8], chosen({free: 0.02}, {processors: 8, cores: 4}), "for C code threads of one core count")
+    assert_equal([:threads, 8], chosen({free: 0.02}, {processors: 8, cores: 4}),
+      "for C code threads of one core count")
   end
 
   def test_many_waits_go_to_fibers_and_few_to_threads
     assert_equal([:fibers, 256], chosen({ruby: 1e-5, wait: 0.01}))
-    assert_equal([:threads, 8], chosen({ruby: 1e-5, wait: 1.0, left: 8}), "a trial of fibers would cost an item")
+    assert_equal([:threads, 8], chosen({ruby: 1e-5, wait: 1.0, left: 8}),
+      "a trial of fibers would cost an item")
   end
 
   def test_waits_of_fibers_that_are_known_to_block_go_to_threads
@@ -51,8 +54,10 @@ class PoolAutoChoiceTest < Raffia::TestCase
   end
 
   def test_workers_follow_the_share_of_waiting
-    assert_equal([:threads, 5], chosen({ruby: 0.002, wait: 0.008, obstacles: {fibers: "no", processes: "no"}}))
-    assert_equal([:processes, 4], chosen({ruby: 0.005, wait: 0.005, obstacles: {fibers: "no", threads: "no"}}))
+    assert_equal([:threads, 5], chosen({ruby: 0.002, wait: 0.008,
+      obstacles: {fibers: "no", processes: "no"}}))
+    assert_equal([:processes, 4], chosen({ruby: 0.005, wait: 0.005,
+      obstacles: {fibers: "no", threads: "no"}}))
   end
 
   def test_a_call_that_blocks_and_keeps_the_lock_goes_to_processes
@@ -106,7 +111,8 @@ class PoolAutoChoiceTest < Raffia::TestCase
   end
 
   def test_without_a_lock_threads_run_ruby_code
-    assert_equal([:threads, 2], chosen({ruby: 0.01, obstacles: {processes: "no fork", ractors: "none"}}, {lock: false}))
+    assert_equal([:threads, 2], chosen({ruby: 0.01,
+      obstacles: {processes: "no fork", ractors: "none"}}, {lock: false}))
   end
 
   def test_the_users_numbers_hold
@@ -133,7 +139,8 @@ class PoolAutoChoiceTest < Raffia::TestCase
   # --- in words
 
   def test_the_reasons
-    made = choice({ruby: 0.009, free: 0.001, bytes: 27, left: 99, obstacles: {ractors: "they are an experiment"}}, {memory: 0.0})
+    made = choice({ruby: 0.009, free: 0.001, bytes: 27, left: 99,
+      obstacles: {ractors: "they are an experiment"}}, {memory: 0.0})
     assert_equal(<<~TEXT, made.explain)
       raffia: on processes, 2 workers, for 99 items that are left (1 item done before, inline)
         an item takes 10 ms: 90% Ruby code, 10% C code without Ruby's lock, and 27 bytes to send

@@ -82,7 +82,9 @@ class PoolAutoRampUnitTest < Raffia::TestCase
   # A worker that takes no work before it answers leaves nothing undone when it is told to go.
   def test_a_call_with_real_workers
     Auto::StartCost.clear
-    strategy = Auto.new(enough: 0.0) { |work, machine| Auto::Choice.of(work, machine, on: :processes) }
+    strategy = Auto.new(enough: 0.0) do |work, machine|
+      Auto::Choice.of(work, machine, on: :processes)
+    end
     assert_no_leaks do
       tries = Hash.new(0)
       results = Raffia.map(0...50, on: strategy, workers: 2, retries: 5, backoff: 0.001) do |n|

@@ -12,7 +12,8 @@ class ChunkSizeTest < Raffia::TestCase
     sizer.learn(100, 0.001)
     assert(sizer.brief?(2))
     refute(sizer.brief?(11))
-    refute(Raffia::Pool::ChunkSize.new(1, target: 0.01).tap { |fixed| fixed.learn(1, 0.0) }.brief?(1))
+    refute(Raffia::Pool::ChunkSize.new(1, target: 0.01).tap { |fixed| fixed.learn(1, 0.0) }
+      .brief?(1))
   end
 
   def test_it_starts_with_single_items_and_grows_in_steps

@@ -28,12 +28,14 @@ class PoolCpusTest < Raffia::TestCase
   end
 
   def test_where_nothing_can_be_read
-    assert_equal(Etc.nprocessors, Raffia::Pool::Cpus.count(root: "/nowhere", membership: "/nowhere/else"))
+    assert_equal(Etc.nprocessors, Raffia::Pool::Cpus.count(root: "/nowhere",
+      membership: "/nowhere/else"))
     assert_equal(Etc.nprocessors, count({"a" => "50000 100000\n"}, "4:cpu:/a\n"))
     assert_equal(Etc.nprocessors, count({"a" => "garbage\n"}))
   end
 
-  # The same in the first version of control groups, whose cpu controller is mounted in a folder of its own.
+  # The same in the first version of control groups, whose cpu controller is mounted in a folder of
+  # its own.
   def old_count(quota, tree: "cpu", path: "a/b")
     Dir.mktmpdir do |root|
       FileUtils.mkdir_p(group = File.join(root, tree, path))
@@ -59,7 +61,8 @@ class PoolCpusTest < Raffia::TestCase
         FileUtils.mkdir_p(folder = File.join(root, "cpu#{number}/topology"))
         File.write(File.join(folder, "thread_siblings_list"), "#{list}\n")
       end
-      File.write(status = File.join(root, "status"), "Name:\truby\nCpus_allowed_list:\t#{allowed}\n")
+      File.write(status = File.join(root, "status"),
+        "Name:\truby\nCpus_allowed_list:\t#{allowed}\n")
       Raffia::Pool::Cpus.cores(status: status, topology: root, most: most)
     end
   end
@@ -85,7 +88,8 @@ class PoolCpusTest < Raffia::TestCase
     assert_includes(1..Raffia::Pool::Cpus.count, Raffia::Pool::Cpus.cores)
   end
 
-  # As mocha does it: `File.expects(:read)`. The first blocking call of a run may come in the middle.
+  # As mocha does it: `File.expects(:read)`. The first blocking call of a run may come in the
+  # middle.
   def test_a_program_that_replaces_file_read_is_not_asked
     output = output_of(<<~RUBY)
       require "raffia"

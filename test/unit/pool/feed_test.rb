@@ -5,7 +5,8 @@ require "raffia/pool"
 
 class IndexedFeedTest < Raffia::TestCase
   def feed(items, chunk: nil, workers: 2)
-    Raffia::Pool::IndexedFeed.new(Raffia::Pool::Input.of(items), Raffia::Pool::ChunkSize.new(chunk, target: 0.01), workers)
+    Raffia::Pool::IndexedFeed.new(Raffia::Pool::Input.of(items),
+      Raffia::Pool::ChunkSize.new(chunk, target: 0.01), workers)
   end
 
   def drain(feed)
@@ -40,7 +41,8 @@ end
 
 class QueueFeedTest < Raffia::TestCase
   def feed(limit: 10, chunk: nil, workers: 1, running: true)
-    Raffia::Pool::QueueFeed.new(Raffia::Pool::ChunkSize.new(chunk, target: 0.01), workers, limit: limit, running: running)
+    Raffia::Pool::QueueFeed.new(Raffia::Pool::ChunkSize.new(chunk, target: 0.01), workers,
+      limit: limit, running: running)
   end
 
   def test_workers_take_what_is_there_and_do_not_wait_for_a_full_chunk
@@ -114,7 +116,8 @@ class QueueFeedTest < Raffia::TestCase
 
   def test_what_finds_no_room_may_be_refused_or_added_all_the_same
     queue = feed(limit: 1)
-    assert_equal([:added, :full, :added], [queue.push(1, full: :refuse), queue.push(2, full: :refuse), queue.push(3, full: :add)])
+    assert_equal([:added, :full, :added],
+      [queue.push(1, full: :refuse), queue.push(2, full: :refuse), queue.push(3, full: :add)])
     assert_equal([2, 2], [queue.size, queue.most])
   end
 
@@ -127,7 +130,8 @@ class QueueFeedTest < Raffia::TestCase
 
   def test_the_clock_is_watched_by_one_thread_that_ends_with_the_queue
     others = idle_threads # of pools that are still there
-    queue = Raffia::Pool::QueueFeed.new(Raffia::Pool::ChunkSize.new(1, target: 0.01), 2, running: false, idle: 60)
+    queue = Raffia::Pool::QueueFeed.new(Raffia::Pool::ChunkSize.new(1, target: 0.01), 2,
+      running: false, idle: 60)
     workers = Array.new(2) { Thread.new { nil while queue.take } }
     wait_until { queue.idle == 2 }
     50.times { |n| queue.push(n) }

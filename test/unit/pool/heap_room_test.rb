@@ -10,7 +10,8 @@ class HeapRoomTest < Raffia::TestCase
     skip "needs the extension" unless Raffia::Native.respond_to?(:fill_heap)
   end
 
-  # In a process of its own: where many slots are free, as towards the end of a long run, they are filled and no new ones needed.
+  # In a process of its own: where many slots are free, as towards the end of a long run, they are
+  # filled and no new ones needed.
   def test_the_slots_of_the_size_in_question_grow_up_to_a_bound
     before, after, bound, most = output_of(<<~RUBY).split.map(&:to_i)
       require "raffia/pool"
@@ -70,8 +71,8 @@ class HeapRoomTest < Raffia::TestCase
     assert_empty(Thread.list - before)
   end
 
-  # Sums of big numbers, as long as it takes until they were collected often enough to be noticed. In a process of its own: a large heap has
-  # as many slots as are of use.
+  # Sums of big numbers, as long as it takes until they were collected often enough to be noticed.
+  # In a process of its own: a large heap has as many slots as are of use.
   def test_a_keeper_makes_room_while_numbers_pile_up
     before, after = output_of(<<~RUBY).split.map(&:to_i)
       require "raffia/pool"

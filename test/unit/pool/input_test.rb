@@ -7,12 +7,17 @@ class PoolInputTest < Raffia::TestCase
   def of(items) = Raffia::Pool::Input.of(items)
 
   def test_what_can_be_read_by_position
-    [[1, 2], 1..3, 1...3, 1.., 1..3.5].each { |items| assert_predicate(of(items), :indexed?, items.inspect) }
-    [("a".."c"), (1.0..2.0), {a: 1}, [1].each, (1..3).lazy, Struct.new(:a).new(1)].each { |items| refute_predicate(of(items), :indexed?, items.inspect) }
+    [[1, 2], 1..3, 1...3, 1.., 1..3.5].each do |items|
+      assert_predicate(of(items), :indexed?, items.inspect)
+    end
+    [("a".."c"), (1.0..2.0), {a: 1}, [1].each, (1..3).lazy, Struct.new(:a).new(1)].each do |items|
+      refute_predicate(of(items), :indexed?, items.inspect)
+    end
   end
 
   def test_sizes
-    assert_equal([2, 3, 2, Float::INFINITY, 3], [[1, 2], 1..3, 1...3, 1.., 1..3.5].map { |items| of(items).size })
+    assert_equal([2, 3, 2, Float::INFINITY, 3],
+      [[1, 2], 1..3, 1...3, 1.., 1..3.5].map { |items| of(items).size })
     assert_equal([2, nil], [{a: 1, b: 2}, loop].map { |items| of(items).size })
   end
 

@@ -39,7 +39,12 @@ class OffloadTest < Raffia::TestCase
   end
 
   def test_a_call_from_its_own_thread_runs_there
-    offload(max: 1) { |pool| assert(pool.call { inner = Thread.current; pool.call { Thread.current.equal?(inner) } }) } # standard:disable Style/Semicolon
+    offload(max: 1) do |pool|
+      assert(pool.call {
+        inner = Thread.current
+        pool.call { Thread.current.equal?(inner) }
+      })
+    end # standard:disable Style/Semicolon
   end
 
   def test_threads_end_when_idle_and_come_back

@@ -40,7 +40,9 @@ class PoolProgressTest < Raffia::TestCase
   def test_it_ends_with_the_call_even_if_that_fails
     _, lines = capture_io { Raffia.map([1, 2], on: :inline, progress: "sums") { |n| n } }
     assert_equal("sums: 2 of 2 (100%)\n", lines)
-    _, lines = capture_io { assert_raises(IOError) { Raffia.map([1, 2], on: :threads, progress: true) { raise IOError } } }
+    _, lines = capture_io {
+      assert_raises(IOError) { Raffia.map([1, 2], on: :threads, progress: true) { raise IOError } }
+    }
     assert_match(/\Araffia: \d of 2/, lines)
   end
 end

@@ -89,7 +89,9 @@ class RactorAdapterTest < Raffia::TestCase
     assert_no_leaks do
       adapter = nil
       printed = capture_subprocess_io do
-        adapter = Adapter.new { |fd| Adapter.start(fd) { |given| Adapter.serve(given) { |_| raise IOError, "of the loop" } } }
+        adapter = Adapter.new do |fd|
+          Adapter.start(fd) { |given| Adapter.serve(given) { |_| raise IOError, "of the loop" } }
+        end
         assert_nil adapter.read
       end
       assert_equal "IOError: of the loop", adapter.last_words
@@ -108,7 +110,9 @@ class RactorAdapterTest < Raffia::TestCase
     gates = Array.new(2) { Thread::Queue.new }
     inside = Thread::Queue.new
     threads = seats.zip(gates).map do |seat, gate|
-      thread = Thread.new { seat.send(:unreported) { inside.push(Thread.report_on_exception) && gate.pop } }
+      thread = Thread.new do
+        seat.send(:unreported) { inside.push(Thread.report_on_exception) && gate.pop }
+      end
       assert_equal(false, inside.pop && Thread.report_on_exception)
       thread
     end

@@ -16,7 +16,9 @@ class ThreadCrewTest < Raffia::TestCase
       left = @threads
       Class.new(Raffia::Pool::ThreadCrew) do
         define_method(:spawn) do |&block|
-          raise ThreadError, "can't create Thread: Resource temporarily unavailable" if (left -= 1).negative?
+          if (left -= 1).negative?
+            raise ThreadError, "can't create Thread: Resource temporarily unavailable"
+          end
 
           super(&block)
         end
@@ -25,7 +27,9 @@ class ThreadCrewTest < Raffia::TestCase
   end
 
   def map(items, threads)
-    assert_no_leaks { Raffia.map(items, on: Poor.new(threads), workers: 10, chunk: 1) { |n| n + 1 } }
+    assert_no_leaks do
+      Raffia.map(items, on: Poor.new(threads), workers: 10, chunk: 1) { |n| n + 1 }
+    end
   end
 
   def test_fewer_threads_than_wanted_do_the_work

@@ -8,7 +8,8 @@ class PoolWorkTest < Raffia::TestCase
 
   # What a call costs per item is what its block costs.
   def test_the_loops_allocate_nothing_per_item
-    {map: Work::NOTHING, each: Work::NOTHING, find: Work::NOTHING, reduce: 0, try_map: [IOError], try_each: [IOError], try_find: [IOError]}.each do |operation, seed|
+    {map: Work::NOTHING, each: Work::NOTHING, find: Work::NOTHING, reduce: 0, try_map: [IOError],
+     try_each: [IOError], try_find: [IOError]}.each do |operation, seed|
       block = (operation == :reduce) ? ->(memo, _) { memo } : ->(_) {}
       plan = Raffia::Pool::Plan.new(operation, block, seed)
       few, many = Array.new(10, 1), Array.new(10_000, 1)
@@ -24,9 +25,11 @@ class PoolWorkTest < Raffia::TestCase
   end
 
   def test_operations_that_try_again_say_what_failed
-    plan = Raffia::Pool::Plan.new(:try_map, ->(n) { n.odd? ? raise(IOError, n.to_s) : n }, [IOError])
+    plan = Raffia::Pool::Plan.new(:try_map, ->(n) { n.odd? ? raise(IOError, n.to_s) : n },
+      [IOError])
     values, failures = *Work.call(plan, [0, 1, 2, 3]).value
-    assert_equal([[0, nil, 2, nil], {1 => "1", 3 => "3"}], [values, failures.transform_values { |failure| failure.value.message }])
+    assert_equal([[0, nil, 2, nil], {1 => "1", 3 => "3"}],
+      [values, failures.transform_values { |failure| failure.value.message }])
     failure = Work.call(plan.with(seed: [KeyError]), [0, 1, 2, 3]).failure
     assert_equal([:error, 1], [failure.kind, failure.position])
   end
@@ -35,7 +38,8 @@ class PoolWorkTest < Raffia::TestCase
   def test_what_work_can_be
     callable = Object.new.tap { |object| object.define_singleton_method(:call) { |n| n + 3 } }
     {:succ => 2, 1.method(:+) => 2, proc { |n| n + 2 } => 3, callable => 4}.each do |work, value|
-      assert_equal(value, Raffia::Pool.open(on: :inline, work: work) { |pool| pool.submit(1).value })
+      assert_equal(value, Raffia::Pool.open(on: :inline,
+        work: work) { |pool| pool.submit(1).value })
     end
   end
 

@@ -5,7 +5,8 @@ require "raffia/process"
 require "tmpdir"
 
 class ProcessFilesTest < Raffia::TestCase
-  # In a process of its own: where there has been a Ractor, nobody can flush before the fork, and the child's lines come first.
+  # In a process of its own: where there has been a Ractor, nobody can flush before the fork, and
+  # the child's lines come first.
   BOTH = <<~RUBY
     require "raffia"
     ours = File.open(ARGV.fetch(0), ARGV.fetch(2))
@@ -20,7 +21,8 @@ class ProcessFilesTest < Raffia::TestCase
   RUBY
 
   def test_what_parent_and_child_have_written_is_there_once
-    modes = Raffia::Native.available? ? %w[w a w+ a+ r+] : %w[w a] # Ruby alone does not tell whether a file that can be read has read ahead
+    # Ruby alone does not tell whether a file that can be read has read ahead
+    modes = Raffia::Native.available? ? %w[w a w+ a+ r+] : %w[w a]
     modes.each do |mode|
       Dir.mktmpdir do |dir|
         paths = %w[ours own].map { |name| File.join(dir, name).tap { |path| File.write(path, "") } }
@@ -108,7 +110,8 @@ class ProcessFilesTest < Raffia::TestCase
   private
 
   def run_program(program, *arguments)
-    system(RbConfig.ruby, "-W0", "-I", File.expand_path("../../../lib", __dir__), "-e", program, *arguments)
+    system(RbConfig.ruby, "-W0", "-I", File.expand_path("../../../lib", __dir__), "-e", program,
+      *arguments)
   end
 
   # @return [Raffia::Process::Exit]

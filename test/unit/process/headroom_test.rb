@@ -29,8 +29,9 @@ class ProcessHeadroomTest < Raffia::TestCase
     GC.enable
   end
 
-  # Counts, in fresh programs whose heaps were compacted: what the room is for. How much that leaves free is chance, and depends on how many objects
-  # live; so some programs keep more of them than others.
+  # Counts, in fresh programs whose heaps were compacted: what the room is for. How much that leaves
+  # free is chance, and depends on how many objects live; so some programs keep more of them than
+  # others.
   def test_fewer_collections
     counts = Array.new(10) do |thousands|
       output_of(<<~RUBY).split
@@ -47,6 +48,7 @@ class ProcessHeadroomTest < Raffia::TestCase
       RUBY
     end
     assert_equal(["true"], counts.map { |_, made, _| made }.uniq)
-    assert_operator(counts.sum { |_, _, after| after.to_i }, :<, counts.sum { |before,| before.to_i })
+    assert_operator(counts.sum { |_, _, after| after.to_i }, :<,
+      counts.sum { |before,| before.to_i })
   end
 end

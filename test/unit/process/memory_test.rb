@@ -43,7 +43,9 @@ class ProcessWarmupTest < Raffia::TestCase
   end
 
   def test_the_first_time_pays_for_a_young_program
-    assert_equal("[true, false]", ask("GC.disable; keep = Array.new(20_000) { |n| n.to_s }; p [Warmup.call, Warmup.call]").chomp)
+    assert_equal("[true, false]",
+      ask("GC.disable; keep = Array.new(20_000) { |n| n.to_s }; p [Warmup.call, Warmup.call]")
+        .chomp)
   end
 
   def test_a_warm_heap_is_left_alone

@@ -29,6 +29,7 @@ class SupervisorObituaryTest < Raffia::TestCase
 
   def obituary(state, reason: nil, pid: 7, status: nil, signal: nil, template: :ready)
     how = Raffia::Process::Exit.new(pid: pid, status: status, signal: signal)
-    Raffia::Process::Supervisor::Obituary.of(Slot.new(3), Member.new(state, reason, Template.new(template)), how)
+    Raffia::Process::Supervisor::Obituary.of(Slot.new(3),
+      Member.new(state, reason, Template.new(template)), how)
   end
 end

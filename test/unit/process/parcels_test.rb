@@ -15,7 +15,8 @@ class ProcessParcelsTest < Raffia::TestCase
 
   def mappings = File.read("/proc/self/maps").scan("/memfd:raffia").size
 
-  # The stack may hold what nobody uses any more: what is made is made in a thread, which ends with its stack.
+  # The stack may hold what nobody uses any more: what is made is made in a thread, which ends with
+  # its stack.
   def elsewhere(&) = Thread.new(&).value
 
   def test_contents_arrive_message_by_message
@@ -53,7 +54,11 @@ class ProcessParcelsTest < Raffia::TestCase
   # Some, because a stack may hold a word of one that nobody uses any more.
   def test_parts_keep_the_memory_and_the_last_gives_it_back
     held, right, left = in_child do
-      tails = elsewhere { Array.new(20) { @here.send(["x" * 300_000 + "tail" * 100_000]) && @there.receive.first[300_000..] } }
+      tails = elsewhere do
+        Array.new(20) do
+          @here.send(["x" * 300_000 + "tail" * 100_000]) && @there.receive.first[300_000..]
+        end
+      end
       elsewhere { GC.start }
       found = [mappings, tails.uniq == ["tail" * 100_000]]
       tails.each(&:clear)

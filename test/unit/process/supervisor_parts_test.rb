@@ -68,7 +68,9 @@ class SupervisorPartsTest < Raffia::TestCase
       path = File.join(folder, "pid")
       10.times do
         File.write(path, "0\n")
-        race_for(path).then { |winners| assert_equal(winners.first(1), [File.read(path).to_i]) && assert_equal(1, winners.size) }
+        race_for(path).then do |winners|
+          assert_equal(winners.first(1), [File.read(path).to_i]) && assert_equal(1, winners.size)
+        end
         assert_equal(%w[pid], Dir.children(folder))
       end
     end
@@ -161,8 +163,10 @@ class SupervisorPartsTest < Raffia::TestCase
   end
 
   def test_settings_that_mean_nothing
-    {{nonsense: 1} => /no setting nonsense: it has workers, slot/, {workers: 0} => "workers: 0 is not a number of 1..256",
-     {boot_timeout: -1} => "boot_timeout: -1 is not a positive number", {hang_timeout: "x"} => 'hang_timeout: "x" is not a positive number',
+    {{nonsense: 1} => /no setting nonsense: it has workers, slot/,
+     {workers: 0} => "workers: 0 is not a number of 1..256",
+     {boot_timeout: -1} => "boot_timeout: -1 is not a positive number",
+     {hang_timeout: "x"} => 'hang_timeout: "x" is not a positive number',
      {hooks: {on_fire: 1}} => /no hook on_fire: there are before_fork/}.each do |given, message|
       assert_refused(message) { Supervisor.new(**given) { nil } }
     end
@@ -276,7 +280,10 @@ class SupervisorPartsTest < Raffia::TestCase
     end
     clients = []
     queued = -> { sockets.map { |one| Supervisor::Selection.queued(one) } }
-    yield sockets, ->(number) { number.times { clients << TCPSocket.new("127.0.0.1", port) } && wait_until { queued.call.then { |counts| counts if counts.sum == clients.size } } }
+    yield sockets, ->(number) {
+      number.times { clients << TCPSocket.new("127.0.0.1", port) } &&
+        wait_until { queued.call.then { |counts| counts if counts.sum == clients.size } }
+    }
   ensure
     [*sockets, *clients].each(&:close)
   end
@@ -307,7 +314,8 @@ class SupervisorPartsTest < Raffia::TestCase
   # A slot may have a socket for each of its Ractors.
   def test_a_slot_with_several_sockets_retires
     listeners(4) do |sockets, connect|
-      first, last = [sockets.first(2), sockets.last(2)].each_with_index.map { |ios, index| Supervisor::Slot.new(index, ios, nil) }
+      first, last = [sockets.first(2), sockets.last(2)].each_with_index
+        .map { |ios, index| Supervisor::Slot.new(index, ios, nil) }
       retirement = Supervisor::Retirement.new(last, [first], 0)
       assert(retirement.begin)
       counts = connect.call(40)

@@ -80,7 +80,9 @@ class ProcessWorkerTest < Raffia::TestCase
       assert_equal(["SIGKILL", nil], [child.exit.signal, child.exit.status])
       refute(child.write("x"))
     end
-    worker(->(_) { ::Process.exit!(9) }) { |child| assert_equal([nil, 9], [child.exit.signal, child.exit.status]) }
+    worker(->(_) { ::Process.exit!(9) }) do |child|
+      assert_equal([nil, 9], [child.exit.signal, child.exit.status])
+    end
   end
 
   # Its own reaper takes note of the death; nobody has to look for it.
@@ -147,7 +149,9 @@ class ProcessWorkerTest < Raffia::TestCase
     "asleep" => -> { sleep },
     "in a loop" => -> { nil while true },
     # Holds Ruby's lock, so no thread of the worker can do anything.
-    "in C" => -> { Fiddle::Function.new(Fiddle.dlopen(nil)["pause"], [], Fiddle::TYPE_INT, need_gvl: true).call }
+    "in C" => -> {
+      Fiddle::Function.new(Fiddle.dlopen(nil)["pause"], [], Fiddle::TYPE_INT, need_gvl: true).call
+    }
   }.freeze
 
   OCCUPATIONS.each do |name, occupation|
@@ -172,7 +176,9 @@ class ProcessWorkerTest < Raffia::TestCase
   end
 
   # Nobody may be there to reap it.
-  def running?(pid) = File.exist?("/proc/#{pid}/stat") && !File.read("/proc/#{pid}/stat").match?(/\) [ZX] /)
+  def running?(pid)
+    File.exist?("/proc/#{pid}/stat") && !File.read("/proc/#{pid}/stat").match?(/\) [ZX] /)
+  end
 
   def test_the_end_of_a_thread_that_started_it_is_not_the_end_of_it
     assert_no_leaks do
@@ -188,8 +194,8 @@ class ProcessWorkerTest < Raffia::TestCase
   end
 
   # Sibling's ends would keep pipes open that should report their end.
-  # In a process of its own, which has no pipes of other tests that may be closed meanwhile. The worker has its own three; the outsider has
-  # one, its standard output, in the place of ours.
+  # In a process of its own, which has no pipes of other tests that may be closed meanwhile. The
+  # worker has its own three; the outsider has one, its standard output, in the place of ours.
   def test_children_hold_no_ends_of_others
     assert_equal "[3, 0]\n", output_of(<<~'RUBY')
       require "raffia"
@@ -216,15 +222,19 @@ class ProcessWorkerTest < Raffia::TestCase
       depth = caller.count { |line| line.include?("minitest") }
       link.writer.write([depth, Fiber.scheduler.inspect, Thread.list.size].join(" "))
     end
-    worker(service) { |child| assert_equal("0 nil 2", child.read) } # two threads: its own and the lifeline's
+    # two threads: its own and the lifeline's
+    worker(service) { |child| assert_equal("0 nil 2", child.read) }
   end
 
   def test_an_interrupted_start_leaves_nothing_behind
     assert_no_leaks do
       20.times do
-        # Only where it waits: somebody who was interrupted between the start and the kill would have to know himself.
+        # Only where it waits: somebody who was interrupted between the start and the kill would
+        # have to know himself.
         starter = Thread.new do
-          Thread.handle_interrupt(Interrupt => :on_blocking) { Raffia::Process::Worker.new { |link| echo(link) }.kill }
+          Thread.handle_interrupt(Interrupt => :on_blocking) do
+            Raffia::Process::Worker.new { |link| echo(link) }.kill
+          end
         end
         starter.report_on_exception = false
         Thread.pass
@@ -238,7 +248,8 @@ class ProcessWorkerTest < Raffia::TestCase
     end
   end
 
-  # In a process of its own: what other Ractors and threads of this one are in the middle of, a fork by a Ractor may find half done in the child.
+  # In a process of its own: what other Ractors and threads of this one are in the middle of, a fork
+  # by a Ractor may find half done in the child.
   def test_a_worker_of_a_ractor
     assert_equal %(["x", true]\n), output_of(<<~RUBY)
       require "raffia"
@@ -291,7 +302,9 @@ class ProcessWorkerTest < Raffia::TestCase
       mine = half.instance_variable_get(:@forker)
       half.instance_variable_set(:@forker, nil)
       pipes = half.instance_variables & %i[@down @up @lifeline]
-      child = fork { ::Process.exit!(pipes.all? { |name| half.instance_variable_get(name).all?(&:closed?) }) }
+      child = fork do
+        ::Process.exit!(pipes.all? { |name| half.instance_variable_get(name).all?(&:closed?) })
+      end
       found << [pipes.size, ::Process.wait2(child).last.exitstatus]
       half.instance_variable_set(:@forker, mine)
     end
@@ -301,13 +314,15 @@ class ProcessWorkerTest < Raffia::TestCase
     assert_equal([0], found.map(&:last).uniq)
   end
 
-  # Ruby 3.4 can leave a child hanging inside of fork. Here a hook of fork does, which from the parent looks the same.
+  # Ruby 3.4 can leave a child hanging inside of fork. Here a hook of fork does, which from the
+  # parent looks the same.
   def test_a_child_that_does_not_begin_to_run_is_replaced
     assert_equal("alive 2", output_of(hanging(1, [0.5, 60, 60])))
   end
 
   def test_a_fork_that_never_works_is_an_error
-    assert_match(/Raffia::Error 3 workers were forked, and none of them began to run.* 0 children/, output_of(hanging(9, [0.5] * 3)))
+    assert_match(/Raffia::Error 3 workers were forked, and none of them began to run.* 0 children/,
+      output_of(hanging(9, [0.5] * 3)))
   end
 
   private

@@ -16,9 +16,14 @@ class SchedulerSubjectTest < Raffia::TestCase
   end
 
   def test_objects_by_their_own_inspect_only
-    assert_match(/\A#<Object:0x\h+>\z/, describe(Object.new.tap { _1.instance_variable_set(:@a, 1) }))
+    assert_match(/\A#<Object:0x\h+>\z/,
+      describe(Object.new.tap { _1.instance_variable_set(:@a, 1) }))
     assert_equal "1..2, x", describe([1..2, "x"])
-    assert_equal "#{"a" * 120}...", describe(Struct.new(:text) { def inspect = text }.new("a" * 121))
+    assert_equal "#{"a" * 120}...", describe(Struct.new(:text) {
+      def inspect
+        text
+      end
+    }.new("a" * 121))
     assert_equal "a" * 120, describe(Struct.new(:text) { def inspect = text }.new("a" * 120))
     broken = Class.new { def inspect = raise(KeyError) }.new
     assert_match(/\A#<#<Class:0x\h+>:0x\h+> \(KeyError in its inspect\)\z/, describe(broken))

@@ -21,10 +21,15 @@ module Raffia
 
     def test_what_is_accepted_is_as_ruby_makes_it
       server = held(TCPServer.new("127.0.0.1", 0))
-      ours, address = accept(server, TCPSocket) { held(TCPSocket.new("127.0.0.1", server.local_address.ip_port)) }
+      ours, address = accept(server, TCPSocket) {
+        held(TCPSocket.new("127.0.0.1", server.local_address.ip_port))
+      }
       held(TCPSocket.new("127.0.0.1", server.local_address.ip_port))
       assert_equal "127.0.0.1", address
-      assert_equal traits(held(wait_until { server.accept_nonblock(exception: false).then { _1 unless _1 == :wait_readable } })), traits(ours)
+      assert_equal traits(held(wait_until {
+        server.accept_nonblock(exception: false)
+              .then { _1 unless _1 == :wait_readable }
+      })), traits(ours)
       assert_equal ["AF_INET", "127.0.0.1", "127.0.0.1"], ours.peeraddr.values_at(0, 2, 3)
     end
 
@@ -46,7 +51,8 @@ module Raffia
       rescue SystemCallError
         skip "no IPv6 here"
       end
-      assert_equal "::1", accept(server, TCPSocket) { held(TCPSocket.new("::1", server.local_address.ip_port)) }.last
+      assert_equal "::1",
+        accept(server, TCPSocket) { held(TCPSocket.new("::1", server.local_address.ip_port)) }.last
     end
 
     def test_nobody_is_there
@@ -65,8 +71,12 @@ module Raffia
     # Forty have come before the first is served. What a Unix socket is sent is there at once.
     def test_who_is_there_has_a_turn_before_all_others_are_accepted
       Dir.mktmpdir do |dir|
-        listener = Server::Listener.open(Server::Bind.parse("unix://#{dir}/s"), Server::Options.build).first
-        clients = Array.new(40) { held(UNIXSocket.new("#{dir}/s")).tap { |client| client << "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n" } }
+        listener = Server::Listener.open(Server::Bind.parse("unix://#{dir}/s"),
+          Server::Options.build).first
+        clients = Array.new(40) do
+          held(UNIXSocket.new("#{dir}/s"))
+            .tap { |client| client << "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n" }
+        end
         steps = []
         serve(listener, lambda { |_|
           steps << :begun
@@ -80,7 +90,8 @@ module Raffia
     end
 
     def test_a_listener_that_blocks_is_no_trouble
-      listener = Server::Listener.open(Server::Bind.parse("tcp://127.0.0.1:0"), Server::Options.build).first
+      listener = Server::Listener.open(Server::Bind.parse("tcp://127.0.0.1:0"),
+        Server::Options.build).first
       listener.socket.nonblock = false
       serve(listener, ->(env) { [200, {}, [env["REMOTE_ADDR"]]] }) do
         client = held(TCPSocket.new("127.0.0.1", listener.port))
@@ -102,7 +113,8 @@ module Raffia
     end
 
     def traits(socket)
-      [socket.class, socket.sync, socket.binmode?, socket.nonblock?, socket.close_on_exec?, socket.external_encoding, socket.internal_encoding,
+      [socket.class, socket.sync, socket.binmode?, socket.nonblock?, socket.close_on_exec?,
+        socket.external_encoding, socket.internal_encoding,
         socket.do_not_reverse_lookup, socket.timeout, socket.autoclose?]
     end
 

@@ -8,8 +8,10 @@ require "raffia"
 require "raffia/server/watch/access_log"
 
 class AccessLogTest < Raffia::TestCase
-  ENV_OF_ONE = {"REMOTE_ADDR" => "127.0.0.1", "REQUEST_METHOD" => "GET", "SCRIPT_NAME" => "", "PATH_INFO" => "/a", "QUERY_STRING" => "b=1",
-                "SERVER_PROTOCOL" => "HTTP/1.1", "HTTP_USER_AGENT" => "curl/8.5", "HTTP_HOST" => "example.org"}.freeze
+  ENV_OF_ONE = {"REMOTE_ADDR" => "127.0.0.1", "REQUEST_METHOD" => "GET", "SCRIPT_NAME" => "",
+                "PATH_INFO" => "/a", "QUERY_STRING" => "b=1",
+                "SERVER_PROTOCOL" => "HTTP/1.1", "HTTP_USER_AGENT" => "curl/8.5",
+                "HTTP_HOST" => "example.org"}.freeze
 
   def setup
     @folder = Dir.mktmpdir
@@ -22,7 +24,8 @@ class AccessLogTest < Raffia::TestCase
   def path = File.join(@folder, "access.log")
 
   def entry(number = 1, **env)
-    Raffia::Server::AccessLog::Entry.new(ENV_OF_ONE.merge(env.transform_keys(&:to_s)), "id-#{number}", 200, 512, 3_210, 40)
+    Raffia::Server::AccessLog::Entry.new(ENV_OF_ONE.merge(env.transform_keys(&:to_s)),
+      "id-#{number}", 200, 512, 3_210, 40)
   end
 
   def access_log(target = path, **, &) = Raffia::Server::AccessLog.new(target, log: @log, **, &)
@@ -30,7 +33,9 @@ class AccessLogTest < Raffia::TestCase
   def on_a_small_disk
     disk = File.join(@folder, "disk")
     Dir.mkdir(disk)
-    skip "a small disk cannot be mounted here" unless system("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk, err: File::NULL)
+    unless system("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk, err: File::NULL)
+      skip "a small disk cannot be mounted here"
+    end
     begin
       yield disk
     ensure
@@ -49,7 +54,9 @@ class AccessLogTest < Raffia::TestCase
     log = access_log
     log.add(entry)
     log.close
-    assert_match(/\A127\.0\.0\.1 - - \[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}\] "GET \/a\?b=1 HTTP\/1\.1" 200 512 "-" "curl\/8\.5" 0\.003210 0\.000040 id-1\n\z/, File.read(path))
+    assert_match(
+      /\A127\.0\.0\.1 - - \[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}\] "GET \/a\?b=1 HTTP\/1\.1" 200 512 "-" "curl\/8\.5" 0\.003210 0\.000040 id-1\n\z/, File.read(path)
+    )
   end
 
   def test_what_could_be_taken_for_another_field_or_line_is_escaped
@@ -68,8 +75,10 @@ class AccessLogTest < Raffia::TestCase
     log.add(entry(2).tap { |other| other.queued = -1 })
     log.close
     first, second = File.readlines(path).map { |line| JSON.parse(line) }
-    assert_equal({"remote" => "127.0.0.1", "target" => "/a?b=1", "method" => "GET", "protocol" => "HTTP/1.1", "host" => "example.org",
-      "agent" => "a\"b\nc\uFFFDé", "forwarded" => "10.0.0.1", "status" => 200, "bytes" => 512, "duration" => 0.00321, "queued" => 4e-05,
+    assert_equal({"remote" => "127.0.0.1", "target" => "/a?b=1", "method" => "GET",
+      "protocol" => "HTTP/1.1", "host" => "example.org",
+      "agent" => "a\"b\nc\uFFFDé", "forwarded" => "10.0.0.1", "status" => 200, "bytes" => 512,
+      "duration" => 0.00321, "queued" => 4e-05,
       "id" => "id-1"}, first.except("time"))
     assert_match(/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/, first["time"])
     refute(second.key?("queued"))
@@ -97,7 +106,8 @@ class AccessLogTest < Raffia::TestCase
       log.close
       writer.cancel
     end
-    assert_equal((0...1_000).map { |number| "id-#{number}" }, File.readlines(path).map { |line| line[/id-\d+/] })
+    assert_equal((0...1_000).map { |number| "id-#{number}" },
+      File.readlines(path).map { |line| line[/id-\d+/] })
   end
 
   def test_after_a_rotation_lines_go_to_a_new_file
@@ -163,7 +173,8 @@ class AccessLogTest < Raffia::TestCase
       File.delete(filler)
       assert(log.flush)
       log.close
-      assert_equal((0..100).map { |number| "id-#{number}" }, File.readlines(File.join(disk, "access.log")).map { |line| line[/id-\d+\n\z/].chomp })
+      assert_equal((0..100).map { |number| "id-#{number}" },
+        File.readlines(File.join(disk, "access.log")).map { |line| line[/id-\d+\n\z/].chomp })
       assert_match(/No space left.*\n.*can be written again/, @told.string)
     end
   end
@@ -196,6 +207,8 @@ class AccessLogTest < Raffia::TestCase
   end
 
   def test_a_file_that_cannot_be_opened_is_an_error_at_the_start
-    assert_refused(/cannot be opened: No such file/) { access_log(File.join(@folder, "no/where.log")) }
+    assert_refused(/cannot be opened: No such file/) do
+      access_log(File.join(@folder, "no/where.log"))
+    end
   end
 end

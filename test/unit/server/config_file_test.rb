@@ -30,13 +30,19 @@ module Raffia
         tls "b.pem", "b.key"
         access_log "-" if ENV.key?("PATH")
       RUBY
-      assert_equal({bind: ["tcp://[::]:1", "unix:///a.sock?mode=0660"], processes: 4, preload: true, early_hints: false, max_body: 1 << 20,
-                    tls_cert: %w[a.pem b.pem].map { File.expand_path(_1) }, tls_key: %w[a.key b.key].map { File.expand_path(_1) }, access_log: "-"}, given)
+      assert_equal({bind: ["tcp://[::]:1", "unix:///a.sock?mode=0660"], processes: 4, preload: true,
+        early_hints: false, max_body: 1 << 20,
+                    tls_cert: %w[a.pem b.pem].map { File.expand_path(_1) },
+                    tls_key: %w[a.key b.key].map { File.expand_path(_1) }, access_log: "-"}, given)
     end
 
     def test_each_setting_is_a_word
       Server::Option::TABLE.each do |row|
-        value = (row.default.nil? || row.default == []) ? {port: 1, count: 1, limit: 1, bytes: 1, seconds: 1}.fetch(row.kind, "info") : row.default
+        value = if row.default.nil? || row.default == []
+          {port: 1, count: 1, limit: 1, bytes: 1, seconds: 1}.fetch(row.kind, "info")
+        else
+          row.default
+        end
         value = row.kind.first if row.kind.is_a?(Array)
         assert read("#{row.name} #{value.inspect}").given.key?(row.name), row.name
       end
@@ -61,7 +67,8 @@ module Raffia
     {
       "one\nproceses 3" => "2: there is no word one",
       "processes 1\n\nproceses 3" => "3: there is no word proceses: did you mean processes?",
-      "idle_timeout 'soon'" => '1: idle_timeout "soon" makes no sense: use seconds, such as 30, 0.5 or "2m", or off',
+      "idle_timeout 'soon'" => '1: idle_timeout "soon" makes no sense: use seconds, such as 30, ' \
+        '0.5 or "2m", or off',
       "def helper = processes(-1)\n\nhelper" => "1: processes -1 makes no sense",
       "processes" => "1: processes needs a value",
       "port 1, 2" => "1: port takes one value",
@@ -70,7 +77,9 @@ module Raffia
       "after_frok { }" => "1: there is no word after_frok: did you mean after_fork?"
     }.each do |text, message|
       define_method(:"test_refused: #{text}") do
-        assert_refused(/\A#{Regexp.escape(@path)}:#{Regexp.escape((text.start_with?("one") ? "1: there is no word one" : message))}/) { read(text) }
+        assert_refused(
+          /\A#{Regexp.escape(@path)}:#{Regexp.escape((text.start_with?("one") ? "1: there is no word one" : message))}/
+        ) { read(text) }
       end
     end
 

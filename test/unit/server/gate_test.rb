@@ -79,7 +79,8 @@ class ServerGateTest < Raffia::TestCase
       error = assert_raises(Gate::Busy) { gate.enter }
       assert_equal([1, 1, 0], [error.retry_after, gate.inside, gate.waiting])
       gate.leave
-      assert_equal([3, 0], [assert_raises(Gate::Busy) { gate.enter(0.0, 2.5) }.retry_after, gate.inside])
+      assert_equal([3, 0], [assert_raises(Gate::Busy) { gate.enter(0.0, 2.5) }.retry_after,
+        gate.inside])
       assert_equal(0.005, gate.enter(0.005))
     end
   end
@@ -116,22 +117,27 @@ class ServerGateTest < Raffia::TestCase
 
   def test_x_request_start_in_all_units
     now = 1_761_000_000.5
-    ["t=1761000000.000", "1761000000", "t=1761000000000", "t=1761000000000000", "1761000000000000000"].each do |header|
+    ["t=1761000000.000", "1761000000", "t=1761000000000", "t=1761000000000000",
+      "1761000000000000000"].each do |header|
       assert_in_delta(0.5, Raffia::Server::Arrival.ago(header, now), 0.001, header)
     end
   end
 
   def test_x_request_start_that_cannot_be_believed
     now = 1_761_000_000.0
-    [nil, "", "t=", "t=abc", "t=1", "-5", "t=1761000005", "t=1760000000", "t=1e9", "1761000000,1761000000", "9" * 30].each do |header|
+    [nil, "", "t=", "t=abc", "t=1", "-5", "t=1761000005", "t=1760000000", "t=1e9",
+      "1761000000,1761000000", "9" * 30].each do |header|
       assert_nil(Raffia::Server::Arrival.ago(header, now), header.inspect)
     end
-    assert_equal(0.0, Raffia::Server::Arrival.ago("t=1761000000.4", now), "a front whose clock is a little ahead")
+    assert_equal(0.0, Raffia::Server::Arrival.ago("t=1761000000.4", now),
+      "a front whose clock is a little ahead")
   end
 
   def test_request_timeout
-    assert_equal([2.0, 0.5, 0.0], %w[2 0.5 0].map { |header| Raffia::Server::Arrival.patience(header) })
+    assert_equal([2.0, 0.5, 0.0],
+      %w[2 0.5 0].map { |header| Raffia::Server::Arrival.patience(header) })
     assert_nil Raffia::Server::Arrival.patience("9" * 10) # no client waits for so long
-    assert_equal([nil] * 5, [nil, "", "-1", "5s", "1e3"].map { |header| Raffia::Server::Arrival.patience(header) })
+    assert_equal([nil] *
+      5, [nil, "", "-1", "5s", "1e3"].map { |header| Raffia::Server::Arrival.patience(header) })
   end
 end

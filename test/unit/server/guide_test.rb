@@ -6,7 +6,8 @@ require "support/option_reference"
 module Raffia
   class ServerGuideTest < TestCase
     def test_the_guide_lists_all_settings_as_they_are
-      assert_equal TestSupport::OptionReference.page, File.read(TestSupport::OptionReference::PAGE, encoding: "UTF-8"), "run `rake docs:options`"
+      assert_equal TestSupport::OptionReference.page,
+        File.read(TestSupport::OptionReference::PAGE, encoding: "UTF-8"), "run `rake docs:options`"
     end
 
     def test_it_names_each_hook

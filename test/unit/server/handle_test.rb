@@ -97,7 +97,8 @@ module Raffia
       hooks.add(:on_error) { |error, env| told << [error.message, env["PATH_INFO"]] }
       hooks.add(:on_error) { raise "of its own" }
       log = StringIO.new
-      Server.start(->(_) { raise "boom" }, hooks: hooks, logger: Log.build(Config.load({}), out: log)) do |handle|
+      Server.start(->(_) { raise "boom" }, hooks: hooks,
+        logger: Log.build(Config.load({}), out: log)) do |handle|
         assert_equal "500", Net::HTTP.get_response(URI("#{handle.url}/x")).code
         assert_equal ["boom", "/x"], told.pop
       end
@@ -106,7 +107,9 @@ module Raffia
 
     def test_what_will_not_do
       assert_refused(/has a method `call`/) { Server.start("no app") }
-      assert_refused(/there is no option prot: did you mean port\?/) { Server.start(HELLO, prot: 1) }
+      assert_refused(/there is no option prot: did you mean port\?/) do
+        Server.start(HELLO, prot: 1)
+      end
       assert_raises(Server::CannotListen) { Server.start(HELLO, bind: "tcp://192.0.2.1:0") }
     end
 

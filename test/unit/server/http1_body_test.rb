@@ -27,7 +27,8 @@ class Http1BodyTest < Raffia::TestCase
 
   def test_no_more_than_asked_for
     receive("#{CHUNKED}5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n#{GET}")
-    assert_equal ["he", "llo wo", "", "rld", nil], [2, 6, 0, 6, 6].map { |most| @wire.read_body(most) }
+    assert_equal ["he", "llo wo", "", "rld", nil],
+      [2, 6, 0, 6, 6].map { |most| @wire.read_body(most) }
     assert_equal "GET", receive("")["REQUEST_METHOD"]
     receive("#{POST}Content-Length: 5\r\n\r\nhello#{GET}")
     assert_equal ["he", "llo", nil], [2, 6, 6].map { |most| @wire.read_body(most) }
@@ -49,13 +50,18 @@ class Http1BodyTest < Raffia::TestCase
     @wire.receive(LONG, LONG)
     assert_equal sent, body
     writer.join
-    writer = Thread.new { @client << CHUNKED << sent.scan(/.{1,999}/mn).map { |piece| "#{piece.bytesize.to_s(16)}\r\n#{piece}\r\n" }.join << "0\r\n\r\n" }
+    writer = Thread.new do
+      @client << CHUNKED <<
+        sent.scan(/.{1,999}/mn).map { |piece| "#{piece.bytesize.to_s(16)}\r\n#{piece}\r\n" }.join <<
+        "0\r\n\r\n"
+    end
     @wire.receive(LONG, LONG)
     assert_equal sent, body
     writer.join
   end
 
-  # Of what is here when it is asked for, all but the beginning is received into the String that comes out, and decoded there.
+  # Of what is here when it is asked for, all but the beginning is received into the String that
+  # comes out, and decoded there.
   def test_a_long_body_in_chunks_with_a_request_behind_it
     sent = Random.bytes(100_000)
     [1_000, 30_000, 100_000].product([700, 65_536, 99_999, 200_000]) do |size, most|
@@ -82,7 +88,8 @@ class Http1BodyTest < Raffia::TestCase
   end
 
   def test_byte_by_byte
-    bytes = "\r\n#{GET}#{CHUNKED}5\r\nhello\r\n6\r\n world\r\n0\r\nA: b\r\n\r\n#{POST}Content-Length: 2\r\n\r\nhi"
+    bytes = "\r\n#{GET}#{CHUNKED}5\r\nhello\r\n6\r\n world\r\n0\r\nA: " \
+      "b\r\n\r\n#{POST}Content-Length: 2\r\n\r\nhi"
     writer = Thread.new do
       bytes.each_char do |char|
         @client << char
@@ -90,7 +97,8 @@ class Http1BodyTest < Raffia::TestCase
       end
     end
     found = Array.new(3) { [@wire.receive(LONG, LONG)["REQUEST_METHOD"], body, @wire.trailers] }
-    assert_equal [["GET", "", nil], ["POST", "hello world", {"a" => "b"}], ["POST", "hi", nil]], found
+    assert_equal [["GET", "", nil], ["POST", "hello world", {"a" => "b"}], ["POST", "hi", nil]],
+      found
     assert_equal bytes.bytesize, @wire.received
     writer.join
   end
@@ -152,7 +160,9 @@ class Http1BodyTest < Raffia::TestCase
   end
 
   def test_the_client_leaves_in_the_middle
-    [["Content-Length: 5\r\n\r\nhell", "hell"], ["Transfer-Encoding: chunked\r\n\r\n5\r\nhell", "hell"], ["Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nA: b", "x"]].each do |rest, read|
+    [["Content-Length: 5\r\n\r\nhell", "hell"],
+      ["Transfer-Encoding: chunked\r\n\r\n5\r\nhell", "hell"],
+      ["Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nA: b", "x"]].each do |rest, read|
       @client, @socket = UNIXSocket.pair
       @wire = wire
       receive("#{POST}#{rest}")
@@ -199,7 +209,9 @@ class Http1BodyTest < Raffia::TestCase
 
   private
 
-  def chunks(body, size) = body.scan(/.{1,#{size}}/mn).map { |piece| "#{piece.bytesize.to_s(16)}\r\n#{piece}\r\n" }.join
+  def chunks(body, size)
+    body.scan(/.{1,#{size}}/mn).map { |piece| "#{piece.bytesize.to_s(16)}\r\n#{piece}\r\n" }.join
+  end
 
   # All of it is in the kernel when the first byte is read.
   def send_ahead(bytes)

@@ -3,7 +3,8 @@
 require_relative "wire_case"
 require "objspace"
 
-# What a request costs, in numbers that are the same on every machine; and that the collector does no harm.
+# What a request costs, in numbers that are the same on every machine; and that the collector does
+# no harm.
 class Http1CostTest < Raffia::TestCase
   include WireCase
 
@@ -70,16 +71,17 @@ class Http1CostTest < Raffia::TestCase
 
   def test_one_system_call_for_a_request
     skip "strace is not installed" unless system("strace", "-V", out: File::NULL, err: File::NULL)
-    calls = IO.popen(["strace", "-f", "-qq", "-c", "-e", "trace=recvfrom", "-o", "/dev/stdout", RbConfig.ruby, "-W0", "-Ilib", "-e", <<~RUBY], &:read)
-      require "socket"
-      require "raffia"
-      client, socket = UNIXSocket.pair
-      wire = Raffia::Native::Http1.new(socket, {})
-      Raffia.run do |scope|
-        scope.spawn { 500.times { client.write("GET / HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n"); sleep(0) } }
-        500.times { wire.receive(nil, nil) }
-      end
-    RUBY
+    calls = IO.popen(["strace", "-f", "-qq", "-c", "-e", "trace=recvfrom", "-o", "/dev/stdout",
+      RbConfig.ruby, "-W0", "-Ilib", "-e", <<~RUBY], &:read)
+        require "socket"
+        require "raffia"
+        client, socket = UNIXSocket.pair
+        wire = Raffia::Native::Http1.new(socket, {})
+        Raffia.run do |scope|
+          scope.spawn { 500.times { client.write("GET / HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n"); sleep(0) } }
+          500.times { wire.receive(nil, nil) }
+        end
+      RUBY
     assert_equal "500", calls[/.*recvfrom$/].split[3], calls
   end
 
@@ -106,8 +108,10 @@ class Http1CostTest < Raffia::TestCase
     found = [@wire.read_body, @wire.read_body, @wire.trailers]
     GC.stress = false
     assert_equal ["hi", nil, {"a" => "b"}], found
-    assert_equal %w[/ curl/8 example.org], first.values_at("PATH_INFO", "HTTP_USER_AGENT", "HTTP_HOST")
-    assert_equal %w[POST chunked h], second.values_at("REQUEST_METHOD", "HTTP_TRANSFER_ENCODING", "SERVER_NAME")
+    assert_equal %w[/ curl/8 example.org],
+      first.values_at("PATH_INFO", "HTTP_USER_AGENT", "HTTP_HOST")
+    assert_equal %w[POST chunked h], second.values_at("REQUEST_METHOD", "HTTP_TRANSFER_ENCODING",
+      "SERVER_NAME")
   ensure
     GC.stress = false
   end
@@ -123,7 +127,8 @@ class Http1CostTest < Raffia::TestCase
     end
     assert_equal({"a" => "b"}, @wire.trailers)
     env = receive("GET / HTTP/1.1\r\nHost: moving.example.org:81\r\nX-Moves: 1\r\n\r\n")
-    assert_equal %w[moving.example.org:81 moving.example.org 81 1], env.values_at("HTTP_HOST", "SERVER_NAME", "SERVER_PORT", "HTTP_X_MOVES")
+    assert_equal %w[moving.example.org:81 moving.example.org 81 1],
+      env.values_at("HTTP_HOST", "SERVER_NAME", "SERVER_PORT", "HTTP_X_MOVES")
   end
 
   def test_in_ractors
@@ -152,19 +157,24 @@ class Http1CostTest < Raffia::TestCase
   end
 
   def test_what_is_no_wire
-    assert_raises(TypeError) { Raffia::Native::Http1.instance_method(:receive).bind_call(Object.new, 1, 1) }
+    assert_raises(TypeError) do
+      Raffia::Native::Http1.instance_method(:receive).bind_call(Object.new, 1, 1)
+    end
     assert_raises(TypeError) { Raffia::Native::Http1.new(@socket, 1) }
     assert_raises(TypeError) { Raffia::Native::Http1.new(@socket, {}, 1) }
     assert_raises(ArgumentError) { @wire.receive }
   end
 
   def test_limits
-    [{request_line: 20}, {head: 30}, {fields: 0}, {name: 3}].zip([414, 431, 431, 431]) do |limits, status|
+    [{request_line: 20}, {head: 30}, {fields: 0},
+      {name: 3}].zip([414, 431, 431, 431]) do |limits, status|
       @wire = wire(limits)
       assert_status(status) { receive("GET /#{"a" * 20} HTTP/1.1\r\nHost: h\r\n\r\n") }
     end
-    @wire = wire({request_line: nil, head: nil, fields: nil, name: nil, extensions: nil, trailers: nil, body: nil})
-    env = receive("GET /#{"a" * 40_000} HTTP/1.1\r\nHost: h\r\n#{"n" * 1024}: 1\r\n#{"A: 1\r\n" * 200}\r\n")
+    @wire = wire({request_line: nil, head: nil, fields: nil, name: nil, extensions: nil,
+      trailers: nil, body: nil})
+    env = receive("GET /#{"a" * 40_000} HTTP/1.1\r\nHost: h\r\n#{"n" * 1024}: " \
+      "1\r\n#{"A: 1\r\n" * 200}\r\n")
     assert_equal [40_001, (["1"] * 200).join(", ")], [env["PATH_INFO"].bytesize, env["HTTP_A"]]
     assert_status(431) { receive("GET / HTTP/1.1\r\nHost: h\r\n#{"A: 1\r\n" * 256}\r\n") }
   end

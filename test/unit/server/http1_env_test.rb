@@ -7,10 +7,13 @@ class Http1EnvTest < Raffia::TestCase
   include WireCase
 
   def test_a_request
-    env = receive("GET /a/b?c=d&e HTTP/1.1\r\nHost: example.org:8080\r\nUser-Agent: me\r\nX-Some-Thing: 1\r\n\r\n")
+    env = receive("GET /a/b?c=d&e HTTP/1.1\r\nHost: example.org:8080\r\nUser-Agent: " \
+      "me\r\nX-Some-Thing: 1\r\n\r\n")
     expected = TEMPLATE.merge(
-      "REQUEST_METHOD" => "GET", "SERVER_PROTOCOL" => "HTTP/1.1", "PATH_INFO" => "/a/b", "QUERY_STRING" => "c=d&e",
-      "REQUEST_URI" => "/a/b?c=d&e", "HTTP_HOST" => "example.org:8080", "SERVER_NAME" => "example.org", "SERVER_PORT" => "8080",
+      "REQUEST_METHOD" => "GET", "SERVER_PROTOCOL" => "HTTP/1.1", "PATH_INFO" => "/a/b",
+      "QUERY_STRING" => "c=d&e",
+      "REQUEST_URI" => "/a/b?c=d&e", "HTTP_HOST" => "example.org:8080",
+      "SERVER_NAME" => "example.org", "SERVER_PORT" => "8080",
       "HTTP_USER_AGENT" => "me", "HTTP_X_SOME_THING" => "1"
     )
     assert_equal expected, env
@@ -32,7 +35,8 @@ class Http1EnvTest < Raffia::TestCase
     @wire = Raffia::Native::Http1.new(@socket, template)
     receive(GET)
     receive("POST /?a HTTP/1.0\r\n\r\n")
-    assert_equal({**TEMPLATE, "REQUEST_METHOD" => "GET", "SERVER_PROTOCOL" => "HTTP/1.1", "QUERY_STRING" => ""}, template)
+    assert_equal({**TEMPLATE, "REQUEST_METHOD" => "GET", "SERVER_PROTOCOL" => "HTTP/1.1",
+      "QUERY_STRING" => ""}, template)
     assert_predicate template, :frozen?
   end
 
@@ -44,13 +48,16 @@ class Http1EnvTest < Raffia::TestCase
   end
 
   def test_fields_that_come_again_are_joined
-    env = env_of("GET / HTTP/1.1\r\nHost: h\r\nAccept: a\r\nX-Own: 1\r\naccept: b\r\nCookie: c=1\r\nX-OWN: 2\r\nx-own: 3\r\nCookie: d=2\r\n\r\n")
-    assert_equal ["a, b", "1, 2, 3", "c=1; d=2"], env.values_at("HTTP_ACCEPT", "HTTP_X_OWN", "HTTP_COOKIE")
+    env = env_of("GET / HTTP/1.1\r\nHost: h\r\nAccept: a\r\nX-Own: 1\r\naccept: b\r\nCookie: " \
+      "c=1\r\nX-OWN: 2\r\nx-own: 3\r\nCookie: d=2\r\n\r\n")
+    assert_equal ["a, b", "1, 2, 3", "c=1; d=2"],
+      env.values_at("HTTP_ACCEPT", "HTTP_X_OWN", "HTTP_COOKIE")
   end
 
   def test_many_fields_that_come_once
     names = Array.new(90) { |i| "X-Field-#{i}" }
-    env = receive("GET / HTTP/1.1\r\nHost: h\r\n#{names.map { |name| "#{name}: #{name}\r\n" }.join}\r\n")
+    env = receive("GET / HTTP/1.1\r\nHost: " \
+      "h\r\n#{names.map { |name| "#{name}: #{name}\r\n" }.join}\r\n")
     assert_equal names, names.map { |name| env["HTTP_#{name.upcase.tr("-", "_")}"] }
   end
 
@@ -58,7 +65,8 @@ class Http1EnvTest < Raffia::TestCase
   def test_names_that_are_alike
     names = Array.new(90) { |i| "X-#{"a" * 8}#{i}#{"b" * 8}" }
     2.times do
-      env = receive("GET / HTTP/1.1\r\nHost: h\r\n#{names.map { |name| "#{name}: #{name}\r\n" }.join}\r\n")
+      env = receive("GET / HTTP/1.1\r\nHost: " \
+        "h\r\n#{names.map { |name| "#{name}: #{name}\r\n" }.join}\r\n")
       assert_equal names, names.map { |name| env["HTTP_#{name.upcase.tr("-", "_")}"] }
     end
   end
@@ -70,11 +78,14 @@ class Http1EnvTest < Raffia::TestCase
 
   def test_the_longest_name
     name = "n" * 256
-    assert_equal "1", receive("GET / HTTP/1.1\r\nHost: h\r\n#{name}: 1\r\n\r\n")["HTTP_#{name.upcase}"]
+    assert_equal "1",
+      receive("GET / HTTP/1.1\r\nHost: h\r\n#{name}: 1\r\n\r\n")["HTTP_#{name.upcase}"]
   end
 
   def test_keys_are_the_same_frozen_strings
-    first, second = Array.new(2) { receive("GET / HTTP/1.1\r\nHost: h\r\nAccept: a\r\nX-Quite-Unknown: 1\r\n\r\n").keys }
+    first, second = Array.new(2) {
+      receive("GET / HTTP/1.1\r\nHost: h\r\nAccept: a\r\nX-Quite-Unknown: 1\r\n\r\n").keys
+    }
     assert_equal first, second
     first.zip(second) { |one, other| assert_same one, other }
     assert(first.all?(&:frozen?))
@@ -91,16 +102,23 @@ class Http1EnvTest < Raffia::TestCase
   end
 
   def test_ports_that_are_not_told
-    assert_equal %w[h 80], env_of("GET / HTTP/1.1\r\nHost: h\r\n\r\n").values_at("SERVER_NAME", "SERVER_PORT")
+    assert_equal %w[h 80], env_of("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+      .values_at("SERVER_NAME", "SERVER_PORT")
     @wire = wire({}, {**TEMPLATE, "rack.url_scheme" => "https"})
-    assert_equal %w[h 443], env_of("GET / HTTP/1.1\r\nHost: h\r\n\r\n").values_at("SERVER_NAME", "SERVER_PORT")
-    assert_equal %w[h 80], env_of("GET / HTTP/1.1\r\nHost: h:80\r\n\r\n").values_at("SERVER_NAME", "SERVER_PORT")
+    assert_equal %w[h 443], env_of("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+      .values_at("SERVER_NAME", "SERVER_PORT")
+    assert_equal %w[h 80], env_of("GET / HTTP/1.1\r\nHost: h:80\r\n\r\n")
+      .values_at("SERVER_NAME", "SERVER_PORT")
   end
 
   def test_hosts_that_change
     hosts = %w[a a b:1 a [::1]:2 [::1]]
-    found = hosts.map { |host| receive("GET / HTTP/1.1\r\nHost: #{host}\r\n\r\n").values_at("HTTP_HOST", "SERVER_NAME", "SERVER_PORT") }
-    assert_equal [%w[a a 80], %w[a a 80], %w[b:1 b 1], %w[a a 80], %w[[::1]:2 [::1] 2], %w[[::1] [::1] 80]], found
+    found = hosts.map do |host|
+      receive("GET / HTTP/1.1\r\nHost: #{host}\r\n\r\n")
+        .values_at("HTTP_HOST", "SERVER_NAME", "SERVER_PORT")
+    end
+    assert_equal [%w[a a 80], %w[a a 80], %w[b:1 b 1], %w[a a 80], %w[[::1]:2 [::1] 2],
+      %w[[::1] [::1] 80]], found
   end
 
   # More than are remembered, of two templates.
@@ -110,30 +128,38 @@ class Http1EnvTest < Raffia::TestCase
       host = "h#{i % 30}"
       @client << "GET / HTTP/1.1\r\nHost: #{host}\r\n\r\n"
       env = wires[i % 2].receive(LONG, LONG)
-      assert_equal [host, host, %w[80 443][i % 2]], env.values_at("HTTP_HOST", "SERVER_NAME", "SERVER_PORT")
+      assert_equal [host, host, %w[80 443][i % 2]],
+        env.values_at("HTTP_HOST", "SERVER_NAME", "SERVER_PORT")
     end
   end
 
   def test_without_a_host
     env = receive("GET / HTTP/1.0\r\n\r\n")
-    assert_equal ["localhost", "9292", nil], env.values_at("SERVER_NAME", "SERVER_PORT", "HTTP_HOST")
+    assert_equal ["localhost", "9292", nil],
+      env.values_at("SERVER_NAME", "SERVER_PORT", "HTTP_HOST")
     assert_equal "HTTP/1.0", env["SERVER_PROTOCOL"]
     receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-    assert_equal %w[localhost 9292], receive("GET / HTTP/1.0\r\n\r\n").values_at("SERVER_NAME", "SERVER_PORT")
+    assert_equal %w[localhost 9292], receive("GET / HTTP/1.0\r\n\r\n")
+      .values_at("SERVER_NAME", "SERVER_PORT")
   end
 
   def test_absolute_form
     env = env_of("GET http://h:1/a?b HTTP/1.1\r\nHost: h:1\r\n\r\n")
-    assert_equal %w[/a b http://h:1/a?b h 1 h:1], env.values_at("PATH_INFO", "QUERY_STRING", "REQUEST_URI", "SERVER_NAME", "SERVER_PORT", "HTTP_HOST")
+    assert_equal %w[/a b http://h:1/a?b h 1 h:1],
+      env.values_at("PATH_INFO", "QUERY_STRING", "REQUEST_URI", "SERVER_NAME", "SERVER_PORT",
+        "HTTP_HOST")
     assert_equal "/", receive("GET http://h HTTP/1.1\r\nHost: h\r\n\r\n")["PATH_INFO"]
-    assert_equal %w[/ a], receive("GET http://h?a HTTP/1.1\r\nHost: h\r\n\r\n").values_at("PATH_INFO", "QUERY_STRING")
+    assert_equal %w[/ a], receive("GET http://h?a HTTP/1.1\r\nHost: h\r\n\r\n")
+      .values_at("PATH_INFO", "QUERY_STRING")
     assert_equal "*", receive("OPTIONS http://h HTTP/1.1\r\nHost: h\r\n\r\n")["PATH_INFO"]
-    assert_equal %w[i 2], receive("GET http://i:2/ HTTP/1.0\r\n\r\n").values_at("SERVER_NAME", "SERVER_PORT")
+    assert_equal %w[i 2], receive("GET http://i:2/ HTTP/1.0\r\n\r\n")
+      .values_at("SERVER_NAME", "SERVER_PORT")
   end
 
   def test_asterisk_form_and_authority_form
     assert_equal "*", receive("OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n")["PATH_INFO"]
-    assert_equal %w[CONNECT h:443], receive("CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n").values_at("REQUEST_METHOD", "PATH_INFO")
+    assert_equal %w[CONNECT h:443], receive("CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n")
+      .values_at("REQUEST_METHOD", "PATH_INFO")
   end
 
   def test_methods
@@ -145,7 +171,8 @@ class Http1EnvTest < Raffia::TestCase
   end
 
   def test_protocols_to_switch_to
-    env = receive("GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket ,  other/2,\r\n\r\n")
+    env = receive("GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket ,  " \
+      "other/2,\r\n\r\n")
     assert_equal %w[websocket other/2], env["rack.protocol"]
     assert_predicate @wire, :upgrade?
     refute receive(GET).key?("rack.protocol")
@@ -155,10 +182,13 @@ class Http1EnvTest < Raffia::TestCase
 
   def test_what_is_told_of_a_request
     receive(GET)
-    assert_equal [true, false, false, false], [@wire.keep_alive?, @wire.head?, @wire.http10?, @wire.body?]
+    assert_equal [true, false, false, false],
+      [@wire.keep_alive?, @wire.head?, @wire.http10?, @wire.body?]
     receive("HEAD / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-    assert_equal [false, true, false, false], [@wire.keep_alive?, @wire.head?, @wire.http10?, @wire.body?]
+    assert_equal [false, true, false, false],
+      [@wire.keep_alive?, @wire.head?, @wire.http10?, @wire.body?]
     receive("POST / HTTP/1.0\r\nContent-Length: 1\r\n\r\nx")
-    assert_equal [false, false, true, true], [@wire.keep_alive?, @wire.head?, @wire.http10?, @wire.body?]
+    assert_equal [false, false, true, true],
+      [@wire.keep_alive?, @wire.head?, @wire.http10?, @wire.body?]
   end
 end

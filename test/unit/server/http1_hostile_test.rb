@@ -31,9 +31,12 @@ class Http1HostileTest < Raffia::TestCase
   end
 
   def test_a_value_that_speaks_on_the_wire_itself
-    [-> { @wire.inform(103, {}) }, -> { @wire.flush }, -> { @wire.respond(200, {}, ["other"]) }].each do |interruption|
+    [-> { @wire.inform(103, {}) }, -> { @wire.flush },
+      -> { @wire.respond(200, {}, ["other"]) }].each do |interruption|
       receive(GET)
-      error = assert_raises(Raffia::Server::BadResponse) { @wire.respond(200, {"x-first" => "1", "x-name" => Value.new(interruption)}, ["body"]) }
+      error = assert_raises(Raffia::Server::BadResponse) do
+        @wire.respond(200, {"x-first" => "1", "x-name" => Value.new(interruption)}, ["body"])
+      end
       assert_match(/something else was sent/, error.message)
       @wire.respond(500, {}, ["error"])
       @wire.flush

@@ -45,7 +45,9 @@ module Raffia
     def test_localhost_is_both_families_with_one_port
       listeners = listen("tcp://localhost:0").first
       assert_equal 1, listeners.map(&:port).uniq.size
-      listeners.each { |listener| assert_accepts listener, TCPSocket.new(listener.host, listener.port) }
+      listeners.each do |listener|
+        assert_accepts listener, TCPSocket.new(listener.host, listener.port)
+      end
     end
 
     def test_each_worker_has_sockets_of_its_own_for_ever
@@ -58,7 +60,8 @@ module Raffia
     end
 
     def test_all_sockets_of_a_port_get_connections
-      slots = listen("tcp://127.0.0.1:0", processes: 2).then { |listening| [listening.slot(0), listening.slot(1)] }.flatten
+      slots = listen("tcp://127.0.0.1:0", processes: 2)
+        .then { |listening| [listening.slot(0), listening.slot(1)] }.flatten
       clients = Array.new(64) { TCPSocket.new("127.0.0.1", slots.first.port) }
       counts = slots.map { |listener| accept_all(listener) }
       assert_equal 64, counts.sum
@@ -75,14 +78,17 @@ module Raffia
     [1, 2].each do |processes|
       define_method(:"test_a_port_in_use_with_#{processes}_processes") do
         port = listen("tcp://127.0.0.1:0", processes: processes).first.first.port
-        who = %r{cannot listen on tcp://127\.0\.0\.1:#{port}: the port is in use by .*ruby.* \(process #{::Process.pid}\)}
+        who =
+          %r{cannot listen on tcp://127\.0\.0\.1:#{port}: the port is in use by .*ruby.* \(process #{::Process.pid}\)}
         assert_cannot(who) { listen("tcp://127.0.0.1:#{port}", processes: processes) }
       end
     end
 
     def test_addresses_that_are_not_here
       assert_cannot(/this machine does not have the address/) { listen("tcp://192.0.2.1:0") }
-      assert_cannot(%r{cannot listen on tcp://no-such-host\.invalid:0: }) { listen("tcp://no-such-host.invalid:0") }
+      assert_cannot(%r{cannot listen on tcp://no-such-host\.invalid:0: }) do
+        listen("tcp://no-such-host.invalid:0")
+      end
     end
 
     def test_nothing_is_held_when_one_of_several_cannot_be_had
@@ -102,7 +108,9 @@ module Raffia
     end
 
     def test_a_mode_that_is_none
-      assert_refused(/mode 888 is no octal number such as 0660/) { listen("unix://#{@dir}/a.sock?mode=888") }
+      assert_refused(/mode 888 is no octal number such as 0660/) do
+        listen("unix://#{@dir}/a.sock?mode=888")
+      end
     end
 
     def test_a_unix_socket_that_a_dead_server_left_is_replaced
@@ -185,7 +193,9 @@ module Raffia
       assert_equal 2, listen("systemd:", inherited: handed_in).first.size
       assert_equal 1, listen("systemd:web", inherited: handed_in).first.size
       assert_predicate listen("systemd:other", inherited: handed_in).first.first.port, :nil?
-      assert_cannot(/systemd has handed in web, other/) { listen("systemd:wbe", inherited: handed_in) }
+      assert_cannot(/systemd has handed in web, other/) do
+        listen("systemd:wbe", inherited: handed_in)
+      end
       assert_cannot(/systemd has handed no socket in/) { listen("systemd:web") }
     end
 
@@ -199,11 +209,14 @@ module Raffia
     end
 
     def listen(*binds, inherited: {}, **options)
-      options = Server::Options.build({processes: 1, bind: binds, **options}, config: Config.load({}))
+      options = Server::Options.build({processes: 1, bind: binds, **options},
+        config: Config.load({}))
       Server::Listening.new(options, inherited: inherited).tap { |listening| @open << listening }
     end
 
-    def assert_cannot(message, &) = assert_match(message, assert_raises(Server::CannotListen, &).message)
+    def assert_cannot(message, &)
+      assert_match(message, assert_raises(Server::CannotListen, &).message)
+    end
 
     def assert_accepts(listener, client)
       accepted = accept(listener)
@@ -214,7 +227,12 @@ module Raffia
       accepted&.close
     end
 
-    def accept(listener) = wait_until { listener.socket.accept_nonblock(exception: false).then { |socket| socket unless socket == :wait_readable } }
+    def accept(listener)
+      wait_until do
+        listener.socket.accept_nonblock(exception: false)
+          .then { |socket| socket unless socket == :wait_readable }
+      end
+    end
 
     def accept_all(listener)
       count = 0

@@ -72,7 +72,8 @@ class ServerMetricsTest < Raffia::TestCase
     sums = totals
     assert_equal([3, 50, 60, 0], [sums.requests, sums.received, sums.sent, sums.gauge(:in_flight)])
     assert_equal({"1xx" => 0, "2xx" => 1, "3xx" => 0, "4xx" => 0, "5xx" => 1}, sums.classes)
-    assert_equal([3, 1, 150 / 1e6, 0.00025], [sums.duration.count, sums.queued.count, sums.queued.sum, sums.queued.quantile(1)])
+    assert_equal([3, 1, 150 / 1e6, 0.00025],
+      [sums.duration.count, sums.queued.count, sums.queued.sum, sums.queued.quantile(1)])
   end
 
   def test_what_is_counted_besides
@@ -82,7 +83,8 @@ class ServerMetricsTest < Raffia::TestCase
     one.refused(431)
     one.refused(418)
     sums = totals
-    assert_equal([1, 5, 1, 1, 0], [sums.counted(:shed), sums.counted(:log_lines_lost), *sums.refusals.values_at("431", "other", "400")])
+    assert_equal([1, 5, 1, 1, 0], [sums.counted(:shed), sums.counted(:log_lines_lost),
+      *sums.refusals.values_at("431", "other", "400")])
     assert_raises(KeyError) { one.count(:nonsense) }
   end
 
@@ -91,11 +93,13 @@ class ServerMetricsTest < Raffia::TestCase
     first.begin
     first.count(:shed)
     first.change(:connections, 3)
-    assert_equal([1, 0, 0], [totals(pids: []).counted(:shed), totals(pids: []).gauge(:connections), totals(pids: []).highest(:connections)])
+    assert_equal([1, 0, 0], [totals(pids: []).counted(:shed), totals(pids: []).gauge(:connections),
+      totals(pids: []).highest(:connections)])
     second = ledger
     second.change(:connections, 1)
     second.count(:shed)
-    assert_equal([2, 0, 1], [totals.counted(:shed), totals.gauge(:in_flight), totals.gauge(:connections)])
+    assert_equal([2, 0, 1], [totals.counted(:shed), totals.gauge(:in_flight),
+      totals.gauge(:connections)])
     assert_equal([1, nil], [totals.worker(::Process.pid)[:connections], totals.worker(1)])
   end
 
@@ -103,24 +107,32 @@ class ServerMetricsTest < Raffia::TestCase
     one, other = ledger, ledger(2)
     one.finish(one.begin, 200, 10, 1, 1)
     2.times { other.finish(other.begin, 200, 10_000_000_000, 1, 1) }
-    assert_equal([3, 3, Float::INFINITY, 0.0001], [totals.requests, totals.queued.count, totals.queued.quantile(0.9), totals.queued.quantile(0.2)])
+    assert_equal([3, 3, Float::INFINITY, 0.0001],
+      [totals.requests, totals.queued.count, totals.queued.quantile(0.9),
+        totals.queued.quantile(0.2)])
     assert_nil(Totals.new(Board.new(Layout::SIZE), []).duration.quantile(0.5))
   end
 
   def test_open_metrics
     text = OpenMetrics.new
     text.info("raffia", "What runs.", {version: "1"})
-    text.counter("raffia_answers", "Answers, by \"class\"\nand more \\.", {{class: "2xx"} => 3, {class: "a\"\\\nb"} => 1})
+    text.counter("raffia_answers", "Answers, by \"class\"\nand more \\.",
+      {{class: "2xx"} => 3, {class: "a\"\\\nb"} => 1})
     text.gauge("raffia_up_seconds", "Since the start.", 1.5, unit: "seconds")
     one = ledger
     one.finish(one.begin, 200, 300, 1, 1)
     text.histogram("raffia_queue_seconds", "Waits.", totals.queued)
     lines = text.to_s.lines(chomp: true)
     assert_equal("# EOF", lines.last)
-    assert_equal(['# HELP raffia_answers Answers, by \"class\"\nand more \\\\.', 'raffia_answers_total{class="2xx"} 3', 'raffia_answers_total{class="a\"\\\\\nb"} 1'], lines.grep(/_answers/).drop(1))
-    assert_equal(["# TYPE raffia_up_seconds gauge", "# UNIT raffia_up_seconds seconds", "# HELP raffia_up_seconds Since the start.", "raffia_up_seconds 1.5"], lines.grep(/_up_/))
+    assert_equal(['# HELP raffia_answers Answers, by \"class\"\nand more \\\\.',
+      'raffia_answers_total{class="2xx"} 3', 'raffia_answers_total{class="a\"\\\\\nb"} 1'],
+      lines.grep(/_answers/).drop(1))
+    assert_equal(["# TYPE raffia_up_seconds gauge", "# UNIT raffia_up_seconds seconds",
+      "# HELP raffia_up_seconds Since the start.", "raffia_up_seconds 1.5"], lines.grep(/_up_/))
     buckets = lines.grep(/_bucket/)
-    assert_equal(['raffia_queue_seconds_bucket{le="0.00025"} 0', 'raffia_queue_seconds_bucket{le="0.0005"} 1'], buckets[1, 2])
-    assert_equal(['raffia_queue_seconds_bucket{le="+Inf"} 1', "raffia_queue_seconds_count 1", "raffia_queue_seconds_sum 0.0003"], lines.last(4).first(3))
+    assert_equal(['raffia_queue_seconds_bucket{le="0.00025"} 0',
+      'raffia_queue_seconds_bucket{le="0.0005"} 1'], buckets[1, 2])
+    assert_equal(['raffia_queue_seconds_bucket{le="+Inf"} 1', "raffia_queue_seconds_count 1",
+      "raffia_queue_seconds_sum 0.0003"], lines.last(4).first(3))
   end
 end

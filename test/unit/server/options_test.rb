@@ -15,26 +15,37 @@ module Raffia
 
     def test_values_are_read_from_text_as_from_a_program
       {
-        idle_timeout: {"30" => 30, 30 => 30, 0.5 => 0.5, "0.5" => 0.5, "2m" => 120, "500ms" => 0.5, "1.5 h" => 5400.0, nil => nil, "off" => nil, false => nil},
-        max_body: {"64k" => 65_536, "50MB" => 50 << 20, 10 => 10, "1.5k" => 1536, "1g" => 1 << 30, "unlimited" => nil},
+        idle_timeout: {"30" => 30, 30 => 30, 0.5 => 0.5, "0.5" => 0.5, "2m" => 120, "500ms" => 0.5,
+                       "1.5 h" => 5400.0, nil => nil, "off" => nil, false => nil},
+        max_body: {"64k" => 65_536, "50MB" => 50 << 20, 10 => 10, "1.5k" => 1536, "1g" => 1 << 30,
+                   "unlimited" => nil},
         processes: {"auto" => :auto, :auto => :auto, 0 => 0, "4" => 4},
         preload: {true => true, "off" => false, "yes" => true},
         log_format: {"json" => :json, :json => :json},
         bind: {"tcp://a:1" => ["tcp://a:1"], ["fd://3", "fd://4"] => ["fd://3", "fd://4"]},
-        access_log: {true => "-", "-" => "-", "log/a.log" => File.expand_path("log/a.log"), false => nil, "off" => nil},
+        access_log: {true => "-", "-" => "-", "log/a.log" => File.expand_path("log/a.log"),
+                     false => nil, "off" => nil},
         pidfile: {Pathname("a/b") => File.expand_path("a/b"), "off" => nil}
       }.each do |name, values|
-        values.each { |given, read| assert_equal [read], [build(name => given).public_send(name)], "#{name} #{given.inspect}" }
+        values.each do |given, read|
+          assert_equal [read], [build(name => given).public_send(name)], "#{name} #{given.inspect}"
+        end
       end
     end
 
     def test_what_makes_no_sense_is_refused
       {
-        processes: [-1, "many", 1.5, ""], port: [70_000, "http"], idle_timeout: ["soon", 0, -1, Float::INFINITY, "5 parsecs"],
+        processes: [-1, "many", 1.5, ""], port: [70_000, "http"],
+        idle_timeout: ["soon", 0, -1, Float::INFINITY, "5 parsecs"],
         head_timeout: ["9" * 400, "#{"9" * 307}h"], max_line: ["#{"9" * 400}k"],
-        max_headers: [0, -4, "a few"], max_body: ["big", 0], preload: ["maybe"], log_format: ["xml"], tag: [""], tls_min: ["1.0"]
+        max_headers: [0, -4, "a few"], max_body: ["big", 0], preload: ["maybe"],
+        log_format: ["xml"], tag: [""], tls_min: ["1.0"]
       }.each do |name, values|
-        values.each { |value| assert_refused(/\A#{name} #{Regexp.escape(value.inspect)} makes no sense: use|say/) { build(name => value) } }
+        values.each do |value|
+          assert_refused(/\A#{name} #{Regexp.escape(value.inspect)} makes no sense: use|say/) do
+            build(name => value)
+          end
+        end
       end
     end
 
@@ -48,18 +59,24 @@ module Raffia
       options = Server::Options.build({}, config: config)
       assert_equal [3000, 3, "production"], [options.port, options.workers, options.environment]
       assert_equal 4000, Server::Options.build({port: 4000}, config: config).port
-      assert_equal "ssl://[::]:3000", Server::Options.build({tls: :self_signed}, config: config).binds.join(" ")
-      assert_equal %w[tcp://a:1 unix:///b], Server::Options.build({}, config: Config.load({"RAFFIA_BIND" => "tcp://a:1 unix:///b"})).bind
+      assert_equal "ssl://[::]:3000", Server::Options.build({tls: :self_signed}, config: config)
+        .binds.join(" ")
+      assert_equal %w[tcp://a:1 unix:///b],
+        Server::Options.build({}, config: Config.load({"RAFFIA_BIND" => "tcp://a:1 unix:///b"}))
+          .bind
     end
 
     def test_our_names_go_before_those_of_others
-      config = Config.load({"PORT" => "1", "RAFFIA_PORT" => "2", "WEB_CONCURRENCY" => "3", "RAFFIA_PROCESSES" => "auto", "RAILS_ENV" => "test", "RACK_ENV" => ""})
+      config = Config.load({"PORT" => "1", "RAFFIA_PORT" => "2", "WEB_CONCURRENCY" => "3",
+        "RAFFIA_PROCESSES" => "auto", "RAILS_ENV" => "test", "RACK_ENV" => ""})
       options = Server::Options.build({}, config: config)
       assert_equal [2, :auto, "test"], [options.port, options.processes, options.environment]
     end
 
     def test_what_is_wrong_in_the_environment_is_refused
-      assert_refused(/\Aport "http" makes no sense/) { Server::Options.build({}, config: Config.load({"PORT" => "http"})) }
+      assert_refused(/\Aport "http" makes no sense/) do
+        Server::Options.build({}, config: Config.load({"PORT" => "http"}))
+      end
     end
 
     def test_where_it_listens_when_nothing_is_said

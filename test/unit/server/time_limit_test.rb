@@ -68,10 +68,14 @@ class ServerTimeLimitTest < Raffia::TestCase
 
   def test_more_is_a_number_of_seconds
     limit = TimeLimit.new(1)
-    [-1, "1", nil, Float::NAN].each { |more| assert_refused(/number of seconds/) { limit.extend_by(more) } }
+    [-1, "1", nil, Float::NAN].each do |more|
+      assert_refused(/number of seconds/) { limit.extend_by(more) }
+    end
   end
 
   def test_computations_ask_by_themselves
-    assert_raises(Raffia::TimeoutError) { TimeLimit.new(0).enforce { loop { Raffia.deadline.check! } } }
+    assert_raises(Raffia::TimeoutError) do
+      TimeLimit.new(0).enforce { loop { Raffia.deadline.check! } }
+    end
   end
 end

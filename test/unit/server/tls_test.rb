@@ -11,7 +11,9 @@ module Raffia
   # TLS by Ruby's own client, which can be told to behave badly.
   class ServerTlsTest < TestCase
     ECHO = lambda do |env|
-      [200, {"content-type" => "text/plain"}, ["#{env["rack.url_scheme"]} #{env["HTTPS"]} #{env["PATH_INFO"]} #{env["rack.input"].read.bytesize}"]]
+      [200, {"content-type" => "text/plain"},
+        ["#{env["rack.url_scheme"]} #{env["HTTPS"]} #{env["PATH_INFO"]} " \
+          "#{env["rack.input"].read.bytesize}"]]
     end
 
     def setup
@@ -36,12 +38,14 @@ module Raffia
     def test_keep_alive_pipelining_and_bodies
       serve do |server|
         connect(server) do |ssl|
-          ssl.write("GET /1 HTTP/1.1\r\nhost: a\r\n\r\nPOST /2 HTTP/1.1\r\nhost: a\r\ncontent-length: 100000\r\n\r\n#{"x" * 100_000}")
+          ssl.write("GET /1 HTTP/1.1\r\nhost: a\r\n\r\nPOST /2 HTTP/1.1\r\nhost: " \
+            "a\r\ncontent-length: 100000\r\n\r\n#{"x" * 100_000}")
           assert_equal "https on /1 0", answer(ssl)
           assert_equal "https on /2 100000", answer(ssl)
           ssl.write("GET /3 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")
           assert_equal "https on /3 0", answer(ssl)
-          assert_nil ssl.read(1), "the server says that it closes (close_notify): without it this would raise"
+          assert_nil ssl.read(1), "the server says that it closes (close_notify): without it " \
+            "this would raise"
         end
       end
     end
@@ -61,7 +65,9 @@ module Raffia
     def test_a_byte_a_record
       serve do |server|
         connect(server) do |ssl|
-          "POST /slow HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\nhello".each_char { |char| ssl.write(char) }
+          "POST /slow HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\nhello".each_char do |char|
+            ssl.write(char)
+          end
           assert_equal "https on /slow 5", answer(ssl)
         end
       end
@@ -99,7 +105,8 @@ module Raffia
       end
       serve(app) do |server|
         connect(server) do |ssl|
-          ssl.write("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 30000000\r\n\r\n#{"x" * 30_000_000}")
+          ssl.write("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: " \
+            "30000000\r\n\r\n#{"x" * 30_000_000}")
           assert_operator Integer(answer(ssl)), :<=, 16
         end
       end
@@ -135,14 +142,20 @@ module Raffia
       serve do |server|
         assert_equal "TLSv1.3", connect(server, &:ssl_version)
         assert_equal "TLSv1.2", connect(server, max_version: :TLS1_2, &:ssl_version)
-        assert_raises(OpenSSL::SSL::SSLError) { connect(server, min_version: :TLS1_1, max_version: :TLS1_1, ciphers: "DEFAULT:@SECLEVEL=0") }
+        assert_raises(OpenSSL::SSL::SSLError) do
+          connect(server, min_version: :TLS1_1, max_version: :TLS1_1,
+            ciphers: "DEFAULT:@SECLEVEL=0")
+        end
       end
-      serve(tls_min: "1.3") { |server| assert_raises(OpenSSL::SSL::SSLError) { connect(server, max_version: :TLS1_2) } }
+      serve(tls_min: "1.3") do |server|
+        assert_raises(OpenSSL::SSL::SSLError) { connect(server, max_version: :TLS1_2) }
+      end
     end
 
     def test_ciphers
       serve(tls_ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256") do |server|
-        assert_equal "ECDHE-ECDSA-AES128-GCM-SHA256", connect(server, max_version: :TLS1_2) { |ssl| ssl.cipher.first }
+        assert_equal "ECDHE-ECDSA-AES128-GCM-SHA256",
+          connect(server, max_version: :TLS1_2) { |ssl| ssl.cipher.first }
       end
       assert_refused(/TLS: /) { serve(tls_ciphers: "NONSENSE") }
     end
@@ -158,9 +171,12 @@ module Raffia
     def test_a_certificate_for_each_name
       pairs = [@pair, @certificates.server("b.test"), @certificates.server("*.c.test")]
       serve(pairs: pairs) do |server|
-        {nil => "localhost", "a.test" => "localhost", "b.test" => "b.test", "B.TEST" => "b.test", "x.c.test" => "*.c.test", "x.y.c.test" => "localhost",
+        {nil => "localhost", "a.test" => "localhost", "b.test" => "b.test", "B.TEST" => "b.test",
+         "x.c.test" => "*.c.test", "x.y.c.test" => "localhost",
          "c.test" => "localhost", "else.test" => "localhost"}.each do |name, wanted|
-          names = connect(server, name: name) { |ssl| ssl.peer_cert.extensions.find { |each| each.oid == "subjectAltName" }.value }
+          names = connect(server, name: name) do |ssl|
+            ssl.peer_cert.extensions.find { |each| each.oid == "subjectAltName" }.value
+          end
           assert_match(/\ADNS:#{Regexp.escape(wanted)}(,|\z)/, names, name)
         end
       end
@@ -171,7 +187,10 @@ module Raffia
         before = connect(server) { |ssl| ssl.peer_cert.serial }
         kept = connect(server)
         @certificates.server("localhost", "a.test")
-        after = wait_until { connect(server) { |ssl| ssl.peer_cert.serial }.then { |serial| serial unless serial == before } }
+        after = wait_until do
+          connect(server) { |ssl| ssl.peer_cert.serial }
+            .then { |serial| serial unless serial == before }
+        end
         assert_operator after, :>, before
         kept.write("GET /old HTTP/1.1\r\nhost: a\r\n\r\n")
         assert_equal "https on /old 0", answer(kept)
@@ -184,8 +203,14 @@ module Raffia
       serve(logger: Logger.new(errors)) do |server|
         before = connect(server) { |ssl| ssl.peer_cert.serial }
         File.write(@pair.first, "not yet whole")
-        wait_until { connect(server) { |ssl| assert_equal before, ssl.peer_cert.serial } && errors.string.include?("goes on with the old certificates") }
-        assert_match(/goes on with the old certificates: .*localhost\.pem has no TLS certificate in PEM/, errors.string)
+        wait_until do
+          connect(server) { |ssl| assert_equal before, ssl.peer_cert.serial } &&
+            errors.string.include?("goes on with the old certificates")
+        end
+        assert_match(
+          /goes on with the old certificates: .*localhost\.pem has no TLS certificate in PEM/,
+          errors.string
+        )
         @certificates.server("localhost", "a.test")
         wait_until { connect(server) { |ssl| ssl.peer_cert.serial > before } }
       end
@@ -193,21 +218,31 @@ module Raffia
 
     def test_certificates_of_clients
       good = @certificates.client("alice")
-      other = TestSupport::Certificates.new(File.join(@dir, "other").tap { |dir| Dir.mkdir(dir) }).client("mallory")
+      other = TestSupport::Certificates.new(File.join(@dir, "other").tap { |dir| Dir.mkdir(dir) })
+        .client("mallory")
       serve(tls_ca: @certificates.ca, tls_verify: :required) do |server|
-        assert_equal "https on / 0", request(server, "GET / HTTP/1.1\r\nhost: a\r\n\r\n", client: good)
+        assert_equal "https on / 0", request(server, "GET / HTTP/1.1\r\nhost: a\r\n\r\n",
+          client: good)
         # In TLS 1.3 the server's refusal comes after the client's handshake.
-        [nil, other].each { |pair| assert_raises(OpenSSL::SSL::SSLError, SystemCallError, EOFError) { request(server, "GET / HTTP/1.1\r\nhost: a\r\n\r\n", client: pair) } }
+        [nil, other].each do |pair|
+          assert_raises(OpenSSL::SSL::SSLError, SystemCallError, EOFError) do
+            request(server, "GET / HTTP/1.1\r\nhost: a\r\n\r\n", client: pair)
+          end
+        end
       end
       serve(tls_ca: @certificates.ca, tls_verify: :optional) do |server|
-        [good, nil].each { |pair| assert_equal "https on / 0", request(server, "GET / HTTP/1.1\r\nhost: a\r\n\r\n", client: pair) }
+        [good, nil].each do |pair|
+          assert_equal "https on / 0", request(server, "GET / HTTP/1.1\r\nhost: a\r\n\r\n",
+            client: pair)
+        end
       end
     end
 
     def test_the_application_sees_who_its_client_is
       app = ->(env) { [200, {}, [env["raffia.peer_cert"]&.subject.to_s]] }
       serve(app, tls_ca: @certificates.ca, tls_verify: :optional) do |server|
-        {@certificates.client("alice") => "/CN=alice", @certificates.client("bob") => "/CN=bob", nil => ""}.each do |pair, subject|
+        {@certificates.client("alice") => "/CN=alice", @certificates.client("bob") => "/CN=bob",
+         nil => ""}.each do |pair, subject|
           assert_equal subject, request(server, "GET / HTTP/1.1\r\nhost: a\r\n\r\n", client: pair)
         end
       end
@@ -217,7 +252,9 @@ module Raffia
       define_method(:"test_sessions_are_resumed_with_#{version}") do
         serve do |server|
           session = nil
-          connect(server, max_version: version, session_cache_mode: OpenSSL::SSL::SSLContext::SESSION_CACHE_CLIENT, session_new_cb: ->((_, fresh)) { session = fresh }) do |ssl|
+          connect(server, max_version: version,
+            session_cache_mode: OpenSSL::SSL::SSLContext::SESSION_CACHE_CLIENT,
+            session_new_cb: ->((_, fresh)) { session = fresh }) do |ssl|
             ssl.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
             answer(ssl)
             refute_predicate ssl, :session_reused?
@@ -232,7 +269,8 @@ module Raffia
         silent = TCPSocket.new("127.0.0.1", server.port)
         half = TCPSocket.new("127.0.0.1", server.port)
         half.write("\x16\x03\x01")
-        assert_equal "https on / 0", request(server, "GET / HTTP/1.1\r\nhost: a\r\n\r\n"), "others are served meanwhile"
+        assert_equal "https on / 0", request(server, "GET / HTTP/1.1\r\nhost: a\r\n\r\n"),
+          "others are served meanwhile"
         [silent, half].each { |socket| assert_empty socket.read.to_s }
       ensure
         [silent, half].each { |socket| socket&.close }
@@ -242,7 +280,8 @@ module Raffia
     def test_plain_http_is_told_so
       serve do |server|
         response = Net::HTTP.get_response(URI("http://127.0.0.1:#{server.port}/"))
-        assert_equal ["400", "This port speaks HTTPS: use a URL that begins with https://\n"], [response.code, response.body]
+        assert_equal ["400", "This port speaks HTTPS: use a URL that begins with https://\n"],
+          [response.code, response.body]
       end
     end
 
@@ -275,7 +314,8 @@ module Raffia
 
     # Without close_notify a client takes the end for a connection that was cut.
     def test_connections_that_end_with_the_server_end_as_tls_wants_it
-      server = Server.start(ECHO, bind: "ssl://127.0.0.1:0", tls_cert: @pair.first, tls_key: @pair.last)
+      server = Server.start(ECHO, bind: "ssl://127.0.0.1:0", tls_cert: @pair.first,
+        tls_key: @pair.last)
       idle, rude = Array.new(2) { connect(server) }
       rude.write("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1x\r\n\r\nhalf")
       assert_match(/400 Bad Request/, rude.read)
@@ -292,7 +332,8 @@ module Raffia
       need_program = system("openssl", "version", out: File::NULL)
       skip "openssl is not installed" unless need_program
       serve do |server|
-        out, = Open3.capture2e("openssl", "s_client", "-connect", "127.0.0.1:#{server.port}", "-tls1_2", stdin_data: "R\n")
+        out, = Open3.capture2e("openssl", "s_client", "-connect", "127.0.0.1:#{server.port}",
+          "-tls1_2", stdin_data: "R\n")
         assert_match(/RENEGOTIATING\n.*no renegotiation/m, out)
       end
     end
@@ -301,26 +342,39 @@ module Raffia
       key = @certificates.server("other.test").last
       File.write(text = File.join(@dir, "text"), "no PEM")
       encrypted = File.join(@dir, "encrypted")
-      File.write(encrypted, OpenSSL::PKey::EC.generate("prime256v1").private_to_pem(OpenSSL::Cipher.new("aes-128-cbc"), "secret"))
+      File.write(encrypted, OpenSSL::PKey::EC.generate("prime256v1")
+        .private_to_pem(OpenSSL::Cipher.new("aes-128-cbc"), "secret"))
       {
-        [["/nowhere.pem", @pair.last]] => /\Athe TLS certificate \/nowhere\.pem cannot be read: No such file/,
+        [["/nowhere.pem",
+          @pair.last]] => /\Athe TLS certificate \/nowhere\.pem cannot be read: No such file/,
         [[text, @pair.last]] => /text has no TLS certificate in PEM that can be read/,
         [[@pair.first, text]] => /text has no TLS key in PEM that can be read/,
         [[@pair.first, encrypted]] => /encrypted has no TLS key in PEM that can be read/,
-        [[@pair.first, key]] => /\Athe key .*other\.test\.key does not belong to the certificate .*localhost\.pem/
+        [[@pair.first,
+          key]] => /\Athe key .*other\.test\.key does not belong to the certificate .*localhost\.pem/
       }.each { |pairs, message| assert_refused(message) { serve(pairs: pairs) } }
-      assert_refused(/has no certificate: name tls_cert and tls_key, or for development tls self_signed/) { serve(pairs: []) }
-      assert_refused(/to verify clients their CAs must be known: name tls_ca/) { serve(tls_verify: :required) }
-      assert_refused(/tls_ca .* cannot be read/) { serve(tls_verify: :required, tls_ca: "/nowhere.pem") }
+      assert_refused(
+        /has no certificate: name tls_cert and tls_key, or for development tls self_signed/
+      ) { serve(pairs: []) }
+      assert_refused(/to verify clients their CAs must be known: name tls_ca/) do
+        serve(tls_verify: :required)
+      end
+      assert_refused(/tls_ca .* cannot be read/) do
+        serve(tls_verify: :required, tls_ca: "/nowhere.pem")
+      end
     end
 
     def test_certificates_in_the_address
-      bind = "ssl://127.0.0.1:0?#{URI.encode_www_form(cert: @pair.first, key: @pair.last, min: "1.3")}"
-      Server.start(ECHO, bind: bind) { |server| assert_equal "https on / 0", request(server, "GET / HTTP/1.1\r\nhost: a\r\n\r\n") }
+      bind =
+        "ssl://127.0.0.1:0?#{URI.encode_www_form(cert: @pair.first, key: @pair.last, min: "1.3")}"
+      Server.start(ECHO, bind: bind) do |server|
+        assert_equal "https on / 0", request(server, "GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+      end
     end
 
     def test_a_unix_socket_with_tls
-      Server.start(ECHO, bind: "unix://#{@dir}/a.sock?#{URI.encode_www_form(cert: @pair.first, key: @pair.last)}") do
+      Server.start(ECHO,
+        bind: "unix://#{@dir}/a.sock?#{URI.encode_www_form(cert: @pair.first, key: @pair.last)}") do
         ssl = OpenSSL::SSL::SSLSocket.new(UNIXSocket.new("#{@dir}/a.sock"))
         ssl.sync_close = true
         ssl.connect
@@ -333,14 +387,18 @@ module Raffia
     private
 
     def serve(app = ECHO, pairs: [@pair], **options, &)
-      Server.start(app, bind: "ssl://127.0.0.1:0", tls_cert: pairs.map(&:first), tls_key: pairs.map(&:last), **options, &)
+      Server.start(app, bind: "ssl://127.0.0.1:0", tls_cert: pairs.map(&:first),
+        tls_key: pairs.map(&:last), **options, &)
     end
 
     # @return [Object] the block's value; without a block the socket
     def connect(server, name: nil, session: nil, client: nil, **settings)
       context = OpenSSL::SSL::SSLContext.new
       settings.each { |setting, value| context.public_send(:"#{setting}=", value) }
-      context.add_certificate(OpenSSL::X509::Certificate.new(File.read(client.first)), OpenSSL::PKey.read(File.read(client.last))) if client
+      if client
+        context.add_certificate(OpenSSL::X509::Certificate.new(File.read(client.first)),
+          OpenSSL::PKey.read(File.read(client.last)))
+      end
       socket = TCPSocket.new("127.0.0.1", server.port)
       ssl = OpenSSL::SSL::SSLSocket.new(socket, context)
       ssl.hostname = name if name

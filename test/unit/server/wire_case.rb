@@ -7,7 +7,8 @@ require "raffia/server/errors"
 
 # A wire, and the client's end of its socket.
 module WireCase
-  TEMPLATE = {"SCRIPT_NAME" => "", "SERVER_NAME" => "localhost", "SERVER_PORT" => "9292", "rack.url_scheme" => "http"}.freeze
+  TEMPLATE = {"SCRIPT_NAME" => "", "SERVER_NAME" => "localhost", "SERVER_PORT" => "9292",
+              "rack.url_scheme" => "http"}.freeze
   GET = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
   POST = "POST / HTTP/1.1\r\nHost: h\r\n"
   CHUNKED = "#{POST}Transfer-Encoding: chunked\r\n\r\n".freeze
@@ -27,7 +28,9 @@ module WireCase
   end
 
   # @return [Raffia::Native::Http1]
-  def wire(limits = {}, template = TEMPLATE) = Raffia::Native::Http1.new(@socket, Raffia::Native::Http1.template(template), limits)
+  def wire(limits = {}, template = TEMPLATE)
+    Raffia::Native::Http1.new(@socket, Raffia::Native::Http1.template(template), limits)
+  end
 
   # @return [Hash] the env of a request that comes whole
   def receive(bytes)

@@ -74,7 +74,8 @@ class TaskThreadsTest < Raffia::TestCase
 
       Raffia::RateLimiter.new(10_000, burst: 1).tap { |limiter| 3.times { limiter.acquire } }
 
-      assert_equal(2, Raffia.retry(backoff: 0.0001) { |attempt| (attempt < 2) ? raise("again") : attempt })
+      assert_equal(2,
+        Raffia.retry(backoff: 0.0001) { |attempt| (attempt < 2) ? raise("again") : attempt })
     end
   end
 
@@ -84,7 +85,9 @@ class TaskThreadsTest < Raffia::TestCase
     assert_equal SHORT, error.seconds
     assert_raises(Raffia::TimeoutError) { Raffia.timeout(SHORT) { Raffia::Channel.new.pop } }
     assert_raises(Raffia::TimeoutError) { Raffia.timeout(SHORT) { Thread::Queue.new.pop } }
-    assert_raises(Raffia::TimeoutError) { Raffia.timeout(SHORT) { loop { Raffia.deadline.check! } } }
+    assert_raises(Raffia::TimeoutError) do
+      Raffia.timeout(SHORT) { loop { Raffia.deadline.check! } }
+    end
     assert_raises(Raffia::TimeoutError) { Raffia.timeout(0) { sleep } }
     assert_nil Raffia.deadline
   end
@@ -105,7 +108,9 @@ class TaskThreadsTest < Raffia::TestCase
 
   def test_the_users_own_timeout_error_is_left_alone
     require "timeout"
-    error = assert_raises(::Timeout::Error) { Raffia.timeout(10) { ::Timeout.timeout(SHORT) { sleep } } }
+    error = assert_raises(::Timeout::Error) do
+      Raffia.timeout(10) { ::Timeout.timeout(SHORT) { sleep } }
+    end
     refute_kind_of Raffia::Error, error
     own = assert_raises(::Timeout::Error) { Raffia.timeout(10) { raise ::Timeout::Error, "mine" } }
     assert_equal "mine", own.message
@@ -118,7 +123,8 @@ class TaskThreadsTest < Raffia::TestCase
         Raffia.shield do
           assert_nil Raffia.deadline
           sleep(SHORT * 2)
-          Raffia::Channel.new.pop(timeout: SHORT) rescue steps << :waited # standard:disable Style/RescueModifier
+          Raffia::Channel.new.pop(timeout: SHORT) rescue steps <<
+            :waited # standard:disable Style/RescueModifier
         end
         steps << :went_on
         sleep
@@ -131,7 +137,11 @@ class TaskThreadsTest < Raffia::TestCase
   def test_the_deadline_travels_into_threads
     error = nil
     assert_no_leaks do
-      thread = Raffia.timeout(SOON) { Thread.new { error = assert_raises(Raffia::TimeoutError) { Raffia::Semaphore.new(1).acquire.acquire } } }
+      thread = Raffia.timeout(SOON) do
+        Thread.new do
+          error = assert_raises(Raffia::TimeoutError) { Raffia::Semaphore.new(1).acquire.acquire }
+        end
+      end
       thread.join
     end
     assert_equal SOON, error.seconds
@@ -180,7 +190,9 @@ class TaskThreadsTest < Raffia::TestCase
   def test_guard_excludes
     guard = Raffia::Guard.new
     count = 0
-    Array.new(4) { Thread.new { 500.times { guard.hold { count = count.succ.tap { Thread.pass } } } } }.each(&:join)
+    Array.new(4) {
+      Thread.new { 500.times { guard.hold { count = count.succ.tap { Thread.pass } } } }
+    }.each(&:join)
     assert_equal 2000, count
     assert_raises(IndexError) { guard.hold { raise IndexError } }
     assert_equal(:free, guard.hold { :free })

@@ -7,7 +7,8 @@ require "raffia/task"
 class WaiterTest < Raffia::TestCase
   Boom = Class.new(StandardError)
 
-  # A scheduler in the hands of the test: what +block+ does is scripted, what +unblock+ gets is recorded.
+  # A scheduler in the hands of the test: what +block+ does is scripted, what +unblock+ gets is
+  # recorded.
   class Scripted
     attr_reader :blocked, :unblocked
 
@@ -59,7 +60,9 @@ class WaiterTest < Raffia::TestCase
   def test_settled_between_two_parks
     waiter = waiter(->(_) {})
     spied = waiter.method(:suspend)
-    waiter.stub(:suspend, ->(remaining) { spied.call(remaining) && waiter.settle(:value) || waiter.settle(:value) }) do
+    waiter.stub(:suspend, ->(remaining) {
+      spied.call(remaining) && waiter.settle(:value) || waiter.settle(:value)
+    }) do
       assert_equal :value, waiter.wait
     end
     assert_empty @scheduler.unblocked
@@ -77,7 +80,8 @@ class WaiterTest < Raffia::TestCase
     assert_empty @scheduler.blocked
   end
 
-  # The timer woke it and the event came in the same turn: its unblock is on the way and is met with one more turn.
+  # The timer woke it and the event came in the same turn: its unblock is on the way and is met with
+  # one more turn.
   def test_settled_as_the_time_is_up
     waiter = waiter(lambda do |w|
       w.settle(:value)

@@ -1,1 +1,3 @@
-20.times { |number| Article.create!(title: "Article #{number}", body: "Some text about #{number}. " * 12) }
+20.times do |number|
+  Article.create!(title: "Article #{number}", body: "Some text about #{number}. " * 12)
+end

@@ -16,12 +16,18 @@ module Raffia
         chmod("bin/jobs", 0o755, verbose: false)
       end
 
-      # Tests have Active Job's own adapter, and in development jobs are best done in the process that is looked at.
+      # Tests have Active Job's own adapter, and in development jobs are best done in the process
+      # that is looked at.
       # @return [void]
       def adapter
         file = "config/environments/production.rb"
-        return say_status(:skip, "#{file} is not there: set config.active_job.queue_adapter = :raffia", :yellow) unless exists?(file)
-        return gsub_file(file, ADAPTER, '\1config.active_job.queue_adapter = :raffia') if read(file).match?(ADAPTER)
+        unless exists?(file)
+          return say_status(:skip, "#{file} is not there: set config.active_job.queue_adapter = " \
+            ":raffia", :yellow)
+        end
+        if read(file).match?(ADAPTER)
+          return gsub_file(file, ADAPTER, '\1config.active_job.queue_adapter = :raffia')
+        end
 
         environment("config.active_job.queue_adapter = :raffia", env: "production")
       end
@@ -30,7 +36,9 @@ module Raffia
       # @return [void]
       def isolation
         file = "config/application.rb"
-        environment("config.active_support.isolation_level = :fiber") unless exists?(file) && read(file).include?("isolation_level")
+        unless exists?(file) && read(file).include?("isolation_level")
+          environment("config.active_support.isolation_level = :fiber")
+        end
       end
 
       # @return [void]
@@ -38,13 +46,16 @@ module Raffia
         file = "config/routes.rb"
         return unless exists?(file) && !read(file).include?("Raffia::Jobs::Web")
 
-        inject_into_file(file, ::File.read(::File.join(self.class.source_root, "route.tt")), after: /\.routes\.draw do\n/)
+        inject_into_file(file, ::File.read(::File.join(self.class.source_root, "route.tt")),
+          after: /\.routes\.draw do\n/)
       end
 
       # What holds jobs is no part of the program.
       # @return [void]
       def ignore
-        append_to_file(".gitignore", "\n/storage/raffia_*.db*\n") if exists?(".gitignore") && !read(".gitignore").match?(%r{^/storage/(?:\*|raffia)})
+        if exists?(".gitignore") && !read(".gitignore").match?(%r{^/storage/(?:\*|raffia)})
+          append_to_file(".gitignore", "\n/storage/raffia_*.db*\n")
+        end
       end
 
       private

@@ -3,7 +3,8 @@
 module Raffia
   # What `rails generate raffia:NAME` has.
   module Generators
-    # `rails generate raffia:job NAME`: a job of Raffia's own. (`rails generate job NAME` makes one of Active Job's.)
+    # `rails generate raffia:job NAME`: a job of Raffia's own. (`rails generate job NAME` makes one
+    # of Active Job's.)
     class JobGenerator < ::Rails::Generators::NamedBase
       source_root ::File.expand_path("templates", __dir__)
       class_option :queue, type: :string, default: "default", desc: "the queue"
@@ -13,7 +14,9 @@ module Raffia
       def job = template("job.rb.tt", ::File.join("app/jobs", class_path, "#{file_name}_job.rb"))
 
       # @return [void]
-      def job_test = template("job_test.rb.tt", ::File.join("test/jobs", class_path, "#{file_name}_job_test.rb"))
+      def job_test
+        template("job_test.rb.tt", ::File.join("test/jobs", class_path, "#{file_name}_job_test.rb"))
+      end
 
       private
 

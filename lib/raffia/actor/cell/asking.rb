@@ -13,7 +13,8 @@ module Raffia
           @interface.check(ref, name, arguments, keywords)
           parent = Message.current
           deadline = self.deadline
-          message = Message.new(self, name, arguments, keywords, block, waiter = Waiter.new, deadline, parent)
+          message = Message.new(self, name, arguments, keywords, block, waiter = Waiter.new,
+            deadline, parent)
           inside = deliver(message, true)
           return waiter.take if waiter.settled?
           return wait(waiter, deadline) if parent.nil?
@@ -56,7 +57,8 @@ module Raffia
         # @return [Future]
         def ask(name, arguments, keywords, block)
           @interface.check(ref, name, arguments, keywords)
-          message = Message.new(self, name, arguments, keywords, block, future = Future.new, deadline, nil)
+          message = Message.new(self, name, arguments, keywords, block, future = Future.new,
+            deadline, nil)
           future.message = message
           deliver(message, false)
           future
@@ -93,7 +95,9 @@ module Raffia
         def put(message, now)
           wanted = false
           rest = @guard.hold do
-            raise ActorDied.new(ref: ref, reason: @reason || @doom&.reason, accepted: false) unless alive?
+            unless alive?
+              raise ActorDied.new(ref: ref, reason: @reason || @doom&.reason, accepted: false)
+            end
 
             place = @mailbox.push(message, !inside?)
             wanted = @active = true if !@active && @status == :running && !place.is_a?(Waiter)
@@ -103,11 +107,15 @@ module Raffia
           rest
         end
 
-        # Whoever makes room puts the message in. An actor that waits for room may close a circle of such, whether it wants an answer or not.
+        # Whoever makes room puts the message in. An actor that waits for room may close a circle of
+        # such, whether it wants an answer or not.
         def wait_for_room(message, waiter)
-          sender = message.parent || Message.current or return wait(waiter, message.deadline) { withdraw(message) }
+          sender = message.parent || Message.current or
+            return wait(waiter, message.deadline) { withdraw(message) }
 
-          sender.await(Room.new(message, waiter)) { wait(waiter, message.deadline) { withdraw(message) } }
+          sender.await(Room.new(message, waiter)) do
+            wait(waiter, message.deadline) { withdraw(message) }
+          end
         rescue CallCycle
           waiter.settle || withdraw(message)
           raise
@@ -120,7 +128,8 @@ module Raffia
         end
 
         def drop(message)
-          message.reply&.fail(Full.new("the mailbox of #{label} is full, and this message was dropped", limit: @settings.mailbox))
+          message.reply&.fail(Full.new("the mailbox of #{label} is full, and this message was " \
+            "dropped", limit: @settings.mailbox))
         end
 
         def dispatch(now) = @place.dispatch(self, now)
@@ -135,7 +144,8 @@ module Raffia
         # Whoever works for the actor cannot wait until it has room.
         def inside? = Message.current&.cell.equal?(self)
 
-        # The caller's own deadline is watched by its fiber; that of the actor's class is watched here.
+        # The caller's own deadline is watched by its fiber; that of the actor's class is watched
+        # here.
         def wait(waiter, deadline, &)
           seconds = deadline.remaining unless deadline.nil? || deadline.equal?(Raffia.deadline)
           answer = waiter.wait(seconds, &)

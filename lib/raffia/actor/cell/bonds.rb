@@ -3,7 +3,8 @@
 module Raffia
   class Actor
     class Cell
-      # Who is told when an actor ends: those that are linked with it end, too; those that watch it hear of it.
+      # Who is told when an actor ends: those that are linked with it end, too; those that watch it
+      # hear of it.
       #
       # @api private
       module Bonds
@@ -58,7 +59,8 @@ module Raffia
         # @return [void]
         def unwatch(block) = @guard.hold { @watchers&.delete(block) }
 
-        # Has the block run as work of this actor's, while it has the same object, when the other has ended.
+        # Has the block run as work of this actor's, while it has the same object, when the other
+        # has ended.
         # @param other [Cell]
         # @yieldparam ref [Ref]
         # @yieldparam reason [Object]
@@ -95,7 +97,8 @@ module Raffia
         # @return [void]
         def urge(event = nil, &block)
           wanted = @guard.hold do
-            # What is said to an object is not for the next one. But a notice of a child may come while that is being made, and is for it.
+            # What is said to an object is not for the next one. But a notice of a child may come
+            # while that is being made, and is for it.
             return if @status == :dead || (@status == :restarting && event.nil?)
 
             @mailbox.urge(event || Event.new(self, block))
@@ -107,7 +110,9 @@ module Raffia
         private
 
         def announce(reason)
-          links, watchers = @guard.hold { [@links&.keys, @watchers&.keys].tap { @links = @watchers = nil } }
+          links, watchers = @guard.hold {
+            [@links&.keys, @watchers&.keys].tap { @links = @watchers = nil }
+          }
           links&.each { |other| other.linked_ended(self, reason) }
           watchers&.each { |block| block.call(ref, reason) }
         end

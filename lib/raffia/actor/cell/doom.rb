@@ -45,7 +45,8 @@ module Raffia
         def answer = @message&.reply&.fail(@error)
 
         # Tells the log, if nobody asked for it.
-        # @param loud [Boolean] in any case: whoever asked will not know that the actor has begun again
+        # @param loud [Boolean] in any case: whoever asked will not know that the actor has begun
+        #   again
         # @return [void]
         def log(loud = false)
           return if @message.nil? || (@message.reply && !loud)

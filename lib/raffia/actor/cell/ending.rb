@@ -7,8 +7,8 @@ module Raffia
       #
       # @api private
       module Ending
-        # Takes no more messages, and ends after those that it has. An actor that has a parent only loses its object then, takes messages for
-        # the next one, and the parent decides.
+        # Takes no more messages, and ends after those that it has. An actor that has a parent only
+        # loses its object then, takes messages for the next one, and the parent decides.
         # @param final [Boolean] whether there is to be no other object, parent or not
         # @return [Boolean] whether it had not ended, nor been asked to
         def stop(reason, final: @parent.nil?)
@@ -26,8 +26,8 @@ module Raffia
           true
         end
 
-        # Ends without the messages that wait, and breaks off what is being worked on. An actor that has a parent is only robbed of its
-        # object, and the parent decides.
+        # Ends without the messages that wait, and breaks off what is being worked on. An actor that
+        # has a parent is only robbed of its object, and the parent decides.
         # @param final [Boolean] whether there is to be no other object, parent or not
         # @return [Boolean] whether there was something to end
         def kill(reason, final: @parent.nil? || reason == :shutdown)

@@ -7,7 +7,8 @@ module Raffia
       #
       # @api private
       module Falling
-        # There will be no other object. Called by the one who has the hand, or by the parent who was told that its child has failed.
+        # There will be no other object. Called by the one who has the hand, or by the parent who
+        # was told that its child has failed.
         # @return [void]
         def bury(reason)
           # Before it is dead: whoever waits for that may want the name.
@@ -33,7 +34,9 @@ module Raffia
         def fall
           reason, regions = @guard.hold do
             @reason = @doom.reason
-            @status = @doom.final? ? :stopping : :restarting unless @status == :stopping || @status == :dead
+            unless @status == :stopping || @status == :dead
+              @status = @doom.final? ? :stopping : :restarting
+            end
             [@reason, @inner].tap { @region = nil }
           end
           regions&.dup&.each { |region| region.cancel(reason) }
@@ -63,7 +66,11 @@ module Raffia
 
         def end_life(reason)
           subject = let_go
-          Raffia.instrument.emit(:actor_died) { {ref: ref, reason: reason, supervised: supervised?} } unless reason == :normal || reason == :shutdown
+          unless reason == :normal || reason == :shutdown
+            Raffia.instrument.emit(:actor_died) do
+              {ref: ref, reason: reason, supervised: supervised?}
+            end
+          end
           part(subject, reason) if subject
         rescue Exception => error # standard:disable Lint/RescueException
           Actor.complain("#{label}: on_stop failed", error)

@@ -15,7 +15,8 @@ module Raffia
           raise error
         end
 
-        # A fresh object takes over, with the messages that wait. Called by whoever was told that the last one has ended.
+        # A fresh object takes over, with the messages that wait. Called by whoever was told that
+        # the last one has ended.
         # @return [Exception, nil] what kept it from that; then it is :restarting as before, or dead
         def restart
           @guard.hold do
@@ -31,7 +32,8 @@ module Raffia
         def join(timeout = nil)
           raise CallCycle.new(calls: [Message.current.inspect, "#{label}#join"]) if inside?
 
-          waiter = @guard.hold { (@joiners ||= []) << Waiter.new unless @status == :dead }&.last or return self
+          waiter = @guard.hold { (@joiners ||= []) << Waiter.new unless @status == :dead }&.last or
+            return self
           (waiter.wait(timeout) == Waiter::TIMED_OUT) ? nil : self
         ensure
           @guard.hold { @joiners&.delete(waiter) } if waiter
@@ -77,14 +79,17 @@ module Raffia
         # @param parent [Message, nil] the one in which whoever makes it waits for this
         def give_birth(parent)
           @place.enter(self) do |region|
-            @guard.hold { @doom ? (raise Cancel.new(@doom.reason, origin: self)) : @region = region }
+            @guard.hold do
+              @doom ? (raise Cancel.new(@doom.reason, origin: self)) : @region = region
+            end
             @place.expose(region) { enliven(parent) }
           end
           through = true
           take_up
         rescue Exception => error # standard:disable Lint/RescueException
           through = true
-          stillborn((@doom && error.is_a?(Cancel)) ? ActorDied.new(ref: ref, reason: @doom.reason) : error)
+          stillborn((@doom && error.is_a?(Cancel)) ? ActorDied.new(ref: ref, reason: @doom.reason) :
+            error)
         ensure
           stillborn(:killed) unless through # Thread#kill and Fiber#kill get past every rescue
         end

@@ -13,7 +13,8 @@ module Raffia
         # @raise [CallCycle] when the method may not run meanwhile
         def reenter(message)
           chain = message.parent.chain
-          waiting = chain.index { |other| other.cell.equal?(self) && other.underway? } or return false
+          waiting = chain.index { |other| other.cell.equal?(self) && other.underway? } or
+            return false
           unless @settings.reentrant.include?(message.name)
             raise CallCycle.new(calls: [message, *chain.take(waiting + 1)].reverse.map(&:inspect))
           end
@@ -30,7 +31,9 @@ module Raffia
         # It does not have the actor's hand: when it fails, the one that waits ends the object.
         def attend(message, region, subject)
           outer = @current
-          return message.reply&.fail(ActorDied.new(ref: ref, reason: @doom.reason)) unless admit_region(region)
+          unless admit_region(region)
+            return message.reply&.fail(ActorDied.new(ref: ref, reason: @doom.reason))
+          end
 
           run_inside(message, region, subject)
         ensure
@@ -53,9 +56,13 @@ module Raffia
 
         def spoil(message, error, subject)
           doom = @doom
-          return message.reply&.fail(ActorDied.new(ref: ref, reason: doom.reason)) if doom && error.is_a?(Cancel)
+          if doom && error.is_a?(Cancel)
+            return message.reply&.fail(ActorDied.new(ref: ref, reason: doom.reason))
+          end
 
-          break_off(Doom.new(own(error), @parent.nil?)) if !callers?(message, error) && @subject.equal?(subject)
+          if !callers?(message, error) && @subject.equal?(subject)
+            break_off(Doom.new(own(error), @parent.nil?))
+          end
           message.reply&.fail(error)
           raise error if error.is_a?(::SignalException)
         end

@@ -17,21 +17,26 @@ module Raffia
             seconds if again
           end
           tick = Tick.new(self, timer, block)
-          kept = @guard.hold { @status != :dead && (@timers ||= {}.compare_by_identity)[timer] = true }
+          kept = @guard.hold do
+            @status != :dead && (@timers ||= {}.compare_by_identity)[timer] = true
+          end
           kept ? timer.arm(seconds) : timer.cancel
           timer
         end
 
         # @param answer [Answer] that somebody waits for
         # @return [Answer]
-        def owe(answer) = @guard.hold { (@owed ||= {}.compare_by_identity)[answer] = true } && answer
+        def owe(answer)
+          @guard.hold { (@owed ||= {}.compare_by_identity)[answer] = true } && answer
+        end
 
         # @return [void]
         def paid(answer) = @guard.hold { @owed&.delete(answer) }
 
         private
 
-        # One for which there is no room is left out: there will be another, or its actor has more than enough to do.
+        # One for which there is no room is left out: there will be another, or its actor has more
+        # than enough to do.
         def ring(tick)
           wanted = @guard.hold do
             return if tick.waits? || @mailbox.full? || !alive? || @status == :restarting

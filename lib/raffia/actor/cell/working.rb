@@ -3,7 +3,8 @@
 module Raffia
   class Actor
     class Cell
-      # Works through the mailbox, in a fiber or thread that is there for as long as there are messages.
+      # Works through the mailbox, in a fiber or thread that is there for as long as there are
+      # messages.
       #
       # @api private
       module Working
@@ -27,7 +28,8 @@ module Raffia
         private
 
         def lose_hand
-          @doom ||= Doom.new(:killed, @parent.nil?, @current, ActorDied.new(ref: ref, reason: :killed))
+          @doom ||= Doom.new(:killed, @parent.nil?, @current,
+            ActorDied.new(ref: ref, reason: :killed))
           fall
         end
 
@@ -93,12 +95,14 @@ module Raffia
           raise Cancel.new(@doom.reason, origin: self)
         end
 
-        # That the object has died elsewhere is told to the caller as the actor's end, and is that end.
+        # That the object has died elsewhere is told to the caller as the actor's end, and is that
+        # end.
         def own(error) = (error.is_a?(ActorDied) && error.ref == ref && error.reason) || error
 
         # Whether it is the caller's error alone.
         def callers?(message, error)
-          error.is_a?(TimeoutError) && message.deadline&.expired? || error.equal?(message.refusal) || @settings.expects.any? { |kind| kind === error }
+          error.is_a?(TimeoutError) && message.deadline&.expired? ||
+            error.equal?(message.refusal) || @settings.expects.any? { |kind| kind === error }
         end
       end
     end

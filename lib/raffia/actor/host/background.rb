@@ -3,8 +3,9 @@
 module Raffia
   class Actor
     class Host
-      # The loop of actors that are spawned outside of {Raffia.run}: in a thread of its own, which is started by the first of them, and anew
-      # in a forked child. The process does not end before they have been told.
+      # The loop of actors that are spawned outside of {Raffia.run}: in a thread of its own, which
+      # is started by the first of them, and anew in a forked child. The process does not end before
+      # they have been told.
       #
       # @api private
       class Background
@@ -47,7 +48,8 @@ module Raffia
           host
         end
 
-        # Whoever waits here waits for actors that others want something of, so it can never be a deadlock.
+        # Whoever waits here waits for actors that others want something of, so it can never be a
+        # deadlock.
         def live(born)
           Message.none
           Raffia.run(deadlock: :off, dump_on: :off) do

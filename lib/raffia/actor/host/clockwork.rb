@@ -3,8 +3,8 @@
 module Raffia
   class Actor
     class Host
-      # Where actors on threads live on a Ruby without a Fiber scheduler: there is no loop, and a thread keeps their timers, which the first
-      # of these starts.
+      # Where actors on threads live on a Ruby without a Fiber scheduler: there is no loop, and a
+      # thread keeps their timers, which the first of these starts.
       #
       # @api private
       class Clockwork < Household
@@ -19,7 +19,8 @@ module Raffia
 
         # @raise [ConfigError]
         def fibers
-          raise ConfigError, "actors on fibers need a Fiber scheduler as CRuby has it, which this Ruby (#{RUBY_ENGINE}) does not have: use on: :threads"
+          raise ConfigError, "actors on fibers need a Fiber scheduler as CRuby has it, which " \
+            "this Ruby (#{RUBY_ENGINE}) does not have: use on: :threads"
         end
 
         def here? = false

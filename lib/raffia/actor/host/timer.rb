@@ -3,7 +3,8 @@
 module Raffia
   class Actor
     class Host
-      # Something that is to be called later, and maybe again and again. It is kept by the alarm of its host.
+      # Something that is to be called later, and maybe again and again. It is kept by the alarm of
+      # its host.
       #
       # @api private
       class Timer

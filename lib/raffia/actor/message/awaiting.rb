@@ -19,7 +19,8 @@ module Raffia
           @waits = nil
         end
 
-        # @return [Message, nil] whose answer is waited for in this one. Once that is given, whoever waited may be the last to know.
+        # @return [Message, nil] whose answer is waited for in this one. Once that is given, whoever
+        #   waited may be the last to know.
         def waits = (@waits unless @waits&.unwanted?)
 
         # From now on it waits for another's answer.

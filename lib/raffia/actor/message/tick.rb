@@ -2,7 +2,8 @@
 
 module Raffia
   class Actor
-    # The block of a timer, which its actor works on like any message. It waits in the mailbox once at most.
+    # The block of a timer, which its actor works on like any message. It waits in the mailbox once
+    # at most.
     #
     # @api private
     class Tick < Message

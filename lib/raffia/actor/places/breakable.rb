@@ -3,8 +3,8 @@
 module Raffia
   class Actor
     module Places
-      # A thread's work for an actor, which can be broken off almost anywhere in the user's code, and nowhere else: there would be messages
-      # that nobody answers.
+      # A thread's work for an actor, which can be broken off almost anywhere in the user's code,
+      # and nowhere else: there would be messages that nobody answers.
       #
       # @api private
       class Breakable

@@ -3,14 +3,16 @@
 module Raffia
   class Actor
     module Places
-      # Threads that wait for orders at a queue. They belong to a pool, which starts them; but what a piece of work costs there (a future, its
-      # counts, its turn among others) is as much as the waking of a thread, and nobody asks for it here.
+      # Threads that wait for orders at a queue. They belong to a pool, which starts them; but what
+      # a piece of work costs there (a future, its counts, its turn among others) is as much as the
+      # waking of a thread, and nobody asks for it here.
       #
       # @api private
       class Workers
         # How many can be at work at a time. Those that wait for each other count, too.
         MOST = 1_000
-        # How many stay when they have nothing to do. The others go back to their pool, which sends them home after a while.
+        # How many stay when they have nothing to do. The others go back to their pool, which sends
+        # them home after a while.
         READY = 16
 
         def initialize(most: MOST, ready: READY)
@@ -23,8 +25,9 @@ module Raffia
         end
 
         # Has the block run in one of the threads.
-        # @param ahead [Boolean] before what was submitted without this. Those that are at work may wait for it; and if each thread that gets free
-        #   began with something else that will wait for it, too, there would be none left in the end
+        # @param ahead [Boolean] before what was submitted without this. Those that are at work may
+        #   wait for it; and if each thread that gets free began with something else that will wait
+        #   for it, too, there would be none left in the end
         # @return [void]
         # @raise [Closed]
         def submit(ahead: false, &order)

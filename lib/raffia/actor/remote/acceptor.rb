@@ -3,7 +3,8 @@
 module Raffia
   class Actor
     module Remote
-      # Takes in whoever connects to a Unix socket, one after the other, until it is closed; in a forked child it is.
+      # Takes in whoever connects to a Unix socket, one after the other, until it is closed; in a
+      # forked child it is.
       #
       # @api private
       class Acceptor

@@ -7,8 +7,8 @@ module Raffia
     module Remote
       # A Unix socket at which actors can be asked, as users write it: "unix:///path/actors.sock".
       #
-      # What comes through such a socket is loaded by Marshal, which is as much as running the sender's code. So both sides talk to processes
-      # of their own user only, and look who that is.
+      # What comes through such a socket is loaded by Marshal, which is as much as running the
+      # sender's code. So both sides talk to processes of their own user only, and look who that is.
       #
       # @api private
       class Address
@@ -24,7 +24,10 @@ module Raffia
         # @return [Address]
         # @raise [ConfigError]
         def self.of(text)
-          raise ConfigError, "actors of other processes are asked through Unix sockets as CRuby has them: not on #{RUBY_ENGINE}" if RUBY_ENGINE == "jruby"
+          if RUBY_ENGINE == "jruby"
+            raise ConfigError, "actors of other processes are asked through Unix sockets as " \
+              "CRuby has them: not on #{RUBY_ENGINE}"
+          end
 
           new(text)
         end
@@ -33,7 +36,10 @@ module Raffia
         # @raise [ConfigError]
         def initialize(text)
           @path = text.delete_prefix(SCHEME) if text.is_a?(String) && text.start_with?("#{SCHEME}/")
-          raise ConfigError, "actors cannot be reached at #{text.inspect}: give \"unix:///path/of/a/socket\"" unless @path
+          unless @path
+            raise ConfigError, "actors cannot be reached at #{text.inspect}: give " \
+              "\"unix:///path/of/a/socket\""
+          end
         end
 
         # @return [String]
@@ -61,7 +67,8 @@ module Raffia
           socket = ::UNIXSocket.new(@path)
           return socket if Address.own?(socket)
 
-          raise Rejected, "who listens at #{self} is of another user: what he sends could run any code here"
+          raise Rejected, "who listens at #{self} is of another user: what he sends could run " \
+            "any code here"
         rescue SystemCallError, Rejected
           socket&.close
           raise
@@ -72,8 +79,9 @@ module Raffia
 
         private
 
-        # Two that find a file that nobody listens at must not both make another. Meanwhile no fiber of this thread may do anything else: it
-        # would wait here for the one that it keeps from going on.
+        # Two that find a file that nobody listens at must not both make another. Meanwhile no fiber
+        # of this thread may do anything else: it would wait here for the one that it keeps from
+        # going on.
         def alone
           return yield unless RUBY_ENGINE == "ruby" # others do not open folders
 
@@ -82,7 +90,8 @@ module Raffia
               folder.flock(::File::LOCK_EX)
               yield
             ensure
-              folder.flock(::File::LOCK_UN) # a child that was forked meanwhile has the file open, too
+              # a child that was forked meanwhile has the file open, too
+              folder.flock(::File::LOCK_UN)
             end
           end
         end
@@ -92,7 +101,8 @@ module Raffia
           return unless ::File.socket?(@path)
 
           connect.close
-          raise Rejected, "somebody listens at #{self} already: choose another path, or stop that one first"
+          raise Rejected, "somebody listens at #{self} already: choose another path, or stop " \
+            "that one first"
         rescue Errno::ECONNREFUSED
           ::File.unlink(@path)
         rescue Errno::ENOENT

@@ -3,7 +3,8 @@
 module Raffia
   class Actor
     module Remote
-      # What was asked of an actor elsewhere, for whoever waits for its answer later: see {Message#await}.
+      # What was asked of an actor elsewhere, for whoever waits for its answer later: see
+      # {Message#await}.
       #
       # @api private
       class Asked

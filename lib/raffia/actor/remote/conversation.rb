@@ -42,7 +42,8 @@ module Raffia
 
         private
 
-        # Whoever is interrupted does not want the answer any more; over there it may still be worked on.
+        # Whoever is interrupted does not want the answer any more; over there it may still be
+        # worked on.
         def converse(op, *arguments)
           reply = Reply.new(message = Message.current)
           op, *arguments = :reenter, op, *arguments if Fiber[REENTRANT]
@@ -58,7 +59,9 @@ module Raffia
 
         def send_off(reply, message, op, arguments)
           noted = nil
-          @line.post(reply, @cell.ref, op, *arguments, breakable: true) { |number| @desk.remember(noted = number, message) }
+          @line.post(reply, @cell.ref, op, *arguments, breakable: true) do |number|
+            @desk.remember(noted = number, message)
+          end
         rescue NotDumpable => error
           @desk.forget(noted)
           reply.refuse(error)

@@ -3,8 +3,8 @@
 module Raffia
   class Actor
     module Remote
-      # What one side does for the other: it asks its own actors on the other's behalf. This runs where the line is served, so nothing here
-      # waits; what would is handed to a thread.
+      # What one side does for the other: it asks its own actors on the other's behalf. This runs
+      # where the line is served, so nothing here waits; what would is handed to a thread.
       #
       # @api private
       class Desk
@@ -40,7 +40,9 @@ module Raffia
 
         private
 
-        def other(_line, op, _arguments, _answer) = raise(Rejected, "nobody here does #{op.inspect}")
+        def other(_line, op, _arguments, _answer)
+          raise(Rejected, "nobody here does #{op.inspect}")
+        end
 
         # Whose answer is waited for, as the one who waits for ours.
         # @return [Message, nil]
@@ -49,7 +51,9 @@ module Raffia
         def call(_line, answer, ref, name, arguments, keywords, deadline, number)
           parent = number && message(number)
           answer.awaited_by(parent) if parent
-          Deadline.replace(deadline) { ref.raffia_cell.request(name, arguments, keywords, nil, answer, parent) }
+          Deadline.replace(deadline) do
+            ref.raffia_cell.request(name, arguments, keywords, nil, answer, parent)
+          end
         end
 
         # Of an actor that is not of this side it is asked there.
@@ -73,7 +77,8 @@ module Raffia
 
         def unwatch(line, answer, ref, key) = nearby(ref, answer) { line.unwatch_for(ref, key) }
 
-        # Only the side that has linked the two knows of it. If both have, the end is not to be told twice: an actor may have begun again since.
+        # Only the side that has linked the two knows of it. If both have, the end is not to be told
+        # twice: an actor may have begun again since.
         def linked_ended(_line, _answer, ref, other, reason)
           cell, ended = ref.raffia_cell, other.raffia_cell
           ended.unbind(cell)
@@ -84,7 +89,8 @@ module Raffia
           surely(answer) { Actor.publish(topic, *data, **(keywords || {})) }
         end
 
-        # Whoever sends more than there is room for waits, and nobody else who speaks through this line.
+        # Whoever sends more than there is room for waits, and nobody else who speaks through this
+        # line.
         def tell(cell, answer, *message)
           waiter = cell.hand_in(*message)
           waiter ? surely(answer) { waiter.wait && nil } : answer.settle

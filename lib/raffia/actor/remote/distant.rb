@@ -3,8 +3,9 @@
 module Raffia
   class Actor
     module Remote
-      # An actor that lives on the other side of a line, as far as a {Ref} asks its cell. Everything is asked of the actor itself, which
-      # checks it: what a method is called and takes, whether there is room, and who waits for whom.
+      # An actor that lives on the other side of a line, as far as a {Ref} asks its cell. Everything
+      # is asked of the actor itself, which checks it: what a method is called and takes, whether
+      # there is room, and who waits for whom.
       #
       # @api private
       class Distant
@@ -24,7 +25,9 @@ module Raffia
 
         # @param cell [Cell, Distant]
         # @return [Array] what the other side is to know
-        def self.describe(cell, id) = [id, cell.label, cell.class_name, cell.call_timeout, cell.above?]
+        def self.describe(cell, id)
+          [id, cell.label, cell.class_name, cell.call_timeout, cell.above?]
+        end
 
         attr_reader :class_name, :call_timeout
 
@@ -46,7 +49,8 @@ module Raffia
         # @return [Object]
         def call(name, arguments, keywords, block)
           plain(block)
-          line.ask(ref, :call, ref, name, arguments, keywords, deadline, Task.number, limit: @call_timeout)
+          line.ask(ref, :call, ref, name, arguments, keywords, deadline, Task.number,
+            limit: @call_timeout)
         end
 
         # Waits until it is in the mailbox.
@@ -60,7 +64,8 @@ module Raffia
         def ask(name, arguments, keywords, block)
           plain(block)
           Future.new.tap do |future|
-            number = (way = line).post(future, ref, :call, ref, name, arguments, keywords, deadline, nil)
+            number = (way = line).post(future, ref, :call, ref, name, arguments, keywords, deadline,
+              nil)
             future.message = Asked.new(way, number)
             future.on_end { |status, _| way.forget(number) if status == :cancelled }
           end
@@ -79,7 +84,9 @@ module Raffia
         def kill(reason) = known(false) { line.ask(ref, :kill, ref, reason) }
 
         # @return [Distant, nil]
-        def join(timeout = nil) = known(self) { line.ask(ref, :join, ref, limit: timeout) { return } && self }
+        def join(timeout = nil)
+          known(self) { line.ask(ref, :join, ref, limit: timeout) { return } && self }
+        end
 
         def alive? = known(false) { line.ask(ref, :alive?, ref) }
 
@@ -104,7 +111,8 @@ module Raffia
         # Of a class that is not known here.
         module Anything
           # What Ruby asks any object for by itself, to dump or to convert it.
-          RUBYS = %i[marshal_dump to_ary to_a to_hash to_str to_sym to_int to_proc to_path to_io to_open to_regexp exception coerce].freeze
+          RUBYS = %i[marshal_dump to_ary to_a to_hash to_str to_sym to_int to_proc to_path to_io
+            to_open to_regexp exception coerce].freeze
           private_constant :RUBYS
 
           def self.include?(name) = !RUBYS.include?(name)
@@ -135,7 +143,10 @@ module Raffia
         end
 
         def plain(block)
-          raise NotDumpable, "a block cannot go to another process: hand in plain data, or call a method of a ref's from there" if block
+          if block
+            raise NotDumpable, "a block cannot go to another process: hand in plain data, or " \
+              "call a method of a ref's from there"
+          end
         end
 
         def deadline = Deadline.nearer(@call_timeout)

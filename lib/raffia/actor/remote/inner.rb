@@ -3,7 +3,8 @@
 module Raffia
   class Actor
     module Remote
-      # The object's own cell, as the object sees it: what it wants of its cell is asked of the other side. Blocks stay here, under numbers.
+      # The object's own cell, as the object sees it: what it wants of its cell is asked of the
+      # other side. Blocks stay here, under numbers.
       #
       # @api private
       class Inner < Distant
@@ -56,7 +57,11 @@ module Raffia
         def unsubscribe(pattern)
           line.ask(ref, :unsubscribe, pattern)
           @guard.hold do
-            keys = pattern ? @subscribed.delete(pattern) : @subscribed.values.flatten.tap { @subscribed.clear }
+            keys = if pattern
+              @subscribed.delete(pattern)
+            else
+              @subscribed.values.flatten.tap { @subscribed.clear }
+            end
             keys&.each { |key| @blocks.delete(key) }
           end
         end

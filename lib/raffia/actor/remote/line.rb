@@ -3,14 +3,15 @@
 module Raffia
   class Actor
     module Remote
-      # What two sides ask each other through. Questions have numbers, so they can be answered in any order and from any thread; they are
-      # taken in by whoever {serve}s the line, in the order in which they were asked.
+      # What two sides ask each other through. Questions have numbers, so they can be answered in
+      # any order and from any thread; they are taken in by whoever {serve}s the line, in the order
+      # in which they were asked.
       #
       # @api private
       class Line
         KEY = :raffia_actor_line
-        # What a frame is. ASK, ANSWER, FAILURE (of the work), REFUSAL (the asker's own mistake), LATER: it will come, do not wait,
-        # FORGET: it need not come.
+        # What a frame is. ASK, ANSWER, FAILURE (of the work), REFUSAL (the asker's own mistake),
+        # LATER: it will come, do not wait, FORGET: it need not come.
         ASK, ANSWER, FAILURE, REFUSAL, LATER, FORGET = *1..6
         HEADER = "CN"
         HEADER_SIZE = 5

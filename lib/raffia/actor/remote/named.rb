@@ -125,9 +125,11 @@ module Raffia
           return cell if cell&.reachable?
 
           @found = Sockets.current.line(@address).ask(ref, :look, @name)&.raffia_cell or
-            raise ActorDied.new("no actor named #{@name.inspect} lives at #{@address}", ref: ref, reason: :unknown)
+            raise ActorDied.new("no actor named #{@name.inspect} lives at #{@address}", ref: ref,
+              reason: :unknown)
         rescue SystemCallError, Rejected, TimeoutError => error
-          raise ActorDied.new("#{label} cannot be reached: #{error.message}", ref: ref, reason: error)
+          raise ActorDied.new("#{label} cannot be reached: #{error.message}", ref: ref,
+            reason: error)
         end
       end
     end

@@ -3,8 +3,8 @@
 module Raffia
   class Actor
     module Remote
-      # This process, or this Ractor, as others know it: a name that no other has, and the actors that it has told others of. It does not
-      # keep them alive.
+      # This process, or this Ractor, as others know it: a name that no other has, and the actors
+      # that it has told others of. It does not keep them alive.
       #
       # @api private
       class Node
@@ -41,7 +41,9 @@ module Raffia
 
         # A forked child knows actors of which it was never told.
         def born_here(number)
-          Household.all.each { |household| household.cells.each { |cell| return @cells[number] = cell if cell.id == number } }
+          Household.all.each do |household|
+            household.cells.each { |cell| return @cells[number] = cell if cell.id == number }
+          end
           nil
         end
 

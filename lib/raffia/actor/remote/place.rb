@@ -3,8 +3,8 @@
 module Raffia
   class Actor
     module Remote
-      # Where the cell of such an actor is worked for: in threads, of which there is one as long as there are messages, waiting for the
-      # object's answers.
+      # Where the cell of such an actor is worked for: in threads, of which there is one as long as
+      # there are messages, waiting for the object's answers.
       #
       # @api private
       class Place

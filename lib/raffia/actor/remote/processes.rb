@@ -3,7 +3,8 @@
 module Raffia
   class Actor
     module Remote
-      # A forked child with one object. What the object is made of is in the child already, and is not sent.
+      # A forked child with one object. What the object is made of is in the child already, and is
+      # not sent.
       #
       # @api private
       class Processes
@@ -25,14 +26,19 @@ module Raffia
 
           # @return [void]
           def self.call(&)
-            pool = Local.fetch(:raffia_actor_lines) { Pool.new(on: :threads, workers: MOST, idle: IDLE) }
+            pool = Local.fetch(:raffia_actor_lines) do
+              Pool.new(on: :threads, workers: MOST, idle: IDLE)
+            end
             Deadline.replace(nil) { pool.submit(&) }
           end
         end
 
         # @raise [ConfigError]
         def self.check
-          raise ConfigError, "actors on: :processes need fork, which this Ruby does not have: use on: :threads" unless ::Process.respond_to?(:fork)
+          unless ::Process.respond_to?(:fork)
+            raise ConfigError, "actors on: :processes need fork, which this Ruby does not have: " \
+              "use on: :threads"
+          end
         end
 
         # @param birth [Cell::Birth]
@@ -97,7 +103,8 @@ module Raffia
             died = WorkerDied.new(pid: how.pid, signal: how.signal, status: how.status)
             return died unless work
 
-            WorkerDied.new("#{died.message} (it worked on #{work.inspect})", pid: how.pid, signal: how.signal, status: how.status, item: work.inspect)
+            WorkerDied.new("#{died.message} (it worked on #{work.inspect})", pid: how.pid,
+              signal: how.signal, status: how.status, item: work.inspect)
           end
 
           # @return [void]

@@ -17,12 +17,14 @@ module Raffia
         def serve(line, op, arguments, answer)
           return super unless CLOSED.include?(op)
 
-          answer.refuse(Rejected.new("#{op} cannot be asked for from another process: give the actor a method that does it"))
+          answer.refuse(Rejected.new("#{op} cannot be asked for from another process: give the " \
+            "actor a method that does it"))
         end
 
         # Actors that have a name, and those that the other side was told of.
         def allow?(line, cell)
-          cell.id.is_a?(Symbol) || line.told?(cell) || (cell.name && Registry.current[cell.name] == cell.ref)
+          cell.id.is_a?(Symbol) || line.told?(cell) ||
+            (cell.name && Registry.current[cell.name] == cell.ref)
         end
 
         private
@@ -33,7 +35,8 @@ module Raffia
           theirs = arguments.first
           return answer.settle if theirs == PROTOCOL
 
-          answer.refuse(Rejected.new("this process speaks version #{PROTOCOL} of the actors' protocol, the other one #{theirs}: use the same Raffia"))
+          answer.refuse(Rejected.new("this process speaks version #{PROTOCOL} of the actors' " \
+            "protocol, the other one #{theirs}: use the same Raffia"))
         end
       end
     end

@@ -3,8 +3,9 @@
 module Raffia
   class Actor
     module Remote
-      # What the methods of an actor's class reach for that no Ractor but the main one may see, as far as their compiled form shows. What
-      # cannot be known beforehand Ruby raises when it is reached.
+      # What the methods of an actor's class reach for that no Ractor but the main one may see, as
+      # far as their compiled form shows. What cannot be known beforehand Ruby raises when it is
+      # reached.
       #
       # @api private
       class RactorCheck < Pool::OuterUse
@@ -13,10 +14,14 @@ module Raffia
         # @raise [NotShareable]
         def self.of(birth)
           klass = birth.actor_class
-          raise NotShareable, "the block that #{klass} was spawned with cannot go to a Ractor: hand in plain data, or spawn on: :processes" if birth.block?
+          if birth.block?
+            raise NotShareable, "the block that #{klass} was spawned with cannot go to a Ractor: " \
+              "hand in plain data, or spawn on: :processes"
+          end
           return if checked.key?(klass)
 
-          klass.ancestors.take_while { |owner| owner != Actor }.each { |owner| new(klass, owner).all }
+          klass.ancestors.take_while { |owner| owner != Actor }
+            .each { |owner| new(klass, owner).all }
           checked[klass] = true
         end
 
@@ -33,7 +38,9 @@ module Raffia
         # @return [void]
         # @raise [NotShareable]
         def all
-          (@owner.instance_methods(false) + @owner.private_instance_methods(false)).each { |name| method(name) }
+          (@owner.instance_methods(false) + @owner.private_instance_methods(false)).each do |name|
+            method(name)
+          end
         end
 
         private
@@ -49,8 +56,10 @@ module Raffia
         end
 
         def refuse(name, why, remedy)
-          raise NotShareable.new("#{@klass} cannot live in a Ractor: its method #{@name} uses #{name}, which #{why}. #{remedy}, " \
-            "or spawn on: :processes", variable: name.to_sym, location: @owner.instance_method(@name).source_location&.join(":"))
+          raise NotShareable.new("#{@klass} cannot live in a Ractor: its method #{@name} uses " \
+          "#{name}, which #{why}. #{remedy}, " \
+            "or spawn on: :processes", variable: name.to_sym,
+            location: @owner.instance_method(@name).source_location&.join(":"))
         end
       end
     end

@@ -3,8 +3,8 @@
 module Raffia
   class Actor
     module Remote
-      # A Ractor with one object. What goes to and fro is dumped, as between processes, but for what is deeply frozen, and what the class
-      # itself refers to.
+      # A Ractor with one object. What goes to and fro is dumped, as between processes, but for what
+      # is deeply frozen, and what the class itself refers to.
       #
       # @api private
       class Ractors
@@ -21,7 +21,10 @@ module Raffia
 
         # @raise [ConfigError]
         def self.check
-          raise ConfigError, "actors on: :ractors need Ractors, which this Ruby does not have: use on: :threads" unless defined?(::Ractor)
+          unless defined?(::Ractor)
+            raise ConfigError, "actors on: :ractors need Ractors, which this Ruby does not have: " \
+              "use on: :threads"
+          end
         end
 
         # @param birth [Cell::Birth]
@@ -54,7 +57,8 @@ module Raffia
         # @return [void]
         def leave = @over.pop(timeout: Processes::PATIENCE)
 
-        # Where it waits it ends. One that computes is left alone with that: nobody can stop it. When it has done it finds nobody there, and ends.
+        # Where it waits it ends. One that computes is left alone with that: nobody can stop it.
+        # When it has done it finds nobody there, and ends.
         # @return [void]
         def stop
           @writer&.close
@@ -73,7 +77,8 @@ module Raffia
           Pool::RactorAdapter.serve(up) do |writer|
             reader = Process::FramedPipe::Reader.new(::IO.for_fd(down, "rb"))
             Raffia.run(deadlock: :off, dump_on: :off) do
-              Service.new(data, Pipes.new(reader, writer, Lending.new(*trays.reverse)), Beside) { |inner, *parts| Cell::Birth.new(klass, *parts, nil).give(inner) }.run
+              Service.new(data, Pipes.new(reader, writer, Lending.new(*trays.reverse)),
+                Beside) { |inner, *parts| Cell::Birth.new(klass, *parts, nil).give(inner) }.run
             end
           end
         end
@@ -84,7 +89,8 @@ module Raffia
           reader, writer = ::IO.pipe
           # From here on the number belongs to the Ractor.
           reader.autoclose = false
-          klass, data, down = @cell.actor_class, Distant.describe(@cell, Node.current.tell_of(@cell)), reader.fileno
+          klass, data, down = @cell.actor_class,
+            Distant.describe(@cell, Node.current.tell_of(@cell)), reader.fileno
           ractor = Pool::RactorAdapter.new do |up|
             Pool::RactorAdapter.start(klass, data, down, up, trays) { |*all| Ractors.serve(*all) }
           end
@@ -116,7 +122,8 @@ module Raffia
           def reason
             @over.close
             work = @desk.work
-            WorkerDied.new("the Ractor of the actor has ended#{" (it worked on #{work.inspect})" if work}", item: work&.inspect)
+            WorkerDied.new("the Ractor of the actor has " \
+              "ended#{" (it worked on #{work.inspect})" if work}", item: work&.inspect)
           end
 
           # @return [void]

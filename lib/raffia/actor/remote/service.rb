@@ -3,8 +3,8 @@
 module Raffia
   class Actor
     module Remote
-      # What runs where the object lives: it does what the cell's side asks, one thing at a time and in the thread that began it, but for
-      # what may run while the object itself waits.
+      # What runs where the object lives: it does what the cell's side asks, one thing at a time and
+      # in the thread that began it, but for what may run while the object itself waits.
       #
       # @api private
       class Service < Desk
@@ -105,7 +105,8 @@ module Raffia
 
         def run_block(answer, key, arguments, keywords)
           block = @inner.block(key)
-          [task(:block, answer), -> { block && @subject.instance_exec(*arguments, **keywords, &block) && nil }]
+          [task(:block, answer),
+            -> { block && @subject.instance_exec(*arguments, **keywords, &block) && nil }]
         end
 
         # Killed in the middle of something: there is a moment left.
@@ -113,7 +114,9 @@ module Raffia
           return if @subject.nil? || @stopped
 
           @stopped = true
-          task(:on_stop, nil).begin { @subject.on_stop(@last_words.pop(timeout: MOMENT) || :terminated) }
+          task(:on_stop, nil).begin do
+            @subject.on_stop(@last_words.pop(timeout: MOMENT) || :terminated)
+          end
         rescue => error
           Actor.log.error("#{@inner.label}: on_stop failed: #{Log.full(error)}")
         end

@@ -3,14 +3,16 @@
 module Raffia
   class Actor
     module Remote
-      # The connections of this process to others that listen: one for each address, made when it is wanted.
+      # The connections of this process to others that listen: one for each address, made when it is
+      # wanted.
       #
       # @api private
       class Sockets
         # Seconds that the other side may take to say a word.
         PATIENCE = 10
 
-        # Where the line to one address is, and who waits for it: an address that does not answer keeps nobody from another.
+        # Where the line to one address is, and who waits for it: an address that does not answer
+        # keeps nobody from another.
         Place = Struct.new(:lock, :line)
         private_constant :Place
 
@@ -20,7 +22,8 @@ module Raffia
         # @return [Line] over a socket
         def self.line(socket, desk)
           guard = Fork.after_child { socket.close }
-          pipes = Pipes.new(Process::FramedPipe::Reader.new(socket), Process::FramedPipe::Writer.new(socket), nil, "the connection is lost") { guard.remove }
+          pipes = Pipes.new(Process::FramedPipe::Reader.new(socket),
+            Process::FramedPipe::Writer.new(socket), nil, "the connection is lost") { guard.remove }
           Line.new(pipes, desk)
         end
 
@@ -43,7 +46,9 @@ module Raffia
         private
 
         def connect(address)
-          raise ConfigError, "a Ractor connects to nobody: get the ref outside, and hand it in" unless Local.main?
+          unless Local.main?
+            raise ConfigError, "a Ractor connects to nobody: get the ref outside, and hand it in"
+          end
 
           line = Sockets.line(address.connect, Desk.new)
           Processes::Beside.call do

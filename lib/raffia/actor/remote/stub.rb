@@ -3,9 +3,9 @@
 module Raffia
   class Actor
     module Remote
-      # The object of an actor that lives elsewhere, as its cell sees it. What the cell wants of it becomes a question, and whoever works
-      # for the cell waits for the answer: here it is interrupted, over there the work goes on to its own end, and its late answer is
-      # dropped.
+      # The object of an actor that lives elsewhere, as its cell sees it. What the cell wants of it
+      # becomes a question, and whoever works for the cell waits for the answer: here it is
+      # interrupted, over there the work goes on to its own end, and its late answer is dropped.
       #
       # @api private
       class Stub
@@ -31,15 +31,22 @@ module Raffia
 
         # What {Message#invoke} calls.
         def public_send(name, *arguments, **keywords, &block)
-          own_fault(NotDumpable.new("a block cannot go where #{@cell.label} is: hand in a ref, or spawn on: :threads")) if block
+          if block
+            own_fault(NotDumpable.new("a block cannot go where #{@cell.label} is: hand in a ref, " \
+              "or spawn on: :threads"))
+          end
           converse(:invoke, name, arguments, keywords.empty? ? nil : keywords, Raffia.deadline)
         end
 
         def on_start = surely { converse(:hook, :on_start) }
 
-        def on_restart(reason) = surely { Line::Words.for_reason(reason) { |why| converse(:hook, :on_restart, why) } }
+        def on_restart(reason)
+          surely { Line::Words.for_reason(reason) { |why| converse(:hook, :on_restart, why) } }
+        end
 
-        def on_exit(ref, reason) = Line::Words.for_reason(reason) { |why| converse(:hook, :on_exit, ref, why) }
+        def on_exit(ref, reason)
+          Line::Words.for_reason(reason) { |why| converse(:hook, :on_exit, ref, why) }
+        end
 
         # The object ends, and with it its place.
         # @return [void]
@@ -47,7 +54,9 @@ module Raffia
           return if @ended
 
           @ended = true
-          Line::Words.for_reason(reason) { |why| farewell(why) } unless @line.closed? || @line.broken?
+          unless @line.closed? || @line.broken?
+            Line::Words.for_reason(reason) { |why| farewell(why) }
+          end
         ensure
           @home.stop
         end

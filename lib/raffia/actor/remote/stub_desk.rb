@@ -75,7 +75,9 @@ module Raffia
         # The other one may have to be asked first.
         def bond(op, other, answer) = surely(answer) { @cell.public_send(op, other) && nil }
 
-        def subscribe(pattern, handler) = @cell.subscribe(pattern, handler.is_a?(Symbol) ? handler : run(handler))
+        def subscribe(pattern, handler)
+          @cell.subscribe(pattern, handler.is_a?(Symbol) ? handler : run(handler))
+        end
 
         # It is run as a method of the stub's.
         def run(key) = proc { |*arguments, **keywords| raffia_run(key, *arguments, **keywords) }

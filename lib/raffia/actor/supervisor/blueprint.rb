@@ -2,7 +2,8 @@
 
 module Raffia
   class Supervisor
-    # What a supervisor's object is made of. It keeps the children while one object follows another, so that their refs stay.
+    # What a supervisor's object is made of. It keeps the children while one object follows another,
+    # so that their refs stay.
     #
     # @api private
     class Blueprint < Actor::Cell::Birth

@@ -2,12 +2,13 @@
 
 module Raffia
   class Supervisor
-    # A child, from start to start: the parent of its cell, on the supervisor's behalf. What it is told may come from any thread; all else is
-    # done by the supervisor, one thing at a time.
+    # A child, from start to start: the parent of its cell, on the supervisor's behalf. What it is
+    # told may come from any thread; all else is done by the supervisor, one thing at a time.
     #
     # @api private
     class Child
-      # Seconds that one who was killed has to end. Code that only computes may take longer, and is left to itself.
+      # Seconds that one who was killed has to end. Code that only computes may take longer, and is
+      # left to itself.
       LAST = 5
       private_constant :LAST
 
@@ -46,7 +47,8 @@ module Raffia
       # @return [Boolean] whether it waits for what the supervisor decides
       def ended?(turn) = turn == @turn && !@cell.nil? && @cell.at_rest?
 
-      # @return [Boolean] whether its cell, if it is a supervisor's, is to keep its children for the next object
+      # @return [Boolean] whether its cell, if it is a supervisor's, is to keep its children for the
+      #   next object
       def keeps? = @leaving != :for_good
 
       # Its object has ended.

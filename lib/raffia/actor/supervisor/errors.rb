@@ -2,7 +2,8 @@
 
 module Raffia
   class Supervisor
-    # A child did not start, so those before it were stopped again, and there is no supervisor. The child's error is the `cause`.
+    # A child did not start, so those before it were stopped again, and there is no supervisor. The
+    # child's error is the `cause`.
     class StartFailed < Error
       # @return [Object] the child's id
       attr_reader :child
@@ -13,7 +14,8 @@ module Raffia
       end
     end
 
-    # Children have ended more often than the supervisor is to stand. What the last one ended by is the `cause`, if that was an error.
+    # Children have ended more often than the supervisor is to stand. What the last one ended by is
+    # the `cause`, if that was an error.
     class GaveUp < Error
       # @return [Object] the last child's id
       attr_reader :child
@@ -23,7 +25,8 @@ module Raffia
       def initialize(message = nil, child: nil, reason: nil)
         @child = child
         @reason = reason
-        super(message || "children ended too often, at last #{child.inspect}: #{Cancel.describe(reason)}")
+        super(message ||
+          "children ended too often, at last #{child.inspect}: #{Cancel.describe(reason)}")
       end
 
       # @return [Exception, nil]

@@ -14,7 +14,8 @@ module Raffia
         return spec unless taken.include?(spec.id)
 
         id = spec.id
-        spec.with(id: (2..).lazy.map { |number| "#{id} #{number}" }.find { |one| !taken.include?(one) })
+        spec.with(id: (2..).lazy.map { |number| "#{id} #{number}" }
+          .find { |one| !taken.include?(one) })
       end
 
       def initialize(strategy, children)
@@ -32,7 +33,8 @@ module Raffia
       def numbered(spec)
         return spec if spec.named?
 
-        spec.with(id: "#{spec.id} #{@last += 1}").then { |one| @children.key?(one.id) ? numbered(spec) : one }
+        spec.with(id: "#{spec.id} #{@last += 1}")
+          .then { |one| @children.key?(one.id) ? numbered(spec) : one }
       end
 
       # @return [Child]
@@ -61,7 +63,8 @@ module Raffia
           Raffia.shield { stop(&) }
           raise unless error.is_a?(StandardError)
 
-          raise StartFailed.new("#{label} did not start, because its child #{child.spec.id.inspect} did not: #{error.message}", child: child.spec.id)
+          raise StartFailed.new("#{label} did not start, because its child " \
+            "#{child.spec.id.inspect} did not: #{error.message}", child: child.spec.id)
         end
       end
 

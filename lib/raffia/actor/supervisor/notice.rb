@@ -2,7 +2,8 @@
 
 module Raffia
   class Supervisor
-    # What a supervisor is to know of its children. It is work of its like any other, but comes before what waits.
+    # What a supervisor is to know of its children. It is work of its like any other, but comes
+    # before what waits.
     #
     # @api private
     class Notice < Actor::Message

@@ -11,21 +11,26 @@ module Raffia
     # @!attribute [r] period
     #   @return [Numeric] seconds
     # @!attribute [r] backoff
-    #   @return [Numeric] seconds to wait before the second restart of a child in a row, twice as many before the third; the first one does not
+    #   @return [Numeric] seconds to wait before the second restart of a child in a row, twice as
+    #   many before the third; the first one does not
     #     wait. 0: none does
     # @!attribute [r] max_backoff
     #   @return [Numeric] seconds to wait at most
     # @!attribute [r] auto_shutdown
-    #   @return [Symbol] :never; or when children that are significant have ended for good: :any_significant, :all_significant
+    #   @return [Symbol] :never; or when children that are significant have ended for good:
+    #   :any_significant, :all_significant
     # @!attribute [r] specs
     #   @return [Array<Spec>]
-    Plan = Data.define(:strategy, :intensity, :period, :backoff, :max_backoff, :auto_shutdown, :specs) do
+    Plan = Data.define(:strategy, :intensity, :period, :backoff, :max_backoff, :auto_shutdown,
+      :specs) do
       # @raise [ConfigError]
-      def initialize(strategy: :one_for_one, intensity: 3, period: 5, backoff: 0.01, max_backoff: 5, auto_shutdown: :never, specs: [].freeze)
+      def initialize(strategy: :one_for_one, intensity: 3, period: 5, backoff: 0.01, max_backoff: 5,
+        auto_shutdown: :never, specs: [].freeze)
         Actor::Settings.one_of(:strategy, strategy, Plan::STRATEGIES)
         Actor::Settings.one_of(:auto_shutdown, auto_shutdown, Plan::AUTO_SHUTDOWN)
         if intensity && !(intensity.is_a?(Integer) && intensity >= 0)
-          raise ConfigError, "intensity: #{intensity.inspect} means nothing here: give a whole number, or nil for any number of restarts"
+          raise ConfigError, "intensity: #{intensity.inspect} means nothing here: give a whole " \
+            "number, or nil for any number of restarts"
         end
         [period, backoff, max_backoff].each { |seconds| Deadline.seconds(seconds) }
         super
@@ -43,13 +48,17 @@ module Raffia
       # @return [Plan] this one, and one child more
       # @raise [ConfigError] when its id is taken
       def plus(spec)
-        raise ConfigError, "there are two children #{spec.id.inspect}: give one of them another id:" if spec.named? && specs.any? { |other| other.id == spec.id }
+        if spec.named? && specs.any? { |other| other.id == spec.id }
+          raise ConfigError, "there are two children #{spec.id.inspect}: give one of them " \
+            "another id:"
+        end
 
         with(specs: [*specs, Family.number(spec, specs)].freeze)
       end
 
       # @param restarts [Integer] how many there were in a row
-      # @return [Numeric] seconds to wait before one more. Not exactly those that others wait, too, who have failed by the same cause
+      # @return [Numeric] seconds to wait before one more. Not exactly those that others wait, too,
+      #   who have failed by the same cause
       def delay(restarts)
         return 0 if restarts.zero? || backoff.zero?
 

@@ -8,7 +8,8 @@ module Raffia
     module Reviving
       private
 
-      # @param turn [Integer] the child's, when that was said: what has happened to it since may have made this stale
+      # @param turn [Integer] the child's, when that was said: what has happened to it since may
+      #   have made this stale
       def child_ended(child, turn, reason)
         return unless child.ended?(turn)
         return retire(child, reason) unless child.spec.restart?(reason)
@@ -31,9 +32,13 @@ module Raffia
       end
 
       def give_up(child, reason)
-        error = GaveUp.new("#{@raffia_cell.label} gives up: more than #{@plan.intensity} restarts in #{@plan.period} seconds, " \
-          "the last one for #{child.spec.id.inspect}: #{Cancel.describe(reason)}", child: child.spec.id, reason: reason)
-        Raffia.instrument.emit(:supervisor_gave_up) { {ref: ref, child: child.spec.id, reason: reason} }
+        error = GaveUp.new("#{@raffia_cell.label} gives up: more than #{@plan.intensity} " \
+        "restarts in #{@plan.period} seconds, " \
+          "the last one for #{child.spec.id.inspect}: #{Cancel.describe(reason)}",
+          child: child.spec.id, reason: reason)
+        Raffia.instrument.emit(:supervisor_gave_up) do
+          {ref: ref, child: child.spec.id, reason: reason}
+        end
         raise error
       end
 
@@ -55,13 +60,17 @@ module Raffia
         end
       end
 
-      # One that fails to start is told like any other end: by a notice, so that many of them are no deep recursion.
+      # One that fails to start is told like any other end: by a notice, so that many of them are no
+      # deep recursion.
       def resume(child, turn, reason)
         return unless child.ended?(turn)
 
         @family.affected(child).each do |one|
           one.begin
-          Raffia.instrument.emit(:actor_restart) { {ref: one.ref, reason: one.equal?(child) ? reason : :shutdown, restarts: one.cell.stats[:restarts]} }
+          Raffia.instrument.emit(:actor_restart) do
+            {ref: one.ref, reason: one.equal?(child) ? reason : :shutdown,
+             restarts: one.cell.stats[:restarts]}
+          end
         rescue => error
           return failed_to_start(one, error)
         end

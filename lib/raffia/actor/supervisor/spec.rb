@@ -18,7 +18,8 @@ module Raffia
     #   @return [Boolean] whether its end may be its supervisor's, see {Plan}
     #
     # @api private
-    Spec = Data.define(:id, :named, :actor_class, :arguments, :keywords, :block, :own, :pool, :restart, :shutdown, :significant)
+    Spec = Data.define(:id, :named, :actor_class, :arguments, :keywords, :block, :own, :pool,
+      :restart, :shutdown, :significant)
 
     class Spec
       RESTARTS = %i[permanent transient temporary].freeze
@@ -35,7 +36,8 @@ module Raffia
       def self.build(actor_class, arguments, keywords, block)
         raise ConfigError, "a child is a class of actors, or a block" unless actor_class || block
         if actor_class && !(actor_class.is_a?(Class) && actor_class <= Actor)
-          raise ConfigError, "#{actor_class.inspect} cannot be a child: give a class of actors, or a block"
+          raise ConfigError, "#{actor_class.inspect} cannot be a child: give a class of actors, " \
+            "or a block"
         end
 
         fill(actor_class || Work, arguments, keywords, block)
@@ -44,13 +46,20 @@ module Raffia
       def self.fill(actor_class, arguments, keywords, block)
         id, restart, shutdown, significant, pool = keywords.values_at(*MINE)
         id ||= keywords[:name]
-        new(id: id || actor_class.name || actor_class, named: !id.nil?, actor_class: actor_class, arguments: arguments, keywords: keywords.except(*MINE, *OWN), block: block,
-          own: keywords.slice(*OWN), pool: pool && pool(pool, actor_class), restart: restart(restart), shutdown: shutdown(shutdown, actor_class), significant: !!significant)
+        new(id: id || actor_class.name ||
+          actor_class, named: !id.nil?, actor_class: actor_class, arguments: arguments,
+          keywords: keywords.except(*MINE, *OWN), block: block,
+          own: keywords.slice(*OWN), pool: pool &&
+            pool(pool, actor_class), restart: restart(restart),
+          shutdown: shutdown(shutdown, actor_class), significant: !!significant)
       end
 
       # @param pool [Integer, Hash]
       def self.pool(pool, actor_class)
-        raise ConfigError, "pool: is for a class of actors, not for #{(actor_class == Work) ? "a block" : actor_class}" if actor_class <= Supervisor || actor_class == Work
+        if actor_class <= Supervisor || actor_class == Work
+          raise ConfigError, "pool: is for a class of actors, not for " \
+            "#{(actor_class == Work) ? "a block" : actor_class}"
+        end
 
         size, route, key = pool.is_a?(Hash) ? pool.values_at(:size, :route, :key) : pool
         {size: Actor::PoolKeeper.count(size), route: Actor::PoolRoutes.find(route, key)}
@@ -87,14 +96,17 @@ module Raffia
 
       # @param reason [Object] what it ended by
       # @return [Boolean] whether another object is to follow
-      def restart?(reason) = restart == :permanent || (restart == :transient && !GOOD.include?(reason))
+      def restart?(reason)
+        restart == :permanent || (restart == :transient && !GOOD.include?(reason))
+      end
 
       # @return [Cell] a new one, started
       # @raise [Exception] what kept it from that
       def spawn(child, host)
         birth = actor_class.raffia_birth(arguments, keywords, block)
         given = {parent: child, host: host, **own}
-        (pool ? actor_class.raffia_pool(birth, **pool, **given) : actor_class.raffia_spawn(birth, **given)).raffia_cell
+        (pool ? actor_class.raffia_pool(birth, **pool, **given) :
+          actor_class.raffia_spawn(birth, **given)).raffia_cell
       end
     end
   end

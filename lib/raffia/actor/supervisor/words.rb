@@ -10,7 +10,8 @@ module Raffia
 
       # How all supervisors of this class keep their children.
       # @param name [Symbol] :one_for_one, :one_for_all or :rest_for_one
-      # @param settings [Hash] intensity:, period:, backoff:, max_backoff:, auto_shutdown:, see {Plan}
+      # @param settings [Hash] intensity:, period:, backoff:, max_backoff:, auto_shutdown:, see
+      #   {Plan}
       # @return [void]
       # @raise [ConfigError]
       def strategy(name, **settings) = @raffia_plan = raffia_plan.with(strategy: name, **settings)
@@ -19,10 +20,14 @@ module Raffia
       #
       # @param actor_class [Class, nil] an actor or supervisor; nil: the block is what it does
       # @param arguments [Array] for its `initialize`
-      # @option keywords [Object] :id by which the supervisor finds it; its name or class, where nothing is said
-      # @option keywords [Symbol] :restart :permanent: whenever it has ended; :transient: when it has failed; :temporary: never
-      # @option keywords [Numeric, Symbol] :shutdown seconds that it has to end when it is told to, then it is killed; :infinity; :brutal_kill
-      # @option keywords [Integer, Hash] :pool so many of them behind one ref; a Hash has size: and the other words of {Actor::Pooling#pool}
+      # @option keywords [Object] :id by which the supervisor finds it; its name or class, where
+      #   nothing is said
+      # @option keywords [Symbol] :restart :permanent: whenever it has ended; :transient: when it
+      #   has failed; :temporary: never
+      # @option keywords [Numeric, Symbol] :shutdown seconds that it has to end when it is told to,
+      #   then it is killed; :infinity; :brutal_kill
+      # @option keywords [Integer, Hash] :pool so many of them behind one ref; a Hash has size: and
+      #   the other words of {Actor::Pooling#pool}
       # @option keywords [Boolean] :significant see {Plan#auto_shutdown}
       # @param keywords [Hash] the other ones are for the actor, as `spawn` takes them
       # @return [void]
@@ -36,13 +41,20 @@ module Raffia
       # @api private
       def raffia_plan = @raffia_plan || ((self == Supervisor) ? Plan.new : superclass.raffia_plan)
 
-      # A block gets a class of supervisors that is made for the occasion, to say more of its children.
+      # A block gets a class of supervisors that is made for the occasion, to say more of its
+      # children.
       # @yieldparam words [Words]
       # @api private
       def raffia_birth(arguments, keywords, block)
-        raise ArgumentError, "a supervisor takes no arguments of its own, but settings: #{Plan::SETTINGS.join(", ")}" unless arguments.empty?
+        unless arguments.empty?
+          raise ArgumentError, "a supervisor takes no arguments of its own, but settings: " \
+            "#{Plan::SETTINGS.join(", ")}"
+        end
         unknown = keywords.keys - Plan::SETTINGS
-        raise ConfigError, "a supervisor has no option #{unknown.first}: use #{Plan::SETTINGS.join(", ")}" unless unknown.empty?
+        unless unknown.empty?
+          raise ConfigError, "a supervisor has no option #{unknown.first}: use " \
+            "#{Plan::SETTINGS.join(", ")}"
+        end
 
         draft = Draft.new(raffia_plan.with(**keywords))
         block&.call(draft)
@@ -51,7 +63,10 @@ module Raffia
 
       # @api private
       def raffia_spawn(birth, on: PLACE, **given)
-        raise ConfigError, "a supervisor is on #{PLACE.inspect}: it is its children that can be on #{on.inspect}" unless on == PLACE
+        unless on == PLACE
+          raise ConfigError, "a supervisor is on #{PLACE.inspect}: it is its children that can " \
+            "be on #{on.inspect}"
+        end
 
         super(birth, mailbox: nil, **given)
       end

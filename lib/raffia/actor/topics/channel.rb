@@ -3,8 +3,8 @@
 module Raffia
   class Actor
     class Topics
-      # The subscribers of one pattern: a topic's parts, between dots, of which `*` stands for any one, `**` for one or more, and `?` for a
-      # character.
+      # The subscribers of one pattern: a topic's parts, between dots, of which `*` stands for any
+      # one, `**` for one or more, and `?` for a character.
       #
       # @api private
       class Channel
@@ -20,7 +20,8 @@ module Raffia
           name = name.name if name.is_a?(Symbol)
           return name if name.is_a?(String) && TOPIC.match?(name)
 
-          raise ConfigError, "#{name.inspect} is no topic: give words with dots between them, such as orders.new"
+          raise ConfigError, "#{name.inspect} is no topic: give words with dots between them, " \
+            "such as orders.new"
         end
 
         # @return [String]
@@ -40,7 +41,8 @@ module Raffia
         # @return [Array<Subscription>]
         def subscriptions = @subscriptions.keys
 
-        # The same again is the same, and an actor that begins again takes over what its object before had subscribed to.
+        # The same again is the same, and an actor that begins again takes over what its object
+        # before had subscribed to.
         # @return [Subscription]
         def add(cell, handler)
           old = @subscriptions.each_key.find { |one| one.cell.equal?(cell) && one.like?(handler) }
@@ -62,11 +64,19 @@ module Raffia
         def dropped = @guard.hold { @dropped += 1 }
 
         # @return [Hash]
-        def stats = @guard.hold { {subscribers: @subscriptions.size, delivered: @offered - @dropped, dropped: @dropped} }
+        def stats
+          @guard.hold do
+            {subscribers: @subscriptions.size, delivered: @offered - @dropped, dropped: @dropped}
+          end
+        end
 
         private
 
-        def compile = Regexp.new("\\A#{@pattern.gsub(/\*\*|[*?]|[^*?]+/) { |part| WILD[part] || Regexp.escape(part) }}\\z").freeze
+        def compile
+          Regexp.new(
+            "\\A#{@pattern.gsub(/\*\*|[*?]|[^*?]+/) { |part| WILD[part] || Regexp.escape(part) }}\\z"
+          ).freeze
+        end
       end
     end
   end

@@ -3,15 +3,16 @@
 module Raffia
   class Actor
     class Topics
-      # Something that was published, in the mailbox of one subscriber. Nobody waits for it, but what becomes of it is counted; so it is its
-      # own reply.
+      # Something that was published, in the mailbox of one subscriber. Nobody waits for it, but
+      # what becomes of it is counted; so it is its own reply.
       #
       # @api private
       class Delivery < Message
         # @param subscription [Subscription]
         def initialize(subscription, topic, arguments, keywords)
           handler = subscription.handler
-          super(subscription.cell, handler.is_a?(Symbol) ? handler : :delivery, [topic, *arguments], keywords, nil, self, nil, nil)
+          super(subscription.cell, handler.is_a?(Symbol) ? handler : :delivery, [topic, *arguments],
+            keywords, nil, self, nil, nil)
           @subscription = subscription
         end
 

@@ -30,14 +30,18 @@ module Raffia
         rescue Full, ActorDied => error
           delivery.fail(error)
           false
-        rescue CallCycle => error # it waits for room where the publisher would have to. The others are to hear of it all the same
+        # it waits for room where the publisher would have to. The others are to hear of it all the
+        # same
+        rescue CallCycle => error
           Actor.complain("#{delivery.inspect} was dropped", error)
           delivery.drop
           false
         end
 
         # @return [Boolean] whether it can stand for one with this handler
-        def like?(handler) = handler.is_a?(Symbol) ? @handler == handler : @outlived && @handler.is_a?(Proc)
+        def like?(handler)
+          handler.is_a?(Symbol) ? @handler == handler : @outlived && @handler.is_a?(Proc)
+        end
 
         # @return [self]
         def renew(handler)

@@ -18,7 +18,8 @@ module Raffia
         include Start
         include UserCode
 
-        # Leaves the run as Ctrl-C does: what its other fibers are at must not keep whoever wants to go.
+        # Leaves the run as Ctrl-C does: what its other fibers are at must not keep whoever wants to
+        # go.
         Left = Class.new(::Interrupt)
         private_constant :Left
 

@@ -12,12 +12,15 @@ module Raffia
         module_function
 
         # @return [Array<Check>]
-        def call = [check(method(:available?)), (server(Native.http?) if defined?(Native.http?))].compact
+        def call
+          [check(method(:available?)), (server(Native.http?) if defined?(Native.http?))].compact
+        end
 
         # @param there [Boolean] whether the parser of HTTP was compiled in
         def server(there)
           return Check.ok("HTTP server", "llhttp is compiled in") if there
-          Check.warn("HTTP server", "there is none: llhttp was not found", "To have it, #{Native::HTTP_ADVICE}.")
+          Check.warn("HTTP server", "there is none: llhttp was not found",
+            "To have it, #{Native::HTTP_ADVICE}.")
         end
 
         # @param available [#call] true, false, or LoadError
@@ -33,7 +36,8 @@ module Raffia
           Native.available?
         end
 
-        ADVICE = "Only the select back end works without it. From a checkout: bin/setup. As a gem: " \
+        ADVICE = "Only the select back end works without it. From a checkout: bin/setup. As a " \
+        "gem: " \
           "`gem pristine raffia`, with a C compiler installed."
         private_constant :ADVICE
       end
@@ -51,7 +55,8 @@ module Raffia
           best = Engine.best
           found.map { |back_end| check(**back_end, best: best) }
         rescue ConfigError => e
-          [Check.broken("RAFFIA_BACKEND", e.message, "Unset RAFFIA_BACKEND, or name one that works.")]
+          [Check.broken("RAFFIA_BACKEND", e.message,
+            "Unset RAFFIA_BACKEND, or name one that works.")]
         end
 
         def check(name:, ok:, reason:, best:)

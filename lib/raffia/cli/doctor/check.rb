@@ -3,10 +3,12 @@
 module Raffia
   module CLI
     module Doctor
-      # One finding. A Struct and not a Data, because the doctor must start on a Ruby that is too old for the rest.
+      # One finding. A Struct and not a Data, because the doctor must start on a Ruby that is too
+      # old for the rest.
       #
       # name::   what was looked at
-      # status:: "ok", "note" (fine, and could be more), "warn" (will hurt under load), "fail" (broken)
+      # status:: "ok", "note" (fine, and could be more), "warn" (will hurt under load), "fail"
+      # (broken)
       # detail:: what was found
       # advice:: what to do, nil when there is nothing
       #

@@ -17,7 +17,8 @@ module Raffia
           ["pg", ">= 1.6", "jobs are kept in PostgreSQL"],
           ["fugit", ">= 1.11", "jobs recur"],
           ["websocket-driver", ">= 0.7.6", "there are WebSockets"],
-          ["ruby-progressbar", "~> 1.13", "progress: true draws a bar with an estimate instead of plain lines"],
+          ["ruby-progressbar", "~> 1.13",
+            "progress: true draws a bar with an estimate instead of plain lines"],
           ["irb", nil, "there is raffia console"]
         ].each(&:freeze).freeze
 
@@ -32,7 +33,8 @@ module Raffia
           spec = Gem::Specification.find_by_name(name, *requirement)
           Check.ok(name, "#{spec.version}: #{adds}")
         rescue Gem::MissingSpecError
-          Check.note(name, "#{found(name)}; with it #{adds}", %(Add to the Gemfile: gem "#{name}"#{", \"#{requirement}\"" if requirement}))
+          Check.note(name, "#{found(name)}; with it #{adds}",
+            %(Add to the Gemfile: gem "#{name}"#{", \"#{requirement}\"" if requirement}))
         end
 
         def found(name)

@@ -12,7 +12,8 @@ module Raffia
       class Limits
         # Descriptors: one for each socket or pipe, and a few of our own.
         FEW_FILES = 4096
-        # Two memory maps for each fiber that is alive (its stack and the guard page below), and some for all the rest.
+        # Two memory maps for each fiber that is alive (its stack and the guard page below), and
+        # some for all the rest.
         MAPS_PER_FIBER = 2
         MAPS_OF_RUBY = 2000
         DEFAULT_MAPS = 65_530
@@ -39,14 +40,18 @@ module Raffia
           return unless soft
           detail = "#{amount(soft)}, can be raised to #{amount(hard)}"
           return Check.ok("open files", detail) if soft >= FEW_FILES
-          Check.warn("open files", detail, "Each socket needs one. Raise it with `ulimit -n #{hard_number(hard)}` before the start.")
+          Check.warn("open files", detail,
+            "Each socket needs one. Raise it with `ulimit -n #{hard_number(hard)}` before the " \
+              "start.")
         end
 
         def fibers
           maps = @system.sysctl("vm.max_map_count") or return
-          detail = "about #{amount(live_fibers(maps))} alive at once (vm.max_map_count is #{amount(maps)})"
+          detail = "about #{amount(live_fibers(maps))} alive at once (vm.max_map_count is " \
+            "#{amount(maps)})"
           return Check.ok("fibers", detail) if maps >= DEFAULT_MAPS
-          Check.warn("fibers", detail, "Less than Linux' default: `sysctl -w vm.max_map_count=#{DEFAULT_MAPS}` as root.")
+          Check.warn("fibers", detail, "Less than Linux' default: `sysctl -w " \
+            "vm.max_map_count=#{DEFAULT_MAPS}` as root.")
         end
 
         def live_fibers(maps) = [(maps - MAPS_OF_RUBY) / MAPS_PER_FIBER, 0].max.floor(-2)
@@ -54,7 +59,8 @@ module Raffia
         def locked_memory
           soft, = @system.rlimit(:MEMLOCK)
           return unless soft
-          Check.ok("locked memory", "#{bytes(soft)} (before Linux 5.12 io_uring's rings count against it)")
+          Check.ok("locked memory", "#{bytes(soft)} (before Linux 5.12 io_uring's rings count " \
+            "against it)")
         end
 
         def cpu
@@ -63,7 +69,9 @@ module Raffia
           return Check.ok("CPU", "#{cores}, no cgroup quota") unless quota
           detail = "#{cores}, cgroup quota of #{quota.round(2)}"
           return Check.ok("CPU", detail) if quota >= @system.cores
-          Check.warn("CPU", detail, "CPU-bound workers beyond the quota are throttled, not faster: workers: #{quota.ceil}, or " \
+          Check.warn("CPU", detail,
+            "CPU-bound workers beyond the quota are throttled, not faster: workers: " \
+            "#{quota.ceil}, or " \
             "RAFFIA_WORKERS=#{quota.ceil} for all pools.")
         end
 
@@ -77,16 +85,22 @@ module Raffia
 
         def rings
           state = @system.sysctl("kernel.io_uring_disabled") or return
-          return Check.ok("io_uring", "not restricted (kernel.io_uring_disabled is 0)") if state.zero?
-          Check.note("io_uring", "#{RING_DISABLED.fetch(state, "restricted")} (kernel.io_uring_disabled is #{state})",
+          if state.zero?
+            return Check.ok("io_uring", "not restricted (kernel.io_uring_disabled is 0)")
+          end
+          Check.note("io_uring", "#{RING_DISABLED.fetch(state, "restricted")} " \
+            "(kernel.io_uring_disabled is #{state})",
             "Raffia uses epoll instead. `sysctl -w kernel.io_uring_disabled=0` as root allows it.")
         end
 
         def listen_queue
           queue = @system.sysctl("net.core.somaxconn") or return
-          return Check.ok("listen queue", "#{amount(queue)} connections (net.core.somaxconn)") if queue >= SHORT_QUEUE
+          if queue >= SHORT_QUEUE
+            return Check.ok("listen queue", "#{amount(queue)} connections (net.core.somaxconn)")
+          end
           Check.warn("listen queue", "#{amount(queue)} connections (net.core.somaxconn)",
-            "Connections beyond it are refused or wait: `sysctl -w net.core.somaxconn=4096` as root.")
+            "Connections beyond it are refused or wait: `sysctl -w net.core.somaxconn=4096` as " \
+              "root.")
         end
 
         def amount(number)
@@ -98,7 +112,8 @@ module Raffia
 
         def bytes(number)
           return "unlimited" if number >= @system.unlimited
-          unit, size = [["GB", 1 << 30], ["MB", 1 << 20], ["KB", 1 << 10]].find { |_, factor| number >= factor } || ["bytes", 1]
+          unit, size = [["GB", 1 << 30], ["MB", 1 << 20],
+            ["KB", 1 << 10]].find { |_, factor| number >= factor } || ["bytes", 1]
           "#{(number.to_f / size).round(1).to_s.delete_suffix(".0")} #{unit}"
         end
       end

@@ -6,12 +6,14 @@ require_relative "../../base/version"
 module Raffia
   module CLI
     module Doctor
-      # The findings on paper: no colour, no more than 80 columns, so that they can be pasted into a report as they are.
+      # The findings on paper: no colour, no more than 80 columns, so that they can be pasted into a
+      # report as they are.
       #
       # @api private
       module Report
         WIDTH = 80
-        # Of what was found, and of what to do about it: less, so that a command in it stays on one line.
+        # Of what was found, and of what to do about it: less, so that a command in it stays on one
+        # line.
         INDENT = 26
         ADVICE_INDENT = 8
 
@@ -31,8 +33,11 @@ module Raffia
         # @param sections [Hash{String => Array<Check>}]
         # @param out [IO]
         def json(sections, out)
-          checks = sections.flat_map { |title, found| found.map { |check| {section: title, **check.to_h} } }
-          out.puts JSON.pretty_generate(version: VERSION, ok: checks.none? { |check| check[:status] == "fail" }, checks: checks)
+          checks = sections.flat_map do |title, found|
+            found.map { |check| {section: title, **check.to_h} }
+          end
+          out.puts JSON.pretty_generate(version: VERSION,
+            ok: checks.none? { |check| check[:status] == "fail" }, checks: checks)
         end
 
         def entry(check, out)

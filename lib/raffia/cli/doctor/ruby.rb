@@ -12,7 +12,8 @@ module Raffia
       module Ruby
         # The oldest Ruby that Raffia supports, and why.
         MINIMUM = "3.3.5"
-        TOO_OLD = "Raffia needs #{MINIMUM} or later: earlier 3.3 can hang after fork, and before 3.3 parts of the Fiber " \
+        TOO_OLD = "Raffia needs #{MINIMUM} or later: earlier 3.3 can hang after fork, and before " \
+        "3.3 parts of the Fiber " \
           "scheduler are missing."
 
         module_function
@@ -24,10 +25,16 @@ module Raffia
 
         def ruby(version)
           found = "#{RUBY_ENGINE} #{version} on #{RUBY_PLATFORM}"
-          return Check.broken("version", found, "#{TOO_OLD} From a checkout, bin/setup gets one.") if older?(version, MINIMUM)
-          return Check.note("version", found, "Raffia was not run on this Ruby yet, only on 3.3 and 3.4 (and JRuby 10).") unless older?(version, "4.0")
+          if older?(version, MINIMUM)
+            return Check.broken("version", found, "#{TOO_OLD} From a checkout, bin/setup gets one.")
+          end
+          unless older?(version, "4.0")
+            return Check.note("version", found,
+              "Raffia was not run on this Ruby yet, only on 3.3 and 3.4 (and JRuby 10).")
+          end
           return Check.ok("version", found) unless older?(version, "3.4")
-          Check.note("version", found, "Ruby 3.4 moves long C calls (zlib, for one) off the event loop by itself; on 3.3 " \
+          Check.note("version", found,
+            "Ruby 3.4 moves long C calls (zlib, for one) off the event loop by itself; on 3.3 " \
             "wrap them in Raffia.offload.")
         end
 
@@ -35,18 +42,22 @@ module Raffia
           case state
           when :on then Check.ok("YJIT", "on")
           when :off
-            Check.note("YJIT", "off", "Start Ruby with --yjit, or set RUBY_YJIT_ENABLE=1: Ruby code runs faster" \
+            Check.note("YJIT", "off",
+              "Start Ruby with --yjit, or set RUBY_YJIT_ENABLE=1: Ruby code runs faster" \
               "#{", and Ractors no longer slow each other down" if counting}.")
           when :absent
-            Check.note("YJIT", "not part of this Ruby#{", and Ractors slow each other down" if counting}", "A Ruby built where " \
-              "rustc is present has it.#{" One built without rustc and with --disable-rjit has no need of it for Ractors." if counting}")
+            Check.note("YJIT", "not part of this " \
+              "Ruby#{", and Ractors slow each other down" if counting}", "A Ruby built where " \
+              "rustc is present has " \
+              "it.#{" One built without rustc and with --disable-rjit has no need of it for Ractors." if counting}")
           end
         end
 
-        # Ruby 3.3 and 3.4 that were built with a JIT count interpreted instructions in one variable that all Ractors write
-        # (docs/adr/0005-yjit-for-ractors.md).
+        # Ruby 3.3 and 3.4 that were built with a JIT count interpreted instructions in one variable
+        # that all Ractors write (docs/adr/0005-yjit-for-ractors.md).
         def counting?(version, config)
-          version.start_with?("3.") && config.values_at("YJIT_SUPPORT", "RJIT_SUPPORT").any? { |built| built && built != "no" }
+          version.start_with?("3.") &&
+            config.values_at("YJIT_SUPPORT", "RJIT_SUPPORT").any? { |built| built && built != "no" }
         end
 
         # @return [Symbol, nil] nil where there is no such thing (JRuby)

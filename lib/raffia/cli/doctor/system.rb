@@ -5,7 +5,8 @@ require "etc"
 module Raffia
   module CLI
     module Doctor
-      # Reads the kernel's answers. Files that are not there (another system, an older kernel) answer nil.
+      # Reads the kernel's answers. Files that are not there (another system, an older kernel)
+      # answer nil.
       #
       # @api private
       class System
@@ -35,13 +36,16 @@ module Raffia
         # @return [Float, nil] the CPU quota of our cgroup in cores, nil when there is none
         def cpu_quota
           quotas = cgroup_files("cpu.max").map { |text| text.split.first(2) } + cpu_quotas_v1
-          quotas.filter_map { |quota, period| Float(quota) / Float(period) if quota.match?(/\A\d+\z/) }.min
+          quotas.filter_map { |quota, period|
+            Float(quota) / Float(period) if quota.match?(/\A\d+\z/)
+          }.min
         end
 
         # @return [Integer, nil] the memory limit of our cgroup in bytes, nil when there is none
         def memory_limit
           texts = cgroup_files("memory.max") + cgroup_files("memory.limit_in_bytes", "memory")
-          texts.filter_map { |text| text.to_i if text.match?(/\A\d+\z/) && text.to_i < NO_LIMIT_V1 }.min
+          texts.filter_map { |text| text.to_i if text.match?(/\A\d+\z/) && text.to_i < NO_LIMIT_V1 }
+            .min
         end
 
         private
@@ -54,16 +58,20 @@ module Raffia
           cgroup_files("cpu.cfs_quota_us", "cpu").zip(cgroup_files("cpu.cfs_period_us", "cpu"))
         end
 
-        # The file in our cgroup and in all above it: each level may set a limit, and the lowest holds. In a container the
-        # path that the kernel names is often outside of what is mounted, so levels that are not there are passed over.
+        # The file in our cgroup and in all above it: each level may set a limit, and the lowest
+        # holds. In a container the path that the kernel names is often outside of what is mounted,
+        # so levels that are not there are passed over.
         def cgroup_files(file, controller = nil)
           path = cgroup_path(controller) or return []
           mount = controller ? "sys/fs/cgroup/#{controller}" : "sys/fs/cgroup"
           levels = path.split("/").reject(&:empty?)
-          levels.size.downto(0).filter_map { |depth| read(File.join(mount, *levels.first(depth), file)) }
+          levels.size.downto(0).filter_map do |depth|
+            read(File.join(mount, *levels.first(depth), file))
+          end
         end
 
-        # /proc/self/cgroup has a line `0::/path` for v2, and `4:memory:/path` for a controller of v1.
+        # /proc/self/cgroup has a line `0::/path` for v2, and `4:memory:/path` for a controller of
+        # v1.
         def cgroup_path(controller)
           read("proc/self/cgroup")&.lines&.filter_map { |line|
             _id, controllers, path = line.chomp.split(":", 3)

@@ -14,22 +14,38 @@ module Raffia
         end
 
         def enqueue(name, *json)
-          item = {"class" => known(name), "args" => json.map { |text| value(text) }, "queue" => @desk.options[:queue],
+          item = {"class" => known(name), "args" => json.map { |text| value(text) },
+                  "queue" => @desk.options[:queue],
                   "at" => @desk.options[:in]&.then { |seconds| Time.now.to_f + seconds }}.compact
           jid = Raffia::Jobs.enqueue([item]).first
-          @desk.answer({"jid" => jid}) { jid || "It was kept out: a unique job like it is there already, or a middleware refused it." }
+          @desk.answer({"jid" => jid}) do
+            jid ||
+              "It was kept out: a unique job like it is there already, or a middleware refused it."
+          end
           jid ? OK : FAILED
         end
 
-        def retry(*jids) = change(jids, %i[scheduled retry blocked dead], "waiting") { |entries| store.requeue(entries) }
+        def retry(*jids)
+          change(jids, %i[scheduled retry blocked dead], "waiting") do |entries|
+            store.requeue(entries)
+          end
+        end
 
-        def kill(*jids) = change(jids, %i[queue scheduled retry], "dead") { |entries| store.kill(entries) }
+        def kill(*jids)
+          change(jids, %i[queue scheduled retry], "dead") { |entries| store.kill(entries) }
+        end
 
-        def delete(*jids) = change(jids, %i[queue scheduled retry blocked dead], "deleted") { |entries| store.delete(entries) }
+        def delete(*jids)
+          change(jids, %i[queue scheduled retry blocked dead], "deleted") do |entries|
+            store.delete(entries)
+          end
+        end
 
         def pause(queue)
           store.pause(@desk.queue(queue))
-          @desk.answer({"queue" => queue, "paused" => true}) { "#{queue} is paused: workers take nothing from it" }
+          @desk.answer({"queue" => queue, "paused" => true}) do
+            "#{queue} is paused: workers take nothing from it"
+          end
         end
 
         def resume(queue)
@@ -38,8 +54,14 @@ module Raffia
         end
 
         def order(worker, order)
-          raise ConfigError, "#{order.inspect} is no order: use quiet, stop, dump, \"cancel JID\" or \"trace JID\"" unless order.match?(/\A(?:quiet|stop|dump|(?:cancel|trace) \S+)\z/)
-          raise NotFound.new("there is no worker #{worker}: `raffia jobs processes` lists all", name: worker) unless store.order(worker, order)
+          unless order.match?(/\A(?:quiet|stop|dump|(?:cancel|trace) \S+)\z/)
+            raise ConfigError, "#{order.inspect} is no order: use quiet, stop, dump, \"cancel " \
+              "JID\" or \"trace JID\""
+          end
+          unless store.order(worker, order)
+            raise NotFound.new("there is no worker #{worker}: `raffia jobs processes` lists all",
+              name: worker)
+          end
 
           @desk.answer({"worker" => worker, "order" => order}) { "#{worker} is told" }
         end
@@ -62,28 +84,43 @@ module Raffia
         end
 
         def change(jids, sets, done, &)
-          raise OptionParser::MissingArgument, "JID, or --all SET" if jids.empty? && @desk.options[:all].nil?
+          if jids.empty? && @desk.options[:all].nil?
+            raise OptionParser::MissingArgument, "JID, or --all SET"
+          end
 
           count = jids.empty? ? all(sets, &) : named(jids, sets, &)
-          @desk.answer({"changed" => count}) { "#{count} #{(count == 1) ? "job is" : "jobs are"} #{done}" }
+          @desk.answer({"changed" => count}) do
+            "#{count} #{(count == 1) ? "job is" : "jobs are"} #{done}"
+          end
           count.zero? ? FAILED : OK
         end
 
         def named(jids, sets)
-          found = jids.map { |jid| store.find(jid) || raise(NotFound.new("there is no job #{jid}: it may have been done", name: jid)) }
+          found = jids.map do |jid|
+            store.find(jid) ||
+              raise(NotFound.new("there is no job #{jid}: it may have been done", name: jid))
+          end
           wrong = found.find { |entry| !sets.include?(entry.set) }
-          raise ConfigError, "job #{wrong.jid} is #{wrong.set}: this can be done to those that are #{sets.join(", ")}" if wrong
+          if wrong
+            raise ConfigError, "job #{wrong.jid} is #{wrong.set}: this can be done to those that " \
+              "are #{sets.join(", ")}"
+          end
 
           yield found
         end
 
-        # From a snapshot of one page after the other; what changes goes away, what does not is passed over.
+        # From a snapshot of one page after the other; what changes goes away, what does not is
+        # passed over.
         def all(sets)
           set, queue = @desk.set(@desk.options[:all])
-          raise ConfigError, "this cannot be done to #{set} jobs, only to those that are #{sets.join(", ")}" unless sets.include?(set)
+          unless sets.include?(set)
+            raise ConfigError, "this cannot be done to #{set} jobs, only to those that are " \
+              "#{sets.join(", ")}"
+          end
 
           count = passed = 0
-          until (page = store.entries(set, queue: queue, offset: passed, limit: PAGE, match: @desk.options[:match])).empty?
+          until (page = store.entries(set, queue: queue, offset: passed, limit: PAGE,
+            match: @desk.options[:match])).empty?
             changed = yield page
             count += changed
             passed += page.size - changed

@@ -28,10 +28,12 @@ module Raffia
           @pid = ::Process.pid
           program = Program.new(options[:require] || [], search: [], optional: true)
           attempt { program.load }
-          Raffia::Jobs.store = options[:store] if options[:store] # what is said here counts more than what the program says
+          # what is said here counts more than what the program says
+          Raffia::Jobs.store = options[:store] if options[:store]
         end
 
-        # Who only looks must not leave an empty file where he looked, by a slip of the pen or in another folder.
+        # Who only looks must not leave an empty file where he looked, by a slip of the pen or in
+        # another folder.
         # @param new [Boolean] whether there may be none yet
         # @return [Raffia::Jobs::Store]
         # @raise [NotFound]
@@ -39,7 +41,8 @@ module Raffia
           store = Raffia::Jobs.store
           return store if new || store.there?
 
-          raise NotFound.new("there is no store #{store.url}: say another one by --store or RAFFIA_STORE; the first job that is enqueued makes it", name: store.url)
+          raise NotFound.new("there is no store #{store.url}: say another one by --store or " \
+            "RAFFIA_STORE; the first job that is enqueued makes it", name: store.url)
         end
 
         # @param name [String] dead, "queue:mail", or "queue" with a name beside it
@@ -48,8 +51,13 @@ module Raffia
         def set(name, queue = nil)
           name, queue = name.split(":", 2) if name.start_with?("queue:")
           set = Raffia::Jobs::Store::SETS.find { |one| one.name == name }
-          raise ConfigError, "there is no set #{name}: use one of #{Raffia::Jobs::Store::SETS.join(", ")}" unless set
-          raise ConfigError, "which queue? Say its name, as in queue:default" if set == :queue && queue.nil?
+          unless set
+            raise ConfigError, "there is no set #{name}: use one of " \
+              "#{Raffia::Jobs::Store::SETS.join(", ")}"
+          end
+          if set == :queue && queue.nil?
+            raise ConfigError, "which queue? Say its name, as in queue:default"
+          end
 
           [set, queue && queue(queue)]
         end
@@ -60,7 +68,8 @@ module Raffia
         def queue(name)
           return name if Raffia::Jobs::Client::Item::QUEUE.match?(name)
 
-          raise ConfigError, "#{name.inspect} cannot be the name of a queue: use letters, digits and _ : . -"
+          raise ConfigError, "#{name.inspect} cannot be the name of a queue: use letters, digits " \
+            "and _ : . -"
         end
 
         # Each entry of a set, read page by page.
@@ -69,7 +78,8 @@ module Raffia
           return enum_for(:each_entry, set, queue, match: match, page: page) unless block_given?
 
           offset = 0
-          until (entries = store.entries(set, queue: queue, offset: offset, limit: page, match: match)).empty?
+          until (entries = store.entries(set, queue: queue, offset: offset, limit: page,
+            match: match)).empty?
             entries.each { |entry| yield entry }
             offset += entries.size
           end
@@ -89,7 +99,9 @@ module Raffia
           rows = rows.map { |row| row.map { |cell| cell.is_a?(Numeric) ? cell : Text.plain(cell) } }
           widths = rows.transpose.map { |column| column.map { |cell| cell.to_s.size }.max }
           rows.map do |row|
-            row.each_with_index.map { |cell, index| cell.is_a?(Numeric) ? cell.to_s.rjust(widths[index]) : cell.ljust(widths[index]) }.join("  ").rstrip
+            row.each_with_index.map { |cell, index|
+              cell.is_a?(Numeric) ? cell.to_s.rjust(widths[index]) : cell.ljust(widths[index])
+            }.join("  ").rstrip
           end
         end
 

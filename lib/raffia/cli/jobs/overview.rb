@@ -15,27 +15,39 @@ module Raffia
           counts = @store.counts
           days = @store.history(7)
           @desk.answer({"store" => @store.url, **counts.transform_keys(&:to_s), "days" => days}) do
-            [@store.url, "", *@desk.table(counts.map { |name, count| [name.to_s, count] }), *history(days)]
+            [@store.url, "", *@desk.table(counts.map { |name, count| [name.to_s, count] }),
+              *history(days)]
           end
         end
 
         def queues
           queues = @store.queues
           @desk.answer(queues) do
-            rows = queues.map { |queue| [queue["name"], queue["size"], queue["latency"].to_f.round(1), queue["paused"] ? "paused" : ""] }
-            queues.empty? ? "There are no queues." : @desk.table([["queue", "jobs", "latency/s", ""], *rows])
+            rows = queues.map do |queue|
+              [queue["name"], queue["size"], queue["latency"].to_f.round(1),
+                queue["paused"] ? "paused" : ""]
+            end
+            if queues.empty?
+              "There are no queues."
+            else
+              @desk.table([["queue", "jobs", "latency/s", ""], *rows])
+            end
           end
         end
 
         def processes
           processes = @store.processes
-          @desk.answer(processes) { processes.empty? ? "There are no workers." : processes.flat_map { |one| lines(one) } }
+          @desk.answer(processes) do
+            processes.empty? ? "There are no workers." : processes.flat_map { |one| lines(one) }
+          end
         end
 
         # @return [Integer] {FAILED} when something is wrong
         def check
           found = @store.check
-          @desk.answer({"store" => @store.url, "problems" => found}) { found.empty? ? "#{@store.url}: nothing is wrong" : found }
+          @desk.answer({"store" => @store.url, "problems" => found}) do
+            found.empty? ? "#{@store.url}: nothing is wrong" : found
+          end
           found.empty? ? OK : FAILED
         end
 
@@ -44,16 +56,26 @@ module Raffia
         def history(days)
           return [] if days.empty?
 
-          ["", *@desk.table([["day", "processed", "failed"], *days.map { |day, count| [day, count["processed"], count["failed"]] }])]
+          ["",
+            *@desk.table([["day", "processed", "failed"],
+              *days.map { |day, count| [day, count["processed"], count["failed"]] }])]
         end
 
         def lines(process)
-          about = [process["busy"].to_i, "of", process["concurrency"], "busy", ("quiet" if process["quiet"]), "queues #{Array(process["queues"]).join(" ")}"]
-          work = Array(process["work"]).map { |run| "    #{run["jid"]}  #{run["class"] || klass(run["payload"])}  since #{@desk.time(run["run_at"])}" }
-          ["#{process["identity"]}  #{about.compact.join(" ")}", *work].map { |line| Text.plain(line) }
+          about = [process["busy"].to_i, "of", process["concurrency"], "busy",
+            ("quiet" if process["quiet"]), "queues #{Array(process["queues"]).join(" ")}"]
+          work = Array(process["work"]).map do |run|
+            "    #{run["jid"]}  #{run["class"] || klass(run["payload"])}  since " \
+              "#{@desk.time(run["run_at"])}"
+          end
+          ["#{process["identity"]}  #{about.compact.join(" ")}", *work].map do |line|
+            Text.plain(line)
+          end
         end
 
-        def klass(payload) = payload && Raffia::Jobs::Payload.class_name(Raffia::Jobs::Payload.load(payload))
+        def klass(payload)
+          payload && Raffia::Jobs::Payload.class_name(Raffia::Jobs::Payload.load(payload))
+        end
       end
     end
   end

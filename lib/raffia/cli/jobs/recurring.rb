@@ -7,7 +7,8 @@ module Raffia
       # @api private
       class Recurring
         # What may be done to one, and how to say that it is done.
-        CHANGES = {"run" => "is enqueued", "pause" => "rests", "resume" => "goes on", "delete" => "is deleted"}.freeze
+        CHANGES = {"run" => "is enqueued", "pause" => "rests", "resume" => "goes on",
+                   "delete" => "is deleted"}.freeze
 
         def initialize(desk)
           @desk = desk
@@ -17,12 +18,16 @@ module Raffia
         def recurring(change = nil, name = nil)
           @desk.store(new: change == "run")
           return list unless change
-          raise ConfigError, "recurring #{change}? Use one of #{CHANGES.keys.join(", ")}" unless CHANGES.key?(change)
+          unless CHANGES.key?(change)
+            raise ConfigError, "recurring #{change}? Use one of #{CHANGES.keys.join(", ")}"
+          end
           raise OptionParser::MissingArgument, "NAME" unless name
           raise NotFound.new("there is no recurring job #{name}", name: name) unless @book[name]
 
           jid = carry_out(change, name)
-          @desk.answer({"name" => name, "jid" => jid}.compact) { "#{name} #{CHANGES[change]}#{" as #{jid}" if jid}" }
+          @desk.answer({"name" => name, "jid" => jid}.compact) do
+            "#{name} #{CHANGES[change]}#{" as #{jid}" if jid}"
+          end
         end
 
         private
@@ -43,14 +48,16 @@ module Raffia
           @desk.answer(rows) do
             titles = %w[name schedule zone class next last] + [""]
             lines = rows.map do |row|
-              [row["name"], row["spec"].to_s, row["zone"].to_s, row["job"], @desk.time(row["next"]), @desk.time(row["last"]), row["paused"] ? "paused" : ""]
+              [row["name"], row["spec"].to_s, row["zone"].to_s, row["job"], @desk.time(row["next"]),
+                @desk.time(row["last"]), row["paused"] ? "paused" : ""]
             end
             rows.empty? ? "Nothing recurs." : @desk.table([titles, *lines])
           end
         end
 
         def facts(entry)
-          times = {"last" => @book.last_run(entry.name)&.fetch("at"), "next" => entry.times.next(@book.now)}
+          times = {"last" => @book.last_run(entry.name)&.fetch("at"),
+                   "next" => entry.times.next(@book.now)}
           {**entry.to_h.transform_keys(&:to_s), "paused" => @book.paused?(entry.name), **times}
         end
       end

@@ -19,15 +19,21 @@ module Raffia
           @store = @desk.store
           file ? opened(file, "w") { |io| write(io) } : write(@desk.out)
           @desk.err.puts "exported #{@count} jobs from #{@store.url}"
-          @desk.err.puts "left out #{@left_out} that cannot be read: `raffia jobs list dead` shows them" if @left_out.positive?
+          if @left_out.positive?
+            @desk.err.puts "left out #{@left_out} that cannot be read: `raffia jobs list dead` " \
+              "shows them"
+          end
           OK
         end
 
-        # What is unique may be there already, and batches are not exported: jobs of one that is not here are without it.
+        # What is unique may be there already, and batches are not exported: jobs of one that is not
+        # here are without it.
         def import(file = nil)
           @store = @desk.store(new: true)
           file ? opened(file, "r") { |io| read(io) } : read($stdin)
-          @desk.err.puts "left out #{@left_out} that are unique, and there already" if @left_out.positive?
+          if @left_out.positive?
+            @desk.err.puts "left out #{@left_out} that are unique, and there already"
+          end
           @desk.answer({"imported" => @count}) { "imported #{@count} jobs into #{@store.url}" }
         end
 
@@ -50,7 +56,8 @@ module Raffia
           @desk.each_entry(set, queue, match: nil) do |entry|
             next @left_out += 1 if entry.item.empty?
 
-            io.puts JSON.generate({"set" => entry.set, "queue" => entry.queue, "at" => entry.at, "payload" => entry.payload})
+            io.puts JSON.generate({"set" => entry.set, "queue" => entry.queue, "at" => entry.at,
+              "payload" => entry.payload})
             progress
           end
         end
@@ -58,7 +65,8 @@ module Raffia
         def read(io)
           io.each_line.with_index(1).each_slice(SLICE) do |lines|
             rows = lines.map { |line, number| row(line, number) }
-            rows = rows.zip(@store.enqueue(rows.map { |row| draft(row) })).select(&:last).map(&:first)
+            rows = rows.zip(@store.enqueue(rows.map { |row| draft(row) })).select(&:last)
+              .map(&:first)
             @left_out += lines.size - rows.size
             bury(rows.select { |row| row["set"] == "dead" })
             rows.each { progress }
@@ -67,14 +75,19 @@ module Raffia
 
         def row(line, number)
           row = JSON.parse(line)
-          raise TypeError unless row.is_a?(Hash) && row["payload"].is_a?(String) && row["queue"].is_a?(String)
+          unless row.is_a?(Hash) && row["payload"].is_a?(String) && row["queue"].is_a?(String)
+            raise TypeError
+          end
 
           item = Raffia::Jobs::Payload.load(row["payload"])
-          raise TypeError unless item["jid"].is_a?(String) && Raffia::Jobs::Client::Item::QUEUE.match?(row["queue"])
+          unless item["jid"].is_a?(String) && Raffia::Jobs::Client::Item::QUEUE.match?(row["queue"])
+            raise TypeError
+          end
 
           alone(row.merge("item" => item))
         rescue JSON::ParserError, TypeError, Raffia::Jobs::BadPayload
-          raise ConfigError, "line #{number} is not what `raffia jobs export` writes; the #{@count} jobs before it were imported"
+          raise ConfigError, "line #{number} is not what `raffia jobs export` writes; the " \
+            "#{@count} jobs before it were imported"
         end
 
         # What is dead must not be begun on its way there.
@@ -84,7 +97,8 @@ module Raffia
         def draft(row)
           at = {"scheduled" => row["at"], "retry" => row["at"], "dead" => NEVER}[row["set"]]
           item = row["item"]
-          Raffia::Jobs::Draft.new(jid: item["jid"], queue: row["queue"], payload: row["payload"], at: at, extras: extras(item))
+          Raffia::Jobs::Draft.new(jid: item["jid"], queue: row["queue"], payload: row["payload"],
+            at: at, extras: extras(item))
         end
 
         # A field that makes no sense stays in the payload, and no store acts on it.
@@ -97,7 +111,8 @@ module Raffia
           batch = row["item"].dig(Raffia::Jobs::Payload::OWN, "batch")
           return row if batch.nil? || @store.batch(batch)
 
-          item = {**row["item"], Raffia::Jobs::Payload::OWN => row["item"][Raffia::Jobs::Payload::OWN].except("batch")}
+          item = {**row["item"],
+            Raffia::Jobs::Payload::OWN => row["item"][Raffia::Jobs::Payload::OWN].except("batch")}
           {**row, "item" => item, "payload" => JSON.generate(item)}
         end
 

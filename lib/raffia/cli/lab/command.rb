@@ -17,7 +17,8 @@ module Raffia
       class Command
         FILES = %i[json html].freeze
         RUN_ONLY = %i[on workers runs scale].freeze
-        KNOWN = "raffia lab knows list, run, new and compare, not %s. To run an experiment: raffia lab run NAME"
+        KNOWN = "raffia lab knows list, run, new and compare, not %s. To run an experiment: " \
+          "raffia lab run NAME"
 
         def initialize(out, err)
           @out = out
@@ -43,16 +44,22 @@ module Raffia
 
         def compare(names, options)
           other = options.keys - [*FILES, :tolerance]
-          raise ConfigError, "--#{other.first} goes with raffia lab run; compare takes two files and --tolerance, --json, --html" if other.any?
+          if other.any?
+            raise ConfigError, "--#{other.first} goes with raffia lab run; compare takes two " \
+              "files and --tolerance, --json, --html"
+          end
           Compare.new(@out, tolerance: tolerance(options), **targets(options)).call(names)
         end
 
         def measure(verb, names, options, argv)
-          raise ConfigError, "--tolerance goes with --against FILE" if options.key?(:tolerance) && !options.key?(:against)
+          if options.key?(:tolerance) && !options.key?(:against)
+            raise ConfigError, "--tolerance goes with --against FILE"
+          end
           rubies = Raffia::Lab::Interpreter.all(options[:ruby]) if options.key?(:ruby)
           selections = verb ? run(names, options, rubies) : tour(options, rubies)
           earlier = Raffia::Lab::ResultFile.read(options[:against]) if options.key?(:against)
-          Measurement.new(@out, @err, selections, rubies:, earlier:, tolerance: tolerance(options), argv:, **targets(options))
+          Measurement.new(@out, @err, selections, rubies:, earlier:, tolerance: tolerance(options),
+            argv:, **targets(options))
             .call(**options.slice(:seed))
         end
 
@@ -63,14 +70,16 @@ module Raffia
         def tour(options, rubies)
           extra = options.keys & RUN_ONLY
           return Raffia::Lab::Plan.tour(rubies:) if extra.empty?
-          raise ConfigError, "the tour has its own sizes: --#{extra.first} goes with raffia lab run NAME --#{extra.first} ..."
+          raise ConfigError, "the tour has its own sizes: --#{extra.first} goes with raffia lab " \
+            "run NAME --#{extra.first} ..."
         end
 
         def workers(options)
           return {} unless options.key?(:workers)
           {workers: options[:workers].map { |text| Integer(text, 10) }}
         rescue ArgumentError
-          raise ConfigError, "workers: #{options[:workers].join(",")} makes no sense: use whole numbers, as in --workers 1,2,4"
+          raise ConfigError, "workers: #{options[:workers].join(",")} makes no sense: use whole " \
+            "numbers, as in --workers 1,2,4"
         end
 
         def tolerance(options)
@@ -81,7 +90,9 @@ module Raffia
 
         def targets(options)
           paths = options.slice(*FILES)
-          raise ConfigError, "--json and --html name the same file: #{paths[:json]}" if paths.size > paths.values.uniq { |path| File.expand_path(path) }.size
+          if paths.size > paths.values.uniq { |path| File.expand_path(path) }.size
+            raise ConfigError, "--json and --html name the same file: #{paths[:json]}"
+          end
           {targets: paths.transform_values { |path| Raffia::Lab::Report::Target.new(path) }}
         end
       end

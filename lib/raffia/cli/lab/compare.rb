@@ -20,7 +20,10 @@ module Raffia
         # @param paths [Array<String>]
         # @return [Integer] the exit code: {FAILED} when something has become worse
         def call(paths)
-          raise ConfigError, "raffia lab compare needs two files: raffia lab compare OLD.json NEW.json" unless paths.size == 2
+          unless paths.size == 2
+            raise ConfigError, "raffia lab compare needs two files: raffia lab compare OLD.json " \
+              "NEW.json"
+          end
           before, after = paths.map { |path| Raffia::Lab::ResultFile.read(path) }
           comparison = Raffia::Lab::Comparison.new(before, after, tolerance: @tolerance).to_h
           Output.text(@out, Raffia.config).comparison(comparison)

@@ -27,7 +27,8 @@ module Raffia
         def tell(experiment, width)
           rows = [*experiment.variants, *(experiment.controls.keys if experiment.defined_in)]
           @out.puts "#{experiment.name.ljust(width)}  #{experiment.title}",
-            "#{" " * width}  #{[experiment.size(experiment.params(1.0)), "on #{rows.join(", ")}"].reject(&:empty?).join("; ")}"
+            "#{" " * width}  " \
+              "#{[experiment.size(experiment.params(1.0)), "on #{rows.join(", ")}"].reject(&:empty?).join("; ")}"
         end
       end
     end

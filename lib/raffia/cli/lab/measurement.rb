@@ -34,11 +34,13 @@ module Raffia
         def call(**seed)
           config = Raffia.config
           obstacle = Raffia::Lab::Counters.obstacle
-          environment = Raffia::Lab::Environment.describe(backend: config.backend, rubies: @rubies, counters: obstacle)
+          environment = Raffia::Lab::Environment.describe(backend: config.backend, rubies: @rubies,
+            counters: obstacle)
           @text = Output.text(@out, config)
           @text.environment(environment)
           Raffia::Lab::Stop.listen do |stop|
-            report = compared(measure(stop, environment, counters: obstacle ? {} : Raffia::Lab::Counters::EVENTS, **seed))
+            report = compared(measure(stop, environment,
+              counters: obstacle ? {} : Raffia::Lab::Counters::EVENTS, **seed))
             Output.write(@targets, report)
             stop.code || code(report)
           end
@@ -49,14 +51,16 @@ module Raffia
         # @return [Hash{Symbol => Object}] the whole report
         def measure(stop, environment, **options)
           started = Time.now
-          progress = Raffia::Lab::Progress.new(@err, width: Raffia::Lab::Report::Screen.of(@err).width)
+          progress = Raffia::Lab::Progress.new(@err,
+            width: Raffia::Lab::Report::Screen.of(@err).width)
           campaign = Raffia::Lab::Campaign.new(@selections, stop:, progress:, **options)
           outcomes = campaign.call do |outcome|
             progress.clear
             @text.experiment(outcome)
           end
           @text.closing(outcomes)
-          Raffia::Lab::Report::Document.of(outcomes, environment:, interrupted: stop.requested?, started:,
+          Raffia::Lab::Report::Document.of(outcomes, environment:, interrupted: stop.requested?,
+            started:,
             seed: campaign.seed, arguments: @argv)
         end
 

@@ -16,7 +16,10 @@ module Raffia
         # @param out [IO]
         # @param config [Config]
         # @return [Raffia::Lab::Report::Text]
-        def text(out, config) = Raffia::Lab::Report::Text.new(out, Raffia::Lab::Report::Screen.of(out, color: config.color))
+        def text(out, config)
+          Raffia::Lab::Report::Text.new(out,
+            Raffia::Lab::Report::Screen.of(out, color: config.color))
+        end
 
         # @param targets [Hash{Symbol => Raffia::Lab::Report::Target}]
         # @param report [Hash]
@@ -30,7 +33,8 @@ module Raffia
         # @return [Boolean] whether anything but a control has become worse
         def worse?(comparison)
           return false unless comparison
-          comparison[:experiments].flat_map { |each| each[:rows] }.any? { |row| row[:verdict] == "worse" && !row[:control] }
+          comparison[:experiments].flat_map { |each| each[:rows] }
+            .any? { |row| row[:verdict] == "worse" && !row[:control] }
         end
       end
     end

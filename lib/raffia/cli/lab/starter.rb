@@ -30,13 +30,20 @@ module Raffia
 
         # @param names [Array<String>]
         # @return [Integer] the exit code
-        # @raise [ConfigError] when there is such a file or experiment already, or when it cannot be written
+        # @raise [ConfigError] when there is such a file or experiment already, or when it cannot be
+        #   written
         def call(names)
           name = names.first&.delete_suffix(".rb")
-          raise ConfigError, "raffia lab new needs one name, of letters, digits and _" unless names.size == 1 && name.match?(Raffia::Lab::Definition::NAME)
-          raise ConfigError, "the lab has #{name} already: choose another name" if Raffia::Lab::EXPERIMENTS.key?(name)
+          unless names.size == 1 && name.match?(Raffia::Lab::Definition::NAME)
+            raise ConfigError, "raffia lab new needs one name, of letters, digits and _"
+          end
+          if Raffia::Lab::EXPERIMENTS.key?(name)
+            raise ConfigError, "the lab has #{name} already: choose another name"
+          end
           file = "#{name}.rb"
-          File.open(file, File::WRONLY | File::CREAT | File::EXCL) { |io| io.write(format(TEXT, name:, file:)) }
+          File.open(file, File::WRONLY | File::CREAT | File::EXCL) do |io|
+            io.write(format(TEXT, name:, file:))
+          end
           @out.puts "wrote #{file}; run it: raffia lab run ./#{file}"
           OK
         rescue Errno::EEXIST

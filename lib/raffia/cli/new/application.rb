@@ -8,7 +8,8 @@ require_relative "../text"
 module Raffia
   module CLI
     module New
-      # The application, from its templates: each of their files is written as it is, but for its name and where raffia is found.
+      # The application, from its templates: each of their files is written as it is, but for its
+      # name and where raffia is found.
       #
       # @api private
       class Application
@@ -21,8 +22,13 @@ module Raffia
         # @param path [String, nil] of a checkout of raffia
         # @raise [ConfigError]
         def initialize(name, path = nil)
-          raise ConfigError, "#{name.inspect} is no name for an application: use small letters, digits, - and _, as in my_app" unless NAME.match?(name)
-          raise ConfigError, "#{path} is no checkout of raffia: there is no raffia.gemspec in it" if path && !checkout?(path)
+          unless NAME.match?(name)
+            raise ConfigError, "#{name.inspect} is no name for an application: use small " \
+              "letters, digits, - and _, as in my_app"
+          end
+          if path && !checkout?(path)
+            raise ConfigError, "#{path} is no checkout of raffia: there is no raffia.gemspec in it"
+          end
 
           @name = name
           @path = path ? ::File.expand_path(path) : (ROOT if checkout?(ROOT))
@@ -37,7 +43,8 @@ module Raffia
             ::File.write(::File.join(@name, file), text(file))
             out.puts "wrote #{::File.join(@name, file)}"
           end
-          out.puts "", "Next: cd #{@name} && bundle install && bundle exec raffia up", *(with_ruby if @path)
+          out.puts "", "Next: cd #{@name} && bundle install && bundle exec raffia up",
+            *(with_ruby if @path)
         rescue SystemCallError => error
           raise ConfigError, "#{@name} cannot be written: #{Text.reason(error)}"
         end
@@ -50,21 +57,38 @@ module Raffia
         def make_folder
           ::Dir.mkdir(@name)
         rescue Errno::EEXIST
-          raise ConfigError, "#{@name} is there already, and not an empty folder: choose another name" unless ::File.directory?(@name) && ::Dir.empty?(@name)
+          unless ::File.directory?(@name) && ::Dir.empty?(@name)
+            raise ConfigError, "#{@name} is there already, and not an empty folder: choose " \
+              "another name"
+          end
         end
 
         # A template's dot file has no dot, so that it holds for nobody here.
-        def files = ::Dir.glob("**/*.tt", base: TEMPLATE).sort.map { |file| file.delete_suffix(".tt").sub(/\Adot\./, ".") }
+        def files
+          ::Dir.glob("**/*.tt", base: TEMPLATE).sort
+            .map { |file| file.delete_suffix(".tt").sub(/\Adot\./, ".") }
+        end
 
         def text(file)
-          template = ::File.read(::File.join(TEMPLATE, "#{file.sub(/\A\./, "dot.")}.tt"), encoding: "UTF-8")
+          template = ::File.read(::File.join(TEMPLATE, "#{file.sub(/\A\./, "dot.")}.tt"),
+            encoding: "UTF-8")
           template.gsub("APPLICATION", @name).gsub("GEM", gem_line)
         end
 
-        # The extension of a checkout is built for one Ruby, which need not be the one that a shell finds first.
-        def with_ruby = "For that the Ruby of this checkout comes first: export PATH=#{RbConfig::CONFIG["bindir"]}:$PATH"
+        # The extension of a checkout is built for one Ruby, which need not be the one that a shell
+        # finds first.
+        def with_ruby
+          "For that the Ruby of this checkout comes first: export " \
+            "PATH=#{RbConfig::CONFIG["bindir"]}:$PATH"
+        end
 
-        def gem_line = @path ? %(gem "raffia", path: #{@path.inspect}) : %(gem "raffia", "~> #{VERSION[/\A\d+\.\d+/]}")
+        def gem_line
+          if @path
+            %(gem "raffia", path: #{@path.inspect})
+          else
+            %(gem "raffia", "~> #{VERSION[/\A\d+\.\d+/]}")
+          end
+        end
       end
     end
   end

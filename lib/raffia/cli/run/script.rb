@@ -5,8 +5,9 @@ require_relative "../../base/error"
 module Raffia
   module CLI
     module Run
-      # A program on its way from a file to the point where it runs. Compiled as a file of its own and not loaded, because
-      # `load` shows the program an absolute __FILE__, which is not what $0 has under `ruby script.rb`.
+      # A program on its way from a file to the point where it runs. Compiled as a file of its own
+      # and not loaded, because `load` shows the program an absolute __FILE__, which is not what $0
+      # has under `ruby script.rb`.
       #
       # @api private
       class Script
@@ -17,8 +18,12 @@ module Raffia
         def self.open(name)
           return Stream.new(name) if name == "-"
           raise NotFound.new(name: name) unless File.exist?(name)
-          raise ConfigError, "#{name} is a directory: give raffia run a Ruby file" if File.directory?(name)
-          raise ConfigError, "the script #{name} cannot be read: check its permissions" unless File.readable?(name)
+          if File.directory?(name)
+            raise ConfigError, "#{name} is a directory: give raffia run a Ruby file"
+          end
+          unless File.readable?(name)
+            raise ConfigError, "the script #{name} cannot be read: check its permissions"
+          end
           File.file?(name) ? new(name) : Stream.new(name)
         end
 
@@ -33,12 +38,14 @@ module Raffia
         def call(arguments)
           ARGV.replace(arguments)
           $PROGRAM_NAME = @name
-          ::Process.setproctitle(["raffia", "run", @name, *arguments].join(" ")) # what ps shows; $0 stays
+          # what ps shows; $0 stays
+          ::Process.setproctitle(["raffia", "run", @name, *arguments].join(" "))
           provide_data
           compile.eval
         end
 
-        # Cut what is below the script's own frames off the backtraces, so that an error reads as under `ruby script.rb`.
+        # Cut what is below the script's own frames off the backtraces, so that an error reads as
+        # under `ruby script.rb`.
         #
         # @param error [Exception] changed in place, its causes too
         def trim(error)
@@ -50,10 +57,13 @@ module Raffia
 
         private
 
-        # compile_file knows the old parser only, up to Ruby 3.4, where `ruby` itself has changed to the new one.
+        # compile_file knows the old parser only, up to Ruby 3.4, where `ruby` itself has changed to
+        # the new one.
         def compile
-          prism = RUBY_DESCRIPTION.include?("+PRISM") && RubyVM::InstructionSequence.respond_to?(:compile_file_prism)
-          RubyVM::InstructionSequence.public_send(prism ? :compile_file_prism : :compile_file, @name)
+          prism = RUBY_DESCRIPTION.include?("+PRISM") &&
+            RubyVM::InstructionSequence.respond_to?(:compile_file_prism)
+          RubyVM::InstructionSequence.public_send(prism ? :compile_file_prism : :compile_file,
+            @name)
         end
 
         def source = File.binread(@name)
@@ -73,7 +83,8 @@ module Raffia
           frames = error.backtrace
           last = frames.rindex { |frame| frame.start_with?("#{@name}:") }
           return frames[0..last] if last
-          error.is_a?(SyntaxError) ? [@name] : frames # a script that does not parse has no frame at all, and Ruby names the file
+          # a script that does not parse has no frame at all, and Ruby names the file
+          error.is_a?(SyntaxError) ? [@name] : frames
         end
       end
 
@@ -83,7 +94,10 @@ module Raffia
       class Stream < Script
         private
 
-        def source = (@source ||= ((@name == "-") ? $stdin.read : File.read(@name)).force_encoding(Encoding::UTF_8))
+        def source
+          (@source ||=
+             ((@name == "-") ? $stdin.read : File.read(@name)).force_encoding(Encoding::UTF_8))
+        end
 
         def compile = RubyVM::InstructionSequence.compile(source, @name, File.expand_path(@name))
 

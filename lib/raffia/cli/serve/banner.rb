@@ -39,7 +39,8 @@ module Raffia
         def yjit? = super || (@options.yjit && !!defined?(::RubyVM::YJIT.enable))
 
         def facts(listeners)
-          start.merge(application: @application.name, environment: @options.environment, config: @file&.path, processes: @options.workers,
+          start.merge(application: @application.name, environment: @options.environment,
+            config: @file&.path, processes: @options.workers,
             ractors: @options.ractors, urls: listeners.map(&:url))
         end
 

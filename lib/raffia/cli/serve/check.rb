@@ -5,7 +5,8 @@ require "json"
 module Raffia
   module CLI
     module Serve
-      # `raffia serve --check`: everything that can be wrong before the first request is tried out, but nothing is listened to.
+      # `raffia serve --check`: everything that can be wrong before the first request is tried out,
+      # but nothing is listened to.
       #
       # @api private
       class Check
@@ -36,17 +37,23 @@ module Raffia
         private
 
         def text(binds)
-          @out.puts "#{@application.name} loads, and would be served in #{@options.environment} by " \
+          @out.puts "#{@application.name} loads, and would be served in #{@options.environment} " \
+          "by " \
             "#{@options.workers.zero? ? "this process" : "#{@options.workers} worker process#{"es" if @options.workers > 1}"} at"
           binds.each { |bind| @out.puts "  #{bind}" }
           @out.puts @execution if @execution&.reason
           set = @said.keys.reject { |name| %i[bind environment processes].include?(name) }
-          @out.puts "Set#{" (#{@file.path})" if @file}: #{set.map { |name| "#{name} #{@options.public_send(name)}" }.join(", ")}" if set.any?
+          if set.any?
+            @out.puts "Set#{" (#{@file.path})" if @file}: " \
+              "#{set.map { |name| "#{name} #{@options.public_send(name)}" }.join(", ")}"
+          end
         end
 
         def json(binds)
-          @out.puts JSON.generate(application: @application.name, config: @file&.path, binds: binds.map(&:to_s), workers: @options.workers,
-            execution: @execution&.place, why: @execution&.reason, options: @options.to_h.merge(environment: @options.environment))
+          @out.puts JSON.generate(application: @application.name, config: @file&.path,
+            binds: binds.map(&:to_s), workers: @options.workers,
+            execution: @execution&.place, why: @execution&.reason,
+            options: @options.to_h.merge(environment: @options.environment))
         end
       end
     end

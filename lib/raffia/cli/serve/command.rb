@@ -39,7 +39,8 @@ module Raffia
 
         def check(said) = Check.new(said, application, @file, @out, json: @asked[:json]).call
 
-        # The file may ask in which environment it is, so what the command line says about that comes first.
+        # The file may ask in which environment it is, so what the command line says about that
+        # comes first.
         def settings
           Raffia.export_environment(@given[:environment], force: true) if @given[:environment]
           options = Server::Options.build(said = read)
@@ -55,7 +56,10 @@ module Raffia
           {**(@file&.given || {}), **(elsewhere? ? {bind: []} : {}), **@given}
         end
 
-        def application = guarded(@path ? Server::Application.at(@path) : @file&.application || Server::Application.at(nil))
+        def application
+          guarded(@path ? Server::Application.at(@path) :
+            @file&.application || Server::Application.at(nil))
+        end
 
         # As Server.new takes it: what all of this comes to when it is read again.
         def renewed
@@ -68,7 +72,8 @@ module Raffia
 
         def serve(said)
           @yjit = Server::Options.build(said).yjit
-          server = Server.new(app = application, hooks: @file&.hooks, renew: method(:renewed), **said)
+          server = Server.new(app = application, hooks: @file&.hooks, renew: method(:renewed),
+            **said)
           banner = Banner.new(server, app, @file)
           server.run(config: @config, beside: beside(server)) do |listeners|
             @asked[:json] ? banner.json(listeners, @out) : banner.text(listeners, @out)
@@ -76,8 +81,8 @@ module Raffia
           end
         end
 
-        # From here on: code that runs once, while the application is loaded, is not worth the memory
-        # of its machine code, and the supervisor is not at all.
+        # From here on: code that runs once, while the application is loaded, is not worth the
+        # memory of its machine code, and the supervisor is not at all.
         def compile = (::RubyVM::YJIT.enable if @yjit && defined?(::RubyVM::YJIT.enable))
 
         # What else is done: nothing.

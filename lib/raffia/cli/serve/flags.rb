@@ -6,7 +6,8 @@ require_relative "../../server/settings/option/table"
 module Raffia
   module CLI
     module Serve
-      # The flags: a few that say what to do, and one for each row of the server's table of settings.
+      # The flags: a few that say what to do, and one for each row of the server's table of
+      # settings.
       #
       # @api private
       class Flags
@@ -23,7 +24,8 @@ module Raffia
         TEXT
         # The sections of the table.
         TITLES = {
-          listen: "Where it listens", tls: "TLS", workers: "Workers", timeouts: "Timeouts (30, 0.5, 2m, off)",
+          listen: "Where it listens", tls: "TLS", workers: "Workers",
+          timeouts: "Timeouts (30, 0.5, 2m, off)",
           limits: "Limits (65536, 64k, 50m, off)", see: "Logs and metrics", content: "Content"
         }.freeze
         EXAMPLES = <<~TEXT
@@ -82,17 +84,26 @@ module Raffia
         end
 
         def orders(o)
-          o.on("-C", "--config FILE", *wrap("the settings; default: config/raffia.rb or raffia.rb, if there")) { |path| @asked[:config] = path }
+          o.on("-C", "--config FILE",
+            *wrap("the settings; default: config/raffia.rb or raffia.rb, if there")) do |path|
+              @asked[:config] = path
+            end
           o.on("--no-config", *wrap("read no such file")) { @asked[:config] = false }
-          o.on("--init", *wrap("write a raffia.rb to start from, with every setting in it")) { @asked[:init] = true }
-          o.on("--check", *wrap("load everything and say what would be done, without doing it")) { @asked[:check] = true }
+          o.on("--init", *wrap("write a raffia.rb to start from, with every setting in it")) do
+            @asked[:init] = true
+          end
+          o.on("--check", *wrap("load everything and say what would be done, without doing it")) do
+            @asked[:check] = true
+          end
           o.on("--json", *wrap("what is printed, as JSON")) { @asked[:json] = true }
           o.on("-h", "--help", *wrap("this page")) { @asked[:help] = true }
         end
 
         def add(o, row)
           long = row.flag? ? row.flag.sub("--", "--[no-]") : "#{row.flag} #{row.argument}"
-          o.on(*[row.short].compact, long, *wrap("#{row.says}#{default(row)}")) { |value| set(row, value) }
+          o.on(*[row.short].compact, long, *wrap("#{row.says}#{default(row)}")) do |value|
+            set(row, value)
+          end
         end
 
         def set(row, value)
@@ -100,7 +111,9 @@ module Raffia
         end
 
         def default(row)
-          return "" if row.flag? || row.default.nil? || row.default == [] || row.says.include?("default")
+          if row.flag? || row.default.nil? || row.default == [] || row.says.include?("default")
+            return ""
+          end
 
           " (#{row.shown.delete("\":")})"
         end

@@ -6,7 +6,8 @@ require_relative "../../server/settings/hooks"
 module Raffia
   module CLI
     module Serve
-      # `raffia serve --init`: a raffia.rb in which every setting stands as a comment, with its default.
+      # `raffia serve --init`: a raffia.rb in which every setting stands as a comment, with its
+      # default.
       #
       # @api private
       class Sample
@@ -14,9 +15,12 @@ module Raffia
         PATH = "raffia.rb"
         # Better examples than a default of nothing.
         EXAMPLES = {
-          bind: 'bind "tcp://[::]:9292"', host: 'host "localhost"', tls: "tls :self_signed", tls_cert: 'tls "cert.pem", "key.pem"', tls_ca: 'tls_ca "clients.pem"',
-          environment: 'environment "production"', tag: 'tag "shop"', pidfile: 'pidfile "tmp/raffia.pid"', metrics: 'metrics "tcp://127.0.0.1:9394"',
-          static: 'static "public"', access_log: 'access_log "-"', worker_memory: 'worker_memory "512m"', total_memory: 'total_memory "2g"',
+          bind: 'bind "tcp://[::]:9292"', host: 'host "localhost"', tls: "tls :self_signed",
+          tls_cert: 'tls "cert.pem", "key.pem"', tls_ca: 'tls_ca "clients.pem"',
+          environment: 'environment "production"', tag: 'tag "shop"',
+          pidfile: 'pidfile "tmp/raffia.pid"', metrics: 'metrics "tcp://127.0.0.1:9394"',
+          static: 'static "public"', access_log: 'access_log "-"',
+          worker_memory: 'worker_memory "512m"', total_memory: 'total_memory "2g"',
           request_timeout: "request_timeout 30", hard_timeout: "hard_timeout 60"
         }.freeze
         private_constant :EXAMPLES
@@ -30,7 +34,8 @@ module Raffia
         # @raise [ConfigError] when there is such a file already
         def call
           ::File.write(PATH, text, mode: "wx")
-          @out.puts "Wrote #{PATH}. Uncomment what you want to change; `raffia serve --check` tries it out."
+          @out.puts "Wrote #{PATH}. Uncomment what you want to change; `raffia serve --check` " \
+            "tries it out."
           OK
         rescue Errno::EEXIST
           raise ConfigError, "there is a #{PATH} here already, which is left as it is"
@@ -39,11 +44,14 @@ module Raffia
         # @return [String]
         def text
           sections = Flags::TITLES.map do |section, title|
-            rows = Server::Option::TABLE.select { |row| row.section == section && row.name != :tls_key }
+            rows = Server::Option::TABLE.select do |row|
+              row.section == section && row.name != :tls_key
+            end
             ["## #{title}", *rows.map { |row| "# #{row.says}\n# #{example(row)}" }].join("\n\n")
           end
           hooks = Server::Hooks::NAMES.map { |name, says| "# #{says}\n# #{name} { }" }
-          ["# Settings of `raffia serve`. What is commented out is the default, or an example where there is none.", *sections, "## Hooks", *hooks].join("\n\n") << "\n"
+          ["# Settings of `raffia serve`. What is commented out is the default, or an example " \
+            "where there is none.", *sections, "## Hooks", *hooks].join("\n\n") << "\n"
         end
 
         private

@@ -12,7 +12,8 @@ module Raffia
       #
       # @api private
       class Source
-        # Seconds that a process has to answer. One whose main thread computes in C may take a while.
+        # Seconds that a process has to answer. One whose main thread computes in C may take a
+        # while.
         PATIENCE = 5
         private_constant :PATIENCE
 
@@ -34,9 +35,14 @@ module Raffia
 
         private
 
-        def everyone = ::Dir[::File.join(Actor::Window.folder, "*.sock")].sort_by { |path| path[/\d+/].to_i }.filter_map { |path| look(path) }
+        def everyone
+          ::Dir[::File.join(Actor::Window.folder, "*.sock")].sort_by { |path| path[/\d+/].to_i }
+            .filter_map { |path| look(path) }
+        end
 
-        def path(name) = name.match?(/\A\d+\z/) ? ::File.join(Actor::Window.folder, "#{name}.sock") : name
+        def path(name)
+          name.match?(/\A\d+\z/) ? ::File.join(Actor::Window.folder, "#{name}.sock") : name
+        end
 
         # @return [Hash, nil]
         def look(path)
@@ -59,7 +65,8 @@ module Raffia
         end
 
         def missing(name)
-          NotFound.new("#{name} shows nothing: it has ended, or was not started with RAFFIA_TOP=on or `raffia run --top`", name: name)
+          NotFound.new("#{name} shows nothing: it has ended, or was not started with " \
+            "RAFFIA_TOP=on or `raffia run --top`", name: name)
         end
       end
     end

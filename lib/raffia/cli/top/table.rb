@@ -12,7 +12,8 @@ module Raffia
         COLUMNS = %w[ACTOR ON STATUS WAITING HANDLED RESTARTS DOING ERROR].freeze
         # Of these the numbers stand on the right.
         NUMBERS = 3..5
-        NOBODY = "No process shows its actors: start one with RAFFIA_TOP=on, or with `raffia run --top`."
+        NOBODY = "No process shows its actors: start one with RAFFIA_TOP=on, or with `raffia run " \
+          "--top`."
         private_constant :COLUMNS, :NUMBERS, :NOBODY
 
         # @param views [Array<Hash>] of processes
@@ -26,34 +27,50 @@ module Raffia
         def lines
           return [NOBODY] if @views.empty?
 
-          @views.flat_map { |view| [title(view), *table(view), *more(view), ""] }[..-2].map { |line| @width ? line[0, @width] : line }
+          @views.flat_map { |view| [title(view), *table(view), *more(view), ""] }[..-2]
+            .map { |line| @width ? line[0, @width] : line }
         end
 
         private
 
-        def title(view) = "#{Text.plain(view[:program])} (#{view[:pid]}): #{count(view[:actors], "actor")}, #{view[:at]}"
+        def title(view)
+          "#{Text.plain(view[:program])} (#{view[:pid]}): #{count(view[:actors], "actor")}, " \
+            "#{view[:at]}"
+        end
 
         def count(number, what) = "#{number} #{what}#{"s" unless number == 1}"
 
-        def more(view) = view[:left_out].zero? ? [] : ["and #{count(view[:left_out], "actor")} more without a supervisor"]
+        def more(view)
+          if view[:left_out].zero?
+            []
+          else
+            ["and #{count(view[:left_out], "actor")} more without a supervisor"]
+          end
+        end
 
         def table(view)
           return [] if view[:tree].empty?
 
           rows = [COLUMNS, *view[:tree].flat_map { |node| branch(node) }]
           widths = rows.transpose.map { |cells| cells.map(&:size).max }
-          rows.map { |row| row.each_with_index.map { |cell, index| NUMBERS.cover?(index) ? cell.rjust(widths[index]) : cell.ljust(widths[index]) }.join("  ").rstrip }
+          rows.map do |row|
+            row.each_with_index.map { |cell, index|
+              NUMBERS.cover?(index) ? cell.rjust(widths[index]) : cell.ljust(widths[index])
+            }.join("  ").rstrip
+          end
         end
 
         # @param lead [String] before its own line
         # @param below [String] before the lines of its children
         def branch(node, lead = "", below = "")
           *others, last = node[:children]
-          [row(node, lead), *others.flat_map { |child| branch(child, "#{below}├ ", "#{below}│ ") }, *(branch(last, "#{below}└ ", "#{below}  ") if last)]
+          [row(node, lead), *others.flat_map { |child| branch(child, "#{below}├ ", "#{below}│ ") },
+            *(branch(last, "#{below}└ ", "#{below}  ") if last)]
         end
 
         def row(node, lead)
-          ["#{lead}#{label(node)}", node[:on], node[:status], node[:mailbox], node[:handled], node[:restarts], node[:doing], node[:error]].map { |cell| Text.plain(cell) }
+          ["#{lead}#{label(node)}", node[:on], node[:status], node[:mailbox], node[:handled],
+            node[:restarts], node[:doing], node[:error]].map { |cell| Text.plain(cell) }
         end
 
         def label(node)

@@ -41,7 +41,11 @@ module Raffia
         private
 
         def watch(views)
-          @json ? follow(views) { |seen| write(seen) } : on_another_screen { follow(views) { |seen| paint(seen) } }
+          if @json
+            follow(views) { |seen| write(seen) }
+          else
+            on_another_screen { follow(views) { |seen| paint(seen) } }
+          end
         rescue Interrupt
           nil # this is how one ends it
         end
@@ -69,7 +73,9 @@ module Raffia
 
         def paint(views)
           lines = Table.new(views, width).lines
-          lines = [*lines.first(height - 2), "(#{lines.size - height + 2} lines more)"] if lines.size >= height
+          if lines.size >= height
+            lines = [*lines.first(height - 2), "(#{lines.size - height + 2} lines more)"]
+          end
           @out.print(HOME, lines.map { |line| "#{line}#{END_OF_LINE}\r\n" }.join, END_OF_SCREEN)
           @out.flush
         end

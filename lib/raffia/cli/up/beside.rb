@@ -28,7 +28,8 @@ module Raffia
           @log = log
           @guard = guard
           @alone = alone
-          @program = Program.new(asked[:require] || [], search: [Program::FILE], optional: true) # Rails is the application itself
+          # Rails is the application itself
+          @program = Program.new(asked[:require] || [], search: [Program::FILE], optional: true)
           Jobs::Worker::Queues.new(asked[:queues] || [])
           Jobs.store = asked[:store] if asked[:store]
           check(asked[:store] || Raffia.config.store.to_s)

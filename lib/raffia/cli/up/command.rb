@@ -14,11 +14,14 @@ module Raffia
 
         # The jobs too, as in a worker: after the application.
         def check(said)
-          jobs = Beside.new(@asked, nil, method(:attempt), alone: Server::Options.build(said).workers.zero?)
+          jobs = Beside.new(@asked, nil, method(:attempt),
+            alone: Server::Options.build(said).workers.zero?)
           super.tap { jobs.load }
         end
 
-        def beside(server) = Beside.new(@asked, server.log, method(:attempt), alone: server.options.workers.zero?)
+        def beside(server)
+          Beside.new(@asked, server.log, method(:attempt), alone: server.options.workers.zero?)
+        end
       end
     end
   end

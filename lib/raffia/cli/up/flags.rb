@@ -5,7 +5,8 @@ require_relative "../serve/flags"
 module Raffia
   module CLI
     module Up
-      # What can be said to `raffia up`: all that can be said to `raffia serve`, and what is about jobs.
+      # What can be said to `raffia up`: all that can be said to `raffia serve`, and what is about
+      # jobs.
       #
       # @api private
       class Flags < Serve::Flags
@@ -39,12 +40,26 @@ module Raffia
         def orders(o)
           super
           o.separator "\nJobs:"
-          o.on("--jobs N", *wrap("worker processes that do jobs, besides those that serve (1)")) { |text| @asked[:jobs] = count(text) }
-          o.on("-r", "--require FILE", *wrap("the jobs, where the application does not load them; default: jobs.rb, if there")) { |path| (@asked[:require] ||= []) << path }
-          o.on("-q", "--queue NAME[,WEIGHT]", *wrap("a queue; several are taken from in this order, or by weight (default)")) { |queue| (@asked[:queues] ||= []) << queue }
-          o.on("-c", "--concurrency N", *wrap("jobs at a time in each of them (50)")) { |text| @asked[:concurrency] = count(text) }
-          o.on("--job-timeout SECONDS", *wrap("that jobs have to end when it is to stop (25)")) { |text| @asked[:timeout] = seconds(text) }
-          o.on("--store URL", *wrap("where the jobs are; default: what the program says, then RAFFIA_STORE, then sqlite:raffia.db")) { |url| @asked[:store] = url }
+          o.on("--jobs N",
+            *wrap("worker processes that do jobs, besides those that serve (1)")) do |text|
+              @asked[:jobs] = count(text)
+            end
+          o.on("-r", "--require FILE",
+            *wrap("the jobs, where the application does not load them; default: jobs.rb, if " \
+              "there")) { |path| (@asked[:require] ||= []) << path }
+          o.on("-q", "--queue NAME[,WEIGHT]",
+            *wrap("a queue; several are taken from in this order, or by weight " \
+              "(default)")) { |queue| (@asked[:queues] ||= []) << queue }
+          o.on("-c", "--concurrency N", *wrap("jobs at a time in each of them (50)")) do |text|
+            @asked[:concurrency] = count(text)
+          end
+          o.on("--job-timeout SECONDS",
+            *wrap("that jobs have to end when it is to stop (25)")) do |text|
+              @asked[:timeout] = seconds(text)
+            end
+          o.on("--store URL",
+            *wrap("where the jobs are; default: what the program says, then RAFFIA_STORE, then " \
+              "sqlite:raffia.db")) { |url| @asked[:store] = url }
         end
       end
     end

@@ -37,9 +37,11 @@ module Raffia
           @queues = Jobs::Worker::Queues.new(@given[:queues])
           @config = Raffia.config(:info)
           @config = @config.with(log_format: :json) if @given[:json]
-          Raffia.export_environment(@given[:environment] || @config.environment || "development", force: @given.key?(:environment))
+          Raffia.export_environment(@given[:environment] || @config.environment ||
+            "development", force: @given.key?(:environment))
           ::RubyVM::YJIT.enable if defined?(::RubyVM::YJIT.enable)
-          Jobs.store = @given[:store] if @given[:store] # what makes no sense is said before anything is started
+          # what makes no sense is said before anything is started
+          Jobs.store = @given[:store] if @given[:store]
           check(@given[:store] || @config.store.to_s)
           work
         end
@@ -59,26 +61,33 @@ module Raffia
 
         def dashboard
           require_relative "dashboard"
-          Dashboard.new(@given[:web], @config.web_auth, read_only: @given[:web_read_only], title: title, log: log)
+          Dashboard.new(@given[:web], @config.web_auth, read_only: @given[:web_read_only],
+            title: title, log: log)
         end
 
         def alone
-          Jobs::Worker::Alone.new(load: method(:load), pid_file: @given[:pid_file], **systemd) do |heart|
+          Jobs::Worker::Alone.new(load: method(:load), pid_file: @given[:pid_file],
+            **systemd) do |heart|
             @beside = @dashboard&.start
             worker(heart)
           end
         end
 
         def supervised
-          settings = {workers: @given[:processes], name: "raffia work #{title}", log: log, pid_file: @given[:pid_file]}
+          settings = {workers: @given[:processes], name: "raffia work #{title}", log: log,
+                      pid_file: @given[:pid_file]}
           settings = beside(settings) if @dashboard
-          Jobs::Worker::Supervised.new(load: method(:load), timeout: @given[:timeout], **settings, **@given.slice(*SUPERVISOR), **systemd) do |seat|
+          Jobs::Worker::Supervised.new(load: method(:load), timeout: @given[:timeout], **settings,
+            **@given.slice(*SUPERVISOR), **systemd) do |seat|
             seat.ios.empty? ? worker(seat) : @dashboard.at(seat.ios.first)
           end
         end
 
         # The dashboard has the first place: workers come and go at the end of the row.
-        def beside(settings) = {**settings, workers: settings[:workers] + 1, slot: ->(index) { index.zero? ? [@dashboard.socket] : [] }}
+        def beside(settings)
+          {**settings, workers: settings[:workers] + 1,
+                       slot: ->(index) { index.zero? ? [@dashboard.socket] : [] }}
+        end
 
         def title = @given[:tag] || ::File.basename(::Dir.pwd)
 
@@ -86,7 +95,8 @@ module Raffia
 
         def worker(heart)
           check(Jobs.store.url)
-          Jobs::Worker.new(Jobs.store, queues: @given[:queues], heart: heart, heartbeat: heartbeat, log: log, wait: true, **@given.slice(*WORKER, :hang_timeout))
+          Jobs::Worker.new(Jobs.store, queues: @given[:queues], heart: heart, heartbeat: heartbeat,
+            log: log, wait: true, **@given.slice(*WORKER, :hang_timeout))
         end
 
         # Whoever says how long a loop may stand still means the loop.

@@ -8,12 +8,14 @@ require_relative "../../server"
 module Raffia
   module CLI
     module Work
-      # The dashboard of `raffia work --web`. It has the place of a worker: under a supervisor a process of its own, which has loaded the
-      # program and so knows its store, and is replaced when it dies. The socket is the supervisor's, so that nobody is refused meanwhile.
+      # The dashboard of `raffia work --web`. It has the place of a worker: under a supervisor a
+      # process of its own, which has loaded the program and so knows its store, and is replaced
+      # when it dies. The socket is the supervisor's, so that nobody is refused meanwhile.
       #
       # @api private
       class Dashboard
-        ADDRESS = %r{\A(?:tcp://)?(?:(?:\[(?<six>[\h:]+)\]|(?<host>[^:/\[\]@]*)):)?(?<port>\d{1,5})\z}
+        ADDRESS =
+          %r{\A(?:tcp://)?(?:(?:\[(?<six>[\h:]+)\]|(?<host>[^:/\[\]@]*)):)?(?<port>\d{1,5})\z}
         private_constant :ADDRESS
 
         # @return [TCPServer]
@@ -24,12 +26,15 @@ module Raffia
         # @param read_only [Boolean]
         # @param title [String]
         # @param log [Logger]
-        # @raise [ConfigError] for an address that makes no sense, or that others can reach without credentials
+        # @raise [ConfigError] for an address that makes no sense, or that others can reach without
+        #   credentials
         # @raise [Server::CannotListen]
         def initialize(address, credentials, read_only:, title:, log:)
           @log = log
           user, password = credentials&.split(":", 2)
-          raise ConfigError, "RAFFIA_WEB_AUTH must be USER:PASSWORD, and neither may be empty" if credentials && (user.empty? || password.to_s.empty?)
+          if credentials && (user.empty? || password.to_s.empty?)
+            raise ConfigError, "RAFFIA_WEB_AUTH must be USER:PASSWORD, and neither may be empty"
+          end
 
           @web = Jobs::Web.new(user: user, password: password, read_only: read_only, title: title)
           @socket = listen(*parse(address), credentials)
@@ -46,7 +51,8 @@ module Raffia
         # @return [Server::Handle]
         def start
           @socket.autoclose = false # the server does that
-          handle = Server.start(@web, bind: "fd://#{@socket.fileno}", logger: @log, max_connections: 64, drain_timeout: 1)
+          handle = Server.start(@web, bind: "fd://#{@socket.fileno}", logger: @log,
+            max_connections: 64, drain_timeout: 1)
           # In processes that jobs run in it would go on listening when this one has ended.
           Fork.after_child { handle.listeners.each { |listener| listener.socket.close } }
           handle
@@ -76,14 +82,17 @@ module Raffia
         def parse(address)
           match = ADDRESS.match(address)
           unless match && match[:port].to_i <= 65_535
-            raise ConfigError, "#{address.inspect} is no address for --web: use HOST:PORT, such as 127.0.0.1:9293, or a port"
+            raise ConfigError, "#{address.inspect} is no address for --web: use HOST:PORT, such " \
+              "as 127.0.0.1:9293, or a port"
           end
           [match[:six] || match[:host] || "127.0.0.1", match[:port].to_i]
         end
 
         def listen(host, port, credentials)
           unless credentials || own?(host, port)
-            raise ConfigError, "--web #{host}:#{port} can be reached by others, and they could read and change all jobs: " \
+            raise ConfigError,
+              "--web #{host}:#{port} can be reached by others, and they could read and change " \
+              "all jobs: " \
               "set RAFFIA_WEB_AUTH=USER:PASSWORD, or use 127.0.0.1"
           end
           TCPServer.new(host, port)
@@ -92,7 +101,9 @@ module Raffia
         end
 
         def own?(host, port)
-          !host.empty? && Addrinfo.getaddrinfo(host, port, nil, :STREAM).all? { |address| address.ipv4_loopback? || address.ipv6_loopback? }
+          !host.empty? &&
+            Addrinfo.getaddrinfo(host, port, nil, :STREAM)
+              .all? { |address| address.ipv4_loopback? || address.ipv6_loopback? }
         end
       end
     end

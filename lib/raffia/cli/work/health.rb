@@ -26,7 +26,8 @@ module Raffia
         def self.start(runner, address, log)
           require_relative "../../server"
           require_relative "metrics"
-          handle = Server.start(new(runner), bind: address, logger: log, max_connections: 16, drain_timeout: 1)
+          handle = Server.start(new(runner), bind: address, logger: log, max_connections: 16,
+            drain_timeout: 1)
           # In workers it would go on listening when this process has ended.
           Fork.after_child { handle.listeners.each { |listener| listener.socket.close } }
           handle
@@ -44,8 +45,11 @@ module Raffia
           case env["PATH_INFO"]
           when "/health" then tell(status, status[:ready].positive?)
           when "/ready" then tell(status, status[:ready] == status[:workers], @metrics.trouble)
-          when "/metrics" then [200, {**TEXT, "content-type" => Server::Metrics::OpenMetrics::CONTENT_TYPE}, [metrics(status)]]
-          when "/stats.json" then [200, JSON_TYPE.dup, ["#{::JSON.pretty_generate({**status, **@metrics.stats})}\n"]]
+          when "/metrics"
+            [200, {**TEXT, "content-type" => Server::Metrics::OpenMetrics::CONTENT_TYPE},
+              [metrics(status)]]
+          when "/stats.json"
+            [200, JSON_TYPE.dup, ["#{::JSON.pretty_generate({**status, **@metrics.stats})}\n"]]
           else [404, TEXT.dup, ["/health /ready /metrics /stats.json\n"]]
           end
         end
@@ -54,7 +58,9 @@ module Raffia
 
         def tell(status, good, trouble = nil)
           good &&= status[:state].to_sym == :running && trouble.nil?
-          [good ? 200 : 503, TEXT.dup, ["#{status[:state]}: #{status[:ready]} of #{status[:workers]} workers ready\n", *("#{trouble}\n" if trouble)]]
+          [good ? 200 : 503, TEXT.dup,
+            ["#{status[:state]}: #{status[:ready]} of #{status[:workers]} workers ready\n",
+              *("#{trouble}\n" if trouble)]]
         end
 
         def metrics(status)
@@ -62,7 +68,8 @@ module Raffia
           @metrics.write(text)
           text.gauge("raffia_workers", "Worker processes that there are to be.", status[:workers])
           text.gauge("raffia_workers_ready", "Of them, those that work.", status[:ready])
-          text.counter("raffia_worker_restarts", "Workers that took the place of another, by slot.", status[:slots].to_h { |slot| [{slot: slot[:index]}, slot[:restarts]] })
+          text.counter("raffia_worker_restarts", "Workers that took the place of another, by slot.",
+            status[:slots].to_h { |slot| [{slot: slot[:index]}, slot[:restarts]] })
           text.to_s
         end
       end

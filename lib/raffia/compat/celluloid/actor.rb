@@ -6,7 +6,8 @@ module Celluloid
     class << self
       extend Forwardable
 
-      def_delegators :"Celluloid.actor_system", :[], :[]=, :get, :set, :delete, :registered, :clear_registry
+      def_delegators :"Celluloid.actor_system", :[], :[]=, :get, :set, :delete, :registered,
+        :clear_registry
 
       # @return [Proxy::Cell] the running actor
       # @raise [NotActorError]
@@ -62,7 +63,10 @@ module Celluloid
 
       private
 
-      def linking_cell = ::Thread.current[:celluloid_actor] || raise(NotActorError, "can't link outside actor context")
+      def linking_cell
+        ::Thread.current[:celluloid_actor] ||
+          raise(NotActorError, "can't link outside actor context")
+      end
     end
   end
 end

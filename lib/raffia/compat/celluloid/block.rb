@@ -2,7 +2,8 @@
 
 module Celluloid
   module Internals
-    # A block that came with a call. It runs where the caller is: as a task of the caller's actor, or in the caller's thread.
+    # A block that came with a call. It runs where the caller is: as a task of the caller's actor,
+    # or in the caller's thread.
     #
     # @api private
     class SendersBlock
@@ -24,7 +25,11 @@ module Celluloid
 
       def ask(values, keywords)
         task = ::Thread.current[:celluloid_task]
-        return ::Raffia::Waiter.new.tap { |reply| send_off(Errand.new(reply, @block, values, keywords)) }.wait if task.nil? || task.exclusive?
+        if task.nil? || task.exclusive?
+          return ::Raffia::Waiter.new.tap { |reply|
+            send_off(Errand.new(reply, @block, values, keywords))
+          }.wait
+        end
 
         send_off(Errand.new(task.arm, @block, values, keywords))
         task.suspend(:invokeblock)
@@ -33,7 +38,8 @@ module Celluloid
       def send_off(errand) = @line ? @line.ask(errand) : @cell.begin_errand(errand)
     end
 
-    # One run of such a block. What goes wrong with it is the caller's own fault, and the actor's method goes on from there by abort.
+    # One run of such a block. What goes wrong with it is the caller's own fault, and the actor's
+    # method goes on from there by abort.
     #
     # @api private
     class Errand
@@ -51,14 +57,17 @@ module Celluloid
         value = @block.call(*@values, **@keywords)
         done = true
       rescue => error
-        @reply.fail(error.is_a?(AbortError) ? error : AbortError.new(error)) # the block may be one of another caller's
+        # the block may be one of another caller's
+        @reply.fail(error.is_a?(AbortError) ? error : AbortError.new(error))
       ensure
         done ? @reply.settle(value) : self.fail
       end
 
       # Nobody is there any more who could run it.
       # @return [void]
-      def fail(_error = nil) = @reply.fail(AbortError.new(Error.new("the caller to whom this block belongs has gone")))
+      def fail(_error = nil)
+        @reply.fail(AbortError.new(Error.new("the caller to whom this block belongs has gone")))
+      end
     end
 
     # From an actor to the thread that waits for its answer.

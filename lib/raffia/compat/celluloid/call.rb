@@ -12,7 +12,8 @@ module Celluloid
       def sync(cell, name, arguments, keywords, block, own)
         task = ::Thread.current[:celluloid_task]
         # Threads inherit the call that they were started in, but nobody waits for them there.
-        call = Sync.new(cell, name, arguments, keywords, block, own, task && ::Raffia::Actor::Message.current)
+        call = Sync.new(cell, name, arguments, keywords, block, own, task &&
+          ::Raffia::Actor::Message.current)
         call.refuse_cycle
         (task.nil? || task.exclusive?) ? call.wait_still(task) : call.wait_aside(task)
       rescue ::Raffia::ActorDied => error
@@ -44,7 +45,8 @@ module Celluloid
     # @param reply [#settle, #fail]
     # @return [Call]
     def handed_on(cell, reply)
-      Sync.new(cell, @name, @arguments, @keywords, @block, false, (self if awaited?)).tap { |call| call.reply = reply }
+      Sync.new(cell, @name, @arguments, @keywords, @block, false, (self if awaited?))
+        .tap { |call| call.reply = reply }
     end
 
     attr_writer :reply
@@ -97,14 +99,18 @@ module Celluloid
       raise AbortError, (error.is_a?(NameError) ? undefined(subject) : error)
     end
 
-    def undefined(subject) = NoMethodError.new("undefined method '#{@name}' for an instance of #{subject.class}", @name, receiver: cell.proxy)
+    def undefined(subject)
+      NoMethodError.new("undefined method '#{@name}' for an instance of #{subject.class}", @name,
+        receiver: cell.proxy)
+    end
 
     def receivers_block = @block && (cell.runs_block?(@name) ? @block.to_proc_here : @block.to_proc)
 
     # One that nobody waits for.
     class Async < Call
       def aborted(error)
-        Internals::Logger.debug("#{cell.actor_class}: async call `#{name}` aborted!\n#{Internals::Logger.format_exception(error.cause)}")
+        Internals::Logger.debug("#{cell.actor_class}: async call `#{name}` " \
+          "aborted!\n#{Internals::Logger.format_exception(error.cause)}")
       end
     end
 
@@ -140,11 +146,16 @@ module Celluloid
 
       # @raise [Raffia::CallCycle]
       def refuse_cycle
-        return unless parent.is_a?(Call) && (waiting = parent.chain.find { |call| call.cell.equal?(cell) && call.task&.exclusive? })
+        unless parent.is_a?(Call) &&
+            (waiting = parent.chain.find { |call| call.cell.equal?(cell) && call.task&.exclusive? })
+          return
+        end
 
         circle = [self, *parent.chain.take_while { |call| !call.equal?(waiting) }, waiting].reverse
-        raise ::Raffia::CallCycle.new("these calls wait for each other, and the first one exclusively: #{circle.map(&:inspect).join(" -> ")}. " \
-          "Use async for one of them, or let the first not be exclusive", calls: circle.map(&:inspect))
+        raise ::Raffia::CallCycle.new("these calls wait for each other, and the first one " \
+        "exclusively: #{circle.map(&:inspect).join(" -> ")}. " \
+          "Use async for one of them, or let the first not be exclusive",
+          calls: circle.map(&:inspect))
       end
 
       private

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # An actor of Raffia's, with Celluloid's manners: while one of its tasks waits it may begin others, but only one runs at a time.
+  # An actor of Raffia's, with Celluloid's manners: while one of its tasks waits it may begin
+  # others, but only one runs at a time.
   #
   # @api private
   class Cell < ::Raffia::Actor::Cell
@@ -33,7 +34,8 @@ module Celluloid
     def initialize(klass, system)
       @system = system
       @task_class = klass.raffia_task_class
-      super(::Raffia::Actor::Cell::Birth.new(klass, [], {}, nil), settings_of(klass), ::Raffia::Actor::Host.background)
+      super(::Raffia::Actor::Cell::Birth.new(klass, [], {}, nil), settings_of(klass),
+        ::Raffia::Actor::Host.background)
       @inbox = klass.mailbox_class.new.attach(self)
       @life = 0
       @begun = {}.compare_by_identity
@@ -44,7 +46,8 @@ module Celluloid
       @blocks_here = klass.execute_block_on_receiver
       @finalizer = klass.finalizer
       @exit_handler = klass.exit_handler_name
-      @proxy = klass.proxy_class.new(@inbox, Proxy::Actor.new(@inbox, Internals::ThreadHandle.new(self)), klass.to_s)
+      @proxy = klass.proxy_class.new(@inbox,
+        Proxy::Actor.new(@inbox, Internals::ThreadHandle.new(self)), klass.to_s)
     end
 
     # @return [Hash{Task => true}] what has begun, and not ended
@@ -72,7 +75,9 @@ module Celluloid
     # @raise [NameError]
     def signature(name, subject, own)
       @signatures[own][name] ||= begin
-        raise NameError.new("it is private", name) if !own && actor_class.private_method_defined?(name)
+        if !own && actor_class.private_method_defined?(name)
+          raise NameError.new("it is private", name)
+        end
 
         Internals::Signature.new(subject.method(name))
       end
@@ -89,10 +94,14 @@ module Celluloid
     # Runs a block of a caller of this actor's tasks.
     # @param errand [Internals::Errand]
     # @return [void]
-    def begin_errand(errand) = post(errand) { perform_task(:invoke_block) { errand.call } } || errand.fail
+    def begin_errand(errand)
+      post(errand) { perform_task(:invoke_block) { errand.call } } || errand.fail
+    end
 
     # @return [Internals::Timer]
-    def timer(interval, again, block) = Internals::Timer.new(self, interval, again, block).tap(&:start)
+    def timer(interval, again, block)
+      Internals::Timer.new(self, interval, again, block).tap(&:start)
+    end
 
     # @return [Hash{Internals::Timer => true}] that will fire
     def timers = @alarms
@@ -102,7 +111,8 @@ module Celluloid
     private
 
     def settings_of(klass)
-      ::Raffia::Actor::Settings.new(on: (@task_class <= Task::Threaded) ? :threads : :fibers, mailbox: klass.mailbox_size,
+      ::Raffia::Actor::Settings.new(on: (@task_class <= Task::Threaded) ? :threads : :fibers,
+        mailbox: klass.mailbox_size,
         when_full: OVERFLOW.fetch(klass.mailbox_overflow), trap_exit: true)
     end
   end

@@ -7,7 +7,9 @@ module Celluloid
     # @return [Proxy::Cell]
     # @raise [Exception] what `initialize` raised; then there is no actor
     def new(*arguments, **keywords, &block)
-      raffia_begin(Cell.spawn(self)) { |proxy| proxy._send_(:initialize, *arguments, **keywords, &block) }
+      raffia_begin(Cell.spawn(self)) do |proxy|
+        proxy._send_(:initialize, *arguments, **keywords, &block)
+      end
     end
     alias_method :spawn, :new
 
@@ -25,17 +27,20 @@ module Celluloid
     # Makes one and waits for its end.
     def run(...) = Actor.join(new(...))
 
-    # Has the actor's method called when a linked actor has ended, with it and the reason, instead of ending, too.
+    # Has the actor's method called when a linked actor has ended, with it and the reason, instead
+    # of ending, too.
     def trap_exit(*name) = exit_handler_name(*name)
 
-    # Without names: nothing of an actor of this class begins while it waits. With names: while one of these methods waits.
+    # Without names: nothing of an actor of this class begins while it waits. With names: while one
+    # of these methods waits.
     def exclusive(*names)
       names.empty? ? exclusive_actor(true) : exclusive_methods(*exclusive_methods, *names)
     end
 
     def actor_system = Celluloid.actor_system
 
-    # @return [Class] {Task} of the actors: of the class; threads for methods that use theirs; else as set for all
+    # @return [Class] {Task} of the actors: of the class; threads for methods that use theirs; else
+    #   as set for all
     def raffia_task_class
       task_class || (raffia_uses_threads? ? Task::Threaded : Celluloid.task_class)
     end

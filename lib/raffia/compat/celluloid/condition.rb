@@ -10,11 +10,16 @@ module Celluloid
 
     # @param timeout [Numeric, nil] seconds
     # @return [Object] what came with the signal, or what the block makes of it
-    # @raise [ConditionError] when the time is up, or in an exclusive method, which nobody could signal to
+    # @raise [ConditionError] when the time is up, or in an exclusive method, which nobody could
+    #   signal to
     def wait(timeout = nil)
       raise ConditionError, "cannot wait for signals while exclusive" if Celluloid.exclusive?
 
-      value = (task = ::Thread.current[:celluloid_task]) ? wait_aside(task, timeout) : wait_still(timeout)
+      value = if (task = ::Thread.current[:celluloid_task])
+        wait_aside(task, timeout)
+      else
+        wait_still(timeout)
+      end
       block_given? ? yield(value) : value
     end
 
@@ -67,7 +72,9 @@ module Celluloid
     def late(timeout) = ConditionError.new("timeout after #{timeout.inspect} seconds")
 
     def tell_spurious
-      Internals::Logger.with_backtrace(caller(3)) { |logger| logger.debug("Celluloid::Condition signaled spuriously") }
+      Internals::Logger.with_backtrace(caller(3)) do |logger|
+        logger.debug("Celluloid::Condition signaled spuriously")
+      end
     end
   end
 end

@@ -6,7 +6,9 @@ module Celluloid
       # The workers of a pool, and who gets which.
       module Crew
         # @return [Boolean] whether this is no method of the pool's own
-        def __for_workers__?(name) = !Pool.method_defined?(name) && @klass&.public_method_defined?(name)
+        def __for_workers__?(name)
+          !Pool.method_defined?(name) && @klass&.public_method_defined?(name)
+        end
 
         # In the pool's turn, and in no task.
         # @param call [Call]
@@ -56,7 +58,8 @@ module Celluloid
           @starting -= 1
         end
 
-        # Those who wait are served in the order in which they have come. Who is woken without an actor sees whether one can be started.
+        # Those who wait are served in the order in which they have come. Who is woken without an
+        # actor sees whether one can be started.
         def __provision_actor__
           loop do
             __spawn_actor__ if @idle.empty? && __wanting__?
@@ -106,7 +109,8 @@ module Celluloid
         def __replace__
           __spawn_actor__ if __wanting__?
         rescue ::StandardError, ::ScriptError => error
-          Internals::Logger.error("A pool's #{@klass} cannot be started, the next call tries it again: #{error.class}: #{error.message}")
+          Internals::Logger.error("A pool's #{@klass} cannot be started, the next call tries it " \
+            "again: #{error.class}: #{error.message}")
         end
       end
     end

@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # A state machine: an object with a state, and with code that runs when it gets into one. With an actor to keep the time it can also do so
-  # later. It makes no actor of the class; that is what `include Celluloid` is for.
+  # A state machine: an object with a state, and with code that runs when it gets into one. With an
+  # actor to keep the time it can also do so later. It makes no actor of the class; that is what
+  # `include Celluloid` is for.
   #
   #   class Door
   #     include Celluloid::FSM
@@ -25,14 +26,16 @@ module Celluloid
       # @return [Symbol] that each begins with
       def default_state(name = nil)
         @default_state = name.to_sym if name
-        @default_state || (superclass.respond_to?(:default_state) ? superclass.default_state : DEFAULT_STATE)
+        @default_state ||
+          (superclass.respond_to?(:default_state) ? superclass.default_state : DEFAULT_STATE)
       end
 
       # @return [Hash{Symbol => State}]
       def states = @states ||= superclass.respond_to?(:states) ? superclass.states.dup : {}
 
       # Says which states there are, and what is run, in the object, at their beginning.
-      # @param options [Hash] to: the names of those that may follow, all if it is left out; default: whether each begins with it
+      # @param options [Hash] to: the names of those that may follow, all if it is left out;
+      #   default: whether each begins with it
       def state(*names, **options, &block)
         options = options.transform_keys(&:to_sym)
         names.map(&:to_sym).each do |name|
@@ -77,16 +80,20 @@ module Celluloid
     def attach(actor) = @actor = actor
     alias_method :actor=, :attach
 
-    # Gets into another state, and runs its code. A change that was to come later does not come any more.
+    # Gets into another state, and runs its code. A change that was to come later does not come any
+    # more.
     # @param name [Symbol]
     # @param delay [Numeric, nil] seconds until then
-    # @return [Internals::Timer, Object, nil] the timer of a change that is to come; else what the state's code returns, nil where nothing
-    #   changes
+    # @return [Internals::Timer, Object, nil] the timer of a change that is to come; else what the
+    #   state's code returns, nil where nothing changes
     # @raise [ArgumentError] for what is no state, or may not follow
     # @raise [UnattachedError]
     def transition(name, delay: nil)
       state = following(name.to_sym) or return
-      raise UnattachedError, "#{self.class} has no actor that could wait for #{delay} seconds: attach one" if delay && !actor
+      if delay && !actor
+        raise UnattachedError, "#{self.class} has no actor that could wait for #{delay} seconds: " \
+          "attach one"
+      end
 
       @coming&.cancel
       @coming = delay && later(delay) { enter(state) }
@@ -102,9 +109,18 @@ module Celluloid
     def following(name)
       here = self.class.states[@state]
       return if here&.name == name
-      raise ArgumentError, "#{self.class} cannot go from #{@state} to #{name}, only to #{here.transitions.join(", ")}" if here && !here.valid_transition?(name)
+      if here && !here.valid_transition?(name)
+        raise ArgumentError, "#{self.class} cannot go from #{@state} to #{name}, only to " \
+          "#{here.transitions.join(", ")}"
+      end
 
-      self.class.states.fetch(name) { (name == self.class.default_state) ? nil : raise(ArgumentError, "#{self.class} has no state #{name}") }
+      self.class.states.fetch(name) do
+        if name == self.class.default_state
+          nil
+        else
+          raise(ArgumentError, "#{self.class} has no state #{name}")
+        end
+      end
     end
 
     def enter(state)
@@ -114,7 +130,9 @@ module Celluloid
 
     # An actor need not send itself a message, and in an exclusive method it could not.
     def later(delay, &block)
-      return Celluloid.after(delay, &block) if Celluloid.actor? && Celluloid.current_actor.eql?(actor)
+      if Celluloid.actor? && Celluloid.current_actor.eql?(actor)
+        return Celluloid.after(delay, &block)
+      end
 
       actor.after(delay, &block)
     end

@@ -9,7 +9,8 @@ module Celluloid
   class << self
     extend Forwardable
 
-    def_delegators :state, :logger, :logger=, :log_actor_crashes, :log_actor_crashes=, :group_class=, :shutdown_timeout, :shutdown_timeout=, :call_timeout, :call_timeout=,
+    def_delegators :state, :logger, :logger=, :log_actor_crashes, :log_actor_crashes=,
+      :group_class=, :shutdown_timeout, :shutdown_timeout=, :call_timeout, :call_timeout=,
       :task_class=, :register_shutdown
     def_delegators :actor_system, :[], :[]=, :public_registry
 
@@ -24,7 +25,8 @@ module Celluloid
 
     # @return [Actor::System] of the running actor or block; else the process's
     def actor_system
-      ::Thread.current[:celluloid_task]&.cell&.system || ::Thread.current[:celluloid_actor_system] || state.system!
+      ::Thread.current[:celluloid_task]&.cell&.system ||
+        ::Thread.current[:celluloid_actor_system] || state.system!
     end
 
     def actor_system=(system)

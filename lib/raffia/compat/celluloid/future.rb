@@ -9,7 +9,9 @@ module Celluloid
     def self.new(*arguments, &block)
       return super() unless block
 
-      super().tap { |future| Internals.threads.submit { future.attempt { block.call(*arguments) } } }
+      super().tap do |future|
+        Internals.threads.submit { future.attempt { block.call(*arguments) } }
+      end
     end
 
     def initialize
@@ -37,7 +39,8 @@ module Celluloid
     def signal(value)
       return if @cancelled
 
-      @inner.attempt { value.respond_to?(:value) ? value.value : value } or raise "the future has already happened!"
+      @inner.attempt { value.respond_to?(:value) ? value.value : value } or
+        raise "the future has already happened!"
     end
     alias_method :<<, :signal
 

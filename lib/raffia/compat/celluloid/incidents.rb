@@ -40,7 +40,9 @@ module Celluloid
   # What was logged before something went wrong.
   Incident = Struct.new(:events, :triggering_event, :pid) do
     # @return [Incident] all that happened, in its order
-    def merge(*others) = self.class.new([self, *others].flat_map(&:events).uniq.sort, triggering_event, pid)
+    def merge(*others)
+      self.class.new([self, *others].flat_map(&:events).uniq.sort, triggering_event, pid)
+    end
   end
 
   # A logger that keeps what is said, and publishes it when something of a certain severity comes.
@@ -103,7 +105,9 @@ module Celluloid
       nil
     end
 
-    def buffer(progname, severity) = @guard.hold { @buffers[[progname, severity]] ||= RingBuffer.new(@sizelimit) }
+    def buffer(progname, severity)
+      @guard.hold { @buffers[[progname, severity]] ||= RingBuffer.new(@sizelimit) }
+    end
 
     def all = @guard.hold { @buffers.values }
   end

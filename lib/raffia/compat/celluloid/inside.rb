@@ -6,7 +6,9 @@ module Celluloid
   # @param cause [Exception, String]
   def abort(cause)
     cause = RuntimeError.new(cause) if cause.is_a?(String)
-    raise TypeError, "Exception object/String expected, but #{cause.class} received" unless cause.is_a?(Exception)
+    unless cause.is_a?(Exception)
+      raise TypeError, "Exception object/String expected, but #{cause.class} received"
+    end
 
     raise AbortError, cause
   end
@@ -56,7 +58,9 @@ module Celluloid
 
   # Other messages may begin meanwhile.
   def sleep(interval = nil)
-    return interval ? ::Kernel.sleep(interval) : ::Kernel.sleep unless ::Thread.current[:celluloid_actor]
+    unless ::Thread.current[:celluloid_actor]
+      return interval ? ::Kernel.sleep(interval) : ::Kernel.sleep
+    end
 
     started = ::Raffia::Clock.now
     Celluloid.suspend(:sleeping, Internals::Sleeper.new(interval))
@@ -80,9 +84,13 @@ module Celluloid
   # Runs the block in a thread, and lets this actor go on with other messages meanwhile.
   def defer(&) = Future.new(&).value
 
-  def async(name = nil, *arguments, **keywords, &block) = Actor.current.async(name, *arguments, **keywords, &block)
+  def async(name = nil, *arguments, **keywords, &block)
+    Actor.current.async(name, *arguments, **keywords, &block)
+  end
 
-  def future(name = nil, *arguments, **keywords, &block) = Actor.current.future(name, *arguments, **keywords, &block)
+  def future(name = nil, *arguments, **keywords, &block)
+    Actor.current.future(name, *arguments, **keywords, &block)
+  end
 
   private
 

@@ -3,7 +3,8 @@
 module Celluloid
   # What all objects of actors' classes have, beyond what {Celluloid} itself does.
   module InstanceMethods
-    # @return [Object] the object behind the actor. Whoever uses it from outside leaves the actor's protection.
+    # @return [Object] the object behind the actor. Whoever uses it from outside leaves the actor's
+    #   protection.
     def bare_object = self
     alias_method :wrapped_object, :bare_object
 
@@ -22,7 +23,9 @@ module Celluloid
     def inspect
       return "..." if Celluloid.detect_recursion
 
-      variables = (instance_variables - [OWNER_IVAR]).map { |name| " #{name}=#{instance_variable_get(name).inspect}" }
+      variables = (instance_variables - [OWNER_IVAR]).map do |name|
+        " #{name}=#{instance_variable_get(name).inspect}"
+      end
       "#<#{leaked? ? BARE_OBJECT_WARNING_MESSAGE : "Celluloid::Proxy::Cell"}(#{self.class}:0x#{object_id.to_s(16)})#{variables.join}>"
     end
   end

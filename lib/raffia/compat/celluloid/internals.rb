@@ -60,7 +60,9 @@ module Celluloid
 
       def parameters = subjects.parameters
 
-      def call(*arguments, **keywords, &block) = @proxy.__send__(@name, *arguments, **keywords, &block)
+      def call(*arguments, **keywords, &block)
+        @proxy.__send__(@name, *arguments, **keywords, &block)
+      end
 
       def to_proc = method(:call).to_proc
 
@@ -71,14 +73,15 @@ module Celluloid
       def subjects = @proxy.method_missing(:method, @name)
     end
 
-    # What a supervisor was told to begin an actor with: a list, whose last Hash is for keywords if the class has some, or code that returns
-    # such a list, anew for each start.
+    # What a supervisor was told to begin an actor with: a list, whose last Hash is for keywords if
+    # the class has some, or code that returns such a list, anew for each start.
     # @param given [Array, #call, Object]
     # @return [Array(Array, Hash)]
     def self.arguments(klass, given)
       given = given.call if given.respond_to?(:call)
       list = given.is_a?(Hash) ? [given] : Array(given)
-      named = klass.instance_method(:initialize).parameters.any? { |kind, _| %i[key keyreq keyrest].include?(kind) }
+      named = klass.instance_method(:initialize).parameters
+        .any? { |kind, _| %i[key keyreq keyrest].include?(kind) }
       (named && list.last.is_a?(Hash)) ? [list[0...-1], list.last] : [list, {}]
     end
 
@@ -99,7 +102,9 @@ module Celluloid
       def check(arguments, keywords)
         given = arguments.size
         given += 1 if keywords && !@keywords
-        raise ArgumentError, "wrong number of arguments (given #{given}, expected #{expected})" if given < @required || (@most && given > @most)
+        if given < @required || (@most && given > @most)
+          raise ArgumentError, "wrong number of arguments (given #{given}, expected #{expected})"
+        end
 
         check_keywords(keywords) if @keywords
       end
@@ -108,10 +113,16 @@ module Celluloid
 
       def check_keywords(keywords)
         missing = @needed - (keywords ? keywords.keys : [])
-        raise ArgumentError, "missing keyword#{"s" if missing.size > 1}: #{missing.map(&:inspect).join(", ")}" unless missing.empty?
+        unless missing.empty?
+          raise ArgumentError, "missing keyword#{"s" if missing.size > 1}: " \
+            "#{missing.map(&:inspect).join(", ")}"
+        end
 
         unknown = (keywords && @known) ? keywords.keys - @known : []
-        raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}" unless unknown.empty?
+        unless unknown.empty?
+          raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: " \
+            "#{unknown.map(&:inspect).join(", ")}"
+        end
       end
 
       def expected = @most.nil? ? "#{@required}+" : [@required, @most].uniq.join("..")

@@ -2,7 +2,8 @@
 
 module Celluloid
   module Internals
-    # Where actors say what happened to them: {Celluloid.logger}. A class that includes it has its methods as private ones.
+    # Where actors say what happened to them: {Celluloid.logger}. A class that includes it has its
+    # methods as private ones.
     module Logger
       # Each line with where it came from.
       class WithBacktrace
@@ -40,7 +41,9 @@ module Celluloid
       # An actor has ended by this error.
       # @return [void]
       def crash(text, exception)
-        Logger.error("#{text}\n#{Logger.format_exception(exception)}") if Celluloid.log_actor_crashes
+        if Celluloid.log_actor_crashes
+          Logger.error("#{text}\n#{Logger.format_exception(exception)}")
+        end
         State.current.exception_handlers.each do |handler|
           handler.call(exception)
         rescue => failure

@@ -6,7 +6,8 @@ module Celluloid
 
   class TerminationRequest < SystemEvent; end
 
-  # Objects that wait for whoever wants them: of a thread, or of an actor, whose tasks get them by `receive`.
+  # Objects that wait for whoever wants them: of a thread, or of an actor, whose tasks get them by
+  # `receive`.
   class Mailbox
     include Enumerable
 

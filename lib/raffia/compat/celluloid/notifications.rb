@@ -5,7 +5,10 @@ module Celluloid
   module Notifications
     # @return [Proxy::Cell] who passes them on
     # @raise [DeadActorError]
-    def self.notifier = Actor[:notifications_fanout] || raise(DeadActorError, "notifications fanout actor not running")
+    def self.notifier
+      Actor[:notifications_fanout] ||
+        raise(DeadActorError, "notifications fanout actor not running")
+    end
 
     # Calls the methods of all that have subscribed to the topic, and does not wait for that.
     def publish(topic, *arguments)
@@ -18,7 +21,9 @@ module Celluloid
     # @param pattern [String, Symbol, Regexp, nil] of topics
     # @param method [Symbol] of this actor's: gets the topic and what was published
     # @return [Subscriber]
-    def subscribe(pattern, method) = Notifications.notifier.subscribe(Actor.current, pattern, method)
+    def subscribe(pattern, method)
+      Notifications.notifier.subscribe(Actor.current, pattern, method)
+    end
 
     # @param subscription [Subscriber, String]
     def unsubscribe(*subscription) = Notifications.notifier.unsubscribe(*subscription)
@@ -40,11 +45,17 @@ module Celluloid
         end
       end
 
-      def unsubscribe(subscriber) = @subscribers = @subscribers.reject { |other| other.matches?(subscriber) }
+      def unsubscribe(subscriber)
+        @subscribers = @subscribers.reject { |other| other.matches?(subscriber) }
+      end
 
-      def publish(topic, *arguments) = listeners_for(topic).each { |subscriber| subscriber.publish(topic, *arguments) }
+      def publish(topic, *arguments)
+        listeners_for(topic).each { |subscriber| subscriber.publish(topic, *arguments) }
+      end
 
-      def listeners_for(topic) = @subscribers.select { |subscriber| subscriber.subscribed_to?(topic) }
+      def listeners_for(topic)
+        @subscribers.select { |subscriber| subscriber.subscribed_to?(topic) }
+      end
 
       def listening?(topic) = listeners_for(topic).any?
 

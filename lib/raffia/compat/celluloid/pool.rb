@@ -5,8 +5,9 @@ require_relative "crew"
 module Celluloid
   module Supervision
     class Container
-      # An actor that has others do what it is asked for: each call goes to one that has nothing to do, and waits until there is one. One that
-      # crashes is replaced, and its caller gets the error.
+      # An actor that has others do what it is asked for: each call goes to one that has nothing to
+      # do, and waits until there is one. One that crashes is replaced, and its caller gets the
+      # error.
       class Pool
         include Celluloid
         include Behavior
@@ -82,7 +83,10 @@ module Celluloid
 
         def __busy?(actor) = @busy.include?(actor)
 
-        def respond_to?(name, all = false) = super || @klass.public_method_defined?(name) || (all && @klass.private_method_defined?(name))
+        def respond_to?(name, all = false)
+          super || @klass.public_method_defined?(name) ||
+            (all && @klass.private_method_defined?(name))
+        end
 
         # So that a call is checked against the method of the class before it takes an actor.
         def method(name)

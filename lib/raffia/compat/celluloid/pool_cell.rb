@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # The actor of a pool. Calls for its workers wait as they are until one is free: as tasks, each of them would have a fiber.
+  # The actor of a pool. Calls for its workers wait as they are until one is free: as tasks, each of
+  # them would have a fiber.
   #
   # @api private
   class PoolCell < Cell
@@ -63,7 +64,9 @@ module Celluloid
       # @return [Boolean] whether somebody waited, and hears of it
       def fail(error)
         @at_end.call
-        error = DeadActorError.new("attempted to call a dead actor: #{@call.name}") if error.is_a?(::Raffia::ActorDied) && error.ref.equal?(@worker.ref)
+        if error.is_a?(::Raffia::ActorDied) && error.ref.equal?(@worker.ref)
+          error = DeadActorError.new("attempted to call a dead actor: #{@call.name}")
+        end
         @call.broken(error) && @call.awaited?
       end
     end

@@ -4,12 +4,16 @@ module Celluloid
   module Supervision
     class Container
       # @return [Proxy::Cell] a pool of this container's
-      def pool(klass, config = {}, &block) = admit { Configuration.options(Pool.pooling_options(config, block: block, actors: klass)) }.actor
+      def pool(klass, config = {}, &block)
+        admit { Configuration.options(Pool.pooling_options(config, block: block, actors: klass)) }
+          .actor
+      end
     end
   end
 
   module ClassMethods
-    # Makes a pool of actors of this class, under supervision: calls of the pool go to those that have nothing to do.
+    # Makes a pool of actors of this class, under supervision: calls of the pool go to those that
+    # have nothing to do.
     # @param config [Hash] size:, args:, as:
     # @return [Proxy::Cell]
     def pool(config = {}, &block) = Celluloid.services.pool(self, config, &block)

@@ -2,7 +2,8 @@
 
 module Celluloid
   module Internals
-    # Settings of a class that its subclasses inherit: without an argument they tell, with one they set.
+    # Settings of a class that its subclasses inherit: without an argument they tell, with one they
+    # set.
     module Properties
       # The settings that each actor's class has.
       def self.define(klass)

@@ -8,9 +8,12 @@ module Celluloid
 
     # Only what a Hash needs of its keys; all else is the actor's.
     class Abstract < BasicObject
-      %i[object_id hash eql? private_methods].each { |name| define_method(name, ::Kernel.instance_method(name)) }
+      %i[object_id hash eql? private_methods].each do |name|
+        define_method(name, ::Kernel.instance_method(name))
+      end
       # For the code of proxy classes.
-      %i[raise block_given? proc lambda format puts p warn loop catch throw caller respond_to_missing?].each do |name|
+      %i[raise block_given? proc lambda format puts p warn loop catch throw caller
+        respond_to_missing?].each do |name|
         private define_method(name, ::Kernel.instance_method(name))
       end
 
@@ -48,34 +51,43 @@ module Celluloid
 
     # Calls wait for the answer.
     class Sync < AbstractCall
-      def respond_to?(name, all = false) = __class__.method_defined?(name) || method_missing(:respond_to?, name, all)
+      def respond_to?(name, all = false)
+        __class__.method_defined?(name) || method_missing(:respond_to?, name, all)
+      end
 
-      def method_missing(name, *arguments, **keywords, &block) # standard:disable Style/MissingRespondToMissing
-        ::Celluloid::Call.sync(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords, block, own?)
+      def method_missing(name, *arguments, **keywords,
+        &block) # standard:disable Style/MissingRespondToMissing
+        ::Celluloid::Call.sync(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords,
+          block, own?)
       end
 
       # Calls any method, private ones too.
       def _send_(name, *arguments, **keywords, &block)
-        ::Celluloid::Call.sync(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords, block, true)
+        ::Celluloid::Call.sync(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords,
+          block, true)
       end
     end
 
     # Calls do not wait.
     class Async < AbstractCall
-      def method_missing(name, *arguments, **keywords, &block) # standard:disable Style/MissingRespondToMissing
+      def method_missing(name, *arguments, **keywords,
+        &block) # standard:disable Style/MissingRespondToMissing
         raise "Cannot use blocks with async yet" if block
 
-        ::Celluloid::Call.async(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords, own?)
+        ::Celluloid::Call.async(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords,
+          own?)
         self
       end
     end
 
     # Calls return a {Celluloid::Future}.
     class Future < AbstractCall
-      def method_missing(name, *arguments, **keywords, &block) # standard:disable Style/MissingRespondToMissing
+      def method_missing(name, *arguments, **keywords,
+        &block) # standard:disable Style/MissingRespondToMissing
         raise "Cannot use blocks with futures yet" if block
 
-        ::Celluloid::Call.future(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords, own?)
+        ::Celluloid::Call.future(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords,
+          own?)
       end
     end
 

@@ -23,7 +23,11 @@ module Celluloid
   module Internals
     # @return [Raffia::Pool] where blocks of futures run
     # @api private
-    def self.threads = ::Raffia::Local.fetch(:raffia_celluloid_threads) { ::Raffia::Pool.new(on: :threads, workers: 1_000) }
+    def self.threads
+      ::Raffia::Local.fetch(:raffia_celluloid_threads) do
+        ::Raffia::Pool.new(on: :threads, workers: 1_000)
+      end
+    end
 
     # What stands for the thread that an actor had.
     class ThreadHandle
@@ -65,8 +69,10 @@ module Celluloid
 
         def text(cell)
           tasks = cell.tasks.map { |task| "  #{task.inspect}\n" }
-          "Celluloid::Cell 0x#{cell.object_id.to_s(16)}: #{cell.actor_class}#{" (#{cell.name})" if cell.name}\n" \
-            "State: #{tasks.empty? ? "idle" : "running"}, #{cell.stats[:mailbox]} messages wait\n#{tasks.join}\n"
+          "Celluloid::Cell 0x#{cell.object_id.to_s(16)}: " \
+          "#{cell.actor_class}#{" (#{cell.name})" if cell.name}\n" \
+            "State: #{tasks.empty? ? "idle" : "running"}, #{cell.stats[:mailbox]} messages " \
+            "wait\n#{tasks.join}\n"
         end
       end
 
@@ -74,7 +80,10 @@ module Celluloid
       class Summary < Stack
         private
 
-        def text(cell) = "Celluloid::Cell 0x#{cell.object_id.to_s(16)}: #{cell.actor_class}, #{cell.tasks.size} tasks\n"
+        def text(cell)
+          "Celluloid::Cell 0x#{cell.object_id.to_s(16)}: #{cell.actor_class}, #{cell.tasks.size} " \
+            "tasks\n"
+        end
       end
     end
   end

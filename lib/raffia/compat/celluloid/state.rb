@@ -61,7 +61,9 @@ module Celluloid
         return if @registered || @test
 
         @registered = true
-        ::Raffia::Signals.at_exit { ::Celluloid.shutdown if @system && ($!.nil? || $!.is_a?(SystemExit)) }
+        ::Raffia::Signals.at_exit do
+          ::Celluloid.shutdown if @system && ($!.nil? || $!.is_a?(SystemExit))
+        end
       end
 
       private
@@ -76,9 +78,12 @@ module Celluloid
         @system = system
       end
 
-      # The child has none of its parent's actors, and begins with a system of its own when it wants one. What forked it may have been one.
+      # The child has none of its parent's actors, and begins with a system of its own when it wants
+      # one. What forked it may have been one.
       def forked
-        %i[celluloid_actor celluloid_mailbox celluloid_task celluloid_actor_system].each { |name| ::Thread.current[name] = nil }
+        %i[celluloid_actor celluloid_mailbox celluloid_task celluloid_actor_system].each do |name|
+          ::Thread.current[name] = nil
+        end
         ::Raffia::Actor::Message.none
         @autoboot = true if @system
         @system = nil

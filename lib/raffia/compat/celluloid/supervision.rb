@@ -7,10 +7,15 @@ module Celluloid
       class NoPublicService < Celluloid::Error; end
     end
 
-    # Celluloid 0.16 had an actor's class and what is for its `initialize` as arguments; since 0.17 all is in one Hash.
+    # Celluloid 0.16 had an actor's class and what is for its `initialize` as arguments; since 0.17
+    # all is in one Hash.
     # @return [Hash]
     def self.config(type, config = {}, *more)
-      (config.is_a?(Hash) && more.empty?) ? {**config, type: type} : {type: type, args: [config, *more]}
+      if config.is_a?(Hash) && more.empty?
+        {**config, type: type}
+      else
+        {type: type, args: [config, *more]}
+      end
     end
   end
 end
@@ -28,18 +33,26 @@ require_relative "supervision/service"
 module Celluloid
   class << self
     # @return [Proxy::Cell] the supervisor of what the program has supervised
-    def services = actor_system[:public_services] || raise(Supervision::Error::NoPublicService, "the services of this actor system do not run")
+    def services
+      actor_system[:public_services] ||
+        raise(Supervision::Error::NoPublicService, "the services of this actor system do not run")
+    end
 
-    # Has an actor supervised: `type:`, `as:`, `args:`; and `max_restarts:` within `period:` seconds.
+    # Has an actor supervised: `type:`, `as:`, `args:`; and `max_restarts:` within `period:`
+    # seconds.
     # @return [Proxy::Cell] the supervisor
     def supervise(config = {}, &block) = services.supervise(config, &block)
   end
 
   module ClassMethods
     # @see Celluloid.supervise
-    def supervise(config = {}, *more, &block) = Celluloid.supervise(Supervision.config(self, config, *more), &block)
+    def supervise(config = {}, *more, &block)
+      Celluloid.supervise(Supervision.config(self, config, *more), &block)
+    end
 
     # The same, as Celluloid 0.16 had it.
-    def supervise_as(name, *arguments, &block) = Celluloid.supervise({type: self, as: name, args: arguments}, &block)
+    def supervise_as(name, *arguments, &block)
+      Celluloid.supervise({type: self, as: name, args: arguments}, &block)
+    end
   end
 end

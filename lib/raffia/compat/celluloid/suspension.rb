@@ -2,8 +2,9 @@
 
 module Celluloid
   module Internals
-    # One wait of a task's, during which its actor may do other things. What it waits for comes through the mailbox, like everything: so
-    # the task goes on in its turn, and nothing else of the actor's runs then.
+    # One wait of a task's, during which its actor may do other things. What it waits for comes
+    # through the mailbox, like everything: so the task goes on in its turn, and nothing else of the
+    # actor's runs then.
     #
     # @api private
     class Suspension
@@ -44,7 +45,8 @@ module Celluloid
 
       protected
 
-      # What comes from elsewhere, such as a Timeout, ends the wait, but it does not make the turn the task's.
+      # What comes from elsewhere, such as a Timeout, ends the wait, but it does not make the turn
+      # the task's.
       def stay
         mine = false
         @waiter.wait { mine = true }

@@ -75,8 +75,8 @@ module Celluloid
 
       def running? = group.active?
 
-      # All actors end: after what they do now, or where they are when {Celluloid.shutdown_timeout} is over. One that calls this ends after
-      # the method that does.
+      # All actors end: after what they do now, or where they are when {Celluloid.shutdown_timeout}
+      # is over. One that calls this ends after the method that does.
       def shutdown
         limit = ::Raffia::Clock.now + shutdown_timeout
         own = ::Thread.current[:celluloid_actor]
@@ -112,7 +112,8 @@ module Celluloid
       end
 
       def kill(actors)
-        Internals::Logger.error("Couldn't cleanly terminate all actors in #{shutdown_timeout} seconds!")
+        Internals::Logger.error("Couldn't cleanly terminate all actors in #{shutdown_timeout} " \
+          "seconds!")
         actors.each { |cell| Actor.kill(cell.proxy) if cell.alive? || cell.status == :stopping }
       end
     end

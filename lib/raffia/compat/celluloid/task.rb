@@ -4,7 +4,9 @@ module Celluloid
   # A call, timer or event that an actor has begun.
   class Task
     # @raise [NotTaskError]
-    def self.current = ::Thread.current[:celluloid_task] || raise(NotTaskError, "not within a task context")
+    def self.current
+      ::Thread.current[:celluloid_task] || raise(NotTaskError, "not within a task context")
+    end
 
     def self.suspend(status) = current.suspend(status)
 
@@ -13,13 +15,16 @@ module Celluloid
     def self.named(name)
       return Fibered if name.nil?
 
-      [Task, Celluloid, ::Object].each { |scope| return scope.const_get(name, false) if scope.const_defined?(name, false) }
+      [Task, Celluloid, ::Object].each do |scope|
+        return scope.const_get(name, false) if scope.const_defined?(name, false)
+      end
       raise Error, "CELLULOID_TASK_CLASS=#{name} names no class: use Fibered or Threaded"
     end
 
     # @return [Symbol] :call, :timer, :finalizer, :exit_handler, :invoke_block
     attr_reader :type
-    # @return [Symbol] :running, :dead, or what it waits for: :callwait, :sleeping, :receiving, :condwait
+    # @return [Symbol] :running, :dead, or what it waits for: :callwait, :sleeping, :receiving,
+    #   :condwait
     attr_reader :status
     # @return [Cell]
     attr_reader :cell
@@ -76,13 +81,16 @@ module Celluloid
       @status = :running
     end
 
-    # Others see an actor whose `initialize` has not ended, or that has finished already, when these wait.
+    # Others see an actor whose `initialize` has not ended, or that has finished already, when these
+    # wait.
     # @return [void]
     def tell_danger(status)
       return unless dangerous? && Celluloid.debug?
 
       text = describe(status)
-      Internals::Logger.with_backtrace(caller(3, 6)) { |logger| logger.warn("Dangerously suspending task: #{text}") }
+      Internals::Logger.with_backtrace(caller(3, 6)) do |logger|
+        logger.warn("Dangerously suspending task: #{text}")
+      end
     end
 
     # @return [nil]
@@ -94,7 +102,10 @@ module Celluloid
     # @raise [TaskTimeout] where the block waits, when the time is up
     def timeout(duration)
       trace = caller
-      timer = @cell.host.after(duration) { resume(TaskTimeout.new("execution expired").tap { |error| error.set_backtrace(trace) }) && nil }
+      timer = @cell.host.after(duration) do
+        resume(TaskTimeout.new("execution expired").tap { |error| error.set_backtrace(trace) }) &&
+          nil
+      end
       yield
     ensure
       timer&.cancel
@@ -132,7 +143,10 @@ module Celluloid
     # @return [Array<String>]
     def backtrace = []
 
-    def inspect = "#<#{self.class}:0x#{object_id.to_s(16)} @type=#{type.inspect}, @meta=#{meta.inspect}, @status=#{status.inspect}>"
+    def inspect
+      "#<#{self.class}:0x#{object_id.to_s(16)} @type=#{type.inspect}, @meta=#{meta.inspect}, " \
+        "@status=#{status.inspect}>"
+    end
 
     # In the fibers of Raffia's loop.
     class Fibered < Task
@@ -147,9 +161,13 @@ module Celluloid
     def dangerous? = @name == :initialize || @type == :finalizer
 
     def tell_of_end
-      Internals::Logger.with_backtrace(backtrace) { |logger| logger.public_send(dangerous? ? :warn : :debug, "Terminating task: #{describe}") }
+      Internals::Logger.with_backtrace(backtrace) do |logger|
+        logger.public_send(dangerous? ? :warn : :debug, "Terminating task: #{describe}")
+      end
     end
 
-    def describe(status = @status) = "type=#{type.inspect}, meta=#{meta.inspect}, status=#{status.inspect}"
+    def describe(status = @status)
+      "type=#{type.inspect}, meta=#{meta.inspect}, status=#{status.inspect}"
+    end
   end
 end

@@ -2,9 +2,9 @@
 
 module Celluloid
   module Internals
-    # Tells whether the methods of a class use `Thread.current`. The gem gave each actor a thread of its
-    # own: programs pass it on to be raised in or woken, and keep values in it. Here actors share the
-    # thread of a loop, so such a class works on threads unless it says otherwise.
+    # Tells whether the methods of a class use `Thread.current`. The gem gave each actor a thread of
+    # its own: programs pass it on to be raised in or woken, and keep values in it. Here actors
+    # share the thread of a loop, so such a class works on threads unless it says otherwise.
     #
     # It reads the compiled methods, where CRuby has them, once for each class.
     module ThreadUse
@@ -23,9 +23,12 @@ module Celluloid
 
       # Those of the class and its parents, without what Celluloid and Ruby give to all of them.
       def methods(klass)
-        owners = klass.ancestors.take_while { |owner| owner != Object }.reject { |owner| owner.name&.start_with?("Celluloid") }
+        owners = klass.ancestors.take_while { |owner| owner != Object }
+          .reject { |owner| owner.name&.start_with?("Celluloid") }
         owners.flat_map do |owner|
-          [*owner.instance_methods(false), *owner.private_instance_methods(false)].map { |name| owner.instance_method(name) }
+          [*owner.instance_methods(false), *owner.private_instance_methods(false)].map do |name|
+            owner.instance_method(name)
+          end
         end
       end
 
@@ -33,16 +36,22 @@ module Celluloid
 
       def instructions?(list)
         steps = list.grep(Array)
-        steps.each_cons(2).any? { |one, other| thread?(one) && current?(other) } || steps.any? { |step| nested?(step) }
+        steps.each_cons(2).any? { |one, other| thread?(one) && current?(other) } ||
+          steps.any? { |step| nested?(step) }
       end
 
       def thread?((name, path, *)) = CONSTANTS.include?(name) && Array(path).last == :Thread
 
-      def current?((name, call, *)) = SENDS.include?(name) && call.is_a?(Hash) && call[:mid] == :current
+      def current?((name, call, *))
+        SENDS.include?(name) && call.is_a?(Hash) && call[:mid] == :current
+      end
 
       # Blocks are sequences within an instruction.
       def nested?(step)
-        step.any? { |part| part.is_a?(Array) && part.first == "YARVInstructionSequence/SimpleDataFormat" && instructions?(part.last) }
+        step.any? do |part|
+          part.is_a?(Array) && part.first == "YARVInstructionSequence/SimpleDataFormat" &&
+            instructions?(part.last)
+        end
       end
 
       private_class_method :methods, :uses?, :instructions?, :thread?, :current?, :nested?

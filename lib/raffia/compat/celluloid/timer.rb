@@ -18,8 +18,8 @@ module Celluloid
         @waiting = false
       end
 
-      # A dead actor starts none: a task that outlives its actor may still ask for one, and a timer that is
-      # left would keep the loop from its end.
+      # A dead actor starts none: a task that outlives its actor may still ask for one, and a timer
+      # that is left would keep the loop from its end.
       # @return [self]
       def start
         return self unless @cell.alive?

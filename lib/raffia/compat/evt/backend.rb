@@ -11,13 +11,15 @@ module Evt
 
     # Tried out, once in a process: the kernel or a container may refuse it.
     # @return [Boolean]
-    def available? = Raffia::Engine.probe.any? { |found| found[:name] == const_get(:ENGINE) && found[:ok] }
+    def available?
+      Raffia::Engine.probe.any? { |found| found[:name] == const_get(:ENGINE) && found[:ok] }
+    end
 
     # @return [String] what evt calls it
     def backend = const_get(:NAME)
 
-    # The methods of an instance that are no hooks of Ruby's. What they give is a copy: in evt it is the scheduler's own state, and
-    # changing that was never a good idea.
+    # The methods of an instance that are no hooks of Ruby's. What they give is a copy: in evt it is
+    # the scheduler's own state, and changing that was never a good idea.
     module Instance
       # In evt, the longest time in milliseconds that it sleeps without looking.
       MAXIMUM_TIMEOUT = 5000
@@ -34,7 +36,8 @@ module Evt
       # @return [Hash{Fiber => Float}] who waits for a time at the longest, and until when
       def waiting
         now = current_time
-        parked(frames: 0).filter_map { |one| [one.fiber, now - one.age + one.limit] if one.limit }.to_h
+        parked(frames: 0).filter_map { |one| [one.fiber, now - one.age + one.limit] if one.limit }
+          .to_h
       end
 
       # @return [Numeric] milliseconds until the first of them
@@ -50,7 +53,9 @@ module Evt
       private
 
       def waiting_for(direction)
-        parked(frames: 0).filter_map { |one| [one.subject, one.fiber] if one.reason == :io && one.what[/\A[^:]*/].include?(direction) }.to_h
+        parked(frames: 0).filter_map { |one|
+          [one.subject, one.fiber] if one.reason == :io && one.what[/\A[^:]*/].include?(direction)
+        }.to_h
       end
     end
   end

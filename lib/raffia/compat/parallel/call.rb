@@ -8,7 +8,8 @@ require_relative "turns"
 module Raffia
   module Compat
     module Parallel
-      # A call with workers: Raffia's crew of threads and its seats, and a desk that has the gem's manners.
+      # A call with workers: Raffia's crew of threads and its seats, and a desk that has the gem's
+      # manners.
       #
       # @api private
       class Call
@@ -27,7 +28,9 @@ module Raffia
         # @return [Object] the value of the call
         def call
           signal = @request.interrupt_signal or return work
-          Signals.share(signal.to_s.delete_prefix("SIG"), ->(_) { @desk.interrupt(signal) }) { work }
+          Signals.share(signal.to_s.delete_prefix("SIG"), ->(_) { @desk.interrupt(signal) }) do
+            work
+          end
         end
 
         private
@@ -39,9 +42,11 @@ module Raffia
           raise Pool::CtrlC.plain(interrupt)
         end
 
-        # Only where nobody can tell the difference do items go together: in processes, and without hooks.
+        # Only where nobody can tell the difference do items go together: in processes, and without
+        # hooks.
         def single?
-          @request.place != :processes || @request.hooks.any? || @request.isolation? || !@request.producer.nil?
+          @request.place != :processes || @request.hooks.any? || @request.isolation? ||
+            !@request.producer.nil?
         end
 
         # A forked worker has the items already; others are given them.

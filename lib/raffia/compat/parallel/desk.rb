@@ -5,8 +5,8 @@ require_relative "../../pool"
 module Raffia
   module Compat
     module Parallel
-      # Who the drivers work for. A failure ends the feed, and what other workers are at is waited for; only a Kill in processes, and what
-      # is no StandardError, breaks that off.
+      # Who the drivers work for. A failure ends the feed, and what other workers are at is waited
+      # for; only a Kill in processes, and what is no StandardError, breaks that off.
       #
       # @api private
       class Desk
@@ -33,7 +33,9 @@ module Raffia
         def run(crew, workers)
           crew.open do
             crew.start(workers)
-            crew.join if crew.size.downto(1).all? { |live| @news.pop == :left && !stranded?(live - 1) }
+            if crew.size.downto(1).all? { |live| @news.pop == :left && !stranded?(live - 1) }
+              crew.join
+            end
           end
         end
 
@@ -47,7 +49,8 @@ module Raffia
 
         # A signal has come; in its handler.
         def interrupt(name)
-          fail_with(::Parallel::DeadWorker.new("the workers were ended because #{name} came"), at_once: true)
+          fail_with(::Parallel::DeadWorker.new("the workers were ended because #{name} came"),
+            at_once: true)
         end
 
         # Before a chunk goes to a seat.
@@ -55,8 +58,14 @@ module Raffia
         def admit(chunk)
           return chunk unless @hooks.start?
 
-          # parallel begins no item in a Ractor after a start hook has failed, but in threads and processes those that were taken already.
-          chunk if @hooks.start(item(chunk, chunk.first), chunk.first) { @failure && @request.place == :ractors }
+          # parallel begins no item in a Ractor after a start hook has failed, but in threads and
+          # processes those that were taken already.
+          if @hooks.start(item(chunk, chunk.first), chunk.first) {
+            @failure &&
+                @request.place == :ractors
+          }
+            chunk
+          end
         rescue => error
           fail_with(error)
         end
@@ -67,7 +76,9 @@ module Raffia
           return failed(chunk, reply.failure) if reply.failure
 
           @sizer.learn(chunk.size, reply.seconds)
-          @hooks.ended(item(chunk, chunk.first), chunk.first, reply.value&.first, chunk.size) if @hooks.wanted?
+          if @hooks.wanted?
+            @hooks.ended(item(chunk, chunk.first), chunk.first, reply.value&.first, chunk.size)
+          end
           @lock.synchronize { @results[chunk.first, chunk.size] = reply.value } if @results
         rescue => error
           fail_with(error)
@@ -109,8 +120,11 @@ module Raffia
 
         private
 
-        # Whether, after a failure, all that are left wait for a Queue, into which nothing more need come.
-        def stranded?(live) = live.positive? && !@failure.nil? && @request.queue? && @feed.waiting == live
+        # Whether, after a failure, all that are left wait for a Queue, into which nothing more need
+        # come.
+        def stranded?(live)
+          live.positive? && !@failure.nil? && @request.queue? && @feed.waiting == live
+        end
 
         # Where there is room, nothing moves, and the place is nobody else's.
         def keep(index, result)

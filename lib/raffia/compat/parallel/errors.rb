@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Parallel
-  # A worker process ended without handing in the result: it was killed, its item called +exit+, or Marshal refuses the result. The
-  # message says which; what Raffia knows of it is the cause.
+  # A worker process ended without handing in the result: it was killed, its item called +exit+, or
+  # Marshal refuses the result. The message says which; what Raffia knows of it is the cause.
   class DeadWorker < StandardError
   end
 
@@ -51,7 +51,11 @@ module Parallel
 
     def initialize(exception)
       exception.remove_instance_variable(BINDINGS) if exception.instance_variable_defined?(BINDINGS)
-      @exception = Raffia::Pool::FailureDump.crosses?(exception) ? exception : UndumpableException.new(exception)
+      @exception = if Raffia::Pool::FailureDump.crosses?(exception)
+        exception
+      else
+        UndumpableException.new(exception)
+      end
     end
   end
 end

@@ -44,7 +44,8 @@ module Raffia
           end
         end
 
-        # @param count [Integer] of items that have ended; where there is a finish hook, they come one by one
+        # @param count [Integer] of items that have ended; where there is a finish hook, they come
+        #   one by one
         # @return [void]
         def ended(item, index, result, count = 1)
           @lock.synchronize do

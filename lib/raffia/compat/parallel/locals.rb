@@ -3,8 +3,9 @@
 module Raffia
   module Compat
     module Parallel
-      # What a thread keeps for itself: under Thread.current[], in thread variables, and in instance variables, as Rails does. A child that
-      # is forked by the caller, as the gem's are, has the caller's; ours are forked by a thread of the pool's, and are given them.
+      # What a thread keeps for itself: under Thread.current[], in thread variables, and in instance
+      # variables, as Rails does. A child that is forked by the caller, as the gem's are, has the
+      # caller's; ours are forked by a thread of the pool's, and are given them.
       #
       # @api private
       class Locals
@@ -16,7 +17,9 @@ module Raffia
         def initialize(thread = Thread.current)
           @fiber = values(thread.keys) { |name| thread[name] }
           @variables = values(thread.thread_variables) { |name| thread.thread_variable_get(name) }
-          @instance = values(thread.instance_variables) { |name| thread.instance_variable_get(name) }
+          @instance = values(thread.instance_variables) do |name|
+            thread.instance_variable_get(name)
+          end
         end
 
         # Gives them to the running thread.

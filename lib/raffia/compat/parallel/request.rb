@@ -74,12 +74,18 @@ module Raffia
         # A queue that is closed and empty gives nil for ever.
         def pop
           item = @source.pop
-          (item.nil? && @source.respond_to?(:closed?) && @source.closed? && @source.empty?) ? ::Parallel::Stop : item
+          if item.nil? && @source.respond_to?(:closed?) && @source.closed? && @source.empty?
+            ::Parallel::Stop
+          else
+            item
+          end
         end
 
         def choose_place
           given = PLACES.keys.select { |name| @options[name] }
-          raise ArgumentError, "Use only one of `in_processes`, `in_threads`, or `in_ractors`." if given.size > 1
+          if given.size > 1
+            raise ArgumentError, "Use only one of `in_processes`, `in_threads`, or `in_ractors`."
+          end
           return PLACES[given.first] if given.any?
 
           (RUBY_ENGINE == "jruby") ? :threads : :processes
@@ -87,8 +93,13 @@ module Raffia
 
         def check
           check_ractor
-          raise ArgumentError, "there is no block: give the work, as in Parallel.map(items) { |item| ... }" unless @block || ractor || @items == []
-          raise "interrupt_signal is no longer supported for threads" if interrupt_signal && @place == :threads
+          unless @block || ractor || @items == []
+            raise ArgumentError, "there is no block: give the work, as in Parallel.map(items) { " \
+              "|item| ... }"
+          end
+          if interrupt_signal && @place == :threads
+            raise "interrupt_signal is no longer supported for threads"
+          end
           return unless @options[:serializer] && !@options[:serializer].equal?(Marshal)
 
           raise ArgumentError, "serializer: only Marshal is provided by raffia/compat/parallel"
@@ -97,16 +108,20 @@ module Raffia
         # Without workers a block will do.
         def check_ractor
           if @block ? ractor : !ractor && @place == :ractors
-            raise ArgumentError, "pass the code you want to execute as `ractor: [ClassName, :method_name]`, or a block and not in_ractors"
+            raise ArgumentError, "pass the code you want to execute as `ractor: [ClassName, " \
+              ":method_name]`, or a block and not in_ractors"
           end
           return unless @block && @place == :ractors && @workers.positive?
 
-          raise ArgumentError, "in_ractors needs `ractor: [ClassName, :method_name]` in place of the block"
+          raise ArgumentError, "in_ractors needs `ractor: [ClassName, :method_name]` in place of " \
+            "the block"
         end
 
         def count
           count = @options[PLACES.key(@place)] || ::Parallel.processor_count
-          raise ArgumentError, "worker count must be a non-negative Integer" unless count.is_a?(Integer) && count >= 0
+          unless count.is_a?(Integer) && count >= 0
+            raise ArgumentError, "worker count must be a non-negative Integer"
+          end
           return count if @place != :processes || count.zero? || ::Process.respond_to?(:fork)
 
           warn "parallel: Process.fork is not supported by this Ruby"

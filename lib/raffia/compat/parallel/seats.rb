@@ -37,7 +37,8 @@ module Raffia
           when :threads
             ::Parallel.worker_number = number
             ThreadSeat.new(@request, @desk)
-          when :processes then seat(Pool::Strategy::Processes, plan(Seats.guarded(@work, number, @locals)), @input)
+          when :processes
+            seat(Pool::Strategy::Processes, plan(Seats.guarded(@work, number, @locals)), @input)
           else seat(Pool::Strategy::Ractors, plan(@work), nil)
           end
         end
@@ -49,7 +50,8 @@ module Raffia
           ->(pair) { type.__send__(name, pair.first) }
         end
 
-        # For a forked worker. What would end it does not: that an item has called +exit+ is told in words.
+        # For a forked worker. What would end it does not: that an item has called +exit+ is told in
+        # words.
         def self.guarded(work, number, locals)
           new = true
           ->(input) do
@@ -58,10 +60,12 @@ module Raffia
           rescue Cancel, ::Timeout::ExitException, ::LocalJumpError, ::UncaughtThrowError
             raise
           rescue ::SystemExit, ::SignalException, ::NoMemoryError => error
-            raise ::Parallel::DeadWorker, "the block ended its worker process by #{error.class} (#{error.message})"
+            raise ::Parallel::DeadWorker,
+              "the block ended its worker process by #{error.class} (#{error.message})"
           rescue Exception => error # standard:disable Lint/RescueException
             fit = ::Parallel::ExceptionWrapper.new(error).exception
-            fit.equal?(error) ? raise : raise(fit, cause: nil) # the cause would be what Marshal refuses
+            # the cause would be what Marshal refuses
+            fit.equal?(error) ? raise : raise(fit, cause: nil)
           end
         end
 
@@ -77,14 +81,20 @@ module Raffia
 
         def seat(strategy, plan, input) = strategy.seats(plan, input, @sizer, @options).call
 
-        def plan(block) = Pool::Plan.new(@request.wanted? ? :map : :each, block, Pool::Work::NOTHING)
+        def plan(block)
+          Pool::Plan.new(@request.wanted? ? :map : :each, block, Pool::Work::NOTHING)
+        end
 
         # For workers elsewhere: takes what they are sent.
         def work(request)
           return Seats.callback(*request.ractor, request.with_index?) if request.place == :ractors
 
           items = request.items
-          items ? ->(index) { request.perform(items[index], index) } : ->(pair) { request.perform(*pair) }
+          if items
+            ->(index) { request.perform(items[index], index) }
+          else
+            ->(pair) { request.perform(*pair) }
+          end
         end
       end
     end

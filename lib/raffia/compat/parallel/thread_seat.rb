@@ -6,8 +6,8 @@ require_relative "../../pool"
 module Raffia
   module Compat
     module Parallel
-      # A worker that is the driver's own thread. It is posted its first item and goes on by itself, item by item: what the pool does for
-      # chunks that travel costs more than many an item.
+      # A worker that is the driver's own thread. It is posted its first item and goes on by itself,
+      # item by item: what the pool does for chunks that travel costs more than many an item.
       #
       # @api private
       class ThreadSeat < Pool::Seat
@@ -19,7 +19,8 @@ module Raffia
           @desk = desk
         end
 
-        # @return [Array(Turn, Pool::Reply), nil] only when one has failed there is anything left to tell
+        # @return [Array(Turn, Pool::Reply), nil] only when one has failed there is anything left to
+        #   tell
         def collect
           turn = @posted.first
           while turn

@@ -5,7 +5,8 @@ require_relative "../../pool"
 module Raffia
   module Compat
     module Parallel
-      # An item on its way through a worker, and its number: to Raffia's drivers and seats a chunk of one.
+      # An item on its way through a worker, and its number: to Raffia's drivers and seats a chunk
+      # of one.
       #
       # @api private
       Turn = Struct.new(:item, :first) do

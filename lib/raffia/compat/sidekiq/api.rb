@@ -10,6 +10,7 @@ require_relative "api/process_set"
 require_relative "api/stats"
 require_relative "api/work_set"
 
-# What programs ask of jobs, queues and workers, and do to them, of any store of Raffia's. What a store cannot say or do raises {NotProvided}.
+# What programs ask of jobs, queues and workers, and do to them, of any store of Raffia's. What a
+# store cannot say or do raises {NotProvided}.
 module Sidekiq
 end

@@ -59,11 +59,15 @@ module Sidekiq
       def prepend(klass, *arguments) = put(klass, arguments) { 0 }
 
       # @return [void]
-      def insert_before(other, klass, *arguments) = put(klass, arguments) { |others| others.index { |entry| entry.klass == other } || 0 }
+      def insert_before(other, klass, *arguments)
+        put(klass, arguments) { |others| others.index { |entry| entry.klass == other } || 0 }
+      end
 
       # @return [void]
       def insert_after(other, klass, *arguments)
-        put(klass, arguments) { |others| (others.index { |entry| entry.klass == other } || others.size - 1) + 1 }
+        put(klass, arguments) do |others|
+          (others.index { |entry| entry.klass == other } || others.size - 1) + 1
+        end
       end
 
       # @return [void]
@@ -88,7 +92,8 @@ module Sidekiq
 
       # @return [Object] what the outermost one returns
       def invoke(*arguments, &)
-        retrieve.each_with_object(Raffia::Jobs::Middleware.new) { |link, links| links.add(link) }.call(*arguments, &)
+        retrieve.each_with_object(Raffia::Jobs::Middleware.new) { |link, links| links.add(link) }
+          .call(*arguments, &)
       end
 
       private

@@ -5,46 +5,57 @@ require_relative "around"
 require_relative "item"
 
 module Sidekiq
-  # Enqueues jobs by Hashes. All of these go to the one store of the process; a client may have middleware of its own.
+  # Enqueues jobs by Hashes. All of these go to the one store of the process; a client may have
+  # middleware of its own.
   class Client
     # Not for the payload.
     OPTIONS = %w[at jid spread_interval batch_size].freeze
     private_constant :OPTIONS
 
     class << self
-      # @param item [Hash{String => Object}] "class", "args", and if wanted "queue", "at", "jid", "retry", ...
+      # @param item [Hash{String => Object}] "class", "args", and if wanted "queue", "at", "jid",
+      #   "retry", ...
       # @return [String, nil] its id; nil when a middleware keeps it out
       # @raise [ArgumentError] for what cannot be a job
       # @raise [Raffia::Jobs::StoreUnavailable]
       def push(item) = new.push(item)
 
-      # @param items [Hash] as {push} takes it; "args" is an Array of the arguments of each, "at" a time or one for each, "spread_interval" seconds
+      # @param items [Hash] as {push} takes it; "args" is an Array of the arguments of each, "at" a
+      #   time or one for each, "spread_interval" seconds
       # @return [Array<String, nil>] ids
       # @raise (see push)
       def push_bulk(items) = new.push_bulk(items)
 
       # @raise [NotProvided]
-      def via(*) = raise(NotProvided, "Sidekiq::Client.via is not there: all jobs go to the one store of the process")
+      def via(*)
+        raise(NotProvided, "Sidekiq::Client.via is not there: all jobs go to the one store of " \
+          "the process")
+      end
 
       # @return [String, nil]
       def enqueue(job, *args) = job.client_push("class" => job, "args" => args)
 
       # @return [String, nil]
-      def enqueue_to(queue, job, *args) = job.client_push("class" => job, "args" => args, "queue" => queue)
+      def enqueue_to(queue, job, *args)
+        job.client_push("class" => job, "args" => args, "queue" => queue)
+      end
 
       # @return [String, nil]
       def enqueue_in(interval, job, *args) = job.perform_in(interval, *args)
 
       # @return [String, nil]
       def enqueue_to_in(queue, interval, job, *args)
-        job.client_push({"class" => job, "args" => args, "queue" => queue, "at" => Item.time(interval)}.compact)
+        job.client_push({"class" => job, "args" => args, "queue" => queue,
+                         "at" => Item.time(interval)}.compact)
       end
     end
 
     # @param chain [Middleware::Chain, nil] of its own
     # @raise [ArgumentError] for a pool of its own: there is one store
     def initialize(pool: nil, chain: nil, config: nil)
-      raise ArgumentError, "pool: all clients have the store of the process here" unless pool.nil? || pool.equal?(Sidekiq.redis_pool)
+      unless pool.nil? || pool.equal?(Sidekiq.redis_pool)
+        raise ArgumentError, "pool: all clients have the store of the process here"
+      end
 
       @configuration = config || Sidekiq.default_configuration
       @chain = chain
@@ -74,12 +85,16 @@ module Sidekiq
     def push_bulk(items)
       items = Item.checked(items.transform_keys(&:to_s))
       list = items["args"].to_a
-      raise ArgumentError, "args of many jobs must be an Array of Arrays, such as [[1], [2]]" unless list.all?(Array)
+      unless list.all?(Array)
+        raise ArgumentError, "args of many jobs must be an Array of Arrays, such as [[1], [2]]"
+      end
       raise ArgumentError, "several jobs cannot have one jid" if items["jid"] && list.size > 1
 
       common = items.except(*OPTIONS)
       times = times(items, list.size)
-      keep(list.each_with_index.map { |args, index| {**common, **items.slice("jid"), "args" => args, "at" => times[index]}.compact })
+      keep(list.each_with_index.map { |args, index|
+        {**common, **items.slice("jid"), "args" => args, "at" => times[index]}.compact
+      })
     end
 
     private
@@ -98,7 +113,10 @@ module Sidekiq
 
     def times(items, size)
       at, spread = items.values_at("at", "spread_interval")
-      raise ArgumentError, "spread_interval must be a positive number, and there can be no at beside it" if spread && (at || !spread.is_a?(Numeric) || !spread.positive?)
+      if spread && (at || !spread.is_a?(Numeric) || !spread.positive?)
+        raise ArgumentError, "spread_interval must be a positive number, and there can be no at " \
+          "beside it"
+      end
       return Array.new(size) { Time.now.to_f + rand * spread } if spread
       return Array.new(size, at) unless at.is_a?(Array)
       raise ArgumentError, "there are #{at.size} times for #{size} jobs" unless at.size == size

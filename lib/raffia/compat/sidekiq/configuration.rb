@@ -8,13 +8,15 @@ require_relative "logger"
 require_relative "redis_options"
 
 module Sidekiq
-  # What {Sidekiq.configure_client} and {Sidekiq.configure_server} set. How many jobs run at a time, and of which queues, is said to `raffia work`.
+  # What {Sidekiq.configure_client} and {Sidekiq.configure_server} set. How many jobs run at a time,
+  # and of which queues, is said to `raffia work`.
   class Configuration
     extend Forwardable
 
     # Settings without an effect, and where what they are for is said.
     UNHEEDED = {
-      concurrency: "raffia work -c N --threads N", queues: "raffia work -q NAME", thread_priority: "threads of jobs have Ruby's",
+      concurrency: "raffia work -c N --threads N", queues: "raffia work -q NAME",
+      thread_priority: "threads of jobs have Ruby's",
       average_scheduled_poll_interval: "nobody polls, jobs come when they are due"
     }.freeze
     # How many jobs run at a time on threads, as `raffia work` has it.
@@ -25,9 +27,11 @@ module Sidekiq
 
     # @return [Logger]
     attr_reader :logger
-    # @return [Array<#call>] called with each exception of a job, {context:, job:}, and this; an object that takes two arguments gets two
+    # @return [Array<#call>] called with each exception of a job, {context:, job:}, and this; an
+    #   object that takes two arguments gets two
     attr_reader :error_handlers
-    # @return [Array<#call>] called with the payload of a job that has failed for good, and the exception
+    # @return [Array<#call>] called with the payload of a job that has failed for good, and the
+    #   exception
     attr_reader :death_handlers
     # @return [Events]
     # @api private
@@ -38,7 +42,8 @@ module Sidekiq
     def initialize
       @error_handlers = []
       @death_handlers = []
-      @options = {on_complex_arguments: :raise, concurrency: CONCURRENCY, error_handlers: @error_handlers, death_handlers: @death_handlers}
+      @options = {on_complex_arguments: :raise, concurrency: CONCURRENCY,
+                  error_handlers: @error_handlers, death_handlers: @death_handlers}
       @logger = Logger.new($stdout, level: ::Logger::INFO)
       @events = Events.new(self)
       @client_middleware = Middleware::Chain.new(self)
@@ -50,8 +55,8 @@ module Sidekiq
       logger ? @logger = logger : @logger.level = ::Logger::FATAL
     end
 
-    # @param options [Hash] `url:`, or host, port, db, username, password, path; timeout, size, ssl, ssl_params. RAFFIA_STORE counts more: where
-    #   that is set, nothing here does
+    # @param options [Hash] `url:`, or host, port, db, username, password, path; timeout, size, ssl,
+    #   ssl_params. RAFFIA_STORE counts more: where that is set, nothing here does
     # @raise [ArgumentError] for what would lead to another Redis, and there is not
     def redis=(options)
       return if Raffia.config.store
@@ -59,10 +64,13 @@ module Sidekiq
       options = RedisOptions.new(options)
       setup = Raffia::Jobs::Setup.current
       setup.default = options.url
-      setup.store = Raffia::Jobs::Store.open(options.url, ssl_params: options.ssl_params) if options.ssl_params
+      if options.ssl_params
+        setup.store = Raffia::Jobs::Store.open(options.url, ssl_params: options.ssl_params)
+      end
     end
 
-    # @yieldparam chain [Middleware::Chain] around each enqueue: call(job_class, job, queue, redis_pool) { }, see {Sidekiq.redis_pool}
+    # @yieldparam chain [Middleware::Chain] around each enqueue: call(job_class, job, queue,
+    #   redis_pool) { }, see {Sidekiq.redis_pool}
     # @return [Middleware::Chain]
     def client_middleware
       yield @client_middleware if block_given?
@@ -76,7 +84,8 @@ module Sidekiq
       @server_middleware
     end
 
-    # @param event [Symbol] :startup (a worker begins), :quiet, :shutdown or :exit (its process ends); others do not happen here, which the log says
+    # @param event [Symbol] :startup (a worker begins), :quiet, :shutdown or :exit (its process
+    #   ends); others do not happen here, which the log says
     # @return [void]
     # @raise [ArgumentError] for what Sidekiq does not know either
     def on(event, &) = @events.on(event, &)
@@ -98,7 +107,8 @@ module Sidekiq
     # @yieldparam capsule [Capsule]
     # @return [Capsule]
     def capsule(name)
-      unheeded("config.capsule(#{name.to_s.inspect})", "raffia work -q NAME -c N, one for each capsule; or `limit:` of a job")
+      unheeded("config.capsule(#{name.to_s.inspect})",
+        "raffia work -q NAME -c N, one for each capsule; or `limit:` of a job")
       Capsule.new(name.to_s, concurrency, []).tap { |capsule| yield capsule if block_given? }
     end
 
@@ -114,7 +124,8 @@ module Sidekiq
     # @return [Hash{String => String}] what the server says of itself
     def redis_info = redis(&:info)
 
-    # Tells the handlers of errors; what one of them raises is logged, and kept away from the others.
+    # Tells the handlers of errors; what one of them raises is logged, and kept away from the
+    # others.
     # @return [void]
     def handle_exception(error, context = {})
       @error_handlers.each do |handler|
@@ -128,6 +139,8 @@ module Sidekiq
     private
 
     # Only workers would heed it.
-    def unheeded(what, instead) = (@logger.warn("#{what} has no effect here: #{instead}") if Sidekiq.server?)
+    def unheeded(what, instead)
+      (@logger.warn("#{what} has no effect here: #{instead}") if Sidekiq.server?)
+    end
   end
 end

@@ -17,7 +17,9 @@ module Sidekiq
       # Several commands at once.
       # @yieldparam redis [Connection]
       # @return [Array]
-      define_method(name) { |**options, &block| @client.public_send(name, **options) { |pipeline| block.call(Connection.new(pipeline)) } }
+      define_method(name) do |**options, &block|
+        @client.public_send(name, **options) { |pipeline| block.call(Connection.new(pipeline)) }
+      end
     end
 
     # As a pool, which some programs take it for.
@@ -64,7 +66,10 @@ module Sidekiq
     # @raise [RedisClient::Error]
     def with
       store = Sidekiq.const_defined?(:Testing, false) ? Testing.real : Raffia::Jobs.store
-      raise NotProvided, "Sidekiq.redis is not there: jobs are kept in #{store.url}. Use a connection of the program's own for its own data" unless store.respond_to?(:client)
+      unless store.respond_to?(:client)
+        raise NotProvided, "Sidekiq.redis is not there: jobs are kept in #{store.url}. Use a " \
+          "connection of the program's own for its own data"
+      end
 
       client = take(store)
       begin
@@ -86,7 +91,8 @@ module Sidekiq
     end
 
     def keep(store, client)
-      @guard.synchronize { @store.equal?(store) && @idle.size < KEPT && @idle.push(client) } || client.close
+      @guard.synchronize { @store.equal?(store) && @idle.size < KEPT && @idle.push(client) } ||
+        client.close
     end
   end
 end

@@ -23,13 +23,17 @@ module Sidekiq
     # @raise [ArgumentError]
     def on(event, &block)
       return @blocks[event] << block if @blocks.key?(event)
-      raise ArgumentError, "#{event.inspect} is no event: there are #{[*CALLED, *SILENT].join(", ")}" unless SILENT.include?(event)
+      unless SILENT.include?(event)
+        raise ArgumentError, "#{event.inspect} is no event: there are " \
+          "#{[*CALLED, *SILENT].join(", ")}"
+      end
 
-      @configuration.logger.warn("config.on(#{event.inspect}) is never called: there are the events #{CALLED.join(", ")} here")
+      @configuration.logger.warn("config.on(#{event.inspect}) is never called: there are the " \
+        "events #{CALLED.join(", ")} here")
     end
 
-    # A worker begins, for the first time in this process: in their order, and at its end the other way round. What a block raises keeps it from
-    # beginning.
+    # A worker begins, for the first time in this process: in their order, and at its end the other
+    # way round. What a block raises keeps it from beginning.
     # @return [void]
     def startup
       take(:startup).each { |block| told(&block) }

@@ -26,11 +26,14 @@ module Sidekiq
       seconds if seconds&.positive?
     end
 
-    # It has failed for good. What is not to be retried at all, or was discarded, has no tries that could be exhausted.
+    # It has failed for good. What is not to be retried at all, or was discarded, has no tries that
+    # could be exhausted.
     # @param block [Proc, nil] of the class
     # @return [void]
     def exhausted(block, item, error)
-      tell("retries_exhausted", item) { forget(item) if block.call(item, error) == :discard } if block && item["retry"] && !item["discarded_at"]
+      if block && item["retry"] && !item["discarded_at"]
+        tell("retries_exhausted", item) { forget(item) if block.call(item, error) == :discard }
+      end
       died(item, error)
     end
 
@@ -50,7 +53,8 @@ module Sidekiq
         yield
       rescue => failure
         configuration = Sidekiq.default_configuration
-        configuration.logger.error("#{whom} of #{item["class"]} failed: #{failure.full_message(highlight: false)}")
+        configuration.logger.error("#{whom} of #{item["class"]} failed: " \
+          "#{failure.full_message(highlight: false)}")
         configuration.handle_exception(failure, {context: "Error calling #{whom}", job: item})
       end
 
@@ -58,7 +62,8 @@ module Sidekiq
       def forget(item)
         item["discarded_at"] = Raffia::Jobs::Payload.now
         store = Raffia::Jobs::Worker::Run.current.store
-        store.delete(store.entries(:dead, match: item["jid"], limit: 10).select { |entry| entry.jid == item["jid"] })
+        store.delete(store.entries(:dead, match: item["jid"], limit: 10)
+          .select { |entry| entry.jid == item["jid"] })
       end
     end
   end

@@ -27,13 +27,22 @@ module Sidekiq
     # @return [Hash] with the defaults of its class
     # @raise [ArgumentError] for what cannot be a job
     def checked(item)
-      raise ArgumentError, "a job must be a Hash with class and args, and is #{item.inspect}" unless item.is_a?(Hash) && item.key?("class") && item.key?("args")
-      raise ArgumentError, "args of a job must be an Array, and are #{item["args"].inspect}" unless item["args"].is_a?(Array) || item["args"].is_a?(Enumerator::Lazy)
-      raise NotProvided, "a job with a pool: all jobs go to the one store of the process" if item["pool"]
+      unless item.is_a?(Hash) && item.key?("class") && item.key?("args")
+        raise ArgumentError, "a job must be a Hash with class and args, and is #{item.inspect}"
+      end
+      unless item["args"].is_a?(Array) || item["args"].is_a?(Enumerator::Lazy)
+        raise ArgumentError, "args of a job must be an Array, and are #{item["args"].inspect}"
+      end
+      if item["pool"]
+        raise NotProvided, "a job with a pool: all jobs go to the one store of the process"
+      end
 
       item = {**defaults(item["class"]), **item}
       return item unless item["retry_for"]
-      raise ArgumentError, "retry_for must be seconds from the first failure on, and no time: #{item["retry_for"]}" if item["retry_for"] > LONGEST
+      if item["retry_for"] > LONGEST
+        raise ArgumentError, "retry_for must be seconds from the first failure on, and no time: " \
+          "#{item["retry_for"]}"
+      end
 
       {**item, "retry_for" => item["retry_for"].to_i}
     end

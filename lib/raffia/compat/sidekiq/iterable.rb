@@ -12,9 +12,10 @@ module Sidekiq
 
     # A long job in steps, which goes on with the one that it was at.
     #
-    # `build_enumerator(*args, cursor:)` gives pairs of an object and its cursor, which JSON must know, beginning with that of the cursor;
-    # `each_iteration(object, *args)` does one. The cursor is written down every {Walk::SAVE} seconds, when the worker stops, and when a step
-    # fails: what was done since then is done again.
+    # `build_enumerator(*args, cursor:)` gives pairs of an object and its cursor, which JSON must
+    # know, beginning with that of the cursor; `each_iteration(object, *args)` does one. The cursor
+    # is written down every {Walk::SAVE} seconds, when the worker stops, and when a step fails: what
+    # was done since then is done again.
     module Iterable
       include Enumerators
 
@@ -26,7 +27,9 @@ module Sidekiq
       module ClassMethods
         # @raise [RuntimeError]
         def method_added(name)
-          raise "#{self} is an iterable job, whose perform is there: it has each_iteration" if name == :perform
+          if name == :perform
+            raise "#{self} is an iterable job, whose perform is there: it has each_iteration"
+          end
 
           super
         end
@@ -55,10 +58,14 @@ module Sidekiq
       def cancelled? = @_cancelled || @_walk&.cancelled
 
       # @return [Enumerator, nil] nil: nothing to do
-      def build_enumerator(*) = raise(NotImplementedError, "#{self.class} needs build_enumerator(*args, cursor:)")
+      def build_enumerator(*)
+        raise(NotImplementedError, "#{self.class} needs build_enumerator(*args, cursor:)")
+      end
 
       # @return [void]
-      def each_iteration(*) = raise(NotImplementedError, "#{self.class} needs each_iteration(object, *args)")
+      def each_iteration(*)
+        raise(NotImplementedError, "#{self.class} needs each_iteration(object, *args)")
+      end
 
       # @yield the step
       # @return [void]

@@ -8,7 +8,9 @@ module Sidekiq
   module Job
     # @raise [ArgumentError] for an Active Job
     def self.included(job)
-      raise ArgumentError, "Sidekiq::Job cannot be included in #{job}: it is an Active Job" if job.ancestors.any? { |one| one.name == "ActiveJob::Base" }
+      if job.ancestors.any? { |one| one.name == "ActiveJob::Base" }
+        raise ArgumentError, "Sidekiq::Job cannot be included in #{job}: it is an Active Job"
+      end
 
       job.extend(Options, ClassMethods)
     end
@@ -43,7 +45,8 @@ module Sidekiq
       # @return [Array<String, nil>]
       def perform_bulk(args, **options) = set.perform_bulk(args, **options)
 
-      # Here and now, with the middleware of both sides. What it raises comes out, and is nothing to the handlers of errors.
+      # Here and now, with the middleware of both sides. What it raises comes out, and is nothing to
+      # the handlers of errors.
       # @return [true, nil] nil when a middleware keeps it out, or away
       def perform_inline(*args) = set.perform_inline(*args)
       alias_method :perform_sync, :perform_inline
@@ -60,7 +63,9 @@ module Sidekiq
       # @return [String, nil]
       # @raise [ArgumentError] for names that are Symbols
       def client_push(item)
-        raise ArgumentError, "names in a job must be Strings, and not Symbols: #{item}" if item.any? { |name, _| name.is_a?(Symbol) }
+        if item.any? { |name, _| name.is_a?(Symbol) }
+          raise ArgumentError, "names in a job must be Strings, and not Symbols: #{item}"
+        end
 
         Client.push(item)
       end

@@ -3,7 +3,8 @@
 require_relative "../sidekiq"
 
 module Sidekiq
-  # What starts and stops with a worker. There is nothing of ours in it: other gems prepend modules to it.
+  # What starts and stops with a worker. There is nothing of ours in it: other gems prepend modules
+  # to it.
   class Launcher
     # @return [Configuration]
     attr_reader :config

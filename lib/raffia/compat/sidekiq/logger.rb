@@ -34,11 +34,14 @@ module Sidekiq
       # "2026-11-22T01:00:00.000Z pid=1 class=MailJob INFO: text"
       class Pretty < ::Logger::Formatter
         # @return [String]
-        def call(severity, time, _program, message) = "#{time.utc.iso8601(3)} #{self.class.plain(severity, message)}"
+        def call(severity, time, _program, message)
+          "#{time.utc.iso8601(3)} #{self.class.plain(severity, message)}"
+        end
 
         # @return [String] without the time
         def self.plain(severity, message)
-          ["pid=#{::Process.pid}", *Context.current.map { |name, value| "#{name}=#{value}" }, "#{severity}: #{message}\n"].join(" ")
+          ["pid=#{::Process.pid}", *Context.current.map { |name, value| "#{name}=#{value}" },
+            "#{severity}: #{message}\n"].join(" ")
         end
       end
 

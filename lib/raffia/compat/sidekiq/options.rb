@@ -15,20 +15,29 @@ module Sidekiq
       PLACE = :threads
       private_constant :OURS, :NOT_THERE, :PLACE
 
-      # @param options [Hash] all of them get into payloads, but for `on:`, which is where the job runs: :threads, :fibers, :processes, :ractors or :auto
+      # @param options [Hash] all of them get into payloads, but for `on:`, which is where the job
+      #   runs: :threads, :fibers, :processes, :ractors or :auto
       # @return [Hash{String => Object}] all that is set
       # @raise [NotProvided] for `pool` and `client_class`
       def sidekiq_options(options = {})
         options = options.transform_keys(&:to_s)
         odd = options.keys & NOT_THERE
-        raise NotProvided, "sidekiq_options #{odd.join(", ")} of #{self}: all jobs go to the one store of the process, by its client" if odd.any?
+        if odd.any?
+          raise NotProvided, "sidekiq_options #{odd.join(", ")} of #{self}: all jobs go to the " \
+            "one store of the process, by its client"
+        end
 
-        Sidekiq.logger.warn("retry_queue of #{self} has no effect: its jobs are tried again in their own queue") if options["retry_queue"]
+        if options["retry_queue"]
+          Sidekiq.logger.warn("retry_queue of #{self} has no effect: its jobs are tried again in " \
+            "their own queue")
+        end
         @sidekiq_options = {**get_sidekiq_options, **options}.freeze
       end
 
       # @return [Hash{String => Object}]
-      def get_sidekiq_options = @sidekiq_options || inherited_from_job(:get_sidekiq_options) || Sidekiq.default_job_options
+      def get_sidekiq_options
+        @sidekiq_options || inherited_from_job(:get_sidekiq_options) || Sidekiq.default_job_options
+      end
       alias_method :sidekiq_options_hash, :get_sidekiq_options
 
       # @yieldparam count [Integer] how often it was tried again before
@@ -40,7 +49,8 @@ module Sidekiq
         @sidekiq_retry_in = block
       end
 
-      # @yieldparam job [Hash] the payload of a job that has failed for good, though it was to be retried
+      # @yieldparam job [Hash] the payload of a job that has failed for good, though it was to be
+      #   retried
       # @yieldparam error [Exception]
       # @yieldreturn [Symbol, Object] :discard keeps it from the dead ones
       # @return [void]
@@ -52,13 +62,17 @@ module Sidekiq
       def sidekiq_retry_in_block = @sidekiq_retry_in || inherited_from_job(:sidekiq_retry_in_block)
 
       # @return [Proc, nil]
-      def sidekiq_retries_exhausted_block = @sidekiq_retries_exhausted || inherited_from_job(:sidekiq_retries_exhausted_block)
+      def sidekiq_retries_exhausted_block
+        @sidekiq_retries_exhausted || inherited_from_job(:sidekiq_retries_exhausted_block)
+      end
 
       # What follows is how Raffia asks a job class.
 
       # @return [Hash{String => Object}]
       # @api private
-      def job_options = get_sidekiq_options.except(*OURS).tap { |options| options["queue"] = options["queue"].to_s }
+      def job_options
+        get_sidekiq_options.except(*OURS).tap { |options| options["queue"] = options["queue"].to_s }
+      end
 
       # @return [Array(Symbol, nil)]
       # @api private
@@ -66,11 +80,15 @@ module Sidekiq
 
       # @return [Proc]
       # @api private
-      def retry_in = ->(count, error, item) { Failures.wish(sidekiq_retry_in_block, count, error, item) }
+      def retry_in
+        ->(count, error, item) { Failures.wish(sidekiq_retry_in_block, count, error, item) }
+      end
 
       # @return [Proc]
       # @api private
-      def on_exhausted = ->(item, error) { Failures.exhausted(sidekiq_retries_exhausted_block, item, error) }
+      def on_exhausted
+        ->(item, error) { Failures.exhausted(sidekiq_retries_exhausted_block, item, error) }
+      end
 
       private
 

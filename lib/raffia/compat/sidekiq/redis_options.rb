@@ -12,7 +12,8 @@ module Sidekiq
     ADDRESS = %i[url host port db username password path ssl].freeze
     PARAMETERS = {timeout: "timeout", network_timeout: "timeout", size: "pool"}.freeze
     # How connections are made and named, which is not for programs to say here.
-    UNHEEDED = %i[driver reconnect_attempts connect_timeout read_timeout write_timeout pool_timeout pool_name name id logger protocol custom
+    UNHEEDED = %i[driver reconnect_attempts connect_timeout read_timeout write_timeout pool_timeout
+      pool_name name id logger protocol custom
       circuit_breaker inherit_socket middlewares].freeze
     private_constant :ADDRESS, :PARAMETERS, :UNHEEDED
 
@@ -21,7 +22,10 @@ module Sidekiq
     def initialize(options)
       @options = options.transform_keys(&:to_sym).compact
       odd = @options.keys - ADDRESS - PARAMETERS.keys - UNHEEDED - %i[ssl_params]
-      raise ArgumentError, "config.redis: #{odd.join(", ")} mean nothing here: there are #{[*ADDRESS, *PARAMETERS.keys, :ssl_params].join(", ")}" if odd.any?
+      if odd.any?
+        raise ArgumentError, "config.redis: #{odd.join(", ")} mean nothing here: there are " \
+          "#{[*ADDRESS, *PARAMETERS.keys, :ssl_params].join(", ")}"
+      end
     end
 
     # @return [Hash, nil]
@@ -39,11 +43,14 @@ module Sidekiq
 
     def address
       host, port, db, password, path = @options.values_at(:host, :port, :db, :password, :path)
-      uri = URI(@options[:url] || (path ? "unix://#{path}" : Raffia.config.redis_url || "redis://localhost"))
+      uri = URI(@options[:url] ||
+        (path ? "unix://#{path}" : Raffia.config.redis_url || "redis://localhost"))
       uri.scheme = "rediss" if @options[:ssl] && uri.scheme == "redis"
       uri.host = host if host
       uri.port = port if port
-      uri.userinfo = credentials(uri).map { |part| URI.encode_uri_component(part.to_s) }.join(":") if password
+      if password
+        uri.userinfo = credentials(uri).map { |part| URI.encode_uri_component(part.to_s) }.join(":")
+      end
       uri.path = "/#{db}" if db && uri.scheme != "unix"
       uri
     end
@@ -55,7 +62,9 @@ module Sidekiq
 
     # A socket's path says no database.
     def parameters
-      given = PARAMETERS.filter_map { |name, parameter| "#{parameter}=#{@options[name]}" if @options[name] }
+      given = PARAMETERS.filter_map do |name, parameter|
+        "#{parameter}=#{@options[name]}" if @options[name]
+      end
       (address.scheme == "unix" && @options[:db]) ? ["db=#{@options[:db]}", *given] : given
     end
   end

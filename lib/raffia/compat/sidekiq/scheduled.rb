@@ -4,7 +4,8 @@ require_relative "../sidekiq"
 require_relative "../../pool"
 
 module Sidekiq
-  # Raffia's workers are told what is due. What other gems enqueue by looking again and again is a subclass of {Poller}.
+  # Raffia's workers are told what is due. What other gems enqueue by looking again and again is a
+  # subclass of {Poller}.
   module Scheduled
     # Calls `enqueue` again and again, in a thread of its own.
     class Poller
@@ -24,7 +25,8 @@ module Sidekiq
 
       # @return [void]
       def start
-        @pool ||= Raffia::Pool.new(on: :threads, workers: 1, idle: nil).tap { |pool| pool.submit { poll } }
+        @pool ||= Raffia::Pool.new(on: :threads, workers: 1, idle: nil)
+          .tap { |pool| pool.submit { poll } }
         nil
       end
 

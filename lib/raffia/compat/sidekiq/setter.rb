@@ -38,11 +38,15 @@ module Sidekiq
       alias_method :perform_at, :perform_in
 
       # @return [Array<String, nil>]
-      def perform_bulk(args, **options) = Client.push_bulk({**@options, **options.transform_keys(&:to_s), "class" => @job, "args" => args})
+      def perform_bulk(args, **options)
+        Client.push_bulk({**@options, **options.transform_keys(&:to_s), "class" => @job,
+          "args" => args})
+      end
 
       # @return [true, nil]
       def perform_inline(*args)
-        item = Item.checked({**@options.except("sync", "at"), "class" => @job, "args" => Item.arguments(@job, args)})
+        item = Item.checked({**@options.except("sync", "at"), "class" => @job,
+          "args" => Item.arguments(@job, args)})
         draft = Item.translate { Raffia::Jobs.client.draft(item) } or return
         chain = Around::Inline.new(Sidekiq.default_configuration.server_middleware)
         true if Raffia::Jobs::Perform.call(Raffia::Jobs::Payload.load(draft.payload), chain)

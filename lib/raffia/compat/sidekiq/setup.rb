@@ -44,7 +44,9 @@ module Sidekiq
     def started(worker, _log)
       @configuration[:queues] = worker.queues.names
       @for_servers.shift.call(@configuration) until @for_servers.empty?
-      @hearing ||= Raffia.instrument.subscribe(:job_fail) { |event| never_begun(**event.data) unless event.data[:on] }
+      @hearing ||= Raffia.instrument.subscribe(:job_fail) { |event|
+        never_begun(**event.data) unless event.data[:on]
+      }
       @configuration.events.startup
       launch if Sidekiq.const_defined?(:Launcher, false)
     end
@@ -61,7 +63,8 @@ module Sidekiq
       end
     end
 
-    # A job whose class is not there, or that cannot be read, does not come as far as middleware, and has nobody who knows what to do at its end.
+    # A job whose class is not there, or that cannot be read, does not come as far as middleware,
+    # and has nobody who knows what to do at its end.
     def never_begun(error:, verdict:, **)
       item = Raffia::Jobs::Worker::Run.current.item
       @configuration.handle_exception(error, {context: "Job raised exception", job: item})

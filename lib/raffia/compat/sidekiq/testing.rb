@@ -11,7 +11,8 @@ module Sidekiq
 
   # For the tests of programs that enqueue jobs. Requiring this turns {fake!} on, as Sidekiq's does.
   #
-  # Without a block a mode is the whole process's, with one it is that of the running fiber and of what it starts.
+  # Without a block a mode is the whole process's, with one it is that of the running fiber and of
+  # what it starts.
   module Testing
     SWITCH = Switch.new
     private_constant :SWITCH
@@ -41,7 +42,8 @@ module Sidekiq
       # @return [Boolean]
       def enabled? = !disabled?
 
-      # @yieldparam chain [Middleware::Chain] around jobs that are drained or done inline: those of workers are not
+      # @yieldparam chain [Middleware::Chain] around jobs that are drained or done inline: those of
+      #   workers are not
       # @return [Middleware::Chain]
       def server_middleware
         yield SWITCH.chain if block_given?
@@ -62,7 +64,11 @@ module Sidekiq
       # @api private
       def process(item)
         job = Raffia::Jobs::Perform.job_class(item["class"])
-        job.respond_to?(:process_job) ? job.process_job(item) : Raffia::Jobs::Perform.call(item, Around::Inline.new(server_middleware))
+        if job.respond_to?(:process_job)
+          job.process_job(item)
+        else
+          Raffia::Jobs::Perform.call(item, Around::Inline.new(server_middleware))
+        end
       end
     end
   end

@@ -5,8 +5,8 @@ require_relative "web_helpers"
 require_relative "../../jobs/web"
 
 module Sidekiq
-  # Where programs mount Sidekiq's pages: Raffia's dashboard of the same jobs. Who may come in is, as there, said by what it is mounted in, and
-  # by {use}.
+  # Where programs mount Sidekiq's pages: Raffia's dashboard of the same jobs. Who may come in is,
+  # as there, said by what it is mounted in, and by {use}.
   class Web
     # The dashboard, and what stands in front of it.
     #
@@ -32,7 +32,10 @@ module Sidekiq
 
       # Has no effect: there are no extensions.
       # @return [void]
-      def register(extension, *, **) = Sidekiq.logger.warn("Sidekiq::Web.register(#{extension}) has no effect here: Raffia's dashboard has no extensions")
+      def register(extension, *, **)
+        Sidekiq.logger.warn("Sidekiq::Web.register(#{extension}) has no effect here: Raffia's " \
+          "dashboard has no extensions")
+      end
       alias_method :register_extension, :register
 
       # @return [Array(Integer, Hash, Array<String>)]
@@ -42,7 +45,9 @@ module Sidekiq
 
       def build
         dashboard = Raffia::Jobs::Web.new(auth: :none, back: @back)
-        @before.reverse.reduce(dashboard) { |app, (middleware, arguments, block)| middleware.new(app, *arguments, &block) }
+        @before.reverse.reduce(dashboard) do |app, (middleware, arguments, block)|
+          middleware.new(app, *arguments, &block)
+        end
       end
     end
 

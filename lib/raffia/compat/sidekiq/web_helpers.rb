@@ -3,7 +3,8 @@
 require_relative "../sidekiq"
 
 module Sidekiq
-  # What pages of other gems take from Sidekiq's. Those pages are not shown here, but they are loaded.
+  # What pages of other gems take from Sidekiq's. Those pages are not shown here, but they are
+  # loaded.
   module WebHelpers
     # Takes what is pushed, and keeps nothing.
     class Ignored

@@ -4,7 +4,8 @@ require_relative "../../pool"
 require_relative "../../../raffia"
 
 module SuckerPunch
-  # The threads that do the jobs of one queue: a {Raffia::Pool} by the names that thread pools of concurrent-ruby have.
+  # The threads that do the jobs of one queue: a {Raffia::Pool} by the names that thread pools of
+  # concurrent-ruby have.
   #
   # @api private
   class Crew
@@ -15,7 +16,11 @@ module SuckerPunch
     # What concurrent-ruby raises where that is loaded, so that a program's own `rescue` gets it.
     # @return [Exception]
     def self.rejection(message)
-      known = defined?(::Concurrent::RejectedExecutionError) ? ::Concurrent::RejectedExecutionError : Raffia::Full
+      known = if defined?(::Concurrent::RejectedExecutionError)
+        ::Concurrent::RejectedExecutionError
+      else
+        Raffia::Full
+      end
       known.new(message)
     end
 
@@ -37,11 +42,14 @@ module SuckerPunch
 
     # Whoever posts does not wait for it, so his deadline is not the work's.
     # @return [Boolean] true
-    # @raise [Concurrent::RejectedExecutionError, Raffia::Full] when too many wait, or none are taken any more
+    # @raise [Concurrent::RejectedExecutionError, Raffia::Full] when too many wait, or none are
+    #   taken any more
     def post(*args, **named, &work)
       @entrance.synchronize do
         raise Crew.rejection("this queue has been shut down") if @pool.closed?
-        raise Crew.rejection("#{@max_queue} jobs wait already") if @max_queue.positive? && open >= @max_queue + @max_length
+        if @max_queue.positive? && open >= @max_queue + @max_length
+          raise Crew.rejection("#{@max_queue} jobs wait already")
+        end
 
         Raffia::Deadline.replace(nil) { @pool.submit { work.call(*args, **named) } }
       end
@@ -49,7 +57,11 @@ module SuckerPunch
     end
 
     # @return [Integer] jobs that wait or run
-    def open = @pool.stats.then { |of| of[:submitted] - of[:done] - of[:failed] - of[:cancelled] - @elsewhere }
+    def open
+      @pool.stats.then do |of|
+        of[:submitted] - of[:done] - of[:failed] - of[:cancelled] - @elsewhere
+      end
+    end
 
     # In a forked child: what was open is the parent's.
     # @return [void]

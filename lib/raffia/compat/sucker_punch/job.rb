@@ -82,7 +82,8 @@ module SuckerPunch
         SuckerPunch.exception_handler.call(error, self, args)
       rescue StandardError, ScriptError => failure
         SuckerPunch.default_exception_handler(error, self, args)
-        SuckerPunch.logger.error("the exception handler failed: #{failure.full_message(highlight: false)}")
+        SuckerPunch.logger.error("the exception handler failed: " \
+          "#{failure.full_message(highlight: false)}")
       end
 
       def inherited_setting(name) = (superclass.public_send(name) if superclass.respond_to?(name))

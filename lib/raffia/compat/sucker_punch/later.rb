@@ -5,7 +5,8 @@ require_relative "../../pool"
 require_relative "../../../raffia"
 
 module SuckerPunch
-  # Calls blocks after a while. One thread waits for all of them; a forked child has none of its parent's.
+  # Calls blocks after a while. One thread waits for all of them; a forked child has none of its
+  # parent's.
   #
   # @api private
   class Later

@@ -27,7 +27,8 @@ module SuckerPunch
       # @return [Array<Queue>]
       def all = [].tap { |queues| QUEUES.each_pair { |name, crew| queues << new(name, crew) } }
 
-      # @return [Hash{String => Hash}] of each queue "workers" ("total", "busy", "idle") and "jobs" ("processed", "failed", "enqueued")
+      # @return [Hash{String => Hash}] of each queue "workers" ("total", "busy", "idle") and "jobs"
+      #   ("processed", "failed", "enqueued")
       def stats = all.to_h { |queue| [queue.name, queue.stats] }
 
       # Forgets all queues, and ends what they do: for tests.
@@ -39,7 +40,8 @@ module SuckerPunch
         old.each(&:kill)
       end
 
-      # Take no more jobs, do those that are there, and end what still runs after {SuckerPunch.shutdown_timeout}.
+      # Take no more jobs, do those that are there, and end what still runs after
+      # {SuckerPunch.shutdown_timeout}.
       # @return [void]
       def shutdown_all
         return unless RUNNING.make_false
@@ -49,13 +51,17 @@ module SuckerPunch
 
         SuckerPunch.logger.info("Pausing to allow workers to finish...")
         give_up = now + SuckerPunch.shutdown_timeout
-        return if queues.map { |queue| queue.wait_for_termination((give_up - now).clamp(0, nil)) }.all?
+        if queues.map { |queue| queue.wait_for_termination((give_up - now).clamp(0, nil)) }.all?
+          return
+        end
 
-        SuckerPunch.logger.warn("Queued jobs didn't finish before shutdown_timeout...killing remaining jobs")
+        SuckerPunch.logger.warn("Queued jobs didn't finish before shutdown_timeout...killing " \
+          "remaining jobs")
         queues.each(&:kill)
       end
 
-      # Until no job runs or waits. Those of {Job::ClassMethods#perform_in} whose time has not come are not waited for.
+      # Until no job runs or waits. Those of {Job::ClassMethods#perform_in} whose time has not come
+      # are not waited for.
       # @return [void]
       def wait = (sleep(NAP) until all.all?(&:idle?))
 
@@ -74,7 +80,8 @@ module SuckerPunch
     # @return [String] of a class
     attr_reader :name
 
-    def_delegators :@pool, :max_length, :min_length, :max_queue, :length, :queue_length, :wait_for_termination, :kill
+    def_delegators :@pool, :max_length, :min_length, :max_queue, :length, :queue_length,
+      :wait_for_termination, :kill
 
     # @param name [String]
     # @param pool [Crew]
@@ -95,7 +102,8 @@ module SuckerPunch
 
     alias_method :total_workers, :length
 
-    # @return [Integer] jobs that wait. One that a thread has just taken, and not begun, counts: who sees none may rely on it
+    # @return [Integer] jobs that wait. One that a thread has just taken, and not begun, counts: who
+    #   sees none may rely on it
     def enqueued_jobs = [@pool.open - busy_workers, 0].max
 
     # @return [Integer]
@@ -113,7 +121,8 @@ module SuckerPunch
     # @return [Hash] see {Queue.stats}
     def stats
       {"workers" => {"total" => total_workers, "busy" => busy_workers, "idle" => idle_workers},
-       "jobs" => {"processed" => processed_jobs, "failed" => failed_jobs, "enqueued" => enqueued_jobs}}
+       "jobs" => {"processed" => processed_jobs, "failed" => failed_jobs,
+                  "enqueued" => enqueued_jobs}}
     end
 
     # @return [Boolean] false after {shutdown}

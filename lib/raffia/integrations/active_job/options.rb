@@ -17,11 +17,13 @@ module Raffia
           Item.of(new(*arguments).set({queue: queue}.compact))
         end
 
-        # @param given [Hash] see {Job::Options#options}; the queue and the priority are Active Job's
+        # @param given [Hash] see {Job::Options#options}; the queue and the priority are Active
+        #   Job's
         # @return [Hash{Symbol => Object}] all that is set
         # @raise [ConfigError]
         def raffia_options(**given)
-          set = @raffia_options || (superclass.respond_to?(:raffia_options) ? superclass.raffia_options : {}.freeze)
+          set = @raffia_options ||
+            (superclass.respond_to?(:raffia_options) ? superclass.raffia_options : {}.freeze)
           return set if given.empty?
 
           Job::Check.options(self, given)

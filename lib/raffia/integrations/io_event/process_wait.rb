@@ -7,8 +7,9 @@ module Raffia
       #
       # @api private
       module ProcessWait
-        # Seconds between two looks where a child cannot be watched. A thread that waits for any of a group would be quicker, but
-        # could not be called off: after an interrupt it might take the status of a child that somebody else waits for.
+        # Seconds between two looks where a child cannot be watched. A thread that waits for any of
+        # a group would be quicker, but could not be called off: after an interrupt it might take
+        # the status of a child that somebody else waits for.
         NAPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05].freeze
         private_constant :NAPS
 

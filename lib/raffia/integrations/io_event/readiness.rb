@@ -12,7 +12,8 @@ module Raffia
         EBADF = -Errno::EBADF::Errno
         private_constant :EBADF
 
-        # Suspend the running fiber until the descriptor is ready, or until somebody else resumes it.
+        # Suspend the running fiber until the descriptor is ready, or until somebody else resumes
+        # it.
         #
         # @param fiber [Fiber] the running one
         # @param io [IO]
@@ -45,8 +46,9 @@ module Raffia
           wait
         end
 
-        # The fiber goes on. The wait may be used again if nothing will be heard of it: it was called off, or it was delivered. Otherwise
-        # its completion is on the way, and must not hit another one.
+        # The fiber goes on. The wait may be used again if nothing will be heard of it: it was
+        # called off, or it was delivered. Otherwise its completion is on the way, and must not hit
+        # another one.
         def leave(wait, id)
           wait.fiber = NOBODY
           called_off = @engine.disarm(id)

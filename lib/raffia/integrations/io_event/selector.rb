@@ -13,21 +13,24 @@ module Raffia
   module Integrations
     # For the gem io-event, and so for Async and Falcon.
     module IOEvent
-      # Raffia's engine with the methods of io-event's selectors. A scheduler (Async's, for one) brings the fibers, the timers and
-      # the hooks; this switches between its fibers and the loop, and waits for descriptors and processes.
+      # Raffia's engine with the methods of io-event's selectors. A scheduler (Async's, for one)
+      # brings the fibers, the timers and the hooks; this switches between its fibers and the loop,
+      # and waits for descriptors and processes.
       #
       #   require "raffia/integrations/io_event"
       #   selector = IO::Event::Selector::Raffia.new(Fiber.current)
       #
-      # It belongs to the thread and the process that made it. {#push} and {#wakeup} alone may be called by other threads.
+      # It belongs to the thread and the process that made it. {#push} and {#wakeup} alone may be
+      # called by other threads.
       class Selector
         include Turns
         include Readiness
         include Transfer
         include ProcessWait
 
-        # Schedulers mask signals and ask for them between two turns, so one that is pending must end the sleep, masked or not. Ruby looks
-        # at those again when a mask is opened, which this one is for; the engine in Ruby, whose `select` goes on sleeping, is struck.
+        # Schedulers mask signals and ask for them between two turns, so one that is pending must
+        # end the sleep, masked or not. Ruby looks at those again when a mask is opened, which this
+        # one is for; the engine in Ruby, whose `select` goes on sleeping, is struck.
         AWAKE = {Exception => :on_blocking}.freeze
         private_constant :AWAKE
 
@@ -38,7 +41,8 @@ module Raffia
         attr_reader :idle_duration
 
         # @param loop [Fiber] the running one, most often
-        # @param backend [Symbol, String, nil] :uring, :epoll, :poll, :select; nil: what RAFFIA_BACKEND says, else the best that works
+        # @param backend [Symbol, String, nil] :uring, :epoll, :poll, :select; nil: what
+        #   RAFFIA_BACKEND says, else the best that works
         # @raise [ConfigError] when there is no such back end, or it does not work here
         def initialize(loop, backend: nil)
           @loop = loop
@@ -60,8 +64,8 @@ module Raffia
         # @return [Object, nil] what the fiber is resumed with
         def transfer = @loop.transfer
 
-        # Run the fibers whose turn it is, then those whose events have come. Only when there are none, sleep until one comes. To be
-        # called by the loop.
+        # Run the fibers whose turn it is, then those whose events have come. Only when there are
+        # none, sleep until one comes. To be called by the loop.
         #
         # @param duration [Numeric, nil] seconds to sleep at the longest; nil: without a limit
         # @return [Integer] events
@@ -71,8 +75,8 @@ module Raffia
           deliver((take_turns || duration == 0) ? @engine.poll(0) : rest(duration))
         end
 
-        # End the sleep of {#select}. When it does not sleep, the next one ends at once, so that nothing that a thread or a signal handler
-        # has set before this call is overslept.
+        # End the sleep of {#select}. When it does not sleep, the next one ends at once, so that
+        # nothing that a thread or a signal handler has set before this call is overslept.
         #
         # @return [Boolean] whether it slept
         def wakeup
@@ -81,7 +85,8 @@ module Raffia
           blocked
         end
 
-        # Give everything back; harmless when repeated, and in a forked child. The fibers that wait are left where they are.
+        # Give everything back; harmless when repeated, and in a forked child. The fibers that wait
+        # are left where they are.
         # @return [void]
         def close
           @engine.close
@@ -111,10 +116,12 @@ module Raffia
           @idle_duration = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC) - start if start
         end
 
-        # Not more than were there in the beginning, or fibers that are always ready would keep the scheduler from its timers.
+        # Not more than were there in the beginning, or fibers that are always ready would keep the
+        # scheduler from its timers.
         #
-        # An interrupt of the thread may strike where a method of Ruby returns or a branch is taken. There is none between the
-        # `shift` and the switch, so a completion that has been taken is not lost.
+        # An interrupt of the thread may strike where a method of Ruby returns or a branch is taken.
+        # There is none between the `shift` and the switch, so a completion that has been taken is
+        # not lost.
         def deliver(count)
           left = count
           while left > 0 && @engine.peek

@@ -5,11 +5,11 @@ require_relative "wait"
 module Raffia
   module Integrations
     module IOEvent
-      # Reading and writing through IO::Buffer. A length of 0 means to read once without waiting; a write waits for room then, as
-      # IO#syswrite would fail otherwise.
+      # Reading and writing through IO::Buffer. A length of 0 means to read once without waiting; a
+      # write waits for room then, as IO#syswrite would fail otherwise.
       #
-      # The system call comes first, because most often the answer is known. Regular files have no readiness to wait for: where the
-      # disk must be asked, the ring does it, or the thread waits.
+      # The system call comes first, because most often the answer is known. Regular files have no
+      # readiness to wait for: where the disk must be asked, the ring does it, or the thread waits.
       #
       # @api private
       module Transfer
@@ -44,14 +44,16 @@ module Raffia
         def io_pread(fiber, io, buffer, from, length, offset)
           return nothing(buffer, offset) unless offset < buffer.size
 
-          carry(:read, fiber, io, buffer, from, length, offset, @engine.try_read(io, buffer, offset, from))
+          carry(:read, fiber, io, buffer, from, length, offset,
+            @engine.try_read(io, buffer, offset, from))
         end
 
         # @return [Integer] as {#io_read}
         def io_pwrite(fiber, io, buffer, from, length, offset)
           return nothing(buffer, offset) unless offset < buffer.size
 
-          carry(:write, fiber, io, buffer, from, length, offset, @engine.try_write(io, buffer, offset, from))
+          carry(:write, fiber, io, buffer, from, length, offset,
+            @engine.try_write(io, buffer, offset, from))
         end
 
         private
@@ -62,7 +64,9 @@ module Raffia
         def carry(direction, fiber, io, buffer, from, length, offset, count)
           total = 0
           while true
-            count = ask_disk(direction, fiber, io, buffer, from && from + total, offset + total) if count == EAGAIN && @engine.file?(io)
+            if count == EAGAIN && @engine.file?(io)
+              count = ask_disk(direction, fiber, io, buffer, from && from + total, offset + total)
+            end
             if count == EAGAIN && !(length.zero? && direction == :read)
               io_wait(fiber, io, (direction == :read) ? IO::READABLE : IO::WRITABLE)
             elsif count.negative?
@@ -77,23 +81,36 @@ module Raffia
         end
 
         def try(direction, io, buffer, from, offset)
-          (direction == :read) ? @engine.try_read(io, buffer, offset, from) : @engine.try_write(io, buffer, offset, from)
+          if direction == :read
+            @engine.try_read(io, buffer, offset, from)
+          else
+            @engine.try_write(io, buffer, offset, from)
+          end
         end
 
         def ask_disk(direction, fiber, io, buffer, from, offset)
           # The loop's fiber cannot wait for the loop.
           by_ring = @engine.transfers? && !@loop.equal?(Fiber.current)
-          by_ring ? pass(direction, fiber, io, buffer, from, offset) : block_and(direction, io, buffer, from, offset)
+          if by_ring
+            pass(direction, fiber, io, buffer, from, offset)
+          else
+            block_and(direction, io, buffer, from, offset)
+          end
         end
 
-        # By the ring. The kernel owns the buffer until it says so, come what may; then an exception goes on.
+        # By the ring. The kernel owns the buffer until it says so, come what may; then an exception
+        # goes on.
         def pass(direction, fiber, io, buffer, from, offset)
           wait = Wait.new
           wait.fiber = fiber
           id = nil
           Engine.see_through do
             # A second time round only after an exception.
-            id ? @engine.disarm(id) : id = @engine.public_send(direction, io, buffer, offset, from, wait)
+            if id
+              @engine.disarm(id)
+            else
+              id = @engine.public_send(direction, io, buffer, offset, from, wait)
+            end
             transfer until wait.result || closed?
             true
           end

@@ -7,7 +7,8 @@ module Raffia
       #
       # @api private
       module Turns
-        # The turn of a fiber that went on to another one by itself. It loses it when it is resumed before.
+        # The turn of a fiber that went on to another one by itself. It loses it when it is resumed
+        # before.
         Turn = Struct.new(:fiber) do
           def alive? = fiber&.alive?
 
@@ -15,7 +16,8 @@ module Raffia
         end
         private_constant :Turn
 
-        # Let the fiber run in the next {Selector#select}. Any thread may call it, and wakes the loop then.
+        # Let the fiber run in the next {Selector#select}. Any thread may call it, and wakes the
+        # loop then.
         #
         # @param fiber [#alive?, #transfer]
         # @return [void]
@@ -71,8 +73,8 @@ module Raffia
           turn
         end
 
-        # Those that come meanwhile have to wait for the next time. As in {Selector#deliver}, nothing strikes between the `shift` and
-        # the switch.
+        # Those that come meanwhile have to wait for the next time. As in {Selector#deliver},
+        # nothing strikes between the `shift` and the switch.
         #
         # @return [Boolean, nil] whether there were any
         def take_turns

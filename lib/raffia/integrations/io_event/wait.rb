@@ -3,8 +3,8 @@
 module Raffia
   module Integrations
     module IOEvent
-      # One suspension of one fiber: what the engine gives back with the completion that ends it. A fiber that goes on before that puts
-      # {NOBODY} in its place, whom late completions find.
+      # One suspension of one fiber: what the engine gives back with the completion that ends it. A
+      # fiber that goes on before that puts {NOBODY} in its place, whom late completions find.
       #
       # @api private
       class Wait

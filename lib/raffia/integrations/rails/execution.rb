@@ -6,7 +6,8 @@ require_relative "../../jobs/errors"
 module Raffia
   module Integrations
     module Rails
-      # Around each job: changed code is loaded before, and what belongs to the job goes afterwards, connections to databases and `Current`.
+      # Around each job: changed code is loaded before, and what belongs to the job goes afterwards,
+      # connections to databases and `Current`.
       #
       # @api private
       class Execution

@@ -5,8 +5,9 @@ require_relative "../../base/error"
 module Raffia
   module Integrations
     module Rails
-      # When a job that is enqueued within a transaction of Active Record's is kept: after it, so that no worker looks for rows that are not
-      # there yet, and nothing is left of one that is undone; or in it, where the jobs are in the same database.
+      # When a job that is enqueued within a transaction of Active Record's is kept: after it, so
+      # that no worker looks for rows that are not there yet, and nothing is left of one that is
+      # undone; or in it, where the jobs are in the same database.
       #
       # @api private
       class Moment
@@ -17,7 +18,10 @@ module Raffia
         # @raise [ConfigError]
         def initialize(name)
           @name = name || ALL.first
-          raise ConfigError, "config.raffia.enqueue = #{name.inspect} means nothing here: use one of #{ALL.join(", ")}" unless ALL.include?(@name)
+          unless ALL.include?(@name)
+            raise ConfigError, "config.raffia.enqueue = #{name.inspect} means nothing here: use " \
+              "one of #{ALL.join(", ")}"
+          end
         end
 
         # @param base [Class] ActiveJob::Base
@@ -27,13 +31,16 @@ module Raffia
 
           base.queue_adapter.transaction = method(:connection) if @name == :in_transaction
           # In Active Job 7.2 it is no flag: that asks the adapter.
-          flag = base.enqueue_after_transaction_commit if base.respond_to?(:enqueue_after_transaction_commit)
+          if base.respond_to?(:enqueue_after_transaction_commit)
+            flag = base.enqueue_after_transaction_commit
+          end
           base.enqueue_after_transaction_commit = true if @name == :after_commit && flag == false
         end
 
         private
 
-        # Never opens one: who has none has no transaction either. Active Record may be loaded without any database, and then it has no pool.
+        # Never opens one: who has none has no transaction either. Active Record may be loaded
+        # without any database, and then it has no pool.
         def connection
           return unless defined?(::ActiveRecord::Base) && ::ActiveRecord::Base.connected?
 

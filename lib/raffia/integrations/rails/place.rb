@@ -3,8 +3,9 @@
 module Raffia
   module Integrations
     module Rails
-      # Where an application's jobs can run: in fibers when Rails keeps what belongs to a job by fiber, else on threads. Fibers of one thread
-      # would share a connection of Active Record's, transactions and all, and before i18n 1.15 a locale.
+      # Where an application's jobs can run: in fibers when Rails keeps what belongs to a job by
+      # fiber, else on threads. Fibers of one thread would share a connection of Active Record's,
+      # transactions and all, and before i18n 1.15 a locale.
       #
       # @api private
       module Place
@@ -15,9 +16,13 @@ module Raffia
 
         # @return [String, nil] what is between these jobs and fibers, in words
         def obstacle
-          return "config.active_support.isolation_level is :thread (set it to :fiber)" unless by_fiber?
+          unless by_fiber?
+            return "config.active_support.isolation_level is :thread (set it to :fiber)"
+          end
 
-          "i18n before 1.15 keeps the locale by thread" unless ::I18n::Config.method_defined?(:owned_by?)
+          unless ::I18n::Config.method_defined?(:owned_by?)
+            "i18n before 1.15 keeps the locale by thread"
+          end
         end
 
         def by_fiber? = ::ActiveSupport::IsolatedExecutionState.isolation_level == :fiber

@@ -10,11 +10,14 @@ require_relative "worker"
 module Raffia
   module Integrations
     module Rails
-      # What a Rails application says about jobs, as `config.raffia`. Each is nil where nothing is said:
+      # What a Rails application says about jobs, as `config.raffia`. Each is nil where nothing is
+      # said:
       #
-      # * store: where jobs are kept, a {Jobs::Store} or its address. Else RAFFIA_STORE counts, else storage/raffia_production.db
-      # * enqueue: when jobs of a database's transaction are enqueued: :after_commit (default), :in_transaction (for a store that is the
-      #   application's own PostgreSQL), or :now. A job class says otherwise by `enqueue_after_transaction_commit`
+      # * store: where jobs are kept, a {Jobs::Store} or its address. Else RAFFIA_STORE counts, else
+      #   storage/raffia_production.db
+      # * enqueue: when jobs of a database's transaction are enqueued: :after_commit (default),
+      #   :in_transaction (for a store that is the application's own PostgreSQL), or :now. A job
+      #   class says otherwise by `enqueue_after_transaction_commit`
       # * place: where jobs run whose class says nothing, see {Place}
       Settings = Struct.new(:store, :enqueue, :place)
 
@@ -22,8 +25,11 @@ module Raffia
       class Railtie < ::Rails::Railtie
         config.raffia = Settings.new
 
-        # Here, and not in an initializer: the adapter must be there before Active Job is told its name.
-        ::ActiveSupport.on_load(:active_job) { require_relative "../../../active_job/queue_adapters/raffia_adapter" }
+        # Here, and not in an initializer: the adapter must be there before Active Job is told its
+        # name.
+        ::ActiveSupport.on_load(:active_job) do
+          require_relative "../../../active_job/queue_adapters/raffia_adapter"
+        end
 
         # Classes of the application cannot be named while its initializers run.
         config.before_initialize { Jobs::Setup.current.deferred = [] }

@@ -5,7 +5,8 @@ require_relative "../../jobs"
 module Raffia
   module Integrations
     module Rails
-      # Where an application's jobs are kept. Nothing is opened or made before it is needed: an application also boots to compile assets.
+      # Where an application's jobs are kept. Nothing is opened or made before it is needed: an
+      # application also boots to compile assets.
       #
       # @api private
       module Storage
@@ -30,7 +31,9 @@ module Raffia
         end
 
         # A file is where the application is, from wherever it was started.
-        def under(root, url) = url.start_with?(FILE) ? "#{FILE}#{root.join(url.delete_prefix(FILE))}" : url
+        def under(root, url)
+          url.start_with?(FILE) ? "#{FILE}#{root.join(url.delete_prefix(FILE))}" : url
+        end
       end
     end
   end

@@ -26,12 +26,15 @@ module Raffia
 
         private
 
-        # Where it is loaded on use only, nobody would know yet what its jobs are called on the wire.
+        # Where it is loaded on use only, nobody would know yet what its jobs are called on the
+        # wire.
         def load_active_job = defined?(::ActiveJob) && ::ActiveJob::Base
 
         def choose(log)
           given = @app.config.raffia.place
-          log.info({event: "rails", on: :threads, why: Place.obstacle}) if given.nil? && Place.obstacle
+          if given.nil? && Place.obstacle
+            log.info({event: "rails", on: :threads, why: Place.obstacle})
+          end
           Jobs::Setup.current.place = given || Place.default
         end
 
@@ -39,11 +42,14 @@ module Raffia
         def check_pools(place, jobs, log)
           return unless defined?(::ActiveRecord::Base) && %i[fibers threads].include?(place)
 
-          ::ActiveRecord::Base.connection_handler.connection_pool_list.uniq(&:db_config).each do |pool|
+          ::ActiveRecord::Base.connection_handler.connection_pool_list.uniq(&:db_config)
+            .each do |pool|
             next if pool.size.nil? || pool.size >= jobs
 
-            log.warn({event: "pool", database: pool.db_config.name, connections: pool.size, jobs: jobs,
-              why: "more jobs at once than Active Record may have connections: those that find none wait, and fail. Set pool in config/database.yml, or #{flag(place)}"})
+            log.warn({event: "pool", database: pool.db_config.name, connections: pool.size,
+              jobs: jobs,
+              why: "more jobs at once than Active Record may have connections: those that find " \
+                "none wait, and fail. Set pool in config/database.yml, or #{flag(place)}"})
           end
         end
 
@@ -54,7 +60,9 @@ module Raffia
           log = ::Rails.logger
           return unless ::Rails.env.development? && log.respond_to?(:broadcast_to)
 
-          log.broadcast_to(::ActiveSupport::Logger.new($stderr)) unless ::ActiveSupport::Logger.logger_outputs_to?(log, $stdout, $stderr)
+          unless ::ActiveSupport::Logger.logger_outputs_to?(log, $stdout, $stderr)
+            log.broadcast_to(::ActiveSupport::Logger.new($stderr))
+          end
         end
       end
     end

@@ -19,9 +19,17 @@ module Raffia
 
         # @raise [ConfigError, BadArguments]
         def add(event, job, args, options)
-          raise ConfigError, "a batch has no event #{event.inspect}: use one of #{EVENTS.join(", ")}" unless EVENTS.include?(event)
-          raise ConfigError, "batch #{@id} has a callback on #{event} already: let that one do both" if @items.key?(event)
-          raise ConfigError, "#{job.inspect} is no job: it needs `include Raffia::Job`" unless job.is_a?(Class) && job.respond_to?(:job_options)
+          unless EVENTS.include?(event)
+            raise ConfigError, "a batch has no event #{event.inspect}: use one of " \
+              "#{EVENTS.join(", ")}"
+          end
+          if @items.key?(event)
+            raise ConfigError, "batch #{@id} has a callback on #{event} already: let that one do " \
+              "both"
+          end
+          unless job.is_a?(Class) && job.respond_to?(:job_options)
+            raise ConfigError, "#{job.inspect} is no job: it needs `include Raffia::Job`"
+          end
 
           Client::Item.check_arguments(job.name, args)
           @items[event] = Call.new(job, options).item(args)
@@ -37,7 +45,8 @@ module Raffia
 
         # It may be a long time until it is enqueued: what counts from now on would be wrong.
         def draft(client, event, item)
-          own = {**item[Payload::OWN].to_h.except("expires_at"), "callback" => {"batch" => @id, "event" => event.to_s}}
+          own = {**item[Payload::OWN].to_h.except("expires_at"),
+            "callback" => {"batch" => @id, "event" => event.to_s}}
           draft = client.draft({**item, Payload::OWN => own}) or return
           draft.with(payload: Payload.dump(Payload.load(draft.payload).except("enqueued_at")))
         end

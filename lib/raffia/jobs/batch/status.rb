@@ -17,12 +17,14 @@ module Raffia
       #   @return [Float, nil] when it was complete for the first time
       # @!attribute [r] parent
       #   @return [String, nil] a batch's id
-      Status = Data.define(:id, :description, :total, :pending, :dead, :sealed, :created_at, :completed_at, :parent) do
+      Status = Data.define(:id, :description, :total, :pending, :dead, :sealed, :created_at,
+        :completed_at, :parent) do
         # @param batch [Hash] as {Store#batch} has it
         # @return [Status]
         def self.of(batch)
           about = batch["about"] || {}
-          new(**batch.slice("id", "total", "pending", "dead", "sealed", "completed_at", "parent").transform_keys(&:to_sym),
+          new(**batch.slice("id", "total", "pending", "dead", "sealed", "completed_at", "parent")
+            .transform_keys(&:to_sym),
             description: about["description"], created_at: about["created_at"])
         end
 

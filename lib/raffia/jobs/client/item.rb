@@ -34,7 +34,10 @@ module Raffia
         # Whether arguments come back from JSON as they are.
         # @raise [BadArguments] that names the one that does not
         def check_arguments(name, args)
-          raise BadArguments, "the arguments of #{name} must be an Array, and are #{args.inspect[0, 100]}" unless args.is_a?(Array)
+          unless args.is_a?(Array)
+            raise BadArguments, "the arguments of #{name} must be an Array, and are " \
+              "#{args.inspect[0, 100]}"
+          end
 
           args.each_with_index do |value, index|
             odd = odd_one(value)
@@ -57,11 +60,22 @@ module Raffia
           def check(item)
             check_arguments(item["class"], item["args"])
             item["queue"] = item["queue"].to_s
-            raise ConfigError, "#{item["queue"].inspect} cannot be the name of a queue: use letters, digits and _ : . -" unless QUEUE.match?(item["queue"])
-            raise ConfigError, "at must be seconds since 1970, not #{item["at"].inspect}" unless time?(item["at"])
-            raise ConfigError, "jid must be a String, not #{item["jid"].inspect}" unless item["jid"].is_a?(String)
-            raise ConfigError, "raffia must be a Hash, not #{item[Payload::OWN].inspect}" unless item[Payload::OWN].nil? || item[Payload::OWN].is_a?(Hash)
-            raise ConfigError, "tags must be an Array, not #{item["tags"].inspect}" unless item["tags"].nil? || item["tags"].is_a?(Array)
+            unless QUEUE.match?(item["queue"])
+              raise ConfigError, "#{item["queue"].inspect} cannot be the name of a queue: use " \
+                "letters, digits and _ : . -"
+            end
+            unless time?(item["at"])
+              raise ConfigError, "at must be seconds since 1970, not #{item["at"].inspect}"
+            end
+            unless item["jid"].is_a?(String)
+              raise ConfigError, "jid must be a String, not #{item["jid"].inspect}"
+            end
+            unless item[Payload::OWN].nil? || item[Payload::OWN].is_a?(Hash)
+              raise ConfigError, "raffia must be a Hash, not #{item[Payload::OWN].inspect}"
+            end
+            unless item["tags"].nil? || item["tags"].is_a?(Array)
+              raise ConfigError, "tags must be an Array, not #{item["tags"].inspect}"
+            end
           end
 
           def time?(at) = at.nil? || (at.is_a?(Numeric) && at.to_f.finite?)
@@ -79,19 +93,23 @@ module Raffia
             item["enqueued_at"] = now
           end
 
-          # @return [Array(Object), nil] the first value in it that JSON would change: it may be nil or false, as a key
+          # @return [Array(Object), nil] the first value in it that JSON would change: it may be nil
+          #   or false, as a key
           def odd_one(value, depth = 0)
             case value
             when String then [value] unless text?(value)
             when Integer, true, false, nil then nil
             when Float then [value] unless value.finite?
             when Array then too_deep(value, depth) || first_odd(value, depth)
-            when Hash then too_deep(value, depth) || odd_key(value) || first_odd(value.values, depth)
+            when Hash
+              too_deep(value, depth) || odd_key(value) || first_odd(value.values, depth)
             else [value]
             end
           end
 
-          def text?(value) = value.ascii_only? || (value.encoding == Encoding::UTF_8 && value.valid_encoding?)
+          def text?(value)
+            value.ascii_only? || (value.encoding == Encoding::UTF_8 && value.valid_encoding?)
+          end
 
           def too_deep(value, depth) = ([value] if depth >= DEPTH)
 
@@ -106,8 +124,10 @@ module Raffia
           end
 
           def wording(name, index, odd)
-            "argument #{index + 1} of #{name} holds #{odd.inspect[0, 100]} (#{odd.class}), which JSON would not give back: " \
-              "use strings, numbers, true, false, nil, arrays, and hashes with strings as keys, at most #{DEPTH} deep"
+            "argument #{index + 1} of #{name} holds #{odd.inspect[0, 100]} (#{odd.class}), which " \
+            "JSON would not give back: " \
+              "use strings, numbers, true, false, nil, arrays, and hashes with strings as keys, " \
+              "at most #{DEPTH} deep"
           end
         end
       end

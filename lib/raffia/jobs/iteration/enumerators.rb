@@ -21,7 +21,9 @@ module Raffia
         # @return [Enumerator] of records
         def records_enumerator(relation, cursor:, batch: 100)
           Enumerator.new do |steps|
-            each_batch(relation, cursor, batch) { |records| records.each { |record| steps << [record, record.id] } }
+            each_batch(relation, cursor, batch) do |records|
+              records.each { |record| steps << [record, record.id] }
+            end
           end
         end
 

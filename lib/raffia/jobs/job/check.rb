@@ -15,20 +15,26 @@ module Raffia
       # Of each option: what it may be, and how to say so.
       RULES = {
         queue: [->(value) { value.is_a?(String) || value.is_a?(Symbol) }, "a name"],
-        retry: [->(value) { FLAG[value] || (value.is_a?(Integer) && !value.negative?) }, "true, false or a number from 0 up"],
+        retry: [->(value) { FLAG[value] || (value.is_a?(Integer) && !value.negative?) },
+          "true, false or a number from 0 up"],
         retry_for: [POSITIVE, "seconds"],
         tags: [->(value) { value.is_a?(Array) && value.all?(String) }, "an Array of Strings"],
         dead: [FLAG, "true or false"],
-        backtrace: [->(value) { FLAG[value] || value.is_a?(Integer) }, "true, false or a number of lines"],
-        priority: [->(value) { value.is_a?(Integer) && value.abs < MOST }, "a whole number within 2**49"],
+        backtrace: [->(value) { FLAG[value] || value.is_a?(Integer) },
+          "true, false or a number of lines"],
+        priority: [->(value) { value.is_a?(Integer) && value.abs < MOST },
+          "a whole number within 2**49"],
         expires_in: [POSITIVE, "seconds"],
         timeout: [POSITIVE, "seconds"],
         on: [->(value) { Options::PLACES.include?(value) }, "one of #{Options::PLACES.join(", ")}"],
-        unique: [->(value) { [:start, :done, :window, false].include?(value) }, "one of start, done, window, false"],
+        unique: [->(value) { [:start, :done, :window, false].include?(value) },
+          "one of start, done, window, false"],
         unique_for: [POSITIVE, "seconds"],
-        on_conflict: [->(value) { %i[skip raise replace].include?(value) }, "one of skip, raise, replace"],
+        on_conflict: [->(value) { %i[skip raise replace].include?(value) },
+          "one of skip, raise, replace"],
         limit: [->(value) { value.is_a?(Integer) && value.positive? }, "a whole number from 1 up"],
-        limit_key: [->(value) { value.respond_to?(:call) || value.is_a?(String) }, "a Proc or a String"]
+        limit_key: [->(value) { value.respond_to?(:call) || value.is_a?(String) },
+          "a Proc or a String"]
       }.freeze
 
       ::Ractor.make_shareable(RULES) if defined?(::Ractor)
@@ -37,10 +43,16 @@ module Raffia
       # @raise [ConfigError]
       def self.options(job, given, before = {})
         given.each do |name, value|
-          rule, wanted = RULES[name] || raise(ConfigError, "#{job}: there is no option #{name}; there are #{RULES.keys.join(", ")}")
-          raise ConfigError, "#{job}: #{name} must be #{wanted}, not #{value.inspect}" unless value.nil? || rule.call(value)
+          rule, wanted = RULES[name] ||
+            raise(ConfigError, "#{job}: there is no option #{name}; there are " \
+              "#{RULES.keys.join(", ")}")
+          unless value.nil? || rule.call(value)
+            raise ConfigError, "#{job}: #{name} must be #{wanted}, not #{value.inspect}"
+          end
         end
-        raise ConfigError, "#{job}: unique: :window needs unique_for: seconds" if given[:unique] == :window && !{**before, **given}[:unique_for]
+        if given[:unique] == :window && !{**before, **given}[:unique_for]
+          raise ConfigError, "#{job}: unique: :window needs unique_for: seconds"
+        end
       end
     end
   end

@@ -26,7 +26,8 @@ module Raffia
         return if (options.keys & Options::OWN).empty?
 
         {
-          "priority" => options[:priority], "timeout" => options[:timeout], "on" => options[:on]&.to_s,
+          "priority" => options[:priority], "timeout" => options[:timeout],
+          "on" => options[:on]&.to_s,
           "expires_at" => (now + options[:expires_in] if options[:expires_in]),
           "unique" => unique(options, name, args), "limit" => limit(options, name, args)
         }.compact.then { |own| own unless own.empty? }
@@ -36,7 +37,8 @@ module Raffia
         return unless options[:unique]
 
         key = "#{name}:#{Digest::SHA256.hexdigest(JSON.generate(args))[0, 32]}"
-        {"key" => key, "until" => options[:unique].to_s, "for" => options[:unique_for], "conflict" => (options[:on_conflict] || :skip).to_s}.compact
+        {"key" => key, "until" => options[:unique].to_s, "for" => options[:unique_for],
+         "conflict" => (options[:on_conflict] || :skip).to_s}.compact
       end
 
       def limit(options, name, args)

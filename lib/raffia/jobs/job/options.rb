@@ -15,7 +15,8 @@ module Raffia
       PLACES = %i[fibers threads ractors processes auto].freeze
 
       # @option given [String] :queue "default"
-      # @option given [Boolean, Integer] :retry how often, at most, it is tried again: true is 25 times, in about 20 days
+      # @option given [Boolean, Integer] :retry how often, at most, it is tried again: true is 25
+      #   times, in about 20 days
       # @option given [Numeric] :retry_for seconds to go on trying, instead of a number
       # @option given [Boolean] :dead whether it is kept when it has failed for good
       # @option given [Boolean, Integer] :backtrace how many lines of it are kept: none
@@ -24,11 +25,13 @@ module Raffia
       # @option given [Numeric] :expires_in seconds after which it is not begun any more
       # @option given [Numeric] :timeout seconds that one run may take
       # @option given [Symbol] :on where it runs: :fibers, :threads, :ractors, :processes, :auto
-      # @option given [Symbol] :unique another one with the same class and arguments is kept out until this one has :start-ed or is :done, or for
-      #   a :window of `unique_for` seconds
+      # @option given [Symbol] :unique another one with the same class and arguments is kept out
+      #   until this one has :start-ed or is :done, or for a :window of `unique_for` seconds
       # @option given [Numeric] :unique_for seconds after which it is unique no more
-      # @option given [Symbol] :on_conflict :skip the new one, :raise {Jobs::NotUnique}, or :replace the one that waits
-      # @option given [Integer] :limit how many with the same `limit_key` run at a time, in all processes
+      # @option given [Symbol] :on_conflict :skip the new one, :raise {Jobs::NotUnique}, or :replace
+      #   the one that waits
+      # @option given [Integer] :limit how many with the same `limit_key` run at a time, in all
+      #   processes
       # @option given [Proc] :limit_key from the arguments; by default all of the class have one
       # @return [Hash{Symbol => Object}] all that is set
       # @raise [ConfigError] for what there is not
@@ -36,7 +39,8 @@ module Raffia
         return own_options if given.empty?
 
         Check.options(self, given, own_options)
-        @raffia_job_options = own_options.merge(given.transform_values { |value| kept(value) }).freeze
+        @raffia_job_options = own_options.merge(given.transform_values { |value| kept(value) })
+          .freeze
         @raffia_job_item = shareable(Fields.plain(@raffia_job_options))
         @raffia_job_options
       end
@@ -45,32 +49,47 @@ module Raffia
       # @api private
       def job_options = @raffia_job_item || inherited_job(:job_options) || {}.freeze
 
-      # @return [Array(Symbol, Numeric)] where its jobs run, and how long they may take; nil: as the worker has it
+      # @return [Array(Symbol, Numeric)] where its jobs run, and how long they may take; nil: as the
+      #   worker has it
       # @api private
       def job_place = options.values_at(:on, :timeout)
 
       # @yieldparam count [Integer] how often it was tried again before
       # @yieldparam error [Exception]
       # @yieldparam item [Hash] the payload, with the failure in it
-      # @yieldreturn [Numeric, Symbol, nil] seconds until it is tried again; :discard, :bury; nil: as usual
+      # @yieldreturn [Numeric, Symbol, nil] seconds until it is tried again; :discard, :bury; nil:
+      #   as usual
       # @return [Proc, nil]
-      def retry_in(&block) = block ? @raffia_retry_in = block : (@raffia_retry_in || inherited_job(:retry_in))
+      def retry_in(&block)
+        block ? @raffia_retry_in = block : (@raffia_retry_in || inherited_job(:retry_in))
+      end
 
       # @yieldparam item [Hash] the payload of a job that has failed for good
       # @yieldparam error [Exception]
       # @return [Proc, nil]
-      def on_exhausted(&block) = block ? @raffia_on_exhausted = block : (@raffia_on_exhausted || inherited_job(:on_exhausted))
+      def on_exhausted(&block)
+        if block
+          @raffia_on_exhausted = block
+        else
+          @raffia_on_exhausted || inherited_job(:on_exhausted)
+        end
+      end
 
       private
 
-      # Jobs enqueue jobs in other Ractors, too: what is said here must be readable there. Only what is called cannot be made so.
+      # Jobs enqueue jobs in other Ractors, too: what is said here must be readable there. Only what
+      # is called cannot be made so.
       def kept(value) = value.respond_to?(:call) ? value : shareable(value)
 
-      def shareable(value) = defined?(::Ractor) ? ::Ractor.make_shareable(value, copy: true) : value.freeze
+      def shareable(value)
+        defined?(::Ractor) ? ::Ractor.make_shareable(value, copy: true) : value.freeze
+      end
 
       def own_options = @raffia_job_options || inherited_job(:options) || {}.freeze
 
-      def inherited_job(name) = (superclass.public_send(name) if is_a?(Class) && superclass.respond_to?(:job_options))
+      def inherited_job(name)
+        (superclass.public_send(name) if is_a?(Class) && superclass.respond_to?(:job_options))
+      end
     end
   end
 end

@@ -8,8 +8,8 @@ require_relative "reply"
 module Raffia
   module Jobs
     module Mapping
-      # Some neighbouring items of a call of Raffia.map, on a worker. What the block raises is an answer, not a failure of this job; so
-      # only the death of workers is tried again.
+      # Some neighbouring items of a call of Raffia.map, on a worker. What the block raises is an
+      # answer, not a failure of this job; so only the death of workers is tried again.
       class ChunkJob
         include Job
 
@@ -26,7 +26,8 @@ module Raffia
           return unless awaited?(call)
 
           reply = work(reference, operation, seed, items)
-          Client.new(run.store).enqueue([Reply.item(call, number, reply)]) if awaited?(call) # or it would stay in a queue that nobody reads
+          # or it would stay in a queue that nobody reads
+          Client.new(run.store).enqueue([Reply.item(call, number, reply)]) if awaited?(call)
         end
 
         private
@@ -34,7 +35,8 @@ module Raffia
         def awaited?(call) = !run.store.read(Mapping.key(call)).nil?
 
         def work(reference, operation, seed, items)
-          plan = Pool::Plan.new(operation.to_sym, Reference.find(reference), seed.empty? ? Pool::Work::NOTHING : seed.first)
+          plan = Pool::Plan.new(operation.to_sym, Reference.find(reference),
+            seed.empty? ? Pool::Work::NOTHING : seed.first)
           Pool::Work.call(plan, items)
         rescue UnknownJob => error
           Pool::Reply.new(nil, Pool::Failure.new(:error, 0, error, error.backtrace), 0.0)

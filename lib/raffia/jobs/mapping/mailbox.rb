@@ -8,7 +8,8 @@ require_relative "chunk_job"
 module Raffia
   module Jobs
     module Mapping
-      # Where the caller of a map puts chunks, and gets the answers. Of all who wait for an answer one fetches for everybody.
+      # Where the caller of a map puts chunks, and gets the answers. Of all who wait for an answer
+      # one fetches for everybody.
       # @api private
       class Mailbox
         # Seconds between two signs of life.
@@ -38,7 +39,8 @@ module Raffia
         # @return [void]
         def open
           be_there
-          @lease = @store.enroll("#{Socket.gethostname}:#{::Process.pid}:#{@call}", {"tag" => "map", "queues" => [@answers]})
+          @lease = @store.enroll("#{Socket.gethostname}:#{::Process.pid}:#{@call}",
+            {"tag" => "map", "queues" => [@answers]})
         end
 
         # @param work [Array] what {ChunkJob#perform} takes after the number
@@ -47,7 +49,8 @@ module Raffia
         def send(*work)
           jid = Payload.id
           number = @lock.synchronize { (@count += 1).tap { |count| @sent[count] = jid } }
-          @client.enqueue([{"class" => ChunkJob, "queue" => @queue, "jid" => jid, "args" => [@call, number, *work]}])
+          @client.enqueue([{"class" => ChunkJob, "queue" => @queue, "jid" => jid,
+                            "args" => [@call, number, *work]}])
           number
         end
 
@@ -83,7 +86,8 @@ module Raffia
           arrived = receive
         ensure
           @lock.synchronize do
-            arrived&.each { |number, reply| @replies[number] = reply if @sent.delete(number) } # one that was run twice answers twice
+            # one that was run twice answers twice
+            arrived&.each { |number, reply| @replies[number] = reply if @sent.delete(number) }
             @fetching = false
             @news.broadcast
           end
@@ -108,11 +112,13 @@ module Raffia
 
           open unless @store.beat(@lease)
           @store.recover
-          @store.entries(:dead, match: @call).map { |entry| [entry.item["args"][1], died(entry.item)] }
+          @store.entries(:dead, match: @call)
+            .map { |entry| [entry.item["args"][1], died(entry.item)] }
         end
 
         def died(item)
-          error = WorkerDied.new("#{item["error_message"] || "workers died"}, at a chunk that begins with #{item["args"].last.first.inspect[0, 100]}")
+          error = WorkerDied.new("#{item["error_message"] || "workers died"}, at a chunk that " \
+            "begins with #{item["args"].last.first.inspect[0, 100]}")
           Pool::Reply.new(nil, Pool::Failure.new(:error, 0, error, nil), 0.0)
         end
       end

@@ -6,7 +6,8 @@ require_relative "../perform"
 module Raffia
   module Jobs
     module Mapping
-      # A block that is known by a name, so that a worker anywhere can call it: a job class, or a method of a module.
+      # A block that is known by a name, so that a worker anywhere can call it: a job class, or a
+      # method of a module.
       class Reference < Proc
         # @return [String] "ResizeJob", or "Images.resize"
         attr_reader :name
@@ -31,7 +32,9 @@ module Raffia
           # @return [Reference]
           def to_method(owner, method)
             named(owner)
-            raise ConfigError, "#{owner} has no public method #{method}" unless owner.respond_to?(method)
+            unless owner.respond_to?(method)
+              raise ConfigError, "#{owner} has no public method #{method}"
+            end
 
             new("#{owner.name}.#{method}") { |*items| owner.public_send(method, *items) }
           end
@@ -45,12 +48,16 @@ module Raffia
 
             to_method(Object.const_get(owner), method)
           rescue NameError => error
-            raise UnknownJob, "this worker knows no #{name} (#{error.message}): require the file that has it (raffia work -r FILE)"
+            raise UnknownJob, "this worker knows no #{name} (#{error.message}): require the file " \
+              "that has it (raffia work -r FILE)"
           end
 
           private
 
-          def named(owner) = owner.name || raise(ConfigError, "#{owner.inspect} has no name, by which workers could find it")
+          def named(owner)
+            owner.name ||
+              raise(ConfigError, "#{owner.inspect} has no name, by which workers could find it")
+          end
         end
       end
     end

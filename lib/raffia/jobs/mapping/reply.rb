@@ -46,23 +46,28 @@ module Raffia
         end
 
         def envelope(call, args)
-          {"class" => "Raffia::Jobs::Mapping::Reply", "queue" => Mapping.queue(call), "retry" => false, "args" => args,
+          {"class" => "Raffia::Jobs::Mapping::Reply", "queue" => Mapping.queue(call),
+           "retry" => false, "args" => args,
            Payload::OWN => {"expires_at" => Time.now.to_f + KEPT}}
         end
 
         def failure(failure)
           return words(failure.value, failure.position) if failure.kind == :error
 
-          words(RuntimeError.new("#{failure.kind} cannot leave a worker on another machine: return a value, or raise"), failure.position)
+          words(RuntimeError.new("#{failure.kind} cannot leave a worker on another machine: " \
+            "return a value, or raise"), failure.position)
         end
 
         def words(error, position)
-          {"class" => error.class.name, "message" => error.message.to_s.dup.force_encoding(Encoding::UTF_8).scrub, "position" => position,
+          {"class" => error.class.name,
+           "message" => error.message.to_s.dup.force_encoding(Encoding::UTF_8).scrub,
+           "position" => position,
            "backtrace" => error.backtrace&.first(LINES)}
         end
 
         def failed(hash)
-          Pool::Failure.new(:error, hash["position"], error(hash["class"], hash["message"]), hash["backtrace"])
+          Pool::Failure.new(:error, hash["position"], error(hash["class"], hash["message"]),
+            hash["backtrace"])
         end
 
         # As itself, where that is possible.

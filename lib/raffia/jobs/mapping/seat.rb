@@ -21,7 +21,8 @@ module Raffia
           @number = @mailbox.send(@plan.block.name, @plan.operation.to_s, seed, chunk.items.to_a)
           super
         rescue BadArguments => error
-          raise NotDumpable.new("on: :jobs hands items over as JSON: #{error.message}", item: chunk.at(chunk.first), index: chunk.first)
+          raise NotDumpable.new("on: :jobs hands items over as JSON: #{error.message}",
+            item: chunk.at(chunk.first), index: chunk.first)
         end
 
         # @return [Array(Pool::Chunk, Pool::Reply)]

@@ -33,7 +33,9 @@ module Raffia
         def complaint(own)
           own&.each do |name, value|
             rule, wanted = RULES[name]
-            return "#{OWN}.#{name} must be #{wanted}, and is #{value.inspect[0, 100]}" unless rule.nil? || value.nil? || send(rule, value)
+            unless rule.nil? || value.nil? || send(rule, value)
+              return "#{OWN}.#{name} must be #{wanted}, and is #{value.inspect[0, 100]}"
+            end
           end
           nil
         end
@@ -43,8 +45,12 @@ module Raffia
         # @raise [BadPayload]
         def check(item)
           found = complaint(item[OWN])
-          found ||= "class must be a name, and is #{item["class"].inspect[0, 100]}" unless item["class"].is_a?(String)
-          found ||= "args must be an array, and are #{item["args"].inspect[0, 100]}" unless item["args"].nil? || item["args"].is_a?(Array)
+          unless item["class"].is_a?(String)
+            found ||= "class must be a name, and is #{item["class"].inspect[0, 100]}"
+          end
+          unless item["args"].nil? || item["args"].is_a?(Array)
+            found ||= "args must be an array, and are #{item["args"].inspect[0, 100]}"
+          end
           raise BadPayload, found if found
         end
 
@@ -63,10 +69,14 @@ module Raffia
 
           def count?(value) = value.is_a?(Integer) && !value.negative?
 
-          def limit?(value) = value.is_a?(Hash) && name?(value["key"]) && count?(value["max"]) && value["max"].positive?
+          def limit?(value)
+            value.is_a?(Hash) && name?(value["key"]) && count?(value["max"]) &&
+              value["max"].positive?
+          end
 
           def unique?(value)
-            value.is_a?(Hash) && name?(value["key"]) && ENDS.include?(value["until"]) && CONFLICTS.include?(value["conflict"]) &&
+            value.is_a?(Hash) && name?(value["key"]) && ENDS.include?(value["until"]) &&
+              CONFLICTS.include?(value["conflict"]) &&
               (value["for"].nil? || positive?(value["for"]))
           end
         end

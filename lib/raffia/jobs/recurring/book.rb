@@ -6,8 +6,9 @@ require_relative "entry"
 module Raffia
   module Jobs
     module Recurring
-      # The recurring jobs of a store: what there is, when each was enqueued last, and which rest. All of it are values of the store, so all
-      # processes see the same, and an enqueued time is never enqueued again, by whomever.
+      # The recurring jobs of a store: what there is, when each was enqueued last, and which rest.
+      # All of it are values of the store, so all processes see the same, and an enqueued time is
+      # never enqueued again, by whomever.
       class Book
         # What keys begin with.
         ENTRY = "recurring:entry:"
@@ -34,7 +35,10 @@ module Raffia
         def add(entry)
           old = self[entry.name]
           store.write(ENTRY + entry.name, entry.dump)
-          store.write(LAST + entry.name, now.to_s) if old && (old.spec != entry.spec || old.zone != entry.zone) # it has missed nothing yet
+          # it has missed nothing yet
+          if old && (old.spec != entry.spec || old.zone != entry.zone)
+            store.write(LAST + entry.name, now.to_s)
+          end
           store.interrupt
         end
 
@@ -43,7 +47,8 @@ module Raffia
         # @return [void]
         def replace_code(entries)
           entries.each { |entry| add(entry) unless self[entry.name] == entry }
-          gone = self.entries.select { |entry| entry.source == :code }.map(&:name) - entries.map(&:name)
+          gone = self.entries.select { |entry| entry.source == :code }
+            .map(&:name) - entries.map(&:name)
           gone.each { |name| remove(name) }
         end
 
@@ -88,7 +93,8 @@ module Raffia
         # Enqueues what is due of one entry.
         # @param entry [Entry]
         # @param now [Float] by the store's clock
-        # @yieldparam last [Float] a time in the future that was noted by a wrong clock, and is not trusted
+        # @yieldparam last [Float] a time in the future that was noted by a wrong clock, and is not
+        #   trusted
         # @return [Float, nil] when it is due next
         def tick(entry, now = self.now)
           return if paused?(entry.name)
@@ -147,7 +153,8 @@ module Raffia
         # @return [Float, nil] nil when another process was faster
         def enqueue(entry, last, at)
           draft = client.draft(entry.item(at)) or return pass_over(entry, last, at)
-          guard = Guard.new(key: LAST + entry.name, expect: store.read(LAST + entry.name), value: at.to_s)
+          guard = Guard.new(key: LAST + entry.name, expect: store.read(LAST + entry.name),
+            value: at.to_s)
           return unless guard.expect&.to_f == last && (ids = store.enqueue([draft], guard: guard))
 
           note(entry, at, ids.first)

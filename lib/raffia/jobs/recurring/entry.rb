@@ -23,9 +23,11 @@ module Raffia
       # @!attribute [r] queue
       #   @return [String, nil] nil: the class's
       # @!attribute [r] catch_up
-      #   @return [Symbol] what to do about times that nobody was there for: :skip them, enqueue :once, or :all
+      #   @return [Symbol] what to do about times that nobody was there for: :skip them, enqueue
+      #   :once, or :all
       # @!attribute [r] source
-      #   @return [Symbol] :code, where it stands in the program, or :data, where only the store has it
+      #   @return [Symbol] :code, where it stands in the program, or :data, where only the store has
+      #   it
       Entry = Data.define(:name, :spec, :zone, :job, :args, :queue, :catch_up, :source)
 
       class Entry
@@ -34,12 +36,20 @@ module Raffia
 
         # @raise [ConfigError]
         # @raise [BadArguments]
-        def self.build(name, spec, job, args: [], zone: nil, queue: nil, catch_up: :once, source: :data)
-          raise ConfigError, "#{name.inspect} is no name for a recurring job: use letters, digits and _ : . -" unless Client::Item::QUEUE.match?(name.to_s)
-          raise ConfigError, "catch_up must be one of #{CATCH_UP.join(", ")}, not #{catch_up.inspect}" unless CATCH_UP.include?(catch_up&.to_sym)
+        def self.build(name, spec, job, args: [], zone: nil, queue: nil, catch_up: :once,
+          source: :data)
+          unless Client::Item::QUEUE.match?(name.to_s)
+            raise ConfigError, "#{name.inspect} is no name for a recurring job: use letters, " \
+              "digits and _ : . -"
+          end
+          unless CATCH_UP.include?(catch_up&.to_sym)
+            raise ConfigError, "catch_up must be one of #{CATCH_UP.join(", ")}, not " \
+              "#{catch_up.inspect}"
+          end
 
           Client::Item.check_arguments(job.to_s, args)
-          new(name: name.to_s, spec: spec, zone: zone, job: job.to_s, args: args, queue: queue&.to_s, catch_up: catch_up.to_sym, source: source.to_sym).tap(&:times)
+          new(name: name.to_s, spec: spec, zone: zone, job: job.to_s, args: args,
+            queue: queue&.to_s, catch_up: catch_up.to_sym, source: source.to_sym).tap(&:times)
         end
 
         # @param json [String]
@@ -58,14 +68,25 @@ module Raffia
         # @param tick [Float] which of its times is meant
         # @return [Hash] what {Client#draft} takes
         def item(tick)
-          item = (job = known) ? draft(job) : {"class" => self.job, "args" => args, "queue" => queue}.compact
-          item.merge(Payload::OWN => {**item[Payload::OWN].to_h, "recurring" => name, "tick" => tick})
+          item = if (job = known)
+            draft(job)
+          else
+            {"class" => self.job, "args" => args, "queue" => queue}.compact
+          end
+          item.merge(Payload::OWN => {**item[Payload::OWN].to_h, "recurring" => name,
+                                                                 "tick" => tick})
         end
 
         private
 
         # Jobs of another kind, such as Active Jobs, make their items themselves.
-        def draft(job) = job.respond_to?(:job_item) ? job.job_item(*args, queue: queue) : Call.new(job, {queue: queue}.compact).item(args)
+        def draft(job)
+          if job.respond_to?(:job_item)
+            job.job_item(*args, queue: queue)
+          else
+            Call.new(job, {queue: queue}.compact).item(args)
+          end
+        end
 
         # The class has options, and whoever enqueues may not have loaded it.
         def known

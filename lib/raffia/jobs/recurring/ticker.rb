@@ -6,9 +6,11 @@ require_relative "book"
 module Raffia
   module Jobs
     module Recurring
-      # Enqueues recurring jobs when they are due. Any number of processes may have one: the store sees to it that each time counts once.
+      # Enqueues recurring jobs when they are due. Any number of processes may have one: the store
+      # sees to it that each time counts once.
       class Ticker
-        # Seconds after which the book is read again, and after which a clock that was set is noticed.
+        # Seconds after which the book is read again, and after which a clock that was set is
+        # noticed.
         LOOK = 15
 
         # @param book [Book]
@@ -42,7 +44,8 @@ module Raffia
 
         def tell(entry, last)
           @log.warn({event: "clock", recurring: entry.name, last: Time.at(last).utc.round,
-                     why: "its last time is in the future, by a clock that was wrong: it goes on from now"})
+                     why: "its last time is in the future, by a clock that was wrong: it goes on " \
+                       "from now"})
         end
       end
     end

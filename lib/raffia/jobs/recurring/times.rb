@@ -8,8 +8,9 @@ module Raffia
     module Recurring
       # When something recurs: "0 9 * * 1-5", "every day at noon", "every 90 seconds".
       #
-      # Where clocks are put forward or back, a schedule with fixed hours is kept as cron(8) keeps it: what falls into the hour that does
-      # not exist happens right after it, and what falls into the hour that is there twice happens once. One for any hour goes on evenly.
+      # Where clocks are put forward or back, a schedule with fixed hours is kept as cron(8) keeps
+      # it: what falls into the hour that does not exist happens right after it, and what falls into
+      # the hour that is there twice happens once. One for any hour goes on evenly.
       class Times
         # Counted from 1970 on, so that all processes mean the same moments.
         INTERVAL = /\Aevery (\d+(?:\.\d+)?) ?(s|sec|seconds?|m|min|minutes?|h|hours?)\z/
@@ -23,8 +24,10 @@ module Raffia
         # @return [String] as it was given
         attr_reader :spec
 
-        # @param spec [String, Numeric] in the words of cron or of people; a number is an interval in seconds
-        # @param zone [String, nil] such as "Europe/Berlin"; nil: what `spec` says, else the machine's
+        # @param spec [String, Numeric] in the words of cron or of people; a number is an interval
+        #   in seconds
+        # @param zone [String, nil] such as "Europe/Berlin"; nil: what `spec` says, else the
+        #   machine's
         # @raise [ConfigError]
         def initialize(spec, zone: nil)
           @spec = spec.to_s
@@ -33,7 +36,8 @@ module Raffia
 
           Optional.gem("fugit", ">= 1.11", for: "recurring jobs")
           wrong("it is empty, or a time zone alone") if empty?
-          @cron = ::Fugit.parse_cronish([@spec, *zone].join(" ")) || ::Fugit.parse_cronish(@spec) && wrong("no time zone of that name: #{zone}")
+          @cron = ::Fugit.parse_cronish([@spec, *zone].join(" ")) ||
+            ::Fugit.parse_cronish(@spec) && wrong("no time zone of that name: #{zone}")
           wrong("neither cron nor words that are understood") unless @cron
           @zone = @cron.timezone || ::EtOrbi.determine_local_tzone
         end
@@ -49,7 +53,9 @@ module Raffia
 
         # @return [Array<Float>] times after +from+, up to +to+; at most +limit+, the latest
         def between(from, to, limit: 1000)
-          span = SPAN # from the end on: the beginning may be years ago, and each time costs a part of a millisecond
+          # from the end on: the beginning may be years ago, and each time costs a part of a
+          # millisecond
+          span = SPAN
           while (start = to - span) > from
             found = walk(start, to)
             return found.last(limit) if found.size >= limit
@@ -69,7 +75,8 @@ module Raffia
 
         def interval(spec)
           seconds = if spec.is_a?(Numeric) then spec.to_f
-          elsif (match = INTERVAL.match(spec.to_s.strip)) then match[1].to_f * UNITS.fetch(match[2][0])
+          elsif (match = INTERVAL.match(spec.to_s.strip)) then match[1]
+            .to_f * UNITS.fetch(match[2][0])
           end
           wrong("an interval must be a second at least") if seconds && seconds < 1
           seconds
@@ -78,7 +85,10 @@ module Raffia
         # For fugit this is each minute. Mostly it is a variable that was not set.
         def empty? = @spec.strip.empty? || !::EtOrbi.get_tzone(@spec.strip).nil?
 
-        def wrong(why) = raise(ConfigError, "#{@spec.inspect} is no schedule (#{why}): use one such as \"0 9 * * 1-5\" or \"every 5 minutes\"")
+        def wrong(why)
+          raise(ConfigError, "#{@spec.inspect} is no schedule (#{why}): use one such as \"0 9 * " \
+            "* 1-5\" or \"every 5 minutes\"")
+        end
 
         def fixed_hours? = !@cron.hours.nil?
 
@@ -94,16 +104,19 @@ module Raffia
 
         def repeated?(at)
           (period = @zone.period_for_utc(Time.at(at).utc)).start_transition or return false
-          back = period.start_transition.previous_offset.observed_utc_offset - period.observed_utc_offset
+          back = period.start_transition.previous_offset
+            .observed_utc_offset - period.observed_utc_offset
           back.positive? && at - period.start_transition.at.to_i < back
         end
 
-        # fugit goes on by the clock on the wall, so in autumn it can pass over the second of two equal hours.
+        # fugit goes on by the clock on the wall, so in autumn it can pass over the second of two
+        # equal hours.
         # @return [Float, nil] the first time after +after+ and before +at+ within a repeated hour
         def passed_over(after, at)
           @zone.transitions_up_to(Time.at(at).utc, Time.at(after - LONGEST).utc).each do |change|
             first = change.at.to_i
-            last = first + change.previous_offset.observed_utc_offset - change.offset.observed_utc_offset
+            last = first + change.previous_offset.observed_utc_offset -
+              change.offset.observed_utc_offset
             found = first_match([first, after.floor + 1].max, [last, at.ceil].min) and return found
           end
           nil
@@ -112,7 +125,9 @@ module Raffia
         # @return [Float, nil] the first time from +first+ on, and before +last+
         def first_match(first, last)
           step = (@cron.seconds == [0]) ? 60 : 1
-          (first.ceildiv(step) * step...last).step(step) { |at| return at.to_f if @cron.match?(::EtOrbi::EoTime.new(at, @zone)) }
+          (first.ceildiv(step) * step...last).step(step) do |at|
+            return at.to_f if @cron.match?(::EtOrbi::EoTime.new(at, @zone))
+          end
           nil
         end
 
@@ -135,7 +150,8 @@ module Raffia
         end
 
         def matches?(wall)
-          @cron.hour_match?(wall) && @cron.min_match?(wall) && @cron.day_match?(::EtOrbi::EoTime.new(wall.to_f, "UTC")) && @cron.month_match?(wall)
+          @cron.hour_match?(wall) && @cron.min_match?(wall) &&
+            @cron.day_match?(::EtOrbi::EoTime.new(wall.to_f, "UTC")) && @cron.month_match?(wall)
         end
       end
     end

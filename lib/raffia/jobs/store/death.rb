@@ -5,8 +5,8 @@ require_relative "rewrite"
 module Raffia
   module Jobs
     class Store
-      # Added to the priority of a job under which a worker may have died: such suspects stand before all others of their queue, and
-      # only {Store#claim} with `suspects: true` takes them.
+      # Added to the priority of a job under which a worker may have died: such suspects stand
+      # before all others of their queue, and only {Store#claim} with `suspects: true` takes them.
       SUSPECT = 2**50
       # Priorities from here on are those of suspects.
       SUSPECTS = SUSPECT / 2
@@ -15,8 +15,9 @@ module Raffia
       #
       # * A job that had not begun is not charged: it goes back as it was.
       # * The only job that had begun is charged with the death.
-      # * Of several it may have been any, so none is charged twice for deaths in company: each becomes a suspect, with one crash.
-      #   Suspects run alone from then on, so the next death tells which one it was.
+      # * Of several it may have been any, so none is charged twice for deaths in company: each
+      #   becomes a suspect, with one crash. Suspects run alone from then on, so the next death
+      #   tells which one it was.
       #
       # @api private
       module Death
@@ -38,8 +39,10 @@ module Raffia
 
         module_function
 
-        # @param payloads [Hash{Array(Integer, Integer) => String}] of all claims of one lease, by {Claim#key}
-        # @param begun [Array<Array(Integer, Integer)>, nil] keys of those that had begun; nil: nobody knows, so any of them may have
+        # @param payloads [Hash{Array(Integer, Integer) => String}] of all claims of one lease, by
+        #   {Claim#key}
+        # @param begun [Array<Array(Integer, Integer)>, nil] keys of those that had begun; nil:
+        #   nobody knows, so any of them may have
         # @return [Hash{Array(Integer, Integer) => Verdict}]
         def verdicts(payloads, begun)
           charged = begun ? payloads.keys & begun : payloads.keys

@@ -9,7 +9,8 @@ module Raffia
       SCHEMES = {
         "memory" => "memory Memory",
         "sqlite" => "sqlite SQLite", "sqlite3" => "sqlite SQLite",
-        "redis" => "redis Redis", "rediss" => "redis Redis", "valkey" => "redis Redis", "unix" => "redis Redis",
+        "redis" => "redis Redis", "rediss" => "redis Redis", "valkey" => "redis Redis",
+        "unix" => "redis Redis",
         "postgres" => "postgres Postgres", "postgresql" => "postgres Postgres"
       }.freeze
 
@@ -20,7 +21,8 @@ module Raffia
       # @raise [MissingDependency] when its gem is not installed
       def self.open(url, **options)
         scheme = url[/\A([a-z0-9]+):/, 1]
-        file, name = SCHEMES[scheme]&.split || raise(ConfigError, "#{shown(url).inspect} is no store: use one such as #{EXAMPLES}")
+        file, name = SCHEMES[scheme]&.split ||
+          raise(ConfigError, "#{shown(url).inspect} is no store: use one such as #{EXAMPLES}")
         require_relative "../stores/#{file}"
         Stores.const_get(name).new(url, **options)
       end

@@ -5,12 +5,13 @@ require_relative "../payload"
 module Raffia
   module Jobs
     class Store
-      # What a move from one place to another changes in a job's bytes: the same on all stores. What cannot be read stays as it is, and the
-      # worker that gets it says so.
+      # What a move from one place to another changes in a job's bytes: the same on all stores. What
+      # cannot be read stays as it is, and the worker that gets it says so.
       # @api private
       module Rewrite
         # Fields of the tries that a dead job has behind it.
-        FAILURE = %w[retry_count failed_at retried_at discarded_at error_class error_message error_backtrace].freeze
+        FAILURE = %w[retry_count failed_at retried_at discarded_at error_class error_message
+          error_backtrace].freeze
 
         module_function
 
@@ -34,7 +35,8 @@ module Raffia
 
         # Its worker died.
         # @param payload [String]
-        # @param alone [Boolean] whether no other job had begun there; in company it is charged once at most, see {Death}
+        # @param alone [Boolean] whether no other job had begun there; in company it is charged once
+        #   at most, see {Death}
         # @return [Array(String, Integer)] and how many crashes it has by now
         def crashed(payload, alone: true)
           crashes = 1
@@ -60,8 +62,10 @@ module Raffia
 
           def poisonous(item, crashes)
             now = Payload.now
-            item.update("error_class" => "Raffia::WorkerDied", "failed_at" => item["failed_at"] || now, "discarded_at" => now,
-              "error_message" => "its worker died #{crashes} times while it ran: it is taken for the reason, and is not run again")
+            item.update("error_class" => "Raffia::WorkerDied", "failed_at" => item["failed_at"] ||
+              now, "discarded_at" => now,
+              "error_message" => "its worker died #{crashes} times while it ran: it is taken for " \
+                "the reason, and is not run again")
           end
         end
       end

@@ -30,7 +30,8 @@ module Raffia
       def self.of(item)
         at = item["at"]
         item = item.except("at") if at
-        new(jid: item["jid"], queue: item["queue"], payload: Payload.dump(item), at: at&.to_f, extras: item[Payload::OWN])
+        new(jid: item["jid"], queue: item["queue"], payload: Payload.dump(item), at: at&.to_f,
+          extras: item[Payload::OWN])
       end
     end
 
@@ -61,14 +62,16 @@ module Raffia
         @payload = payload
       end
 
-      # @return [Array(Integer, Integer)] what tells it from all other claims of its lease, also those of the same job
+      # @return [Array(Integer, Integer)] what tells it from all other claims of its lease, also
+      #   those of the same job
       def key = @ref.is_a?(Array) ? @ref : [@ref, 0]
 
       # @return [Hash]
       # @raise [BadPayload]
       def item = @item ||= Payload.load(@payload)
 
-      # @return [Hash, nil] whether a store has more to do than to forget the job. Most jobs have none, and need not be parsed for that
+      # @return [Hash, nil] whether a store has more to do than to forget the job. Most jobs have
+      #   none, and need not be parsed for that
       def extras
         return unless @payload.include?(QUOTED)
 
@@ -101,18 +104,22 @@ module Raffia
     # A job whose worker died.
     Recovered = Data.define(:jid, :queue, :crashes, :dead)
 
-    # {Store#enqueue} happens only when this value is what it is expected to be, and then changes it.
+    # {Store#enqueue} happens only when this value is what it is expected to be, and then changes
+    # it.
     Guard = Data.define(:key, :expect, :value)
 
     # What a worker has done since its last sign of life.
     #
     # @!attribute [r] classes
-    #   @return [Hash{String => Hash}] class => {"processed", "failed", "ms" (of successes), "histogram" => 26 counts of successes, see {BOUNDS}}
+    #   @return [Hash{String => Hash}] class => {"processed", "failed", "ms" (of successes),
+    #   "histogram" => 26 counts of successes, see {BOUNDS}}
     Tally = Data.define(:processed, :failed, :classes)
 
     class Tally
-      # Upper ends of the histogram's buckets in milliseconds, as Sidekiq's Web draws them; the 26th has none.
-      BOUNDS = [20, 30, 45, 65, 100, 150, 225, 335, 500, 750, 1100, 1700, 2500, 3800, 5750, 8500, 13_000, 20_000, 30_000, 45_000, 65_000,
+      # Upper ends of the histogram's buckets in milliseconds, as Sidekiq's Web draws them; the 26th
+      # has none.
+      BOUNDS = [20, 30, 45, 65, 100, 150, 225, 335, 500, 750, 1100, 1700, 2500, 3800, 5750, 8500,
+        13_000, 20_000, 30_000, 45_000, 65_000,
         100_000, 150_000, 225_000, 335_000].freeze
     end
   end

@@ -11,8 +11,9 @@ module Raffia
   module Jobs
     # The stores there are.
     module Stores
-      # Keeps jobs in this process, and loses them with it: for tests, and for work that need not outlive the program. It is the shortest
-      # store that keeps the whole contract, so it is also the one to read first.
+      # Keeps jobs in this process, and loses them with it: for tests, and for work that need not
+      # outlive the program. It is the shortest store that keeps the whole contract, so it is also
+      # the one to read first.
       #
       # A forked child cannot use it: what it enqueued would be nobody's.
       class Memory < Store
@@ -53,8 +54,8 @@ module Raffia
         # (see Store#shared?)
         def shared? = false
 
-        # For tests of programs whose jobs belong to transactions: what is rolled back there is not here.
-        # (see Store#within)
+        # For tests of programs whose jobs belong to transactions: what is rolled back there is not
+        # here. (see Store#within)
         def within(_connection) = yield
 
         # (see Store#now)
@@ -97,7 +98,9 @@ module Raffia
         def batch(id) = sync { |all| all.batches[id]&.to_h }
 
         # (see Store#batches)
-        def batches(offset: 0, limit: 50) = sync { |all| all.batches.newest(offset, limit).map(&:to_h) }
+        def batches(offset: 0, limit: 50)
+          sync { |all| all.batches.newest(offset, limit).map(&:to_h) }
+        end
 
         # (see Store#check)
         def check = sync(&:check)
@@ -115,8 +118,10 @@ module Raffia
         end
 
         def elsewhere
-          "the jobs of this store are in the memory of process #{@pid}, and this is process #{::Process.pid}: " \
-            "give it a store of its own (Raffia::Jobs.store = \"memory:\"), or use one that processes share, such as sqlite:jobs.db"
+          "the jobs of this store are in the memory of process #{@pid}, and this is process " \
+          "#{::Process.pid}: " \
+            "give it a store of its own (Raffia::Jobs.store = \"memory:\"), or use one that " \
+            "processes share, such as sqlite:jobs.db"
         end
 
         def ours? = @pid == ::Process.pid

@@ -16,8 +16,9 @@ require_relative "postgres/words"
 module Raffia
   module Jobs
     module Stores
-      # Jobs in PostgreSQL (from version 12), in tables of their own in a schema of their own, which is made on first use. Workers take
-      # them with SKIP LOCKED and wait for news by LISTEN. What enqueues them may be a transaction of the application's: {#within}.
+      # Jobs in PostgreSQL (from version 12), in tables of their own in a schema of their own, which
+      # is made on first use. Workers take them with SKIP LOCKED and wait for news by LISTEN. What
+      # enqueues them may be a transaction of the application's: {#within}.
       class Postgres < SQL
         include Hot
         include Insistence
@@ -36,7 +37,8 @@ module Raffia
           @address = Address.parse(url, **options)
           @words = Words.new(@address.schema)
           @tables = Tables.new(@words)
-          # All there are, also those that a thread has in hand just now: a child must leave each of them alone, before it does anything else.
+          # All there are, also those that a thread has in hand just now: a child must leave each of
+          # them alone, before it does anything else.
           @drivers = ::ObjectSpace::WeakMap.new
           @fork = Fork.after_child { @drivers.keys.each(&:disown) }
           @pool = Pool.new(@address.pool) { connect }
@@ -57,7 +59,9 @@ module Raffia
         end
 
         # (see Store#wait)
-        def wait(queues, timeout: nil) = @listener.wait(@words.channels(queues), timeout) { something?(queues) }
+        def wait(queues, timeout: nil)
+          @listener.wait(@words.channels(queues), timeout) { something?(queues) }
+        end
 
         # Where a table has changed lately each row must be looked at.
         # (see Store#countable)
@@ -78,7 +82,8 @@ module Raffia
 
         private
 
-        SOMETHING = "SELECT EXISTS (SELECT FROM {jobs} WHERE state = 'queue' AND queue {names $1} AND priority < #{Store::SUSPECTS}) OR " \
+        SOMETHING = "SELECT EXISTS (SELECT FROM {jobs} WHERE state = 'queue' AND queue {names " \
+        "$1} AND priority < #{Store::SUSPECTS}) OR " \
           "EXISTS (SELECT FROM {jobs} WHERE state IN ('scheduled', 'retry'))"
         private_constant :SOMETHING
 
@@ -88,7 +93,8 @@ module Raffia
           ::Thread.current[@bound] = Session.new(driver, @words)
           yield
         rescue Failures::NoTables
-          raise ConfigError, "the connection that the jobs are to be written on has no tables of theirs: it must be one to the database of #{url}"
+          raise ConfigError, "the connection that the jobs are to be written on has no tables of " \
+            "theirs: it must be one to the database of #{url}"
         ensure
           ::Thread.current[@bound] = before
         end
@@ -107,7 +113,8 @@ module Raffia
         end
 
         def writing(durable: true, &)
-          # All or nothing also in somebody else's transaction, and an error of ours must not be theirs.
+          # All or nothing also in somebody else's transaction, and an error of ours must not be
+          # theirs.
           bound = ::Thread.current[@bound] and return bound.driver.savepoint { yield bound }
           transaction(durable ? :durable : :quick, &)
         end

@@ -21,15 +21,17 @@ require_relative "redis/workers"
 module Raffia
   module Jobs
     module Stores
-      # Jobs in Redis or Valkey (6.2 or later), kept as Sidekiq keeps them: its clients' jobs are done by our workers, ours by its workers, and
-      # its Web shows both. What Sidekiq does not know has keys that begin with "raffia:"; docs/adr/0014 says which.
+      # Jobs in Redis or Valkey (6.2 or later), kept as Sidekiq keeps them: its clients' jobs are
+      # done by our workers, ours by its workers, and its Web shows both. What Sidekiq does not know
+      # has keys that begin with "raffia:"; docs/adr/0014 says which.
       #
       #     Raffia::Jobs.store = "redis://:password@host:6379/0"
       #     Raffia::Jobs.store = "rediss://host:6380/0?compat=7"
       #     Raffia::Jobs.store = "unix:///run/redis/redis.sock?db=1"
       #
-      # Claims are taken by a script that moves jobs into a hash of the lease's, so nothing is ever in a worker's memory only. A worker that
-      # waits is told by Redis of each change of what it has looked at (client-side caching, `CLIENT TRACKING`), so nobody polls, also not for
+      # Claims are taken by a script that moves jobs into a hash of the lease's, so nothing is ever
+      # in a worker's memory only. A worker that waits is told by Redis of each change of what it
+      # has looked at (client-side caching, `CLIENT TRACKING`), so nobody polls, also not for
       # scheduled jobs of other clients.
       class Redis < Store
         include Enqueueing
@@ -45,9 +47,12 @@ module Raffia
         include History
         include Workers
 
-        # @param url [String] redis, rediss or valkey://[user:password@]host[:port][/db], or unix:///path; `?` compat, pool, timeout
-        # @param options [Hash] `compat:` 7 or 8, the version of Sidekiq whose time fields are written (nil: that of its live processes);
-        #   `pool:` how many connections at most; `timeout:` seconds for an answer; `ssl_params:` for rediss, see OpenSSL::SSL::SSLContext#set_params
+        # @param url [String] redis, rediss or valkey://[user:password@]host[:port][/db], or
+        #   unix:///path; `?` compat, pool, timeout
+        # @param options [Hash] `compat:` 7 or 8, the version of Sidekiq whose time fields are
+        #   written (nil: that of its live processes); `pool:` how many connections at most;
+        #   `timeout:` seconds for an answer; `ssl_params:` for rediss, see
+        #   OpenSSL::SSL::SSLContext#set_params
         # @raise [ConfigError]
         # @raise [MissingDependency]
         def initialize(url, **options)
@@ -79,12 +84,15 @@ module Raffia
 
         private
 
-        # @param safe [Boolean] whether it may be done twice, when the connection is lost in the middle of it
+        # @param safe [Boolean] whether it may be done twice, when the connection is lost in the
+        #   middle of it
         # @yieldparam connection [RedisClient]
         def redis(safe: false, &) = @pool.with(safe: safe, &)
 
         # @param name [Symbol] of a script
-        def script(name, *arguments, safe: false) = redis(safe: safe) { |connection| @scripts.call(connection, name, arguments) }
+        def script(name, *arguments, safe: false)
+          redis(safe: safe) { |connection| @scripts.call(connection, name, arguments) }
+        end
       end
     end
   end

@@ -22,12 +22,15 @@ module Raffia
   module Jobs
     # The stores there are, one file each.
     module Stores
-      # What the stores in SQL databases have in common: their tables, and what is done to them. A store of one database is a subclass
-      # that has two ways to get a connection, {#reading} and {#writing}, and says in {Schema} what its dialect calls things.
+      # What the stores in SQL databases have in common: their tables, and what is done to them. A
+      # store of one database is a subclass that has two ways to get a connection, {#reading} and
+      # {#writing}, and says in {Schema} what its dialect calls things.
       #
-      # A connection has `rows(sql, *params)` (Array of Arrays), `run(sql, *params)` (how many rows it changed), `numbers(n)` (fresh ones, each
-      # higher than all before), `wake(queues)` (told to who waits, after the commit) and `lock(name)` (until the commit; nothing where there is
-      # but one writer at a time). Statements have their parameters as `$1`, and words in braces that the dialect replaces.
+      # A connection has `rows(sql, *params)` (Array of Arrays), `run(sql, *params)` (how many rows
+      # it changed), `numbers(n)` (fresh ones, each higher than all before), `wake(queues)` (told to
+      # who waits, after the commit) and `lock(name)` (until the commit; nothing where there is but
+      # one writer at a time). Statements have their parameters as `$1`, and words in braces that
+      # the dialect replaces.
       class SQL < Store
         include Ends
         include Batches
@@ -49,9 +52,11 @@ module Raffia
         # @return [Object] what the block returns
         def reading = raise(NotImplementedError)
 
-        # One transaction. It may be run again, so the block has no effects but through its connection.
-        # @param durable [Boolean] whether the caller is to wait until it is on disk. Where it is not, what a power cut takes back is made good
-        #   by what happens then anyway: a claim by {Store#recover}, a promotion by the next one
+        # One transaction. It may be run again, so the block has no effects but through its
+        # connection.
+        # @param durable [Boolean] whether the caller is to wait until it is on disk. Where it is
+        #   not, what a power cut takes back is made good by what happens then anyway: a claim by
+        #   {Store#recover}, a promotion by the next one
         # @yieldparam db [Object]
         # @return [Object] what the block returns
         def writing(durable: true) = raise(NotImplementedError)

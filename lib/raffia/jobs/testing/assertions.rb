@@ -19,8 +19,11 @@ module Raffia
           yield if block_given?
           jobs = job.jobs.reject { |item| before.include?(item["jid"]) }
           found = jobs.select { |item| Assertions.fits?(item, args, queue, at) }
-          wanted = {args: args, queue: queue, at: at}.compact.map { |name, value| " with #{name} #{value.inspect}" }.join
-          assert(count ? found.size == count : found.any?, "#{count || "one or more"} of #{job}#{wanted} should be enqueued; there are #{Assertions.list(jobs)}")
+          wanted = {args: args, queue: queue, at: at}.compact
+            .map { |name, value| " with #{name} #{value.inspect}" }.join
+          assert(count ? found.size == count : found.any?,
+            "#{count || "one or more"} of #{job}#{wanted} should be enqueued; there are " \
+              "#{Assertions.list(jobs)}")
           found
         end
 
@@ -30,11 +33,18 @@ module Raffia
 
         # @api private
         def self.fits?(item, args, queue, at)
-          (args.nil? || item["args"] == args) && (queue.nil? || item["queue"] == queue.to_s) && (at.nil? || (item["at"].to_f - at.to_f).abs <= 1)
+          (args.nil? || item["args"] == args) && (queue.nil? || item["queue"] == queue.to_s) &&
+            (at.nil? || (item["at"].to_f - at.to_f).abs <= 1)
         end
 
         # @api private
-        def self.list(jobs) = jobs.empty? ? "none" : jobs.map { |item| item.slice("args", "queue", "at").inspect }.join(", ")
+        def self.list(jobs)
+          if jobs.empty?
+            "none"
+          else
+            jobs.map { |item| item.slice("args", "queue", "at").inspect }.join(", ")
+          end
+        end
       end
     end
   end

@@ -89,7 +89,9 @@ module Raffia
         end
 
         def perform(claim)
-          Client.with_batch(nil) { Perform.call(claim.item, Setup.current.worker_middleware, Run.new(claim.item, @store)) }
+          Client.with_batch(nil) do
+            Perform.call(claim.item, Setup.current.worker_middleware, Run.new(claim.item, @store))
+          end
           @store.ack([claim])
         rescue Interrupted
           @store.release([claim]) # it goes on in the next round

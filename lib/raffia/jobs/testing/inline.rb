@@ -6,8 +6,9 @@ require_relative "drain"
 module Raffia
   module Jobs
     module Testing
-      # A store that does at once what comes in. What a job enqueues is done before its `perform_async` returns, and what comes of ends (the
-      # callbacks of batches) when the outermost one is done.
+      # A store that does at once what comes in. What a job enqueues is done before its
+      # `perform_async` returns, and what comes of ends (the callbacks of batches) when the
+      # outermost one is done.
       # @api private
       class Inline < Stores::Memory
         KEY = :raffia_jobs_inline

@@ -12,13 +12,16 @@ module Raffia
       module Access
         # @raise [ConfigError] for what would let in nobody, or the wrong ones
         def self.of(auth, user, password)
-          raise ConfigError, "say auth:, or user: and password:, not both" if auth && (user || password)
+          if auth && (user || password)
+            raise ConfigError, "say auth:, or user: and password:, not both"
+          end
           return Password.new(user, password) if user || password
           return Loopback.new if auth.nil?
           return Anybody.new if auth == :none
           return Asked.new(auth) if auth.respond_to?(:call)
 
-          raise ConfigError, "auth: #{auth.inspect} is none: use a block that is called with each env, or :none"
+          raise ConfigError, "auth: #{auth.inspect} is none: use a block that is called with " \
+            "each env, or :none"
         end
 
         # The application sees to it.
@@ -33,18 +36,26 @@ module Raffia
           def refusal(env) = @ask.call(env) ? nil : Reply.text(403, "You may not see the jobs.")
         end
 
-        # HTTP's basic authentication. What is compared are digests, all bytes of them, so the time says nothing.
+        # HTTP's basic authentication. What is compared are digests, all bytes of them, so the time
+        # says nothing.
         class Password
           REALM = {"www-authenticate" => 'Basic realm="Jobs", charset="UTF-8"'}.freeze
 
           def initialize(user, password)
-            raise ConfigError, "both user: and password: are needed, and neither may be empty" if user.to_s.empty? || password.to_s.empty?
-            raise ConfigError, "the user #{user.inspect} cannot have a colon in its name: HTTP ends it there" if user.to_s.include?(":")
+            if user.to_s.empty? || password.to_s.empty?
+              raise ConfigError, "both user: and password: are needed, and neither may be empty"
+            end
+            if user.to_s.include?(":")
+              raise ConfigError, "the user #{user.inspect} cannot have a colon in its name: HTTP " \
+                "ends it there"
+            end
 
             @digest = Digest::SHA256.digest("#{user}:#{password}")
           end
 
-          def refusal(env) = good?(env["HTTP_AUTHORIZATION"].to_s.b) ? nil : Reply.text(401, "Who are you?", REALM)
+          def refusal(env)
+            good?(env["HTTP_AUTHORIZATION"].to_s.b) ? nil : Reply.text(401, "Who are you?", REALM)
+          end
 
           def inspect = "#<#{self.class}>"
 
@@ -55,20 +66,27 @@ module Raffia
             return false unless scheme&.casecmp?("basic") && credentials
 
             given = Digest::SHA256.digest(credentials.unpack1("m"))
-            @digest.bytes.zip(given.bytes).reduce(0) { |different, (ours, theirs)| different | (ours ^ theirs) }.zero?
+            @digest.bytes.zip(given.bytes)
+              .reduce(0) { |different, (ours, theirs)| different | (ours ^ theirs) }.zero?
           end
         end
 
-        # From this machine only, and by one of its own names: a page of somebody else's, whose name leads here, gets nothing, and neither
-        # does whoever is behind a proxy that runs here.
+        # From this machine only, and by one of its own names: a page of somebody else's, whose name
+        # leads here, gets nothing, and neither does whoever is behind a proxy that runs here.
         class Loopback
-          PROXIED = %w[HTTP_FORWARDED HTTP_X_FORWARDED_FOR HTTP_X_FORWARDED_HOST HTTP_X_REAL_IP HTTP_VIA].freeze
-          REFUSAL = "This dashboard answers requests from its own machine only, made to localhost.\n\n" \
-            "To open it to others, give it a user and a password, or an `auth:` that is asked for each request;\n" \
+          PROXIED = %w[HTTP_FORWARDED HTTP_X_FORWARDED_FOR HTTP_X_FORWARDED_HOST HTTP_X_REAL_IP
+            HTTP_VIA].freeze
+          REFUSAL = "This dashboard answers requests from its own machine only, made to " \
+          "localhost.\n\n" \
+            "To open it to others, give it a user and a password, or an `auth:` that is asked " \
+            "for each request;\n" \
             "where the application around it sees to that, say `auth: :none`."
 
           def refusal(env)
-            return if loopback?(env["REMOTE_ADDR"].to_s.b) && ours?(env["HTTP_HOST"]&.b) && PROXIED.none? { |name| env.key?(name) }
+            if loopback?(env["REMOTE_ADDR"].to_s.b) && ours?(env["HTTP_HOST"]&.b) &&
+                PROXIED.none? { |name| env.key?(name) }
+              return
+            end
 
             Reply.text(403, REFUSAL)
           end

@@ -6,24 +6,29 @@ require_relative "reply"
 module Raffia
   module Jobs
     class Web
-      # Scripts, styles and pictures: files, each under a name with a digest of it, so browsers may keep them for ever.
+      # Scripts, styles and pictures: files, each under a name with a digest of it, so browsers may
+      # keep them for ever.
       # @api private
       module Assets
         # Where they are.
         FOLDER = "/assets/"
-        TYPES = {".css" => "text/css; charset=utf-8", ".js" => "text/javascript; charset=utf-8", ".svg" => "image/svg+xml"}.freeze
+        TYPES = {".css" => "text/css; charset=utf-8", ".js" => "text/javascript; charset=utf-8",
+                 ".svg" => "image/svg+xml"}.freeze
         KEPT = {**Reply::SECURITY, "cache-control" => "private, max-age=31536000, immutable"}.freeze
 
         # One of them.
         Asset = Data.define(:path, :type, :body, :integrity)
 
         # @return [Hash{String => Asset}] by the name of the file
-        FILES = Dir[File.join(__dir__, "assets", "*.{css,js,svg}"), File.join(__dir__, "vendor", "*", "*.{css,js}")].sort.to_h { |file|
+        FILES = Dir[File.join(__dir__, "assets", "*.{css,js,svg}"),
+          File.join(__dir__, "vendor", "*", "*.{css,js}")].sort.to_h { |file|
           body = File.binread(file)
           digest = Digest::SHA256.digest(body)
           type = File.extname(file)
           path = "#{FOLDER}#{File.basename(file, type)}-#{digest.unpack1("H*")[0, 16]}#{type}"
-          [File.basename(file).freeze, Asset.new(path: path.freeze, type: TYPES.fetch(type), body: body.freeze, integrity: "sha256-#{[digest].pack("m0")}".freeze)]
+          [File.basename(file).freeze,
+            Asset.new(path: path.freeze, type: TYPES.fetch(type), body: body.freeze,
+              integrity: "sha256-#{[digest].pack("m0")}".freeze)]
         }.freeze
         PATHS = FILES.each_value.to_h { |asset| [asset.path, asset] }.freeze
         private_constant :PATHS
@@ -33,7 +38,8 @@ module Raffia
         # @return [Array] a Rack response
         def reply(path)
           asset = PATHS[path] or return Reply.text(404, "There is no such file.")
-          [200, {**KEPT, "content-type" => asset.type, "content-length" => asset.body.bytesize.to_s}, [asset.body]]
+          [200, {**KEPT, "content-type" => asset.type,
+                         "content-length" => asset.body.bytesize.to_s}, [asset.body]]
         end
       end
     end

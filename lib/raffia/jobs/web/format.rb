@@ -45,7 +45,9 @@ module Raffia
           else "in #{span(apart)}"
           end
           at = Time.at(time).utc
-          Html.new(%(<time datetime="#{at.iso8601}" title="#{at.strftime("%F %T UTC")}">#{words}</time>))
+          Html.new(
+            %(<time datetime="#{at.iso8601}" title="#{at.strftime("%F %T UTC")}">#{words}</time>)
+          )
         end
 
         # @param value [Object] whatever was in a payload

@@ -18,7 +18,9 @@ module Raffia
 
         # @param rows [Array<Hash>] as {Store#metrics} gives them
         def self.of(rows)
-          new(counts: rows.reduce(Array.new(SIZE, 0)) { |sums, row| sums.zip(Array(row["histogram"])).map { |sum, count| sum + count.to_i } })
+          new(counts: rows.reduce(Array.new(SIZE, 0)) { |sums, row|
+            sums.zip(Array(row["histogram"])).map { |sum, count| sum + count.to_i }
+          })
         end
 
         # @return [Integer]

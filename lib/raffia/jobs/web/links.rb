@@ -7,7 +7,8 @@ require_relative "template"
 module Raffia
   module Jobs
     class Web
-      # Where things are. Names are parameters and no parts of paths: those that others have given may have anything in them.
+      # Where things are. Names are parameters and no parts of paths: those that others have given
+      # may have anything in them.
       # @api private
       module Links
         # @return [String] under whatever we are mounted
@@ -20,18 +21,30 @@ module Raffia
         def asset(name) = request.mount + Assets::FILES.fetch(name).path
 
         # @return [Html]
-        def link(label, to, **query) = Html.new(%(<a href="#{Html.escape(path(to, **query))}">#{Html.escape(label)}</a>))
+        def link(label, to, **query)
+          Html.new(%(<a href="#{Html.escape(path(to, **query))}">#{Html.escape(label)}</a>))
+        end
 
         # @return [Html]
-        def script(name) = Html.new(%(<script src="#{Html.escape(asset(name))}" integrity="#{Assets::FILES.fetch(name).integrity}" defer></script>))
+        def script(name)
+          Html.new(
+            %(<script src="#{Html.escape(asset(name))}" integrity="#{Assets::FILES.fetch(name).integrity}" defer></script>)
+          )
+        end
 
         # @return [Html]
-        def style(name) = Html.new(%(<link rel="stylesheet" href="#{Html.escape(asset(name))}" integrity="#{Assets::FILES.fetch(name).integrity}">))
+        def style(name)
+          Html.new(
+            %(<link rel="stylesheet" href="#{Html.escape(asset(name))}" integrity="#{Assets::FILES.fetch(name).integrity}">)
+          )
+        end
 
         # @param fields [Hash{Symbol => Object}]
         # @return [Html] inputs that nobody sees
         def hidden(**fields)
-          Html.new(fields.compact.map { |name, value| %(<input type="hidden" name="#{name}" value="#{Html.escape(value)}">) }.join)
+          Html.new(fields.compact.map { |name, value|
+            %(<input type="hidden" name="#{name}" value="#{Html.escape(value)}">)
+          }.join)
         end
 
         # A form with one button, for one change.

@@ -3,18 +3,22 @@
 module Raffia
   module Jobs
     class Web
-      # Whether a change is asked for by one of our own pages, and not by somebody else's in the browser of a person who may.
+      # Whether a change is asked for by one of our own pages, and not by somebody else's in the
+      # browser of a person who may.
       # @api private
       module Origin
         # Default ports, which neither Origin nor Host need say.
         PORTS = {"http" => ":80", "https" => ":443"}.freeze
-        REFUSAL = "This change was asked for by another site's page, or the browser does not say whose. Behind a proxy: it must " \
-          "hand on the Host that the browser has asked for. Programs say `content-type: application/json`."
+        REFUSAL = "This change was asked for by another site's page, or the browser does not say " \
+        "whose. Behind a proxy: it must " \
+          "hand on the Host that the browser has asked for. Programs say `content-type: " \
+          "application/json`."
 
         module_function
 
-        # All browsers of today say Sec-Fetch-Site over HTTPS and to localhost, and Origin otherwise. What says neither is a program; it has
-        # to send what no page can make a browser send unasked.
+        # All browsers of today say Sec-Fetch-Site over HTTPS and to localhost, and Origin
+        # otherwise. What says neither is a program; it has to send what no page can make a browser
+        # send unasked.
         # @param request [Request]
         def ours?(request)
           env = request.env

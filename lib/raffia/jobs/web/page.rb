@@ -17,7 +17,8 @@ module Raffia
       # @api private
       Outcome = Data.define(:done, :count, :to, :query)
 
-      # What all pages have. A page is data for programs, and the object that its template is evaluated in.
+      # What all pages have. A page is data for programs, and the object that its template is
+      # evaluated in.
       # @api private
       class Page
         include Views
@@ -25,13 +26,20 @@ module Raffia
         include Links
 
         # What there is beside the content: address, label, and which count.
-        NAVIGATION = [["/", "Home"], ["/queues", "Queues", :queue], ["/busy", "Busy", :running], ["/scheduled", "Scheduled", :scheduled],
-          ["/retries", "Retries", :retry], ["/dead", "Dead", :dead], ["/blocked", "Blocked", :blocked], ["/recurring", "Recurring"],
-          ["/batches", "Batches"], ["/metrics", "Metrics"], ["/processes", "Processes"]].each(&:freeze).freeze
+        NAVIGATION = [["/", "Home"], ["/queues", "Queues", :queue], ["/busy", "Busy", :running],
+          ["/scheduled", "Scheduled", :scheduled],
+          ["/retries", "Retries", :retry], ["/dead", "Dead", :dead],
+          ["/blocked", "Blocked", :blocked], ["/recurring", "Recurring"],
+          ["/batches", "Batches"], ["/metrics", "Metrics"],
+          ["/processes", "Processes"]].each(&:freeze).freeze
         # What may be said after a change. The words are ours: a link cannot have others.
-        DONE = {"retried" => "to be run now", "deleted" => "deleted", "killed" => "moved to the dead ones", "run" => "enqueued"}.freeze
-        ACTIONS = {"paused" => "It rests now.", "resumed" => "It goes on.", "told" => "The worker is told: it acts with its next sign of life.",
-                   "cancelled" => "The job's worker is told: it acts with its next sign of life.", "traced" => "The job's worker is asked where it is: that shows below with its next sign of life.",
+        DONE = {"retried" => "to be run now", "deleted" => "deleted",
+                "killed" => "moved to the dead ones", "run" => "enqueued"}.freeze
+        ACTIONS = {"paused" => "It rests now.", "resumed" => "It goes on.",
+                   "told" => "The worker is told: it acts with its next sign of life.",
+                   "cancelled" => "The job's worker is told: it acts with its next sign of life.",
+                   "traced" => "The job's worker is asked where it is: that shows below with its " \
+                     "next sign of life.",
                    "unchanged" => "Nothing was changed."}.freeze
         private_constant :DONE, :ACTIONS
 
@@ -64,7 +72,10 @@ module Raffia
         end
 
         # @return [Hash] what is new
-        def parts = {"title" => heading, "nav" => view_navigation.to_s, "main" => body.to_s, "charts" => charts}
+        def parts
+          {"title" => heading, "nav" => view_navigation.to_s, "main" => body.to_s,
+           "charts" => charts}
+        end
 
         # @return [Hash, nil] what the page's charts show
         def charts = nil
@@ -75,7 +86,9 @@ module Raffia
         # @param action [String]
         # @return [Outcome, Page]
         # @raise [ConfigError] when there is no such action here
-        def change(action) = raise(ConfigError, "#{action.inspect} is nothing that can be done here")
+        def change(action)
+          raise(ConfigError, "#{action.inspect} is nothing that can be done here")
+        end
 
         # @return [Hash{Symbol => Integer}]
         def counts = @counts ||= store.counts
@@ -99,7 +112,9 @@ module Raffia
           done = request["done"]
           return ACTIONS[done] if ACTIONS.key?(done)
 
-          "#{count(request.number("count"), "job is", "jobs are")} #{DONE[done]}." if DONE.key?(done)
+          if DONE.key?(done)
+            "#{count(request.number("count"), "job is", "jobs are")} #{DONE[done]}."
+          end
         end
 
         def navigation = NAVIGATION.map { |to, label, set| [to, label, set && sizes[set]] }
@@ -107,11 +122,15 @@ module Raffia
         # @return [Boolean] whether the page is, or belongs to, that of the navigation
         def here?(to) = request.path == to
 
-        def outcome(done, count, to = request.path, **query) = Outcome.new(done: done, count: count, to: to, query: query)
+        def outcome(done, count, to = request.path, **query)
+          Outcome.new(done: done, count: count, to: to, query: query)
+        end
 
         # @return [String]
         # @raise [ConfigError]
-        def wanted(name) = request[name] || raise(ConfigError, "say which one: #{name} is not given")
+        def wanted(name)
+          request[name] || raise(ConfigError, "say which one: #{name} is not given")
+        end
       end
     end
   end

@@ -50,7 +50,11 @@ module Raffia
         def words(number)
           return "none" if size.zero? && offset.zero?
 
-          shown = size.zero? ? "none from #{number.call(offset + 1)} on" : "#{number.call(offset + 1)}–#{number.call(offset + size)}"
+          shown = if size.zero?
+            "none from #{number.call(offset + 1)} on"
+          else
+            "#{number.call(offset + 1)}–#{number.call(offset + size)}"
+          end
           return shown unless total && (total > size)
 
           "#{shown} of #{"about " if @about}#{number.call(total)}"

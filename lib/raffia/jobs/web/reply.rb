@@ -8,10 +8,11 @@ module Raffia
       # Responses, and what all of them say to browsers.
       # @api private
       module Reply
-        # Nothing but our own files, nothing inline, in nobody's frame. The referrer stays here, and is not withheld altogether: then forms would
-        # send `Origin: null`, see {Origin}.
+        # Nothing but our own files, nothing inline, in nobody's frame. The referrer stays here, and
+        # is not withheld altogether: then forms would send `Origin: null`, see {Origin}.
         SECURITY = {
-          "content-security-policy" => "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " \
+          "content-security-policy" => "default-src 'none'; script-src 'self'; style-src 'self'; " \
+          "img-src 'self'; connect-src 'self'; " \
             "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
           "x-frame-options" => "DENY",
           "x-content-type-options" => "nosniff",
@@ -24,21 +25,31 @@ module Raffia
         module_function
 
         # @return [Array] a Rack response
-        def html(status, text) = [status, {**HEADERS, "content-type" => "text/html; charset=utf-8"}, [text]]
+        def html(status, text)
+          [status, {**HEADERS, "content-type" => "text/html; charset=utf-8"}, [text]]
+        end
 
         # @param data [Object] that may hold anything: bytes that are no text become text
-        def json(status, data) = [status, {**HEADERS, "content-type" => "application/json"}, [generate(data)]]
+        def json(status, data)
+          [status, {**HEADERS, "content-type" => "application/json"}, [generate(data)]]
+        end
 
-        def text(status, text, headers = {}) = [status, {**HEADERS, "content-type" => "text/plain; charset=utf-8", **headers}, ["#{text}\n"]]
+        def text(status, text, headers = {})
+          [status, {**HEADERS, "content-type" => "text/plain; charset=utf-8", **headers},
+            ["#{text}\n"]]
+        end
 
         # After a change: what came of it, to programs; for people the page that shows it.
         # @param page [Page]
         # @param outcome [Outcome, Page] a page asks back
         def outcome(page, outcome)
           return html(200, outcome.whole) if outcome.is_a?(Page)
-          return json(200, {"done" => outcome.done, "changed" => outcome.count}) if page.request.api?
+          if page.request.api?
+            return json(200, {"done" => outcome.done, "changed" => outcome.count})
+          end
 
-          location = page.path(outcome.to, **outcome.query, done: outcome.done, count: outcome.count)
+          location = page.path(outcome.to, **outcome.query, done: outcome.done,
+            count: outcome.count)
           [303, {**HEADERS, "location" => location}, []]
         end
 
@@ -48,7 +59,8 @@ module Raffia
           JSON.generate(plain(data), max_nesting: 0)
         end
 
-        # What JSON can be read from, and cannot be written to: text with broken bytes, numbers beyond all numbers.
+        # What JSON can be read from, and cannot be written to: text with broken bytes, numbers
+        # beyond all numbers.
         def plain(data)
           case data
           when Hash then data.to_h { |name, value| [plain(name), plain(value)] }

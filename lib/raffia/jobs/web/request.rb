@@ -54,7 +54,9 @@ module Raffia
         def list(name) = params[name] || []
 
         # @return [Integer] from 0 up
-        def number(name, default = 0, most = 10**12) = (Integer(self[name].to_s, 10, exception: false) || default).clamp(0, most)
+        def number(name, default = 0, most = 10**12)
+          (Integer(self[name].to_s, 10, exception: false) || default).clamp(0, most)
+        end
 
         private
 
@@ -64,7 +66,9 @@ module Raffia
 
         def collect(query, body)
           (form(query) + body).each_with_object({}) do |(name, value), found|
-            raise Bad, "What was sent is not UTF-8." unless name.valid_encoding? && value.valid_encoding?
+            unless name.valid_encoding? && value.valid_encoding?
+              raise Bad, "What was sent is not UTF-8."
+            end
 
             (found[name] ||= []) << value
           end

@@ -18,10 +18,14 @@ module Raffia
       # @api private
       module Routes
         PAGES = {
-          "/" => [Pages::Home], "/queues" => [Pages::Queues], "/busy" => [Pages::Busy], "/processes" => [Pages::Processes],
-          "/queue" => [Pages::Entries, :queue], "/scheduled" => [Pages::Entries, :scheduled], "/retries" => [Pages::Entries, :retry],
-          "/dead" => [Pages::Entries, :dead], "/blocked" => [Pages::Entries, :blocked], "/job" => [Pages::Job],
-          "/recurring" => [Pages::Recurring], "/batches" => [Pages::Batches], "/batch" => [Pages::Batch],
+          "/" => [Pages::Home], "/queues" => [Pages::Queues], "/busy" => [Pages::Busy],
+          "/processes" => [Pages::Processes],
+          "/queue" => [Pages::Entries, :queue], "/scheduled" => [Pages::Entries, :scheduled],
+          "/retries" => [Pages::Entries, :retry],
+          "/dead" => [Pages::Entries, :dead], "/blocked" => [Pages::Entries, :blocked],
+          "/job" => [Pages::Job],
+          "/recurring" => [Pages::Recurring], "/batches" => [Pages::Batches],
+          "/batch" => [Pages::Batch],
           "/metrics" => [Pages::Metrics], "/class" => [Pages::OfAClass]
         }.freeze
 
@@ -30,7 +34,8 @@ module Raffia
         # @return [Page]
         # @raise [NotFound]
         def self.page(request, web)
-          kind, *about = PAGES[request.path] || raise(NotFound.new("There is no page #{request.path}.", name: request.path))
+          kind, *about = PAGES[request.path] ||
+            raise(NotFound.new("There is no page #{request.path}.", name: request.path))
           kind.new(request, web, *about)
         end
       end

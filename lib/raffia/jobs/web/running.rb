@@ -17,7 +17,10 @@ module Raffia
         # @param processes [Array<Hash>] see {Store#processes}
         # @return [Array<Running>] the one that runs longest first
         def self.of(processes)
-          processes.flat_map { |process| Array(process["work"]).grep(Hash).map { |work| new(work: work, process: process) } }.sort_by(&:since)
+          processes.flat_map { |process|
+            Array(process["work"]).grep(Hash)
+              .map { |work| new(work: work, process: process) }
+          }.sort_by(&:since)
         end
 
         # @return [Float] seconds since 1970
@@ -26,8 +29,12 @@ module Raffia
         # @return [Shown]
         def job
           payload = work["payload"]
-          payload = JSON.generate(payload.is_a?(Hash) ? payload : {"jid" => work["jid"], "class" => work["class"]}) unless payload.is_a?(String)
-          Shown.new(Entry.new(set: :running, queue: work["queue"], payload: payload, at: since, ref: nil))
+          unless payload.is_a?(String)
+            payload = JSON.generate(payload.is_a?(Hash) ? payload :
+              {"jid" => work["jid"], "class" => work["class"]})
+          end
+          Shown.new(Entry.new(set: :running, queue: work["queue"], payload: payload, at: since,
+            ref: nil))
         end
 
         # @return [String, nil]

@@ -28,12 +28,14 @@ module Raffia
         # @param pager [Pager] where they were
         # @return [Integer] how many were still there
         def change(action, keys, pager)
-          near = page([pager.offset - STEP, 0].max, pager.limit + STEP * 2).to_h { |entry| [Shown.new(entry).digest, entry] }
+          near = page([pager.offset - STEP, 0].max, pager.limit + STEP * 2)
+            .to_h { |entry| [Shown.new(entry).digest, entry] }
           entries = keys.uniq.filter_map { |key| near[key[/\A\h+/]] || far(key) }
           entries.empty? ? 0 : @store.public_send(CALLS.fetch(action), entries)
         end
 
-        # One page after the other; what changes goes away, what does not is passed over. Not more than there are now: what is retried may come back.
+        # One page after the other; what changes goes away, what does not is passed over. Not more
+        # than there are now: what is retried may come back.
         # @return [Integer] how many were changed: there are more if that took too long
         def change_all(action)
           return @store.clear(@set, queue: @queue) if action == "delete" && @match.nil?
@@ -41,7 +43,8 @@ module Raffia
           begun = Clock.now
           left = @store.counts[@set]
           changed = passed = 0
-          while left.positive? && Clock.now < begun + PATIENCE && (entries = page(passed, [STEP, left].min)).any?
+          while left.positive? && Clock.now < begun + PATIENCE &&
+              (entries = page(passed, [STEP, left].min)).any?
             done = @store.public_send(CALLS.fetch(action), entries)
             changed += done
             passed += entries.size - done
@@ -52,7 +55,9 @@ module Raffia
 
         private
 
-        def page(offset, limit) = @store.entries(@set, queue: @queue, offset: offset, limit: limit, match: @match)
+        def page(offset, limit)
+          @store.entries(@set, queue: @queue, offset: offset, limit: limit, match: @match)
+        end
 
         # It has moved since the page was shown.
         def far(key)

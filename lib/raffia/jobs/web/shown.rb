@@ -41,12 +41,18 @@ module Raffia
         def jid = item["jid"].is_a?(String) ? item["jid"] : nil
 
         # @return [String] of the class; Active Job's own one stands for the job's
-        def name = wrong ? "(unreadable)" : text(item["display_class"] || item["wrapped"] || item["class"])
+        def name
+          wrong ? "(unreadable)" : text(item["display_class"] || item["wrapped"] || item["class"])
+        end
 
         # @return [Object]
         def args
           first = item["args"].is_a?(Array) ? item["args"].first : nil
-          (item["wrapped"] && first.is_a?(Hash) && first.key?("arguments")) ? first["arguments"] : item["args"]
+          if item["wrapped"] && first.is_a?(Hash) && first.key?("arguments")
+            first["arguments"]
+          else
+            item["args"]
+          end
         end
 
         # @return [String]
@@ -58,10 +64,14 @@ module Raffia
         end
 
         # @return [String]
-        def error = [item["error_class"], item["error_message"]].compact.map { |part| text(part) }.join(": ")
+        def error
+          [item["error_class"], item["error_message"]].compact.map { |part| text(part) }.join(": ")
+        end
 
         # @return [Array<String>]
-        def backtrace = Array(Worker::Backtrace.load(item["error_backtrace"])).map { |line| text(line) }
+        def backtrace
+          Array(Worker::Backtrace.load(item["error_backtrace"])).map { |line| text(line) }
+        end
 
         # @return [Array<String>]
         def tags = Array(item["tags"]).map { |tag| text(tag) }
@@ -77,7 +87,8 @@ module Raffia
 
         # @return [Hash] for programs
         def data
-          {"key" => key, "set" => entry.set, "queue" => entry.queue, "at" => entry.at, **(wrong ? {"payload" => arguments, "wrong" => wrong} : {"job" => item})}
+          {"key" => key, "set" => entry.set, "queue" => entry.queue, "at" => entry.at,
+           **(wrong ? {"payload" => arguments, "wrong" => wrong} : {"job" => item})}
         end
       end
     end

@@ -19,7 +19,9 @@ module Raffia
           return value.to_s if value.is_a?(Html)
 
           text = value.to_s
-          text = text.encode(Encoding::UTF_8, invalid: :replace, undef: :replace) unless text.encoding == Encoding::UTF_8 || text.encoding == Encoding::BINARY
+          unless text.encoding == Encoding::UTF_8 || text.encoding == Encoding::BINARY
+            text = text.encode(Encoding::UTF_8, invalid: :replace, undef: :replace)
+          end
           text = text.dup.force_encoding(Encoding::UTF_8) if text.encoding == Encoding::BINARY
           ERB::Util.html_escape(text.scrub)
         end
@@ -30,14 +32,16 @@ module Raffia
       class Template < ERB::Compiler
         FOLDER = File.join(__dir__, "views").freeze
 
-        # Makes a method of each file: `view_NAME(one)`, which gives {Html}. Read once, when this is loaded.
+        # Makes a method of each file: `view_NAME(one)`, which gives {Html}. Read once, when this is
+        # loaded.
         # @param views [Module]
         # @return [void]
         def self.define(views)
           Dir[File.join(FOLDER, "*.erb")].each do |file|
             source = new.source(File.read(file, encoding: Encoding::UTF_8))
             # One line before the template's first, so that backtraces name its lines.
-            views.module_eval("def view_#{File.basename(file, ".erb")}(one = nil)\n#{source}\nend", file, 0) # standard:disable Style/EvalWithLocation
+            views.module_eval("def view_#{File.basename(file, ".erb")}(one = nil)\n#{source}\nend",
+              file, 0) # standard:disable Style/EvalWithLocation
           end
         end
 
@@ -49,7 +53,9 @@ module Raffia
         end
 
         # @return [String]
-        def source(text) = compile(text).first.force_encoding(Encoding::UTF_8).sub(/\A#coding:.*$/, "")
+        def source(text)
+          compile(text).first.force_encoding(Encoding::UTF_8).sub(/\A#coding:.*$/, "")
+        end
 
         # (see ERB::Compiler#add_insert_cmd)
         def add_insert_cmd(out, content) = out.push("#{insert_cmd} Html.escape((#{content}))")

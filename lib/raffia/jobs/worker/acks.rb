@@ -5,8 +5,8 @@ require_relative "../../task"
 module Raffia
   module Jobs
     class Worker
-      # Says to the store what is done: all that has ended since the last time in one call. What it cannot say it says again, until the store
-      # answers or the lease is lost.
+      # Says to the store what is done: all that has ended since the last time in one call. What it
+      # cannot say it says again, until the store answers or the lease is lost.
       #
       # @api private
       class Acks
@@ -36,7 +36,8 @@ module Raffia
           @idle&.settle
         end
 
-        # @return [Array<Array(Integer, Integer)>] keys of claims of which the store has not heard yet
+        # @return [Array<Array(Integer, Integer)>] keys of claims of which the store has not heard
+        #   yet
         def held = [*@said, *@done].map(&:key)
 
         # For ever.

@@ -39,7 +39,10 @@ module Raffia
         attr_reader :figures
 
         # @return [Hash] see {Process::Supervisor#status}
-        def status = {state: (@worker&.stopping? ? :stopping : :running), workers: 1, ready: @ready ? 1 : 0, slots: []}
+        def status
+          {state: (@worker&.stopping? ? :stopping : :running), workers: 1, ready: @ready ? 1 : 0,
+           slots: []}
+        end
 
         # @return [Integer] exit status
         # @yield when the worker is enrolled
@@ -68,10 +71,12 @@ module Raffia
 
         def handlers
           names = Signals.ignored?(:HUP) ? STOP - [:HUP] : STOP # nohup
-          {**names.to_h { |name| [name, ->(_) { stop }] }, TSTP: Process::Foreground.handler { @worker&.quiet }, QUIT: ->(_) { Raffia.dump }}
+          {**names.to_h { |name| [name, ->(_) { stop }] },
+            TSTP: Process::Foreground.handler { @worker&.quiet }, QUIT: ->(_) { Raffia.dump }}
         end
 
-        # While the application loads there is nothing to finish, and what loads for ever must be left.
+        # While the application loads there is nothing to finish, and what loads for ever must be
+        # left.
         def stop
           return exit(0) unless @worker
 

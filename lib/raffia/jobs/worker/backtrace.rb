@@ -14,7 +14,8 @@ module Raffia
         # @return [String]
         def dump(lines) = [Zlib::Deflate.deflate(JSON.generate(lines.map(&:scrub)))].pack("m0")
 
-        # @param text [String, Array<String>, nil] of any version: with line feeds, or as it was long ago
+        # @param text [String, Array<String>, nil] of any version: with line feeds, or as it was
+        #   long ago
         # @return [Array<String>, nil] nil when it is none
         def load(text)
           return text unless text.is_a?(String)

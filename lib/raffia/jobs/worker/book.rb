@@ -31,7 +31,8 @@ module Raffia
           end
         end
 
-        # @return [Hash{Symbol => Integer, Array<Integer>}] since the worker began, as {Meter} writes them
+        # @return [Hash{Symbol => Integer, Array<Integer>}] since the worker began, as {Meter}
+        #   writes them
         def totals = @guard.hold { {**@totals, histogram: @histogram.dup} }
 
         # @return [Tally, nil] nil when nothing was done
@@ -53,7 +54,8 @@ module Raffia
         private
 
         def add_up(name, seconds)
-          row = @classes[name] ||= {"processed" => 0, "failed" => 0, "ms" => 0.0, "histogram" => Array.new(Tally::BOUNDS.size + 1, 0)}
+          row = @classes[name] ||= {"processed" => 0, "failed" => 0, "ms" => 0.0,
+                                    "histogram" => Array.new(Tally::BOUNDS.size + 1, 0)}
           @processed += 1
           row["processed"] += 1
           return fail(row) unless seconds

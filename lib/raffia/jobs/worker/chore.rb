@@ -6,7 +6,8 @@ require_relative "../../task"
 module Raffia
   module Jobs
     class Worker
-      # Something that is done again and again, and says itself when it is due next; earlier when it is stirred.
+      # Something that is done again and again, and says itself when it is due next; earlier when it
+      # is stirred.
       #
       # @api private
       class Chore

@@ -25,7 +25,8 @@ module Raffia
       #   @return [LeaseBoard, nil]
       #
       # @api private
-      Desk = Struct.new(:worker, :store, :places, :acks, :keeper, :patience, :journal, :middleware, :board)
+      Desk = Struct.new(:worker, :store, :places, :acks, :keeper, :patience, :journal, :middleware,
+        :board)
     end
   end
 end

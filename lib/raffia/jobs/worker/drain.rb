@@ -6,18 +6,22 @@ require_relative "../../task"
 module Raffia
   module Jobs
     class Worker
-      # The end of a worker: what has begun may end; what does not in time is interrupted, and goes back to the front of its queue.
+      # The end of a worker: what has begun may end; what does not in time is interrupted, and goes
+      # back to the front of its queue.
       #
       # @api private
       class Drain
-        # Seconds that jobs have to end after they were interrupted, and the store has to hear of what is done.
+        # Seconds that jobs have to end after they were interrupted, and the store has to hear of
+        # what is done.
         GRACE = 3
 
-        # @return [Boolean] whether no fiber but this one is left. The alarm is our scope's, and ends with it
+        # @return [Boolean] whether no fiber but this one is left. The alarm is our scope's, and
+        #   ends with it
         def self.alone?
           sleep(0) # for those who have been told to end just now
           scheduler = Fiber.scheduler
-          scheduler.stats[:parked] <= (Alarm.of(scheduler).running? ? 1 : 0) + (Session.current&.residents || 0)
+          scheduler.stats[:parked] <=
+            (Alarm.of(scheduler).running? ? 1 : 0) + (Session.current&.residents || 0)
         end
 
         # @param runs [Runs]
@@ -30,14 +34,17 @@ module Raffia
         end
 
         # @param seconds [Numeric]
-        # @yieldparam seconds [Numeric] waits for so long for a further order, or that there is nothing to wait for any more
+        # @yieldparam seconds [Numeric] waits for so long for a further order, or that there is
+        #   nothing to wait for any more
         # @yieldreturn [Symbol, nil] :now when nobody wants to wait any longer
         # @return [void]
         def call(seconds, &)
           @log.info({event: "draining", jobs: @runs.size, seconds: seconds}) unless @runs.empty?
           wait(seconds, &)
           break_off unless @runs.empty?
-          @acks.flush(GRACE) or @log.error({event: "not said", why: "the store does not answer: some of what is done will be done again"})
+          @acks.flush(GRACE) or
+            @log.error({event: "not said",
+              why: "the store does not answer: some of what is done will be done again"})
         end
 
         private
@@ -50,11 +57,13 @@ module Raffia
         end
 
         def break_off
-          @log.warn({event: "interrupts", jobs: @runs.size, jids: @runs.to_a.first(20).map(&:jid).join(" ")})
+          @log.warn({event: "interrupts", jobs: @runs.size,
+            jids: @runs.to_a.first(20).map(&:jid).join(" ")})
           @runs.to_a.each { |run| run.interrupt(:stopping, by_force: true) }
           return if @runs.await_end(GRACE)
 
-          @log.error({event: "gives up", jobs: @runs.size, why: "they do not let themselves be interrupted: others run them again"})
+          @log.error({event: "gives up", jobs: @runs.size,
+            why: "they do not let themselves be interrupted: others run them again"})
         end
       end
     end

@@ -6,7 +6,8 @@ require_relative "backtrace"
 module Raffia
   module Jobs
     class Worker
-      # What becomes of a job that has failed: its class, its options and how often it has failed before decide. The fields are Sidekiq's.
+      # What becomes of a job that has failed: its class, its options and how often it has failed
+      # before decide. The fields are Sidekiq's.
       #
       # @api private
       class Failure
@@ -47,13 +48,16 @@ module Raffia
           block = @job.on_exhausted if @job.respond_to?(:on_exhausted)
           block&.call(@item, @error)
         rescue => error
-          @log.error({event: "on_exhausted failed", jid: @item["jid"], class: Payload.class_name(@item), error: error.full_message(highlight: false)})
+          @log.error({event: "on_exhausted failed", jid: @item["jid"],
+            class: Payload.class_name(@item), error: error.full_message(highlight: false)})
         end
 
         # @return [String] what an error says, in bytes that JSON can say
         def self.message(error)
           text = error.message.to_s
-          text = text.encode(Encoding::UTF_8, invalid: :replace, undef: :replace) unless text.encoding == Encoding::UTF_8
+          unless text.encoding == Encoding::UTF_8
+            text = text.encode(Encoding::UTF_8, invalid: :replace, undef: :replace)
+          end
           text.scrub[0, MESSAGE]
         rescue => failure
           "#{error.class}, whose message cannot be had (#{failure.class})"
@@ -62,12 +66,16 @@ module Raffia
         private
 
         # Clients in other languages need not say it.
-        def retry_of_class = @job.respond_to?(:job_options) ? @job.job_options.fetch("retry", true) : true
+        def retry_of_class
+          @job.respond_to?(:job_options) ? @job.job_options.fetch("retry", true) : true
+        end
 
         def note
           count = @item["retry_count"]
-          @item.update("error_message" => Failure.message(@error), "error_class" => @error.class.name || @error.class.to_s,
-            "retry_count" => count ? count + 1 : 0, (count ? "retried_at" : "failed_at") => Payload.now)
+          @item.update("error_message" => Failure.message(@error),
+            "error_class" => @error.class.name || @error.class.to_s,
+            "retry_count" => count ? count + 1 : 0,
+            (count ? "retried_at" : "failed_at") => Payload.now)
           lines = @item["backtrace"] && @error.backtrace
           lines = lines.first(@item["backtrace"]) if lines && @item["backtrace"].is_a?(Integer)
           @item["error_backtrace"] = Backtrace.dump(lines) if lines
@@ -90,7 +98,9 @@ module Raffia
 
         def more?
           seconds = @item["retry_for"]
-          return Time.now.to_f < Payload.time(@item["failed_at"]).to_f + seconds if seconds.is_a?(Numeric)
+          if seconds.is_a?(Numeric)
+            return Time.now.to_f < Payload.time(@item["failed_at"]).to_f + seconds
+          end
 
           @item["retry_count"] < (@item["retry"].is_a?(Integer) ? @item["retry"] : RETRIES)
         end
@@ -106,7 +116,8 @@ module Raffia
 
           block.call(@item["retry_count"], @error, @item)
         rescue => error
-          @log.error({event: "retry_in failed", jid: @item["jid"], class: Payload.class_name(@item), error: error.full_message(highlight: false)})
+          @log.error({event: "retry_in failed", jid: @item["jid"], class: Payload.class_name(@item),
+            error: error.full_message(highlight: false)})
           nil
         end
       end

@@ -20,7 +20,8 @@ module Raffia
           wait unless ready.pop
         end
 
-        # Lets the jobs that have begun end, for at most `timeout` of the worker's, and waits for that.
+        # Lets the jobs that have begun end, for at most `timeout` of the worker's, and waits for
+        # that.
         # @return [void]
         # @raise [Exception] what the worker ended with, if it did
         def stop

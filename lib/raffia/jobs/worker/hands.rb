@@ -5,8 +5,9 @@ require_relative "../../native"
 module Raffia
   module Jobs
     class Worker
-      # Fibers that do runs. One that is through with a run does the next that waits to be begun, made as good as new: that costs a fifth of
-      # another fiber and its task. None of them waits for work.
+      # Fibers that do runs. One that is through with a run does the next that waits to be begun,
+      # made as good as new: that costs a fifth of another fiber and its task. None of them waits
+      # for work.
       #
       # @api private
       class Hands

@@ -6,17 +6,20 @@ require_relative "../../task"
 module Raffia
   module Jobs
     class Worker
-      # Claims as many jobs as there is room for, and waits where there are none. Jobs that compute are claimed few at a time, for a job that
-      # waits here while another computes had better be done by another process.
+      # Claims as many jobs as there is room for, and waits where there are none. Jobs that compute
+      # are claimed few at a time, for a job that waits here while another computes had better be
+      # done by another process.
       #
       # @api private
       class Intake
         # Seconds after which the store is asked even though it has not called.
         LONGEST = 15
-        # Seconds to rest when the store calls again and again, and then has nothing: at first, and at most.
+        # Seconds to rest when the store calls again and again, and then has nothing: at first, and
+        # at most.
         REST = 0.01
         MOST = 0.1
-        # Jobs of the first claim. After that it is twice as many, or half, as those of the last one have all begun within this time, or not.
+        # Jobs of the first claim. After that it is twice as many, or half, as those of the last one
+        # have all begun within this time, or not.
         FIRST = 4
         BRIEF = 0.02
         private_constant :REST, :MOST, :FIRST, :BRIEF
@@ -59,7 +62,8 @@ module Raffia
           end
         end
 
-        # There are suspects, and no other process to run them in: they run here, each when nothing else does.
+        # There are suspects, and no other process to run them in: they run here, each when nothing
+        # else does.
         # @return [void]
         def run_suspects
           @suspects = true
@@ -93,7 +97,11 @@ module Raffia
         def begin_all(claims)
           began = Clock.now
           enter(claims)
-          @most = (Clock.now - began > BRIEF) ? (@most / 2).clamp(1..) : (@most * 2).clamp(..@runs.limit)
+          @most = if Clock.now - began > BRIEF
+            (@most / 2).clamp(1..)
+          else
+            (@most * 2).clamp(..@runs.limit)
+          end
         end
 
         def take_alone
@@ -107,7 +115,10 @@ module Raffia
 
         def claim(limit, **kind)
           @claiming = @claims += 1
-          found = @patience.keep(-> { @closed }) { @store.claim(@keeper.lease, @queues.order, limit, **kind) } || []
+          found =
+            @patience.keep(-> {
+              @closed
+            }) { @store.claim(@keeper.lease, @queues.order, limit, **kind) } || []
           @claiming = nil if found.empty?
           found
         end
@@ -119,11 +130,13 @@ module Raffia
           @claiming = nil
         end
 
-        # Somebody else may have been faster, time after time, or a queue is paused: then there is nothing, however often it calls.
+        # Somebody else may have been faster, time after time, or a queue is paused: then there is
+        # nothing, however often it calls.
         def idle
           return if @closed
 
-          @upkeep.stir if @called # and there was nothing to claim: then there may be something to promote
+          # and there was nothing to claim: then there may be something to promote
+          @upkeep.stir if @called
           Waiter.nap(@rest) if @rest.positive?
           @called = true
           at_once = @patience.keep(-> { @closed }) { at_once? }

@@ -8,7 +8,8 @@ require_relative "lines"
 module Raffia
   module Jobs
     class Worker
-      # Tells of runs: to whoever has subscribed to the events job_start, job_done and job_fail, to the log, and to the counts.
+      # Tells of runs: to whoever has subscribed to the events job_start, job_done and job_fail, to
+      # the log, and to the counts.
       #
       # @api private
       class Journal
@@ -50,8 +51,11 @@ module Raffia
         def failed(run, seconds, error, failure)
           flush
           @book.count(run.name, nil, failure.verdict)
-          @instrument.emit(:job_fail) { {**run.facts, seconds: seconds, error: error, verdict: failure.verdict} }
-          line = {event: "failed", **run.facts, seconds: seconds.round(6), error_class: error.class.name, error: Failure.message(error)[0, 500],
+          @instrument.emit(:job_fail) do
+            {**run.facts, seconds: seconds, error: error, verdict: failure.verdict}
+          end
+          line = {event: "failed", **run.facts, seconds: seconds.round(6),
+                  error_class: error.class.name, error: Failure.message(error)[0, 500],
                   then: failure.verdict, at: error.backtrace&.first}
           line[:in] = (failure.at - Time.now.to_f).round(1) if failure.at
           (failure.verdict == :retry) ? @log.warn(line) : @log.error(line)

@@ -8,8 +8,9 @@ require_relative "../../process/memory"
 module Raffia
   module Jobs
     class Worker
-      # Keeps the lease: shows a sign of life now and then, with what is being done, and brings the orders that come back. In a thread of its
-      # own: a job that computes holds up the loop, and is no reason to take it away from here.
+      # Keeps the lease: shows a sign of life now and then, with what is being done, and brings the
+      # orders that come back. In a thread of its own: a job that computes holds up the loop, and is
+      # no reason to take it away from here.
       #
       # @api private
       class Keeper
@@ -31,7 +32,8 @@ module Raffia
         # @param log [Logger]
         # @param identity [String]
         # @param board [LeaseBoard, nil] is told of the lease
-        def initialize(store, info, ttl:, every:, book:, log:, identity: Keeper.identity, board: nil)
+        def initialize(store, info, ttl:, every:, book:, log:, identity: Keeper.identity,
+          board: nil)
           @store = store
           @info = info
           @ttl = ttl
@@ -55,7 +57,8 @@ module Raffia
           @renewed = Clock.now
         end
 
-        # @return [Boolean] whether the lease may have run out: this process has stood still, or the store was away
+        # @return [Boolean] whether the lease may have run out: this process has stood still, or the
+        #   store was away
         def late? = Clock.now - @renewed > @ttl
 
         # Until {close}, or until {give_up} is due.
@@ -72,8 +75,8 @@ module Raffia
           end
         end
 
-        # From any thread, and from a trap: by then the worker is to have ended. When it has not, what it holds is given back, for a loop that
-        # is held up cannot do so.
+        # From any thread, and from a trap: by then the worker is to have ended. When it has not,
+        # what it holds is given back, for a loop that is held up cannot do so.
         # @param seconds [Numeric] from now
         # @return [void]
         def give_up(seconds)
@@ -115,7 +118,9 @@ module Raffia
 
         def abandon
           resign
-          @log.fatal({event: "gives back", why: "it was told to end, and a job that computes does not let it: on: :processes is for such jobs"})
+          @log.fatal({event: "gives back",
+            why: "it was told to end, and a job that computes does not let it: on: :processes is " \
+              "for such jobs"})
         end
 
         # @return [Boolean] whether the store could be reached
@@ -150,7 +155,8 @@ module Raffia
           lost = @lease
           enroll
           @log.error({event: "lease lost", token: lost.token, new: @lease.token,
-                      why: "no sign of life for #{@ttl} s; what was running then is run again by whoever recovers it"})
+                      why: "no sign of life for #{@ttl} s; what was running then is run again by " \
+                        "whoever recovers it"})
         end
       end
     end

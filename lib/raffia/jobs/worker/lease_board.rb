@@ -6,11 +6,13 @@ require_relative "../../process/experimental"
 module Raffia
   module Jobs
     class Worker
-      # Memory that a worker shares with its {LeaseMonitor}: the lease, when it was last renewed, and which jobs have begun. A memory
-      # write says so for each job, and it outlives kill -9 of the worker.
+      # Memory that a worker shares with its {LeaseMonitor}: the lease, when it was last renewed,
+      # and which jobs have begun. A memory write says so for each job, and it outlives kill -9 of
+      # the worker.
       #
-      # Layout, in words of 64 bits: token, ttl in milliseconds, time of the last renewal, how the worker leaves, and for how many
-      # seconds the monitor has seen it run; then three for each job: both integers of {Claim#key}, and whether it has begun.
+      # Layout, in words of 64 bits: token, ttl in milliseconds, time of the last renewal, how the
+      # worker leaves, and for how many seconds the monitor has seen it run; then three for each
+      # job: both integers of {Claim#key}, and whether it has begun.
       #
       # @api private
       class LeaseBoard
@@ -25,7 +27,8 @@ module Raffia
         def initialize(limit)
           @limit = limit
           @memory = Process::Experimental.silently do
-            ::IO::Buffer.new((HEAD + limit * SLOT) * WORD, ::IO::Buffer::MAPPED | ::IO::Buffer::SHARED)
+            ::IO::Buffer.new((HEAD + limit * SLOT) * WORD,
+              ::IO::Buffer::MAPPED | ::IO::Buffer::SHARED)
           end
           @free = Array.new(limit) { |index| limit - 1 - index }
         end
@@ -51,7 +54,8 @@ module Raffia
         # @return [Float] when the lease was last renewed, in the time of {Clock}
         def renewed_at = @memory.get_value(:f64, 2 * WORD)
 
-        # @return [Float] seconds for which the worker ran, and was not stopped: never more than that
+        # @return [Float] seconds for which the worker ran, and was not stopped: never more than
+        #   that
         def observed = @memory.get_value(:f64, 4 * WORD)
 
         # @param seconds [Float]
@@ -100,7 +104,8 @@ module Raffia
 
         # @return [Array<Array(Integer, Integer)>] keys of the claims that have begun and not ended
         def begun
-          (HEAD...HEAD + @limit * SLOT).step(SLOT).filter_map { |place| [get(place), get(place + 1)] if get(place + 2) == 1 }
+          (HEAD...HEAD + @limit * SLOT).step(SLOT)
+            .filter_map { |place| [get(place), get(place + 1)] if get(place + 2) == 1 }
         end
 
         private

@@ -9,16 +9,20 @@ module Raffia
     class Worker
       # A small process beside a worker, seen from the worker.
       #
-      # * It renews the lease while the worker lives and cannot do so itself, because a call into C keeps Ruby's lock.
+      # * It renews the lease while the worker lives and cannot do so itself, because a call into C
+      #   keeps Ruby's lock.
       # * When the worker dies, it ends the lease at once, and tells the store which jobs had begun.
-      # * It forks the processes in which suspects run, each alone ({Store::Death}): no job has ever run where they are forked from.
+      # * It forks the processes in which suspects run, each alone ({Store::Death}): no job has ever
+      #   run where they are forked from.
       #
       # See docs/adr/0020.
       #
       # @api private
       class LeaseMonitor
         # @return [Boolean] whether a worker can have one: its store must be shared by processes
-        def self.possible?(store) = store.shared? && ::Process.respond_to?(:fork) && !defined?(JRUBY_VERSION)
+        def self.possible?(store)
+          store.shared? && ::Process.respond_to?(:fork) && !defined?(JRUBY_VERSION)
+        end
 
         # @param board [LeaseBoard]
         # @param log [Logger]
@@ -26,8 +30,12 @@ module Raffia
         # @raise [SystemCallError] when there can be no more processes
         def initialize(board, log, **service)
           worker = ::Process.pid
-          @process = Process::Sidecar.new { |commands, ready| Service.new(worker, board, commands, log, **service).run(ready) }
-          log.error({event: "no lease monitor", why: "it does not begin to run"}) unless @process.ready
+          @process = Process::Sidecar.new do |commands, ready|
+            Service.new(worker, board, commands, log, **service).run(ready)
+          end
+          unless @process.ready
+            log.error({event: "no lease monitor", why: "it does not begin to run"})
+          end
         end
 
         # @return [Integer]

@@ -5,8 +5,8 @@ require_relative "../../base/log"
 module Raffia
   module Jobs
     class Worker
-      # The lines of the log about jobs that are done: all of a turn are written at once, or they would cost more than the jobs. Other loggers
-      # than ours get them one by one.
+      # The lines of the log about jobs that are done: all of a turn are written at once, or they
+      # would cost more than the jobs. Other loggers than ours get them one by one.
       #
       # @api private
       class Lines
@@ -16,7 +16,9 @@ module Raffia
         # @param log [Logger]
         def initialize(log)
           @log = log
-          @formatter = log.formatter if log.instance_of?(::Logger) && [Log::Text, Log::Json].include?(log.formatter.class)
+          if log.instance_of?(::Logger) && [Log::Text, Log::Json].include?(log.formatter.class)
+            @formatter = log.formatter
+          end
           @text = +""
         end
 

@@ -29,8 +29,12 @@ module Raffia
         def self.read(boards, pids)
           alive = boards.select { |board| pids.include?(board[WORD[:pid]]) }
           counters = COUNTERS.to_h { |name| [name, boards.sum { |board| board[WORD[name]] }] }
-          gauges = %i[busy concurrency].to_h { |name| [name, alive.sum { |board| board[WORD[name]] }] }
-          histogram = Array.new(BUCKETS) { |index| boards.sum { |board| board[FIRST_BUCKET + index] } }
+          gauges = %i[busy concurrency].to_h do |name|
+            [name, alive.sum { |board| board[WORD[name]] }]
+          end
+          histogram = Array.new(BUCKETS) do |index|
+            boards.sum { |board| board[FIRST_BUCKET + index] }
+          end
           {**counters, **gauges, histogram: histogram}
         end
 
@@ -52,15 +56,19 @@ module Raffia
         def initialize(board, concurrency)
           @board = board || Array.new(SIZE, 0)
           @written = Array.new(SIZE, 0)
-          {pid: ::Process.pid, busy: 0, concurrency: concurrency}.each { |name, value| @board[WORD[name]] = value }
+          {pid: ::Process.pid, busy: 0, concurrency: concurrency}.each do |name, value|
+            @board[WORD[name]] = value
+          end
         end
 
-        # @param totals [Hash{Symbol => Integer, Array<Integer>}] since the worker began, see {Book#totals}
+        # @param totals [Hash{Symbol => Integer, Array<Integer>}] since the worker began, see
+        #   {Book#totals}
         # @param busy [Integer]
         # @param beside [Array<#[]>] boards of processes beside this one, which count as part of it
         # @return [void]
         def write(totals, busy, beside = [])
-          numbers = [*totals.fetch_values(*COUNTERS), *Array.new(GAUGES.size, 0), *totals.fetch(:histogram)]
+          numbers = [*totals.fetch_values(*COUNTERS), *Array.new(GAUGES.size, 0),
+            *totals.fetch(:histogram)]
           numbers.each_with_index do |number, word|
             add(word, number + beside.sum { |board| board[word] }) unless GAUGE_WORDS.cover?(word)
           end

@@ -17,7 +17,8 @@ module Raffia
         attr_reader :board
         # @return [String] of the worker's lease
         attr_reader :identity
-        # @return [Array<Process::Supervisor::Board>] that {Meter}s of the processes for suspects write to
+        # @return [Array<Process::Supervisor::Board>] that {Meter}s of the processes for suspects
+        #   write to
         attr_reader :isolated
 
         # @param concurrency [Integer] of the worker

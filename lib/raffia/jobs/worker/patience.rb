@@ -6,7 +6,8 @@ require_relative "../../task"
 module Raffia
   module Jobs
     class Worker
-      # Goes on asking a store that cannot be reached, ever more seldom. That it is away is said once, and once that it is back.
+      # Goes on asking a store that cannot be reached, ever more seldom. That it is away is said
+      # once, and once that it is back.
       #
       # @api private
       class Patience

@@ -19,13 +19,15 @@ module Raffia
       class Places
         KINDS = %i[fibers threads ractors processes auto].freeze
 
-        # More jobs were claimed for a place than can have a turn soon: this one is better left to others.
+        # More jobs were claimed for a place than can have a turn soon: this one is better left to
+        # others.
         #
         # @api private
         class Crowded < StandardError
         end
 
-        # @return [Hash{Symbol => Integer}] how many at a time: of threads, Ractors, processes; and in all (:fibers)
+        # @return [Hash{Symbol => Integer}] how many at a time: of threads, Ractors, processes; and
+        #   in all (:fibers)
         attr_reader :sizes
 
         # @param store [Store]
@@ -68,7 +70,8 @@ module Raffia
         # @return [void]
         def announce_stop = @open[:processes]&.announce_stop
 
-        # @return [Integer, nil] how many jobs there is room for, wherever they want to run; nil: any number
+        # @return [Integer, nil] how many jobs there is room for, wherever they want to run; nil:
+        #   any number
         def spare = @open.empty? ? nil : @open.each_value.filter_map(&:spare).min
 
         # @return [void]
@@ -114,12 +117,15 @@ module Raffia
         end
 
         def set_up(name)
-          raise ConfigError, "a job cannot run on #{name}: there are #{KINDS.join(", ")}" unless KINDS.include?(name)
+          unless KINDS.include?(name)
+            raise ConfigError, "a job cannot run on #{name}: there are #{KINDS.join(", ")}"
+          end
 
           # What is loaded and started may have to wait, and others come meanwhile.
           @setting_up.synchronize do
             require_relative "places/#{name}"
-            @open[name] ||= Places.const_get(name.capitalize).new(self, @sizes[name], @sizes[:fibers])
+            @open[name] ||= Places.const_get(name.capitalize)
+              .new(self, @sizes[name], @sizes[:fibers])
           end
         end
       end

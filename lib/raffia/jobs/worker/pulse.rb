@@ -16,7 +16,8 @@ module Raffia
 
         # @param heart [#beat, nil]
         # @param log [Logger]
-        # @param lenient [Boolean] whether the heart also beats while the loop stands still and other threads run
+        # @param lenient [Boolean] whether the heart also beats while the loop stands still and
+        #   other threads run
         # @param board [LeaseBoard, nil] says for how long this process could run
         # @yield with each beat
         def initialize(heart, log, lenient:, board: nil, &also)
@@ -40,7 +41,8 @@ module Raffia
           end
         end
 
-        # From another thread, which waits for nothing that a fiber of the loop may have: says it once for each time that it is held up.
+        # From another thread, which waits for nothing that a fiber of the loop may have: says it
+        # once for each time that it is held up.
         # @return [void]
         def look
           @heart&.beat if @lenient
@@ -50,7 +52,8 @@ module Raffia
 
           @said = true
           @log.warn({event: "held up", seconds: held.round(1), at: @thread&.backtrace&.first,
-                     why: "a job computes, or blocks, in a fiber, and all others wait for it: on: :threads or :processes is for such jobs"})
+                     why: "a job computes, or blocks, in a fiber, and all others wait for it: " \
+                       "on: :threads or :processes is for such jobs"})
         end
 
         private
@@ -61,10 +64,12 @@ module Raffia
           @said = false
         end
 
-        # By no clock: a process that was stopped (Ctrl-Z, a debugger) does not hold up its loop. The
-        # lease monitor also counts while a call into C keeps Ruby's lock, and so this thread.
+        # By no clock: a process that was stopped (Ctrl-Z, a debugger) does not hold up its loop.
+        # The lease monitor also counts while a call into C keeps Ruby's lock, and so this thread.
         # @return [Numeric] for how long at least the loop stood still while this process could run
-        def seconds_held = [(@looks - @looked - 1) * INTERVAL, @board ? @board.observed - @observed : 0].max
+        def seconds_held
+          [(@looks - @looked - 1) * INTERVAL, @board ? @board.observed - @observed : 0].max
+        end
       end
     end
   end

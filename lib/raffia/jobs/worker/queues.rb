@@ -6,8 +6,9 @@ require_relative "../../base/error"
 module Raffia
   module Jobs
     class Worker
-      # In which order the queues are asked for work: as they were named; or, where they have weights, by chance, so that one of weight 3
-      # comes first three times as often as one of weight 1, and none is starved.
+      # In which order the queues are asked for work: as they were named; or, where they have
+      # weights, by chance, so that one of weight 3 comes first three times as often as one of
+      # weight 1, and none is starved.
       #
       # @api private
       class Queues
@@ -19,10 +20,15 @@ module Raffia
         # @return [Hash{String => Integer}] empty where the order is strict
         attr_reader :weights
 
-        # @param given [String, Array<String>, Hash{String => Integer}] "mail", "mail,3"; or {"mail" => 3}
+        # @param given [String, Array<String>, Hash{String => Integer}] "mail", "mail,3"; or {"mail"
+        #   => 3}
         # @raise [ConfigError]
         def initialize(given = DEFAULT)
-          pairs = given.is_a?(Hash) ? given.to_a : Array(given).map { |text| text.to_s.split(",", 2) }
+          pairs = if given.is_a?(Hash)
+            given.to_a
+          else
+            Array(given).map { |text| text.to_s.split(",", 2) }
+          end
           pairs = [DEFAULT] if pairs.empty?
           @names = pairs.map { |name, _| name.to_s.freeze }.uniq.freeze
           @weights = weigh(pairs).freeze
@@ -37,11 +43,14 @@ module Raffia
         end
 
         # @return [String]
-        def to_s = @names.map { |name| @weights.empty? ? name : "#{name},#{@weights[name]}" }.join(" ")
+        def to_s
+          @names.map { |name| @weights.empty? ? name : "#{name},#{@weights[name]}" }.join(" ")
+        end
 
         private
 
-        # A single queue needs none. One that was named without stands for 1 beside others that have some.
+        # A single queue needs none. One that was named without stands for 1 beside others that have
+        # some.
         def weigh(pairs)
           return {} if @names.size == 1 || pairs.none? { |_, weight| weight }
 
@@ -52,12 +61,14 @@ module Raffia
           number = Integer(weight.to_s, 10, exception: false)
           return number if number&.positive?
 
-          raise ConfigError, "#{weight.inspect} is no weight of a queue: use a whole number from 1 up, as in mail,3"
+          raise ConfigError, "#{weight.inspect} is no weight of a queue: use a whole number from " \
+            "1 up, as in mail,3"
         end
 
         def check
           bad = @names.find { |name| !Client::Item::QUEUE.match?(name) } or return
-          raise ConfigError, "#{bad.inspect} cannot be the name of a queue: use letters, digits and _ : . -"
+          raise ConfigError, "#{bad.inspect} cannot be the name of a queue: use letters, digits " \
+            "and _ : . -"
         end
       end
     end

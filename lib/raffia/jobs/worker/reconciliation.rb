@@ -3,11 +3,13 @@
 module Raffia
   module Jobs
     class Worker
-      # Compares what this worker holds with what the store says that it holds. They differ when a store has come back with older data
-      # (a replica that lagged, a second that was lost), and when the answer to a claim was lost.
+      # Compares what this worker holds with what the store says that it holds. They differ when a
+      # store has come back with older data (a replica that lagged, a second that was lost), and
+      # when the answer to a claim was lost.
       #
       # * Claims that only the store knows of would be running for ever: they are given back.
-      # * Claims that only the worker knows of are another's, or will be: their runs are told that they are lost.
+      # * Claims that only the worker knows of are another's, or will be: their runs are told that
+      #   they are lost.
       #
       # Jobs begin and end meanwhile, so only a difference that is found twice in a row counts.
       #
@@ -35,7 +37,8 @@ module Raffia
           # Jobs of a claim that is under way are not known here yet, however long its answer takes.
           claiming = @intake.claiming
           kept = @store.held(lease)
-          runs = @runs.held(lease) # first: what has ended is among the acknowledgements before it leaves the runs
+          # first: what has ended is among the acknowledgements before it leaves the runs
+          runs = @runs.held(lease)
           ghosts = kept - runs.keys - @acks.held
           lost = runs.keys - kept
           settle(lease, ghosts, runs, lost) if @lease && (claiming.nil? || claiming != @claiming)
@@ -58,7 +61,9 @@ module Raffia
           return if keys.empty?
 
           count = @store.give_back(lease, keys)
-          @log.warn({event: "gives back", jobs: count, why: "the store has them in this worker's name, and they do not run here: has it come back with older data?"})
+          @log.warn({event: "gives back", jobs: count,
+            why: "the store has them in this worker's name, and they do not run here: has it " \
+              "come back with older data?"})
         end
       end
     end

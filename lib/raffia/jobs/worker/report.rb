@@ -30,7 +30,9 @@ module Raffia
 
         def counts = @store.counts.transform_keys(&:to_s)
 
-        def queues = @store.queues.max_by(QUEUES) { |queue| queue["size"] }.sort_by { |queue| queue["name"] }
+        def queues
+          @store.queues.max_by(QUEUES) { |queue| queue["size"] }.sort_by { |queue| queue["name"] }
+        end
       end
     end
   end

@@ -8,15 +8,18 @@ require_relative "failure"
 module Raffia
   module Jobs
     class Worker
-      # One run of one job, from its claim to the word that the store is told. It is what a job sees as {Job#run}.
+      # One run of one job, from its claim to the word that the store is told. It is what a job sees
+      # as {Job#run}.
       class Run
         KEY = :raffia_job
-        # How many frames of a backtrace are told, and whose are not: who looks for a job's place looks for its own.
+        # How many frames of a backtrace are told, and whose are not: who looks for a job's place
+        # looks for its own.
         FRAMES = 100
         OURS = ::File.expand_path("../perform.rb", __dir__).freeze
         private_constant :KEY, :OURS
 
-        # @return [Run, nil] the one that the running code belongs to: it is inherited by tasks and threads that a job starts
+        # @return [Run, nil] the one that the running code belongs to: it is inherited by tasks and
+        #   threads that a job starts
         def self.current = Fiber[KEY]
 
         # The running fiber works for it.
@@ -93,8 +96,10 @@ module Raffia
         # @return [Hash] as {Store#beat} takes it
         # @api private
         def work
-          {"jid" => jid, "queue" => @claim.queue, "payload" => legible, "run_at" => @run_at, "tid" => tid, "on" => @on.to_s,
-           "progress" => @progress || @desk.places.progress(self), "note" => @note, "backtrace" => (backtrace if @traced)}.compact
+          {"jid" => jid, "queue" => @claim.queue, "payload" => legible, "run_at" => @run_at,
+           "tid" => tid, "on" => @on.to_s,
+           "progress" => @progress || @desk.places.progress(self), "note" => @note,
+           "backtrace" => (backtrace if @traced)}.compact
         end
 
         # From the next sign of life on, people see where it is.
@@ -114,7 +119,8 @@ module Raffia
         # @api private
         def facts = {jid: jid, class: name, queue: @claim.queue, on: @on}
 
-        # @return [Boolean] whether it is to end soon: its worker stops, it was cancelled, or it is run again elsewhere
+        # @return [Boolean] whether it is to end soon: its worker stops, it was cancelled, or it is
+        #   run again elsewhere
         def stopping? = !@told.nil? || @desk.worker.stopping? || lost?
 
         # @return [Boolean] whether somebody has cancelled it
@@ -123,7 +129,8 @@ module Raffia
         # @return [Boolean] whether the lease was lost: what it does now does not count
         def lost? = @lost || @desk.keeper.lost?(@claim.lease)
 
-        # @return [Boolean] whether the store has heard what becomes of it; its last callbacks may still run
+        # @return [Boolean] whether the store has heard what becomes of it; its last callbacks may
+        #   still run
         # @api private
         def concluded? = @concluded
 
@@ -203,7 +210,11 @@ module Raffia
         end
 
         def failed(error)
-          failure = (failure(error, {"queue" => @claim.queue, **Payload.load(@claim.payload), **final(error)}) if @item) || unreadable(error)
+          failure =
+            (if @item
+               failure(error, {"queue" => @claim.queue, **Payload.load(@claim.payload),
+                 **final(error)})
+             end) || unreadable(error)
           @desk.journal.failed(self, Clock.now - @began, error, failure)
           conclude(failure)
           failure.tell_exhausted
@@ -224,8 +235,10 @@ module Raffia
           @desk.journal.ended(self, "failed too late") unless ours # as Acks has it
         end
 
-        # @param item [Hash] as it came: what a job or a middleware did to its arguments meanwhile must not be there at the next try
-        # @return [Failure, nil] nil when there is no writing it down, because a field is not what it should be
+        # @param item [Hash] as it came: what a job or a middleware did to its arguments meanwhile
+        #   must not be there at the next try
+        # @return [Failure, nil] nil when there is no writing it down, because a field is not what
+        #   it should be
         def failure(error, item)
           Failure.new(item, error, job_or_none, @desk.journal.log)
         rescue JSON::JSONError, EncodingError, TypeError, ArgumentError, NoMethodError
@@ -234,8 +247,10 @@ module Raffia
 
         # Nothing of it is thrown away: whoever finds it among the dead has all its bytes.
         def unreadable(error)
-          @item = {"class" => "(unreadable)", "args" => [legible], "jid" => Payload.id, "queue" => @claim.queue,
-                   "retry" => 0, "created_at" => Payload.now, "raffia" => {"bytes" => [@claim.payload].pack("m0")}}
+          @item = {"class" => "(unreadable)", "args" => [legible], "jid" => Payload.id,
+                   "queue" => @claim.queue,
+                   "retry" => 0, "created_at" => Payload.now,
+                   "raffia" => {"bytes" => [@claim.payload].pack("m0")}}
           failure(error, @item)
         end
 

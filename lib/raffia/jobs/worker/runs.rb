@@ -79,8 +79,12 @@ module Raffia
         def find(jid) = to_a.find { |run| run.jid == jid }
 
         # @param lease [Lease]
-        # @return [Hash{Array(Integer, Integer) => Run}] those of the lease that the store still has to hear of, by the key of their claim
-        def held(lease) = to_a.select { |run| run.claim.lease == lease && !run.concluded? }.to_h { |run| [run.claim.key, run] }
+        # @return [Hash{Array(Integer, Integer) => Run}] those of the lease that the store still has
+        #   to hear of, by the key of their claim
+        def held(lease)
+          to_a.select { |run| run.claim.lease == lease && !run.concluded? }
+            .to_h { |run| [run.claim.key, run] }
+        end
 
         # @return [Array<Hash>] as {Store#beat} takes them
         def work = to_a.first(SHOWN).map(&:work)

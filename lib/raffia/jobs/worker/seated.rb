@@ -12,11 +12,13 @@ module Raffia
       #
       # @api private
       module Seated
-        # What a supervisor of such processes understands besides: TSTP, which workers leave to it. Ctrl-Z suspends all of them, until the
-        # shell continues them.
+        # What a supervisor of such processes understands besides: TSTP, which workers leave to it.
+        # Ctrl-Z suspends all of them, until the shell continues them.
         # @param supervisor [Process::Supervisor]
         # @return [Hash{Symbol => #call}]
-        def self.signals(supervisor) = {TSTP: Process::Foreground.handler { supervisor.broadcast("quiet") }}
+        def self.signals(supervisor)
+          {TSTP: Process::Foreground.handler { supervisor.broadcast("quiet") }}
+        end
 
         # @param seat [Process::Supervisor::Seat]
         # @param log [Logger, nil]
@@ -28,9 +30,12 @@ module Raffia
           seat.on_message("quiet") { worker.quiet }
           Status::Supervised.answer(seat, worker) if worker.respond_to?(:report)
           seat.on_message("dump") { Raffia.dump }
-          Signals.with(chain: false, **Process::Supervisor::Life.handlers(seat), TSTP: ->(_) {}) { worker.run { begun(seat) } }
+          Signals.with(chain: false, **Process::Supervisor::Life.handlers(seat), TSTP: ->(_) {}) do
+            worker.run { begun(seat) }
+          end
         rescue Raffia::Error => error
-          log&.fatal(error.message) if first?(seat) # a sentence says it; where in Raffia it comes from says nothing to anybody
+          # a sentence says it; where in Raffia it comes from says nothing to anybody
+          log&.fatal(error.message) if first?(seat)
           exit(1)
         end
 
@@ -42,14 +47,16 @@ module Raffia
             seat.ready!
           end
 
-          # What the next worker of this place finds is the same, a moment later: the supervisor tells how often it was tried.
+          # What the next worker of this place finds is the same, a moment later: the supervisor
+          # tells how often it was tried.
           def first?(seat)
             before = complaints(seat) { |board, word| board[word] }.sum
             complaints(seat) { |board, word| board.add(word) }
             before.zero?
           end
 
-          # The last word of each board: whoever works beside us in other slots counts from the first one on.
+          # The last word of each board: whoever works beside us in other slots counts from the
+          # first one on.
           def complaints(seat)
             seat.boards.of(seat.index).map { |board| yield board, seat.boards.words - 1 }
           end

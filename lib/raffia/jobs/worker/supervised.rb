@@ -12,7 +12,8 @@ module Raffia
       #
       # @api private
       class Supervised
-        # Seconds that a worker has beyond its own timeout: to interrupt what is left, and to give it back.
+        # Seconds that a worker has beyond its own timeout: to interrupt what is left, and to give
+        # it back.
         MARGIN = 8
         # Seconds between two looks at the memory of the workers: a job may take it up quickly.
         LOOK = 5
@@ -25,7 +26,8 @@ module Raffia
         def initialize(load:, timeout:, **settings, &make)
           @figures = Status::Supervised.new
           hooks = {on_message: ->(_, name, data) { @figures.hear(name, data) }}
-          @supervisor = Process::Supervisor.new(**settings, hooks: hooks, preload: load, drain_timeout: timeout + MARGIN, memory_interval: LOOK) do |seat|
+          @supervisor = Process::Supervisor.new(**settings, hooks: hooks, preload: load,
+            drain_timeout: timeout + MARGIN, memory_interval: LOOK) do |seat|
             Seated.run(seat, settings[:log]) { make.call(seat) }
           end
           @figures.supervisor = @supervisor

@@ -9,7 +9,8 @@ module Raffia
       #
       # @api private
       class SuspectIntake < Intake
-        # @param parent [LeaseMonitor::Isolation::Parent, nil] says whether the worker beside this one ends
+        # @param parent [LeaseMonitor::Isolation::Parent, nil] says whether the worker beside this
+        #   one ends
         def initialize(*, parent:, &)
           super(*, &)
           @parent = parent
@@ -18,8 +19,8 @@ module Raffia
 
         private
 
-        # Once it has found none it claims no more: the worker is ending by then, and the death of one that ends
-        # is charged to no job.
+        # Once it has found none it claims no more: the worker is ending by then, and the death of
+        # one that ends is charged to no job.
         def take(_room)
           return idle if @over
           # A later worker takes what another process for suspects was told to give back.

@@ -6,14 +6,15 @@ require_relative "../recurring"
 module Raffia
   module Jobs
     class Worker
-      # What any worker does for all: moves what is due to its queue, enqueues what recurs, takes over the jobs of workers that died, throws
-      # away what is old.
+      # What any worker does for all: moves what is due to its queue, enqueues what recurs, takes
+      # over the jobs of workers that died, throws away what is old.
       #
       # @api private
       class Upkeep
         # Seconds between two looks at what is old.
         PRUNE = 600
-        # Seconds after which the schedule is looked at: by a worker that waits for the store's call, and by one that is too busy to hear it.
+        # Seconds after which the schedule is looked at: by a worker that waits for the store's
+        # call, and by one that is too busy to hear it.
         QUIET = 15
         BUSY = 1
 
@@ -33,7 +34,9 @@ module Raffia
           @tick = Chore.new(patience, longest: QUIET) { ticker.call }
           # At once, too: whoever starts after a crash is often the one who has crashed.
           @recover = Chore.new(patience, longest: recover) { bring_back && vary(recover) }
-          @prune = Chore.new(patience, longest: PRUNE, first: vary(PRUNE)) { store.prune && vary(PRUNE) }
+          @prune = Chore.new(patience, longest: PRUNE, first: vary(PRUNE)) do
+            store.prune && vary(PRUNE)
+          end
         end
 
         # @return [Array<Chore>]
@@ -52,8 +55,8 @@ module Raffia
 
         private
 
-        # A worker that has stood still itself must not take its own lease, nor those of others here: first each of them shows a
-        # sign of life.
+        # A worker that has stood still itself must not take its own lease, nor those of others
+        # here: first each of them shows a sign of life.
         def bring_back
           return @keeper.hurry if @keeper.late?
 
@@ -66,8 +69,13 @@ module Raffia
         def vary(seconds) = seconds * (0.75 + rand / 4)
 
         def tell(job)
-          facts = {event: job.dead ? "buried" : "recovered", jid: job.jid, queue: job.queue, crashes: job.crashes}
-          job.dead ? @log.error(facts.merge(why: "its worker died under it once too often")) : @log.warn(facts)
+          facts = {event: job.dead ? "buried" : "recovered", jid: job.jid, queue: job.queue,
+                   crashes: job.crashes}
+          if job.dead
+            @log.error(facts.merge(why: "its worker died under it once too often"))
+          else
+            @log.warn(facts)
+          end
         end
       end
     end

@@ -20,9 +20,11 @@ module Raffia
           captures: "60 items of Ruby code, 10 ms each; the block holds what no Ractor may see",
           few_long: "6 items of Ruby code, 200 ms each",
           skewed: "60 items of Ruby code, most of 2 ms, each tenth of 50 ms",
-          stream: "200 items of Ruby code, 5 ms each, from an Enumerator that does not know its size"
+          stream: "200 items of Ruby code, 5 ms each, from an Enumerator that does not know its " \
+            "size"
         }.transform_values(&:freeze).freeze
-        # How often the loop below is called for YJIT to compile it, and how often, and how long, it is measured then.
+        # How often the loop below is called for YJIT to compile it, and how often, and how long, it
+        # is measured then.
         WARM_UP = 200
         RUNS = 20
         TURNS = 50_000
@@ -48,15 +50,22 @@ module Raffia
         # Larger than the 32 KiB in which deflate looks for repetitions.
         def zlib(count)
           block = Random.new(1).bytes(32_768).unpack1("H*")
-          [Array.new(count.call(16)) { block * 64 }, proc { |buffer| ::Zlib::Deflate.deflate(buffer).bytesize }]
+          [Array.new(count.call(16)) { block * 64 },
+            proc { |buffer| ::Zlib::Deflate.deflate(buffer).bytesize }]
         end
 
         def fiber_waits(count) = [0...count.call(300), proc { |n| sleep(0.005) && n }]
 
         # As a library does that knows no Fiber scheduler.
-        def thread_waits(count) = [0...count.call(100), proc { |n| ::Fiber.new(blocking: true) { sleep(0.005) }.resume && n }]
+        def thread_waits(count)
+          [0...count.call(100),
+            proc { |n| ::Fiber.new(blocking: true) { sleep(0.005) }.resume && n }]
+        end
 
-        def strings(count) = [Array.new(count.call(64)) { |n| (97 + n % 26).chr * 1_000_000 }, proc { |text| text.upcase }]
+        def strings(count)
+          [Array.new(count.call(64)) { |n| (97 + n % 26).chr * 1_000_000 },
+            proc { |text| text.upcase }]
+        end
 
         def captures(count)
           seen = Hash.new { |hash, key| hash[key] = key * 2 }
@@ -69,18 +78,22 @@ module Raffia
           [0...[count.call(6), 6].min, proc { |n| Workloads.compute(length) + n }]
         end
 
-        def skewed(count) = [0...count.call(60), proc { |n| Workloads.compute((n % 10 == 5) ? 50 : 2) + n }]
+        def skewed(count)
+          [0...count.call(60), proc { |n| Workloads.compute((n % 10 == 5) ? 50 : 2) + n }]
+        end
 
         def stream(count)
           size = count.call(200)
-          [Enumerator.new { |out| size.times { |n| out << n } }, proc { |n| Workloads.compute(5) + n }]
+          [Enumerator.new { |out| size.times { |n| out << n } },
+            proc { |n| Workloads.compute(5) + n }]
         end
 
         # @param milliseconds [Numeric] on this machine
         # @return [Integer] something that depends on all of it
         def compute(milliseconds) = turn((milliseconds * millisecond).round)
 
-        # @return [Float] turns of the loop in a millisecond of CPU; measured once, and known to processes that are forked later
+        # @return [Float] turns of the loop in a millisecond of CPU; measured once, and known to
+        #   processes that are forked later
         def millisecond
           Local.fetch(KEY) do
             WARM_UP.times { turn(TURNS / 100) }

@@ -5,7 +5,8 @@ require_relative "../../base/optional"
 module Raffia
   module Lab
     class BlockingDB < Experiment
-      # Connections to the database, as many as are wanted at once and no more: whoever is done leaves one for the next.
+      # Connections to the database, as many as are wanted at once and no more: whoever is done
+      # leaves one for the next.
       class Connections
         OPTIONS = {host: "127.0.0.1", username: "root", database: "lab"}.freeze
         USER = "the lab's blocking_db experiment"

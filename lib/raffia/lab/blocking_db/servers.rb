@@ -10,7 +10,8 @@ require_relative "app"
 module Raffia
   module Lab
     class BlockingDB < Experiment
-      # The servers that are compared. Each has one listener, and takes one request from each connection.
+      # The servers that are compared. Each has one listener, and takes one request from each
+      # connection.
       class Servers
         BACKLOG = 1_024
 
@@ -41,7 +42,8 @@ module Raffia
           @seconds, @wide = setting.params.values_at(:sleep, :wide)
         end
 
-        # @return [Hash{Symbol => Integer}] how many requests were answered, and what all processes took then
+        # @return [Hash{Symbol => Integer}] how many requests were answered, and what all processes
+        #   took then
         def run
           @listener = TCPServer.new("127.0.0.1", 0)
           @listener.listen(BACKLOG)
@@ -57,7 +59,8 @@ module Raffia
 
         private
 
-        # A fiber for each connection here too; but the driver blocks, so its calls are made on other threads.
+        # A fiber for each connection here too; but the driver blocks, so its calls are made on
+        # other threads.
         def offload
           pool = Pool::Offload.new(max: @wide)
           serve(App.new(:mysql2, @database, @seconds, around: ->(call) { pool.call(&call) }))
@@ -87,7 +90,9 @@ module Raffia
           there, ready = IO.pipe
           work = Work.new(Servers, :attend, [@listener.fileno, ready.fileno, @database, @seconds])
           Raffia.run do |scope|
-            counts = scope.spawn { Raffia.map([*1..workers], on: strategy, workers:, chunk: 1, &work) }
+            counts = scope.spawn do
+              Raffia.map([*1..workers], on: strategy, workers:, chunk: 1, &work)
+            end
             there.read(workers)
             {**wait, served: counts.value.sum}
           end

@@ -5,8 +5,10 @@ module Raffia
     class Comparison
       # Why two results may differ for other reasons than the code that was measured.
       module Differences
-        FACTS = {ruby: "the Ruby", yjit: "YJIT", cpu: "the processor", cores: "the number of cores", kernel: "the kernel",
-                 backend: "the back end", governor: "the frequency governor", memory: "the memory"}.freeze
+        FACTS = {ruby: "the Ruby", yjit: "YJIT", cpu: "the processor", cores: "the number of cores",
+                 kernel: "the kernel",
+                 backend: "the back end", governor: "the frequency governor",
+                 memory: "the memory"}.freeze
         # Load for each core.
         BUSY = 0.25
 
@@ -16,7 +18,8 @@ module Raffia
         # @param after [Hash]
         # @return [Array<String>] in words
         def of(before, after)
-          [*facts(before[:environment], after[:environment]), *sizes(before, after), *loads(before, after), *interrupted(before, after)]
+          [*facts(before[:environment], after[:environment]), *sizes(before, after),
+            *loads(before, after), *interrupted(before, after)]
         end
 
         def facts(before, after)
@@ -40,19 +43,24 @@ module Raffia
             other = before[:experiments].find { |each| each[:name] == own[:name] }
             next "#{own[:name]} was not run before: nothing to compare it with" unless other
             next if other[:params] == own[:params]
-            "#{own[:name]} had another size (#{other[:size]}, now #{own[:size]}): its figures are not compared"
+            "#{own[:name]} had another size (#{other[:size]}, now #{own[:size]}): its figures " \
+              "are not compared"
           end
         end
 
         def loads(before, after)
           {"before" => before, "now" => after}.filter_map do |when_, data|
             load = data.dig(:environment, :load).to_f
-            "the machine was busy #{when_} (load #{load})" if load > data.dig(:environment, :cores).to_i * BUSY
+            if load > data.dig(:environment, :cores).to_i * BUSY
+              "the machine was busy #{when_} (load #{load})"
+            end
           end
         end
 
         def interrupted(before, after)
-          {"earlier" => before, "later" => after}.filter_map { |which, data| "the #{which} result was interrupted" if data[:interrupted] }
+          {"earlier" => before, "later" => after}.filter_map do |which, data|
+            "the #{which} result was interrupted" if data[:interrupted]
+          end
         end
 
         private_class_method :facts, :words, :sizes, :loads, :interrupted

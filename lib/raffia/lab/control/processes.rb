@@ -3,16 +3,17 @@
 module Raffia
   module Lab
     module Control
-      # One fork for each worker, which gets its share of the items at the start: independent programs,
-      # side by side. The speed-up that they reach is what the machine has to give at that moment, so
-      # goals of parallel work are counted against them.
+      # One fork for each worker, which gets its share of the items at the start: independent
+      # programs, side by side. The speed-up that they reach is what the machine has to give at that
+      # moment, so goals of parallel work are counted against them.
       module Processes
         # @param items [Array]
         # @param workers [Integer]
         # @param work [#call]
         # @return [Array]
         def self.map(items, workers, work)
-          programs = items.each_slice(items.size.ceildiv(workers)).map { |slice| start(slice, work) }
+          programs = items.each_slice(items.size.ceildiv(workers))
+            .map { |slice| start(slice, work) }
           programs.flat_map { |pid, output| finish(pid, output) }
         end
 

@@ -10,7 +10,9 @@ module Raffia
         # @param work [Work]
         # @return [Array]
         # @raise [ThreadError] when the system gives no further thread
-        def self.map(items, _workers, work) = items.map { |item| Thread.new { work.call(item) } }.map(&:value)
+        def self.map(items, _workers, work)
+          items.map { |item| Thread.new { work.call(item) } }.map(&:value)
+        end
       end
     end
   end

@@ -26,7 +26,8 @@ module Raffia
 
         # A worker that shares the port.
         #
-        # @param slot [Array(Integer, Integer)] descriptors: of its listener, and of the pipe that says when to stop
+        # @param slot [Array(Integer, Integer)] descriptors: of its listener, and of the pipe that
+        #   says when to stop
         # @param server [Class] {Server}, or one like it
         # @return [Hash{Symbol => Integer}]
         def attend(slot, server)
@@ -41,7 +42,8 @@ module Raffia
         # @return [Hash{Symbol => Integer}]
         def adopt(slot) = Server.new.adopt(IO.for_fd(slot, "rb", autoclose: false))
 
-        # Workers that share one port. The listeners are made and kept here: one that is closed loses the connections in its queue.
+        # Workers that share one port. The listeners are made and kept here: one that is closed
+        # loses the connections in its queue.
         #
         # @param strategy [Symbol]
         # @param workers [Integer]
@@ -64,8 +66,11 @@ module Raffia
         def hand_on(workers, host)
           listener = listener(0)
           inboxes = Array.new(workers) { IO.pipe(binmode: true) }
-          crew(inboxes.map { |inbox, _| inbox.fileno }, :ractors, Work.new(Fleet, :adopt)) do |scope|
-            accepting = scope.spawn { inboxes.cycle { |_, pipe| give(listener.accept.first, pipe) } }
+          crew(inboxes.map { |inbox, _| inbox.fileno }, :ractors,
+            Work.new(Fleet, :adopt)) do |scope|
+            accepting = scope.spawn do
+              inboxes.cycle { |_, pipe| give(listener.accept.first, pipe) }
+            end
             host.announce(port: listener.local_address.ip_port)
             host.wait_for_stop
             accepting.cancel
@@ -76,13 +81,16 @@ module Raffia
         # Runs a worker for each slot, and the block beside them.
         def crew(slots, strategy, work)
           Raffia.run do |scope|
-            found = scope.spawn { Raffia.map(slots, on: strategy, workers: slots.size, chunk: 1, &work) }
+            found = scope.spawn do
+              Raffia.map(slots, on: strategy, workers: slots.size, chunk: 1, &work)
+            end
             yield scope
             found.value.reduce { |sum, facts| sum.merge(facts) { |_, a, b| a + b } }
           end
         end
 
-        # The descriptor is another Ractor's now, and must not be closed when this object is forgotten.
+        # The descriptor is another Ractor's now, and must not be closed when this object is
+        # forgotten.
         def give(client, pipe)
           client.autoclose = false
           pipe.write([client.fileno].pack("l"))

@@ -5,10 +5,12 @@ require "socket"
 module Raffia
   module Lab
     class Http < Experiment
-      # As small a server as can stand under load: a fiber for each connection, one fixed answer, keep-alive.
+      # As small a server as can stand under load: a fiber for each connection, one fixed answer,
+      # keep-alive.
       class Server
         BODY = "Hello from Raffia's lab.\n"
-        ANSWER = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: #{BODY.bytesize}\r\n\r\n#{BODY}".freeze
+        ANSWER = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: " \
+          "#{BODY.bytesize}\r\n\r\n#{BODY}".freeze
         END_OF_HEAD = "\r\n\r\n"
         BACKLOG = 4_096
 

@@ -6,9 +6,11 @@ module Raffia
       # A mail, built by a small DSL.
       #
       # @example
-      #   Mail.build { from "a@lab.example"; to "b@lab.example"; subject "Hello"; body "Good morning." }.to_s
+      #   Mail.build { from "a@lab.example"; to "b@lab.example"; subject "Hello"; body "Good
+      #   morning." }.to_s
       class Mail
-        HEADERS = {from: "From", to: "To", subject: "Subject", id: "Message-ID", date: "Date"}.freeze
+        HEADERS = {from: "From", to: "To", subject: "Subject", id: "Message-ID",
+                   date: "Date"}.freeze
         MANDATORY = %i[from to subject body].freeze
 
         # @yield in the mail itself, so that its headers read like words
@@ -24,8 +26,8 @@ module Raffia
           @parts = {}
         end
 
-        # Each part is set with an argument and read without. Written out, because methods that define_method made of a
-        # block cannot be called in another Ractor.
+        # Each part is set with an argument and read without. Written out, because methods that
+        # define_method made of a block cannot be called in another Ractor.
         def from(value = nil) = part(:from, value)
 
         def to(value = nil) = part(:to, value)
@@ -47,8 +49,11 @@ module Raffia
 
         # @return [String] as RFC 5322 has it, lines ended by CRLF
         def to_s
-          lines = HEADERS.filter_map { |name, header| "#{header}: #{@parts[name]}" if @parts.key?(name) }
-          [*lines, "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "", *body.split("\n"), ""].join("\r\n")
+          lines = HEADERS.filter_map do |name, header|
+            "#{header}: #{@parts[name]}" if @parts.key?(name)
+          end
+          [*lines, "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "",
+            *body.split("\n"), ""].join("\r\n")
         end
 
         private

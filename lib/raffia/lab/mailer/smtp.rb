@@ -5,8 +5,9 @@ require "socket"
 module Raffia
   module Lab
     class Mailer < Experiment
-      # The client's half of SMTP (RFC 5321), as much as a mail to a server on loopback needs. Of our own because net-smtp is
-      # a bundled gem that may be absent, and because it cannot be used in a Ractor: it needs Timeout.
+      # The client's half of SMTP (RFC 5321), as much as a mail to a server on loopback needs. Of
+      # our own because net-smtp is a bundled gem that may be absent, and because it cannot be used
+      # in a Ractor: it needs Timeout.
       module SMTP
         # The server refused a step.
         class Refused < Error; end
@@ -34,7 +35,8 @@ module Raffia
           socket&.close
         end
 
-        # A line that starts with a dot would end the mail: such lines get another dot (RFC 5321, 4.5.2).
+        # A line that starts with a dot would end the mail: such lines get another dot (RFC 5321,
+        # 4.5.2).
         def stuff(text) = text.gsub(/^\./, "..")
 
         def say(socket, line, code)

@@ -6,8 +6,9 @@ require_relative "../../task"
 module Raffia
   module Lab
     class Pipeline < Experiment
-      # The three stages side by side, with channels between them: readers and writers are fibers, which only wait, and what
-      # takes CPU goes to a pool. A stage that is slow makes the ones before it wait, so there are never many documents in memory.
+      # The three stages side by side, with channels between them: readers and writers are fibers,
+      # which only wait, and what takes CPU goes to a pool. A stage that is slow makes the ones
+      # before it wait, so there are never many documents in memory.
       class Flow
         READERS = 8
         WRITERS = 2
@@ -33,9 +34,11 @@ module Raffia
             results = Array.new(@indexes.size)
             Pool.open(on:, workers:, work: @pack) do |pool|
               texts = stage(scope, READERS, asked(scope)) { |index| @read.call(index) }
-              # Two for each worker: while the one's result is on its way, the next has something to do.
+              # Two for each worker: while the one's result is on its way, the next has something to
+              # do.
               packed = stage(scope, 2 * workers, texts) { |_, text| pool.submit(text).value }
-              stage(scope, WRITERS, packed) { |index, made| @write.call(index, made) }.each { |index, result| results[index] = result }
+              stage(scope, WRITERS, packed) { |index, made| @write.call(index, made) }
+                .each { |index, result| results[index] = result }
             end
             results
           end
@@ -52,7 +55,8 @@ module Raffia
           channel
         end
 
-        # @return [Channel] of indexes and what the block made of them; it is closed when nothing more can come
+        # @return [Channel] of indexes and what the block made of them; it is closed when nothing
+        #   more can come
         def stage(scope, fibers, from)
           to = Channel.new(BETWEEN)
           crew = Array.new(fibers) do

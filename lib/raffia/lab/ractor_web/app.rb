@@ -7,8 +7,9 @@ require_relative "catalogue"
 module Raffia
   module Lab
     class RactorWeb < HttpCores
-      # A small Rack application: twenty articles of the catalogue, their prices added up, once as JSON and once through a
-      # template. It may be called in any Ractor: it has no state, and what it reads is shareable.
+      # A small Rack application: twenty articles of the catalogue, their prices added up, once as
+      # JSON and once through a template. It may be called in any Ractor: it has no state, and what
+      # it reads is shareable.
       module App
         PAGE = 20
         HEADERS = {"content-type" => "text/html; charset=utf-8"}.freeze
@@ -23,10 +24,12 @@ module Raffia
           <p>Together <%= format("%.2f", articles.sum(&:cents) / 100.0) %>
           <script type="application/json"><%= json %></script>
         ERB
-        # Compiled into a method: a template that is an object would belong to the Ractor that made it.
+        # Compiled into a method: a template that is an object would belong to the Ractor that made
+        # it.
         ERB.new(TEMPLATE, trim_mode: "<>").def_method(singleton_class, "render(articles, json)")
 
-        ESCAPES = {"&" => "&amp;", "<" => "&lt;", ">" => "&gt;", '"' => "&quot;", "'" => "&#39;"}.freeze
+        ESCAPES = {"&" => "&amp;", "<" => "&lt;", ">" => "&gt;", '"' => "&quot;",
+                   "'" => "&#39;"}.freeze
 
         # ERB's own is an extension that may be called in the main Ractor only.
         def self.escape(text) = text.gsub(/[&<>"']/, ESCAPES)

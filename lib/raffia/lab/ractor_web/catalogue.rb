@@ -3,11 +3,12 @@
 module Raffia
   module Lab
     class RactorWeb < HttpCores
-      # What the application has in memory: a shop's articles. Made before the workers, so that processes have it by copy-on-write
-      # and Ractors because it is shareable.
+      # What the application has in memory: a shop's articles. Made before the workers, so that
+      # processes have it by copy-on-write and Ractors because it is shareable.
       module Catalogue
         SIZE = 20_000
-        WORDS = %w[amber birch copper dune ember fern gravel heather iris juniper kelp linen maple nettle oak pine].freeze
+        WORDS = %w[amber birch copper dune ember fern gravel heather iris juniper kelp linen maple
+          nettle oak pine].freeze
 
         Article = Data.define(:id, :name, :cents, :stock)
 

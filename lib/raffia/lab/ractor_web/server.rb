@@ -18,7 +18,9 @@ module Raffia
         # @return [Hash{Symbol => Integer}]
         def attend(listener)
           ledger = ::Raffia::Server::Metrics::Ledger.alone
-          worker = ::Raffia::Server::Worker.new(App, listeners: [::Raffia::Server::Listener.new(listener, BIND)], options: OPTIONS, ledger: ledger)
+          worker = ::Raffia::Server::Worker.new(App,
+            listeners: [::Raffia::Server::Listener.new(listener, BIND)], options: OPTIONS,
+            ledger: ledger)
           Raffia.run do |scope|
             scope.spawn do
               yield

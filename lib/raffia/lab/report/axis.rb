@@ -3,7 +3,8 @@
 module Raffia
   module Lab
     module Report
-      # The scale of a chart: from 0 to a little more than the largest value, with ticks at round numbers.
+      # The scale of a chart: from 0 to a little more than the largest value, with ticks at round
+      # numbers.
       class Axis
         STEPS = [1, 2, 2.5, 5, 10].freeze
         TICKS = 5

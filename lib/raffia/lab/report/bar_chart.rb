@@ -7,9 +7,11 @@ require_relative "words"
 module Raffia
   module Lab
     module Report
-      # A chart of bars that lie: a line of letters over each, its interval on it, its runs as dots, and one scale below all.
+      # A chart of bars that lie: a line of letters over each, its interval on it, its runs as dots,
+      # and one scale below all.
       class BarChart
-        # What a row shows: a bar up to +value+, a line from +low+ to +high+ on it, and a dot for each of +dots+.
+        # What a row shows: a bar up to +value+, a line from +low+ to +high+ on it, and a dot for
+        # each of +dots+.
         Bar = Data.define(:label, :text, :value, :low, :high, :dots, :css) do
           def initialize(label:, text:, value:, low: nil, high: nil, dots: [], css: "bar") = super
 
@@ -53,7 +55,9 @@ module Raffia
           last = @axis.ticks.last
           @axis.ticks.flat_map do |tick|
             unit = " #{@quantity.unit}" if tick.equal?(last) && !@quantity.unit.empty?
-            [SVG.line(share(tick), 0, share(tick), bottom + 4, "grid"), SVG.text(share(tick), bottom + SCALE - 4, "#{@axis.label(tick)}#{unit}", "tick", anchor(tick))]
+            [SVG.line(share(tick), 0, share(tick), bottom + 4, "grid"),
+              SVG.text(share(tick), bottom + SCALE - 4, "#{@axis.label(tick)}#{unit}", "tick",
+                anchor(tick))]
           end
         end
 
@@ -64,18 +68,24 @@ module Raffia
         end
 
         def row(bar, top)
-          [SVG.text(0, top + LETTERS, bar.label, "label"), SVG.text(1, top + LETTERS, bar.text, "value", :end),
-            SVG.rect(0, share(bar.value), top + TOP, THICK, bar.css), *(one(top) if @one), *interval(bar, top), *dots(bar, top)]
+          [SVG.text(0, top + LETTERS, bar.label, "label"),
+            SVG.text(1, top + LETTERS, bar.text, "value", :end),
+            SVG.rect(0, share(bar.value), top + TOP, THICK, bar.css), *(one(top) if @one),
+            *interval(bar, top), *dots(bar, top)]
         end
 
         def interval(bar, top)
           return unless bar.low && bar.high > bar.low
           middle = top + TOP + THICK / 2.0
-          ends = [bar.low, bar.high].map { |value| SVG.line(share(value), middle - CAP, share(value), middle + CAP, "range") }
+          ends = [bar.low, bar.high].map do |value|
+            SVG.line(share(value), middle - CAP, share(value), middle + CAP, "range")
+          end
           [SVG.line(share(bar.low), middle, share(bar.high), middle, "range"), *ends]
         end
 
-        def dots(bar, top) = bar.dots.map { |value| SVG.circle(share(value), top + TOP + THICK / 2.0, 2.5, "run") }
+        def dots(bar, top)
+          bar.dots.map { |value| SVG.circle(share(value), top + TOP + THICK / 2.0, 2.5, "run") }
+        end
 
         def one(top) = [SVG.line(share(1), top + TOP - 3, share(1), top + TOP + THICK + 3, "one")]
       end

@@ -20,7 +20,8 @@ module Raffia
         # @param outcome [Hash] of {Outcome}
         # @param width [Integer] of the terminal
         # @param unicode [Boolean]
-        # @return [Array<Array(String, String, String)>] label, bar and value of each row that has a figure
+        # @return [Array<Array(String, String, String)>] label, bar and value of each row that has a
+        #   figure
         def of(outcome, width, unicode: true)
           rows = outcome[:rows].select { |row| row[:median] }
           return [] if rows.empty?
@@ -30,7 +31,9 @@ module Raffia
           room = [width - labels.map(&:size).max - values.map(&:size).max - 3, SHORTEST].max
           largest = rows.map { |row| row[:max] }.max
           rows.each_with_index.map do |row, index|
-            [labels[index].ljust(labels.map(&:size).max), bar(row, room.fdiv(largest), unicode).ljust(room), values[index].rjust(values.map(&:size).max)]
+            [labels[index].ljust(labels.map(&:size).max),
+              bar(row, room.fdiv(largest), unicode).ljust(room),
+              values[index].rjust(values.map(&:size).max)]
           end
         end
 

@@ -19,7 +19,9 @@ module Raffia
             Column.of(rows, "experiment", 0) { |outcome, _| outcome[:name] },
             Column.of(rows, "result", 2) { |outcome, _| RESULTS.fetch(outcome[:check]) },
             Column.of(rows, "best", 0) { |_, row| row ? Words.label(row) : Words::NONE },
-            Column.of(rows, "median", 1) { |outcome, row| row ? Words.figure(row[:median], outcome[:unit]) : Words::NONE },
+            Column.of(rows, "median", 1) { |outcome, row|
+              row ? Words.figure(row[:median], outcome[:unit]) : Words::NONE
+            },
             Column.of(rows, "speed-up (95% interval)", 0) { |outcome, row| speedup(outcome, row) },
             Column.of(rows, "peak PSS", 3) { |_, row| Words.bytes(row && row[:pss]) },
             Column.of(rows, "goals", 4) { |outcome, _| goals(outcome) }
@@ -27,7 +29,8 @@ module Raffia
         end
 
         # @param outcome [Hash]
-        # @return [Hash, nil] the row that is ahead of all others but controls; nil where rows are not to be compared
+        # @return [Hash, nil] the row that is ahead of all others but controls; nil where rows are
+        #   not to be compared
         def best(outcome)
           return if outcome[:baseline].empty?
           rows = outcome[:rows].select { |row| row[:median] && !row[:control] }
@@ -36,7 +39,8 @@ module Raffia
 
         def speedup(outcome, row)
           return Words::NONE unless row && row[:speedup]
-          "#{Words.interval(row[:speedup])} vs #{Columns.baseline(outcome)}#{", noise" if row[:speedup][:noise]}"
+          "#{Words.interval(row[:speedup])} vs " \
+            "#{Columns.baseline(outcome)}#{", noise" if row[:speedup][:noise]}"
         end
 
         def goals(outcome)

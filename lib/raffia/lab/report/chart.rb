@@ -17,10 +17,15 @@ module Raffia
         def figures(outcome)
           quantity = Columns.quantity(outcome)
           bars = measured(outcome).map do |row|
-            runs = row[:runs].reject { |run| run[:error] }.filter_map { |run| run[outcome[:metric].to_sym] }
-            BarChart::Bar.new(label: label(row), text: quantity.call(row[:median]), value: row[:median], low: row[:low], high: row[:high], dots: runs, css: css(row))
+            runs = row[:runs].reject { |run| run[:error] }
+              .filter_map { |run| run[outcome[:metric].to_sym] }
+            BarChart::Bar.new(label: label(row), text: quantity.call(row[:median]),
+              value: row[:median], low: row[:low], high: row[:high], dots: runs, css: css(row))
           end
-          BarChart.new(bars, "#{outcome[:name]}: medians, #{outcome[:more] ? "longer" : "shorter"} is better", quantity) if bars.any?
+          if bars.any?
+            BarChart.new(bars, "#{outcome[:name]}: medians, " \
+              "#{outcome[:more] ? "longer" : "shorter"} is better", quantity)
+          end
         end
 
         # @param outcome [Hash]
@@ -28,8 +33,10 @@ module Raffia
         def speedups(outcome)
           rows = measured(outcome).select { |row| row[:speedup] }
           return if rows.empty?
-          bars = rows.map { |row| speedup(label(row), row[:speedup], css(row)) } + outcome[:published].filter_map { |figure| published(figure) }
-          BarChart.new(bars, "#{outcome[:name]}: speed-up against #{outcome[:baseline]}, published ones included", TIMES, one: true)
+          bars = rows.map { |row| speedup(label(row), row[:speedup], css(row)) } +
+            outcome[:published].filter_map { |figure| published(figure) }
+          BarChart.new(bars, "#{outcome[:name]}: speed-up against #{outcome[:baseline]}, " \
+            "published ones included", TIMES, one: true)
         end
 
         # @param outcome [Hash]
@@ -38,14 +45,19 @@ module Raffia
           rows = measured(outcome).select { |row| row[:pss] }
           return if rows.empty?
           quantity = Quantity.of("bytes", rows.map { |row| row[:pss] })
-          bars = rows.map { |row| BarChart::Bar.new(label: label(row), text: quantity.call(row[:pss]), value: row[:pss], css: css(row)) }
+          bars = rows.map do |row|
+            BarChart::Bar.new(label: label(row), text: quantity.call(row[:pss]), value: row[:pss],
+              css: css(row))
+          end
           BarChart.new(bars, "#{outcome[:name]}: peak memory, shorter is better", quantity)
         end
 
         # @param pairs [Array<Array(Hash, Hash)>] outcome and its best row
         # @return [BarChart, nil]
         def best(pairs)
-          bars = pairs.map { |outcome, row| speedup("#{outcome[:name]}: #{Words.label(row)}", row[:speedup], "bar") }
+          bars = pairs.map do |outcome, row|
+            speedup("#{outcome[:name]}: #{Words.label(row)}", row[:speedup], "bar")
+          end
           BarChart.new(bars, "the best speed-up of each experiment", TIMES, one: true) if bars.any?
         end
 
@@ -55,15 +67,18 @@ module Raffia
 
         def speedup(label, ratio, css)
           text = "#{Words.times(ratio[:value])}#{", noise" if ratio[:noise]}"
-          BarChart::Bar.new(label:, text:, css: "#{css}#{" noise" if ratio[:noise]}", **ratio.slice(:value, :low, :high))
+          BarChart::Bar.new(label:, text:, css: "#{css}#{" noise" if ratio[:noise]}",
+            **ratio.slice(:value, :low, :high))
         end
 
         # The source's own baseline says nothing here.
         def published(figure)
           ratio = figure[:ratio]
           return if ratio.nil? || ratio.round(4) == 1
-          source = figure[:hardware].split(",").first # all of it stands in the text; here it would run into the number
-          BarChart::Bar.new(label: "published: #{figure[:label]}, #{source}", text: Words.times(ratio), value: ratio, css: "bar published")
+          # all of it stands in the text; here it would run into the number
+          source = figure[:hardware].split(",").first
+          BarChart::Bar.new(label: "published: #{figure[:label]}, #{source}",
+            text: Words.times(ratio), value: ratio, css: "bar published")
         end
 
         def css(row) = row[:control] ? "bar control" : "bar"

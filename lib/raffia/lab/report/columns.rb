@@ -5,7 +5,8 @@ require_relative "words"
 module Raffia
   module Lab
     module Report
-      # A column of a table. It knows how much it would be missed, so that a narrow terminal drops the others.
+      # A column of a table. It knows how much it would be missed, so that a narrow terminal drops
+      # the others.
       #
       # @!attribute [r] head
       #   @return [String]
@@ -38,7 +39,8 @@ module Raffia
         # @param outcome [Hash] of {Outcome}
         # @return [Array<Column>] those that have something to say
         def of(outcome)
-          [*names(outcome), *figures(outcome), *efficiency(outcome), *extras(outcome), *costs(outcome), *published(outcome)]
+          [*names(outcome), *figures(outcome), *efficiency(outcome), *extras(outcome),
+            *costs(outcome), *published(outcome)]
             .reject { |column| column.rank.positive? && column.empty? }
         end
 
@@ -54,17 +56,28 @@ module Raffia
           first = outcome[:rows].filter_map { |row| row[:ruby] }.first
           [column(outcome, "on", 0) { |row| Words.variant(row) },
             column(outcome, "workers", 1) { |row| row[:workers].to_s },
-            *([column(outcome, "ruby", 0) { |row| row[:ruby].to_s }, column(outcome, "vs #{first}", 2) { |row| across(row, first) }] if first)]
+            *(if first
+                [column(outcome, "ruby", 0) { |row| row[:ruby].to_s },
+                  column(outcome, "vs #{first}", 2) { |row| across(row, first) }]
+              end)]
         end
 
-        def across(row, first) = (row[:ruby] == first && row[:median]) ? "1 (base)" : Words.ratio(row[:ruby_ratio])
+        def across(row, first)
+          (row[:ruby] == first && row[:median]) ? "1 (base)" : Words.ratio(row[:ruby_ratio])
+        end
 
         def figures(outcome)
           quantity = quantity(outcome)
-          [column(outcome, "median", 0) { |row| row[:median] ? quantity.call(row[:median]) : row[:status] },
+          [column(outcome, "median", 0) { |row|
+            row[:median] ? quantity.call(row[:median]) : row[:status]
+          },
             column(outcome, "spread", 3) { |row| Words.spread(row) },
             column(outcome, "min - max", 9) { |row| quantity.range(row[:min], row[:max]) },
-            *(column(outcome, "vs #{baseline(outcome)}", 0) { |row| Words.speedup(row, outcome[:baseline]) } unless outcome[:baseline].empty?)]
+            *(unless outcome[:baseline].empty?
+                column(outcome, "vs #{baseline(outcome)}", 0) do |row|
+                  Words.speedup(row, outcome[:baseline])
+                end
+              end)]
         end
 
         def efficiency(outcome)
@@ -74,7 +87,9 @@ module Raffia
 
         def extras(outcome)
           outcome[:extras].map do |extra|
-            column(outcome, extra[:label], 6) { |row| Words.extra(row.dig(:extras, extra[:key].to_sym), extra[:format]) }
+            column(outcome, extra[:label], 6) do |row|
+              Words.extra(row.dig(:extras, extra[:key].to_sym), extra[:format])
+            end
           end
         end
 
@@ -88,10 +103,13 @@ module Raffia
 
         def published(outcome)
           return [] if outcome[:published].empty?
-          [column(outcome, "published", 8) { |row| Words.published(row[:published], outcome[:unit]) }]
+          [column(outcome, "published", 8) { |row|
+            Words.published(row[:published], outcome[:unit])
+          }]
         end
 
-        private_class_method :column, :names, :across, :figures, :efficiency, :extras, :costs, :published
+        private_class_method :column, :names, :across, :figures, :efficiency, :extras, :costs,
+          :published
       end
     end
   end

@@ -6,7 +6,8 @@ require "time"
 module Raffia
   module Lab
     module Report
-      # The whole report as plain data, which is also what --json writes and what the page of --html is drawn from.
+      # The whole report as plain data, which is also what --json writes and what the page of --html
+      # is drawn from.
       module Document
         SCHEMA = 2
 
@@ -20,9 +21,11 @@ module Raffia
         # @param arguments [Array<String>] of the command line
         # @return [Hash{Symbol => Object}]
         def of(outcomes, environment:, interrupted:, started:, seed:, arguments:)
-          {schema: SCHEMA, command: ["raffia", "lab", *arguments].join(" "), started_at: started.iso8601,
+          {schema: SCHEMA, command: ["raffia", "lab", *arguments].join(" "),
+           started_at: started.iso8601,
            seconds: (Time.now - started).round(1), interrupted:, seed:, environment:,
-           checks: outcomes.to_h { |outcome| [outcome[:name], outcome[:check]] }, experiments: outcomes}
+           checks: outcomes.to_h { |outcome| [outcome[:name], outcome[:check]] },
+           experiments: outcomes}
         end
 
         # @return [String]

@@ -11,12 +11,17 @@ module Raffia
         # @return [Hash{String => String}] what a reader of a terminal needs
         def of(environment)
           {"Raffia" => [environment[:raffia], environment[:commit]].compact.join(", commit "),
-           "Ruby" => ruby(environment, environment[:ruby]), "Rubies" => rubies(environment), "machine" => machine(environment),
-           "back end" => environment[:backend], "counters" => environment[:counters], "Ractors" => environment[:ractors]}.compact
+           "Ruby" => ruby(environment, environment[:ruby]), "Rubies" => rubies(environment),
+           "machine" => machine(environment),
+           "back end" => environment[:backend], "counters" => environment[:counters],
+           "Ractors" => environment[:ractors]}.compact
         end
 
         # @return [String, nil] those that --ruby names
-        def rubies(environment) = environment[:rubies]&.map { |each| "#{each[:label]}: #{ruby(each, each[:description])}" }&.join("; ")
+        def rubies(environment)
+          environment[:rubies]&.map { |each| "#{each[:label]}: #{ruby(each, each[:description])}" }
+            &.join("; ")
+        end
 
         # @param about [Hash] with :yjit
         # @return [String]

@@ -20,9 +20,14 @@ module Raffia
         # @param css [Array<String>] a class for each row
         # @return [String] the first column names the rows
         def table(columns, caption, css = [])
-          head = columns.map { |column| "<th scope=\"col\"#{" class=\"name\"" if column.name?}>#{escape(column.head)}</th>" }.join
-          rows = columns.map(&:cells).transpose.each_with_index.map { |cells, index| row(cells, columns, css[index]) }
-          "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"#{escape(caption)}\"><table><caption>#{escape(caption)}</caption>" \
+          head =
+            columns.map { |column|
+              "<th scope=\"col\"#{" class=\"name\"" if column.name?}>#{escape(column.head)}</th>"
+            }.join
+          rows = columns.map(&:cells).transpose.each_with_index
+            .map { |cells, index| row(cells, columns, css[index]) }
+          "<div class=\"table\" tabindex=\"0\" role=\"region\" " \
+          "aria-label=\"#{escape(caption)}\"><table><caption>#{escape(caption)}</caption>" \
             "<thead><tr>#{head}</tr></thead>\n<tbody>#{rows.join("\n")}</tbody></table></div>"
         end
 
@@ -34,7 +39,8 @@ module Raffia
           "<figure><figcaption>#{escape(title)}</figcaption>#{legend}\n#{chart}</figure>"
         end
 
-        # @param pairs [Array<Array(String, String)>] elements of SVG 24 pixels wide and 16 high, and what they mean
+        # @param pairs [Array<Array(String, String)>] elements of SVG 24 pixels wide and 16 high,
+        #   and what they mean
         # @return [String]
         def legend(pairs)
           "<ul class=\"legend\">#{pairs.map { |shape, name| "<li><svg width=\"24\" height=\"16\" aria-hidden=\"true\">#{shape}</svg>#{escape(name)}</li>" }.join}</ul>"
@@ -44,7 +50,10 @@ module Raffia
         # @return [String]
         def verdicts(sentences)
           return "" if sentences.empty?
-          items = sentences.map { |kind, text| "<li class=\"#{kind}\"><span aria-hidden=\"true\">#{SIGNS.fetch(kind)}</span> #{escape(text)}</li>" }
+          items = sentences.map do |kind, text|
+            "<li class=\"#{kind}\"><span aria-hidden=\"true\">#{SIGNS.fetch(kind)}</span> " \
+              "#{escape(text)}</li>"
+          end
           "<ul class=\"verdicts\">#{items.join("\n")}</ul>"
         end
 
@@ -56,8 +65,10 @@ module Raffia
 
         def row(cells, columns, css)
           first, *rest = cells
-          parts = rest.zip(columns.drop(1)).map { |cell, column| "<td#{" class=\"name\"" if column.name?}>#{escape(cell)}</td>" }
-          "<tr#{" class=\"#{css}\"" if css}><th scope=\"row\">#{escape(first)}</th>#{parts.join}</tr>"
+          parts = rest.zip(columns.drop(1))
+            .map { |cell, column| "<td#{" class=\"name\"" if column.name?}>#{escape(cell)}</td>" }
+          "<tr#{" class=\"#{css}\"" if css}><th " \
+            "scope=\"row\">#{escape(first)}</th>#{parts.join}</tr>"
         end
         private_class_method :row
       end

@@ -36,15 +36,21 @@ module Raffia
 
         # @return [Array<Array(Symbol, String)>]
         def state
-          [*Verdicts.overall(@outcomes), ([:warn, "Interrupted: this is what was finished."] if @data[:interrupted])].compact
+          [*Verdicts.overall(@outcomes),
+            ([:warn, "Interrupted: this is what was finished."] if @data[:interrupted])].compact
         end
 
         def tiles
           environment = @data[:environment]
           goals = @outcomes.flat_map { |outcome| outcome[:goals] }.reject { |goal| goal[:met].nil? }
           runs = @outcomes.flat_map { |outcome| outcome[:rows] }.sum { |row| row[:runs].size }
-          tiles = {"Ruby" => ruby(environment), "machine" => "#{environment[:cores]} cores, #{environment[:cpu]}",
-                   "measured" => "#{runs} runs in #{@data[:seconds].round} s", "goals met" => ("#{goals.count { |goal| goal[:met] }} of #{goals.size}" if goals.any?)}
+          tiles = {"Ruby" => ruby(environment),
+                   "machine" => "#{environment[:cores]} cores, #{environment[:cpu]}",
+                   "measured" => "#{runs} runs in #{@data[:seconds].round} s",
+                   "goals met" => (if goals.any?
+                                     "#{goals.count { |goal| goal[:met] }} of " \
+                     "#{goals.size}"
+                                   end)}
           "<dl class=\"tiles\">#{tiles.compact.map { |name, value| "<div><dt>#{Markup.escape(name)}</dt><dd>#{Markup.escape(value)}</dd></div>" }.join}</dl>"
         end
 
@@ -55,12 +61,19 @@ module Raffia
 
         def table
           css = @outcomes.map { |outcome| "bad" if outcome[:check] == false }
-          Markup.table(BestColumns.of(@outcomes), "The best of each experiment, controls left aside", css)
+          Markup.table(BestColumns.of(@outcomes),
+            "The best of each experiment, controls left aside", css)
         end
 
         def chart
-          pairs = @outcomes.map { |outcome| [outcome, BestColumns.best(outcome)] }.select { |_, row| row && row[:speedup] }
-          pairs.empty? ? "" : "<div class=\"charts single\">#{Markup.figure("Best speed-up of each experiment, longer is better", Chart.best(pairs))}</div>"
+          pairs = @outcomes.map { |outcome| [outcome, BestColumns.best(outcome)] }
+            .select { |_, row| row && row[:speedup] }
+          if pairs.empty?
+            ""
+          else
+            "<div class=\"charts " \
+              "single\">#{Markup.figure("Best speed-up of each experiment, longer is better", Chart.best(pairs))}</div>"
+          end
         end
 
         def comparison

@@ -61,10 +61,14 @@ module Raffia
 
         def names = @data[:experiments].map { |outcome| outcome[:name] }
 
-        def change(outcome) = @data.dig(:comparison, :experiments)&.find { |each| each[:name] == outcome[:name] }
+        def change(outcome)
+          @data.dig(:comparison, :experiments)&.find { |each| each[:name] == outcome[:name] }
+        end
 
         def navigation
-          links = ["overview", *names, "environment"].map { |name| "<a href=\"##{Markup.escape(name)}\">#{Markup.escape(name)}</a>" }
+          links = ["overview", *names, "environment"].map do |name|
+            "<a href=\"##{Markup.escape(name)}\">#{Markup.escape(name)}</a>"
+          end
           "<nav aria-label=\"Sections\">#{links.join(" ")}</nav>"
         end
 
@@ -79,15 +83,19 @@ module Raffia
         end
 
         def facts
-          facts = @data[:environment].merge(command: @data[:command], started: @data[:started_at], took: "#{@data[:seconds]} s", seed: @data[:seed])
+          facts = @data[:environment].merge(command: @data[:command], started: @data[:started_at],
+            took: "#{@data[:seconds]} s", seed: @data[:seed])
           facts[:yjit] = facts[:yjit] ? "on" : "off"
           facts[:memory] = Words.bytes(facts[:memory]) if facts[:memory]
-          facts[:nofile] = "#{facts[:nofile].first} (hard limit #{facts[:nofile].last})" if facts[:nofile]
+          if facts[:nofile]
+            facts[:nofile] = "#{facts[:nofile].first} (hard limit #{facts[:nofile].last})"
+          end
           facts[:rubies] = Facts.rubies(@data[:environment])
           facts.transform_keys { |name| name.to_s.tr("_", " ") }
         end
 
-        # A link that carries its file with it, because the page must be one file and have no script.
+        # A link that carries its file with it, because the page must be one file and have no
+        # script.
         def json = "data:application/json;base64,#{[Document.json(@data)].pack("m0")}"
       end
     end

@@ -3,7 +3,8 @@
 module Raffia
   module Lab
     module Report
-      # One unit for all the figures that stand in a column or on a chart: who compares 900 ms with 1.2 s has to read twice.
+      # One unit for all the figures that stand in a column or on a chart: who compares 900 ms with
+      # 1.2 s has to read twice.
       Quantity = Data.define(:unit, :factor) do
         # @param unit [String] of an experiment's metric, or "bytes"
         # @param values [Array<Numeric, nil>]
@@ -25,7 +26,8 @@ module Raffia
           return "0" if own.zero?
           return Words.thousands(own.round) if own.round >= 1_000
           own = own.round(2 - Math.log10(own).floor) # 9.996 has one digit less than it seems to
-          format("%.#{(2 - Math.log10([own, 0.01].max).floor).clamp(0, self.class::MOST_DIGITS)}f", own)
+          format("%.#{(2 - Math.log10([own, 0.01].max).floor).clamp(0, self.class::MOST_DIGITS)}f",
+            own)
         end
 
         # @return [String] "3.90 - 4.10 s"
@@ -34,7 +36,8 @@ module Raffia
 
       class Quantity
         STEPS = {
-          "s" => [["s", 1], ["ms", 1_000]], "bytes" => [["GB", 1.0 / (1 << 30)], ["MB", 1.0 / (1 << 20)]]
+          "s" => [["s", 1], ["ms", 1_000]],
+          "bytes" => [["GB", 1.0 / (1 << 30)], ["MB", 1.0 / (1 << 20)]]
         }.each_value { |steps| steps.each(&:freeze).freeze }.freeze
         SHORT = {"requests/s" => "req/s"}.freeze
         # Below that the next smaller unit reads better.

@@ -14,16 +14,20 @@ module Raffia
         def of(outcome)
           runs = runs(outcome)
           return [] if runs.empty?
-          [*names(runs), *figures(runs, outcome), *extras(runs, outcome), Column.of(runs, "result", 0) { |run| result(run) }]
+          [*names(runs), *figures(runs, outcome), *extras(runs, outcome),
+            Column.of(runs, "result", 0) { |run| result(run) }]
             .reject { |column| column.rank.positive? && column.empty? }
         end
 
         def runs(outcome)
-          outcome[:rows].flat_map { |row| row[:runs].each_with_index.map { |run, index| {**run, row:, number: index + 1} } }
+          outcome[:rows].flat_map do |row|
+            row[:runs].each_with_index.map { |run, index| {**run, row:, number: index + 1} }
+          end
         end
 
         def names(runs)
-          [Column.of(runs, "on", 0) { |run| Words.label(run[:row]) }, Column.of(runs, "run", 0) { |run| run[:number].to_s }]
+          [Column.of(runs, "on", 0) { |run| Words.label(run[:row]) },
+            Column.of(runs, "run", 0) { |run| run[:number].to_s }]
         end
 
         def figures(runs, outcome)
@@ -35,15 +39,24 @@ module Raffia
         end
 
         def extras(runs, outcome)
-          counts = %i[cycles instructions].map { |key| Column.of(runs, key.to_s, 1) { |run| Words.count(run[key]) } }
-          own = outcome[:extras].map { |extra| Column.of(runs, extra[:label], 1) { |run| Words.extra(run[extra[:key].to_sym], extra[:format]) } }
-          crowd = %i[processes threads].map { |key| Column.of(runs, HEADS.fetch(key), 1) { |run| run[key].to_s } }
+          counts = %i[cycles instructions].map do |key|
+            Column.of(runs, key.to_s, 1) { |run| Words.count(run[key]) }
+          end
+          own = outcome[:extras].map do |extra|
+            Column.of(runs, extra[:label], 1) do |run|
+              Words.extra(run[extra[:key].to_sym], extra[:format])
+            end
+          end
+          crowd = %i[processes threads].map do |key|
+            Column.of(runs, HEADS.fetch(key), 1) { |run| run[key].to_s }
+          end
           (counts + own + crowd).uniq(&:head)
         end
 
         def result(run) = run[:error] || (run[:checks].values.all? ? "right" : "WRONG")
 
-        HEADS = {seconds: "wall-clock", cpu: "CPU", pss: "peak PSS", processes: "processes", threads: "threads"}.freeze
+        HEADS = {seconds: "wall-clock", cpu: "CPU", pss: "peak PSS", processes: "processes",
+                 threads: "threads"}.freeze
         private_constant :HEADS
         private_class_method :runs, :names, :figures, :extras, :result
       end

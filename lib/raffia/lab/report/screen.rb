@@ -5,7 +5,8 @@ require "io/console"
 module Raffia
   module Lab
     module Report
-      # What can be shown where a report goes to: how wide, in colour or not, and with which characters.
+      # What can be shown where a report goes to: how wide, in colour or not, and with which
+      # characters.
       Screen = Data.define(:width, :color, :unicode) do
         # @param io [IO]
         # @param color [Symbol] :always, :never or :auto (see Config#color)

@@ -45,14 +45,17 @@ module Raffia
 
         def size
           runs = (@outcome[:asked] == 1) ? "1 run" : "#{@outcome[:asked]} runs"
-          parts = [@outcome[:size], "scale #{format("%g", @outcome[:scale])}, #{runs} each#{" (interrupted)" unless @outcome[:finished]}"]
+          parts = [@outcome[:size],
+            "scale #{format("%g", @outcome[:scale])}, #{runs} " \
+              "each#{" (interrupted)" unless @outcome[:finished]}"]
           parts.reject(&:empty?).join("; ")
         end
 
         def figures
           better = @outcome[:more] ? "longer is better" : "shorter is better"
           charts = {"Median, #{better}" => Chart.figures(@outcome),
-                    "Speed-up against #{Columns.baseline(@outcome)}, longer is better" => Chart.speedups(@outcome)}
+                    "Speed-up against #{Columns.baseline(@outcome)}, longer is " \
+                      "better" => Chart.speedups(@outcome)}
           [*charts.compact.map { |title, chart| Markup.figure(title, chart) }, *curve, *memory]
         end
 
@@ -62,27 +65,38 @@ module Raffia
           [Markup.figure("Speed-up by the number of workers", curve, Markup.legend(curve.legend))]
         end
 
-        def memory = Chart.memory(@outcome)&.then { |chart| [Markup.figure("Peak memory (PSS), shorter is better", chart)] }
+        def memory
+          Chart.memory(@outcome)&.then do |chart|
+            [Markup.figure("Peak memory (PSS), shorter is better", chart)]
+          end
+        end
 
-        def table = Markup.table(Columns.of(@outcome), "Figures of #{@outcome[:name]}", controls(@outcome[:rows]))
+        def table
+          Markup.table(Columns.of(@outcome), "Figures of #{@outcome[:name]}",
+            controls(@outcome[:rows]))
+        end
 
         def scaling
           columns = ScalingColumns.of(@outcome)
           return "" if columns.empty?
-          Markup.table(columns, ScalingColumns.caption(@outcome), ["ideal", *controls(@outcome[:scaling])])
+          Markup.table(columns, ScalingColumns.caption(@outcome),
+            ["ideal", *controls(@outcome[:scaling])])
         end
 
         def changes
           return "" unless @change
           rows = ChangeColumns.rows(@change)
           return "" if rows.empty?
-          Markup.table(ChangeColumns.of(@change), "Since the earlier result. #{ChangeColumns.legend}", rows.map { |row| [row[:verdict], ("control" if row[:control])].compact.join(" ") })
+          Markup.table(ChangeColumns.of(@change),
+            "Since the earlier result. #{ChangeColumns.legend}",
+            rows.map { |row| [row[:verdict], ("control" if row[:control])].compact.join(" ") })
         end
 
         def runs
           columns = RunColumns.of(@outcome)
           return "" if columns.empty?
-          "<details><summary>Every run</summary>#{Markup.table(columns, "Every run of #{@outcome[:name]}")}</details>"
+          "<details><summary>Every " \
+            "run</summary>#{Markup.table(columns, "Every run of #{@outcome[:name]}")}</details>"
         end
 
         def published

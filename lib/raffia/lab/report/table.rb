@@ -16,7 +16,10 @@ module Raffia
           kept = fit(columns, width)
           widths = kept.map { |column| widest(column) }
           rows = [kept.map(&:head), *kept.map(&:cells).transpose]
-          rows.map { |cells| cells.zip(widths, kept).map { |cell, size, column| align(cell, size, column) }.join(GAP).rstrip }
+          rows.map do |cells|
+            cells.zip(widths, kept).map { |cell, size, column| align(cell, size, column) }.join(GAP)
+              .rstrip
+          end
         end
 
         # @return [Array<Column>] those that fit

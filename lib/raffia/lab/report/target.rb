@@ -3,7 +3,8 @@
 module Raffia
   module Lab
     module Report
-      # A file that a report goes to. Whether it can be written is found out before the work, not after minutes of it.
+      # A file that a report goes to. Whether it can be written is found out before the work, not
+      # after minutes of it.
       class Target
         # @param path [String]
         # @raise [ConfigError] when it cannot be written
@@ -11,7 +12,8 @@ module Raffia
           @path = path
           probe
         rescue SystemCallError => error
-          raise ConfigError, "#{path} cannot be written: #{error.message[/\A[^@]+/].strip}. Name a file in a folder that you may write to"
+          raise ConfigError, "#{path} cannot be written: #{error.message[/\A[^@]+/].strip}. Name " \
+            "a file in a folder that you may write to"
         end
 
         # @param text [String]
@@ -20,7 +22,8 @@ module Raffia
 
         private
 
-        # Opening is the one true test: permissions do not tell of read-only disks, and root has them all.
+        # Opening is the one true test: permissions do not tell of read-only disks, and root has
+        # them all.
         def probe
           existed = File.exist?(@path)
           File.open(@path, "a") { nil }

@@ -62,7 +62,9 @@ module Raffia
         def closing(outcomes)
           summary(outcomes)
           Verdicts.overall(outcomes).each { |kind, text| say text, STYLES.fetch(kind) }
-          say "Stopped: the above is what was finished.", :yellow unless outcomes.all? { |outcome| outcome[:finished] }
+          unless outcomes.all? { |outcome| outcome[:finished] }
+            say "Stopped: the above is what was finished.", :yellow
+          end
         end
 
         private
@@ -75,7 +77,9 @@ module Raffia
         end
 
         def say(text, style = nil, indent: 0)
-          @screen.wrap(text, indent).each { |line| @io.puts style ? @screen.public_send(style, line) : line }
+          @screen.wrap(text, indent).each do |line|
+            @io.puts style ? @screen.public_send(style, line) : line
+          end
         end
 
         def folded(name, value)
@@ -86,11 +90,13 @@ module Raffia
         # Half a core of other work is enough to spoil a comparison on two.
         def busy(environment)
           return unless environment[:load].to_f > environment[:cores] * BUSY
-          say "The machine is busy (load #{environment[:load]}): what is measured now will be slower and less even than it could be.", :yellow
+          say "The machine is busy (load #{environment[:load]}): what is measured now will be " \
+            "slower and less even than it could be.", :yellow
         end
 
         def runs(outcome)
-          text = "#{outcome[:asked]} #{(outcome[:asked] == 1) ? "run" : "runs"} each after a warm-up, each in a process of its own"
+          text = "#{outcome[:asked]} #{(outcome[:asked] == 1) ? "run" : "runs"} each after a " \
+            "warm-up, each in a process of its own"
           outcome[:finished] ? text : "#{text}; INTERRUPTED, this is what was finished"
         end
 
@@ -112,7 +118,9 @@ module Raffia
           say ScalingColumns.caption(outcome), :dim
           head, ideal, *rows = Table.lines(columns, @screen.width)
           @io.puts @screen.dim(head), @screen.dim(ideal)
-          rows.zip(outcome[:scaling]) { |line, series| @io.puts series[:control] ? @screen.dim(line) : line }
+          rows.zip(outcome[:scaling]) do |line, series|
+            @io.puts series[:control] ? @screen.dim(line) : line
+          end
         end
 
         def changes(change)
@@ -120,7 +128,9 @@ module Raffia
           @io.puts
           head, *rows = Table.lines(ChangeColumns.of(change), @screen.width)
           @io.puts @screen.bold(change[:name]), @screen.dim(head)
-          rows.zip(ChangeColumns.rows(change)) { |line, row| @io.puts @screen.public_send(CHANGES.fetch(row[:verdict], :dim), line) }
+          rows.zip(ChangeColumns.rows(change)) do |line, row|
+            @io.puts @screen.public_send(CHANGES.fetch(row[:verdict], :dim), line)
+          end
         end
 
         def bars(outcome)
@@ -128,7 +138,8 @@ module Raffia
           return if list.empty?
           @io.puts
           list.each { |label, bar, value| @io.puts "#{label} #{@screen.cyan(bar)} #{value}" }
-          say "#{outcome[:more] ? "longer" : "shorter"} is better; the light end is the largest run", :dim
+          say "#{outcome[:more] ? "longer" : "shorter"} is better; the light end is the largest " \
+            "run", :dim
         end
 
         def verdicts(outcome)

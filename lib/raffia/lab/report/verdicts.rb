@@ -5,13 +5,15 @@ require_relative "words"
 module Raffia
   module Lab
     module Report
-      # What is to be said below a table, in the same words everywhere: whether the results were right, which goals were met,
-      # and why rows are missing.
+      # What is to be said below a table, in the same words everywhere: whether the results were
+      # right, which goals were met, and why rows are missing.
       module Verdicts
         # Of an experiment as a whole: what could not be run to its end is no wrong result.
         OVERALL = {
-          wrong: [:bad, "WRONG RESULTS in %s: their times mean nothing"].freeze, failed: [:bad, "FAILED, at least in part: %s"].freeze,
-          unknown: [:warn, "nothing was checked in %s"].freeze, right: [:good, "right results in %s"].freeze
+          wrong: [:bad, "WRONG RESULTS in %s: their times mean nothing"].freeze,
+          failed: [:bad, "FAILED, at least in part: %s"].freeze,
+          unknown: [:warn, "nothing was checked in %s"].freeze,
+          right: [:good, "right results in %s"].freeze
         }.freeze
 
         module_function
@@ -20,20 +22,31 @@ module Raffia
         # @return [Array<Array(Symbol, String)>] in which of them all was right, and in which not
         def overall(outcomes)
           names = outcomes.group_by { |outcome| state(outcome) }
-          OVERALL.slice(*names.keys).map { |state, (kind, text)| [kind, format(text, names[state].map { |outcome| outcome[:name] }.join(", "))] }
+          OVERALL.slice(*names.keys).map do |state, (kind, text)|
+            [kind, format(text, names[state].map { |outcome| outcome[:name] }.join(", "))]
+          end
         end
 
         # @param outcome [Hash] of {Outcome}
         # @return [Array<Array(Symbol, String)>] :good, :warn, :bad or :soft, and the sentence
-        def of(outcome) = [*checks(outcome), *goals(outcome), *reasons(outcome), *outcome[:notes].map { |note| [:soft, note] }]
+        def of(outcome)
+          [*checks(outcome), *goals(outcome), *reasons(outcome),
+            *outcome[:notes].map { |note| [:soft, note] }]
+        end
 
         # @return [String] the published figures with their hardware
         def published(outcome)
-          groups = outcome[:published].group_by { |figure| figure[:hardware] }.map do |hardware, figures|
-            list = figures.map { |each| "#{each[:label]} #{Words.published([each], outcome[:unit])}" }
+          groups = outcome[:published].group_by { |figure| figure[:hardware] }
+            .map do |hardware, figures|
+            list = figures.map do |each|
+              "#{each[:label]} #{Words.published([each], outcome[:unit])}"
+            end
             "#{list.join(", ")} (#{hardware})"
           end
-          "Published, on other machines and other Rubies: #{groups.join("; ")}. Compare the ratios." unless groups.empty?
+          unless groups.empty?
+            "Published, on other machines and other Rubies: #{groups.join("; ")}. Compare the " \
+              "ratios."
+          end
         end
 
         def state(outcome)
@@ -42,7 +55,9 @@ module Raffia
         end
 
         def checks(outcome)
-          outcome[:checks].map { |text, right| right ? [:good, "right: #{text}"] : [:bad, "WRONG: #{text}"] }
+          outcome[:checks].map do |text, right|
+            right ? [:good, "right: #{text}"] : [:bad, "WRONG: #{text}"]
+          end
         end
 
         # With several Rubies they are about the first.
@@ -50,13 +65,18 @@ module Raffia
           ruby = outcome[:rows].first&.fetch(:ruby)
           on = ", on Ruby #{ruby}" if ruby
           outcome[:goals].reject { |goal| goal[:met].nil? }.map do |goal|
-            [goal[:met] ? :good : :warn, "goal #{goal[:met] ? "met" : "missed"}: #{goal[:text]}#{on} (#{format("%.2f", goal[:value])})"]
+            [goal[:met] ? :good : :warn,
+              "goal #{goal[:met] ? "met" : "missed"}: #{goal[:text]}#{on} " \
+                "(#{format("%.2f", goal[:value])})"]
           end
         end
 
         def reasons(outcome)
-          reasons = outcome[:rows].select { |row| row[:reason] }.group_by { |row| row.values_at(:status, :reason) }
-          reasons.map { |(status, reason), rows| [:warn, "#{rows.map { |row| Words.label(row) }.join(", ")} #{status}: #{reason}"] }
+          reasons = outcome[:rows].select { |row| row[:reason] }
+            .group_by { |row| row.values_at(:status, :reason) }
+          reasons.map do |(status, reason), rows|
+            [:warn, "#{rows.map { |row| Words.label(row) }.join(", ")} #{status}: #{reason}"]
+          end
         end
 
         private_class_method :state, :checks, :goals, :reasons

@@ -19,7 +19,8 @@ module Raffia
 
         # @return [String] "processes x2", "processes x2 (3.3.8)"
         def label(row)
-          [variant(row), ("x#{row[:workers]}" if row[:workers].to_i > 1), ("(#{row[:ruby]})" if row[:ruby])].compact.join(" ")
+          [variant(row), ("x#{row[:workers]}" if row[:workers].to_i > 1),
+            ("(#{row[:ruby]})" if row[:ruby])].compact.join(" ")
         end
 
         # @param value [Numeric, nil]
@@ -52,7 +53,9 @@ module Raffia
         end
 
         # @return [String]
-        def speedup(row, baseline) = (row[:variant] == baseline && row[:median]) ? "1 (base)" : ratio(row[:speedup])
+        def speedup(row, baseline)
+          (row[:variant] == baseline && row[:median]) ? "1 (base)" : ratio(row[:speedup])
+        end
 
         # @return [String]
         def percent(value) = value ? "#{(value * 100).round}%" : NONE
@@ -63,7 +66,8 @@ module Raffia
         # @return [String] 1.23 G
         def count(value)
           return NONE unless value
-          size, letter = {1e9 => "G", 1e6 => "M", 1e3 => "k"}.find { |least, _| value >= least } || [1, ""]
+          size, letter = {1e9 => "G", 1e6 => "M", 1e3 => "k"}.find { |least, _| value >= least } ||
+            [1, ""]
           "#{format("%.3g", value / size)} #{letter}".strip
         end
 
@@ -74,7 +78,9 @@ module Raffia
         # @return [String]
         def published(figures, unit)
           return "" if figures.empty?
-          figures.map { |each| [(times(each[:ratio]) if each[:ratio]), figure(each[:value], unit)].compact.join(" ") }.join("; ")
+          figures.map { |each|
+            [(times(each[:ratio]) if each[:ratio]), figure(each[:value], unit)].compact.join(" ")
+          }.join("; ")
         end
 
         def thousands_in(text) = text.match?(/\A\d+\z/) ? thousands(text) : text

@@ -7,15 +7,18 @@ require "zlib"
 
 module Raffia
   module Lab
-    # A large file of real text, made of dictionaries that Debian has as packages; and its words counted by programs that are not
-    # Ruby, to check what Ruby counted.
+    # A large file of real text, made of dictionaries that Debian has as packages; and its words
+    # counted by programs that are not Ruby, to check what Ruby counted.
     class Corpus
-      # The Collaborative International Dictionary, WordNet, the Free On-line Dictionary of Computing, the Jargon File. WordNet's
-      # is enough; the others come with a dictionary server.
+      # The Collaborative International Dictionary, WordNet, the Free On-line Dictionary of
+      # Computing, the Jargon File. WordNet's is enough; the others come with a dictionary server.
       SOURCES = %w[gcide wn foldoc jargon].map { |name| "/usr/share/dictd/#{name}.dict.dz" }.freeze
-      MISSING = "needs real text: Debian's package dict-wn has 31 MB of it (apt-get install dict-wn)"
-      # Bytes, not letters: these programs and Ruby must agree on what a word is, whatever the locale.
-      COUNT = "export LC_ALL=C; tr A-Z a-z | tr -cs a-z '\\n' | awk 'NF {n[$0]++} END {for (w in n) print w, n[w]}' | sort"
+      MISSING = "needs real text: Debian's package dict-wn has 31 MB of it (apt-get install " \
+        "dict-wn)"
+      # Bytes, not letters: these programs and Ruby must agree on what a word is, whatever the
+      # locale.
+      COUNT = "export LC_ALL=C; tr A-Z a-z | tr -cs a-z '\\n' | awk 'NF {n[$0]++} END {for (w in " \
+        "n) print w, n[w]}' | sort"
 
       # @return [Array<String>] the dictionaries that this machine has
       def self.found = SOURCES.select { |path| File.readable?(path) }
@@ -43,7 +46,9 @@ module Raffia
       # @return [Hash{Symbol => Object}]
       def open(_scope)
         @dir = Dir.mktmpdir("raffia-lab-corpus-")
-        File.open(path, "wb") { |file| Corpus.found.each { |source| file.write(Zlib::GzipReader.open(source, &:read)) } }
+        File.open(path, "wb") do |file|
+          Corpus.found.each { |source| file.write(Zlib::GzipReader.open(source, &:read)) }
+        end
         {path:, bytes: File.size(path)}
       end
 
@@ -55,7 +60,8 @@ module Raffia
       # @return [Hash{Symbol => Object}]
       def report
         table = IO.popen(["sh", "-c", COUNT], in: path, &:read)
-        {words: table.scan(/\d+$/).sum(&:to_i), different: table.count("\n"), table: Corpus.digest(table)}
+        {words: table.scan(/\d+$/).sum(&:to_i), different: table.count("\n"),
+         table: Corpus.digest(table)}
       end
 
       # @return [void]

@@ -5,8 +5,8 @@ require_relative "../../../raffia"
 
 module Raffia
   module Lab
-    # The other kind of helper process: it keeps something for the run, such as a database server or a file, and takes the same
-    # orders as the {Service} does.
+    # The other kind of helper process: it keeps something for the run, such as a database server or
+    # a file, and takes the same orders as the {Service} does.
     class Keeper
       # @param kept [#open, #reset, #report, #close]
       def initialize(kept, input, output)
@@ -15,7 +15,8 @@ module Raffia
         @output = output
       end
 
-      # It ends with its input, which ends with the lab in any case. A SIGTERM says nothing more, and might come while this cleans up.
+      # It ends with its input, which ends with the lab in any case. A SIGTERM says nothing more,
+      # and might come while this cleans up.
       #
       # @return [void]
       def run = Signals.with(TERM: proc {}) { Raffia.run { |scope| keep(scope) } }

@@ -2,7 +2,8 @@
 
 module Raffia
   module Lab
-    # A server that takes its time: a client writes a line with a number of seconds and gets the line back after them.
+    # A server that takes its time: a client writes a line with a number of seconds and gets the
+    # line back after them.
     class SlowServer
       Answer = Struct.new(:at, :client, :line)
 

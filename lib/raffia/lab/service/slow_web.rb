@@ -6,8 +6,8 @@ require_relative "../web/document"
 
 module Raffia
   module Lab
-    # A web server that takes its time over each answer: /MILLISECONDS/INDEX/BYTES is that document, after so long. A fiber for
-    # each connection, because a thousand of them may wait at once.
+    # A web server that takes its time over each answer: /MILLISECONDS/INDEX/BYTES is that document,
+    # after so long. A fiber for each connection, because a thousand of them may wait at once.
     class SlowWeb
       BACKLOG = 4_096
 
@@ -18,7 +18,9 @@ module Raffia
         @listener = TCPServer.new("127.0.0.1", 0)
         @listener.listen(BACKLOG)
         conversation = Web::Conversation.new(method(:answer))
-        scope.spawn { loop { @listener.accept.then { |client| scope.spawn { conversation.hold(client) } } } }
+        scope.spawn do
+          loop { @listener.accept.then { |client| scope.spawn { conversation.hold(client) } } }
+        end
         {port: @listener.local_address.ip_port}
       end
 
@@ -28,7 +30,8 @@ module Raffia
         @waiting = @together = 0
       end
 
-      # @return [Hash{Symbol => Integer}] answers, different documents, and how many clients waited at once
+      # @return [Hash{Symbol => Integer}] answers, different documents, and how many clients waited
+      #   at once
       def report = {served: @served.values.sum, different: @served.size, together: @together}
 
       # @return [void]
@@ -37,7 +40,8 @@ module Raffia
       private
 
       def answer(env)
-        milliseconds, index, bytes = env["PATH_INFO"].scan(/\d+/).map { |number| Integer(number, 10) }
+        milliseconds, index, bytes = env["PATH_INFO"].scan(/\d+/)
+          .map { |number| Integer(number, 10) }
         @together = [@together, @waiting += 1].max
         sleep(milliseconds / 1_000.0)
         @waiting -= 1

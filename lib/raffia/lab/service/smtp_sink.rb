@@ -4,11 +4,13 @@ require "zlib"
 
 module Raffia
   module Lab
-    # A tiny SMTP server that keeps no mail, but counts what it got: how many, how many different ones, and a sum over the
-    # checksums of their text, by which the experiment proves that each mail arrived whole.
+    # A tiny SMTP server that keeps no mail, but counts what it got: how many, how many different
+    # ones, and a sum over the checksums of their text, by which the experiment proves that each
+    # mail arrived whole.
     class SmtpSink
       REPLIES = {
-        "EHLO" => "250-lab.example\r\n250 8BITMIME\r\n", "HELO" => "250 lab.example\r\n", "MAIL" => "250 2.1.0 ok\r\n",
+        "EHLO" => "250-lab.example\r\n250 8BITMIME\r\n", "HELO" => "250 lab.example\r\n",
+        "MAIL" => "250 2.1.0 ok\r\n",
         "RCPT" => "250 2.1.5 ok\r\n", "RSET" => "250 2.0.0 ok\r\n", "NOOP" => "250 2.0.0 ok\r\n",
         "DATA" => "354 end with a dot on a line of its own\r\n", "QUIT" => "221 2.0.0 bye\r\n"
       }.freeze

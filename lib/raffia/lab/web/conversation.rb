@@ -4,8 +4,9 @@ module Raffia
   module Lab
     # The servers and applications of those experiments that serve the web.
     module Web
-      # One connection on which a client speaks HTTP/1 and a Rack application answers. As much of both as the experiments need:
-      # requests have no bodies, and what the client says about itself does not reach the application.
+      # One connection on which a client speaks HTTP/1 and a Rack application answers. As much of
+      # both as the experiments need: requests have no bodies, and what the client says about itself
+      # does not reach the application.
       class Conversation
         END_OF_HEAD = "\r\n\r\n"
         REASONS = {200 => "OK", 404 => "Not Found", 500 => "Internal Server Error"}.freeze
@@ -39,14 +40,17 @@ module Raffia
           status, headers, body = @app.call(env(head))
           text = body.join
           lines = headers.map { |name, value| "#{name}: #{value}\r\n" }.join
-          # In one piece: the kernel would keep the second of two until the client has acknowledged the first.
-          client.write("HTTP/1.1 #{status} #{REASONS[status]}\r\n#{lines}content-length: #{text.bytesize}\r\n\r\n#{text}")
+          # In one piece: the kernel would keep the second of two until the client has acknowledged
+          # the first.
+          client.write("HTTP/1.1 #{status} #{REASONS[status]}\r\n#{lines}content-length: " \
+            "#{text.bytesize}\r\n\r\n#{text}")
         end
 
         def env(head)
           method, target, protocol = head[0, head.index("\r\n")].split(" ", 3)
           path, query = target.split("?", 2)
-          {"REQUEST_METHOD" => method, "SCRIPT_NAME" => "", "PATH_INFO" => path, "QUERY_STRING" => query.to_s,
+          {"REQUEST_METHOD" => method, "SCRIPT_NAME" => "", "PATH_INFO" => path,
+           "QUERY_STRING" => query.to_s,
            "SERVER_PROTOCOL" => protocol, "rack.url_scheme" => "http"}
         end
 

@@ -3,7 +3,8 @@
 module Raffia
   module Lab
     module Web
-      # Texts that a server has and a client can know, so that it can be told whether they arrived whole.
+      # Texts that a server has and a client can know, so that it can be told whether they arrived
+      # whole.
       module Document
         # Larger than the 32 KiB in which deflate looks for repetitions.
         BLOCK = 65_536

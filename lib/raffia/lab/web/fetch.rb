@@ -21,7 +21,11 @@ module Raffia
         # @raise [Refused]
         def net_http(path, port)
           answer = Net::HTTP.start("127.0.0.1", port) { |http| http.get(path) }
-          answer.is_a?(Net::HTTPOK) ? answer.body : raise(Refused, "#{path} was answered by #{answer.code}")
+          if answer.is_a?(Net::HTTPOK)
+            answer.body
+          else
+            raise(Refused, "#{path} was answered by #{answer.code}")
+          end
         end
 
         # By hand, for Ractors: Net::HTTP needs Timeout, which belongs to the main one.
@@ -34,7 +38,11 @@ module Raffia
           server = TCPSocket.new("127.0.0.1", port)
           server.write("GET #{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
           head, body = server.read.split("\r\n\r\n", 2)
-          head.to_s.start_with?("HTTP/1.1 200 ") ? body : raise(Refused, "#{path} was answered by #{head.to_s.lines.first.inspect}")
+          if head.to_s.start_with?("HTTP/1.1 200 ")
+            body
+          else
+            raise(Refused, "#{path} was answered by #{head.to_s.lines.first.inspect}")
+          end
         ensure
           server&.close
         end

@@ -5,7 +5,8 @@ module Raffia
     class Wordcount < Experiment
       # The words of a file, part by part.
       module Words
-        # Small enough that the strings of one block are dead, and still in the processor's cache, when the next one comes.
+        # Small enough that the strings of one block are dead, and still in the processor's cache,
+        # when the next one comes.
         BLOCK = 262_144
         # Longer than any word: how far a cut may have to move.
         REACH = 4_096
@@ -14,7 +15,8 @@ module Raffia
 
         # @param path [String]
         # @param count [Integer]
-        # @return [Array<Array(Integer, Integer)>] parts of about the same size, from, and up to but not with; no word is in two
+        # @return [Array<Array(Integer, Integer)>] parts of about the same size, from, and up to but
+        #   not with; no word is in two
         def parts(path, count)
           File.open(path, "rb") do |file|
             cuts = (1...count).map { |part| cut(file, file.size * part / count) }
@@ -40,7 +42,9 @@ module Raffia
 
         # @param counts [Array<Hash{String => Integer}>]
         # @return [Hash{String => Integer}]
-        def together(counts) = counts.reduce { |all, some| all.merge!(some) { |_, one, other| one + other } }
+        def together(counts)
+          counts.reduce { |all, some| all.merge!(some) { |_, one, other| one + other } }
+        end
 
         # @return [String] a line for each word, in the order of the bytes
         def table(counts) = counts.sort.map { |word, count| "#{word} #{count}\n" }.join

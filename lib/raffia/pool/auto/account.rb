@@ -8,7 +8,8 @@ module Raffia
       # @api private
       class Account
         KINDS = {
-          ruby: "Ruby code", free: "C code without Ruby's lock", wait: "waiting", held: "kept from Ruby's lock, or keeping it",
+          ruby: "Ruby code", free: "C code without Ruby's lock", wait: "waiting",
+          held: "kept from Ruby's lock, or keeping it",
           delay: "without a processor"
         }.freeze
 
@@ -34,25 +35,40 @@ module Raffia
         private
 
         def head
-          return "raffia: inline, for all of #{count(@work.done, "item")}, before anything else was worth its start" if @work.left == 0
+          if @work.left == 0
+            return "raffia: inline, for all of #{count(@work.done, "item")}, before anything " \
+              "else was worth its start"
+          end
 
-          where = (@choice.on == :inline) ? "inline" : "on #{@choice.on}, #{count(@choice.workers, "worker")}"
+          where = if @choice.on == :inline
+            "inline"
+          else
+            "on #{@choice.on}, #{count(@choice.workers, "worker")}"
+          end
           "raffia: #{where}, for #{rest} (#{count(@work.done, "item")} done before, inline)"
         end
 
         def rest
-          return "#{count(@work.left, "item")} that #{(@work.left == 1) ? "is" : "are"} left" if @work.left
+          if @work.left
+            return "#{count(@work.left, "item")} that #{(@work.left == 1) ? "is" : "are"} left"
+          end
 
           "items without a known end, reckoned as #{@work.ahead}"
         end
 
         def item
-          parts = KINDS.filter_map { |kind, words| "#{percent(@work.public_send(kind))}% #{words}" if percent(@work.public_send(kind)).positive? }
+          parts = KINDS.filter_map do |kind, words|
+            if percent(@work.public_send(kind)).positive?
+              "#{percent(@work.public_send(kind))}% #{words}"
+            end
+          end
           sent = ", and #{@work.bytes} bytes to send" if @work.bytes
           "  an item takes #{self.class.time(@work.wall)}: #{parts.join(", ")}#{sent}"
         end
 
-        def table = Choice::ORDER.map { |strategy| "  #{strategy.to_s.ljust(10)} #{verdict(strategy)}" }
+        def table
+          Choice::ORDER.map { |strategy| "  #{strategy.to_s.ljust(10)} #{verdict(strategy)}" }
+        end
 
         def verdict(strategy)
           seconds = @choice.seconds[strategy] or return "-          #{@work.obstacles[strategy]}"

@@ -6,7 +6,8 @@ require_relative "../crew/driver"
 module Raffia
   class Pool
     class Auto
-      # Drivers in fibers of a loop of their own, in a thread beside the caller, who may be in the middle of reading the input.
+      # Drivers in fibers of a loop of their own, in a thread beside the caller, who may be in the
+      # middle of reading the input.
       #
       # @api private
       class Annex

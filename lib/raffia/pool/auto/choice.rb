@@ -9,8 +9,8 @@ require_relative "measurement"
 module Raffia
   class Pool
     class Auto
-      # Where the rest of the items will run, and why. It follows from the measurement, the machine and the costs, and from nothing
-      # else.
+      # Where the rest of the items will run, and why. It follows from the measurement, the machine
+      # and the costs, and from nothing else.
       #
       #     Raffia.map(items, on: :auto, explain: ->(choice) { log(choice.on, choice.workers) }) { |item| ... }
       #
@@ -19,7 +19,8 @@ module Raffia
       # @!attribute [r] workers
       #   @return [Integer]
       # @!attribute [r] seconds
-      #   @return [Hash{Symbol => Float}] what each strategy was reckoned to take; those that are not in it have an obstacle
+      #   @return [Hash{Symbol => Float}] what each strategy was reckoned to take; those that are
+      #   not in it have an obstacle
       # @!attribute [r] measurement
       #   @return [Measurement]
       Choice = Data.define(:on, :workers, :seconds, :measurement)
@@ -39,13 +40,17 @@ module Raffia
         # @return [Choice]
         def self.of(measurement, machine, costs = Costs.new, on: nil)
           estimate = Estimate.new(measurement, machine, costs)
-          seconds = (ORDER - measurement.obstacles.keys).to_h { |strategy| [strategy, estimate.seconds(strategy)] }
+          seconds = (ORDER - measurement.obstacles.keys).to_h do |strategy|
+            [strategy, estimate.seconds(strategy)]
+          end
           on ||= best(seconds)
           new(on:, workers: estimate.workers(on), seconds:, measurement:)
         end
 
         def self.best(seconds)
-          chosen = seconds.keys.reduce { |best, other| (seconds[other] < seconds[best] * BETTER) ? other : best }
+          chosen = seconds.keys.reduce do |best, other|
+            (seconds[other] < seconds[best] * BETTER) ? other : best
+          end
           (seconds[chosen] < seconds[:inline] - WORTH) ? chosen : :inline
         end
         private_class_method :best

@@ -11,7 +11,8 @@ require_relative "watched_seat"
 module Raffia
   class Pool
     class Auto
-      # Works in the caller at first, measures, and hands what is left of the same feed to the crew of the strategy that is chosen.
+      # Works in the caller at first, measures, and hands what is left of the same feed to the crew
+      # of the strategy that is chosen.
       #
       # @api private
       class Crew
@@ -35,7 +36,9 @@ module Raffia
           ThreadTime.watch { in_place(&) }
           @call.stay(@probe) if @crews.empty?
         ensure
-          Raffia.shield { @crews.each { |crew| crew.stop if crew.respond_to?(:stop) } } unless @crews.empty?
+          unless @crews.empty?
+            Raffia.shield { @crews.each { |crew| crew.stop if crew.respond_to?(:stop) } }
+          end
         end
 
         # @return [void]
@@ -94,7 +97,9 @@ module Raffia
           @desk.await(@crews.last)
         end
 
-        def start_crew = @ramp ? @ramp.start(@desk, @crews.last, @here) : @crews.last.start(@choice.workers)
+        def start_crew
+          @ramp ? @ramp.start(@desk, @crews.last, @here) : @crews.last.start(@choice.workers)
+        end
 
         def consider
           choice = @call.choose(@probe)

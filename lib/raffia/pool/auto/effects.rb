@@ -3,15 +3,16 @@
 module Raffia
   class Pool
     class Auto
-      # A block that assigns to what is outside of it does so in vain in another process. That is seen in its compiled code: in the
-      # block and the blocks within it, not in the methods that it calls. What it changes without assigning (an Array that it
-      # pushes to) cannot be seen.
+      # A block that assigns to what is outside of it does so in vain in another process. That is
+      # seen in its compiled code: in the block and the blocks within it, not in the methods that it
+      # calls. What it changes without assigning (an Array that it pushes to) cannot be seen.
       #
       # @api private
       module Effects
         MAGIC = "YARVInstructionSequence/SimpleDataFormat"
         TYPE = 9
-        # Where in the array of an instruction sequence the code that handles exceptions is, and the code itself.
+        # Where in the array of an instruction sequence the code that handles exceptions is, and the
+        # code itself.
         CODE = (12..13)
         # What has local variables of its own, and runs at another time.
         APART = %i[method class top main eval].freeze
@@ -19,7 +20,8 @@ module Raffia
 
         class << self
           # @param block [Proc]
-          # @return [String, nil] the first thing outside that it assigns to; nil when there is none, or it is not to be seen
+          # @return [String, nil] the first thing outside that it assigns to; nil when there is
+          #   none, or it is not to be seen
           def of(block)
             return unless defined?(::RubyVM::InstructionSequence)
 
@@ -45,7 +47,10 @@ module Raffia
 
           def inner(instruction, depth)
             instruction.each do |operand|
-              next unless operand.is_a?(Array) && operand.first == MAGIC && !APART.include?(operand[TYPE])
+              unless operand.is_a?(Array) && operand.first == MAGIC &&
+                  !APART.include?(operand[TYPE])
+                next
+              end
 
               found = search(operand, depth + 1)
               return found if found
@@ -53,7 +58,8 @@ module Raffia
             nil
           end
 
-          # @return [Symbol, Integer, nil] its name, or the number of a local variable, which has no name any more
+          # @return [Symbol, Integer, nil] its name, or the number of a local variable, which has no
+          #   name any more
           def assigned(instruction, depth)
             name, first, second = instruction
             return first if ASSIGNMENTS.include?(name)

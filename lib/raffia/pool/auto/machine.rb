@@ -27,16 +27,20 @@ module Raffia
       # @!attribute [r] memory
       #   @return [Float] resident megabytes, which a fork has to note down
       # @!attribute [r] start
-      #   @return [Float, nil] seconds that a worker process took to start and end here; nil: there was none
+      #   @return [Float, nil] seconds that a worker process took to start and end here; nil: there
+      #   was none
       # @!attribute [r] warmup
       #   @return [Float] seconds to prepare the heap for a fork, when that is due
-      Machine = Data.define(:processors, :cores, :lock, :wanted, :most, :scheduler, :jit, :memory, :start, :warmup) do
+      Machine = Data.define(:processors, :cores, :lock, :wanted, :most, :scheduler, :jit, :memory,
+        :start, :warmup) do
         # @param options [Options]
         # @return [Machine] this one
         def self.here(options)
           processors = Cpus.count
-          new(processors:, cores: Cpus.cores(most: processors), lock: RUBY_ENGINE == "ruby", wanted: options.workers || Raffia.config.workers,
-            most: options.limit, scheduler: !::Fiber.current_scheduler.nil?, jit: jit?, memory: resident, start: StartCost.seconds, warmup: Process::Warmup.seconds)
+          new(processors:, cores: Cpus.cores(most: processors), lock: RUBY_ENGINE == "ruby",
+            wanted: options.workers || Raffia.config.workers,
+            most: options.limit, scheduler: !::Fiber.current_scheduler.nil?, jit: jit?,
+            memory: resident, start: StartCost.seconds, warmup: Process::Warmup.seconds)
         end
 
         # @param costs [Costs] for as long as no worker was measured
@@ -52,7 +56,8 @@ module Raffia
         end
         private_class_method :jit?, :resident
 
-        def initialize(processors:, cores: processors, lock: true, wanted: nil, most: nil, scheduler: false, jit: false, memory: 50.0,
+        def initialize(processors:, cores: processors, lock: true, wanted: nil, most: nil,
+          scheduler: false, jit: false, memory: 50.0,
           start: nil, warmup: 0.0)
           super
         end

@@ -8,8 +8,9 @@ require_relative "start_cost"
 module Raffia
   class Pool
     class Auto
-      # The seat of a worker process that takes no work before its worker answers: until then the work is done sooner in the caller.
-      # How long it took to start and end is noted in {StartCost}.
+      # The seat of a worker process that takes no work before its worker answers: until then the
+      # work is done sooner in the caller. How long it took to start and end is noted in
+      # {StartCost}.
       #
       # @api private
       class MeasuredSeat < SimpleDelegator

@@ -14,11 +14,13 @@ module Raffia
       # @!attribute [r] wait
       #   @return [Float] waiting without the lock: for the network, a disk, another process
       # @!attribute [r] held
-      #   @return [Float] neither CPU nor a wait that Ruby knows of: for the lock, or in a call that blocks and keeps the lock
+      #   @return [Float] neither CPU nor a wait that Ruby knows of: for the lock, or in a call that
+      #   blocks and keeps the lock
       # @!attribute [r] delay
       #   @return [Float] ready to run, while others had the processors
       # @!attribute [r] bytes
-      #   @return [Integer, nil] of an item's result (and of the item, where a worker must be sent it), dumped
+      #   @return [Integer, nil] of an item's result (and of the item, where a worker must be sent
+      #   it), dumped
       # @!attribute [r] dump
       #   @return [Float] how long the dump took
       # @!attribute [r] left
@@ -27,8 +29,10 @@ module Raffia
       #   @return [Integer] how many are done
       # @!attribute [r] obstacles
       #   @return [Hash{Symbol => String}] strategies that cannot be chosen, and why
-      Measurement = Data.define(:items, :ruby, :free, :wait, :held, :delay, :bytes, :dump, :left, :done, :obstacles) do
-        def initialize(items:, ruby:, left:, free: 0.0, wait: 0.0, held: 0.0, delay: 0.0, bytes: nil, dump: 0.0, done: items, obstacles: {})
+      Measurement = Data.define(:items, :ruby, :free, :wait, :held, :delay, :bytes, :dump, :left,
+        :done, :obstacles) do
+        def initialize(items:, ruby:, left:, free: 0.0, wait: 0.0, held: 0.0, delay: 0.0,
+          bytes: nil, dump: 0.0, done: items, obstacles: {})
           super
         end
 
@@ -38,14 +42,16 @@ module Raffia
         # @return [Float] seconds of CPU
         def cpu = ruby + free
 
-        # @return [Float] seconds of calls that block and keep the lock. Other threads take the lock away for a while, too, so that
-        #   counts only where there is hardly anything else.
+        # @return [Float] seconds of calls that block and keep the lock. Other threads take the lock
+        #   away for a while, too, so that counts only where there is hardly anything else.
         def blocked = (held > 0.8 * wall) ? held : 0.0
 
-        # @return [Float] seconds of an item that are its own: the delays of a busy machine would come on any strategy
+        # @return [Float] seconds of an item that are its own: the delays of a busy machine would
+        #   come on any strategy
         def total = cpu + wait + blocked
 
-        # Endless and unknown inputs are taken to go on for some time, the longer the longer they have gone on already.
+        # Endless and unknown inputs are taken to go on for some time, the longer the longer they
+        # have gone on already.
         # @return [Integer] items to reckon with
         def ahead = left || [done * 10, 100].max
       end

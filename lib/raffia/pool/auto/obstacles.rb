@@ -20,28 +20,41 @@ module Raffia
         # @return [Hash{Symbol => String}]
         def to_h
           effects = Effects.of(@block)
-          apart = @refusal || (effects && "the block assigns to #{effects}, which another process or Ractor would do in vain")
+          apart = @refusal ||
+            (effects &&
+              "the block assigns to #{effects}, which another process or Ractor would do in vain")
           {fibers: fibers, processes: apart || processes, ractors: apart || ractors}.compact
         end
 
         private
 
         def fibers
-          "there is no Fiber scheduler: require \"raffia\"" unless ::Fiber.current_scheduler || Raffia.respond_to?(:run)
+          unless ::Fiber.current_scheduler || Raffia.respond_to?(:run)
+            "there is no Fiber scheduler: require \"raffia\""
+          end
         end
 
         def processes
           return "this Ruby has no fork" unless ::Process.respond_to?(:fork)
-          return "Ractors are running, and a fork of this Ruby would hang on them" if old_ractors? && ::Ractor.count > 1
+          if old_ractors? && ::Ractor.count > 1
+            return "Ractors are running, and a fork of this Ruby would hang on them"
+          end
 
-          threads = Thread.list.count { |thread| thread.status == "run" && !thread.equal?(Thread.current) }
-          "#{threads} other thread#{"s" if threads > 1} at work, wherever a fork would catch them" if threads.positive?
+          threads = Thread.list.count do |thread|
+            thread.status == "run" && !thread.equal?(Thread.current)
+          end
+          if threads.positive?
+            "#{threads} other thread#{"s" if threads > 1} at work, wherever a fork would catch them"
+          end
         end
 
         # Ractors of Ruby 3 make later forks impossible, so they are left to those who ask for them.
         def ractors
           return "this Ruby has none" unless defined?(::Ractor)
-          return "they are an experiment in Ruby #{RUBY_VERSION}, and in the way of later forks: ask for them" if old_ractors?
+          if old_ractors?
+            return "they are an experiment in Ruby #{RUBY_VERSION}, and in the way of later " \
+              "forks: ask for them"
+          end
 
           PortableBlock.share(@block) && nil
         rescue NotShareable => error

@@ -8,11 +8,12 @@ require_relative "thread_time"
 module Raffia
   class Pool
     class Auto
-      # Measures chunks that are worked on here: by the clock, in CPU of this thread, and how much of both passes without Ruby's
-      # lock.
+      # Measures chunks that are worked on here: by the clock, in CPU of this thread, and how much
+      # of both passes without Ruby's lock.
       #
-      # It is due for a conclusion as soon as there is something to go by. When that leaves the work here it rests, which costs
-      # nothing, and looks again when the work has taken four times as long.
+      # It is due for a conclusion as soon as there is something to go by. When that leaves the work
+      # here it rests, which costs nothing, and looks again when the work has taken four times as
+      # long.
       #
       # @api private
       class Probe
@@ -58,7 +59,8 @@ module Raffia
         def due?
           return false if !measured? || first_use? || Clock.now - @since < @enough
 
-          # In this order, here and in forget: a delay between the two must not make the delays seem longer than all that has passed.
+          # In this order, here and in forget: a delay between the two must not make the delays seem
+          # longer than all that has passed.
           late = delay
           Clock.now - @since - late >= @enough
         end
@@ -82,7 +84,8 @@ module Raffia
         def conclude(left)
           found = sample
           ruby, free, wait, held, delay = shares.map { |seconds| seconds / @items }
-          Measurement.new(items: @items, ruby:, free:, wait:, held:, delay:, bytes: found.bytes, dump: found.seconds, left:, done: @done,
+          Measurement.new(items: @items, ruby:, free:, wait:, held:, delay:, bytes: found.bytes,
+            dump: found.seconds, left:, done: @done,
             obstacles: yield(found.refusal))
         end
 
@@ -97,7 +100,8 @@ module Raffia
           answer
         end
 
-        # The first of all items pays for what is loaded and connected on first use: others tell more, if they come in time.
+        # The first of all items pays for what is loaded and connected on first use: others tell
+        # more, if they come in time.
         def first_use? = @done == 1 && @wall < @enough
 
         def forget
@@ -122,7 +126,8 @@ module Raffia
           @off_cpu += off_cpu - off_cpu_before
         end
 
-        # @return [Array<Float>] seconds of Ruby code, of free C code, of waiting, of none of these, and without a processor
+        # @return [Array<Float>] seconds of Ruby code, of free C code, of waiting, of none of these,
+        #   and without a processor
         def shares
           free = @off_cpu.clamp(0.0, @cpu)
           wait = [ThreadTime::WATCHES ? @off - free : @wall - @cpu, 0.0].max
@@ -142,12 +147,18 @@ module Raffia
           return result if result.refusal || !@sends_items
 
           item = per_item(chunk.items, chunk.size, "an item")
-          item.refusal ? item : Sample.new(item.bytes + result.bytes, item.seconds + result.seconds, nil)
+          if item.refusal
+            item
+          else
+            Sample.new(item.bytes + result.bytes, item.seconds + result.seconds, nil)
+          end
         end
 
         # The values of a map are as many as its items; any other is that of the whole chunk.
         def per_item(value, count, what)
-          value = value.first(count = [count, SAMPLE].min) if value.is_a?(Array) && value.size == count
+          if value.is_a?(Array) && value.size == count
+            value = value.first(count = [count, SAMPLE].min)
+          end
           Sample.of(value, what, count)
         end
       end

@@ -6,13 +6,15 @@ require_relative "watched_seat"
 module Raffia
   class Pool
     class Auto
-      # Starts worker processes by doubling their number, each time when those that were started answer.
-      # Meanwhile the caller goes on with the work, so that a slow start costs little: the work may end before all have started.
+      # Starts worker processes by doubling their number, each time when those that were started
+      # answer. Meanwhile the caller goes on with the work, so that a slow start costs little: the
+      # work may end before all have started.
       #
       # @api private
       class Ramp
-        # Seconds of an item from which on all are started at once: their start is short beside it, and while the caller is at an
-        # item of its own the threads that look after the workers have to wait.
+        # Seconds of an item from which on all are started at once: their start is short beside it,
+        # and while the caller is at an item of its own the threads that look after the workers have
+        # to wait.
         LONG = 0.01
 
         # @param workers [Integer] wanted
@@ -29,7 +31,8 @@ module Raffia
           @idle = Thread::ConditionVariable.new
         end
 
-        # A worker answers. The last of them lets the caller end its chunk: there are never more at work than are wanted.
+        # A worker answers. The last of them lets the caller end its chunk: there are never more at
+        # work than are wanted.
         # @return [void]
         def ready
           @lock.synchronize do

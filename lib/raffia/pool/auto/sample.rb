@@ -5,7 +5,8 @@ require_relative "../../base/clock"
 module Raffia
   class Pool
     class Auto
-      # How large something is on its way to another process. What is very large is not dumped to its end to find out.
+      # How large something is on its way to another process. What is very large is not dumped to
+      # its end to find out.
       #
       # @!attribute [r] bytes
       #   @return [Integer, nil] at least; nil when it cannot be dumped
@@ -23,7 +24,8 @@ module Raffia
         def self.of(value, what, count = 1)
           sink = self::Sink.new
           _, seconds = Clock.measure { catch(sink) { Marshal.dump(value, sink) } }
-          new((sink.bytes.to_f / count).ceil, (sink.bytes > self::SMALL) ? seconds / count : 0.0, nil)
+          new((sink.bytes.to_f / count).ceil, (sink.bytes > self::SMALL) ? seconds / count : 0.0,
+            nil)
         rescue => error
           new(nil, 0.0, "#{what} cannot be dumped by Marshal (#{error.message})")
         end

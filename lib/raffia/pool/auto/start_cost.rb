@@ -6,8 +6,9 @@ require_relative "../../base/local"
 module Raffia
   class Pool
     class Auto
-      # How long it took to start and end worker processes in this program: the least of the last ones, because the others waited for
-      # a processor. It is forgotten after a while, so that one busy moment does not decide for ever.
+      # How long it took to start and end worker processes in this program: the least of the last
+      # ones, because the others waited for a processor. It is forgotten after a while, so that one
+      # busy moment does not decide for ever.
       #
       # @api private
       module StartCost
@@ -20,7 +21,9 @@ module Raffia
         class << self
           # @param now [Float]
           # @return [Float, nil] seconds for a worker; nil when none was started lately
-          def seconds(now = Clock.now) = known.filter_map { |seconds, at| seconds if at > now - AGE }.min
+          def seconds(now = Clock.now)
+            known.filter_map { |seconds, at| seconds if at > now - AGE }.min
+          end
 
           # @param seconds [Float]
           # @return [void]

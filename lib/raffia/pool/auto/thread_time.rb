@@ -5,8 +5,9 @@ require_relative "../../native"
 module Raffia
   class Pool
     class Auto
-      # What the current thread has done with its time so far: only differences mean something. The one place that knows which Ruby
-      # tells how much of it. Without the extension nothing is known of Ruby's lock; then C code counts as Ruby code.
+      # What the current thread has done with its time so far: only differences mean something. The
+      # one place that knows which Ruby tells how much of it. Without the extension nothing is known
+      # of Ruby's lock; then C code counts as Ruby code.
       #
       # @api private
       module ThreadTime
@@ -25,7 +26,10 @@ module Raffia
             # @return [Float] seconds of CPU
             def cpu = ::Process.clock_gettime(::Process::CLOCK_THREAD_CPUTIME_ID)
           else
-            def cpu = ::Java::JavaLangManagement::ManagementFactory.thread_mx_bean.current_thread_cpu_time / 1e9
+            def cpu
+              ::Java::JavaLangManagement::ManagementFactory.thread_mx_bean
+                .current_thread_cpu_time / 1e9
+            end
           end
 
           # @return [Array(Float, Float)] seconds without Ruby's lock, by the clock and of CPU

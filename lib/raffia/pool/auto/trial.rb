@@ -6,8 +6,8 @@ require_relative "../seat"
 module Raffia
   class Pool
     class Auto
-      # Whether items that wait let other fibers go on meanwhile: some of them tell. A library that knows no Fiber scheduler stops
-      # the whole thread, so its items come one after the other.
+      # Whether items that wait let other fibers go on meanwhile: some of them tell. A library that
+      # knows no Fiber scheduler stops the whole thread, so its items come one after the other.
       #
       # @api private
       class Trial

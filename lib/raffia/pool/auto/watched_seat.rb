@@ -3,12 +3,14 @@
 module Raffia
   class Pool
     class Auto
-      # A seat that is looked at: it takes no more chunks as soon as its watcher says so, and is watched at each of them.
+      # A seat that is looked at: it takes no more chunks as soon as its watcher says so, and is
+      # watched at each of them.
       #
       # @api private
       class WatchedSeat
         # @param seat [Seat]
-        # @param watcher [#open?, #watch] says whether there may be another chunk, and runs the block that it is given
+        # @param watcher [#open?, #watch] says whether there may be another chunk, and runs the
+        #   block that it is given
         def initialize(seat, watcher)
           @seat = seat
           @watcher = watcher

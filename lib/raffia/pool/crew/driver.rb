@@ -4,12 +4,13 @@ require_relative "../../base/error"
 
 module Raffia
   class Pool
-    # What each worker does: take a chunk, have it worked on, hand the reply in, until there is none left. It runs in a thread
-    # or a fiber of the crew, or in the caller.
+    # What each worker does: take a chunk, have it worked on, hand the reply in, until there is none
+    # left. It runs in a thread or a fiber of the crew, or in the caller.
     #
-    # The desk is who it works for: it has a +feed+, says whether a chunk is still wanted (+admit+), and hears of replies
-    # (+complete+), of chunks that could not be handed over (+refuse+), of a seat that is lost (+salvage+: whether to take
-    # another), of what made the driver give up (+crash+), of its end (+left+) and of its thread's (+vacant+).
+    # The desk is who it works for: it has a +feed+, says whether a chunk is still wanted (+admit+),
+    # and hears of replies (+complete+), of chunks that could not be handed over (+refuse+), of a
+    # seat that is lost (+salvage+: whether to take another), of what made the driver give up
+    # (+crash+), of its end (+left+) and of its thread's (+vacant+).
     #
     # @api private
     module Driver
@@ -17,7 +18,8 @@ module Raffia
 
       # @param desk [Traversal, Pool]
       # @param seats [#call] makes a {Seat}
-      # @yield [Proc] runs the serving; the crew may put something around it, but not around the seat's beginning and end
+      # @yield [Proc] runs the serving; the crew may put something around it, but not around the
+      #   seat's beginning and end
       # @return [void]
       # @raise [Cancel] whoever told us to stop is not waiting for news
       def run(desk, seats, &)
@@ -66,8 +68,10 @@ module Raffia
         chunk = seat.posted.first
         index = chunk && seat.killed_at
         what = chunk ? "while it worked on item #{index}" : "while it was idle"
-        WorkerDied.new("a worker thread or fiber was killed #{what}: Thread.current.kill and Fiber#kill end workers, use next to " \
-          "end an item, or an exception to end the call", item: chunk && seat.subject(chunk, index), index: index)
+        WorkerDied.new("a worker thread or fiber was killed #{what}: Thread.current.kill and " \
+        "Fiber#kill end workers, use next to " \
+          "end an item, or an exception to end the call", item: chunk &&
+            seat.subject(chunk, index), index: index)
       end
 
       def post(desk, seat, chunk)

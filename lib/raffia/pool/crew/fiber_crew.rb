@@ -5,8 +5,8 @@ require_relative "driver"
 
 module Raffia
   class Pool
-    # Drivers in fibers of the running scheduler, as tasks of one scope: the scope ends after them, and cancels them when the
-    # caller is interrupted.
+    # Drivers in fibers of the running scheduler, as tasks of one scope: the scope ends after them,
+    # and cancels them when the caller is interrupted.
     #
     # @api private
     class FiberCrew

@@ -6,8 +6,8 @@ require_relative "driver"
 
 module Raffia
   class Pool
-    # Drivers in fibers of a loop of their own, in one thread: what a long-lived pool on +:fibers+ runs on. Whoever submits may
-    # be in any thread, under any scheduler or none.
+    # Drivers in fibers of a loop of their own, in one thread: what a long-lived pool on +:fibers+
+    # runs on. Whoever submits may be in any thread, under any scheduler or none.
     #
     # @api private
     class FiberHost

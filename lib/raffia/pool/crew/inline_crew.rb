@@ -4,7 +4,8 @@ require_relative "driver"
 
 module Raffia
   class Pool
-    # No workers: the caller drives. What comes out of the block (an exception, +break+, +throw+, a timeout) needs no carrying.
+    # No workers: the caller drives. What comes out of the block (an exception, +break+, +throw+, a
+    # timeout) needs no carrying.
     #
     # @api private
     class InlineCrew

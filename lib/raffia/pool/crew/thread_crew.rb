@@ -11,8 +11,8 @@ module Raffia
     #
     # @api private
     class ThreadCrew
-      # Seconds that a thread gets to end after it was interrupted, before it is killed. The workers of :processes need
-      # Process::Worker::GRACE of it.
+      # Seconds that a thread gets to end after it was interrupted, before it is killed. The workers
+      # of :processes need Process::Worker::GRACE of it.
       PATIENCE = 1
 
       # @param desk [Traversal, Pool]
@@ -71,8 +71,9 @@ module Raffia
         true
       end
 
-      # End them all: {Cancel} is raised inside the work, so its +ensure+ blocks run. A thread that takes no notice is killed,
-      # and waited for: a call into C that cannot be interrupted is the one thing that holds this up.
+      # End them all: {Cancel} is raised inside the work, so its +ensure+ blocks run. A thread that
+      # takes no notice is killed, and waited for: a call into C that cannot be interrupted is the
+      # one thing that holds this up.
       # @param reason [Symbol] what the work finds in the Cancel
       # @return [void]
       def stop(reason = :pool_stopped)
@@ -117,7 +118,8 @@ module Raffia
 
       def spawn(&) = Thread.new(&)
 
-      # A thread enters itself: an interruption of the caller between the birth of a thread and its entry would lose it.
+      # A thread enters itself: an interruption of the caller between the birth of a thread and its
+      # entry would lose it.
       def enter
         thread = Thread.current
         thread.name = "raffia worker #{@started}"
@@ -137,9 +139,12 @@ module Raffia
       end
 
       def work
-        # A seat may be a process: whoever has begun to take it must know that he has it before he can be stopped.
+        # A seat may be a process: whoever has begun to take it must know that he has it before he
+        # can be stopped.
         Thread.handle_interrupt(Cancel => :never) do
-          Driver.run(@desk, @seats) { |serve| Thread.handle_interrupt(Cancel => :immediate, &serve) }
+          Driver.run(@desk, @seats) do |serve|
+            Thread.handle_interrupt(Cancel => :immediate, &serve)
+          end
         end
       rescue Cancel
         nil

@@ -4,11 +4,12 @@ require_relative "../../process/parcels"
 
 module Raffia
   class Pool
-    # Finds what is too long for a pipe inside of a value, and puts slips in its places: Strings of {Process::Parcels::WORTH} bytes or
-    # more, and IO::Buffers of any length, because Marshal does not know them.
+    # Finds what is too long for a pipe inside of a value, and puts slips in its places: Strings of
+    # {Process::Parcels::WORTH} bytes or more, and IO::Buffers of any length, because Marshal does
+    # not know them.
     #
-    # It looks into Arrays, the values of Hashes, and Structs, as far as that costs little. One that is elsewhere, in an object of
-    # another class for example, goes through the pipe with the rest.
+    # It looks into Arrays, the values of Hashes, and Structs, as far as that costs little. One that
+    # is elsewhere, in an object of another class for example, goes through the pipe with the rest.
     #
     # @api private
     class Outsized
@@ -33,7 +34,8 @@ module Raffia
       # @return [Array<Slip>] in the same order
       def slips = @slips ||= []
 
-      # Whether a search pays: nearly always there is nothing, so this looks before anything is made or copied.
+      # Whether a search pays: nearly always there is nothing, so this looks before anything is made
+      # or copied.
       def any?(value, depth = DEPTH)
         return false if (@left -= 1).negative?
 
@@ -41,8 +43,10 @@ module Raffia
         when ::Integer, ::Float, nil then false
         when ::String then long?(value)
         when ::Array then depth.positive? && value.any? { |element| any?(element, depth - 1) }
-        when ::Hash then depth.positive? && value.each_value.any? { |element| any?(element, depth - 1) }
-        when ::Struct then depth.positive? && plain?(value) && value.any? { |element| any?(element, depth - 1) }
+        when ::Hash
+          depth.positive? && value.each_value.any? { |element| any?(element, depth - 1) }
+        when ::Struct
+          depth.positive? && plain?(value) && value.any? { |element| any?(element, depth - 1) }
         else ::IO::Buffer === value # it may be a BasicObject
         end
       end
@@ -52,7 +56,8 @@ module Raffia
         case value
         when ::String then (long?(value) && room?) ? slip(value, value.encoding.name) : value
         when ::IO::Buffer then room? ? slip(value, nil) : inline(value)
-        when ::Array, ::Hash, ::Struct then (depth.positive? && plain?(value)) ? copy(value, depth - 1) : value
+        when ::Array, ::Hash, ::Struct
+          (depth.positive? && plain?(value)) ? copy(value, depth - 1) : value
         else value
         end
       end
@@ -69,11 +74,14 @@ module Raffia
       def room? = contents.size < Process::Parcels::MOST
 
       def long?(string)
-        string.bytesize >= Process::Parcels::WORTH && string.instance_of?(::String) && string.instance_variables.empty?
+        string.bytesize >= Process::Parcels::WORTH && string.instance_of?(::String) &&
+          string.instance_variables.empty?
       end
 
       # Whether Marshal takes it apart, and not the class itself.
-      def plain?(value) = !value.respond_to?(:marshal_dump, true) && !value.respond_to?(:_dump, true)
+      def plain?(value)
+        !value.respond_to?(:marshal_dump, true) && !value.respond_to?(:_dump, true)
+      end
 
       # What is in the value twice stays one object.
       def known = @known ||= {}.compare_by_identity
@@ -90,7 +98,8 @@ module Raffia
 
         copy = known[container] = container.dup
         case copy
-        when ::Hash then copy.transform_values! { |value| strip(value, depth) } # also of keys that have changed since
+        # also of keys that have changed since
+        when ::Hash then copy.transform_values! { |value| strip(value, depth) }
         when ::Array then copy.map! { |value| strip(value, depth) }
         else copy.each_with_index { |value, index| copy[index] = strip(value, depth) }
         end

@@ -5,8 +5,9 @@ require_relative "outsized"
 
 module Raffia
   class Pool
-    # As Marshal, for the way to and from a worker process: what is {Outsized} inside of a value travels beside the frame, in shared
-    # memory. A frame that goes with parcels begins with a mark; all others are plain Marshal.
+    # As Marshal, for the way to and from a worker process: what is {Outsized} inside of a value
+    # travels beside the frame, in shared memory. A frame that goes with parcels begins with a mark;
+    # all others are plain Marshal.
     #
     # @api private
     class ParcelDump
@@ -32,30 +33,36 @@ module Raffia
 
       # @param frame [String]
       def load(frame)
-        return Marshal.load(frame) unless frame.start_with?(MARK) # standard:disable Security/MarshalLoad
+        unless frame.start_with?(MARK)
+          return Marshal.load(frame)
+        end # standard:disable Security/MarshalLoad
 
         contents = nil
-        Marshal.load(frame.byteslice(1..), lambda do |object| # standard:disable Security/MarshalLoad
-          next object unless Outsized::Slip === object
+        Marshal.load(frame.byteslice(1..),
+          lambda do |object| # standard:disable Security/MarshalLoad
+            next object unless Outsized::Slip === object
 
-          content = object.content
-          content = (contents ||= @parcels.receive)[content] if content.is_a?(Integer)
-          object.encoding ? content.force_encoding(object.encoding) : buffer(content)
-        end)
+            content = object.content
+            content = (contents ||= @parcels.receive)[content] if content.is_a?(Integer)
+            object.encoding ? content.force_encoding(object.encoding) : buffer(content)
+          end)
       end
 
       private
 
       # All of it in the frame after all.
       def enclose(outsized, stripped)
-        outsized.slips.zip(outsized.contents) { |slip, content| slip.content = outsized.inline(content).content }
+        outsized.slips.zip(outsized.contents) do |slip, content|
+          slip.content = outsized.inline(content).content
+        end
         Marshal.dump(stripped)
       end
 
       # A buffer that may be written to, as the one was that was sent.
       def buffer(string)
         Process::Experimental.silently do
-          ::IO::Buffer.new(string.bytesize).tap { |buffer| buffer.set_string(string) unless string.empty? }
+          ::IO::Buffer.new(string.bytesize)
+            .tap { |buffer| buffer.set_string(string) unless string.empty? }
         end
       end
     end

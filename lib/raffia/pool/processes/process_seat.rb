@@ -10,13 +10,14 @@ require_relative "tenure"
 
 module Raffia
   class Pool
-    # A forked worker, seen by its driver. The block, and an input that can be read by position, are in the child already;
-    # chunks go down as numbers or as dumped items, replies come up dumped.
+    # A forked worker, seen by its driver. The block, and an input that can be read by position, are
+    # in the child already; chunks go down as numbers or as dumped items, replies come up dumped.
     #
     # @api private
     class ProcessSeat < Seat
-      # Work that is shorter than this is handed over ahead, so that the worker does not wait for us between chunks. What takes
-      # longer is not: handed over, it could not go to a worker that is idle.
+      # Work that is shorter than this is handed over ahead, so that the worker does not wait for us
+      # between chunks. What takes longer is not: handed over, it could not go to a worker that is
+      # idle.
       AHEAD = 0.05
       # Seconds that a worker gets to leave by itself when there is no work left.
       PATIENCE = 5
@@ -55,7 +56,8 @@ module Raffia
         @posted << chunk
         frame = dump(chunk)
         @tenure.add(chunk.size)
-        # A frame that may not fit is held back: the worker may be waiting for us to read, and would not read this.
+        # A frame that may not fit is held back: the worker may be waiting for us to read, and would
+        # not read this.
         if @posted.size == 1 || @worker.room_for?(frame)
           @worker.write(frame)
         else
@@ -114,8 +116,8 @@ module Raffia
         @tenure = Tenure.new(@options, @worker.pid)
       end
 
-      # The next one begins at once; the old one has nothing left to do and ends in its own time. Where no more can be forked just
-      # now, it stays for another chunk.
+      # The next one begins at once; the old one has nothing left to do and ends in its own time.
+      # Where no more can be forked just now, it stays for another chunk.
       def replace
         # Whoever has begun to take a worker must know that he has it before he can be stopped.
         Thread.handle_interrupt(Cancel => :never) do
@@ -138,11 +140,14 @@ module Raffia
       end
 
       def undumpable(chunk, error)
-        position = payload(chunk).index { |item| !FailureDump.dumpable?(item, ParcelDump.new(nil)) } || 0
+        position =
+          payload(chunk).index { |item| !FailureDump.dumpable?(item, ParcelDump.new(nil)) } || 0
         index = chunk.first + position
         item = subject(chunk, index)
-        ItemContext.mark(NotDumpable.new("item #{index} (#{item.class}) cannot be dumped by Marshal (#{error.message}): hand " \
-          "the items in as an Array, which a forked worker has without being sent it, or use on: :threads",
+        ItemContext.mark(NotDumpable.new("item #{index} (#{item.class}) cannot be dumped by " \
+        "Marshal (#{error.message}): hand " \
+          "the items in as an Array, which a forked worker has without being sent it, or use on: " \
+          ":threads",
           item: item, index: index), item, index)
       end
 
@@ -151,7 +156,8 @@ module Raffia
         how = @worker.exit(0) || @worker.kill
         index = begun || @posted.first.first
         chunk = @posted.find { |posted| posted.cover?(index) }
-        WorkerDied.new(pid: @worker.pid, signal: how.signal, status: how.status, item: subject(chunk, index), index: index)
+        WorkerDied.new(pid: @worker.pid, signal: how.signal, status: how.status,
+          item: subject(chunk, index), index: index)
       end
     end
   end

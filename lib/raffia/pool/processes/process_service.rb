@@ -7,7 +7,8 @@ require_relative "../work"
 
 module Raffia
   class Pool
-    # What a forked worker does: read a chunk, run the block over it, write the reply, until no more come.
+    # What a forked worker does: read a chunk, run the block over it, write the reply, until no more
+    # come.
     #
     # @api private
     class ProcessService
@@ -41,7 +42,8 @@ module Raffia
 
       private
 
-      # The user's block, which first notes its item: when this process is killed, the parent will want to know.
+      # The user's block, which first notes its item: when this process is killed, the parent will
+      # want to know.
       def noting(operation, block)
         case operation
         when :reduce then ->(memo, item) { note && block.call(memo, item) }

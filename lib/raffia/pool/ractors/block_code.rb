@@ -4,26 +4,33 @@ module Raffia
   class Pool
     # What a block or a method does, as far as its compiled form says it. Only read, never run.
     #
-    # Its +own+ lines are its body with what rescues and ensures in it: they run under its self. The blocks within may run under
-    # another one, by instance_eval, but name the same constants: +all+ has their lines too.
+    # Its +own+ lines are its body with what rescues and ensures in it: they run under its self. The
+    # blocks within may run under another one, by instance_eval, but name the same constants: +all+
+    # has their lines too.
     #
     # @api private
     class BlockCode
-      # A call: of oneself (+own+), or of what a constant names (+receiver+, its path), or of anything else.
+      # A call: of oneself (+own+), or of what a constant names (+receiver+, its path), or of
+      # anything else.
       Call = Struct.new(:name, :own, :receiver)
 
-      # Where an instruction sequence has its type, what rescues in it, and its instructions, as #to_a shows it.
+      # Where an instruction sequence has its type, what rescues in it, and its instructions, as
+      # #to_a shows it.
       TYPE, RESCUES, BODY = 9, 12, 13
       # The bit of a call's flags which says that it has no written receiver.
       FCALL = 4
       # The one for a block that is handed in, which is an argument more.
       BLOCK_ARGUMENT = 2
-      # Instructions that put one value on the stack and take none from it: between a constant and a call, its arguments.
-      PUSHES = %i[putnil putself putobject putobject_INT2FIX_0_ putobject_INT2FIX_1_ putstring putchilledstring duparray duphash
-        getlocal getlocal_WC_0 getlocal_WC_1 getblockparamproxy getinstancevariable getglobal opt_getconstant_path].freeze
+      # Instructions that put one value on the stack and take none from it: between a constant and a
+      # call, its arguments.
+      PUSHES = %i[putnil putself putobject putobject_INT2FIX_0_ putobject_INT2FIX_1_ putstring
+        putchilledstring duparray duphash
+        getlocal getlocal_WC_0 getlocal_WC_1 getblockparamproxy getinstancevariable getglobal
+        opt_getconstant_path].freeze
 
       # @param callable [Proc, Method, UnboundMethod]
-      # @return [BlockCode, nil] nil when it is not written in Ruby; nothing but emptiness where this Ruby does not show it
+      # @return [BlockCode, nil] nil when it is not written in Ruby; nothing but emptiness where
+      #   this Ruby does not show it
       def self.of(callable)
         return new([]) unless defined?(::RubyVM::InstructionSequence)
 
@@ -42,8 +49,11 @@ module Raffia
       # Whether it is a block: as a method's body that means define_method.
       def block? = @type == :block
 
-      # @return [Array<Symbol>] instance variables of its self; with +written+ those that it assigns to
-      def variables(written: false) = named(@own, written ? [:setinstancevariable] : %i[getinstancevariable setinstancevariable])
+      # @return [Array<Symbol>] instance variables of its self; with +written+ those that it assigns
+      #   to
+      def variables(written: false)
+        named(@own, written ? [:setinstancevariable] : %i[getinstancevariable setinstancevariable])
+      end
 
       # @return [Array<Symbol>] methods of its self that it calls
       def own_calls = calls(@own).select(&:own).map(&:name).uniq
@@ -64,7 +74,9 @@ module Raffia
 
       def all = @own + @within.flatten(1)
 
-      def named(lines, instructions) = lines.filter_map { |line| line[1] if instructions.include?(line.first) }.uniq
+      def named(lines, instructions)
+        lines.filter_map { |line| line[1] if instructions.include?(line.first) }.uniq
+      end
 
       def read(sequence, lines)
         body = sequence[BODY].grep(Array)
@@ -75,10 +87,14 @@ module Raffia
 
       # Blocks, but not the methods and classes that are defined in passing.
       def inner(operand)
-        read(operand, [].tap { |lines| @within << lines }) if sequence?(operand) && operand[TYPE] == :block
+        if sequence?(operand) && operand[TYPE] == :block
+          read(operand, [].tap { |lines| @within << lines })
+        end
       end
 
-      def sequence?(operand) = operand.is_a?(Array) && operand.first == "YARVInstructionSequence/SimpleDataFormat"
+      def sequence?(operand)
+        operand.is_a?(Array) && operand.first == "YARVInstructionSequence/SimpleDataFormat"
+      end
 
       def calls(lines)
         lines.each_with_index.filter_map do |line, index|

@@ -12,8 +12,11 @@ module Raffia
         # @return [Object, nil] nil when there is no such constant, or none yet
         def value(path, nesting)
           head, *rest = path.first.empty? ? path.drop(1) : path
-          scope = (nesting.find { |room| room.const_defined?(head, false) } unless path.first.empty?)
-          rest.reduce((scope || nesting.first || ::Object).const_get(head)) { |room, name| room.const_get(name) }
+          scope = (nesting.find { |room| room.const_defined?(head, false) } unless path.first
+            .empty?)
+          rest.reduce((scope || nesting.first || ::Object).const_get(head)) do |room, name|
+            room.const_get(name)
+          end
         rescue NameError, LoadError, TypeError
           nil
         end

@@ -7,20 +7,23 @@ module Raffia
   class Pool
     # Looks after the heap while Ractors work.
     #
-    # Up to Ruby 3.4 all Ractors share one heap, and stop for each collection and for each step of the sweep after it. A small
-    # heap is full again after a millisecond: two Ractors that add up big numbers stop for each other twenty thousand times a
-    # second. When collections come that often, two things are done about it, beside the work.
+    # Up to Ruby 3.4 all Ractors share one heap, and stop for each collection and for each step of
+    # the sweep after it. A small heap is full again after a millisecond: two Ractors that add up
+    # big numbers stop for each other twenty thousand times a second. When collections come that
+    # often, two things are done about it, beside the work.
     #
-    # The heap gets more slots of the size in question. Ruby lets it grow only when much survives, so they are filled without
-    # collecting. Most are given up again at once, and some are kept, because Ruby takes pages back when more than 65 in 100
-    # slots are free. With the call the rest goes too.
+    # The heap gets more slots of the size in question. Ruby lets it grow only when much survives,
+    # so they are filled without collecting. Most are given up again at once, and some are kept,
+    # because Ruby takes pages back when more than 65 in 100 slots are free. With the call the rest
+    # goes too.
     #
-    # And a sweep that was begun is finished in one go, for which the Ractors need not stop; so they find their next free slots
-    # without a stop as well.
+    # And a sweep that was begun is finished in one go, for which the Ractors need not stop; so they
+    # find their next free slots without a stop as well.
     #
     # @api private
     class HeapRoom
-      # Seconds between two looks: to begin with, at most when nothing is collected, and while sweeps are to be finished.
+      # Seconds between two looks: to begin with, at most when nothing is collected, and while
+      # sweeps are to be finished.
       PAUSE = 0.05
       IDLE = 1.0
       BUSY = 0.002

@@ -4,11 +4,13 @@ require_relative "../../native"
 
 module Raffia
   class Pool
-    # In place of a long String on its way between Ractors, which would otherwise be copied, on the way back even three times.
-    # Another Ractor may see what is frozen; so a frozen duplicate goes, which shares its bytes with the String and copies
-    # nothing, and a duplicate of that arrives. Whichever side writes to its own gets a copy of the bytes then.
+    # In place of a long String on its way between Ractors, which would otherwise be copied, on the
+    # way back even three times. Another Ractor may see what is frozen; so a frozen duplicate goes,
+    # which shares its bytes with the String and copies nothing, and a duplicate of that arrives.
+    # Whichever side writes to its own gets a copy of the bytes then.
     #
-    # On the way down the duplicate is in the message, on the way back in a tray, of which the frame has the number.
+    # On the way down the duplicate is in the message, on the way back in a tray, of which the frame
+    # has the number.
     #
     # @!attribute [rw] number
     #   @return [Integer, nil] in the tray
@@ -64,7 +66,9 @@ module Raffia
       end
 
       # A result may be a BasicObject, which can be asked nothing.
-      def self.long?(value) = String === value && value.instance_of?(String) && value.bytesize >= LONG
+      def self.long?(value)
+        String === value && value.instance_of?(String) && value.bytesize >= LONG
+      end
 
       # What is frozen goes as it is.
       def self.copied?(item) = long?(item) && !item.frozen?

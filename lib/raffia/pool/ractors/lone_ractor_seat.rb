@@ -7,7 +7,8 @@ require_relative "trespass"
 
 module Raffia
   class Pool
-    # A new Ractor for each item, for blocks that cannot be handed to a living one. The driver does the rest of the work.
+    # A new Ractor for each item, for blocks that cannot be handed to a living one. The driver does
+    # the rest of the work.
     #
     # @api private
     class LoneRactorSeat < Seat
@@ -62,14 +63,18 @@ module Raffia
       rescue ::Ractor::IsolationError, ArgumentError => error
         raise PortableBlock.refusal(@alone, error)
       rescue TypeError => error
-        raise NotShareable, "the item cannot be copied to another Ractor (#{error.message}): hand in plain data, or run it " \
+        raise NotShareable,
+          "the item cannot be copied to another Ractor (#{error.message}): hand in plain data, " \
+          "or run it " \
           "on: :processes or :threads"
       end
 
-      # The exception comes back to the caller, so the Ractor's thread does not print it. Whether a thread reports is settled when
-      # it is made. The switch belongs to the process, so it is turned for that moment only.
+      # The exception comes back to the caller, so the Ractor's thread does not print it. Whether a
+      # thread reports is settled when it is made. The switch belongs to the process, so it is
+      # turned for that moment only.
       def unreported
-        # Off already: another driver is at it, and puts back what was. If we did so too, it could stay off.
+        # Off already: another driver is at it, and puts back what was. If we did so too, it could
+        # stay off.
         return yield unless ::Thread.report_on_exception
 
         begin

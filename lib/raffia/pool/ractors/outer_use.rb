@@ -9,22 +9,27 @@ require_relative "self_use"
 
 module Raffia
   class Pool
-    # What a block takes from outside without capturing it, and what no Ractor but the main one may see: constants that hold
-    # something unshareable, globals, class variables, and methods that use them. Ruby finds these only when they are reached, in
-    # the middle of the work. Here they are found beforehand, in the block and in the methods of modules that it calls by name;
-    # Ruby's library, gems and Raffia itself are not followed, but for what is known to fail.
+    # What a block takes from outside without capturing it, and what no Ractor but the main one may
+    # see: constants that hold something unshareable, globals, class variables, and methods that use
+    # them. Ruby finds these only when they are reached, in the middle of the work. Here they are
+    # found beforehand, in the block and in the methods of modules that it calls by name; Ruby's
+    # library, gems and Raffia itself are not followed, but for what is known to fail.
     #
-    # Constants are looked up as the block would, so what is autoloaded is loaded now, which a Ractor had better not do.
+    # Constants are looked up as the block would, so what is autoloaded is loaded now, which a
+    # Ractor had better not do.
     #
     # @api private
     class OuterUse
       # Those that each Ractor has its own of, or that are read only.
-      GLOBALS = %i[$stdin $stdout $stderr $> $! $@ $~ $_ $& $` $' $+ $? $$ $VERBOSE $DEBUG $-v $-w $-W $-d $-p $-l $-a $-i].freeze
+      GLOBALS = %i[$stdin $stdout $stderr $> $! $@ $~ $_ $& $` $' $+ $? $$ $VERBOSE $DEBUG $-v $-w
+        $-W $-d $-p $-l $-a $-i].freeze
       # What loads code. On Ruby 3.3 it raises in a Ractor, and on 3.4 it can hang.
-      LOADERS = {require: "Load it before the call", require_relative: "Load it before the call", load: "Load it before the call",
+      LOADERS = {require: "Load it before the call", require_relative: "Load it before the call",
+                 load: "Load it before the call",
                  pp: "Use p or puts"}.freeze
       # Code that is not followed.
-      LIBRARIES = /\A(?:<internal:|#{Regexp.escape(RbConfig::CONFIG["rubylibdir"])}|#{Regexp.escape(File.dirname(__dir__, 2))})|\/gems\//
+      LIBRARIES =
+        /\A(?:<internal:|#{Regexp.escape(RbConfig::CONFIG["rubylibdir"])}|#{Regexp.escape(File.dirname(__dir__, 2))})|\/gems\//
 
       # @param block [Proc]
       # @param code [BlockCode]
@@ -39,7 +44,8 @@ module Raffia
       # @param receiver [Module]
       # @raise [NotShareable]
       def self.check_method(block, receiver)
-        name = receiver.singleton_methods.find { |each| receiver.method(each).source_location == block.source_location }
+        name = receiver.singleton_methods
+          .find { |each| receiver.method(each).source_location == block.source_location }
         new(block).follow(receiver, name) if name
       end
 
@@ -78,9 +84,14 @@ module Raffia
 
       def outside(code)
         name = (code.globals - GLOBALS).first
-        refuse(name, "is a global variable", "Assign it to a local variable before the call") if name
+        if name
+          refuse(name, "is a global variable", "Assign it to a local variable before the call")
+        end
         name = code.class_variables.first
-        refuse(name, "is a class variable", "Assign it to a local variable before the call, or make it a frozen constant") if name
+        if name
+          refuse(name, "is a class variable",
+            "Assign it to a local variable before the call, or make it a frozen constant")
+        end
       end
 
       def constant(path, value)
@@ -93,34 +104,50 @@ module Raffia
       def what_to_do(name, value)
         object = SelfUse.brief(value)
         case value
-        when ::String then ["holds #{object} that is not frozen", "Freeze it where it is defined, #{name} = \"...\".freeze"]
+        when ::String
+          ["holds #{object} that is not frozen",
+            "Freeze it where it is defined, #{name} = \"...\".freeze"]
         when ::Array, ::Hash, ::Struct, ::Range
-          ["holds #{object} that is not deeply frozen", "Freeze it where it is defined, #{name} = Ractor.make_shareable(...)"]
+          ["holds #{object} that is not deeply frozen",
+            "Freeze it where it is defined, #{name} = Ractor.make_shareable(...)"]
         when ::Proc then ["holds #{object}", "Make it a method of a module"]
-        else ["holds #{object}", "Let each Ractor have its own, Ractor.current[:#{name.downcase.gsub("::", "_")}] ||= ..."]
+        else ["holds #{object}",
+          "Let each Ractor have its own, Ractor.current[:#{name.downcase.gsub("::", "_")}] ||= ..."]
         end
       end
 
-      # The instance variables of a module belong to everybody: they may be read when they hold what is shareable.
+      # The instance variables of a module belong to everybody: they may be read when they hold what
+      # is shareable.
       def state(code, owner)
         written = code.variables(written: true)
         name = code.variables.find do |variable|
           value = owner.instance_variable_get(variable)
           !::Ractor.shareable?(value) || (value.nil? && written.include?(variable))
         end
-        refuse(name, "is an instance variable of #{owner}", "Make it a frozen constant, or a local variable") if name
+        if name
+          refuse(name, "is an instance variable of #{owner}",
+            "Make it a frozen constant, or a local variable")
+        end
       end
 
       def calls(code, nesting, owner)
         code.all_calls.each do |call|
-          refuse(call.name, "loads code", LOADERS[call.name]) if call.own && LOADERS.key?(call.name) && kernels?(call.name, owner)
-          receiver = call.receiver ? ConstantLookup.value(call.receiver, nesting) : (owner if call.own)
+          if call.own && LOADERS.key?(call.name) && kernels?(call.name, owner)
+            refuse(call.name, "loads code", LOADERS[call.name])
+          end
+          receiver = if call.receiver
+            ConstantLookup.value(call.receiver, nesting)
+          else
+            (owner if call.own)
+          end
           follow(receiver, call.name) if receiver.is_a?(::Module)
         end
       end
 
       # Whether a module has no method of that name itself.
-      def kernels?(name, owner) = owner.nil? || !owner.respond_to?(name) || owner.method(name).owner.equal?(::Kernel)
+      def kernels?(name, owner)
+        owner.nil? || !owner.respond_to?(name) || owner.method(name).owner.equal?(::Kernel)
+      end
 
       def enter(receiver, name, called)
         creates = name == :new && receiver.is_a?(::Class)
@@ -137,7 +164,8 @@ module Raffia
       end
 
       def refuse(name, why, remedy)
-        raise NotShareable.new("the block at #{@location} cannot run in another Ractor: #{who} uses #{name}, which #{why}. " \
+        raise NotShareable.new("the block at #{@location} cannot run in another Ractor: #{who} " \
+        "uses #{name}, which #{why}. " \
           "#{remedy}, or run it on: :processes", variable: name.to_sym, location: @location)
       end
 

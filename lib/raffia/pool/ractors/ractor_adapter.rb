@@ -10,15 +10,18 @@ module Raffia
   class Pool
     # The one file that knows how Rubies differ in talking to Ractors, and what is wrong with it.
     #
-    # Up to Ruby 3.4 a Ractor has a single place to wait: two threads of it that wait at once, each for another Ractor, lose
-    # wake-ups and hang (take, receive, yield and select alike). A wait knows no timeout either, and stops all fibers of its
-    # thread. So nothing here ever makes the main Ractor wait for a Ractor. Messages go down by +send+, which does not wait,
-    # and replies come up as frames through a pipe, which any number of threads can read with deadlines. For small replies that
-    # is as fast as take; and it is the same on Ruby 4.0, where take and yield are gone.
+    # Up to Ruby 3.4 a Ractor has a single place to wait: two threads of it that wait at once, each
+    # for another Ractor, lose wake-ups and hang (take, receive, yield and select alike). A wait
+    # knows no timeout either, and stops all fibers of its thread. So nothing here ever makes the
+    # main Ractor wait for a Ractor. Messages go down by +send+, which does not wait, and replies
+    # come up as frames through a pipe, which any number of threads can read with deadlines. For
+    # small replies that is as fast as take; and it is the same on Ruby 4.0, where take and yield
+    # are gone.
     #
     # @api private
     class RactorAdapter
-      # What the Ractor writes when it is through, followed by the error that ended it, if there is one.
+      # What the Ractor writes when it is through, followed by the error that ended it, if there is
+      # one.
       GOODBYE = "!"
       # Seconds between two checks that the Ractor still exists, while a reply is awaited.
       PULSE = 1.0
@@ -37,19 +40,21 @@ module Raffia
         Process::Experimental.silently { ::Ractor.new(...) }
       end
 
-      # A copy of a block that knows nothing of the object it was written in: its self is nil. Ruby 4.0 has that, before it takes the
-      # extension.
+      # A copy of a block that knows nothing of the object it was written in: its self is nil. Ruby
+      # 4.0 has that, before it takes the extension.
       # @param block [Proc]
       # @param ractors [#shareable_proc] Ractor, of whichever Ruby
       # @return [Proc, nil] nil where there is no way
-      # @raise [Ractor::IsolationError, ArgumentError] from 4.0 on, when it captures what is not shareable
+      # @raise [Ractor::IsolationError, ArgumentError] from 4.0 on, when it captures what is not
+      #   shareable
       def self.detach(block, ractors = ::Ractor)
         return ractors.shareable_proc(self: nil, &block) if ractors.respond_to?(:shareable_proc)
 
         Native.rebind_self(block, nil) if Native.respond_to?(:rebind_self)
       end
 
-      # In the Ractor: its end of the pipe, closed after the block. No error leaves it, because Ruby would format and print that one.
+      # In the Ractor: its end of the pipe, closed after the block. No error leaves it, because Ruby
+      # would format and print that one.
       # @yieldparam writer [Process::FramedPipe::Writer]
       def self.serve(fd)
         ::Thread.current.report_on_exception = false
@@ -75,7 +80,8 @@ module Raffia
       # @yieldreturn [Ractor]
       def initialize
         reader, writer = ::IO.pipe
-        # From here on the number belongs to the Ractor. In a forked child, which has no such Ractor, it stays open unused.
+        # From here on the number belongs to the Ractor. In a forked child, which has no such
+        # Ractor, it stays open unused.
         writer.autoclose = false
         @reader = Process::FramedPipe::Reader.new(reader)
         @guard = Fork.after_child { @reader.close }
@@ -108,7 +114,9 @@ module Raffia
         frame = @reader.read if @reader.ready?(0)
         return frame unless frame.nil? || frame.start_with?(GOODBYE)
 
-        @last_words = frame.byteslice(1..).force_encoding(Encoding::UTF_8).scrub if frame && frame.bytesize > 1
+        if frame && frame.bytesize > 1
+          @last_words = frame.byteslice(1..).force_encoding(Encoding::UTF_8).scrub
+        end
         nil
       end
 
@@ -126,8 +134,8 @@ module Raffia
         close
       end
 
-      # Leave the Ractor alone with what it has. It cannot be stopped from outside, but its next reply finds nobody there, and
-      # then it ends.
+      # Leave the Ractor alone with what it has. It cannot be stopped from outside, but its next
+      # reply finds nobody there, and then it ends.
       # @return [void]
       def abandon
         close

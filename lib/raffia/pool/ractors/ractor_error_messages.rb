@@ -6,10 +6,12 @@ module Raffia
   class Pool
     # Keeps error messages in Ractors from loading libraries.
     #
-    # error_highlight and syntax_suggest, which are on by default, require prism, io/console and more whenever a message is
-    # formatted. On Ruby 3.4 a `require` inside of a Ractor can freeze the whole process: it waits for the main Ractor while a
-    # garbage collection waits for it. Loading these libraries beforehand does not help, because a `require` of what is loaded
-    # goes to the main Ractor as well. So both are switched off there, with their own keywords (docs/adr/0019).
+    # error_highlight and syntax_suggest, which are on by default, require prism, io/console and
+    # more whenever a message is formatted. On Ruby 3.4 a `require` inside of a Ractor can freeze
+    # the whole process: it waits for the main Ractor while a garbage collection waits for it.
+    # Loading these libraries beforehand does not help, because a `require` of what is loaded goes
+    # to the main Ractor as well. So both are switched off there, with their own keywords
+    # (docs/adr/0019).
     #
     # @api private
     module RactorErrorMessages
@@ -23,10 +25,12 @@ module Raffia
         end
       end
 
-      # The classes that error_highlight and syntax_suggest extend. did_you_mean loads nothing when it is asked.
+      # The classes that error_highlight and syntax_suggest extend. did_you_mean loads nothing when
+      # it is asked.
       ERRORS = [NameError, TypeError, ArgumentError, SyntaxError].freeze
 
-      # Changes the classes when the first Ractor is about to start, and not on require: a program without Ractors keeps its own.
+      # Changes the classes when the first Ractor is about to start, and not on require: a program
+      # without Ractors keeps its own.
       # @return [void]
       def self.install
         ERRORS.each { |error| error.prepend(Plain) unless error.include?(Plain) }

@@ -2,8 +2,9 @@
 
 module Raffia
   class Pool
-    # What of Ruby's own library is known not to work in a Ractor, and what to use instead. Each entry names the constants which
-    # are in its way, of this or that version of the library, so an entry that a newer version has put right is one no longer.
+    # What of Ruby's own library is known not to work in a Ractor, and what to use instead. Each
+    # entry names the constants which are in its way, of this or that version of the library, so an
+    # entry that a newer version has put right is one no longer.
     #
     # @api private
     module RactorOffenders
@@ -22,15 +23,21 @@ module Raffia
         end
       end
 
-      HTTP = Offender.new(%w[Net::HTTP::SSL_IVNAMES].freeze, "Make HTTP calls on: :fibers or :threads")
+      HTTP = Offender.new(%w[Net::HTTP::SSL_IVNAMES].freeze,
+        "Make HTTP calls on: :fibers or :threads")
 
       ALL = {
-        "Timeout.timeout" => Offender.new(%w[Timeout::TIMEOUT_THREAD_MUTEX Timeout::State::GLOBAL_STATE].freeze,
+        "Timeout.timeout" => Offender.new(%w[Timeout::TIMEOUT_THREAD_MUTEX
+          Timeout::State::GLOBAL_STATE].freeze,
           "Use Raffia.timeout(seconds), or the timeouts that the library in question has"),
         "ERB.new" => Offender.new(%w[ERB::NOT_GIVEN].freeze,
-          "Compile the template before the call, ERB.new(text).def_method(SomeModule, \"render(item)\"), and call that method"),
-        "OptionParser.new" => Offender.new(%w[OptionParser::DefaultList].freeze, "Parse options before the call"),
-        **%w[new start get get_print get_response post post_form].to_h { |name| ["Net::HTTP.#{name}", HTTP] }
+          "Compile the template before the call, ERB.new(text).def_method(SomeModule, " \
+            "\"render(item)\"), and call that method"),
+        "OptionParser.new" => Offender.new(%w[OptionParser::DefaultList].freeze,
+          "Parse options before the call"),
+        **%w[new start get get_print get_response post post_form].to_h { |name|
+          ["Net::HTTP.#{name}", HTTP]
+        }
       }.freeze
 
       # @param receiver [Module]

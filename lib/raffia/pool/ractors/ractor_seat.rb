@@ -12,8 +12,9 @@ module Raffia
     #
     # @api private
     class RactorSeat < Seat
-      # Work that is shorter than this is handed over ahead, so that the Ractor does not wait for us between chunks. What takes
-      # longer is not: handed over, it could not go to a Ractor that is idle.
+      # Work that is shorter than this is handed over ahead, so that the Ractor does not wait for us
+      # between chunks. What takes longer is not: handed over, it could not go to a Ractor that is
+      # idle.
       AHEAD = 0.05
 
       # @param plan [Plan] shareable
@@ -52,7 +53,8 @@ module Raffia
       # @return [Boolean] whether there is
       def reply?(seconds) = @ractor.reply?(seconds)
 
-      # @param clean [Boolean] false leaves a Ractor that is still at work alone with it: it ends when it has finished its chunk
+      # @param clean [Boolean] false leaves a Ractor that is still at work alone with it: it ends
+      #   when it has finished its chunk
       # @return [void]
       def leave(clean)
         clean ? @ractor.finish : @ractor.abandon
@@ -60,7 +62,8 @@ module Raffia
         @room.leave
       end
 
-      # Leave the Ractor alone with what it does, from whichever thread; its driver then finds it gone.
+      # Leave the Ractor alone with what it does, from whichever thread; its driver then finds it
+      # gone.
       # @return [Symbol] :abandoned
       def halt
         @ractor.abandon
@@ -69,9 +72,12 @@ module Raffia
 
       private
 
-      # The Arrays around what is moved are ours, so that nothing but the items, or the arguments, goes.
+      # The Arrays around what is moved are ours, so that nothing but the items, or the arguments,
+      # goes.
       def sent(chunk)
-        return payload(chunk).map { |arguments| @move ? arguments.dup : Loan.lend(arguments) } if @plan.operation == :settle
+        if @plan.operation == :settle
+          return payload(chunk).map { |arguments| @move ? arguments.dup : Loan.lend(arguments) }
+        end
 
         @move ? payload(chunk).to_a.dup : Loan.lend(payload(chunk))
       end
@@ -80,8 +86,10 @@ module Raffia
         position = payload(chunk).index { |item| !copyable?(item) } || 0
         index = chunk.first + position
         item = subject(chunk, index)
-        ItemContext.mark(NotShareable.new("item #{index} (#{item.class}) cannot be #{@move ? "moved" : "copied"} to another Ractor " \
-          "(#{error.message}): hand in plain data, or run it on: :processes or :threads"), item, index)
+        ItemContext.mark(NotShareable.new("item #{index} (#{item.class}) cannot be " \
+        "#{@move ? "moved" : "copied"} to another Ractor " \
+          "(#{error.message}): hand in plain data, or run it on: :processes or :threads"), item,
+          index)
       end
 
       def copyable?(item)
@@ -91,11 +99,13 @@ module Raffia
         false
       end
 
-      # Only an error of ours, or what even `rescue Exception` does not see (Thread#kill), gets us here.
+      # Only an error of ours, or what even `rescue Exception` does not see (Thread#kill), gets us
+      # here.
       def died
         index = @posted.first.first
         words = @ractor.last_words
-        WorkerDied.new("the Ractor that worked on item #{index} and its followers ended without a reply#{" (#{words})" if words}",
+        WorkerDied.new("the Ractor that worked on item #{index} and its followers ended without " \
+          "a reply#{" (#{words})" if words}",
           item: subject(@posted.first, index), index: index)
       end
     end

@@ -8,7 +8,8 @@ require_relative "../work"
 
 module Raffia
   class Pool
-    # What a Ractor does: receive a chunk, run the block over it, write the reply, until it receives nil.
+    # What a Ractor does: receive a chunk, run the block over it, write the reply, until it receives
+    # nil.
     #
     # @api private
     module RactorService
@@ -18,8 +19,11 @@ module Raffia
       # @return [RactorAdapter]
       def self.start(plan, input, tray)
         RactorAdapter.new do |fd|
-          RactorAdapter.start(plan, input, tray, fd) do |given_plan, given_input, given_tray, given_fd|
-            RactorAdapter.serve(given_fd) { |writer| RactorService.run(given_plan, given_input, given_tray, writer) }
+          RactorAdapter.start(plan, input, tray,
+            fd) do |given_plan, given_input, given_tray, given_fd|
+            RactorAdapter.serve(given_fd) do |writer|
+              RactorService.run(given_plan, given_input, given_tray, writer)
+            end
           end
         end
       end
@@ -33,7 +37,8 @@ module Raffia
         end
       end
 
-      # @return [String] in any case: results and errors are the user's objects, which may raise whatever they are asked
+      # @return [String] in any case: results and errors are the user's objects, which may raise
+      #   whatever they are asked
       def self.answer(plan, input, tray, message)
         first, what = message
         reply = Work.call(plan, what.is_a?(Integer) ? input.slice(first, what) : items(plan, what))
@@ -43,10 +48,17 @@ module Raffia
       end
       private_class_method :answer
 
-      def self.items(plan, what) = (plan.operation == :settle) ? what.map { |arguments| Loan.borrow(arguments) } : Loan.borrow(what)
+      def self.items(plan, what)
+        if plan.operation == :settle
+          what.map { |arguments| Loan.borrow(arguments) }
+        else
+          Loan.borrow(what)
+        end
+      end
       private_class_method :items
 
-      # A Ractor that waits for Ractors, so that the main one need not: it receives them, and writes what each has come to.
+      # A Ractor that waits for Ractors, so that the main one need not: it receives them, and writes
+      # what each has come to.
       # @return [RactorAdapter]
       def self.relay
         RactorAdapter.new do |fd|
@@ -71,7 +83,8 @@ module Raffia
         value = RactorAdapter.value(ractor)
         Reply.new(keep ? value : nil)
       rescue ::Exception => error # standard:disable Lint/RescueException
-        Reply.new(nil, Work.failure((error.is_a?(::Ractor::RemoteError) && error.cause) || error, 0))
+        Reply.new(nil, Work.failure((error.is_a?(::Ractor::RemoteError) && error.cause) ||
+          error, 0))
       end
       private_class_method :outcome
     end

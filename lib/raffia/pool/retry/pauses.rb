@@ -4,8 +4,8 @@ require_relative "../../base/clock"
 
 module Raffia
   class Pool
-    # Work of a long-lived pool that is to be tried again after a while, and that no worker should wait for. One thread waits for
-    # all of it, and only as long as there is some.
+    # Work of a long-lived pool that is to be tried again after a while, and that no worker should
+    # wait for. One thread waits for all of it, and only as long as there is some.
     #
     # @api private
     class Pauses
@@ -44,7 +44,8 @@ module Raffia
         @lock.synchronize do
           return false unless @open
 
-          @waiting.insert(@waiting.bsearch_index { |other, _| other > at } || @waiting.size, [at, work])
+          @waiting.insert(@waiting.bsearch_index { |other, _| other > at } ||
+            @waiting.size, [at, work])
           # Fiber storage is inherited, and this thread serves others too.
           @thread ||= ::Fiber.new(blocking: true, storage: {}) { Thread.new { serve } }.resume
           @news.signal

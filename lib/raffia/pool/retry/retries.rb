@@ -37,7 +37,8 @@ module Raffia
 
       # @param failed [Integer] how many attempts have failed
       # @param deadline [Deadline, nil] of the work
-      # @return [Numeric, nil] seconds to wait before the next one; nil when there is none, or no time for it
+      # @return [Numeric, nil] seconds to wait before the next one; nil when there is none, or no
+      #   time for it
       def pause(failed, deadline = Raffia.deadline)
         return if failed > @times
 

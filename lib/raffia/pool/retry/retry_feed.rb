@@ -4,14 +4,16 @@ require_relative "../../base/clock"
 
 module Raffia
   class Pool
-    # A feed that takes chunks back, to hand them out again at once or after a pause. While something is out that may come
-    # back, its workers stay: a worker that dies at the end with a long chunk leaves that to all of them.
+    # A feed that takes chunks back, to hand them out again at once or after a pause. While
+    # something is out that may come back, its workers stay: a worker that dies at the end with a
+    # long chunk leaves that to all of them.
     #
     # @api private
     class RetryFeed
       # @param feed [IndexedFeed, QueueFeed]
       # @param ended [Boolean] whether all of the input is in the feed already
-      # @param alone [Boolean] whether the worker is the caller, who has nothing else to do during a pause
+      # @param alone [Boolean] whether the worker is the caller, who has nothing else to do during a
+      #   pause
       def initialize(feed, ended:, alone: false)
         @feed = feed
         @ended = ended

@@ -6,11 +6,12 @@ require_relative "../traversal"
 
 module Raffia
   class Pool
-    # A traversal whose items may be tried again: because the block failed, because it took too long, because its worker died.
+    # A traversal whose items may be tried again: because the block failed, because it took too
+    # long, because its worker died.
     #
-    # Results are handed in once: what has been gathered is never worked on again. What a worker that died had finished and not
-    # handed in is unknown, so that is done anew, and so are the items that it had not begun; only the one that it was at
-    # counts an attempt.
+    # Results are handed in once: what has been gathered is never worked on again. What a worker
+    # that died had finished and not handed in is unknown, so that is done anew, and so are the
+    # items that it had not begun; only the one that it was at counts an attempt.
     #
     # @api private
     class Retrying < Traversal
@@ -36,17 +37,22 @@ module Raffia
       def complete(chunk, reply)
         @false_starts = 0
         failure = reply.failure
-        return (@retries.worth?(failure) && again(chunk, chunk.first + failure.position)) || super if failure
+        if failure
+          return (@retries.worth?(failure) && again(chunk, chunk.first + failure.position)) || super
+        end
         return settle(chunk, reply) if reply.value.is_a?(Settled)
 
-        @lock.synchronize { @attempts.delete_if { |index, _| chunk.cover?(index) } } unless @attempts.empty?
+        unless @attempts.empty?
+          @lock.synchronize { @attempts.delete_if { |index, _| chunk.cover?(index) } }
+        end
         super
       end
 
       # A worker is gone, with what it had.
       # @return [Boolean] whether another one is to take its place
       def salvage(error, seat)
-        # Any other error is one of the driver itself: of a chunk that it has from the worker already, and nobody would have then.
+        # Any other error is one of the driver itself: of a chunk that it has from the worker
+        # already, and nobody would have then.
         return false unless error.is_a?(WorkerDied) || error.is_a?(TimeoutError)
         return false if @over || !@retries.worth?(Failure.new(:error, 0, error))
 
@@ -88,7 +94,8 @@ module Raffia
           if failure
             return failed(Mishap.in(chunk, failure)) unless again(part, part.first)
           else
-            complete(part, Reply.new(([values[position]] unless values.empty?), nil, reply.seconds / chunk.size))
+            complete(part, Reply.new(([values[position]] unless values.empty?), nil,
+              reply.seconds / chunk.size))
           end
         end
       end

@@ -2,11 +2,12 @@
 
 module Raffia
   class Pool
-    # The operations of {Work} where an item may be tried again: one that fails so that another attempt is worth it does not
-    # end its chunk, and the reply says which those were. What each of them takes in place of a seed are the errors to try again on.
+    # The operations of {Work} where an item may be tried again: one that fails so that another
+    # attempt is worth it does not end its chunk, and the reply says which those were. What each of
+    # them takes in place of a seed are the errors to try again on.
     #
-    # A fold has no such operation. Half of a fold cannot be trusted, because a block that failed may have changed its memo; so
-    # there the chunk is folded anew.
+    # A fold has no such operation. Half of a fold cannot be trusted, because a block that failed
+    # may have changed its memo; so there the chunk is folded anew.
     #
     # @api private
     module Trying
@@ -25,9 +26,11 @@ module Raffia
         outcome_of(nil, try(items, errors) { |item, _| block.call(item) })
       end
 
-      # @return [Reply] with the position of the first item that the block says yes to, or nil, or {Settled}
+      # @return [Reply] with the position of the first item that the block says yes to, or nil, or
+      #   {Settled}
       def try_find(items, block, errors)
-        outcome_of(nil, try(items, errors) { |item, position| return Reply.new(position) if block.call(item) })
+        outcome_of(nil,
+          try(items, errors) { |item, position| return Reply.new(position) if block.call(item) })
       end
 
       private

@@ -22,7 +22,8 @@ module Raffia
         end
       end
 
-      # Nobody can cancel the source of whom only the end of the chain is known, so that goes with it, unless others follow it too.
+      # Nobody can cancel the source of whom only the end of the chain is known, so that goes with
+      # it, unless others follow it too.
       # @return [Symbol, false]
       def cancel(reason = nil)
         return interrupt(reason) unless withdraw(reason)

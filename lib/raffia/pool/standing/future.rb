@@ -8,7 +8,8 @@ require_relative "../mishap"
 
 module Raffia
   class Pool
-    # What becomes of a piece of work that was submitted to a pool. Fibers and threads may wait for it, any number of them.
+    # What becomes of a piece of work that was submitted to a pool. Fibers and threads may wait for
+    # it, any number of them.
     class Future
       include Interruptible
 
@@ -75,10 +76,12 @@ module Raffia
         raise CtrlC.plain(interrupt)
       end
 
-      # What is to be done with the result. The block runs in the worker that ends this future, right after it (with +:processes+
-      # and +:ractors+ in the thread of this process that looks after the worker), or here and now if it has ended.
+      # What is to be done with the result. The block runs in the worker that ends this future,
+      # right after it (with +:processes+ and +:ractors+ in the thread of this process that looks
+      # after the worker), or here and now if it has ended.
       #
-      # When this future fails or is cancelled the block does not run, and the one that is returned ends in the same way.
+      # When this future fails or is cancelled the block does not run, and the one that is returned
+      # ends in the same way.
       #
       # @yieldparam value [Object]
       # @return [Future] of the block's value
@@ -91,11 +94,13 @@ module Raffia
 
       # Ask that it not be done, or stop what has begun as far as its strategy can.
       #
-      # @param reason [Object, nil] for whoever asks for the value; the work finds it in the {Cancel} that is raised in it
-      # @return [Symbol, false] what it took. +:waiting+: it had not begun. +:interrupted+: {Cancel} is raised where the work waits
-      #   (on +:threads+ almost anywhere); it has ended when {wait} says so. +:killed+: its worker process was ended.
-      #   +:abandoned+: its Ractor is left alone with it. +:dropped+: it goes on, or has been done, and nobody will hear of it.
-      #   false: it had ended
+      # @param reason [Object, nil] for whoever asks for the value; the work finds it in the
+      #   {Cancel} that is raised in it
+      # @return [Symbol, false] what it took. +:waiting+: it had not begun. +:interrupted+: {Cancel}
+      #   is raised where the work waits (on +:threads+ almost anywhere); it has ended when {wait}
+      #   says so. +:killed+: its worker process was ended. +:abandoned+: its Ractor is left alone
+      #   with it. +:dropped+: it goes on, or has been done, and nobody will hear of it. false: it
+      #   had ended
       def cancel(reason = nil)
         return :waiting if withdraw(reason)
 
@@ -161,7 +166,9 @@ module Raffia
 
       # @return [Boolean] whether nobody but this one goes on from here
       # @api private
-      def followed_by?(follower) = @pool.exclusive { @followers&.all? { |one| one.equal?(follower) } } || false
+      def followed_by?(follower)
+        @pool.exclusive { @followers&.all? { |one| one.equal?(follower) } } || false
+      end
 
       # @return [String]
       def inspect = "#<#{self.class} #{@number} #{@status}>"
@@ -201,7 +208,8 @@ module Raffia
       end
 
       def fail_with(failure)
-        settle(:failed, @arguments.empty? ? Mishap.new(failure, nil, nil) : Mishap.new(failure, subject, @number))
+        settle(:failed, @arguments.empty? ? Mishap.new(failure, nil, nil) :
+          Mishap.new(failure, subject, @number))
       end
 
       # Whoever submitted this under a deadline has no more time for it elsewhere.

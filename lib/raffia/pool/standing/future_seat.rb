@@ -4,7 +4,8 @@ require_relative "../seat"
 
 module Raffia
   class Pool
-    # A place in a long-lived pool whose blocks run in its driver: what waits there are futures, and they run themselves.
+    # A place in a long-lived pool whose blocks run in its driver: what waits there are futures, and
+    # they run themselves.
     #
     # @api private
     class FutureSeat < Seat
@@ -22,7 +23,9 @@ module Raffia
         [chunk, nil]
       end
 
-      def killed_at = @posted.first.first + (@posted.first.items.index { |future| !future.done? } || 0)
+      def killed_at
+        @posted.first.first + (@posted.first.items.index { |future| !future.done? } || 0)
+      end
 
       def subject(chunk, index) = chunk.at(index).subject
     end

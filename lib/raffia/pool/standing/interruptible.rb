@@ -7,12 +7,13 @@ require_relative "../work"
 
 module Raffia
   class Pool
-    # How a {Future} runs where it can be stopped. The worker does other work afterwards, so whatever is sent to this one must be
-    # raised in it, or never.
+    # How a {Future} runs where it can be stopped. The worker does other work afterwards, so
+    # whatever is sent to this one must be raised in it, or never.
     #
     # * In a fiber it is a region of its own, as tasks and timeouts are.
-    # * In a thread {Cancel} is held off but for the time of the block. One is only sent, under the pool's guard, to a future
-    #   that runs; so when that has ended, either none was sent, or it waits to be taken off the air.
+    # * In a thread {Cancel} is held off but for the time of the block. One is only sent, under the
+    #   pool's guard, to a future that runs; so when that has ended, either none was sent, or it
+    #   waits to be taken off the air.
     #
     # @api private
     module Interruptible
@@ -63,7 +64,9 @@ module Raffia
       end
 
       def failed(error)
-        return reject(Work.failure(error, 0)) unless error.is_a?(Cancel) || error.is_a?(::Timeout::ExitException)
+        unless error.is_a?(Cancel) || error.is_a?(::Timeout::ExitException)
+          return reject(Work.failure(error, 0))
+        end
 
         settle(:cancelled, error.is_a?(Cancel) ? error.reason : error)
         raise error unless error.is_a?(Cancel) && error.origin.equal?(self)

@@ -2,8 +2,9 @@
 
 module Raffia
   class Pool
-    # Items that wait, in a lane for each fiber that handed some in, and the lanes served in turn: whoever has thousands waiting keeps
-    # nobody else's one item behind them. Within a lane the order is kept. A thread is the fiber that it runs.
+    # Items that wait, in a lane for each fiber that handed some in, and the lanes served in turn:
+    # whoever has thousands waiting keeps nobody else's one item behind them. Within a lane the
+    # order is kept. A thread is the fiber that it runs.
     #
     # It stands where a {QueueFeed} has an Array otherwise, and is protected by its lock.
     #

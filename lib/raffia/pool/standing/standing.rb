@@ -24,7 +24,8 @@ module Raffia
     # @return [Symbol] the strategy
     attr_reader :on
 
-    # A pool for the time of a block: it is shut down at the block's end, and terminated when that ends with an exception.
+    # A pool for the time of a block: it is shut down at the block's end, and terminated when that
+    # ends with an exception.
     #
     #     Raffia::Pool.open(on: :threads) { |pool| pool.submit { ... } }
     #
@@ -41,18 +42,20 @@ module Raffia
     end
 
     # @param on [Symbol] +:inline+, +:fibers+, +:threads+, +:ractors+ or +:processes+
-    # @param workers [Integer, nil] at most so many; by default as Raffia.map has it. They are started when there is work
+    # @param workers [Integer, nil] at most so many; by default as Raffia.map has it. They are
+    #   started when there is work
     # @param queue [Integer] how much may wait
-    # @param overflow [Symbol] what +submit+ does when so much waits: +:block+ waits for room, +:reject+ raises Full,
-    #   +:caller_runs+ does the work where it was called
+    # @param overflow [Symbol] what +submit+ does when so much waits: +:block+ waits for room,
+    #   +:reject+ raises Full, +:caller_runs+ does the work where it was called
     # @param idle [Numeric, nil] seconds without work after which a worker leaves; nil: they stay
     # @param work [#call, nil] what a block would be: one of them
-    # @param limits [Hash] +item_timeout:+, +retries:+, +backoff:+ and +retry_on:+ as Raffia.map has them; +max_tasks:+, +max_memory:+,
-    #   +max_age:+ and +move:+ likewise
+    # @param limits [Hash] +item_timeout:+, +retries:+, +backoff:+ and +retry_on:+ as Raffia.map has
+    #   them; +max_tasks:+, +max_memory:+, +max_age:+ and +move:+ likewise
     # @yield what each worker does with what is submitted; +:processes+ and +:ractors+ need it
     # @raise [ConfigError]
     # @raise [NotShareable] on +:ractors+, when the block captures what no other Ractor may see
-    def initialize(on: :threads, workers: nil, queue: QUEUE, overflow: :block, idle: IDLE, work: nil, **limits, &block)
+    def initialize(on: :threads, workers: nil, queue: QUEUE, overflow: :block, idle: IDLE,
+      work: nil, **limits, &block)
       Check.count(:queue, queue)
       Check.seconds(:idle, idle)
       check_overflow(overflow)
@@ -77,7 +80,8 @@ module Raffia
 
     # Hand in a piece of work. When the queue is full, this waits, or does what +overflow:+ says.
     #
-    # Several who submit take turns: nobody's work waits behind all that somebody else has handed in before.
+    # Several who submit take turns: nobody's work waits behind all that somebody else has handed in
+    # before.
     #
     # @param arguments what the block is called with
     # @yield the work, where the pool can take one: on +:processes+ and +:ractors+ it cannot
@@ -93,7 +97,8 @@ module Raffia
       future
     end
 
-    # Run the pool's block over the items, on warm workers. It waits for room in the queue, whatever +overflow:+ says.
+    # Run the pool's block over the items, on warm workers. It waits for room in the queue, whatever
+    # +overflow:+ says.
     #
     # @param items [#each]
     # @return [Array] the results, in the order of the items
@@ -113,7 +118,9 @@ module Raffia
     # @raise [Error] from one of the pool's own workers
     def shutdown(timeout = nil)
       Check.seconds(:timeout, timeout)
-      raise Error, "a worker cannot wait for the end of its own pool: shut it down from outside" if own_worker?
+      if own_worker?
+        raise Error, "a worker cannot wait for the end of its own pool: shut it down from outside"
+      end
 
       @closed = true
       @pauses.close
@@ -122,8 +129,9 @@ module Raffia
       @crew.nil? || @crew.join(timeout)
     end
 
-    # Stop now: what waits is cancelled, and what runs is stopped as its strategy allows: fibers where they wait, threads almost
-    # anywhere, processes in any case; Ractors work on to the end of their chunk, without anybody waiting for it.
+    # Stop now: what waits is cancelled, and what runs is stopped as its strategy allows: fibers
+    # where they wait, threads almost anywhere, processes in any case; Ractors work on to the end of
+    # their chunk, without anybody waiting for it.
     # @return [void]
     def terminate
       @closed = @terminated = true
@@ -139,18 +147,23 @@ module Raffia
     # @return [Boolean] whether it takes no more work
     def closed? = @closed
 
-    # @return [Hash] on:; of workers: workers: (those that live), idle:, most_workers: (that ever lived at once), replaced: (that died
-    #   at work, or had served their time); of work: waiting:, most_waiting:, and so far submitted:, done:, failed:, cancelled:, rejected:; with pids: of worker
-    #   processes
+    # @return [Hash] on:; of workers: workers: (those that live), idle:, most_workers: (that ever
+    #   lived at once), replaced: (that died at work, or had served their time); of work: waiting:,
+    #   most_waiting:, and so far submitted:, done:, failed:, cancelled:, rejected:; with pids: of
+    #   worker processes
     def stats
       seats = @seats.values
       pids = seats.filter_map(&:pid)
-      {on: @on, workers: seats.size, idle: @feed.idle, most_workers: @most, waiting: @feed.size, most_waiting: @feed.most, **@counts,
+      {on: @on, workers: seats.size, idle: @feed.idle, most_workers: @most, waiting: @feed.size,
+       most_waiting: @feed.most, **@counts,
        replaced: @counts[:replaced] + seats.sum(&:replaced), **(pids.empty? ? {} : {pids: pids})}
     end
 
     # @return [String]
-    def inspect = "#<#{self.class} on: #{@on.inspect} workers: #{@seats.size}/#{@workers}#{" closed" if @closed}>"
+    def inspect
+      "#<#{self.class} on: #{@on.inspect} workers: " \
+        "#{@seats.size}/#{@workers}#{" closed" if @closed}>"
+    end
   end
 end
 

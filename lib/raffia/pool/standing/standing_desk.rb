@@ -7,13 +7,18 @@ module Raffia
     # @api private
     attr_reader :feed
 
-    # What was cancelled while it waited is not worth a worker's time. Where blocks run here, each looks for itself.
+    # What was cancelled while it waited is not worth a worker's time. Where blocks run here, each
+    # looks for itself.
     # @api private
     def admit(chunk)
       return chunk unless elsewhere?
 
       wanted = chunk.items.select(&:start)
-      (wanted.size == chunk.size) ? chunk : (Chunk.new(chunk.first, wanted.size, items: wanted) unless wanted.empty?)
+      if wanted.size == chunk.size
+        chunk
+      else
+        (Chunk.new(chunk.first, wanted.size, items: wanted) unless wanted.empty?)
+      end
     end
 
     # @api private
@@ -32,7 +37,8 @@ module Raffia
       put_back(chunk.items.reject(&:done?))
     end
 
-    # A worker is gone. What it had finished without saying so, and what it was at, is lost with it; the rest goes to others.
+    # A worker is gone. What it had finished without saying so, and what it was at, is lost with it;
+    # the rest goes to others.
     # @api private
     def crash(error, seat)
       return give_up(error) unless seat
@@ -40,7 +46,8 @@ module Raffia
       @guard.hold { @counts[:replaced] += 1 }
       hopeless = hopeless?(error, seat)
       begun = (error.is_a?(WorkerDied) && !hopeless) ? seat.begun || -1 : Float::INFINITY
-      lost, rest = seat.posted.flat_map { |chunk| chunk.items.zip(chunk.first..) }.partition { |_, index| index <= begun }
+      lost, rest = seat.posted.flat_map { |chunk| chunk.items.zip(chunk.first..) }
+        .partition { |_, index| index <= begun }
       seat.posted.clear
       lost.each { |future, _| future.reject(Work.failure(for_one(error, future), 0)) }
       put_back(rest.map(&:first))
@@ -62,7 +69,8 @@ module Raffia
     # @api private
     def exclusive(&) = @guard.hold(&)
 
-    # Somebody waits for this future: if he is one of our own workers, all of us might be waiting like him, so he does it.
+    # Somebody waits for this future: if he is one of our own workers, all of us might be waiting
+    # like him, so he does it.
     # @api private
     def help(future)
       future.run if own_worker? && !elsewhere? && future.status == :pending
@@ -97,7 +105,8 @@ module Raffia
     def start_over
       @seats = {}.compare_by_identity
       @most = 0
-      @feed = QueueFeed.new(@sizer, @workers, limit: @queue, running: false, items: Lanes.new, idle: @idle)
+      @feed = QueueFeed.new(@sizer, @workers, limit: @queue, running: false, items: Lanes.new,
+        idle: @idle)
       @guard = Guard.new
       @open = {}.compare_by_identity
       @halted = {}.compare_by_identity # seats whose end is meant
@@ -135,7 +144,8 @@ module Raffia
     def for_one(error, future)
       return error unless error.is_a?(WorkerDied)
 
-      WorkerDied.new(pid: error.pid, signal: error.signal, status: error.status, item: future.subject, index: future.number)
+      WorkerDied.new(pid: error.pid, signal: error.signal, status: error.status,
+        item: future.subject, index: future.number)
         .tap { |own| own.set_backtrace(error.backtrace) }
     end
 

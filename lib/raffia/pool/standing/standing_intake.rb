@@ -65,24 +65,29 @@ module Raffia
         @open.delete(future)
         @counts[:rejected] += 1
       end
-      raise Full.new("#{@queue} pieces of work wait already, which is this pool's limit: submit it later, give the pool a larger queue:, " \
+      raise Full.new("#{@queue} pieces of work wait already, which is this pool's limit: submit " \
+      "it later, give the pool a larger queue:, " \
         "or overflow: :block to wait for room", limit: @queue)
     end
 
     def check_overflow(name)
       return if OVERFLOW.include?(name)
 
-      raise ConfigError, "overflow: #{name.inspect} is nothing that a full queue can do: use one of #{OVERFLOW.map(&:inspect).join(", ")}"
+      raise ConfigError, "overflow: #{name.inspect} is nothing that a full queue can do: use one " \
+        "of #{OVERFLOW.map(&:inspect).join(", ")}"
     end
 
     def work_for(block)
       raise ConfigError, need_block if block && elsewhere?
 
-      block || @work || raise(ConfigError, "submit was called without a block: give it the work, or give the pool its block when it is made")
+      block || @work ||
+        raise(ConfigError, "submit was called without a block: give it the work, or give the " \
+          "pool its block when it is made")
     end
 
     def need_block
-      "a block cannot be sent to #{@on} that run already: give it to Raffia::Pool.new(on: #{@on.inspect}) { |argument| ... } and " \
+      "a block cannot be sent to #{@on} that run already: give it to Raffia::Pool.new(on: " \
+      "#{@on.inspect}) { |argument| ... } and " \
         "submit the arguments"
     end
 

@@ -38,7 +38,10 @@ module Raffia
     # @api private
     def salvage(error, seat)
       meant = @guard.hold { @halted.delete(seat) }
-      return false if !meant && !error.is_a?(TimeoutError) && !(@retries && error.is_a?(WorkerDied) && seat.begun)
+      if !meant && !error.is_a?(TimeoutError) &&
+          !(@retries && error.is_a?(WorkerDied) && seat.begun)
+        return false
+      end
 
       index = seat.begun unless meant
       rest = seat.posted.flat_map { |chunk| chunk.items.zip(chunk.first..) }

@@ -6,7 +6,8 @@ require_relative "../seat"
 module Raffia
   class Pool
     module Strategy
-      # In the caller, one after the other: for tests, for debugging, and as the measure of the others.
+      # In the caller, one after the other: for tests, for debugging, and as the measure of the
+      # others.
       module Inline
         module_function
 

@@ -7,9 +7,11 @@ require_relative "../crew/thread_crew"
 module Raffia
   class Pool
     module Strategy
-      # In forked processes: every core for Ruby code, no shared state, and the only workers that can be stopped hard.
+      # In forked processes: every core for Ruby code, no shared state, and the only workers that
+      # can be stopped hard.
       module Processes
-        # Seconds that an item which overruns its limit gets to end by itself, with its +ensure+ blocks, before its worker is stopped.
+        # Seconds that an item which overruns its limit gets to end by itself, with its +ensure+
+        # blocks, before its worker is stopped.
         GRACE = 0.5
 
         module_function
@@ -25,7 +27,8 @@ module Raffia
 
         def seats(plan, input, sizer, options)
           unless ::Process.respond_to?(:fork)
-            raise ConfigError, "on: :processes needs fork, which this Ruby does not have: use on: :threads"
+            raise ConfigError, "on: :processes needs fork, which this Ruby does not have: use " \
+              "on: :threads"
           end
 
           Process::Warmup.call
@@ -33,7 +36,10 @@ module Raffia
           longest = Tenure.chunk(options)
           sizer.at_most(longest) if longest
           limited = plan.within(options.item_timeout)
-          -> { OverseenSeat.over(ProcessSeat.new(limited, inherited, sizer, options), options.item_timeout, grace: GRACE) }
+          -> {
+            OverseenSeat.over(ProcessSeat.new(limited, inherited, sizer, options),
+              options.item_timeout, grace: GRACE)
+          }
         end
 
         def around = yield

@@ -16,7 +16,8 @@ module Raffia
 
         def workers(options) = options.workers || Strategy.default_workers
 
-        # Longer than with processes: whenever a Ractor waits, it gives its native thread away and has to get one again.
+        # Longer than with processes: whenever a Ractor waits, it gives its native thread away and
+        # has to get one again.
         def target = 0.05
 
         def crew = ThreadCrew
@@ -25,10 +26,14 @@ module Raffia
         def standing_crew = ThreadCrew
 
         def seats(plan, input, sizer, options)
-          raise ConfigError, "on: :ractors needs Ractors, which this Ruby does not have: use on: :threads" unless defined?(::Ractor)
+          unless defined?(::Ractor)
+            raise ConfigError, "on: :ractors needs Ractors, which this Ruby does not have: use " \
+              "on: :threads"
+          end
 
           if options.move && options.retries.positive?
-            raise ConfigError, "move: and retries: exclude each other: what was moved to a Ractor is not here any more for another attempt"
+            raise ConfigError, "move: and retries: exclude each other: what was moved to a " \
+              "Ractor is not here any more for another attempt"
           end
 
           block = PortableBlock.share(plan.block)
@@ -40,7 +45,9 @@ module Raffia
 
           shared = ::Ractor.make_shareable(plan.with(block: block, seed: seed(plan.seed)))
           room = HeapRoom.new
-          -> { OverseenSeat.over(RactorSeat.new(shared, input, sizer, room, move: options.move), limit) }
+          -> {
+            OverseenSeat.over(RactorSeat.new(shared, input, sizer, room, move: options.move), limit)
+          }
         end
 
         def around = yield
@@ -50,7 +57,8 @@ module Raffia
         def seed(value)
           ::Ractor.make_shareable(value, copy: true)
         rescue ::Ractor::Error, TypeError => error
-          raise NotShareable, "the initial value (#{value.class}) cannot go to another Ractor (#{error.message}): start from plain data"
+          raise NotShareable, "the initial value (#{value.class}) cannot go to another Ractor " \
+            "(#{error.message}): start from plain data"
         end
       end
     end

@@ -6,7 +6,8 @@ require_relative "../crew/thread_crew"
 module Raffia
   class Pool
     module Strategy
-      # In native threads. On CRuby they run Ruby code one at a time, and wait, compress and call C libraries at once.
+      # In native threads. On CRuby they run Ruby code one at a time, and wait, compress and call C
+      # libraries at once.
       module Threads
         module_function
 

@@ -5,8 +5,8 @@ require_relative "../files"
 module Raffia
   module Process
     class Supervisor
-      # A fork that does not wait for the machine. Where a limit on processes is reached, Ruby's own tries again every second, for ever:
-      # nobody would be served meanwhile, or stopped.
+      # A fork that does not wait for the machine. Where a limit on processes is reached, Ruby's own
+      # tries again every second, for ever: nobody would be served meanwhile, or stopped.
       #
       # @api private
       module Birth

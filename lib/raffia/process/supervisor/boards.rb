@@ -6,15 +6,19 @@ require_relative "../experimental"
 module Raffia
   module Process
     class Supervisor
-      # Integers in memory that the supervisor and all its workers share. What a worker has written outlives it.
+      # Integers in memory that the supervisor and all its workers share. What a worker has written
+      # outlives it.
       #
-      # Each slot has several lanes, one for each worker that it has at a time: while a new one starts beside an old one, neither
-      # writes into the other's. Counters add up over lanes ({sum}); a worker finds in its lane what earlier holders left there.
-      # All the room there can ever be is mapped before the first fork, and costs nothing until it is written to.
+      # Each slot has several lanes, one for each worker that it has at a time: while a new one
+      # starts beside an old one, neither writes into the other's. Counters add up over lanes
+      # ({sum}); a worker finds in its lane what earlier holders left there. All the room there can
+      # ever be is mapped before the first fork, and costs nothing until it is written to.
       class Boards
-        # Workers that one slot can have at a time: one that serves, one that starts, and two that finish slow requests.
+        # Workers that one slot can have at a time: one that serves, one that starts, and two that
+        # finish slow requests.
         LANES = 4
-        # Words that the supervisor keeps for itself: what it wants of the worker, and the heartbeat.
+        # Words that the supervisor keeps for itself: what it wants of the worker, and the
+        # heartbeat.
         RESERVED = 2
 
         # @return [Integer] words of a board
@@ -28,7 +32,8 @@ module Raffia
           @slots = slots
           @words = words
           @memory = Experimental.silently do
-            ::IO::Buffer.new(slots * LANES * (words + RESERVED) * 8, ::IO::Buffer::MAPPED | ::IO::Buffer::SHARED)
+            ::IO::Buffer.new(slots * LANES * (words + RESERVED) * 8,
+              ::IO::Buffer::MAPPED | ::IO::Buffer::SHARED)
           end
         end
 
@@ -36,8 +41,10 @@ module Raffia
         # @param lane [Integer]
         # @return [Board]
         def board(slot, lane = 0)
-          raise ArgumentError, "slot #{slot}, lane #{lane}: there is room for #{@slots} slots of #{LANES}" unless
-            (0...@slots).cover?(slot) && (0...LANES).cover?(lane)
+          unless (0...@slots).cover?(slot) && (0...LANES).cover?(lane)
+            raise ArgumentError, "slot #{slot}, lane #{lane}: there is room for #{@slots} slots of " \
+              "#{LANES}"
+          end
 
           Board.new(@memory, (slot * LANES + lane) * (@words + RESERVED) * 8, @words)
         end
@@ -49,7 +56,9 @@ module Raffia
         # @param word [Integer]
         # @param slots [Enumerable<Integer>]
         # @return [Integer] of all lanes
-        def sum(word, slots = 0...@slots) = slots.sum { |slot| of(slot).sum { |board| board[word] } }
+        def sum(word, slots = 0...@slots)
+          slots.sum { |slot| of(slot).sum { |board| board[word] } }
+        end
 
         # Give the memory back on this side of a fork.
         # @return [void]
@@ -83,7 +92,8 @@ module Raffia
           @memory.set_value(:s64, place(word), number)
         end
 
-        # For one writer at a time: threads of a worker that share a word take turns by a lock of their own.
+        # For one writer at a time: threads of a worker that share a word take turns by a lock of
+        # their own.
         # @param word [Integer]
         # @return [Integer] the new number
         def add(word, number = 1)
@@ -116,7 +126,8 @@ module Raffia
           @memory.set_value(:s64, @start - 16, WISHES.index(wish))
         end
 
-        # @return [Symbol] :none; :dismissed when the supervisor wants it to end; :hung when it is killed for having no heartbeat
+        # @return [Symbol] :none; :dismissed when the supervisor wants it to end; :hung when it is
+        #   killed for having no heartbeat
         def wish = WISHES.fetch(@memory.get_value(:s64, @start - 16))
 
         private

@@ -6,10 +6,12 @@ require "socket"
 module Raffia
   module Process
     class Supervisor
-      # Messages between the supervisor and one process of its own, both ways: a name, data that JSON knows, and descriptors.
-      # JSON and not Marshal: a supervisor may have more rights than its workers, and must not build whatever objects they name.
+      # Messages between the supervisor and one process of its own, both ways: a name, data that
+      # JSON knows, and descriptors. JSON and not Marshal: a supervisor may have more rights than
+      # its workers, and must not build whatever objects they name.
       #
-      # The kernel keeps messages apart, so nobody waits for the rest of one, and several threads may send. Sending never waits.
+      # The kernel keeps messages apart, so nobody waits for the rest of one, and several threads
+      # may send. Sending never waits.
       #
       # @api private
       class Channel
@@ -30,14 +32,19 @@ module Raffia
         # @param name [String, Symbol]
         # @param data [Object, nil] that JSON knows
         # @param ios [Array<IO>] of which the other side gets its own descriptors
-        # @return [Boolean] whether it was sent; else the other side is gone, or has too much to read already
+        # @return [Boolean] whether it was sent; else the other side is gone, or has too much to
+        #   read already
         # @raise [ArgumentError] for a message that is too long
         def send(name, data = nil, ios = [])
           text = JSON.generate([name, data])
-          raise ArgumentError, "a message of #{text.bytesize} bytes is too long, #{LIMIT} is the limit" if text.bytesize > LIMIT
+          if text.bytesize > LIMIT
+            raise ArgumentError, "a message of #{text.bytesize} bytes is too long, #{LIMIT} is " \
+              "the limit"
+          end
 
           rights = ios.empty? ? [] : [Socket::AncillaryData.unix_rights(*ios)]
-          @socket.sendmsg_nonblock(text, Socket::MSG_NOSIGNAL, nil, *rights, exception: false) != :wait_writable
+          @socket.sendmsg_nonblock(text, Socket::MSG_NOSIGNAL, nil, *rights, exception: false) !=
+            :wait_writable
         rescue SystemCallError, IOError
           false
         end
@@ -46,8 +53,11 @@ module Raffia
         # @return [Array(String, Object, Array<IO>), nil] nil when the other side is gone
         def receive = take { @socket.recvmsg(LIMIT, scm_rights: true) }
 
-        # @return [Array(String, Object, Array<IO>), Symbol, nil] :none when there is no message now; nil when the other side is gone
-        def receive_now = take { @socket.recvmsg_nonblock(LIMIT, scm_rights: true, exception: false) }
+        # @return [Array(String, Object, Array<IO>), Symbol, nil] :none when there is no message
+        #   now; nil when the other side is gone
+        def receive_now
+          take { @socket.recvmsg_nonblock(LIMIT, scm_rights: true, exception: false) }
+        end
 
         # @return [void]
         def close = @socket.close
@@ -65,7 +75,8 @@ module Raffia
           name, data = parse(text)
           [name.to_s, data, rights.flat_map { |right| right.unix_rights || [] }]
         rescue Errno::ECONNRESET
-          # The kernel says once that the other side has closed without reading all. Its own messages are still to come.
+          # The kernel says once that the other side has closed without reading all. Its own
+          # messages are still to come.
           retry
         rescue SystemCallError, IOError
           nil

@@ -3,9 +3,9 @@
 module Raffia
   module Process
     class Supervisor
-      # How often the workers of one slot have died lately, and how long the next one is to wait for that. A worker that has served is
-      # replaced at once; those that die before they are ready, or again and again right after, come at growing intervals, so that
-      # nothing spins.
+      # How often the workers of one slot have died lately, and how long the next one is to wait for
+      # that. A worker that has served is replaced at once; those that die before they are ready, or
+      # again and again right after, come at growing intervals, so that nothing spins.
       #
       # @api private
       class Crashes
@@ -15,7 +15,8 @@ module Raffia
         ACCIDENTS = 5
 
         # @param window [Numeric] seconds for which a crash counts
-        # @param min_life [Numeric] seconds; a worker that lived for less after it was ready has hardly served
+        # @param min_life [Numeric] seconds; a worker that lived for less after it was ready has
+        #   hardly served
         def initialize(window, min_life)
           @window = window
           @min_life = min_life

@@ -31,13 +31,15 @@ module Raffia
           @loop.running if @loop.booting? && @loop.fleet.serving?
         end
 
-        # A worker could not load the application. Before any worker has served, the program ends then;
-        # a successor that fails ends only its restart.
+        # A worker could not load the application. Before any worker has served, the program ends
+        # then; a successor that fails ends only its restart.
         # @param slot [Slot]
         # @param member [Member]
         # @return [void]
         def load_failed(slot, member)
-          return if !@loop.booting? || member.equal?(slot.successor) || @loop.fleet.members.any?(&:ready?)
+          if !@loop.booting? || member.equal?(slot.successor) || @loop.fleet.members.any?(&:ready?)
+            return
+          end
 
           @loop.give_up("the worker's code could not be loaded; its own message, above, says why.")
         end
@@ -67,7 +69,8 @@ module Raffia
 
         private
 
-        # By its own wish, or somebody sent it SIGTERM. The next one need not wait until it has finished.
+        # By its own wish, or somebody sent it SIGTERM. The next one need not wait until it has
+        # finished.
         def leave(slot, member)
           member.drain(@drain_timeout, "asked to leave")
           slot.vacate(Clock.now) if member.equal?(slot.current) && !@loop.stopping?

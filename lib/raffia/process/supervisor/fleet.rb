@@ -10,7 +10,8 @@ require_relative "slot"
 module Raffia
   module Process
     class Supervisor
-      # All slots and the workers in them: starts, hears, watches and reaps them. What is to happen when is for {Supervisor} to say.
+      # All slots and the workers in them: starts, hears, watches and reaps them. What is to happen
+      # when is for {Supervisor} to say.
       #
       # @api private
       class Fleet
@@ -35,7 +36,8 @@ module Raffia
           @boards = Boards.new(settings.max_workers, settings.words)
           @awake = Clock.now
           # How often heartbeats and memory are looked at.
-          @tick = [1, settings.hang_grace / 2.0, settings.memory_interval, *settings.hang_timeout&.fdiv(2)].min
+          @tick = [1, settings.hang_grace / 2.0, settings.memory_interval,
+            *settings.hang_timeout&.fdiv(2)].min
         end
 
         # Makes slots, with their resources, up to this number; no workers yet.
@@ -55,7 +57,10 @@ module Raffia
         def serving? = @slots.all? { |slot| slot.current&.ready? }
 
         # @return [Array<IO>] to wait for
-        def ios = @nurseries.ios + members.filter_map { |member| member.channel.to_io unless member.channel.closed? }
+        def ios
+          @nurseries.ios +
+            members.filter_map { |member| member.channel.to_io unless member.channel.closed? }
+        end
 
         # Starts a worker. One that cannot be started is one that died at once.
         # @param slot [Slot]
@@ -115,7 +120,8 @@ module Raffia
         # Kills what is overdue and warns what hangs.
         # @return [void]
         def check(now)
-          @awake = now if now - (@checked || now) > 3 # stopped, or without a CPU: so may have been the workers
+          # stopped, or without a CPU: so may have been the workers
+          @awake = now if now - (@checked || now) > 3
           @checked = now
           @slots.each do |slot|
             slot.members.each do |member|
@@ -128,7 +134,8 @@ module Raffia
 
         # @return [Float] when something is due, at the latest in a second
         def due(now)
-          [now + @tick, *@nurseries.deadline, *@slots.select(&:vacant?).map(&:due), *members.filter_map(&:deadline)].min
+          [now + @tick, *@nurseries.deadline, *@slots.select(&:vacant?).map(&:due),
+            *members.filter_map(&:deadline)].min
         end
 
         # Ends all, now.
@@ -164,7 +171,12 @@ module Raffia
             case name
             when "born" then member.born(data)
             when "failed" then @events.load_failed(slot, member)
-            when "ready" then member.booting? ? @events.ready(slot, member) : member.served_late(@settings.drain_timeout)
+            when "ready"
+              if member.booting?
+                @events.ready(slot, member)
+              else
+                member.served_late(@settings.drain_timeout)
+              end
             else @events.heard(slot, member, name, data)
             end
           end
@@ -182,7 +194,11 @@ module Raffia
         end
 
         def overdue(slot, member)
-          what = member.booting? ? "was not ready within #{@settings.boot_timeout} s" : "did not finish within #{member.patience} s"
+          what = if member.booting?
+            "was not ready within #{@settings.boot_timeout} s"
+          else
+            "did not finish within #{member.patience} s"
+          end
           @log&.error("worker #{slot.index} (#{member.pid}) #{what}: it is killed")
           member.kill(member.booting? ? "boot timeout" : "drain timeout")
         end

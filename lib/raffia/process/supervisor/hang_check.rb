@@ -3,8 +3,9 @@
 module Raffia
   module Process
     class Supervisor
-      # Watches the heartbeat of one process, and says what to do when it stops: a process that hangs
-      # is warned twice, by a dump and by SIGTERM, and then killed. One that beats again is forgiven.
+      # Watches the heartbeat of one process, and says what to do when it stops: a process that
+      # hangs is warned twice, by a dump and by SIGTERM, and then killed. One that beats again is
+      # forgiven.
       #
       # @api private
       class HangCheck

@@ -3,7 +3,8 @@
 module Raffia
   module Process
     class Supervisor
-      # What the supervisor is asked to do, by signal handlers and other threads: its loop waits for the pipe and takes from the queue.
+      # What the supervisor is asked to do, by signal handlers and other threads: its loop waits for
+      # the pipe and takes from the queue.
       #
       # @api private
       class Inbox
@@ -16,7 +17,8 @@ module Raffia
         # @return [IO] readable when something is in it
         def to_io = @reader
 
-        # Safe in a signal handler. In a forked child, which has a copy of the parent's handlers for a moment, it does nothing.
+        # Safe in a signal handler. In a forked child, which has a copy of the parent's handlers for
+        # a moment, it does nothing.
         # @return [void]
         def push(*command)
           return unless ::Process.pid == @owner

@@ -8,11 +8,12 @@ require_relative "outcry"
 module Raffia
   module Process
     class Supervisor
-      # The life of a worker, in its process. Unlike a pool's worker, it is the program: it runs the application's `at_exit` handlers
-      # when it ends by itself, as with other servers.
+      # The life of a worker, in its process. Unlike a pool's worker, it is the program: it runs the
+      # application's `at_exit` handlers when it ends by itself, as with other servers.
       #
-      # * Signals to stop are the supervisor's to understand; a terminal, and systemd, send them to the whole group. SIGTERM to a worker
-      #   asks the supervisor to drain it, SIGINT and the others do nothing (by handlers: ignored signals would be inherited by programs).
+      # * Signals to stop are the supervisor's to understand; a terminal, and systemd, send them to
+      #   the whole group. SIGTERM to a worker asks the supervisor to drain it, SIGINT and the
+      #   others do nothing (by handlers: ignored signals would be inherited by programs).
       # * It ends with the supervisor, by kill -9 too.
       # * Standard input is the null device, output is written at once.
       #
@@ -24,9 +25,11 @@ module Raffia
         SILENT = %i[INT HUP QUIT USR1 USR2 TTIN TTOU].freeze
 
         # @param seat [Seat]
-        # @return [Hash{Symbol => #call}] what signals mean to a worker. Code that it loads may set handlers of its own, and then these are
-        #   to be set again
-        def self.handlers(seat) = {TERM: ->(_) { seat.leave }, **SILENT.to_h { |name| [name, ->(_) {}] }}
+        # @return [Hash{Symbol => #call}] what signals mean to a worker. Code that it loads may set
+        #   handlers of its own, and then these are to be set again
+        def self.handlers(seat)
+          {TERM: ->(_) { seat.leave }, **SILENT.to_h { |name| [name, ->(_) {}] }}
+        end
 
         # @param supervisor [Integer] its pid
         # @param settings [Settings]

@@ -12,7 +12,8 @@ require_relative "upkeep"
 module Raffia
   module Process
     class Supervisor
-      # What the supervisor does all day: waits, hears, reaps, and looks what is due. Nothing here blocks but the one wait.
+      # What the supervisor does all day: waits, hears, reaps, and looks what is due. Nothing here
+      # blocks but the one wait.
       #
       # @api private
       class Loop
@@ -75,7 +76,9 @@ module Raffia
         # @return [void]
         def running
           @state = :running
-          @log&.info("#{@settings.name}: #{(@fleet.slots.size == 1) ? "1 worker is" : "#{@fleet.slots.size} workers are"} ready")
+          @log&.info("#{@settings.name}: " \
+            "#{(@fleet.slots.size == 1) ? "1 worker is" : "#{@fleet.slots.size} workers are"} " \
+            "ready")
           @notifier.ready("#{@fleet.slots.size} workers")
         end
 
@@ -104,7 +107,9 @@ module Raffia
           @notifier.stopping
           hook(:on_stop)
           @fleet.slots.each { |slot| slot.due = nil }
-          @fleet.members.each { |member| member.dismiss(@settings.drain_timeout, @settings.hang_grace, "stop") }
+          @fleet.members.each do |member|
+            member.dismiss(@settings.drain_timeout, @settings.hang_grace, "stop")
+          end
         end
 
         # @return [void]
@@ -121,7 +126,8 @@ module Raffia
           drain
         end
 
-        # What {Restart} tells. Both mean something to systemd, once we have been ready: a restart may be asked for before that.
+        # What {Restart} tells. Both mean something to systemd, once we have been ready: a restart
+        # may be asked for before that.
         # @return [void]
         def reloading(text) = booting? ? @notifier.status(text) : @notifier.reloading(text)
 

@@ -8,7 +8,8 @@ module Raffia
     class Supervisor
       # One worker process, seen from the supervisor.
       #
-      # It is :booting until it says ready, then :ready, then perhaps :draining, and in the end :gone.
+      # It is :booting until it says ready, then :ready, then perhaps :draining, and in the end
+      # :gone.
       #
       # @api private
       class Member
@@ -84,7 +85,8 @@ module Raffia
           tell("drain")
         end
 
-        # As all are to end. Who does not serve yet has nothing to finish: it gets less time, and none at all when it is not born.
+        # As all are to end. Who does not serve yet has nothing to finish: it gets less time, and
+        # none at all when it is not born.
         # @param patience [Numeric] for one that serves
         # @param grace [Numeric] for one that boots
         # @return [void]
@@ -94,7 +96,8 @@ module Raffia
           drain(booting? ? [grace, patience].min : patience, reason)
         end
 
-        # It was told to drain just before it was ready, so it may have something to finish after all.
+        # It was told to drain just before it was ready, so it may have something to finish after
+        # all.
         # @return [void]
         def served_late(patience)
           enter(:draining, patience) if draining?
@@ -118,7 +121,8 @@ module Raffia
           enter(:gone, nil)
         end
 
-        # Never waits: a worker that does not read gets the messages later, as far as there is room to keep them.
+        # Never waits: a worker that does not read gets the messages later, as far as there is room
+        # to keep them.
         # @return [void]
         def tell(name, data = nil)
           @backlog << [name, data] if @backlog.size < BACKLOG

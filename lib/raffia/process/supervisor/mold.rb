@@ -9,12 +9,13 @@ require_relative "mold_life"
 module Raffia
   module Process
     class Supervisor
-      # Bears workers from a process that has preloaded what they share: the mold of one generation. A restart makes a new mold, which
-      # loads the code afresh, while the workers of the old one serve; so workers share memory *and* a restart brings new code, and the
-      # supervisor, which can unload nothing, never loads any of it.
+      # Bears workers from a process that has preloaded what they share: the mold of one generation.
+      # A restart makes a new mold, which loads the code afresh, while the workers of the old one
+      # serve; so workers share memory *and* a restart brings new code, and the supervisor, which
+      # can unload nothing, never loads any of it.
       #
-      # A worker is forked twice, by the mold and by a child of it that ends at once; the kernel then gives it to the supervisor, which
-      # reaps it like a child of its own.
+      # A worker is forked twice, by the mold and by a child of it that ends at once; the kernel
+      # then gives it to the supervisor, which reaps it like a child of its own.
       #
       # @api private
       class Mold
@@ -87,7 +88,8 @@ module Raffia
           nil
         end
 
-        # The worker says itself which process it has become. What is asked for while the mold loads is done when it has.
+        # The worker says itself which process it has become. What is asked for while the mold loads
+        # is done when it has.
         # @param slot [Slot]
         # @param lane [Integer]
         # @return [Array(Channel, nil)] our end of the worker's channel

@@ -14,13 +14,14 @@ require_relative "seat"
 module Raffia
   module Process
     class Supervisor
-      # What a mold does, in its process: load, and fork when it is told to. It ends with the supervisor, and runs no `at_exit` handlers:
-      # it is nobody's program.
+      # What a mold does, in its process: load, and fork when it is told to. It ends with the
+      # supervisor, and runs no `at_exit` handlers: it is nobody's program.
       #
       # @api private
       class MoldLife
         # As what a worker may get its resources.
-        CLASSES = [::IO, ::File, Socket, TCPServer, TCPSocket, UDPSocket, UNIXServer, UNIXSocket].to_h { |type| [type.name, type] }.freeze
+        CLASSES = [::IO, ::File, Socket, TCPServer, TCPSocket, UDPSocket, UNIXServer,
+          UNIXSocket].to_h { |type| [type.name, type] }.freeze
         # How often a worker looks whether it is the supervisor's child by now.
         NAP = 0.0005
 
@@ -70,7 +71,8 @@ module Raffia
           end
         end
 
-        # When a hook fails, or there can be no more processes, the end of the channel tells the supervisor.
+        # When a hook fails, or there can be no more processes, the end of the channel tells the
+        # supervisor.
         def bear(ours, channel, order, ios)
           @settings.hooks[:before_fork]&.call(order["index"])
           mold = ::Process.pid
@@ -89,8 +91,12 @@ module Raffia
 
         def live(channel, order, ios, between)
           await_supervisor(between)
-          typed = ios.zip(order["classes"]).map { |io, name| CLASSES.fetch(name, Socket).for_fd(io.tap { io.autoclose = false }.fileno) }
-          seat = Seat.new(channel, log: @settings.log, boards: @boards, index: order["index"], generation: @generation, lane: order["lane"],
+          typed = ios.zip(order["classes"])
+            .map do |io, name|
+              CLASSES.fetch(name, Socket).for_fd(io.tap { io.autoclose = false }.fileno)
+            end
+          seat = Seat.new(channel, log: @settings.log, boards: @boards, index: order["index"],
+            generation: @generation, lane: order["lane"],
             ios: typed, preloaded: @preloaded)
           exit(Life.new(@supervisor, @settings).run(seat, @work))
         end

@@ -7,12 +7,13 @@ require_relative "../../base/clock"
 module Raffia
   module Process
     class Supervisor
-      # Tells systemd how we are (sd_notify(3)), if it wants to know. A message that does not get through is lost: systemd's absence is no
-      # reason to stop.
+      # Tells systemd how we are (sd_notify(3)), if it wants to know. A message that does not get
+      # through is lost: systemd's absence is no reason to stop.
       #
       # @api private
       class Notifier
-        # @param path [String, nil] of its socket; one that begins with @ is in the abstract namespace
+        # @param path [String, nil] of its socket; one that begins with @ is in the abstract
+        #   namespace
         # @param watchdog [Numeric, nil] seconds within which it wants to hear from us
         def initialize(path, watchdog)
           @address = Addrinfo.unix(path.sub(/\A@/, "\0"), :DGRAM) if path && !path.empty?
@@ -28,7 +29,9 @@ module Raffia
 
         # @return [void]
         def reloading(text)
-          tell("RELOADING=1", "MONOTONIC_USEC=#{::Process.clock_gettime(::Process::CLOCK_MONOTONIC, :microsecond)}", "STATUS=#{text}")
+          tell("RELOADING=1",
+            "MONOTONIC_USEC=#{::Process.clock_gettime(::Process::CLOCK_MONOTONIC, :microsecond)}",
+            "STATUS=#{text}")
         end
 
         # @return [void]
@@ -56,7 +59,8 @@ module Raffia
           return unless @address
 
           socket = Socket.new(:UNIX, :DGRAM)
-          socket.sendmsg_nonblock(lines.map { |line| line.tr("\n", " ") }.join("\n"), Socket::MSG_NOSIGNAL, @address, exception: false)
+          socket.sendmsg_nonblock(lines.map { |line| line.tr("\n", " ") }.join("\n"),
+            Socket::MSG_NOSIGNAL, @address, exception: false)
         rescue SystemCallError
           nil
         ensure

@@ -10,7 +10,8 @@ require_relative "reaper"
 module Raffia
   module Process
     class Supervisor
-      # The nurseries that there are: one, and during a restart two. A mold that dies is made again, for the code that is on the disk then.
+      # The nurseries that there are: one, and during a restart two. A mold that dies is made again,
+      # for the code that is on the disk then.
       #
       # @api private
       class Nurseries
@@ -44,10 +45,11 @@ module Raffia
         def add(nursery) = nursery.tap { @all << nursery }
 
         # @param nursery [Nursery, nil] that bore the last worker of a slot
-        # @return [Nursery] that bears the next one. A mold that has died, or is closed, may have borne a worker that
-        #   serves; a slot whose worker it was goes on with another one
+        # @return [Nursery] that bears the next one. A mold that has died, or is closed, may have
+        #   borne a worker that serves; a slot whose worker it was goes on with another one
         def for(nursery)
-          @all.find { |one| one.equal?(nursery) } || @all.find { |one| one.generation == nursery&.generation } || @current
+          @all.find { |one| one.equal?(nursery) } ||
+            @all.find { |one| one.generation == nursery&.generation } || @current
         end
 
         # @return [Array<IO>] to wait for
@@ -70,12 +72,18 @@ module Raffia
         # @param needed [Array<Nursery>]
         # @return [void]
         def tidy(needed, now)
-          unneeded, @all = @all.partition { |one| !one.equal?(@current) && needed.none? { |other| other.equal?(one) } }
+          unneeded, @all = @all.partition { |one|
+            !one.equal?(@current) &&
+              needed.none? { |other| other.equal?(one) }
+          }
           unneeded.each(&:close)
-          @all.each { |one| one.close if one.state == :loading && one.deadline && now > one.deadline }
+          @all.each do |one|
+            one.close if one.state == :loading && one.deadline && now > one.deadline
+          end
         end
 
-        # @return [Boolean] whether the first one never got ready, so that there is nothing to go on with
+        # @return [Boolean] whether the first one never got ready, so that there is nothing to go on
+        #   with
         def hopeless? = !@seen && Mold::DEAD.include?(@current.state) && !@current.served(Clock.now)
 
         # Makes a dead one again: at once if it has served, else after a pause that grows.
@@ -110,7 +118,8 @@ module Raffia
         # Too many processes or open files, or too little memory: the workers that there are go on.
         def retry_later(now, error)
           @due = now + [@crashes.died(now, nil), RETRY].max
-          @settings.log&.error("the process that forks the workers cannot be started again: #{error.message}")
+          @settings.log&.error("the process that forks the workers cannot be started again: " \
+            "#{error.message}")
         end
       end
     end

@@ -9,8 +9,8 @@ require_relative "seat"
 module Raffia
   module Process
     class Supervisor
-      # Bears workers by forking the supervisor itself. What is to be preloaded is loaded here, once: all generations have it.
-      # Without `template` each worker loads it for itself.
+      # Bears workers by forking the supervisor itself. What is to be preloaded is loaded here,
+      # once: all generations have it. Without `template` each worker loads it for itself.
       #
       # @api private
       class Nursery
@@ -20,7 +20,8 @@ module Raffia
         # @param settings [Settings]
         # @param work [#call] of a worker
         # @param boards [Boards]
-        # @param disown [#call] closes, in a child, what is the supervisor's, but for the IOs that it gets
+        # @param disown [#call] closes, in a child, what is the supervisor's, but for the IOs that
+        #   it gets
         # @param generation [Integer]
         # @param preloaded [Object, nil]
         def initialize(settings, work, boards, disown, generation: 1,
@@ -37,7 +38,8 @@ module Raffia
 
         # @return [Nursery] of the next generation
         def next(generation)
-          Nursery.new(@settings, @work, @boards, @disown, generation: generation, preloaded: @preloaded)
+          Nursery.new(@settings, @work, @boards, @disown, generation: generation,
+            preloaded: @preloaded)
         end
 
         # @return [Symbol] :ready: it bears workers at once; a {Mold} has more states
@@ -84,7 +86,8 @@ module Raffia
         def live(slot, lane, ours, theirs)
           ours.close
           @disown.call([theirs.to_io, *slot.ios])
-          seat = Seat.new(theirs, log: @settings.log, boards: @boards, index: slot.index, generation: @generation, lane: lane,
+          seat = Seat.new(theirs, log: @settings.log, boards: @boards, index: slot.index,
+            generation: @generation, lane: lane,
             ios: slot.ios, preloaded: @preloaded)
           exit(Life.new(@supervisor, @settings).run(seat, @work))
         end

@@ -15,13 +15,20 @@ module Raffia
           return if member.draining? && how.clean?
           return unborn(slot, member) unless how.pid
 
-          ending = how.signal ? "was killed by #{how.signal}" : "exited with status #{how.status.inspect}"
-          "worker #{slot.index} (#{how.pid}) #{ending} while it was #{member.state}#{" (#{member.reason})" if member.reason}"
+          ending = if how.signal
+            "was killed by #{how.signal}"
+          else
+            "exited with status #{how.status.inspect}"
+          end
+          "worker #{slot.index} (#{how.pid}) #{ending} while it was " \
+            "#{member.state}#{" (#{member.reason})" if member.reason}"
         end
 
         # @return [String, nil] nil when the log has the cause: a fork or a load that failed
         def self.unborn(slot, member)
-          "worker #{slot.index} could not be forked" unless member.reason || member.nursery.state == :failed
+          unless member.reason || member.nursery.state == :failed
+            "worker #{slot.index} could not be forked"
+          end
         end
         private_class_method :unborn
       end

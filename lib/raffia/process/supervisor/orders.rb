@@ -30,14 +30,17 @@ module Raffia
           when :hangup then obey(@terminal.gone? ? :stop : :restart)
           when :broadcast then @loop.tell_all(*arguments)
           when :reopen then reopen
-          when :upgrade then @log&.warn("USR2 is kept for changing the program without a pause, which is not there yet")
+          when :upgrade
+            @log&.warn("USR2 is kept for changing the program without a pause, which is not " \
+              "there yet")
           else change(order, *arguments) unless @loop.stopping?
           end
         end
 
         private
 
-        # What makes no sense any more when all are told to stop. (:reap only wakes the loop: it does that at every turn.)
+        # What makes no sense any more when all are told to stop. (:reap only wakes the loop: it
+        # does that at every turn.)
         def change(order, *arguments)
           case order
           when :restart then @restart.begin

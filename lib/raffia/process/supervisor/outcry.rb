@@ -5,7 +5,8 @@ require_relative "../../base/error"
 module Raffia
   module Process
     class Supervisor
-      # An error that ends a worker, or what forks them. Not by Kernel#warn, which says nothing under -W0.
+      # An error that ends a worker, or what forks them. Not by Kernel#warn, which says nothing
+      # under -W0.
       #
       # @api private
       module Outcry
@@ -25,7 +26,8 @@ module Raffia
           nil # nobody is there to read it
         end
 
-        # @return [String] of a wrong setting only where it is in the program, since nothing is wrong with Raffia
+        # @return [String] of a wrong setting only where it is in the program, since nothing is
+        #   wrong with Raffia
         def self.words(error)
           return error.full_message(highlight: false) unless PLAIN.any? { |kind| error.is_a?(kind) }
 

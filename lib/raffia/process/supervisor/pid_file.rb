@@ -15,7 +15,8 @@ module Raffia
         end
 
         # @return [void]
-        # @raise [ConfigError] when another process that runs is named there already, or the file cannot be written
+        # @raise [ConfigError] when another process that runs is named there already, or the file
+        #   cannot be written
         def write
           return unless @path
 
@@ -25,7 +26,8 @@ module Raffia
           set_aside
           retry
         rescue SystemCallError => error
-          raise ConfigError, "the pid file #{@path} cannot be written (#{error.message}): name another, or make its folder writable"
+          raise ConfigError, "the pid file #{@path} cannot be written (#{error.message}): name " \
+            "another, or make its folder writable"
         end
 
         # Unless it names somebody else by now.
@@ -49,9 +51,14 @@ module Raffia
           discard
         end
 
-        def fill(path) = ::File.open(path, ::File::WRONLY | ::File::CREAT | ::File::EXCL, 0o644) { |file| file.write("#{::Process.pid}\n") }
+        def fill(path)
+          ::File.open(path, ::File::WRONLY | ::File::CREAT | ::File::EXCL, 0o644) do |file|
+            file.write("#{::Process.pid}\n")
+          end
+        end
 
-        # By renaming it first: of two that start at the same time, only one gets the stale file, and the other may have got the new one.
+        # By renaming it first: of two that start at the same time, only one gets the stale file,
+        # and the other may have got the new one.
         def set_aside
           refuse(::File.read(@path).to_i)
           ::File.rename(@path, beside)
@@ -66,7 +73,8 @@ module Raffia
           return unless runs?(pid)
 
           yield if block_given?
-          raise ConfigError, "the pid file #{@path} names process #{pid}, which runs: stop that, or name another file"
+          raise ConfigError, "the pid file #{@path} names process #{pid}, which runs: stop that, " \
+            "or name another file"
         end
 
         def beside = "#{@path}.#{::Process.pid}"

@@ -28,7 +28,8 @@ module Raffia
           nil
         end
 
-        # All children that have ended, whoever they are: a process that gets orphans must reap them.
+        # All children that have ended, whoever they are: a process that gets orphans must reap
+        # them.
         # @return [Hash{Integer => Exit}]
         def self.all_ended
           ended = {}

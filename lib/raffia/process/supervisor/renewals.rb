@@ -3,8 +3,9 @@
 module Raffia
   module Process
     class Supervisor
-      # Replaces workers that work, one slot at a time, so that there is never more than one worker too many. The new one is started beside
-      # the old one; only when it has said that it is ready the old one is told to drain. Both accept from the same sockets meanwhile.
+      # Replaces workers that work, one slot at a time, so that there is never more than one worker
+      # too many. The new one is started beside the old one; only when it has said that it is ready
+      # the old one is told to drain. Both accept from the same sockets meanwhile.
       #
       # @api private
       class Renewals
@@ -34,7 +35,8 @@ module Raffia
           @waiting << Renewal.new(slot, nursery, reason, nil, :start) unless queued?(slot, nursery)
         end
 
-        # One worker is worn. A restart that replaces it before its turn has done that too, and by newer code.
+        # One worker is worn. A restart that replaces it before its turn has done that too, and by
+        # newer code.
         # @param slot [Slot]
         # @param reason [String]
         # @return [void]
@@ -57,7 +59,8 @@ module Raffia
         # @return [Boolean] whether a slot is between two workers, or will be
         def any? = !@now.nil? || @waiting.any?
 
-        # The worker that is to be replaced may become ready too, when a restart begins while it boots.
+        # The worker that is to be replaced may become ready too, when a restart begins while it
+        # boots.
         # @param slot [Slot]
         # @param member [Member] the worker of this slot that has just become ready
         # @return [Boolean] whether it takes over
@@ -85,7 +88,11 @@ module Raffia
 
         private
 
-        def queued?(slot, nursery) = [@now, *@waiting].compact.any? { |one| one.slot.equal?(slot) && one.nursery.equal?(nursery) }
+        def queued?(slot, nursery)
+          [@now, *@waiting].compact.any? do |one|
+            one.slot.equal?(slot) && one.nursery.equal?(nursery)
+          end
+        end
 
         def over?(renewal)
           return renewal.void? if renewal.phase == :start

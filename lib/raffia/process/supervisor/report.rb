@@ -13,8 +13,10 @@ module Raffia
         # @return [Hash]
         def self.slot(slot)
           current = slot.current # the loop may change it meanwhile, where another thread asks
-          {index: slot.index, state: slot.state, pid: current&.pid, generation: current&.nursery&.generation, since: current&.since,
-           restarts: [slot.starts - 1, 0].max, last_exit: slot.last_exit, leaving: slot.leaving.map(&:pid), successor: slot.successor&.pid}
+          {index: slot.index, state: slot.state, pid: current&.pid,
+           generation: current&.nursery&.generation, since: current&.since,
+           restarts: [slot.starts - 1, 0].max, last_exit: slot.last_exit,
+           leaving: slot.leaving.map(&:pid), successor: slot.successor&.pid}
         end
 
         # @param loop [Loop]
@@ -25,7 +27,8 @@ module Raffia
 
         # @return [Hash]
         def to_h
-          {name: @loop.settings.name, pid: ::Process.pid, state: @loop.state, generation: @loop.restart.generation,
+          {name: @loop.settings.name, pid: ::Process.pid, state: @loop.state,
+           generation: @loop.restart.generation,
            restart: {phase: @loop.restart.phase, last: @loop.restart.last}, workers: @slots.size,
            ready: @slots.count { |slot| slot.current&.ready? }, molds: @loop.fleet.nurseries.pids,
            slots: @slots.map { |slot| measured(slot) }}

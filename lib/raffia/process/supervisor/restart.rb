@@ -3,8 +3,9 @@
 module Raffia
   module Process
     class Supervisor
-      # A rolling restart: a new nursery loads, and then each slot in turn gets a worker of it. One that does not load, or whose worker
-      # does not boot, ends the restart, and what serves goes on serving.
+      # A rolling restart: a new nursery loads, and then each slot in turn gets a worker of it. One
+      # that does not load, or whose worker does not boot, ends the restart, and what serves goes on
+      # serving.
       #
       # @api private
       class Restart
@@ -55,7 +56,9 @@ module Raffia
         # @param slot [Slot]
         # @return [void]
         def join(slot)
-          @renewals.add(slot, @nurseries.current, "restart") unless slot.nursery.equal?(@nurseries.current)
+          unless slot.nursery.equal?(@nurseries.current)
+            @renewals.add(slot, @nurseries.current, "restart")
+          end
         end
 
         # @return [Array<Nursery>] those that are in use
@@ -68,7 +71,8 @@ module Raffia
         def failed(slot, nursery)
           return if nursery.nil? || !nursery.equal?(@nursery)
 
-          abort("#{slot ? "worker #{slot.index}" : "a worker"} of generation #{nursery.generation} could not be started")
+          abort("#{slot ? "worker #{slot.index}" : "a worker"} of generation " \
+            "#{nursery.generation} could not be started")
         end
 
         private
@@ -82,7 +86,8 @@ module Raffia
           end
         end
 
-        # @return [Boolean] whether there is something left to do; slots that were added meanwhile too
+        # @return [Boolean] whether there is something left to do; slots that were added meanwhile
+        #   too
         def roll
           old = @fleet.slots.reject { |slot| slot.retired || slot.nursery.equal?(@nursery) }
           old.each { |slot| @renewals.add(slot, @nursery, "restart") }

@@ -5,13 +5,15 @@ require_relative "selection"
 module Raffia
   module Process
     class Supervisor
-      # Takes a slot away without losing a connection: closing a socket that listens by SO_REUSEPORT drops its queue. So the kernel is
-      # told to send it nothing new; its worker accepts what is there, and also what was still shaking hands; then the worker drains; and
-      # only a queue that is then empty is closed. One that is not gets another worker.
+      # Takes a slot away without losing a connection: closing a socket that listens by SO_REUSEPORT
+      # drops its queue. So the kernel is told to send it nothing new; its worker accepts what is
+      # there, and also what was still shaking hands; then the worker drains; and only a queue that
+      # is then empty is closed. One that is not gets another worker.
       #
       # @api private
       class Retirement
-        # Seconds for which the queue must have been empty: as long as a handshake over a bad line may take.
+        # Seconds for which the queue must have been empty: as long as a handshake over a bad line
+        # may take.
         QUIET = 3
 
         # @param slot [Slot] the last one
@@ -41,7 +43,8 @@ module Raffia
         end
 
         # @param now [Float]
-        # @return [Symbol, nil] what is to be done: :drain its worker, :start one, :close its sockets
+        # @return [Symbol, nil] what is to be done: :drain its worker, :start one, :close its
+        #   sockets
         def step(now)
           @empty_since = queued? ? nil : @empty_since || now
           return (:start if idle?) unless @empty_since

@@ -6,9 +6,10 @@ require_relative "selection"
 module Raffia
   module Process
     class Supervisor
-      # Sends new connections only to slots whose worker serves, where each slot has a socket of its own
-      # (SO_REUSEPORT). Connections that wait in the socket of a slot without a worker are accepted by a
-      # worker of another slot. So no client waits for a worker that boots, hangs, or crashes at every start.
+      # Sends new connections only to slots whose worker serves, where each slot has a socket of its
+      # own (SO_REUSEPORT). Connections that wait in the socket of a slot without a worker are
+      # accepted by a worker of another slot. So no client waits for a worker that boots, hangs, or
+      # crashes at every start.
       #
       # While no slot serves, connections wait: the first worker that is ready takes them.
       #
@@ -36,7 +37,9 @@ module Raffia
           return if serving.empty?
 
           select(serving) unless serving == @serving
-          (@slots - serving).each { |slot| hand_over(slot, serving, now) unless slot.accepting?(now) }
+          (@slots - serving).each do |slot|
+            hand_over(slot, serving, now) unless slot.accepting?(now)
+          end
         end
 
         private
@@ -65,7 +68,9 @@ module Raffia
           serving[(@turn += 1) % serving.size].current.hand_over(slot.ios)
         end
 
-        def queued?(slot) = @groups.any? { |group| (group & slot.ios).any? { |io| Selection.queued(io).positive? } }
+        def queued?(slot)
+          @groups.any? { |group| (group & slot.ios).any? { |io| Selection.queued(io).positive? } }
+        end
       end
     end
   end

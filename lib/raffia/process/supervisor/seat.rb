@@ -5,15 +5,18 @@ require_relative "outcry"
 module Raffia
   module Process
     class Supervisor
-      # A worker's place, seen from inside: what its slot has, and its way to the supervisor. Safe from any thread.
+      # A worker's place, seen from inside: what its slot has, and its way to the supervisor. Safe
+      # from any thread.
       class Seat
         # @return [Integer] of the slot, from 0
         attr_reader :index
-        # @return [Integer] from 1: how often the supervisor has been told to {Supervisor#restart}, this worker's code included
+        # @return [Integer] from 1: how often the supervisor has been told to {Supervisor#restart},
+        #   this worker's code included
         attr_reader :generation
         # @return [Integer] which of the slot's lanes is this worker's alone while it lives
         attr_reader :lane
-        # @return [Array<IO>] the resources of the slot. They are the supervisor's: closing one here closes this process's copy alone
+        # @return [Array<IO>] the resources of the slot. They are the supervisor's: closing one here
+        #   closes this process's copy alone
         attr_reader :ios
         # @return [Object, nil] what `preload` returned
         attr_accessor :preloaded
@@ -42,7 +45,8 @@ module Raffia
           @on_accept = nil
         end
 
-        # This worker serves from now on. A worker that does not say so within boot_timeout is killed and replaced.
+        # This worker serves from now on. A worker that does not say so within boot_timeout is
+        # killed and replaced.
         # @return [void]
         def ready! = @channel.send(:ready)
 
@@ -51,7 +55,8 @@ module Raffia
         # @return [Boolean] whether it was sent
         def load_failed = @channel.send(:failed)
 
-        # This worker is alive. Once it has said so, it is to say so more often than every hang_timeout.
+        # This worker is alive. Once it has said so, it is to say so more often than every
+        # hang_timeout.
         # @return [void]
         def beat = @board.beat
 
@@ -65,10 +70,12 @@ module Raffia
         # @return [void]
         def leave = @channel.send(:leaving)
 
-        # @return [Boolean] whether it was asked to drain: to finish what it has begun, and then to return from the block
+        # @return [Boolean] whether it was asked to drain: to finish what it has begun, and then to
+        #   return from the block
         def stopping? = @stopping
 
-        # Calls the block, on a thread of the seat's own, when this worker is to drain; at once when that has been said already.
+        # Calls the block, on a thread of the seat's own, when this worker is to drain; at once when
+        # that has been said already.
         # @return [void]
         def on_stop(&block)
           now = @lock.synchronize { @stopping || (@on_stop << block && false) }
@@ -83,15 +90,17 @@ module Raffia
           @stopping
         end
 
-        # Calls the block, on a thread of the seat's own, with what comes by this name; one block a name. From the supervisor itself come
-        # "dump" (write what all fibers wait for) and "reopen" (the log files were moved away). What nobody handles is ignored.
+        # Calls the block, on a thread of the seat's own, with what comes by this name; one block a
+        # name. From the supervisor itself come "dump" (write what all fibers wait for) and "reopen"
+        # (the log files were moved away). What nobody handles is ignored.
         # @param name [String, Symbol]
         # @yieldparam data [Object, nil]
         # @return [void]
         def on_message(name, &block) = @lock.synchronize { @handlers[name.to_s] = block }
 
-        # Calls the block, on a thread of the seat's own, when connections wait in the sockets of a slot that has
-        # no worker now: this worker is to accept them. The sockets are in the order of {ios}, and the block's to close.
+        # Calls the block, on a thread of the seat's own, when connections wait in the sockets of a
+        # slot that has no worker now: this worker is to accept them. The sockets are in the order
+        # of {ios}, and the block's to close.
         # @yieldparam sockets [Array<IO>]
         # @return [void]
         def on_accept(&block) = @lock.synchronize { @on_accept = block }
@@ -131,7 +140,8 @@ module Raffia
           else @lock.synchronize { @handlers[name] }&.call(data)
           end
         rescue => error
-          Outcry.call(@log, "worker #{@index} (#{::Process.pid}) failed to handle #{name.inspect}", error)
+          Outcry.call(@log, "worker #{@index} (#{::Process.pid}) failed to handle #{name.inspect}",
+            error)
         end
 
         def accept(sockets)

@@ -25,7 +25,9 @@ module Raffia
         # @return [void]
         def resize(count)
           most = @loop.settings.max_workers
-          return @log&.warn("#{count} workers: at least one, at most #{most} are possible") unless (1..most).cover?(count)
+          unless (1..most).cover?(count)
+            return @log&.warn("#{count} workers: at least one, at most #{most} are possible")
+          end
 
           @target = count
           @log&.info("#{count} workers from now on")
@@ -58,7 +60,8 @@ module Raffia
           return if @retirement.begin
 
           @retirement = @target = nil
-          @log&.error("a worker less: this system cannot keep connections from a socket that is to be closed, so it stays")
+          @log&.error("a worker less: this system cannot keep connections from a socket that is " \
+            "to be closed, so it stays")
         end
 
         def retire(now)
@@ -67,7 +70,10 @@ module Raffia
           slot = @retirement.slot
           case @retirement.step(now)
           when :start then @fleet.start(slot) if slot.due.nil? || slot.due <= now
-          when :drain then slot.members.each { |member| member.drain(@loop.settings.drain_timeout, "one worker less") }
+          when :drain
+            slot.members.each do |member|
+              member.drain(@loop.settings.drain_timeout, "one worker less")
+            end
           when :close
             @retirement.close
             @fleet.slots.delete(slot)

@@ -6,8 +6,8 @@ require_relative "boards"
 module Raffia
   module Process
     class Supervisor
-      # A place for a worker. It stays, with its resources, while workers come and go: {current} serves, {successor} is about to take
-      # over, {leaving} finish what they had begun.
+      # A place for a worker. It stays, with its resources, while workers come and go: {current}
+      # serves, {successor} is about to take over, {leaving} finish what they had begun.
       #
       # @api private
       class Slot
@@ -44,8 +44,11 @@ module Raffia
         # @return [Array<Member>]
         def members = [@current, @successor, *@leaving].compact
 
-        # @return [Integer, nil] one that no worker has; nil when there are too many workers that take long to leave
-        def lane = (0...Boards::LANES).find { |lane| members.none? { |member| member.lane == lane } }
+        # @return [Integer, nil] one that no worker has; nil when there are too many workers that
+        #   take long to leave
+        def lane
+          (0...Boards::LANES).find { |lane| members.none? { |member| member.lane == lane } }
+        end
 
         # @param member [Member]
         # @param successor [Boolean] whether it is to take over, rather than to be the one
@@ -119,7 +122,8 @@ module Raffia
         # @param member [Member]
         # @return [void]
         def note_exit(how, member)
-          @last_exit = {pid: how.pid, signal: how.signal, status: how.status, reason: member.reason, state: member.state, at: Time.now.to_f}
+          @last_exit = {pid: how.pid, signal: how.signal, status: how.status, reason: member.reason,
+                        state: member.state, at: Time.now.to_f}
         end
 
         # @return [Symbol] :booting, :ready, :draining, :waiting (for its next worker) or :retired

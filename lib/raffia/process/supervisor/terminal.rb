@@ -3,17 +3,20 @@
 module Raffia
   module Process
     class Supervisor
-      # Whether the terminal that we were started at is still there. SIGHUP has two meanings, and this tells them apart: somebody asks for a
-      # restart, or the terminal was closed, and who sat there wants nothing of us to stay behind.
+      # Whether the terminal that we were started at is still there. SIGHUP has two meanings, and
+      # this tells them apart: somebody asks for a restart, or the terminal was closed, and who sat
+      # there wants nothing of us to stay behind.
       #
       # @api private
       class Terminal
         # The terminal that controls a process, whatever its standard streams are by now.
         PATH = "/dev/tty"
 
-        # Under nohup, with its streams elsewhere, or detached from any terminal, there is none that could go.
+        # Under nohup, with its streams elsewhere, or detached from any terminal, there is none that
+        # could go.
         def initialize
-          @had = [::STDIN, ::STDOUT, ::STDERR].any? { |io| terminal?(io) } && there? # standard:disable Style/GlobalStdStream
+          streams = [::STDIN, ::STDOUT, ::STDERR] # standard:disable Style/GlobalStdStream
+          @had = streams.any? { |io| terminal?(io) } && there?
         end
 
         # @return [Boolean]

@@ -40,10 +40,14 @@ module Raffia
         private
 
         def mend(now)
-          return @loop.give_up("what the workers share could not be loaded; its own message, above, says why.") if @nurseries.hopeless?
+          if @nurseries.hopeless?
+            return @loop.give_up("what the workers share could not be loaded; its own message, " \
+              "above, says why.")
+          end
 
           @nurseries.mend(now) do |dead, new|
-            @settings.log&.error("the process that forks the workers (#{dead.pid}) has ended: another loads the code that is there now")
+            @settings.log&.error("the process that forks the workers (#{dead.pid}) has ended: " \
+              "another loads the code that is there now")
             @fleet.slots.each { |slot| slot.nursery = new if slot.nursery.equal?(dead) }
           end
         end
@@ -55,9 +59,12 @@ module Raffia
 
         def give_up_if_hopeless(now)
           return if @fleet.members.any?(&:ready?)
-          return unless @fleet.slots.any? { |slot| slot.crashes.count(now) >= @settings.crash_limit }
+          unless @fleet.slots.any? { |slot| slot.crashes.count(now) >= @settings.crash_limit }
+            return
+          end
 
-          @loop.give_up("workers died #{@settings.crash_limit} times before they were ready, and none is left. Their own messages, above, " \
+          @loop.give_up("workers died #{@settings.crash_limit} times before they were ready, and " \
+          "none is left. Their own messages, above, " \
             "say why.")
         end
       end

@@ -29,8 +29,13 @@ module Raffia
           @due = now + @interval
           @ages.keep_if { |member, _| members.include?(member) }
           ready = members.select(&:ready?)
-          sizes = (@limit || @total) ? ready.to_h { |member| [member, Memory.of(member.pid)&.pss.to_i] } : {}
-          {**too_large_together(sizes), **ready.to_h { |member| [member, old(member, now) || large(sizes[member])] }.compact}
+          sizes = if @limit || @total
+            ready.to_h { |member| [member, Memory.of(member.pid)&.pss.to_i] }
+          else
+            {}
+          end
+          {**too_large_together(sizes),
+            **ready.to_h { |member| [member, old(member, now) || large(sizes[member])] }.compact}
         end
 
         private
@@ -52,7 +57,8 @@ module Raffia
           sum = sizes.sum { |_, pss| pss }
           return {} unless @total && sum > @total
 
-          {sizes.max_by { |_, pss| pss }.first => "all workers have #{sum} bytes (PSS), the limit is #{@total}"}
+          {sizes.max_by { |_, pss| pss }.first => "all workers have #{sum} bytes (PSS), the " \
+            "limit is #{@total}"}
         end
       end
     end

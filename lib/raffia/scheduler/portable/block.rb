@@ -3,16 +3,19 @@
 module Raffia
   class Scheduler
     class Portable < Scheduler
-      # Waiting for each other: what Mutex, Queue, ConditionVariable, Thread#join and sleep come down to.
+      # Waiting for each other: what Mutex, Queue, ConditionVariable, Thread#join and sleep come
+      # down to.
       #
-      # An `unblock` may arrive before its fiber has parked; it is then kept as a permit, which the next `block` takes. Core looks at
-      # its condition again after each return of `block`, so a permit that came too late costs one turn. A sleep takes permits too,
-      # because ConditionVariable#wait and IO#close with readers in other threads are sleeps to core; but not one that speaks of what
-      # the fiber has given up blocking on, which is late. A condition variable speaks of its Mutex, which the fiber may have blocked on
-      # before: that it got.
+      # An `unblock` may arrive before its fiber has parked; it is then kept as a permit, which the
+      # next `block` takes. Core looks at its condition again after each return of `block`, so a
+      # permit that came too late costs one turn. A sleep takes permits too, because
+      # ConditionVariable#wait and IO#close with readers in other threads are sleeps to core; but
+      # not one that speaks of what the fiber has given up blocking on, which is late. A condition
+      # variable speaks of its Mutex, which the fiber may have blocked on before: that it got.
       #
-      # A blocker may be an object of Ruby's insides that has no class (the lock of autoload is one). Nothing may be called on it,
-      # not even `==`; it can be stored, and be looked up by identity.
+      # A blocker may be an object of Ruby's insides that has no class (the lock of autoload is
+      # one). Nothing may be called on it, not even `==`; it can be stored, and be looked up by
+      # identity.
       #
       # @api private
       module Block
@@ -25,7 +28,8 @@ module Raffia
         # @param timeout [Numeric, nil] seconds
         # @return [Boolean] whether it was unblocked
         def block(blocker, timeout = nil)
-          wait = new_wait(woken_by: :anyone, about: {reason: :block, subject: blocker, limit: timeout})
+          wait = new_wait(woken_by: :anyone,
+            about: {reason: :block, subject: blocker, limit: timeout})
           @left.delete(wait.fiber)
           timer = engine.after(timeout, wait) if timeout
           result = suspend(wait) { @permits.delete(wait.fiber) }
@@ -36,7 +40,8 @@ module Raffia
           @permits.delete(wait.fiber) if wait
         end
 
-        # Hook: wake a fiber that blocks, or is about to. Any thread may call it; it neither waits nor raises.
+        # Hook: wake a fiber that blocks, or is about to. Any thread may call it; it neither waits
+        # nor raises.
         #
         # @return [void]
         def unblock(blocker, fiber)
@@ -65,7 +70,8 @@ module Raffia
           @left = ObjectSpace::WeakKeyMap.new # fiber => what it has given up blocking on
         end
 
-        # First the permit, then the look: `block` announces its wait first and looks for a permit then.
+        # First the permit, then the look: `block` announces its wait first and looks for a permit
+        # then.
         def wake(blocker, fiber)
           return if closed? || !fiber.alive?
 

@@ -19,9 +19,12 @@ module Raffia
         # @return [Integer] the number of bytes, 0 at the end of the file, or a negative errno
         def io_read(io, buffer, length, offset)
           count = carry(:read, io, buffer, nil, length, offset)
-          return count unless count == EAGAIN && caller_locations(1, 1).first&.base_label == "sysread"
+          unless count == EAGAIN && caller_locations(1, 1).first&.base_label == "sysread"
+            return count
+          end
 
-          # It waits, but unlike its kin it leaves that to us; only the name of the caller tells it from IO#read_nonblock.
+          # It waits, but unlike its kin it leaves that to us; only the name of the caller tells it
+          # from IO#read_nonblock.
           carry(:read, io, buffer, nil, 1, offset)
         end
 

@@ -11,15 +11,19 @@ module Raffia
         EBADF = -Errno::EBADF::Errno
         private_constant :ETIME, :EBADF
 
-        # Hook of IO#wait and of all that would block on a descriptor; Net::HTTP, OpenSSL, pg and redis come here.
+        # Hook of IO#wait and of all that would block on a descriptor; Net::HTTP, OpenSSL, pg and
+        # redis come here.
         #
         # @param io [IO]
         # @param events [Integer] IO::READABLE | IO::PRIORITY | IO::WRITABLE
         # @param timeout [Numeric, nil] seconds; 0 only looks; nil: for as long as IO#timeout says
         # @return [Integer, false] the events that came; false when the time was up
         def io_wait(io, events, timeout = nil)
-          # Ruby 3.4 asks us from the offload pool's thread too, where IO.copy_stream works; nobody else needs that one.
-          return io.wait(events, timeout) || false unless @thread.nil? || @thread.equal?(Thread.current)
+          # Ruby 3.4 asks us from the offload pool's thread too, where IO.copy_stream works; nobody
+          # else needs that one.
+          unless @thread.nil? || @thread.equal?(Thread.current)
+            return io.wait(events, timeout) || false
+          end
 
           return wait_until_ready(io, events, timeout) if timeout || (limit = io.timeout).nil?
 
@@ -31,7 +35,8 @@ module Raffia
         def wait_until_ready(io, events, timeout)
           return look(io, events) if timeout && timeout <= 0
 
-          wait = new_wait(about: {reason: :io, subject: io, fd: io.fileno, events: events, limit: timeout})
+          wait = new_wait(about: {reason: :io, subject: io, fd: io.fileno, events: events,
+                                  limit: timeout})
           timer = engine.after(timeout, wait) if timeout
           operation = engine.arm(io, events, wait)
           result = suspend(wait)

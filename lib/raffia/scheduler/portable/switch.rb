@@ -5,16 +5,20 @@ module Raffia
     class Portable < Scheduler
       # Who runs next. All switches are transfers; there is no fiber of the loop's own.
       #
-      # When a fiber ends, Ruby itself goes to the thread's main fiber, or to the innermost one that the main fiber is resuming,
-      # whatever that waits for. So each of our transfers may return too early, and all of them look again.
+      # When a fiber ends, Ruby itself goes to the thread's main fiber, or to the innermost one that
+      # the main fiber is resuming, whatever that waits for. So each of our transfers may return too
+      # early, and all of them look again.
       #
-      # An interrupt of the thread may be raised wherever a method of Ruby returns, a branch is taken or an exception passes, here as
-      # elsewhere. So nothing is taken from where it is found before the fiber it is for has taken notice: completions stay in the
-      # engine, and starts on their stack. The first things that an `ensure` does are those that must happen, in single calls of C.
+      # An interrupt of the thread may be raised wherever a method of Ruby returns, a branch is
+      # taken or an exception passes, here as elsewhere. So nothing is taken from where it is found
+      # before the fiber it is for has taken notice: completions stay in the engine, and starts on
+      # their stack. The first things that an `ensure` does are those that must happen, in single
+      # calls of C.
       #
       # @api private
       module Switch
-        # Hook of Fiber.schedule: starts the fiber at once; the caller goes on when it waits or ends.
+        # Hook of Fiber.schedule: starts the fiber at once; the caller goes on when it waits or
+        # ends.
         #
         # @param options [Hash] for Fiber.new, such as storage:
         # @return [Fiber]
@@ -49,8 +53,9 @@ module Raffia
           @owners = {}.compare_by_identity # fiber => the wait of another fiber that it is resuming
           @starts = []
           @runners = [] # fibers in Scheduler#run
-          # The scheduler's fiber that runs. Whoever switches sets it for the other side, so a fiber that finds somebody else's name there
-          # when it goes on was not switched to: it has been struck.
+          # The scheduler's fiber that runs. Whoever switches sets it for the other side, so a fiber
+          # that finds somebody else's name there when it goes on was not switched to: it has been
+          # struck.
           @running = nil
           @burst = @switches = @turns = @deepest = 0
           @longest_turn = 0.0
@@ -85,8 +90,9 @@ module Raffia
           suspend(wait) { yield wait }
         end
 
-        # Ends the wait of a fiber, or of the one that it is resuming, with an exception. One that has been woken is not failed any more, or
-        # the wake-up would be lost: whoever unlocks a Mutex wakes one fiber only. Asked again for the same error, it answers the same.
+        # Ends the wait of a fiber, or of the one that it is resuming, with an exception. One that
+        # has been woken is not failed any more, or the wake-up would be lost: whoever unlocks a
+        # Mutex wakes one fiber only. Asked again for the same error, it answers the same.
         # @return [Wait, nil] nil when there is none that it may end
         def fail_wait(fiber, error)
           wait = @parked[fiber] || @owners[fiber] or return
@@ -97,7 +103,8 @@ module Raffia
         # An interrupt is going to be sent to it. Fibers are not used again here.
         def address(_fiber) = true
 
-        # @return [Array<Array>] for each fiber that waits: fiber, owner, reason, subject, descriptor, events, limit, since
+        # @return [Array<Array>] for each fiber that waits: fiber, owner, reason, subject,
+        #   descriptor, events, limit, since
         def waits = @parked.values.map(&:describe)
 
         # @return [void]
@@ -116,7 +123,8 @@ module Raffia
 
         # Suspend the running fiber until the wait is settled.
         #
-        # @yield once the wait can be found, so that nobody's wake-up gets lost: the block says whether there is no need to wait
+        # @yield once the wait can be found, so that nobody's wake-up gets lost: the block says
+        #   whether there is no need to wait
         # @return [Integer, nil] the result; nil when there was no need to wait
         def suspend(wait)
           running = @running
@@ -135,14 +143,16 @@ module Raffia
           @running = running
         end
 
-        # The trap handler that waited in the middle of another wait is through with it. What ended that one meanwhile has been passed over.
+        # The trap handler that waited in the middle of another wait is through with it. What ended
+        # that one meanwhile has been passed over.
         def back_to(wait)
           @engine.push(wait, wait.result) if wait.settled? && !wait.error
           @parked[wait.fiber] = wait
         end
 
-        # Fiber#raise and Fiber#kill go to the fiber that they strike by a transfer, from which Ruby knows no way back. So whoever finds somebody
-        # else running when it goes on lets that one go on when it waits or ends itself.
+        # Fiber#raise and Fiber#kill go to the fiber that they strike by a transfer, from which Ruby
+        # knows no way back. So whoever finds somebody else running when it goes on lets that one go
+        # on when it waits or ends itself.
         #
         # @param owner [Fiber, nil] whose turn it is really
         def give_back(owner)
@@ -180,7 +190,8 @@ module Raffia
           end
         end
 
-        # A trap handler may wait in the middle of a start: then the fiber that started another one cannot go on with it now.
+        # A trap handler may wait in the middle of a start: then the fiber that started another one
+        # cannot go on with it now.
         def goes_on?(start)
           start.once? || !(start.fiber.equal?(Fiber.current) || @parked.key?(start.fiber))
         end
@@ -191,7 +202,8 @@ module Raffia
           start.fiber.transfer unless start.fiber.equal?(Fiber.current)
         end
 
-        # @return [Fiber, nil] the next one that need not wait any more. The order in which fibers run is decided here, and nowhere else
+        # @return [Fiber, nil] the next one that need not wait any more. The order in which fibers
+        #   run is decided here, and nowhere else
         def ready
           look_at_io(0) if (@burst += 1) > TURN
           while (completion = @engine.peek)
@@ -209,7 +221,8 @@ module Raffia
           end
         end
 
-        # Whether its fiber waits in a trap handler, in the middle of this wait: it will find it settled when it comes back to it.
+        # Whether its fiber waits in a trap handler, in the middle of this wait: it will find it
+        # settled when it comes back to it.
         def around?(wait)
           inner = @parked[wait.fiber]
           inner && !inner.equal?(wait)
@@ -227,7 +240,8 @@ module Raffia
           @turn_begun = Clock.now
         end
 
-        # Nothing is ready. Only the fiber in {Scheduler#run} sleeps, and one that cannot get rid of the thread.
+        # Nothing is ready. Only the fiber in {Scheduler#run} sleeps, and one that cannot get rid of
+        # the thread.
         def rest
           return if @runners.empty? && leave_for_main
 
@@ -263,7 +277,8 @@ module Raffia
           @closed || (idle? && last_runner.fiber.equal?(Fiber.current))
         end
 
-        # Who leaves first when nobody waits any more: a fiber that called Scheduler#run, the main fiber comes after all others.
+        # Who leaves first when nobody waits any more: a fiber that called Scheduler#run, the main
+        # fiber comes after all others.
         def last_runner
           @runners.reverse_each.find { |runner| !runner.fiber.equal?(@main) } || @runners.last
         end

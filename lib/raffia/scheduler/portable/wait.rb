@@ -3,21 +3,24 @@
 module Raffia
   class Scheduler
     class Portable < Scheduler
-      # One suspension of one fiber. The engine's completions (readiness, a timer, a wake-up) carry it; the first settles it, and
-      # the others, however late, find it settled or left. A wait is never used again, so none of them can hit the next one.
+      # One suspension of one fiber. The engine's completions (readiness, a timer, a wake-up) carry
+      # it; the first settles it, and the others, however late, find it settled or left. A wait is
+      # never used again, so none of them can hit the next one.
       #
       # @api private
       class Wait
         # @return [Fiber] the one that is suspended
         attr_reader :fiber
-        # @return [Fiber] the scheduler's fiber in which it runs: another one when that is resuming an Enumerator
+        # @return [Fiber] the scheduler's fiber in which it runs: another one when that is resuming
+        #   an Enumerator
         attr_reader :owner
         # @return [Integer] the first completion's result
         attr_reader :result
         # @return [Exception, nil] what to raise instead
         attr_reader :error
 
-        # @return [Symbol, nil] whose {Block#unblock} may end it: :anyone, or all but a late one (:event)
+        # @return [Symbol, nil] whose {Block#unblock} may end it: :anyone, or all but a late one
+        #   (:event)
         attr_reader :woken_by
 
         # @param interruptible [Boolean] whether {Interrupt#fiber_interrupt} may end it
@@ -36,13 +39,14 @@ module Raffia
 
         # @return [Array] as the scheduler's `waits` has it
         def describe
-          [@fiber, @owner, @about[:reason] || :work, @about[:subject], @about[:fd], @about[:events] || 0, @about[:limit]&.to_f, @since]
+          [@fiber, @owner, @about[:reason] || :work, @about[:subject], @about[:fd],
+            @about[:events] || 0, @about[:limit]&.to_f, @since]
         end
 
         def interruptible? = @interruptible
 
-        # Called by the loop. May be called again with the same result when an interrupt of the thread came between this and
-        # the switch.
+        # Called by the loop. May be called again with the same result when an interrupt of the
+        # thread came between this and the switch.
         # @return [Fiber, nil] the fiber to switch to, nil when it is not here any more
         def complete(result)
           return if @left

@@ -6,7 +6,8 @@ module Raffia
     #
     # @api private
     module Arrival
-      # How far the clock of a front may run ahead of ours, in seconds, before what it says is not believed.
+      # How far the clock of a front may run ahead of ours, in seconds, before what it says is not
+      # believed.
       SKEW = 1.0
       # Longer ago than any client waits: a wrong unit, or a clock that was never set.
       AGO = 3600.0
@@ -16,8 +17,9 @@ module Raffia
 
       module_function
 
-      # How long ago the front took the request, by its X-Request-Start header: "t=1761000000.123" (nginx's msec), milliseconds (Heroku),
-      # microseconds (haproxy, Apache) or nanoseconds, with "t=" or without.
+      # How long ago the front took the request, by its X-Request-Start header: "t=1761000000.123"
+      # (nginx's msec), milliseconds (Heroku), microseconds (haproxy, Apache) or nanoseconds, with
+      # "t=" or without.
       # @param header [String, nil]
       # @param now [Float] seconds since 1970
       # @return [Float, nil] seconds; nil when it says nothing that can be believed

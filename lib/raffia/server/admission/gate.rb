@@ -6,10 +6,12 @@ require_relative "shed"
 
 module Raffia
   class Server
-    # Decides which requests of a worker begin, and when. Those beyond the limit wait in line; one that has waited for too long, or
-    # waits in a line that does not get shorter ({Shed}), is refused, before the application has heard of it.
+    # Decides which requests of a worker begin, and when. Those beyond the limit wait in line; one
+    # that has waited for too long, or waits in a line that does not get shorter ({Shed}), is
+    # refused, before the application has heard of it.
     #
-    # A request is inside until the application has answered: the body of a stream may go on for hours.
+    # A request is inside until the application has answered: the body of a stream may go on for
+    # hours.
     #
     # @api private
     class Gate

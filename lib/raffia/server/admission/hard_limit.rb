@@ -5,11 +5,13 @@ require_relative "../watch/in_flight"
 
 module Raffia
   class Server
-    # What remains when a request cannot be cancelled, because it computes, or blocks the loop, or does not want to: its worker is
-    # replaced. Where the loop still turns, the other requests may end first; where it does not, nobody would get anything any more, and
-    # the process ends at once. Before that it is said which request it was, and where.
+    # What remains when a request cannot be cancelled, because it computes, or blocks the loop, or
+    # does not want to: its worker is replaced. Where the loop still turns, the other requests may
+    # end first; where it does not, nobody would get anything any more, and the process ends at
+    # once. Before that it is said which request it was, and where.
     #
-    # A request that the application has answered has no limit here: a stream may go on for hours, unless it holds up the loop.
+    # A request that the application has answered has no limit here: a stream may go on for hours,
+    # unless it holds up the loop.
     #
     # Without a supervisor there is nobody to take over, so it is only said.
     #
@@ -57,7 +59,8 @@ module Raffia
 
         @said[request.began] = true
         @service.monitor.ledger.count(:killed)
-        @service.log.error("request #{request} has taken #{request.age.round(1)} s, more than hard_timeout allows. It is at:\n  #{request.backtrace.join("\n  ")}")
+        @service.log.error("request #{request} has taken #{request.age.round(1)} s, more than " \
+          "hard_timeout allows. It is at:\n  #{request.backtrace.join("\n  ")}")
       end
 
       def leave
@@ -68,7 +71,8 @@ module Raffia
       def give_up(silence)
         return unless @seat
 
-        @service.log.fatal("worker #{@seat.index} ends: its loop has not turned for #{silence.round(1)} s. Its thread is at:\n" \
+        @service.log.fatal("worker #{@seat.index} ends: its loop has not turned for " \
+        "#{silence.round(1)} s. Its thread is at:\n" \
           "  #{@thread.backtrace.first(InFlight::FRAMES).join("\n  ")}")
         ::Process.exit!(STUCK)
       end

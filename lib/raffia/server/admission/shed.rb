@@ -4,16 +4,19 @@ require_relative "../../base/clock"
 
 module Raffia
   class Server
-    # Says when a queue stands: when for a whole interval nobody has waited for less than the target. Long waits alone say little, for a
-    # burst makes them too and then drains; if even the shortest wait is long, there is more work than can be done, and waiting helps
-    # nobody. Then those are sent away that have waited for longer than twice the target, until somebody waits for less than it again.
+    # Says when a queue stands: when for a whole interval nobody has waited for less than the
+    # target. Long waits alone say little, for a burst makes them too and then drains; if even the
+    # shortest wait is long, there is more work than can be done, and waiting helps nobody. Then
+    # those are sent away that have waited for longer than twice the target, until somebody waits
+    # for less than it again.
     #
-    # This is CoDel's test (RFC 8289) with a plainer consequence: CoDel drops more and more often, which is for senders that slow down
-    # when they lose a packet. Browsers do not.
+    # This is CoDel's test (RFC 8289) with a plainer consequence: CoDel drops more and more often,
+    # which is for senders that slow down when they lose a packet. Browsers do not.
     #
     # @api private
     class Shed
-      # Intervals are so many targets long, as RFC 8289 advises (section 4.3: the target is 5 to 10% of it).
+      # Intervals are so many targets long, as RFC 8289 advises (section 4.3: the target is 5 to 10%
+      # of it).
       INTERVAL = 10
 
       # @param target [Numeric] seconds

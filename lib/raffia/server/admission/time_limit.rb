@@ -4,14 +4,15 @@ require_relative "../../task"
 
 module Raffia
   class Server
-    # The deadline of a request, which the application finds as `Raffia.deadline`. Work that turns out to be long, and to be worth it, asks
-    # for more:
+    # The deadline of a request, which the application finds as `Raffia.deadline`. Work that turns
+    # out to be long, and to be worth it, asks for more:
     #
     #   Raffia.deadline.extend_by(60) # a minute more for an export
     #
     # When it passes, the fiber is cancelled where it waits, and the client is answered 504.
     class TimeLimit < Deadline
-      # It has passed. Where the application sets limits of its own, those raise Raffia::TimeoutError alone.
+      # It has passed. Where the application sets limits of its own, those raise
+      # Raffia::TimeoutError alone.
       class Passed < TimeoutError
       end
 

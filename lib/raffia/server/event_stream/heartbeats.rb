@@ -3,7 +3,8 @@
 module Raffia
   class Server
     class EventStream
-      # The heartbeats of all event streams of a thread, by one fiber: thousands of them cost one, not one each. It ends with the last of them.
+      # The heartbeats of all event streams of a thread, by one fiber: thousands of them cost one,
+      # not one each. It ends with the last of them.
       #
       # @api private
       class Heartbeats

@@ -13,7 +13,8 @@ module Raffia
     #
     # @api private
     class Connection
-      # Requests that are served in a row before others get a turn: who pipelines always has one more.
+      # Requests that are served in a row before others get a turn: who pipelines always has one
+      # more.
       TURN = 16
       private_constant :TURN
 
@@ -60,7 +61,8 @@ module Raffia
         @wire&.closing = true
       end
 
-      # @return [Integer, nil] changes with each byte that comes; nil while there is a request at hand
+      # @return [Integer, nil] changes with each byte that comes; nil while there is a request at
+      #   hand
       def silence
         @wire ? (@wire.received unless env || @wire.pending?) : 0
       end
@@ -90,7 +92,8 @@ module Raffia
         @idle = options.idle_timeout
         @head = options.head_timeout
         @most = options.max_requests_per_connection
-        @exchange = (@service.threads ? ThreadedExchange : Exchange).new(@service, @wire, io, @address ||= address)
+        @exchange = (@service.threads ? ThreadedExchange : Exchange).new(@service, @wire, io,
+          @address ||= address)
       end
 
       # Who comes by a Unix socket is on this machine, and apps expect an address.
@@ -137,7 +140,9 @@ module Raffia
       def close
         return if @exchange&.hijacked?
 
-        Linger.new(@socket, (@io unless @io.equal?(@socket))).run if @wire && (@rude || @concluding || @exchange&.unread?)
+        if @wire && (@rude || @concluding || @exchange&.unread?)
+          Linger.new(@socket, (@io unless @io.equal?(@socket))).run
+        end
         (@wire || @socket).close
       rescue SystemCallError, IOError
         nil

@@ -4,7 +4,8 @@ require_relative "output"
 
 module Raffia
   class Server
-    # An output that leaves files to be sent by the connection's fiber: the thread that has the response does not wait for the client.
+    # An output that leaves files to be sent by the connection's fiber: the thread that has the
+    # response does not wait for the client.
     #
     # @api private
     class DeferredOutput < Output

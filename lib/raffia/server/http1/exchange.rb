@@ -9,12 +9,13 @@ require_relative "request_id"
 
 module Raffia
   class Server
-    # A request and its response: where the server meets the app. On an HTTP/1 connection there is one after the other, all of them in
-    # this object, since none begins before the last has ended.
+    # A request and its response: where the server meets the app. On an HTTP/1 connection there is
+    # one after the other, all of them in this object, since none begins before the last has ended.
     #
     # @api private
     class Exchange
-      # Of what the app has not read of a request's body: bytes, and seconds in all. Beyond that a new connection is cheaper.
+      # Of what the app has not read of a request's body: bytes, and seconds in all. Beyond that a
+      # new connection is cheaper.
       SKIPPED = 256 * 1024
       PATIENCE = 5
       TEXT = {"content-type" => "text/plain; charset=utf-8"}.freeze
@@ -59,7 +60,8 @@ module Raffia
         expire
       end
 
-      # @return [Boolean] whether the application has answered: what is left of the response has the client's pace
+      # @return [Boolean] whether the application has answered: what is left of the response has the
+      #   client's pace
       def answered? = @answered
 
       # @return [Boolean] whether somebody else has the socket now
@@ -137,13 +139,18 @@ module Raffia
         leave($!) if @service.left
       end
 
-      # A child that the app has forked comes back from there. It is no second worker, so this is its end.
+      # A child that the app has forked comes back from there. It is no second worker, so this is
+      # its end.
       def leave(error)
-        @service.log.error("a process that was forked in a request has not ended there: #{Log.full(error) if error}") unless error.is_a?(SystemExit)
+        unless error.is_a?(SystemExit)
+          @service.log.error("a process that was forked in a request has not ended there: " \
+            "#{Log.full(error) if error}")
+        end
         ::Process.exit!(error.is_a?(SystemExit) ? error.status : 1)
       end
 
-      # Answers to pipelined requests are sent together, so what they take is found with one of them.
+      # Answers to pipelined requests are sent together, so what they take is found with one of
+      # them.
       def tally(env)
         received = @wire.received
         sent = @wire.sent
@@ -175,7 +182,8 @@ module Raffia
         rescue Cancel
           raise
         rescue Exception => raised # standard:disable Lint/RescueException
-          @service.log.error("rack.response_finished of request #{RequestId.of(env)}: #{Log.full(raised)}")
+          @service.log.error("rack.response_finished of request #{RequestId.of(env)}: " \
+            "#{Log.full(raised)}")
         end
       end
 
@@ -211,7 +219,8 @@ module Raffia
       # @return [Boolean]
       def late(error, env)
         @monitor.ledger.count(:timed_out)
-        @service.log.warn("request #{RequestId.of(env)} (#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}) was interrupted: " \
+        @service.log.warn("request #{RequestId.of(env)} (#{env["REQUEST_METHOD"]} " \
+        "#{env["PATH_INFO"]}) was interrupted: " \
           "#{Log.full(error)}")
         give(504, "Gateway Timeout\n")
       end
@@ -230,13 +239,14 @@ module Raffia
       def failed(error, env)
         @monitor.ledger.count(:app_errors)
         id = RequestId.of(env)
-        @service.log.error("request #{id} (#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}): #{Log.full(error)}")
+        @service.log.error("request #{id} (#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}): " \
+          "#{Log.full(error)}")
         @service.tell_error(error, env)
         give(500, "Internal Server Error\n", "x-request-id" => id)
       end
 
-      # @return [Boolean] false: too late, another response has begun. One that has ended, such as that of a body which could only not be
-      #   closed, is good
+      # @return [Boolean] false: too late, another response has begun. One that has ended, such as
+      #   that of a body which could only not be closed, is good
       def give(status, text, headers = {})
         return false if hijacked?
         return true if @wire.status.positive? && !@wire.begun?

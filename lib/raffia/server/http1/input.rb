@@ -94,7 +94,8 @@ module Raffia
       # @return [Encoding]
       def external_encoding = Encoding::BINARY
 
-      # It happens at the end of the request at the latest: whoever reads later must not get what the next one sends.
+      # It happens at the end of the request at the latest: whoever reads later must not get what
+      # the next one sends.
       # @return [void]
       def close
         @closed = true
@@ -105,7 +106,8 @@ module Raffia
 
       private
 
-      # Up to the end of the separator, if it comes. What has been looked through is not looked through again.
+      # Up to the end of the separator, if it comes. What has been looked through is not looked
+      # through again.
       # @return [Integer] bytes
       def line_size(separator, limit)
         from = 0

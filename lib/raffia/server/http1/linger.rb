@@ -5,19 +5,21 @@ require_relative "../../base/clock"
 
 module Raffia
   class Server
-    # Closing a socket that has unread input makes the kernel reset the connection, and then the client may never see our last
-    # response. So we say that we send no more, and read what is still coming, for a while.
+    # Closing a socket that has unread input makes the kernel reset the connection, and then the
+    # client may never see our last response. So we say that we send no more, and read what is still
+    # coming, for a while.
     #
     # @api private
     class Linger
-      # Seconds of silence, and in all: who is in the middle of a big upload reads nothing before it is through with it.
+      # Seconds of silence, and in all: who is in the middle of a big upload reads nothing before it
+      # is through with it.
       PATIENCE = 1
       MOST = 5
       private_constant :PATIENCE, :MOST
 
       # @param socket [BasicSocket]
-      # @param tls [OpenSSL::SSL::SSLSocket, nil] on it: its peer is told by close_notify, or it would
-      #   take the end for a connection that was cut
+      # @param tls [OpenSSL::SSL::SSLSocket, nil] on it: its peer is told by close_notify, or it
+      #   would take the end for a connection that was cut
       def initialize(socket, tls = nil)
         @socket = socket
         @tls = tls

@@ -2,7 +2,8 @@
 
 module Raffia
   class Server
-    # `rack.input` of requests without a body: one for all of them, since nothing about it can change.
+    # `rack.input` of requests without a body: one for all of them, since nothing about it can
+    # change.
     #
     # @api private
     class NullInput

@@ -6,7 +6,8 @@ require_relative "../static/file_body"
 
 module Raffia
   class Server
-    # Responses that are not simply an Array of Strings: those go from the wire's `answer` straight to the socket.
+    # Responses that are not simply an Array of Strings: those go from the wire's `answer` straight
+    # to the socket.
     #
     # @api private
     class Output
@@ -40,7 +41,8 @@ module Raffia
         @gathered = @input = @hijack = nil
       end
 
-      # For a client that has got another answer, by the socket itself. There may still be something that waits for the body's end.
+      # For a client that has got another answer, by the socket itself. There may still be something
+      # that waits for the body's end.
       # @param response [Object]
       def ignore(response)
         body = response[2] if response.is_a?(Array)
@@ -51,38 +53,48 @@ module Raffia
 
       def parts(response)
         parts = response.respond_to?(:to_ary) ? response.to_ary : nil
-        raise BadResponse, "the app returned #{brief(response)}, which is no [status, headers, body]" unless parts&.size == 3
+        unless parts&.size == 3
+          raise BadResponse, "the app returned #{brief(response)}, which is no [status, headers, " \
+            "body]"
+        end
 
         parts
       end
 
       def send_parts(status, headers, body)
         status = number(status)
-        raise BadResponse, "the response's headers are #{brief(headers)}, which is no Hash" unless headers.respond_to?(:each)
+        unless headers.respond_to?(:each)
+          raise BadResponse, "the response's headers are #{brief(headers)}, which is no Hash"
+        end
 
         if (hijack = special(headers, HIJACK)) then partial_hijack(status, headers, hijack)
         elsif (protocol = special(headers, PROTOCOL)) then upgrade(headers, protocol, body)
         elsif status == 101 && (protocol = named_upgrade(headers))
           upgrade(headers.reject { |name, _| ADDED.include?(name.to_s.downcase) }, protocol, body)
         elsif body.is_a?(Static::FileBody) then send_part(status, headers, body)
-        elsif body.respond_to?(:to_path) && (file = open_file(body)) then send_file(status, headers, file)
+        elsif body.respond_to?(:to_path) &&
+            (file = open_file(body)) then send_file(status, headers, file)
         elsif body.respond_to?(:to_ary) then send_array(status, headers, body)
         elsif body.is_a?(::IO) then send_io(status, headers, body)
         elsif body.respond_to?(:each) then send_each(status, headers, body)
         elsif body.respond_to?(:call) then send_stream(status, headers, body)
-        else raise BadResponse, "the response's body is #{brief(body)}, which has neither `each` nor `call`"
+        else raise BadResponse, "the response's body is #{brief(body)}, which has neither `each` " \
+          "nor `call`"
         end
       end
 
       def number(status)
         return status if status.is_a?(Integer)
 
-        Integer(status, exception: false) or raise BadResponse, "the response's status is #{brief(status)}, which is no Integer"
+        Integer(status, exception: false) or
+          raise BadResponse, "the response's status is #{brief(status)}, which is no Integer"
       end
 
       def brief(object) = "#{object.inspect[0, 100]} (#{object.class})"
 
-      def special(headers, name) = (headers.respond_to?(:[]) && !headers.is_a?(Array)) ? headers[name] : nil
+      def special(headers, name)
+        (headers.respond_to?(:[]) && !headers.is_a?(Array)) ? headers[name] : nil
+      end
 
       # Apps of before Rack 3 name the protocol as it is on the wire.
       # @return [String, nil]
@@ -168,8 +180,13 @@ module Raffia
 
       # The same for another protocol; but when the body's call has ended, so has the connection.
       def upgrade(headers, protocol, body)
-        raise BadResponse, "the response switches to #{protocol}, but its body cannot be called" unless body.respond_to?(:call)
-        raise BadResponse, "the response switches to #{protocol}, but the request did not ask for a switch" unless @wire.upgrade?
+        unless body.respond_to?(:call)
+          raise BadResponse, "the response switches to #{protocol}, but its body cannot be called"
+        end
+        unless @wire.upgrade?
+          raise BadResponse, "the response switches to #{protocol}, but the request did not ask " \
+            "for a switch"
+        end
 
         @wire.begin_raw(101, headers, protocol)
         @hijack.call

@@ -4,11 +4,13 @@ require "tempfile"
 
 module Raffia
   class Server
-    # What has been read of a request's body, for apps that rewind it: up to {MEMORY} in memory; beyond that in a file, if that was asked for.
+    # What has been read of a request's body, for apps that rewind it: up to {MEMORY} in memory;
+    # beyond that in a file, if that was asked for.
     #
     # @api private
     class Replay
-      # Bytes. Of a body that is longer nobody but an app made for Rack 2 should want the beginning again.
+      # Bytes. Of a body that is longer nobody but an app made for Rack 2 should want the beginning
+      # again.
       MEMORY = 64 * 1024
       # Bytes to read again at once.
       PIECE = 64 * 1024
@@ -38,7 +40,8 @@ module Raffia
       # @raise [Errno::ESPIPE] when the beginning has not been kept
       def rewind
         unless @kept || @file
-          raise Errno::ESPIPE, "the beginning of this body was not kept: set rewindable_input, or use Rack::RewindableInput"
+          raise Errno::ESPIPE, "the beginning of this body was not kept: set rewindable_input, " \
+            "or use Rack::RewindableInput"
         end
 
         @position = 0
@@ -52,7 +55,11 @@ module Raffia
         return unless @position
         return @position = nil if @position >= @size
 
-        piece = @file ? @file.pread([PIECE, @size - @position].min, @position) : @kept.byteslice(@position, PIECE)
+        piece = if @file
+          @file.pread([PIECE, @size - @position].min, @position)
+        else
+          @kept.byteslice(@position, PIECE)
+        end
         @position += piece.bytesize
         piece
       end

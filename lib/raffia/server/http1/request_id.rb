@@ -18,7 +18,8 @@ module Raffia
         env.frozen? ? id : env[KEY] = id
       end
 
-      # Nobody is kept out by it, so it need not be hard to guess. Forked children do not repeat each other's.
+      # Nobody is kept out by it, so it need not be hard to guess. Forked children do not repeat
+      # each other's.
       def self.fresh = ::Random.bytes(16).unpack1("H*")
       private_class_method :fresh
 

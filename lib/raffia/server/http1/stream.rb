@@ -4,7 +4,8 @@ require_relative "../errors"
 
 module Raffia
   class Server
-    # What a body that answers to `call` is given: it writes the response, and reads what is left of the request.
+    # What a body that answers to `call` is given: it writes the response, and reads what is left of
+    # the request.
     class Stream
       # @api private
       def initialize(wire, io, input)
@@ -116,14 +117,16 @@ module Raffia
         close_write
       end
 
-      # The response is over, however it ended: what comes next on the connection is not this stream's.
+      # The response is over, however it ended: what comes next on the connection is not this
+      # stream's.
       # @api private
       def abandon = @open = @readable = false
 
       # @return [Boolean]
       def closed? = !@open
 
-      # @return [IO] the socket, for those who want to know whether the client is still there; HTTP's framing is not on it
+      # @return [IO] the socket, for those who want to know whether the client is still there;
+      #   HTTP's framing is not on it
       def to_io = @io.to_io
     end
   end

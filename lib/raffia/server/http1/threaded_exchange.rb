@@ -7,16 +7,19 @@ module Raffia
   class Server
     # An exchange whose application runs on a thread, while the connection's fiber waits for it.
     #
-    # The client's pace costs no thread: the fiber takes the request's body in before it asks for one, and sends what of a response the
-    # kernel did not take at once. Beyond {AHEAD} a stream waits for its client, on its thread.
+    # The client's pace costs no thread: the fiber takes the request's body in before it asks for
+    # one, and sends what of a response the kernel did not take at once. Beyond {AHEAD} a stream
+    # waits for its client, on its thread.
     #
-    # From {hand_over} to the event `:done` the wire belongs to the thread, and the fiber leaves it alone.
+    # From {hand_over} to the event `:done` the wire belongs to the thread, and the fiber leaves it
+    # alone.
     #
     # @api private
     class ThreadedExchange < Exchange
       # Bytes of a stream that may wait for a slow client.
       AHEAD = 1024 * 1024
-      # Seconds that a thread has to end after it was interrupted. Then the connection is closed under it.
+      # Seconds that a thread has to end after it was interrupted. Then the connection is closed
+      # under it.
       GRACE = 5
       HELD = {Cancel => :never}.freeze
       FREE = {Cancel => :immediate}.freeze
@@ -99,7 +102,9 @@ module Raffia
           next if @answered && cause.is_a?(TimeLimit::Passed)
 
           @cause = cause
-          @done = true if future.cancel(cause.is_a?(Cancel) ? cause.reason : cause.class) == :waiting
+          if future.cancel(cause.is_a?(Cancel) ? cause.reason : cause.class) == :waiting
+            @done = true
+          end
         end
       end
 
@@ -149,10 +154,12 @@ module Raffia
         @output.ignore(response) unless taken
       end
 
-      # Streams that write when they like, and other protocols, may go on for hours: they keep their thread, and another one serves requests.
+      # Streams that write when they like, and other protocols, may go on for hours: they keep their
+      # thread, and another one serves requests.
       def lasting?(response)
         _, headers, body = response
-        (body.respond_to?(:call) && !body.respond_to?(:each)) || (headers.is_a?(Hash) && headers.key?("rack.hijack"))
+        (body.respond_to?(:call) && !body.respond_to?(:each)) ||
+          (headers.is_a?(Hash) && headers.key?("rack.hijack"))
       end
 
       def interruptible(&)

@@ -23,10 +23,12 @@ module Raffia
     #   @return [Hash{Symbol => Array<String>}] what follows the question mark
     class Bind < ::Data.define(:scheme, :host, :port, :path, :params)
       # What people write, and what it means.
-      SCHEMES = {"tcp" => "tcp", "http" => "tcp", "ssl" => "ssl", "https" => "ssl", "tls" => "ssl", "unix" => "unix", "fd" => "fd", "systemd" => "systemd"}.freeze
+      SCHEMES = {"tcp" => "tcp", "http" => "tcp", "ssl" => "ssl", "https" => "ssl", "tls" => "ssl",
+                 "unix" => "unix", "fd" => "fd", "systemd" => "systemd"}.freeze
       network = %r{\A(?<host>\[[0-9a-fA-F:.%a-z]+\]|[^:/\[\]]*):(?<port>\d+)/?\z}
       PLACES = {
-        "tcp" => network, "ssl" => network, "unix" => /\A(?<path>.+)\z/, "fd" => /\A(?<path>\d+)\z/, "systemd" => /\A(?<path>.*)\z/
+        "tcp" => network, "ssl" => network, "unix" => /\A(?<path>.+)\z/, "fd" => /\A(?<path>\d+)\z/,
+        "systemd" => /\A(?<path>.*)\z/
       }.freeze
       ADVICE = "use tcp://HOST:PORT, ssl://HOST:PORT, unix:///PATH, fd://N or systemd:NAME"
       private_constant :PLACES, :ADVICE
@@ -36,7 +38,8 @@ module Raffia
       # @api private
       module Query
         # Those of TLS have the names of the options without their `tls_`.
-        KNOWN = %w[backlog reuse_port proxy mode umask cert key ca verify min ciphers self_signed].freeze
+        KNOWN = %w[backlog reuse_port proxy mode umask cert key ca verify min ciphers
+          self_signed].freeze
 
         # @return [Hash{Symbol => Array<String>}]
         # @raise [ConfigError]
@@ -49,7 +52,8 @@ module Raffia
 
         def self.unknown(text, name)
           guess = DidYouMean::SpellChecker.new(dictionary: KNOWN).correct(name).first
-          raise ConfigError, "bind #{text}: there is no parameter #{name}#{", did you mean #{guess}" if guess}; there are #{KNOWN.join(", ")}"
+          raise ConfigError, "bind #{text}: there is no parameter " \
+            "#{name}#{", did you mean #{guess}" if guess}; there are #{KNOWN.join(", ")}"
         end
         private_class_method :unknown
       end
@@ -65,7 +69,8 @@ module Raffia
         place = PLACES[SCHEMES.fetch(scheme)].match(rest)
         raise ConfigError, "bind #{text} is no address: #{ADVICE}" unless place
 
-        build(text, SCHEMES.fetch(scheme), place.named_captures(symbolize_names: true), Query.parse(text, query))
+        build(text, SCHEMES.fetch(scheme), place.named_captures(symbolize_names: true),
+          Query.parse(text, query))
       end
 
       def self.build(text, scheme, place, params)
@@ -73,7 +78,8 @@ module Raffia
         raise ConfigError, "bind #{text}: a port is at most 65535" if port && port > 65_535
 
         scheme = "ssl" if scheme == "tcp" && (params.key?(:cert) || params.key?(:self_signed))
-        ::Ractor.make_shareable(new(scheme:, host: host(place[:host]), port:, path: place[:path], params:))
+        ::Ractor.make_shareable(new(scheme:, host: host(place[:host]), port:, path: place[:path],
+          params:))
       end
       private_class_method :build
 

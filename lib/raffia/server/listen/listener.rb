@@ -18,7 +18,8 @@ module Raffia
       PATIENCE = 5
       private_constant :PATIENCE
 
-      # @return [TCPServer, UNIXServer] accepts without waiting. What it accepts sends small pieces at once (TCP_NODELAY)
+      # @return [TCPServer, UNIXServer] accepts without waiting. What it accepts sends small pieces
+      #   at once (TCP_NODELAY)
       attr_reader :socket
       # @return [Bind] what it was asked for by
       attr_reader :bind
@@ -31,7 +32,8 @@ module Raffia
       # @param options [Options] for what the address does not say itself
       # @param reuse_port [Boolean] whether others of this server will have the same port
       # @param inherited [Hash{Integer => String}] what systemd has handed in
-      # @return [Array<Listener>] more than one where a name stands for several addresses, or several sockets were handed in
+      # @return [Array<Listener>] more than one where a name stands for several addresses, or
+      #   several sockets were handed in
       # @raise [CannotListen] when the address cannot be had
       def self.open(bind, options, reuse_port: false, inherited: {})
         tls = tls(bind, options)
@@ -62,12 +64,15 @@ module Raffia
         address = socket.local_address
         @host = address.unix? ? address.unix_path : address.ip_address
         @port = address.ip_port unless address.unix?
-        @file = ::File.expand_path(@host) if bind.scheme == "unix" # an application may go to another folder
+        # an application may go to another folder
+        @file = ::File.expand_path(@host) if bind.scheme == "unix"
         @identity = Unix.identity(@file) if @file
       end
 
       # @return [Listener] one more with the same address and port, for another worker
-      def again(options) = self.class.new(Tcp.again(host, port, self.class.backlog(bind, options)), bind, tls: @tls)
+      def again(options)
+        self.class.new(Tcp.again(host, port, self.class.backlog(bind, options)), bind, tls: @tls)
+      end
 
       # @param socket [IO] of the same address
       # @return [Listener]
@@ -104,7 +109,8 @@ module Raffia
         "#{scheme}://#{host.include?(":") ? "[#{host}]" : host}:#{port}"
       end
 
-      # What is to be done with a new connection before HTTP is spoken on it, in the connection's own fiber.
+      # What is to be done with a new connection before HTTP is spoken on it, in the connection's
+      # own fiber.
       # @param socket [BasicSocket] that was accepted here
       # @yieldparam address [String] the client's, where it is another one than the socket's
       # @return [IO, nil] to speak HTTP on; nil: the peer was turned away
@@ -139,7 +145,8 @@ module Raffia
       # @return [Boolean] whether clients may show certificates
       def verifies? = !!@tls&.verifies?
 
-      # Closes the socket. The file of a Unix socket is removed by the process that made it, unless another server has made a new one.
+      # Closes the socket. The file of a Unix socket is removed by the process that made it, unless
+      # another server has made a new one.
       # @return [void]
       def close
         socket.close

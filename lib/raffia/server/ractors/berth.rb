@@ -13,7 +13,8 @@ module Raffia
       #
       # @api private
       class Berth
-        # @return [Hash, nil] as {InFlight#to_h}: what it was at when it was last asked; nil: it has not answered yet
+        # @return [Hash, nil] as {InFlight#to_h}: what it was at when it was last asked; nil: it has
+        #   not answered yet
         attr_reader :in_flight
         # @return [String] what it said when it failed
         attr_reader :last_words
@@ -25,7 +26,9 @@ module Raffia
         # @param ledger [Metrics::Ledger]
         def initialize(index, app, listeners, options, ledger)
           @listeners = listeners # the Ractor has their numbers, so nobody may close them meanwhile
-          places = listeners.map { |listener| [listener.socket.class, listener.socket.fileno, listener.bind, listener.tls_settings] }
+          places = listeners.map do |listener|
+            [listener.socket.class, listener.socket.fileno, listener.bind, listener.tls_settings]
+          end
           @given = ::Ractor.make_shareable([index, app, places, options, ledger])
           @gone = true
         end
@@ -39,7 +42,9 @@ module Raffia
           @report = report
           @reader = Process::FramedPipe::Reader.new(report)
           @heard = Clock.now
-          @ractor = Pool::RactorAdapter.start(@given, *@theirs.map(&:fileno)) { |given, *fds| Inside.serve(*given, *fds) }
+          @ractor = Pool::RactorAdapter.start(@given, *@theirs.map(&:fileno)) do |given, *fds|
+            Inside.serve(*given, *fds)
+          end
         end
 
         # @return [IO] readable when it has said something, or has ended
@@ -95,7 +100,8 @@ module Raffia
           when Words::READY then @ready = true
           when Words::BEAT then nil
           when Words::LEFT then @left = true
-          else (at = Words.in_flight(word)) ? @in_flight = at : @last_words = word.force_encoding(Encoding::UTF_8).scrub
+          else (at = Words.in_flight(word)) ? @in_flight = at :
+            @last_words = word.force_encoding(Encoding::UTF_8).scrub
           end
         end
 

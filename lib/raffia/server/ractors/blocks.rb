@@ -6,8 +6,8 @@ require_relative "plain"
 module Raffia
   class Server
     module Ractors
-      # Makes blocks of gems shareable as they are, in place: methods that define_method has made of them, and those in tables. What they
-      # capture is frozen first, if it is plain data.
+      # Makes blocks of gems shareable as they are, in place: methods that define_method has made of
+      # them, and those in tables. What they capture is frozen first, if it is plain data.
       #
       # @api private
       module Blocks

@@ -5,9 +5,9 @@ require_relative "../../base/error"
 module Raffia
   class Server
     module Ractors
-      # How an application is put together, so that each Ractor can do it for itself: its middlewares then are its own, and may keep
-      # what they like. What all Ractors have in common, and what must be shareable, is the innermost application and what the
-      # middlewares are given.
+      # How an application is put together, so that each Ractor can do it for itself: its
+      # middlewares then are its own, and may keep what they like. What all Ractors have in common,
+      # and what must be shareable, is the innermost application and what the middlewares are given.
       #
       # app:: what `run` was given; nil where an outer application takes its place
       # steps:: {Use} and {Map}, in the order in which config.ru has them
@@ -23,7 +23,9 @@ module Raffia
         # @raise [ConfigError]
         def build(outer = nil)
           inner = seal(app || outer)
-          raise ConfigError, "there is nothing to run: config.ru needs a line `run` or `map`" unless inner || steps.last.is_a?(Map)
+          unless inner || steps.last.is_a?(Map)
+            raise ConfigError, "there is nothing to run: config.ru needs a line `run` or `map`"
+          end
 
           steps.reverse.reduce(inner) { |built, step| seal(step.build(built)) }
         end
@@ -32,7 +34,8 @@ module Raffia
         # @param path [String]
         # @return [Blueprint] shareable, when there are no findings
         def share(sharing, path = "config.ru")
-          fit = with(app: sharing.share(app, "#{path}: run"), steps: steps.map { |step| step.share(sharing, path) }.freeze)
+          fit = with(app: sharing.share(app, "#{path}: run"),
+            steps: steps.map { |step| step.share(sharing, path) }.freeze)
           sharing.findings.empty? ? ::Ractor.make_shareable(fit) : fit
         end
 
@@ -54,7 +57,8 @@ module Raffia
           arguments.each_index do |index|
             arguments[index] = sharing.share(arguments[index], "#{path}, argument #{index + 1}")
           end
-          with(middleware: sharing.share(middleware, path), arguments: arguments.freeze, block: sharing.share(block, "#{path}, its block"))
+          with(middleware: sharing.share(middleware, path), arguments: arguments.freeze,
+            block: sharing.share(block, "#{path}, its block"))
         end
 
         def classes = [middleware.is_a?(::Module) ? middleware : middleware.class]
@@ -64,11 +68,15 @@ module Raffia
       # @api private
       Map = Data.define(:places) do
         def build(inner)
-          ::Rack::URLMap.new({**({"/" => inner} if inner), **places.transform_values { |blueprint| blueprint.build(inner) }})
+          ::Rack::URLMap.new({**({"/" => inner} if inner),
+            **places.transform_values { |blueprint| blueprint.build(inner) }})
         end
 
         def share(sharing, path)
-          with(places: places.to_h { |place, blueprint| [place.dup.freeze, blueprint.share(sharing, "#{path}: map #{place}")] }.freeze)
+          with(places: places.to_h { |place, blueprint|
+            [place.dup.freeze,
+              blueprint.share(sharing, "#{path}: map #{place}")]
+          }.freeze)
         end
 
         def classes = places.values.flat_map(&:classes)

@@ -11,8 +11,8 @@ require_relative "evidence"
 module Raffia
   class Server
     module Ractors
-      # Whether an application can be served from Ractors, and if not why. It is tried in a process of its own, because trying it freezes what
-      # it consists of, and may crash a Ruby.
+      # Whether an application can be served from Ractors, and if not why. It is tried in a process
+      # of its own, because trying it freezes what it consists of, and may crash a Ruby.
       #
       # @api private
       module Check
@@ -32,9 +32,11 @@ module Raffia
           # @yieldreturn [Blueprint, #call] the application; called in the process that tries it
           # @return [Result]
           def run(paths: ["/"], &load)
-            Raffia.map([paths], on: :processes, workers: 1, timeout: PATIENCE) { |all| here(load.call, all) }.first
+            Raffia.map([paths], on: :processes, workers: 1,
+              timeout: PATIENCE) { |all| here(load.call, all) }.first
           rescue WorkerDied, TimeoutError => error
-            failed("the process that tried it", "came to an end of its own (#{error.message.lines.first.chomp})")
+            failed("the process that tried it",
+              "came to an end of its own (#{error.message.lines.first.chomp})")
           end
 
           private
@@ -44,7 +46,8 @@ module Raffia
             sharing = Sharing.new
             fit = blueprint.share(sharing)
             findings = sharing.findings + code(blueprint)
-            # Findings of the code may be in branches that are not taken, so the application has a say.
+            # Findings of the code may be in branches that are not taken, so the application has a
+            # say.
             return Result.new(findings, [], []) if sharing.findings.any?
 
             prepared = Libraries.new.prepare(fit.classes).prepared
@@ -53,7 +56,10 @@ module Raffia
 
           def code(blueprint)
             CodeCheck.new("run").application(blueprint.app).findings +
-              blueprint.classes.drop(1).flat_map { |klass| CodeCheck.new("use").middleware(klass).findings }
+              blueprint.classes.drop(1).flat_map { |klass|
+                CodeCheck.new("use").middleware(klass)
+                  .findings
+              }
           end
 
           # Without a path it is built, at least.
@@ -62,7 +68,9 @@ module Raffia
             Raffia.map(paths, on: :ractors, workers: 1) { |path| Evidence.of(blueprint, path) }
           end
 
-          def failed(what, why) = Result.new([Finding.new(what, why, "Serve it with processes")], [], [])
+          def failed(what, why)
+            Result.new([Finding.new(what, why, "Serve it with processes")], [], [])
+          end
         end
       end
     end

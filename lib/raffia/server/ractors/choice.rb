@@ -7,8 +7,8 @@ require_relative "check"
 module Raffia
   class Server
     module Ractors
-      # Decides whether a server that was asked for Ractors gets them. A number of them is an order: when it cannot be met the server does
-      # not start. `auto` is a wish.
+      # Decides whether a server that was asked for Ractors gets them. A number of them is an order:
+      # when it cannot be met the server does not start. `auto` is a wish.
       #
       # @api private
       class Choice
@@ -38,19 +38,26 @@ module Raffia
 
         def settled(count, how)
           @application.load_to(how)
-          @options.with(ractors: count, processes: (count.zero? || @options.processes != :auto) ? @options.processes : @options.workers)
+          @options.with(ractors: count, processes: (count.zero? || @options.processes != :auto) ?
+            @options.processes : @options.workers)
         end
 
         # What no application can change.
         def machine
           return ["this Ruby (#{RUBY_ENGINE}) has no Ractors"] unless defined?(::Ractor)
-          return ["the native extension is missing, and Ruby's own fibers are not safe in several Ractors"] unless Native.available?
-          return ["this Ruby (#{RUBY_VERSION}) has no TLS in Ractors, 3.4 has: let a proxy do it"] if @options.binds.any?(&:tls?) && !Tls.in_ractors?
+          unless Native.available?
+            return ["the native extension is missing, and Ruby's own fibers are not safe in " \
+              "several Ractors"]
+          end
+          if @options.binds.any?(&:tls?) && !Tls.in_ractors?
+            return ["this Ruby (#{RUBY_VERSION}) has no TLS in Ractors, 3.4 has: let a proxy do it"]
+          end
 
           []
         end
 
-        # It is not called here: whether it could is asked by `raffia doctor --rack`, which its author runs.
+        # It is not called here: whether it could is asked by `raffia doctor --rack`, which its
+        # author runs.
         def application
           @application.load_to(:record)
           Check.run(paths: []) { loaded }.obstacles

@@ -7,15 +7,17 @@ require_relative "wording"
 module Raffia
   class Server
     module Ractors
-      # What the code of an application reaches for that no Ractor but the main one may see, as far as the compiled methods show: from
-      # `call` on to what it calls of its own object, and of modules by name. What is in gems is not followed. Everything is told, not
-      # only what comes first.
+      # What the code of an application reaches for that no Ractor but the main one may see, as far
+      # as the compiled methods show: from `call` on to what it calls of its own object, and of
+      # modules by name. What is in gems is not followed. Everything is told, not only what comes
+      # first.
       #
       # @api private
       class CodeCheck < Pool::OuterUse
         # What Ruby before 4.0 cannot do in several Ractors at once, and nothing can guard.
         HAZARDS = (RUBY_VERSION >= "4") ? {}.freeze : {
-          [::Fiber, :new] => ["may crash the process where several Ractors have fibers", "Use tasks (Raffia.run), or each in place of an Enumerator's next"],
+          [::Fiber, :new] => ["may crash the process where several Ractors have fibers",
+            "Use tasks (Raffia.run), or each in place of an Enumerator's next"],
           [::Thread, :new] => ["may hang in a Ractor", "Use tasks (Raffia.run)"],
           [::Thread, :start] => ["may hang in a Ractor", "Use tasks (Raffia.run)"]
         }.freeze
@@ -32,7 +34,8 @@ module Raffia
           @seen = {}
         end
 
-        # @param app [Object] what `run` was given: a module, or an object that will be frozen. Blocks have been looked at already
+        # @param app [Object] what `run` was given: a module, or an object that will be frozen.
+        #   Blocks have been looked at already
         # @return [self]
         def application(app)
           case app
@@ -80,16 +83,19 @@ module Raffia
 
         def written(code)
           code.variables(written: true).each do |name|
-            refuse(name, "it assigns to, and what `run` is given is frozen", "Keep it in a local variable, in env or in Ractor.current[:name], or `run` the class and make an object per request")
+            refuse(name, "it assigns to, and what `run` is given is frozen",
+              "Keep it in a local variable, in env or in Ractor.current[:name], or `run` the " \
+                "class and make an object per request")
           end
         end
 
-        # What {OuterUse} would raise. Methods that are blocks are made shareable where they can be (Libraries); what becomes of them only
-        # a request can tell.
+        # What {OuterUse} would raise. Methods that are blocks are made shareable where they can be
+        # (Libraries); what becomes of them only a request can tell.
         def refuse(name, why, remedy)
           return if why.include?("define_method")
 
-          finding = Finding.new([@path, *@trail].join(" > "), "uses #{name}, which #{why}", Wording.remedy(remedy))
+          finding = Finding.new([@path, *@trail].join(" > "), "uses #{name}, which #{why}",
+            Wording.remedy(remedy))
           @findings << finding unless @findings.include?(finding)
         end
       end

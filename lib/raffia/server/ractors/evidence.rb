@@ -44,19 +44,25 @@ module Raffia
           def response(answer)
             return answer if answer.is_a?(::Array) && answer.size == 3
 
-            raise TypeError, "#{answer.inspect[0, 60]} is no response: that is [status, headers, body]"
+            raise TypeError, "#{answer.inspect[0, 60]} is no response: that is [status, headers, " \
+              "body]"
           end
 
           def env(target)
             path, query = target.split("?", 2)
-            {"REQUEST_METHOD" => "GET", "SCRIPT_NAME" => "", "PATH_INFO" => path, "QUERY_STRING" => query.to_s, "SERVER_NAME" => "localhost",
-             "SERVER_PORT" => "80", "SERVER_PROTOCOL" => "HTTP/1.1", "HTTP_HOST" => "localhost", "HTTP_USER_AGENT" => "raffia doctor",
-             "REMOTE_ADDR" => "127.0.0.1", "rack.url_scheme" => "http", "rack.input" => ::StringIO.new("".b), "rack.errors" => $stderr}
+            {"REQUEST_METHOD" => "GET", "SCRIPT_NAME" => "", "PATH_INFO" => path,
+             "QUERY_STRING" => query.to_s, "SERVER_NAME" => "localhost",
+             "SERVER_PORT" => "80", "SERVER_PROTOCOL" => "HTTP/1.1", "HTTP_HOST" => "localhost",
+             "HTTP_USER_AGENT" => "raffia doctor",
+             "REMOTE_ADDR" => "127.0.0.1", "rack.url_scheme" => "http",
+             "rack.input" => ::StringIO.new("".b), "rack.errors" => $stderr}
           end
 
           def finding(error, blueprint, path)
             name = error.is_a?(::FrozenError) && named(error, blueprint)
-            Finding.new(path ? "GET #{path}" : "config.ru", "raised #{error.class} at #{place(error)}: #{error.message.lines.first&.chomp&.delete_suffix(".")}#{" (#{name})" if name}",
+            Finding.new(path ? "GET #{path}" : "config.ru",
+              "raised #{error.class} at #{place(error)}: " \
+                "#{error.message.lines.first&.chomp&.delete_suffix(".")}#{" (#{name})" if name}",
               advice(error, place(error)))
           end
 
@@ -64,27 +70,38 @@ module Raffia
           def place(error)
             lines = error.backtrace.to_a.reject { |line| line.start_with?("<internal:") }
             inner = lines.first.to_s[/\A.*?:\d+/]
-            own = lines.take_while { |line| !line.include?(__FILE__) }.find { |line| !Pool::OuterUse::LIBRARIES.match?(line) }
+            own = lines.take_while { |line| !line.include?(__FILE__) }
+              .find { |line| !Pool::OuterUse::LIBRARIES.match?(line) }
             own = own.to_s[/\A.*?:\d+/]
             (own.nil? || own == inner) ? inner : "#{inner}, called at #{own}"
           end
 
-          def named(error, blueprint) = search(blueprint.app, "run", error.receiver, {}.compare_by_identity)
+          def named(error, blueprint)
+            search(blueprint.app, "run", error.receiver, {}.compare_by_identity)
+          end
 
           def search(object, path, wanted, seen)
             return path if object.equal?(wanted)
             return if seen.key?(object)
 
             seen[object] = true
-            Parts.each(object) { |part, label, _| search(part, "#{path} > #{label}", wanted, seen).then { |found| return found if found } }
+            Parts.each(object) do |part, label, _|
+              search(part, "#{path} > #{label}", wanted, seen)
+                .then { |found| return found if found }
+            end
             nil
           end
 
           def advice(error, place)
-            gem = place[%r{/gems/([^/]+)/}, 1] and return "That is #{gem}'s, which is not made for Ractors: serve it with processes"
-            return "What `run` is given is frozen: keep what changes in Ractor.current[:name], or in a middleware, of which each Ractor has its own" if error.is_a?(::FrozenError)
+            gem = place[%r{/gems/([^/]+)/}, 1] and
+              return "That is #{gem}'s, which is not made for Ractors: serve it with processes"
+            if error.is_a?(::FrozenError)
+              return "What `run` is given is frozen: keep what changes in Ractor.current[:name], " \
+                "or in a middleware, of which each Ractor has its own"
+            end
 
-            Pool::Trespass::ADVICE.find { |pattern, _| pattern.match?(error.message) }&.last&.then { |text| Wording.remedy(text) } ||
+            Pool::Trespass::ADVICE.find { |pattern, _| pattern.match?(error.message) }&.last
+              &.then { |text| Wording.remedy(text) } ||
               "Serve it with processes"
           end
         end

@@ -8,8 +8,8 @@ require_relative "words"
 module Raffia
   class Server
     module Ractors
-      # What a Ractor does that serves: a {Worker} of its own, as in a process. All that it has of others are frozen objects, and numbers of
-      # descriptors.
+      # What a Ractor does that serves: a {Worker} of its own, as in a process. All that it has of
+      # others are frozen objects, and numbers of descriptors.
       #
       # @api private
       module Inside
@@ -19,7 +19,8 @@ module Raffia
         class << self
           # @param index [Integer] of the Ractor
           # @param app [Blueprint]
-          # @param places [Array<Array(Class, Integer, Bind, Tls::Settings)>] of listeners: the class of the socket, its descriptor
+          # @param places [Array<Array(Class, Integer, Bind, Tls::Settings)>] of listeners: the
+          #   class of the socket, its descriptor
           # @param options [Options]
           # @param ledger [Metrics::Ledger]
           # @param orders [Integer] descriptor of a pipe
@@ -29,9 +30,11 @@ module Raffia
             ::Thread.current.report_on_exception = false
             orders = ::IO.for_fd(orders, "rb")
             report = Words.new(words = ::IO.for_fd(words, "wb"))
-            work(Worker.new(app.build, listeners: listeners(places), options: options, ledger: ledger), orders, report)
+            work(Worker.new(app.build, listeners: listeners(places), options: options,
+              ledger: ledger), orders, report)
           rescue ::Exception => error # standard:disable Lint/RescueException
-            report&.say("#{error.class}: #{error.message} at #{error.backtrace&.first(5)&.join(", ")}")
+            report&.say("#{error.class}: #{error.message} at " \
+              "#{error.backtrace&.first(5)&.join(", ")}")
           ensure
             [orders, words].each { |io| io.close if io.is_a?(::IO) }
           end
@@ -53,7 +56,8 @@ module Raffia
             until (order = orders.getc).nil?
               case order
               when "r" then worker.reopen
-              when "i" then report.say_in_flight(worker.in_flight(worker.service.options.slow_request))
+              when "i"
+                report.say_in_flight(worker.in_flight(worker.service.options.slow_request))
               else worker.stop((order == "n") ? :now : :drain)
               end
             end
@@ -66,7 +70,8 @@ module Raffia
 
           def listeners(places)
             places.map do |kind, descriptor, bind, tls|
-              Listener.new(kind.for_fd(descriptor).tap { |socket| socket.autoclose = false }, bind, tls: tls && Tls.new(tls))
+              Listener.new(kind.for_fd(descriptor).tap { |socket| socket.autoclose = false }, bind,
+                tls: tls && Tls.new(tls))
             end
           end
         end

@@ -7,19 +7,23 @@ require_relative "blocks"
 module Raffia
   class Server
     module Ractors
-      # Gets the gems ready of which an application is made. They keep tables in constants and in variables of their modules, which they
-      # never change but did not freeze either, and make methods of blocks; no Ractor but the main one may see any of it. Nobody can
-      # change them in his own program, so it is done here: what is plain data is frozen, and blocks that are methods are made shareable.
+      # Gets the gems ready of which an application is made. They keep tables in constants and in
+      # variables of their modules, which they never change but did not freeze either, and make
+      # methods of blocks; no Ractor but the main one may see any of it. Nobody can change them in
+      # his own program, so it is done here: what is plain data is frozen, and blocks that are
+      # methods are made shareable.
       #
-      # It is done once, before there are Ractors, in a process that serves by Ractors alone. What a gem does write to then raises FrozenError,
-      # where it would have raised Ractor::IsolationError.
+      # It is done once, before there are Ractors, in a process that serves by Ractors alone. What a
+      # gem does write to then raises FrozenError, where it would have raised
+      # Ractor::IsolationError.
       #
       # @api private
       class Libraries
         # Where the files of gems are.
         GEM = Pool::OuterUse::LIBRARIES
 
-        # @return [Array<String>] what was made shareable, in Ruby's words: "Rack::Utils::HTTP_STATUS_CODES"
+        # @return [Array<String>] what was made shareable, in Ruby's words:
+        #   "Rack::Utils::HTTP_STATUS_CODES"
         attr_reader :prepared
 
         def initialize
@@ -30,9 +34,12 @@ module Raffia
         # @param classes [Array<Module>] that requests go through
         # @return [self]
         def prepare(classes)
-          rooms = classes.flat_map(&:ancestors).uniq.select { |room| gem?(room) }.filter_map { |room| top(room) }
+          rooms = classes.flat_map(&:ancestors).uniq.select { |room| gem?(room) }
+            .filter_map { |room| top(room) }
           [*(::Rack if defined?(::Rack)), *rooms].uniq.each { |room| all(room) }
-          classes.each { |room| all(room, deep: false) if room.ancestors.any? { |ancestor| gem?(ancestor) } }
+          classes.each do |room|
+            all(room, deep: false) if room.ancestors.any? { |ancestor| gem?(ancestor) }
+          end
           self
         end
 
@@ -53,7 +60,9 @@ module Raffia
 
           @seen[room] = true
           constants(room, deep)
-          room.instance_variables.each { |name| ready("#{room}.#{name}", room.instance_variable_get(name)) }
+          room.instance_variables.each do |name|
+            ready("#{room}.#{name}", room.instance_variable_get(name))
+          end
           [room, room.singleton_class].each { |owner| blocks(owner) }
         end
 
@@ -63,7 +72,8 @@ module Raffia
             next if room.autoload?(name) && !room.name.start_with?("Rack")
 
             value = room.const_get(name)
-            inner = ::Module === value && value.name.to_s.start_with?("#{room.name}::") # what is_a? says of a proxy is another's
+            # what is_a? says of a proxy is another's
+            inner = ::Module === value && value.name.to_s.start_with?("#{room.name}::")
             inner ? all(value, deep:) : (ready("#{room}::#{name}", value) if deep)
           rescue ::StandardError, ::ScriptError
             nil # something that is not installed: then nobody uses it
@@ -83,7 +93,8 @@ module Raffia
         def blocks(owner, held = owner, depth = 0)
           ::ObjectSpace.reachable_objects_from(held)&.each do |object|
             if object.is_a?(::Proc) then method_of(owner, object)
-            elsif depth < 3 && object.is_a?(::ObjectSpace::InternalObjectWrapper) && object.type == :T_IMEMO && !@seen.key?(object.internal_object_id)
+            elsif depth < 3 && object.is_a?(::ObjectSpace::InternalObjectWrapper) &&
+                object.type == :T_IMEMO && !@seen.key?(object.internal_object_id)
               @seen[object.internal_object_id] = true
               blocks(owner, object, depth + 1)
             end
@@ -91,7 +102,8 @@ module Raffia
         end
 
         def method_of(owner, block)
-          return if ::Ractor.shareable?(block) || !Blocks.share(block) # whoever calls it then hears of it
+          # whoever calls it then hears of it
+          return if ::Ractor.shareable?(block) || !Blocks.share(block)
 
           @prepared << "a method of #{owner} at #{block.source_location&.join(":")}"
         end

@@ -3,7 +3,8 @@
 module Raffia
   class Server
     module Ractors
-      # What an object is made of, without asking the object: its own methods may mean something else by the same names.
+      # What an object is made of, without asking the object: its own methods may mean something
+      # else by the same names.
       #
       # @api private
       module Parts
@@ -15,11 +16,21 @@ module Raffia
           def each(object, &)
             variables(object, &)
             case object
-            when ::Array then object.each_with_index { |part, index| yield part, "[#{index}]", ->(fit) { object[index] = fit } }
+            when ::Array
+              object.each_with_index do |part, index|
+                yield part, "[#{index}]", ->(fit) { object[index] = fit }
+              end
             when ::Hash then hash(object, &)
-            when ::Struct then object.each_pair { |name, part| yield part, "#{object.class}.#{name}", ->(fit) { object[name] = fit } }
-            when ::Data then object.to_h.each { |name, part| yield part, "#{object.class}.#{name}", method(:fixed) }
-            when ::Range then [object.begin, object.end].each { |part| yield part, "an end of it", method(:fixed) }
+            when ::Struct
+              object.each_pair do |name, part|
+                yield part, "#{object.class}.#{name}", ->(fit) { object[name] = fit }
+              end
+            when ::Data
+              object.to_h.each do |name, part|
+                yield part, "#{object.class}.#{name}", method(:fixed)
+              end
+            when ::Range
+              [object.begin, object.end].each { |part| yield part, "an end of it", method(:fixed) }
             end
           end
 
@@ -28,7 +39,8 @@ module Raffia
           def variables(object)
             name = kernel(:class, object)
             kernel(:instance_variables, object).each do |variable|
-              yield kernel(:instance_variable_get, object, variable), "#{name}#{variable}", ->(fit) { kernel(:instance_variable_set, object, variable, fit) }
+              yield kernel(:instance_variable_get, object, variable), "#{name}#{variable}",
+                ->(fit) { kernel(:instance_variable_set, object, variable, fit) }
             end
           end
 
@@ -37,11 +49,21 @@ module Raffia
           def hash(object)
             object.each { |key, part| yield part, "[#{label(key)}]", ->(fit) { object[key] = fit } }
             object.each_key { |key| yield key, "the key #{label(key)}", method(:fixed) }
-            yield object.default_proc, "its default block", ->(fit) { object.default_proc = fit } if object.default_proc
-            yield object.default, "its default", ->(fit) { object.default = fit } unless object.default.nil?
+            if object.default_proc
+              yield object.default_proc, "its default block", ->(fit) { object.default_proc = fit }
+            end
+            unless object.default.nil?
+              yield object.default, "its default", ->(fit) { object.default = fit }
+            end
           end
 
-          def label(key) = (key.is_a?(::String) || key.is_a?(::Symbol) || key.is_a?(::Numeric)) ? key.inspect[0, 40] : key.class.to_s
+          def label(key)
+            if key.is_a?(::String) || key.is_a?(::Symbol) || key.is_a?(::Numeric)
+              key.inspect[0, 40]
+            else
+              key.class.to_s
+            end
+          end
 
           # Where nothing can be put in its place.
           def fixed(_fit) = raise(::FrozenError, "it cannot be replaced there")

@@ -5,7 +5,8 @@ require_relative "parts"
 module Raffia
   class Server
     module Ractors
-      # Whether an object, all that it is made of included, is data that can be frozen and is as good afterwards. Nothing is changed.
+      # Whether an object, all that it is made of included, is data that can be frozen and is as
+      # good afterwards. Nothing is changed.
       #
       # @api private
       module Plain
@@ -30,7 +31,8 @@ module Raffia
 
           def kind?(object)
             KINDS.any? { |kind| object.is_a?(kind) } ||
-              (object.method(:freeze).owner == ::Kernel && ::ObjectSpace.dump(object).include?('"type":"OBJECT"'))
+              (object.method(:freeze).owner == ::Kernel &&
+                ::ObjectSpace.dump(object).include?('"type":"OBJECT"'))
           rescue ::NameError
             false
           end

@@ -5,7 +5,8 @@ require_relative "blueprint"
 module Raffia
   class Server
     module Ractors
-      # Makes of a Rack::Builder one that does not build but keeps what it was told: to_app gives a {Blueprint}.
+      # Makes of a Rack::Builder one that does not build but keeps what it was told: to_app gives a
+      # {Blueprint}.
       #
       #   Recorder.builder.load_file("config.ru")
       #
@@ -39,14 +40,17 @@ module Raffia
         # @return [Blueprint]
         def to_app
           mapped
-          Blueprint.new(@run, @steps, @freeze_app || false).tap { |blueprint| @warm&.call(blueprint.build) }
+          Blueprint.new(@run, @steps, @freeze_app || false)
+            .tap { |blueprint| @warm&.call(blueprint.build) }
         end
 
         private
 
         def mapped
           places, @places = @places, nil
-          @steps << Map.new(places.transform_values { |block| self.class.new(&block).to_app }) if places
+          if places
+            @steps << Map.new(places.transform_values { |block| self.class.new(&block).to_app })
+          end
         end
       end
     end

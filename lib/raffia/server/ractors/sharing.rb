@@ -9,18 +9,23 @@ require_relative "wording"
 module Raffia
   class Server
     module Ractors
-      # Makes objects shareable as Ractor.make_shareable does, and says of what it cannot: where it is, and what to do.
+      # Makes objects shareable as Ractor.make_shareable does, and says of what it cannot: where it
+      # is, and what to do.
       #
-      # Blocks are what Ruby gives up at: the self of an ordinary one is an ordinary object, and what it captures is not frozen. Here
-      # what it captures is made shareable first, and a copy of the block that has no self takes its place.
+      # Blocks are what Ruby gives up at: the self of an ordinary one is an ordinary object, and
+      # what it captures is not frozen. Here what it captures is made shareable first, and a copy of
+      # the block that has no self takes its place.
       #
-      # What it has come to is frozen, also when the whole then fails; so whoever only asks does so in a process that is thrown away.
+      # What it has come to is frozen, also when the whole then fails; so whoever only asks does so
+      # in a process that is thrown away.
       #
       # @api private
       class Sharing
         # What each Ractor would need one of its own of.
-        OWN = [::Thread, ::Thread::Mutex, ::Monitor, ::Thread::Queue, ::Thread::ConditionVariable, ::Fiber, ::Enumerator, ::Binding].freeze
-        BUILT = "Make it where it is used, or in a middleware's initialize, which each Ractor calls for itself"
+        OWN = [::Thread, ::Thread::Mutex, ::Monitor, ::Thread::Queue, ::Thread::ConditionVariable,
+          ::Fiber, ::Enumerator, ::Binding].freeze
+        BUILT = "Make it where it is used, or in a middleware's initialize, which each Ractor " \
+          "calls for itself"
 
         # @return [Array<Finding>] of all calls
         attr_reader :findings
@@ -32,7 +37,8 @@ module Raffia
 
         # @param object [Object]
         # @param path [String]
-        # @return [Object] shareable, the same one but for blocks; or not shareable, and then there are findings
+        # @return [Object] shareable, the same one but for blocks; or not shareable, and then there
+        #   are findings
         def share(object, path)
           return object if ::Ractor.shareable?(object)
 
@@ -47,9 +53,12 @@ module Raffia
         def shared(object, path)
           case object
           when ::Proc then block(object, path)
-          when ::IO then refuse(object, path, "is an open file, which would be frozen with the rest, and could not be used then", BUILT)
+          when ::IO
+            refuse(object, path, "is an open file, which would be frozen with the rest, and " \
+              "could not be used then", BUILT)
           when *OWN then refuse(object, path, "belongs to one Ractor", BUILT)
-          when ::Method, ::UnboundMethod then refuse(object, path, "is a Method, which no other Ractor may have", "Call it by name")
+          when ::Method, ::UnboundMethod
+            refuse(object, path, "is a Method, which no other Ractor may have", "Call it by name")
           else whole(object, path)
           end
         end
@@ -62,8 +71,10 @@ module Raffia
             replace.call(fit) unless fit.equal?(part)
           end
           (@findings.size == before) ? ::Ractor.make_shareable(object) : object
-        rescue ::Ractor::Error, ::FrozenError, ::NoMethodError, ::TypeError, ::ArgumentError => error
-          refuse(object, path, "cannot be made shareable (#{error.message.chomp(".")[0, 120]})", BUILT)
+        rescue ::Ractor::Error, ::FrozenError, ::NoMethodError, ::TypeError,
+          ::ArgumentError => error
+          refuse(object, path, "cannot be made shareable (#{error.message.chomp(".")[0, 120]})",
+            BUILT)
         end
 
         # A block whose self is shareable, a class's, can stay as it is.
@@ -90,7 +101,9 @@ module Raffia
 
         # @return [Boolean] whether a captured variable is shareable now which was not before
         def captured(block, name, tried, path)
-          return false if name.nil? || tried.include?(name) || !block.binding.local_variable_defined?(name)
+          if name.nil? || tried.include?(name) || !block.binding.local_variable_defined?(name)
+            return false
+          end
 
           tried << name
           value = block.binding.local_variable_get(name)
@@ -104,7 +117,11 @@ module Raffia
         end
 
         def refuse(object, path, why, remedy)
-          kind = object.is_a?(::Proc) ? ["block", *object.source_location&.join(":")].join(" at ") : object.class
+          kind = if object.is_a?(::Proc)
+            ["block", *object.source_location&.join(":")].join(" at ")
+          else
+            object.class
+          end
           @findings << Finding.new("#{path} (#{kind})", why, remedy)
           object
         end

@@ -3,8 +3,8 @@
 module Raffia
   class Server
     module Ractors
-      # What the pool says of a block that cannot go to a Ractor, for an application that cannot: there are no items, and the way
-      # out is more processes.
+      # What the pool says of a block that cannot go to a Ractor, for an application that cannot:
+      # there are no items, and the way out is more processes.
       #
       # @api private
       module Wording
@@ -13,15 +13,18 @@ module Raffia
         KEEP = "Keep it in a frozen constant, or in Ractor.current[:name]"
         # For words of the pool's that make no sense here.
         INSTEAD = {
-          /,? ?hand it in as part of the items/i => "", /Assign it to a local variable (?:first|before the call)/i => KEEP,
-          "Load it before the call" => "Load it in config.ru", "before the call" => "beforehand", " or :threads" => ""
+          /,? ?hand it in as part of the items/i => "",
+          /Assign it to a local variable (?:first|before the call)/i => KEEP,
+          "Load it before the call" => "Load it in config.ru", "before the call" => "beforehand",
+          " or :threads" => ""
         }.freeze
 
         # @param error [NotShareable]
         # @return [Array(String, String)] why, and what to do
         def self.of(error)
           text = error.message.sub(WHO, "").sub(OTHERWISE, "")
-          why, remedy = text.match(/\A(.*?\)|.*?)(?:\. (?=[A-Z])|: (?=assign|make))(.*)\z/m)&.captures || [text, ""]
+          why, remedy = text.match(/\A(.*?\)|.*?)(?:\. (?=[A-Z])|: (?=assign|make))(.*)\z/m)
+            &.captures || [text, ""]
           [why, remedy(remedy)]
         end
 

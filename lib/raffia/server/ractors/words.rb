@@ -5,7 +5,8 @@ require_relative "../../process/framed_pipe"
 module Raffia
   class Server
     module Ractors
-      # What a Ractor says to the main one, as frames in a pipe. Several of its fibers do, and a long one is not written at once.
+      # What a Ractor says to the main one, as frames in a pipe. Several of its fibers do, and a
+      # long one is not written at once.
       #
       # @api private
       class Words
@@ -19,7 +20,9 @@ module Raffia
 
         # @param word [String]
         # @return [Hash, nil] as {InFlight#to_h}; nil: that is something else
-        def self.in_flight(word) = (::Marshal.load(word.byteslice(AT.bytesize..)) if word.start_with?(AT))
+        def self.in_flight(word)
+          (::Marshal.load(word.byteslice(AT.bytesize..)) if word.start_with?(AT))
+        end
 
         # @param io [IO]
         def initialize(io)

@@ -10,16 +10,18 @@ require_relative "berth"
 module Raffia
   class Server
     module Ractors
-      # In place of a {Worker}: several of them, each in a Ractor with listeners and a loop of its own. This side only watches them, from
-      # the main Ractor, to which signals belong. No message goes to or from a Ractor while it serves, and nothing waits for one: orders go
-      # down through pipes, and life signs come up through pipes.
+      # In place of a {Worker}: several of them, each in a Ractor with listeners and a loop of its
+      # own. This side only watches them, from the main Ractor, to which signals belong. No message
+      # goes to or from a Ractor while it serves, and nothing waits for one: orders go down through
+      # pipes, and life signs come up through pipes.
       #
-      # A Ractor cannot be stopped by force. One whose loop no longer turns is no longer vouched for to the supervisor, which then
-      # replaces the process.
+      # A Ractor cannot be stopped by force. One whose loop no longer turns is no longer vouched for
+      # to the supervisor, which then replaces the process.
       #
       # @api private
       class Workers
-        # How often one may end of its own and be replaced, within so many seconds, before all is given up.
+        # How often one may end of its own and be replaced, within so many seconds, before all is
+        # given up.
         INTENSITY = 5
         PERIOD = 60
         # Seconds between two looks at the life signs.
@@ -40,12 +42,14 @@ module Raffia
         # @param heart [#beat, nil] is told that all Ractors' loops turn
         # @param log [Logger, nil]
         # @param ledger [Metrics::Ledger] where all of them count
-        def initialize(app, listeners:, options:, seat: nil, heart: seat, log: nil, ledger: Metrics::Ledger.alone)
+        def initialize(app, listeners:, options:, seat: nil, heart: seat, log: nil,
+          ledger: Metrics::Ledger.alone)
           @options = options
           @heart = heart
           @log = log || Log.build(Raffia.config)
           @orders, @ask = ::IO.pipe
-          @berths = listeners.each_with_index.map { |own, index| Berth.new(index, app, own, options, ledger) }
+          @berths = listeners.each_with_index
+            .map { |own, index| Berth.new(index, app, own, options, ledger) }
           @ends = []
           @asking = ::Thread::Mutex.new
           @question = @asked = @take_leave = nil
@@ -68,8 +72,9 @@ module Raffia
           wind_up
         end
 
-        # @return [Boolean] whether some could not be ended: then the process had better leave by exit!, because Ruby's own way out waits
-        #   for them, and may do so for ever (docs/ractors.md)
+        # @return [Boolean] whether some could not be ended: then the process had better leave by
+        #   exit!, because Ruby's own way out waits for them, and may do so for ever
+        #   (docs/ractors.md)
         def abandoned? = !@berths.all?(&:ended?)
 
         # @yield when no Ractor accepts any more: the listeners may be closed
@@ -120,7 +125,9 @@ module Raffia
 
         # @param order [String] d or n, see {stop}, or {REOPEN}
         def pass_on(order)
-          @until = Clock.now + GRACE + ((order == "d") ? @options.drain_timeout.to_f : 0) unless order == REOPEN
+          unless order == REOPEN
+            @until = Clock.now + GRACE + ((order == "d") ? @options.drain_timeout.to_f : 0)
+          end
           @berths.each { |berth| berth.tell(order) }
         end
 
@@ -129,7 +136,10 @@ module Raffia
           pass_on("n") unless @until
           turn until @berths.all?(&:gone?) || Clock.now > @until
           sleep(0.001) until @berths.none? { |berth| berth.gone? && !berth.ended? } # the last steps
-          @log.error("#{@berths.count { |berth| !berth.ended? }} Ractors of the server did not end") if abandoned?
+          if abandoned?
+            @log.error("#{@berths.count { |berth| !berth.ended? }} Ractors of the server did not " \
+              "end")
+          end
           @berths.each(&:close)
         end
 
@@ -144,7 +154,9 @@ module Raffia
           take_leave if @until
           return if !berth.gone? || @until
 
-          raise WorkerDied, "a Ractor could not begin to serve: #{berth.last_words}" unless berth.ready?
+          unless berth.ready?
+            raise WorkerDied, "a Ractor could not begin to serve: #{berth.last_words}"
+          end
 
           @log.error("a Ractor of the server ended, and is replaced: #{berth.last_words}")
           note_end(berth)
@@ -162,7 +174,10 @@ module Raffia
         def note_end(berth)
           now = Clock.now
           @ends = @ends.select { |at| at > now - PERIOD } << now
-          raise WorkerDied, "#{INTENSITY} Ractors ended within #{PERIOD} s; the last one said: #{berth.last_words}" if @ends.size >= INTENSITY
+          if @ends.size >= INTENSITY
+            raise WorkerDied, "#{INTENSITY} Ractors ended within #{PERIOD} s; the last one said: " \
+              "#{berth.last_words}"
+          end
         end
       end
     end

@@ -14,7 +14,8 @@ module Raffia
     #
     # @api private
     class Alone
-      # The signals that mean: come to an end. HUP does because nobody could take over, and the terminal may be gone.
+      # The signals that mean: come to an end. HUP does because nobody could take over, and the
+      # terminal may be gone.
       STOP = %i[INT TERM HUP].freeze
       private_constant :STOP
 
@@ -55,7 +56,8 @@ module Raffia
       def work
         app = @application.load
         options = Execution.settle(@application, @options, @log)
-        @worker = Worker.for(app, listening.lanes(listening.slot(0)), options: options, log: @log, ledger: @panel.ledger, heart: @notifier)
+        @worker = Worker.for(app, listening.lanes(listening.slot(0)), options: options, log: @log,
+          ledger: @panel.ledger, heart: @notifier)
         @worker.on_leave do
           @notifier.stopping
           listening.close
@@ -70,7 +72,8 @@ module Raffia
         listening.close
       end
 
-      # The first time the requests in flight are ended, the second time they are not waited for. Any thread may ask, and so may a trap.
+      # The first time the requests in flight are ended, the second time they are not waited for.
+      # Any thread may ask, and so may a trap.
       # @return [void]
       def stop
         how = @asked ? :now : :drain
@@ -84,7 +87,9 @@ module Raffia
       def prepare
         @worker.on_reopen { @hooks.call(:on_reopen) }
         @worker.accompany(@hooks.all(:actors)) if @hooks.any?(:actors)
-        @worker.service.on_error { |error, env| @hooks.call(:on_error, error, env) } if @hooks.any?(:on_error)
+        if @hooks.any?(:on_error)
+          @worker.service.on_error { |error, env| @hooks.call(:on_error, error, env) }
+        end
       end
 
       def begun
@@ -109,7 +114,8 @@ module Raffia
         file&.remove
       end
 
-      # The application may set handlers of its own when it is loaded: from then on they are ours again.
+      # The application may set handlers of its own when it is loaded: from then on they are ours
+      # again.
       def with_signals(&)
         ours = handlers
         Signals.with(chain: false, **ours) do
@@ -118,13 +124,15 @@ module Raffia
         end
       end
 
-      # While the application loads there is nothing to finish, and what loads for ever must be left.
+      # While the application loads there is nothing to finish, and what loads for ever must be
+      # left.
       def leave_loading = exit(0)
 
       # USR1: log files were moved away. QUIT: what do all fibers wait for?
       def handlers
         names = Signals.ignored?(:HUP) ? STOP - [:HUP] : STOP # nohup
-        {**names.to_h { |name| [name, ->(_) { @worker ? stop : leave_loading }] }, USR1: ->(_) { @worker&.reopen }, QUIT: ->(_) { Raffia.dump }}
+        {**names.to_h { |name| [name, ->(_) { @worker ? stop : leave_loading }] },
+          USR1: ->(_) { @worker&.reopen }, QUIT: ->(_) { Raffia.dump }}
       end
     end
   end

@@ -6,21 +6,27 @@ require_relative "isolation"
 
 module Raffia
   class Server
-    # The application to serve, and where it comes from. It is loaded once in each process that needs it: in the one that forks the
-    # others, or with `preload false` in each worker.
+    # The application to serve, and where it comes from. It is loaded once in each process that
+    # needs it: in the one that forks the others, or with `preload false` in each worker.
     class Application
       # What is looked for when no file is named.
       FILES = %w[config.ru app.rb].freeze
 
-      # @param path [String, nil] a rackup file, or a Ruby file whose last value is an application; nil: the first of {FILES}
+      # @param path [String, nil] a rackup file, or a Ruby file whose last value is an application;
+      #   nil: the first of {FILES}
       # @return [Application]
       # @raise [NotFound]
       def self.at(path)
         path ||= FILES.find { |name| ::File.exist?(name) } or
-          raise NotFound, "there is no #{FILES.first} here (#{::Dir.pwd}), and no #{FILES.last}: go to the application's folder, or name the file: " \
+          raise NotFound,
+            "there is no #{FILES.first} here (#{::Dir.pwd}), and no #{FILES.last}: go to the " \
+            "application's folder, or name the file: " \
             "`raffia serve path/to/config.ru`"
         raise NotFound.new(name: path) unless ::File.exist?(path)
-        raise NotFound.new("#{path} is a folder: name the file in it, such as #{::File.join(path, FILES.first)}", name: path) if ::File.directory?(path)
+        if ::File.directory?(path)
+          raise NotFound.new("#{path} is a folder: name the file in it, such as " \
+            "#{::File.join(path, FILES.first)}", name: path)
+        end
 
         new(path) { |how| path.end_with?(".ru") ? rackup(path, how) : ruby(path) }
       end
@@ -64,7 +70,8 @@ module Raffia
       # @return [Boolean]
       def trusted? = @trusted
 
-      # @param how [Symbol] :build, :record, or :share what was recorded; from here on it is loaded like that
+      # @param how [Symbol] :build, :record, or :share what was recorded; from here on it is loaded
+      #   like that
       # @return [void]
       def load_to(how)
         @app = @app.build if how == :build && @app.is_a?(Ractors::Blueprint)
@@ -81,13 +88,18 @@ module Raffia
 
       private
 
-      # Rails asks once where what belongs to a request is kept, so it is told before the application is initialised.
-      def build = (@execution == :threads) ? @load.call(@how) : Isolation.by_fiber { @load.call(@how) }
+      # Rails asks once where what belongs to a request is kept, so it is told before the
+      # application is initialised.
+      def build
+        (@execution == :threads) ? @load.call(@how) : Isolation.by_fiber { @load.call(@how) }
+      end
 
       def check(app)
         return app if app.respond_to?(:call) || app.is_a?(Ractors::Blueprint)
 
-        raise ConfigError, "#{name} gives #{app.inspect[0, 60]}, which is no application: that has a method `call`. " \
+        raise ConfigError,
+          "#{name} gives #{app.inspect[0, 60]}, which is no application: that has a method " \
+          "`call`. " \
           "A rackup file says `run app`; any other file ends with the application"
       end
     end

@@ -5,7 +5,8 @@ require_relative "isolation"
 
 module Raffia
   class Server
-    # Decides, when an application has been loaded, whether its requests run in fibers or on threads.
+    # Decides, when an application has been loaded, whether its requests run in fibers or on
+    # threads.
     #
     # @api private
     class Execution
@@ -29,7 +30,8 @@ module Raffia
       attr_reader :place
       # @return [String, nil] why, where it is not as somebody said
       attr_reader :reason
-      # @return [Integer, nil] requests at a time, where somebody has said so, or there are connections for no more
+      # @return [Integer, nil] requests at a time, where somebody has said so, or there are
+      #   connections for no more
       attr_reader :at_once
 
       # @param (see settle)
@@ -40,7 +42,9 @@ module Raffia
         @place = :threads
         @at_once = options.max_in_flight
         decide(application) unless @asked == :threads
-        @connections = Isolation.connections if @place == :fibers && @asked == :auto && @at_once.nil? && @reason
+        if @place == :fibers && @asked == :auto && @at_once.nil? && @reason
+          @connections = Isolation.connections
+        end
         @at_once ||= @connections
       end
 
@@ -58,12 +62,15 @@ module Raffia
 
         obstacle ||= LOCALE if @asked == :auto && Isolation.shared_locale?
         @place = :fibers unless obstacle
-        @reason = obstacle || ("Rails keeps what belongs to one by fiber" if Isolation.rails? && !application.trusted?)
+        @reason = obstacle ||
+          ("Rails keeps what belongs to one by fiber" if Isolation.rails? && !application.trusted?)
       end
 
       def refusal(obstacle)
-        "execution fibers: #{obstacle}, so requests would share connections of Active Record and lose writes. " \
-          "Leave out `execution`, or set config.active_support.isolation_level = :fiber in config/application.rb"
+        "execution fibers: #{obstacle}, so requests would share connections of Active Record and " \
+        "lose writes. " \
+          "Leave out `execution`, or set config.active_support.isolation_level = :fiber in " \
+          "config/application.rb"
       end
     end
   end

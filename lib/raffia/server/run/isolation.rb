@@ -2,8 +2,9 @@
 
 module Raffia
   class Server
-    # ActiveSupport's setting for what belongs to a request: connections of Active Record, `Current`, the time zone. It is kept by thread
-    # unless something else is said, and then the requests of one thread share a connection, transactions and all.
+    # ActiveSupport's setting for what belongs to a request: connections of Active Record,
+    # `Current`, the time zone. It is kept by thread unless something else is said, and then the
+    # requests of one thread share a connection, transactions and all.
     #
     # @api private
     module Isolation
@@ -13,8 +14,8 @@ module Raffia
 
       module_function
 
-      # Loads an application whose requests run in fibers. ActiveSupport learns so as soon as it is there, hence before the application
-      # says anything: what that says counts more.
+      # Loads an application whose requests run in fibers. ActiveSupport learns so as soon as it is
+      # there, hence before the application says anything: what that says counts more.
       # @return [Object] the block's value
       def by_fiber
         claim
@@ -25,12 +26,18 @@ module Raffia
         claim
       end
 
-      # Sets it where nobody has used it yet: because it is still to be loaded, or because Rails is still to be initialised.
+      # Sets it where nobody has used it yet: because it is still to be loaded, or because Rails is
+      # still to be initialised.
       # @return [void]
       def claim
-        return unless defined?(::ActiveSupport) && ::ActiveSupport.const_defined?(:IsolatedExecutionState, false)
+        unless defined?(::ActiveSupport) &&
+            ::ActiveSupport.const_defined?(:IsolatedExecutionState, false)
+          return
+        end
 
-        ::ActiveSupport::IsolatedExecutionState.isolation_level = :fiber if loaded.nil? || (rails && !rails.initialized?)
+        if loaded.nil? || (rails && !rails.initialized?)
+          ::ActiveSupport::IsolatedExecutionState.isolation_level = :fiber
+        end
       end
 
       # @return [String, nil] why fibers would share what belongs to one request, in words
@@ -39,16 +46,21 @@ module Raffia
         return "config.active_support.isolation_level is :thread" if pinned?
         return "this version of ActiveSupport keeps it by thread" unless loaded
 
-        "ActiveSupport::IsolatedExecutionState.isolation_level was :thread when the server began" unless loaded.isolation_level == :fiber
+        unless loaded.isolation_level == :fiber
+          "ActiveSupport::IsolatedExecutionState.isolation_level was :thread when the server began"
+        end
       end
 
       # @return [Boolean] whether an application of Rails is there
       def rails? = !rails.nil?
 
       # @return [Boolean] whether requests would share a locale
-      def shared_locale? = rails? && defined?(::I18n::Config) && !::I18n::Config.method_defined?(:owned_by?)
+      def shared_locale?
+        rails? && defined?(::I18n::Config) && !::I18n::Config.method_defined?(:owned_by?)
+      end
 
-      # @return [Integer, nil] how many requests may be at the database at once; nil: any number, or there is none
+      # @return [Integer, nil] how many requests may be at the database at once; nil: any number, or
+      #   there is none
       def connections
         ::ActiveRecord::Base.connection_pool.size if defined?(::ActiveRecord::Base)
       rescue # no database is configured, and versions differ in what they raise then
@@ -70,9 +82,14 @@ module Raffia
 
       # @return [Module, nil] what is loaded, not what an autoload would bring
       def loaded
-        return unless defined?(::ActiveSupport) && ::ActiveSupport.const_defined?(:IsolatedExecutionState, false)
+        unless defined?(::ActiveSupport) &&
+            ::ActiveSupport.const_defined?(:IsolatedExecutionState, false)
+          return
+        end
 
-        ::ActiveSupport::IsolatedExecutionState if ::ActiveSupport.autoload?(:IsolatedExecutionState).nil?
+        if ::ActiveSupport.autoload?(:IsolatedExecutionState).nil?
+          ::ActiveSupport::IsolatedExecutionState
+        end
       end
 
       def pinned? = rails? && rails.config.active_support.isolation_level == :thread

@@ -26,10 +26,12 @@ module Raffia
 
       # @param (see Alone#initialize)
       # @param renewal [Renewal, nil] what a restart brings besides code
-      # @param beside [#workers, #timeout, #load, #signals, #call, #supervisor=, #hear, #metrics, nil] what further workers do, under the same
-      #   supervisor: how many they are, the seconds that they have to end, what to load for them, signals of theirs, the life of one, what they
-      #   send to the supervisor, and what {Admin} tells of them
-      def initialize(application, listening, options, hooks:, log:, config:, renewal: nil, beside: nil)
+      # @param beside [#workers, #timeout, #load, #signals, #call, #supervisor=, #hear, #metrics,
+      #   nil] what further workers do, under the same supervisor: how many they are, the seconds
+      #   that they have to end, what to load for them, signals of theirs, the life of one, what
+      #   they send to the supervisor, and what {Admin} tells of them
+      def initialize(application, listening, options, hooks:, log:, config:, renewal: nil,
+        beside: nil)
         @application = application
         @listening = listening
         @options = options
@@ -45,7 +47,8 @@ module Raffia
       # @return [Integer] the exit code
       # @yieldparam listeners [Array<Listener>] before connections are accepted from them
       def run
-        supervise(Process::Supervisor.new(**settings, **limits, **systemd, hooks: hooks) { |seat| work(seat) }) do
+        supervise(Process::Supervisor.new(**settings, **limits, **systemd,
+          hooks: hooks) { |seat| work(seat) }) do
           yield @listening.first if block_given?
         end
       end
@@ -57,14 +60,19 @@ module Raffia
         @panel.supervisor = supervisor
         @beside&.supervisor = supervisor
         admin = Admin.start(@panel, @options, @log, beside: @beside&.metrics)
-        Signals.with(chain: false, **(@beside ? @beside.signals(supervisor) : {})) { supervisor.run(&) }
+        Signals.with(chain: false, **(@beside ? @beside.signals(supervisor) : {})) do
+          supervisor.run(&)
+        end
       ensure
         admin&.stop
       end
 
       def settings
-        {workers: @serving + (@beside&.workers || 0), name: "raffia #{@options.tag || ::File.basename(::Dir.pwd)}", log: @log, pid_file: @options.pidfile,
-         slot: ->(index) { beside?(index) ? [] : @listening.slot(index).map(&:socket) }, preload: (-> { load } if @options.preload), template: template?}
+        {workers: @serving + (@beside&.workers || 0),
+         name: "raffia #{@options.tag || ::File.basename(::Dir.pwd)}", log: @log,
+         pid_file: @options.pidfile,
+         slot: ->(index) { beside?(index) ? [] : @listening.slot(index).map(&:socket) },
+         preload: (-> { load } if @options.preload), template: template?}
       end
 
       # One worker shares its memory with nobody, and loads for itself.
@@ -94,7 +102,9 @@ module Raffia
 
       # For times that a supervisor must have, none is a year.
       def limits
-        {boot_timeout: @options.boot_timeout || NEVER, drain_timeout: [@options.drain_timeout || NEVER, @beside&.timeout].compact.max, hang_timeout: hang_timeout,
+        {boot_timeout: @options.boot_timeout || NEVER,
+         drain_timeout: [@options.drain_timeout || NEVER, @beside&.timeout].compact.max,
+         hang_timeout: hang_timeout,
          memory_limit: @options.worker_memory, total_memory: @options.total_memory}
       end
 
@@ -106,9 +116,12 @@ module Raffia
       def hooks
         plain = PLAIN.to_h { |name| [name, ->(*arguments) { call(name, *arguments) }] }
         seated = SEATED.to_h { |name| [name, ->(seat) { call(name, seat.index) }] }
-        {**plain, **seated, on_worker_ready: ->(slot) { @hooks.call(:on_worker_ready, slot[:index]) },
-                            on_worker_exit: ->(slot, how) { @hooks.call(:on_worker_exit, slot[:index], how) },
-                            on_message: ->(_index, name, data) { hear(name, data) }}
+        {**plain, **seated,
+          on_worker_ready: ->(slot) { @hooks.call(:on_worker_ready, slot[:index]) },
+          on_worker_exit: ->(slot, how) {
+            @hooks.call(:on_worker_exit, slot[:index], how)
+          },
+          on_message: ->(_index, name, data) { hear(name, data) }}
       end
 
       def hear(name, data)
@@ -116,8 +129,8 @@ module Raffia
         @beside&.hear(name, data)
       end
 
-      # The supervisor's copy of this object learns here that what is forked from now on is to be renewed; a worker that loads by itself
-      # is so before its first hook.
+      # The supervisor's copy of this object learns here that what is forked from now on is to be
+      # renewed; a worker that loads by itself is so before its first hook.
       def call(name, *arguments)
         @restarted = true if name == :on_restart
         # As all workers do. Else clients could connect until the last request has ended.
@@ -139,13 +152,19 @@ module Raffia
         listen_to(seat, worker)
         Panel::Supervised.answer(seat, worker)
         # Without preload the application has just been loaded, with the handlers that it sets.
-        Signals.with(chain: false, **Process::Supervisor::Life.handlers(seat)) { worker.run { seat.ready! } }
+        Signals.with(chain: false, **Process::Supervisor::Life.handlers(seat)) do
+          worker.run { seat.ready! }
+        end
       end
 
       # Ractors have none of this.
       def equip(seat, service)
-        service.on_error { |error, env| @hooks.call(:on_error, error, env) } if @hooks.any?(:on_error)
-        service.tenure = Tenure.new(@options.worker_requests) { seat.leave } if @options.worker_requests
+        if @hooks.any?(:on_error)
+          service.on_error { |error, env| @hooks.call(:on_error, error, env) }
+        end
+        if @options.worker_requests
+          service.tenure = Tenure.new(@options.worker_requests) { seat.leave }
+        end
       end
 
       def listen_to(seat, worker)

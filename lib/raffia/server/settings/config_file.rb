@@ -96,13 +96,17 @@ module Raffia
           raise ConfigError, "#{row.name} takes one value" unless row.list? || values.size == 1
 
           query = ::URI.encode_www_form(parameters)
-          values = values.map { |value| "#{value}#{value.include?("?") ? "&" : "?"}#{query}" } unless query.empty?
+          unless query.empty?
+            values = values.map { |value| "#{value}#{value.include?("?") ? "&" : "?"}#{query}" }
+          end
           @file.set(row.name, row.list? ? values.flatten : values.first)
         end
 
         def method_missing(name, ...)
           at do
-            guess = DidYouMean::SpellChecker.new(dictionary: self.class.public_instance_methods(false)).correct(name).first
+            guess =
+              DidYouMean::SpellChecker.new(dictionary: self.class.public_instance_methods(false))
+                .correct(name).first
             raise ConfigError, "there is no word #{name}#{": did you mean #{guess}?" if guess}"
           end
         end

@@ -4,16 +4,20 @@ require_relative "../../base/error"
 
 module Raffia
   class Server
-    # Blocks of an application that are called as the server and its workers come and go. Several with one name are called in their order.
+    # Blocks of an application that are called as the server and its workers come and go. Several
+    # with one name are called in their order.
     class Hooks
       # Name, and what it gets and when.
       NAMES = {
         before_fork: "in the supervisor, before a worker is forked: its index",
-        after_fork: "in a worker that has just been forked: open its own connections here. Gets its index",
-        actors: "in a worker whose loop has begun: spawns what lives beside the requests, such as a supervisor, and returns its ref. That is stopped after the last request",
+        after_fork: "in a worker that has just been forked: open its own connections here. Gets " \
+          "its index",
+        actors: "in a worker whose loop has begun: spawns what lives beside the requests, such " \
+          "as a supervisor, and returns its ref. That is stopped after the last request",
         before_worker_shutdown: "in a worker that has answered its last request: its index",
         on_worker_ready: "in the supervisor, when a worker accepts: its index",
-        on_worker_exit: "in the supervisor, when a worker has ended: its index, and how (pid, status, signal)",
+        on_worker_exit: "in the supervisor, when a worker has ended: its index, and how (pid, " \
+          "status, signal)",
         on_restart: "in the supervisor, before the workers are replaced",
         on_reopen: "everywhere, when log files are to be opened anew",
         on_stop: "in the supervisor, or the one process, when the server stops",

@@ -4,7 +4,8 @@ require_relative "option/kinds"
 
 module Raffia
   class Server
-    # One thing that can be set: a row of {TABLE}. Its name is the keyword, the word of raffia.rb and, with dashes, the flag.
+    # One thing that can be set: a row of {TABLE}. Its name is the keyword, the word of raffia.rb
+    # and, with dashes, the flag.
     #
     # @!attribute [r] name
     #   @return [Symbol]
@@ -50,14 +51,16 @@ module Raffia
       def shown
         return default.inspect unless kind == :bytes && default
 
-        unit, size = {"g" => 1 << 30, "m" => 1 << 20, "k" => 1 << 10}.find { |_, bytes| (default % bytes).zero? }
+        unit, size = {"g" => 1 << 30, "m" => 1 << 20,
+                      "k" => 1 << 10}.find { |_, bytes| (default % bytes).zero? }
         unit ? "\"#{default / size}#{unit}\"" : default.to_s
       end
 
       private
 
       def choose(value)
-        kind.find { |word| word.to_s == value.to_s.tr("-", "_") } or raise ArgumentError, "use one of #{kind.join(", ")}"
+        kind.find { |word| word.to_s == value.to_s.tr("-", "_") } or
+          raise ArgumentError, "use one of #{kind.join(", ")}"
       end
     end
   end

@@ -9,7 +9,8 @@ require_relative "../listen/bind"
 
 module Raffia
   class Server
-    # All settings of a server, each row of {Option::TABLE} a reader. Frozen and shareable, so it may go to Ractors.
+    # All settings of a server, each row of {Option::TABLE} a reader. Frozen and shareable, so it
+    # may go to Ractors.
     class Options < ::Data.define(*Option::TABLE.map(&:name))
       # The rows by name.
       ROWS = ::Ractor.make_shareable(Option::TABLE.to_h { |row| [row.name, row] })
@@ -18,14 +19,18 @@ module Raffia
       private_constant :ROWS, :FROM_ENVIRONMENT
 
       class << self
-        # @param given [Hash{Symbol => Object}] what is set; everything else is what the environment says, or the default
+        # @param given [Hash{Symbol => Object}] what is set; everything else is what the environment
+        #   says, or the default
         # @param config [Config]
         # @return [Options]
-        # @raise [ConfigError] for a name that is none of {Option::TABLE}, or a value that makes no sense
+        # @raise [ConfigError] for a name that is none of {Option::TABLE}, or a value that makes no
+        #   sense
         def build(given = {}, config: Raffia.config)
-          from_environment = FROM_ENVIRONMENT.to_h { |name| [name, config.public_send(name)] }.compact
+          from_environment = FROM_ENVIRONMENT.to_h { |name| [name, config.public_send(name)] }
+            .compact
           set = from_environment.merge(given.to_h { |name, value| [name.to_sym, value] })
-          set = Option::TABLE.to_h { |row| [row.name, row.default] }.merge(set.to_h { |name, value| [name, read(name, value)] })
+          set = Option::TABLE.to_h { |row| [row.name, row.default] }
+            .merge(set.to_h { |name, value| [name, read(name, value)] })
           ::Ractor.make_shareable(new(**set))
         end
 
@@ -49,7 +54,8 @@ module Raffia
       # @return [Boolean]
       def development? = environment == "development"
 
-      # @return [Array<Bind>] where to listen. With nothing said: on this machine alone in development, else everywhere
+      # @return [Array<Bind>] where to listen. With nothing said: on this machine alone in
+      #   development, else everywhere
       # @raise [ConfigError]
       def binds
         return bind.map { |uri| Bind.parse(uri) } unless bind.empty?
@@ -64,7 +70,8 @@ module Raffia
       def logger(out)
         config = Raffia.config(:info)
         level = log ? log_level || config.log_level : :off
-        Log.build(config.with(log_level: level, log_format: log_format || config.log_format), out: out)
+        Log.build(config.with(log_level: level, log_format: log_format || config.log_format),
+          out: out)
       end
 
       # @return [Integer] how many worker processes there are; 0: none but this one

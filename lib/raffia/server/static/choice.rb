@@ -10,8 +10,10 @@ module Raffia
       # @api private
       class Choice
         SUFFIXES = {"br" => ".br", "gzip" => ".gz"}.freeze
-        # It is not there for us. Anything else, such as too many open files, is an error: another answer with a good status might be kept.
-        ABSENT = [Errno::ENOENT, Errno::ENOTDIR, Errno::EACCES, Errno::EPERM, Errno::ELOOP, Errno::ENXIO, Errno::ENAMETOOLONG].freeze
+        # It is not there for us. Anything else, such as too many open files, is an error: another
+        # answer with a good status might be kept.
+        ABSENT = [Errno::ENOENT, Errno::ENOTDIR, Errno::EACCES, Errno::EPERM, Errno::ELOOP,
+          Errno::ENXIO, Errno::ENAMETOOLONG].freeze
         private_constant :SUFFIXES, :ABSENT
 
         # @param path [String]
@@ -39,7 +41,10 @@ module Raffia
         def modified = @stat.mtime.httpdate
 
         # @return [String] another one for each content, and for each form
-        def etag = format("\"%x-%x%s\"", @stat.mtime.to_i * 1_000_000_000 + @stat.mtime.nsec, size, @coding && "-#{@coding}")
+        def etag
+          format("\"%x-%x%s\"", @stat.mtime.to_i * 1_000_000_000 + @stat.mtime.nsec, size,
+            @coding && "-#{@coding}")
+        end
 
         # @return [Hash]
         def encoding = @coding ? {"content-encoding" => @coding} : {}
@@ -48,7 +53,8 @@ module Raffia
         # @return [Boolean] whether the client has it already
         def known?(env)
           if (tags = env["HTTP_IF_NONE_MATCH"])
-            return tags.strip == "*" || tags.split(",").any? { |tag| tag.strip.delete_prefix("W/") == etag }
+            return tags.strip == "*" ||
+                tags.split(",").any? { |tag| tag.strip.delete_prefix("W/") == etag }
           end
 
           since = time(env["HTTP_IF_MODIFIED_SINCE"])
@@ -67,7 +73,9 @@ module Raffia
 
         # Opening must not be offloaded to a thread: that costs more than it takes.
         def open_file(path)
-          file = Fiber.blocking { ::File.open(path, ::File::RDONLY | ::File::NOFOLLOW | ::File::NONBLOCK, binmode: true) }
+          file = Fiber.blocking do
+            ::File.open(path, ::File::RDONLY | ::File::NOFOLLOW | ::File::NONBLOCK, binmode: true)
+          end
           @stat = file.stat
           return file if @stat.file?
 

@@ -3,7 +3,8 @@
 module Raffia
   class Server
     class Static
-      # A part of an open file. Our connections hand it to sendfile(2); any other server, and a Rack::Lint in between, calls `each`.
+      # A part of an open file. Our connections hand it to sendfile(2); any other server, and a
+      # Rack::Lint in between, calls `each`.
       #
       # @api private
       class FileBody

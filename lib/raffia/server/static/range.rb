@@ -11,8 +11,8 @@ module Raffia
       #   @return [Integer] bytes; 0: the file has nothing there
       # @api private
       Range = Data.define(:from, :size) do
-        # Several ranges at once are not worth their multipart: a server may send everything, and so does this one. So it is with what is
-        # no range.
+        # Several ranges at once are not worth their multipart: a server may send everything, and so
+        # does this one. So it is with what is no range.
         # @return [Range, nil] nil: everything
         def self.of(env, choice)
           range = env["HTTP_RANGE"]
@@ -22,7 +22,11 @@ module Raffia
           condition = env["HTTP_IF_RANGE"]
           return if condition && !choice.same?(condition.strip)
 
-          match[3] ? last(match[3].to_i, choice.size) : between(match[1].to_i, match[2], choice.size)
+          if match[3]
+            last(match[3].to_i, choice.size)
+          else
+            between(match[1].to_i, match[2], choice.size)
+          end
         end
 
         def self.last(count, total)

@@ -15,7 +15,9 @@ module Raffia
 
         def initialize(root, index)
           @root = ::File.realpath(root)
-          raise ConfigError, "#{root} is no folder: files can be served from folders only" unless ::File.directory?(@root)
+          unless ::File.directory?(@root)
+            raise ConfigError, "#{root} is no folder: files can be served from folders only"
+          end
 
           @within = @root.delete_suffix("/") + "/"
           @index = index
@@ -24,7 +26,8 @@ module Raffia
         end
 
         # @param path [String] as it was requested, from its first slash on
-        # @return [String, Symbol, nil] the file; :folder when the path should have had a slash at its end
+        # @return [String, Symbol, nil] the file; :folder when the path should have had a slash at
+        #   its end
         def find(path)
           names = names(path) or return
           real = real(::File.join(@root, *names)) or return
@@ -46,7 +49,9 @@ module Raffia
 
           names = decoded.delete_prefix("/").split("/", -1)
           names.pop if names.last == ""
-          names unless names.any? { |name| name.empty? || (name.start_with?(".") && name != WELL_KNOWN) }
+          unless names.any? { |name| name.empty? || (name.start_with?(".") && name != WELL_KNOWN) }
+            names
+          end
         end
 
         def decode(path)

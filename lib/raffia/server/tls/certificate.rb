@@ -14,10 +14,13 @@ module Raffia
         # @return [Certificate]
         # @raise [ConfigError]
         def self.read(cert_path, key_path)
-          cert, *chain = part("certificate", cert_path) { |text| ::OpenSSL::X509::Certificate.load(text) }
+          cert, *chain = part("certificate",
+            cert_path) { |text| ::OpenSSL::X509::Certificate.load(text) }
           # Without a password, or openssl would ask for it at the terminal.
           key = part("key", key_path) { |text| ::OpenSSL::PKey.read(text, "") }
-          raise ConfigError, "the key #{key_path} does not belong to the certificate #{cert_path}" unless cert.check_private_key(key)
+          unless cert.check_private_key(key)
+            raise ConfigError, "the key #{key_path} does not belong to the certificate #{cert_path}"
+          end
 
           new(cert, key, chain)
         end
@@ -57,7 +60,9 @@ module Raffia
         # Those of subjectAltName; the common name counts only where there are none.
         def names
           extension = cert.extensions.find { |each| each.oid == "subjectAltName" }
-          return cert.subject.to_a.filter_map { |kind, value| value if kind == "CN" } unless extension
+          unless extension
+            return cert.subject.to_a.filter_map { |kind, value| value if kind == "CN" }
+          end
 
           extension.value.scan(/DNS:([^,\s]+)/).flatten
         end

@@ -14,12 +14,14 @@ module Raffia
           none: ::OpenSSL::SSL::VERIFY_NONE, optional: ::OpenSSL::SSL::VERIFY_PEER,
           required: ::OpenSSL::SSL::VERIFY_PEER | ::OpenSSL::SSL::VERIFY_FAIL_IF_NO_PEER_CERT
         }.freeze
-        # A client that just closes its connection has not cut a request short: where that ends, HTTP says itself.
-        OPTIONS = ::OpenSSL::SSL::OP_NO_RENEGOTIATION | ::OpenSSL::SSL::OP_NO_COMPRESSION | ::OpenSSL::SSL::OP_IGNORE_UNEXPECTED_EOF
+        # A client that just closes its connection has not cut a request short: where that ends,
+        # HTTP says itself.
+        OPTIONS = ::OpenSSL::SSL::OP_NO_RENEGOTIATION | ::OpenSSL::SSL::OP_NO_COMPRESSION |
+          ::OpenSSL::SSL::OP_IGNORE_UNEXPECTED_EOF
         private_constant :VERIFY, :OPTIONS
 
-        # @return [OpenSSL::SSL::SSLContext] with the certificate for clients that do not say whom they want, and for those who want
-        #   somebody else
+        # @return [OpenSSL::SSL::SSLContext] with the certificate for clients that do not say whom
+        #   they want, and for those who want somebody else
         attr_reader :first
 
         # @param settings [Settings]
@@ -27,7 +29,11 @@ module Raffia
         def initialize(settings)
           @settings = settings
           @stamp = stamp
-          @certificates = settings.pairs.empty? ? [SelfSigned.certificate] : settings.pairs.map { |cert, key| Certificate.read(cert, key) }
+          @certificates = if settings.pairs.empty?
+            [SelfSigned.certificate]
+          else
+            settings.pairs.map { |cert, key| Certificate.read(cert, key) }
+          end
           @contexts = @certificates.map { |certificate| context(certificate) }
           @first = @contexts.first
         end
@@ -88,12 +94,14 @@ module Raffia
         # @return [String] the protocol to speak
         def agreed(offered)
           PROTOCOLS.find { |protocol| offered.include?(protocol) } or
-            raise ::OpenSSL::SSL::SSLError, "no protocol in common with a client that offers #{offered.join(", ")}"
+            raise ::OpenSSL::SSL::SSLError,
+              "no protocol in common with a client that offers #{offered.join(", ")}"
         end
 
         # @return [OpenSSL::SSL::SSLContext, nil] nil: the one at hand
         def wanted(name)
-          index = @certificates.index { |certificate| certificate.for?(name) } || @certificates.index { |certificate| certificate.covers?(name) }
+          index = @certificates.index { |certificate| certificate.for?(name) } ||
+            @certificates.index { |certificate| certificate.covers?(name) }
           @contexts[index] if index
         end
       end

@@ -7,12 +7,13 @@ require_relative "certificate"
 module Raffia
   class Server
     class Tls
-      # A certificate for development, signed by nobody. It is kept in the user's cache, so that a browser that was told to trust it
-      # still does after a restart.
+      # A certificate for development, signed by nobody. It is kept in the user's cache, so that a
+      # browser that was told to trust it still does after a restart.
       #
       # @api private
       module SelfSigned
-        # Seconds: browsers take none that is good for longer than 398 days; one with less than a week to live is made anew.
+        # Seconds: browsers take none that is good for longer than 398 days; one with less than a
+        # week to live is made anew.
         LIFE = 390 * 86_400
         REST = 7 * 86_400
         NAMES = %w[DNS:localhost DNS:*.localhost IP:127.0.0.1 IP:::1].freeze
@@ -48,7 +49,8 @@ module Raffia
 
             ::FileUtils.mkdir_p(folder)
             fresh = "#{file(folder)}.#{::Process.pid}"
-            ::File.write(fresh, certificate.cert.to_pem + certificate.key.private_to_pem, perm: 0o600)
+            ::File.write(fresh, certificate.cert.to_pem + certificate.key.private_to_pem,
+              perm: 0o600)
             ::File.rename(fresh, file(folder))
           rescue SystemCallError
             nil # a read-only home: it is made anew each time
@@ -63,7 +65,8 @@ module Raffia
             cert = ::OpenSSL::X509::Certificate.new
             cert.version = 2
             cert.serial = ::OpenSSL::BN.rand(127)
-            cert.subject = cert.issuer = ::OpenSSL::X509::Name.new([["CN", "localhost"], ["O", "Raffia: for development"]])
+            cert.subject = cert.issuer = ::OpenSSL::X509::Name.new([["CN", "localhost"],
+              ["O", "Raffia: for development"]])
             cert.public_key = key
             cert.not_before = ::Time.now - 3600
             cert.not_after = cert.not_before + LIFE
@@ -73,10 +76,13 @@ module Raffia
 
           def describe(cert)
             factory = ::OpenSSL::X509::ExtensionFactory.new(cert, cert)
-            cert.add_extension(factory.create_extension("basicConstraints", "CA:TRUE,pathlen:0", true))
-            cert.add_extension(factory.create_extension("keyUsage", "digitalSignature,keyCertSign", true))
+            cert.add_extension(factory.create_extension("basicConstraints", "CA:TRUE,pathlen:0",
+              true))
+            cert.add_extension(factory.create_extension("keyUsage", "digitalSignature,keyCertSign",
+              true))
             cert.add_extension(factory.create_extension("extendedKeyUsage", "serverAuth"))
-            cert.add_extension(factory.create_extension("subjectAltName", [*NAMES, "DNS:#{host}"].uniq.join(",")))
+            cert.add_extension(factory.create_extension("subjectAltName",
+              [*NAMES, "DNS:#{host}"].uniq.join(",")))
           end
         end
       end

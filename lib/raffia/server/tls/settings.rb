@@ -5,10 +5,12 @@ require_relative "../../base/error"
 module Raffia
   class Server
     class Tls
-      # How a listener is to speak TLS: what its address says, and for what it does not say, the options.
+      # How a listener is to speak TLS: what its address says, and for what it does not say, the
+      # options.
       #
       # @!attribute [r] pairs
-      #   @return [Array<Array(String, String)>] paths of certificates and their keys; empty: one that is made here
+      #   @return [Array<Array(String, String)>] paths of certificates and their keys; empty: one
+      #   that is made here
       # @!attribute [r] ca
       #   @return [String, nil] path of the CAs that clients' certificates must come from
       # @!attribute [r] verify
@@ -25,30 +27,52 @@ module Raffia
         # @return [Settings]
         # @raise [ConfigError]
         def self.of(bind, options)
-          ::Ractor.make_shareable(new(pairs: pairs(bind, options), ca: (bind.param(:ca) || options.tls_ca)&.then { |path| ::File.expand_path(path) }, verify: verify(bind, options),
-            min: min(bind, options), ciphers: bind.param(:ciphers) || options.tls_ciphers, handshake_timeout: options.tls_handshake_timeout || 86_400))
+          ::Ractor.make_shareable(new(pairs: pairs(bind, options),
+            ca: (bind.param(:ca) || options.tls_ca)&.then { |path| ::File.expand_path(path) },
+            verify: verify(bind, options),
+            min: min(bind, options), ciphers: bind.param(:ciphers) ||
+              options.tls_ciphers, handshake_timeout: options.tls_handshake_timeout || 86_400))
         end
 
         def self.pairs(bind, options)
-          certs, keys = bind.params[:cert] ? [bind.params[:cert], bind.params[:key] || []] : [options.tls_cert, options.tls_key]
-          return [] if bind.params.key?(:self_signed) || (certs.empty? && options.tls == :self_signed)
+          certs, keys = bind.params[:cert] ? [bind.params[:cert], bind.params[:key] || []] :
+            [options.tls_cert, options.tls_key]
+          if bind.params.key?(:self_signed) || (certs.empty? && options.tls == :self_signed)
+            return []
+          end
 
-          raise ConfigError, "#{bind} has no certificate: name tls_cert and tls_key, or for development tls self_signed" if certs.empty?
-          raise ConfigError, "#{bind} has #{certs.size} certificates and #{keys.size} keys: each needs its own" unless certs.size == keys.size
+          if certs.empty?
+            raise ConfigError, "#{bind} has no certificate: name tls_cert and tls_key, or for " \
+              "development tls self_signed"
+          end
+          unless certs.size == keys.size
+            raise ConfigError, "#{bind} has #{certs.size} certificates and #{keys.size} keys: " \
+              "each needs its own"
+          end
 
           # From the root: an application may go to another folder, and they are read again.
           certs.zip(keys).map { |pair| pair.map { |path| ::File.expand_path(path) } }
         end
 
         def self.verify(bind, options)
-          verify = bind.param(:verify) ? Options.row(:tls_verify).read(bind.param(:verify)) : options.tls_verify
-          raise ConfigError, "#{bind}: to verify clients their CAs must be known: name tls_ca" if verify != :none && !(bind.param(:ca) || options.tls_ca)
+          verify = if bind.param(:verify)
+            Options.row(:tls_verify).read(bind.param(:verify))
+          else
+            options.tls_verify
+          end
+          if verify != :none && !(bind.param(:ca) || options.tls_ca)
+            raise ConfigError, "#{bind}: to verify clients their CAs must be known: name tls_ca"
+          end
 
           verify
         end
 
         def self.min(bind, options)
-          version = bind.param(:min) ? Options.row(:tls_min).read(bind.param(:min)) : options.tls_min
+          version = if bind.param(:min)
+            Options.row(:tls_min).read(bind.param(:min))
+          else
+            options.tls_min
+          end
           :"TLS#{version.tr(".", "_")}"
         end
         private_class_method :pairs, :verify, :min

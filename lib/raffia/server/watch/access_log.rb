@@ -7,9 +7,11 @@ require_relative "access_log/sink"
 
 module Raffia
   class Server
-    # A line for each request. Lines are gathered, and written together by a fiber of their own: soon after the first one, or when there
-    # are many. So a request never waits for the disk, or for who reads our output; when they do not keep up, lines are lost and counted.
-    # A worker that ends in good order writes its last ones; one that is killed takes with it those of the last moment.
+    # A line for each request. Lines are gathered, and written together by a fiber of their own:
+    # soon after the first one, or when there are many. So a request never waits for the disk, or
+    # for who reads our output; when they do not keep up, lines are lost and counted. A worker that
+    # ends in good order writes its last ones; one that is killed takes with it those of the last
+    # moment.
     #
     # @api private
     class AccessLog

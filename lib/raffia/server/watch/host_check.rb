@@ -5,7 +5,8 @@ require_relative "../listen/bind"
 
 module Raffia
   class Server
-    # Answers for an application that is for this machine alone only what asks for it by such a name.
+    # Answers for an application that is for this machine alone only what asks for it by such a
+    # name.
     #
     # The page of a stranger can have its own name resolved to this machine (DNS rebinding), and a
     # browser here would then let it read the answer. Its name is neither an address nor localhost.
@@ -13,7 +14,8 @@ module Raffia
     # @api private
     class HostCheck
       LOCAL = /\A(?:|(?:[\w-]+\.)*localhost|[\d.]+|\[[\h:.]+\])(?::\d+)?\z/i
-      REFUSED = [403, {"content-type" => "text/plain"}.freeze, ["ask for localhost\n"].freeze].freeze
+      REFUSED = [403, {"content-type" => "text/plain"}.freeze,
+        ["ask for localhost\n"].freeze].freeze
       private_constant :LOCAL, :REFUSED
 
       # @param app [#call]

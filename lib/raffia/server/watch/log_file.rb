@@ -2,7 +2,8 @@
 
 module Raffia
   class Server
-    # Where the server's own log goes when it goes to a file. Several processes append to it, each line in one piece.
+    # Where the server's own log goes when it goes to a file. Several processes append to it, each
+    # line in one piece.
     #
     # @api private
     class LogFile
@@ -19,7 +20,8 @@ module Raffia
       # @return [Integer]
       def write(text) = @file.syswrite(text)
 
-      # Under the same name, since whoever rotates logs has moved the file away. When that fails the old one stays.
+      # Under the same name, since whoever rotates logs has moved the file away. When that fails the
+      # old one stays.
       # @return [void]
       def reopen
         old = @file

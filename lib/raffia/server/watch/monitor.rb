@@ -28,7 +28,8 @@ module Raffia
         @threads = options.threads if options.threaded?
         return unless options.access_log
 
-        @access_log = AccessLog.new(options.access_log, format: options.access_log_format, log: log) { |lines| ledger.count(:log_lines_lost, lines) }
+        @access_log = AccessLog.new(options.access_log, format: options.access_log_format,
+          log: log) { |lines| ledger.count(:log_lines_lost, lines) }
       end
 
       # A request begins.
@@ -42,7 +43,8 @@ module Raffia
       # @return [void]
       def over(env, wire, began, queued, received, sent)
         duration = @ledger.finish(began, wire.status, queued, received, sent)
-        @access_log&.add(AccessLog::Entry.new(env, RequestId.of(env), wire.status, wire.body_sent, duration, queued))
+        @access_log&.add(AccessLog::Entry.new(env, RequestId.of(env), wire.status, wire.body_sent,
+          duration, queued))
       end
 
       # @param status [Integer] of the answer to a request that cannot be taken

@@ -31,14 +31,16 @@ module Raffia
 
         # @return [Array<Hash>]
         def workers
-          [{slot: 0, pid: ::Process.pid, state: state, ready: !@worker.nil?, since: @begun, restarts: 0, pss: Process::Memory.of&.pss}]
+          [{slot: 0, pid: ::Process.pid, state: state, ready: !@worker.nil?, since: @begun,
+            restarts: 0, pss: Process::Memory.of&.pss}]
         end
 
         # @return [Array<Hash>] what each worker is at
         def requests(slow) = [@worker&.in_flight(slow) || InFlight.merge([])]
       end
 
-      # Of a supervisor and its workers: their numbers are in memory that both have, and what they are at is asked.
+      # Of a supervisor and its workers: their numbers are in memory that both have, and what they
+      # are at is asked.
       class Supervised
         LANES = Process::Supervisor::Boards::LANES
         # Seconds that a worker has to answer. One that is stuck in C does not.
@@ -63,7 +65,10 @@ module Raffia
         def ledger(seat) = Metrics::Ledger.new(@board, seat.index * LANES + seat.lane).open
 
         # @return [Metrics::Totals]
-        def totals = Metrics::Totals.new(@board, slots.flat_map { |slot| [slot[:pid], slot[:successor], *slot[:leaving]] }.compact)
+        def totals
+          Metrics::Totals.new(@board,
+            slots.flat_map { |slot| [slot[:pid], slot[:successor], *slot[:leaving]] }.compact)
+        end
 
         # @return [Symbol]
         def state = status[:state]
@@ -71,8 +76,10 @@ module Raffia
         # @return [Array<Hash>]
         def workers
           slots.map do |slot|
-            {slot: slot[:index], pid: slot[:pid], generation: slot[:generation], state: slot[:state], ready: slot[:state] == :ready,
-             since: slot[:since], restarts: slot[:restarts], leaving: slot[:leaving], last_exit: slot[:last_exit], pss: slot[:pss]}
+            {slot: slot[:index], pid: slot[:pid], generation: slot[:generation],
+             state: slot[:state], ready: slot[:state] == :ready,
+             since: slot[:since], restarts: slot[:restarts], leaving: slot[:leaving],
+             last_exit: slot[:last_exit], pss: slot[:pss]}
           end
         end
 
@@ -94,7 +101,9 @@ module Raffia
         # In a worker: answers the above.
         # @return [void]
         def self.answer(seat, worker)
-          seat.on_message(:in_flight) { |round, slow| seat.send(:in_flight, [round, worker.in_flight(slow)]) }
+          seat.on_message(:in_flight) do |round, slow|
+            seat.send(:in_flight, [round, worker.in_flight(slow)])
+          end
         end
 
         private

@@ -6,8 +6,8 @@ require_relative "../../task"
 
 module Raffia
   class Server
-    # A fiber that says once a second that its loop turns, and how well: how late it was itself woken is how long anybody waits here. It
-    # also counts what the collector takes.
+    # A fiber that says once a second that its loop turns, and how well: how late it was itself
+    # woken is how long anybody waits here. It also counts what the collector takes.
     #
     # @api private
     class Pulse
@@ -17,7 +17,8 @@ module Raffia
       # @param ledger [Metrics::Ledger]
       # @param heart [#beat, nil] is told that the loop turns
       # @param gate [Gate, nil]
-      # @param threads [Integer, nil] that requests may be on: as many as are inside of the gate are busy
+      # @param threads [Integer, nil] that requests may be on: as many as are inside of the gate are
+      #   busy
       def initialize(ledger, heart, gate, threads: nil)
         @ledger = ledger
         @heart = heart

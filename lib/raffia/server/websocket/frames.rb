@@ -40,7 +40,8 @@ module Raffia
           @at = 0
         end
 
-        # @return [String, nil] bytes of one frame: all of it, or what has come of a long one; nil: more is needed
+        # @return [String, nil] bytes of one frame: all of it, or what has come of a long one; nil:
+        #   more is needed
         # @raise [Violation]
         def next
           size = @left.positive? ? @left : frame or return

@@ -13,7 +13,8 @@ module Raffia
         WEBSOCKET = "websocket"
 
         def self.asked?(env)
-          env["REQUEST_METHOD"] == "GET" && env["HTTP_UPGRADE"].to_s.downcase.split(/\s*,\s*/).include?(WEBSOCKET) &&
+          env["REQUEST_METHOD"] == "GET" &&
+            env["HTTP_UPGRADE"].to_s.downcase.split(/\s*,\s*/).include?(WEBSOCKET) &&
             env["HTTP_CONNECTION"].to_s.downcase.split(/\s*,\s*/).include?("upgrade")
         end
 
@@ -28,17 +29,23 @@ module Raffia
           refusal = refused and return refusal
 
           protocol, body = yield
-          [101, headers.merge(protocol.headers.except("connection", "upgrade"), "rack.protocol" => WEBSOCKET), body]
+          [101,
+            headers.merge(protocol.headers.except("connection", "upgrade"),
+              "rack.protocol" => WEBSOCKET), body]
         end
 
         private
 
         def refused
-          if !self.class.asked?(@env) then answer(426, "this is the address of a WebSocket", "upgrade" => WEBSOCKET)
+          if !self.class.asked?(@env) then answer(426, "this is the address of a WebSocket",
+            "upgrade" => WEBSOCKET)
           elsif @env["HTTP_SEC_WEBSOCKET_VERSION"] != VERSION
-            answer(426, "the version of WebSockets must be #{VERSION}", "upgrade" => WEBSOCKET, "sec-websocket-version" => VERSION)
-          elsif !KEY.match?(@env["HTTP_SEC_WEBSOCKET_KEY"].to_s) then answer(400, "sec-websocket-key must be 16 bytes in base64")
-          elsif !Origin.allowed?(@env, @origins) then answer(403, "no WebSocket for pages of #{@env["HTTP_ORIGIN"]}")
+            answer(426, "the version of WebSockets must be #{VERSION}", "upgrade" => WEBSOCKET,
+              "sec-websocket-version" => VERSION)
+          elsif !KEY.match?(@env["HTTP_SEC_WEBSOCKET_KEY"].to_s) then answer(400,
+            "sec-websocket-key must be 16 bytes in base64")
+          elsif !Origin.allowed?(@env, @origins) then answer(403,
+            "no WebSocket for pages of #{@env["HTTP_ORIGIN"]}")
           elsif !switches? then answer(501, "the server cannot switch protocols (rack.protocol)")
           end
         end

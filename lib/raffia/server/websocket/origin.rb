@@ -3,7 +3,8 @@
 module Raffia
   class Server
     class WebSocket
-      # Whose pages may connect. Browsers let any page open a WebSocket to any server, with the user's cookies, and only say whose page it is.
+      # Whose pages may connect. Browsers let any page open a WebSocket to any server, with the
+      # user's cookies, and only say whose page it is.
       #
       # @api private
       module Origin
@@ -15,7 +16,8 @@ module Raffia
           return true if origin.nil? || origins == :any
           return origins.include?(origin) if origins
 
-          # Not the scheme: behind a proxy with TLS ours is another. Browsers leave out the port that goes without saying, in both.
+          # Not the scheme: behind a proxy with TLS ours is another. Browsers leave out the port
+          # that goes without saying, in both.
           origin.delete_prefix("https://").delete_prefix("http://").casecmp?(env["HTTP_HOST"].to_s)
         end
       end

@@ -5,8 +5,9 @@ require "socket"
 module Raffia
   class Server
     class WebSocket
-      # What goes to the peer: sent at once if the kernel takes it, else kept, and sent by a fiber of its own as the peer reads. So frames
-      # of several fibers never mix, and a slow peer costs a bounded backlog.
+      # What goes to the peer: sent at once if the kernel takes it, else kept, and sent by a fiber
+      # of its own as the peer reads. So frames of several fibers never mix, and a slow peer costs a
+      # bounded backlog.
       #
       # @api private
       class Outbox
@@ -33,7 +34,8 @@ module Raffia
           raise Closed, "the peer of the WebSocket has gone, or reads nothing" if @failed
         end
 
-        # Takes the bytes in any case, and never waits: also pongs and closes come here. More than twice the limit nobody gets.
+        # Takes the bytes in any case, and never waits: also pongs and closes come here. More than
+        # twice the limit nobody gets.
         def push(bytes)
           return if @failed
           return keep(bytes) if @left

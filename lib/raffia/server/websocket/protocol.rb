@@ -6,18 +6,22 @@ require_relative "frames"
 module Raffia
   class Server
     class WebSocket
-      # With all that it would load when it is used first: reading files makes a fiber wait, where nobody expects it.
+      # With all that it would load when it is used first: reading files makes a fiber wait, where
+      # nobody expects it.
       Optional.gem("websocket-driver", ">= 0.7.6", for: "a WebSocket", feature: "websocket/driver")
-      [::WebSocket::Driver::Headers, ::WebSocket::Driver::StreamReader, ::WebSocket::Driver::Hybi::Frame, ::WebSocket::Driver::Hybi::Message].freeze
+      [::WebSocket::Driver::Headers, ::WebSocket::Driver::StreamReader,
+        ::WebSocket::Driver::Hybi::Frame, ::WebSocket::Driver::Hybi::Message].freeze
 
-      # The gem websocket-driver: the handshake's headers, frames to messages and back. This is the one file that knows it.
+      # The gem websocket-driver: the handshake's headers, frames to messages and back. This is the
+      # one file that knows it.
       #
       # @api private
       class Protocol
         # @return [String, nil] of the subprotocols
         attr_reader :protocol
 
-        # What the driver takes for its socket: it asks for the request once, and writes. It holds the request no longer than the handshake.
+        # What the driver takes for its socket: it asks for the request once, and writes. It holds
+        # the request no longer than the handshake.
         class Port
           attr_accessor :env, :outbox
 
@@ -35,7 +39,8 @@ module Raffia
           @port = Port.new
           # The driver knows this one name alone; a client may offer other protocols beside it.
           @port.env = env.merge("HTTP_UPGRADE" => "websocket")
-          @driver = ::WebSocket::Driver::Hybi.new(@port, max_length: max_message, protocols: protocols, require_masking: true)
+          @driver = ::WebSocket::Driver::Hybi.new(@port, max_length: max_message,
+            protocols: protocols, require_masking: true)
           extensions.each { |extension| @driver.add_extension(extension) }
           @driver.start
           @port.env = nil
@@ -82,7 +87,10 @@ module Raffia
 
         def message(message)
           return @driver.binary(message) if message.encoding == Encoding::BINARY
-          raise EncodingError, "a text message must be valid #{message.encoding}: send bytes as message.b" unless message.valid_encoding?
+          unless message.valid_encoding?
+            raise EncodingError, "a text message must be valid #{message.encoding}: send bytes " \
+              "as message.b"
+          end
 
           @driver.text(message)
         end

@@ -12,9 +12,10 @@ module Raffia
       # Seconds to wait when there are too many open files: until then some may have been closed.
       PAUSE = 0.1
       # What says nothing about the listener: the client has left again, or its network has.
-      PASSING = [Errno::ECONNABORTED, Errno::EPROTO, Errno::EPERM, Errno::ENETDOWN, Errno::EHOSTDOWN, Errno::EHOSTUNREACH, Errno::ENETUNREACH].freeze
-      # Connections that are accepted in a row before those that there are get a turn: while clients come faster than they are served,
-      # there is always one more.
+      PASSING = [Errno::ECONNABORTED, Errno::EPROTO, Errno::EPERM, Errno::ENETDOWN,
+        Errno::EHOSTDOWN, Errno::EHOSTUNREACH, Errno::ENETUNREACH].freeze
+      # Connections that are accepted in a row before those that there are get a turn: while clients
+      # come faster than they are served, there is always one more.
       TURN = 8
       SHORT = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
       private_constant :PAUSE, :PASSING, :TURN, :SHORT
@@ -44,8 +45,11 @@ module Raffia
 
       private
 
-      # Who has handed it in may not have seen to that. (IO#nonblock= says the same, but before Ruby 3.4 not in a Ractor.)
-      def unblock(socket) = socket.fcntl(Fcntl::F_SETFL, socket.fcntl(Fcntl::F_GETFL) | ::File::NONBLOCK)
+      # Who has handed it in may not have seen to that. (IO#nonblock= says the same, but before Ruby
+      # 3.4 not in a Ractor.)
+      def unblock(socket)
+        socket.fcntl(Fcntl::F_SETFL, socket.fcntl(Fcntl::F_GETFL) | ::File::NONBLOCK)
+      end
 
       def accept
         return pause unless one?(@turn == 1)
@@ -57,7 +61,8 @@ module Raffia
         run_short(error)
       end
 
-      # Most come alone, so before the second one it is looked whether there is any: that takes a tenth of accepting in vain.
+      # Most come alone, so before the second one it is looked whether there is any: that takes a
+      # tenth of accepting in vain.
       def one?(look)
         Native.accept(@socket, @kind, look) do |socket, address|
           @short = false
@@ -72,8 +77,9 @@ module Raffia
         @socket.wait_readable
       end
 
-      # By a sleep, so that the loop looks at the kernel, too: where clients open a connection for each request, those
-      # that they have closed would keep their fibers and buffers until there is a look.
+      # By a sleep, so that the loop looks at the kernel, too: where clients open a connection for
+      # each request, those that they have closed would keep their fibers and buffers until there is
+      # a look.
       def give_way
         @turn = 0
         sleep(0)
@@ -82,7 +88,8 @@ module Raffia
       # It is said once, not ten times a second.
       def run_short(error)
         unless @short
-          @worker.service.log.error("accepts nothing for now: #{error.message}. Raise the limit of open files, or lower max_connections")
+          @worker.service.log.error("accepts nothing for now: #{error.message}. Raise the limit " \
+            "of open files, or lower max_connections")
         end
         @short = true
         sleep(PAUSE)

@@ -2,8 +2,8 @@
 
 module Raffia
   class Server
-    # Tells those who keep a connection for long (WebSockets, event streams) that the worker is coming to its end. It is
-    # `env["raffia.drain"]`.
+    # Tells those who keep a connection for long (WebSockets, event streams) that the worker is
+    # coming to its end. It is `env["raffia.drain"]`.
     #
     # @example
     #   farewell = env["raffia.drain"].call { socket.close(1001) }
@@ -32,12 +32,14 @@ module Raffia
         @begun = false
       end
 
-      # @yield once, when the worker begins to drain; at once if it has begun already. The block must not take long
+      # @yield once, when the worker begins to drain; at once if it has begun already. The block
+      #   must not take long
       # @return [Farewell]
       def call(&block)
         farewell = Farewell.new(@farewells, block)
         @farewells[farewell] = true
-        farewell.say if @begun && @farewells.delete(farewell) # it may begin at any moment, for a thread
+        # it may begin at any moment, for a thread
+        farewell.say if @begun && @farewells.delete(farewell)
         farewell
       end
 

@@ -5,12 +5,14 @@ require_relative "../../task"
 
 module Raffia
   class Server
-    # How a worker's connections come to their end. Nothing is cut off between a request and its response: whoever is waited for has until
-    # the grace is over, and is told that the connection will be closed. Whoever is silent is taken to be idle after {QUIET} seconds:
-    # until then his next request may be on its way.
+    # How a worker's connections come to their end. Nothing is cut off between a request and its
+    # response: whoever is waited for has until the grace is over, and is told that the connection
+    # will be closed. Whoever is silent is taken to be idle after {QUIET} seconds: until then his
+    # next request may be on its way.
     #
-    # An idle connection is not closed but shut for reading. What has come by then is still read and served, and only then is
-    # there the end: the kernel decides which of the two was first, so no request can get lost in between.
+    # An idle connection is not closed but shut for reading. What has come by then is still read and
+    # served, and only then is there the end: the kernel decides which of the two was first, so no
+    # request can get lost in between.
     #
     # @api private
     class Retreat
@@ -39,7 +41,8 @@ module Raffia
       # @return [Numeric, nil] seconds until the grace is over
       def left = @finish.infinite? ? nil : [@finish - Clock.now, 0].max
 
-      # The same for what the application has started beside its requests. It knows of no end, so it may be there for ever.
+      # The same for what the application has started beside its requests. It knows of no end, so it
+      # may be there for ever.
       # @return [Boolean] whether it has ended
       def outlast(&)
         sleep(0) # for those who have been told to end just now
@@ -53,10 +56,12 @@ module Raffia
 
       def connections = @worker.connections
 
-      # The alarm is our scope's, and ends with it; residents, as the host of actors is one, end with the loop.
+      # The alarm is our scope's, and ends with it; residents, as the host of actors is one, end
+      # with the loop.
       def alone?
         scheduler = Fiber.scheduler
-        scheduler.stats[:parked] <= (Alarm.of(scheduler).running? ? 1 : 0) + (Session.current&.residents || 0)
+        scheduler.stats[:parked] <=
+          (Alarm.of(scheduler).running? ? 1 : 0) + (Session.current&.residents || 0)
       end
 
       # Waits for a moment.

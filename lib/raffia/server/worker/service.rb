@@ -34,18 +34,21 @@ module Raffia
       # @return [Admission] to the app
       attr_reader :admission
 
-      # @return [Pool, nil] of threads that the application runs on; nil: it runs in the fibers of connections
+      # @return [Pool, nil] of threads that the application runs on; nil: it runs in the fibers of
+      #   connections
       attr_reader :threads
 
       # @return [Tenure, nil] of a worker that is to be replaced after some requests
       attr_accessor :tenure
 
-      # @return [Boolean] whether this is a child that the app has forked, and that has nothing to do with the clients
+      # @return [Boolean] whether this is a child that the app has forked, and that has nothing to
+      #   do with the clients
       attr_accessor :left
 
       # @param ledger [Metrics::Ledger] where requests are counted
       def initialize(app, options, log, ledger = Metrics::Ledger.alone)
-        @app = app = options.static.reverse.inject(app) { |inner, root| Static.new(inner, root: root) }
+        @app = app = options.static.reverse
+          .inject(app) { |inner, root| Static.new(inner, root: root) }
         @options = options
         @log = log || Log.build(Raffia.config)
         @monitor = Monitor.new(options, log: @log, ledger: ledger)
@@ -57,17 +60,20 @@ module Raffia
         @on_error = @tenure = nil
         @left = false
         @limits = {
-          request_line: options.max_line, head: options.max_head, fields: options.max_headers, name: options.max_header_name,
-          extensions: options.max_chunk_extensions, trailers: options.max_trailers, body: options.max_body
+          request_line: options.max_line, head: options.max_head, fields: options.max_headers,
+          name: options.max_header_name,
+          extensions: options.max_chunk_extensions, trailers: options.max_trailers,
+          body: options.max_body
         }.freeze
       end
 
-      # @return [Boolean] whether the beginning of long request bodies is kept: Rack 3 does not ask for that, Rack 2 did. What is to be read on
-      #   a thread is here before that begins, so it is kept anyway
+      # @return [Boolean] whether the beginning of long request bodies is kept: Rack 3 does not ask
+      #   for that, Rack 2 did. What is to be read on a thread is here before that begins, so it is
+      #   kept anyway
       def rewindable? = @rewindable || !!@threads
 
-      # @return [Boolean] whether as many requests wait for a thread as there are threads. Where those that wait for too long are told so, all
-      #   must be here
+      # @return [Boolean] whether as many requests wait for a thread as there are threads. Where
+      #   those that wait for too long are told so, all must be here
       def crowded? = !!@threads && !@admission.gate.refuses? && @admission.gate.crowded?
 
       # Ends the threads; what still runs on them is interrupted.
@@ -79,7 +85,10 @@ module Raffia
       # @return [Hash] what every env of a request that comes in there has
       def template(listener, io)
         certificate = io.peer_cert if listener.verifies?
-        return Native::Http1.template({**environment(listener), "raffia.peer_cert" => certificate}) if certificate
+        if certificate
+          return Native::Http1.template({**environment(listener),
+            "raffia.peer_cert" => certificate})
+        end
 
         @templates[listener] ||= Native::Http1.template(environment(listener))
       end
@@ -100,18 +109,25 @@ module Raffia
 
       private
 
-      # How many requests are on them is for {Admission} to say: one that has a thread for long, such as a WebSocket, is not counted.
-      def app_threads = Pool.new(on: :threads, workers: @options.threads + (@options.max_connections || MOST_THREADS))
+      # How many requests are on them is for {Admission} to say: one that has a thread for long,
+      # such as a WebSocket, is not counted.
+      def app_threads
+        Pool.new(on: :threads, workers: @options.threads +
+          (@options.max_connections || MOST_THREADS))
+      end
 
       def rack2? = defined?(::Rack.release) && ::Rack.release < "3"
 
       def environment(listener)
         {
-          "rack.errors" => $stderr, "rack.input" => NullInput::ONE, "rack.url_scheme" => listener.scheme,
-          "rack.multithread" => true, "rack.multiprocess" => true, "rack.run_once" => false, "rack.hijack?" => true,
+          "rack.errors" => $stderr, "rack.input" => NullInput::ONE,
+          "rack.url_scheme" => listener.scheme,
+          "rack.multithread" => true, "rack.multiprocess" => true, "rack.run_once" => false,
+          "rack.hijack?" => true,
           "raffia.drain" => @drain, "SCRIPT_NAME" => "", "SERVER_NAME" => listener.host,
           "SERVER_PORT" => (listener.port || ((listener.scheme == "https") ? 443 : 80)).to_s,
-          **(rack2? ? {"rack.version" => [1, 3].freeze} : {}), **(listener.tls? ? {"HTTPS" => "on"} : {})
+          **(rack2? ? {"rack.version" => [1, 3].freeze} : {}),
+          **(listener.tls? ? {"HTTPS" => "on"} : {})
         }
       end
     end

@@ -4,8 +4,8 @@ require_relative "../../run"
 
 module Raffia
   class Server
-    # The fibers of a stream that lasts, a WebSocket or an event stream: those of the worker's loop, or on a thread of the application those
-    # of a loop of its own, for as long as the stream does.
+    # The fibers of a stream that lasts, a WebSocket or an event stream: those of the worker's loop,
+    # or on a thread of the application those of a loop of its own, for as long as the stream does.
     #
     # @api private
     module StreamLoop

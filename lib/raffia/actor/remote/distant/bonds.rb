@@ -4,7 +4,8 @@ module Raffia
   class Actor
     module Remote
       class Distant
-        # Who is told of its end, and of whose end it is told, as {Cell::Bonds} has it for those of this side.
+        # Who is told of its end, and of whose end it is told, as {Cell::Bonds} has it for those of
+        # this side.
         #
         # @api private
         module Bonds

@@ -12,21 +12,24 @@ module Raffia
 
           HELD = {Exception => :never}.freeze
           KILLABLE = {Cancel => :immediate, Exception => :never}.freeze
-          # What Ruby says to whoever uses what another thread closes, though to this one no sooner than it may be interrupted.
+          # What Ruby says to whoever uses what another thread closes, though to this one no sooner
+          # than it may be interrupted.
           CLOSED = "stream closed in another thread"
           private_constant :HELD, :KILLABLE, :CLOSED
 
-          # A frame is written whole or not at all: whoever is interrupted hears of it afterwards. But an actor can be killed although the
-          # other side does not read.
+          # A frame is written whole or not at all: whoever is interrupted hears of it afterwards.
+          # But an actor can be killed although the other side does not read.
           def write(kind, number, payload = nil, breakable = false)
             return Raffia.shield { put(kind, number, payload) } if Fiber.current_scheduler
 
             Thread.handle_interrupt(breakable ? KILLABLE : HELD) { put(kind, number, payload) }
           rescue IOError => error
-            raise unless error.message == CLOSED # somebody may have interrupted us by one of his own
+            # somebody may have interrupted us by one of his own
+            raise unless error.message == CLOSED
           end
 
-          # Dumped under the lock, for parcels are sent when they are dumped, and go in the order of their frames.
+          # Dumped under the lock, for parcels are sent when they are dumped, and go in the order of
+          # their frames.
           def put(kind, number, payload)
             @writing.synchronize do
               return if @broken
@@ -95,10 +98,14 @@ module Raffia
 
           def failed(kind, number, frame)
             error = as_current { Words.read(frame.byteslice(HEADER_SIZE..)) }
-            settle(number) { |reply| (kind == REFUSAL) ? refuse_to(reply, error) : reply.fail(error) }
+            settle(number) do |reply|
+              (kind == REFUSAL) ? refuse_to(reply, error) : reply.fail(error)
+            end
           end
 
-          def refuse_to(reply, error) = reply.respond_to?(:refuse) ? reply.refuse(error) : reply.fail(error)
+          def refuse_to(reply, error)
+            reply.respond_to?(:refuse) ? reply.refuse(error) : reply.fail(error)
+          end
 
           def settle(number)
             reply, = @guard.hold { @open.delete(number) || @late.delete(number) }

@@ -22,7 +22,9 @@ module Raffia
           # @raise [Rejected]
           def recognise(data)
             node = Node.current
-            cell = node.find(data.first) and return @desk.allow?(self, cell) ? cell : raise(Rejected, "#{data[1]} cannot be asked from there")
+            cell = node.find(data.first) and
+              return @desk.allow?(self, cell) ? cell :
+                raise(Rejected, "#{data[1]} cannot be asked from there")
 
             Distant.new(data, way_to(data, node)).tap { |distant| node.know(distant.id, distant) }
           end
@@ -33,9 +35,14 @@ module Raffia
 
           private
 
-          # One of a third side has to be known here for as long as it may be asked for through here. Others are known while they live.
+          # One of a third side has to be known here for as long as it may be asked for through
+          # here. Others are known while they live.
           def note(cell, name)
-            cell.id.is_a?(Symbol) ? (@passed ||= {})[name] = cell : (@told ||= ObjectSpace::WeakMap.new)[cell] = true
+            if cell.id.is_a?(Symbol)
+              (@passed ||= {})[name] = cell
+            else
+              (@told ||= ObjectSpace::WeakMap.new)[cell] = true
+            end
           end
 
           # The other side may have been told of it by this one, which has forgotten it since.

@@ -4,7 +4,8 @@ module Raffia
   class Actor
     module Remote
       class Line
-        # Who on this side is to hear of the end of an actor of the other's, and the other way round.
+        # Who on this side is to hear of the end of an actor of the other's, and the other way
+        # round.
         #
         # @api private
         module Watches
@@ -12,7 +13,9 @@ module Raffia
           # @param block [Proc]
           # @return [Proc]
           def watch(ref, block)
-            kept = @guard.hold { @closed ? false : (@watches ||= {})[block.object_id] = [ref, block] }
+            kept = @guard.hold do
+              @closed ? false : (@watches ||= {})[block.object_id] = [ref, block]
+            end
             kept ? ask(ref, :watch, ref, block.object_id) : block.call(ref, @reason)
             block
           rescue ActorDied => died
@@ -20,13 +23,16 @@ module Raffia
             notice(block.object_id, ref, died.reason)
             block
           rescue Exception # standard:disable Lint/RescueException
-            @guard.hold { @watches&.delete(block.object_id) } # whoever was interrupted does not want to hear of it
+            # whoever was interrupted does not want to hear of it
+            @guard.hold { @watches&.delete(block.object_id) }
             raise
           end
 
           # @return [void]
           def unwatch(ref, block)
-            tell(:unwatch, ref, block.object_id) if @guard.hold { @watches&.delete(block.object_id) }
+            if @guard.hold { @watches&.delete(block.object_id) }
+              tell(:unwatch, ref, block.object_id)
+            end
           end
 
           # One of them has ended.
@@ -47,7 +53,10 @@ module Raffia
           # For the other side.
           # @return [void]
           def watch_for(ref, key)
-            block = ->(one, reason) { @guard.hold { @kept&.delete(key) } && Words.for_reason(reason) { |why| tell(:watched, key, one, why) } }
+            block = ->(one, reason) {
+              @guard.hold { @kept&.delete(key) } &&
+                Words.for_reason(reason) { |why| tell(:watched, key, one, why) }
+            }
             @guard.hold { @closed ? (return) : (@kept ||= {})[key] = [ref, block] }
             ref.raffia_cell.watch(&block)
             # The line may have ended in between.

@@ -25,7 +25,8 @@ module Raffia
               failure = Pool::FailureDump.load(string)
               Pool::Mishap.new(failure, nil, nil).error
             rescue => error
-              NotDumpable.new("the error of the other side cannot be loaded here (#{error.message}): load its class here, too")
+              NotDumpable.new("the error of the other side cannot be loaded here " \
+                "(#{error.message}): load its class here, too")
             end
 
             # What somebody ended by need not be anything that can go elsewhere.
@@ -38,13 +39,15 @@ module Raffia
 
             # @return [NotDumpable]
             def undumpable(error)
-              NotDumpable.new("this cannot go to where the actor is (#{error.message}): hand in and return plain data (numbers, strings, " \
+              NotDumpable.new("this cannot go to where the actor is (#{error.message}): hand in " \
+              "and return plain data (numbers, strings, " \
                 "arrays, hashes, structs) and refs, or spawn on: :threads")
             end
 
             # @return [NotDumpable]
             def unloadable(error)
-              NotDumpable.new("what came from the other side cannot be loaded here (#{error.message}): load its class here, too")
+              NotDumpable.new("what came from the other side cannot be loaded here " \
+                "(#{error.message}): load its class here, too")
             end
           end
         end

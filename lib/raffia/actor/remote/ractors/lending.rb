@@ -4,8 +4,9 @@ module Raffia
   class Actor
     module Remote
       class Ractors
-        # As Marshal, for the way to and from a Ractor: what is deeply frozen is not copied. It is left in a tray, for the other side to take
-        # as it is; the frame says where. When the tray is full it is copied like all else.
+        # As Marshal, for the way to and from a Ractor: what is deeply frozen is not copied. It is
+        # left in a tray, for the other side to take as it is; the frame says where. When the tray
+        # is full it is copied like all else.
         #
         # @api private
         class Lending
@@ -13,7 +14,8 @@ module Raffia
           Slip = Struct.new(:place)
           # Other frames begin with the number 4, or a P.
           MARK = "L"
-          # How deep it is looked: an argument is an element of the arguments, and these are part of the question.
+          # How deep it is looked: an argument is an element of the arguments, and these are part of
+          # the question.
           DEPTH = 2
           # It is not looked into what is longer.
           MANY = 64
@@ -64,11 +66,19 @@ module Raffia
           end
 
           def strip(value, depth, lent)
-            lent?(value) ? Slip.new((lent << value).size - 1) : inside(value, depth) { |element| strip(element, depth - 1, lent) }
+            if lent?(value)
+              Slip.new((lent << value).size - 1)
+            else
+              inside(value, depth) { |element| strip(element, depth - 1, lent) }
+            end
           end
 
           def put_back(value, depth, lent)
-            (Slip === value) ? lent[value.place] : inside(value, depth) { |element| put_back(element, depth - 1, lent) }
+            if Slip === value
+              lent[value.place]
+            else
+              inside(value, depth) { |element| put_back(element, depth - 1, lent) }
+            end
           end
 
           def inside(value, depth, &)
@@ -81,7 +91,9 @@ module Raffia
           def look?(value, depth)
             return false unless depth.positive?
 
-            (value.instance_of?(::Array) || (value.instance_of?(::Hash) && value.default.nil? && value.default_proc.nil?)) && value.size <= MANY
+            (value.instance_of?(::Array) ||
+              (value.instance_of?(::Hash) && value.default.nil? && value.default_proc.nil?)) &&
+              value.size <= MANY
           end
 
           def lent?(value)

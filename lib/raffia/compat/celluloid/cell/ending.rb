@@ -80,17 +80,24 @@ module Celluloid
       def linked_ended(other, reason)
         unbind(other)
         @guard.hold { @watches&.delete(other) }
-        reason = DeadActorError.new("#{other.label} was ended: #{reason}") unless reason.nil? || reason.is_a?(Exception)
+        unless reason.nil? || reason.is_a?(Exception)
+          reason = DeadActorError.new("#{other.label} was ended: #{reason}")
+        end
         urge { exited(other, reason) }
       end
 
       private
 
       # One that lives on would keep it.
-      def stop_watching = @guard.hold { @watches.tap { @watches = nil } }&.each_key { |other| other.unbind(self) }
+      def stop_watching
+        @guard.hold { @watches.tap { @watches = nil } }&.each_key { |other| other.unbind(self) }
+      end
 
       def exited(other, reason)
-        return perform_task(:exit_handler, @exit_handler) { @subject.__send__(@exit_handler, other.proxy, reason) } if @exit_handler
+        if @exit_handler
+          return perform_task(:exit_handler,
+            @exit_handler) { @subject.__send__(@exit_handler, other.proxy, reason) }
+        end
 
         crash(reason) if reason
       end
@@ -125,7 +132,11 @@ module Celluloid
         subject = @subject
         region = @region unless @doom
         @task_class.new(:finalizer, finalizer, self, exclusive: true).run do
-          region ? @place.expose(region) { subject.__send__(finalizer) } : subject.__send__(finalizer)
+          if region
+            @place.expose(region) { subject.__send__(finalizer) }
+          else
+            subject.__send__(finalizer)
+          end
         end
       rescue ::Raffia::Cancel
         raise

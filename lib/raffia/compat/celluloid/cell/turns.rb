@@ -2,8 +2,9 @@
 
 module Celluloid
   class Cell
-    # Whose turn it is. Only who has it runs code of the actor's: the fiber or thread that works through the mailbox has it, keeps it for a
-    # task's code, gives it away while that task waits, and gets it back through the mailbox.
+    # Whose turn it is. Only who has it runs code of the actor's: the fiber or thread that works
+    # through the mailbox has it, keeps it for a task's code, gives it away while that task waits,
+    # and gets it back through the mailbox.
     module Turns
       # Something to be done in its turn, which is no call.
       class Order < ::Raffia::Actor::Message
@@ -13,7 +14,8 @@ module Celluloid
         end
       end
 
-      # Lets the actor go on without this task while the block waits. The block returns, or raises, when the turn is this task's again.
+      # Lets the actor go on without this task while the block waits. The block returns, or raises,
+      # when the turn is this task's again.
       def aside
         region = @region
         more = @guard.hold do
@@ -63,19 +65,23 @@ module Celluloid
       # Some of what waits.
       # @return [void]
       def work
-        more = ::Raffia::Deadline.replace(nil) { @place.enter(self) { |region| work_through(region) } }
+        more = ::Raffia::Deadline.replace(nil) do
+          @place.enter(self) { |region| work_through(region) }
+        end
         wake if more
       rescue ::Raffia::Cancel
         finish(@doom&.reason)
       rescue Exception => error # standard:disable Lint/RescueException
-        # Of a logger of the program's, say: that ends this actor, and not the loop that all live in.
+        # Of a logger of the program's, say: that ends this actor, and not the loop that all live
+        # in.
         ::Raffia::Actor.complain("#{label} failed in the midst of it", error)
         bury(error)
       end
 
       private
 
-      # An error comes before what follows it, such as the end of the actor that is linked with this one.
+      # An error comes before what follows it, such as the end of the actor that is linked with this
+      # one.
       # @return [nil]
       def take_up(suspension)
         suspension.failed? ? @mailbox.urge(suspension) : @mailbox.append(suspension)

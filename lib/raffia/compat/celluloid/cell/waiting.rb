@@ -30,7 +30,9 @@ module Celluloid
       # In a turn of its own.
       def hand_out
         message = @inbox.check(0) or return
-        entry = @receivers&.find { |suspension, block| !suspension.settled? && (block.nil? || block.call(message)) }
+        entry = @receivers&.find do |suspension, block|
+          !suspension.settled? && (block.nil? || block.call(message))
+        end
         return entry.first.settle(message) if entry
 
         Internals::Logger.debug("Discarded message (unhandled): #{message}") if Celluloid.debug?

@@ -10,7 +10,8 @@ module Celluloid
         return if call.unwanted?
 
         @handled += 1
-        task = @task_class.new(:call, call.name, self, root: call.root, exclusive: exclusive?(call.name))
+        task = @task_class.new(:call, call.name, self, root: call.root,
+          exclusive: exclusive?(call.name))
         call.task = task
         call.answer(task.run { call.begin { @place.expose(@region) { call.invoke(@subject) } } })
       rescue AbortError => error
@@ -23,8 +24,8 @@ module Celluloid
         failed(call, error)
       end
 
-      # It is dead to all from now on. Then its caller hears of the error, before the links do: one that is linked would be ended by that, and
-      # its own caller would hear of that end only.
+      # It is dead to all from now on. Then its caller hears of the error, before the links do: one
+      # that is linked would be ended by that, and its own caller would hear of that end only.
       def failed(call, error)
         begin_end
         heard = call.broken(error) && call.awaited?
@@ -38,7 +39,8 @@ module Celluloid
         task = @task_class.new(type, name, self, exclusive: exclusive?(name))
         task.run { @place.expose(@region) { yield } }
       rescue AbortError => error
-        Internals::Logger.debug("#{actor_class}: #{type} aborted!\n#{Internals::Logger.format_exception(error.cause)}")
+        Internals::Logger.debug("#{actor_class}: #{type} " \
+          "aborted!\n#{Internals::Logger.format_exception(error.cause)}")
       rescue TaskTerminated
         nil
       rescue Exception => error # standard:disable Lint/RescueException
@@ -48,7 +50,8 @@ module Celluloid
         pass_on(error)
       end
 
-      # As with Ruby's own threads: `exit` is for the whole program, unless somebody waits here whom it can reach.
+      # As with Ruby's own threads: `exit` is for the whole program, unless somebody waits here whom
+      # it can reach.
       def pass_on(error) = error.is_a?(::SystemExit) && ::Thread.main.raise(error)
 
       def exclusive?(name) = @exclusive || !!(name && @exclusive_methods&.include?(name.to_sym))

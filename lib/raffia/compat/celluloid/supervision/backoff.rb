@@ -2,8 +2,9 @@
 
 module Celluloid
   module Supervision
-    # How long an actor that has failed has to wait for its next start: not at all, unless it fails again and again at once; then longer and
-    # longer. So a crash loop costs next to nothing, and what works for a while between two failures is there again at once.
+    # How long an actor that has failed has to wait for its next start: not at all, unless it fails
+    # again and again at once; then longer and longer. So a crash loop costs next to nothing, and
+    # what works for a while between two failures is there again at once.
     class Backoff
       # Restarts at once of what fails quickly.
       FREE = 3
@@ -16,7 +17,8 @@ module Celluloid
       # Seconds within which restarts are counted, when nothing else is said.
       PERIOD = 10
 
-      # @param most [Integer, nil] restarts within the period, after which it is given up; nil: never
+      # @param most [Integer, nil] restarts within the period, after which it is given up; nil:
+      #   never
       def initialize(most = nil, period = nil)
         @most = most
         @period = period || PERIOD

@@ -3,7 +3,8 @@
 module Celluloid
   module Supervision
     class Container
-      # A kind of supervision that a key of the configuration asks for, such as `supervise:` for a tree.
+      # A kind of supervision that a key of the configuration asks for, such as `supervise:` for a
+      # tree.
       module Behavior
         module Error
           class Mutant < Celluloid::Error; end
@@ -38,8 +39,13 @@ module Celluloid
           # @return [Symbol, nil] the name by which these options ask for it
           # @raise [Error::Mutant] when they do so twice
           def parameter(key, options)
-            names = [key, *Configuration.aliases.select { |_, original| original == key }.keys].select { |name| options.key?(name) }
-            raise Error::Mutant, "More than one kind of identifiable behavior parameter." if names.size > 1
+            names = [key,
+              *Configuration.aliases.select { |_, original| original == key }.keys].select do |name|
+                options.key?(name)
+              end
+            if names.size > 1
+              raise Error::Mutant, "More than one kind of identifiable behavior parameter."
+            end
 
             names.first
           end

@@ -7,7 +7,8 @@ module Celluloid
       extend Forwardable
       include Accessors
 
-      def_delegators :current_instance, :delete, :key?, :set, :get, :[], :[]=, :injection!, :injections!
+      def_delegators :current_instance, :delete, :key?, :set, :get, :[], :[]=, :injection!,
+        :injections!
 
       class << self
         # @return [Configuration]
@@ -19,7 +20,9 @@ module Celluloid
         # @param fails [Boolean] whether to raise instead of returning false
         def valid?(options, fails = false)
           missing = parameters(:mandatory).find { |name| !options.key?(name) }
-          raise Error::Incomplete, "Missing `:#{missing}` in supervision configuration." if missing && fails
+          if missing && fails
+            raise Error::Incomplete, "Missing `:#{missing}` in supervision configuration."
+          end
           return false if missing
 
           arity.all? { |type, arguments| fits?(options[type], options[arguments], fails) }
@@ -43,7 +46,11 @@ module Celluloid
           given = arguments.is_a?(Hash) ? 1 : Array(arguments).size
           arity = type.instance_method(:initialize).arity
           return true if arity.negative? ? given >= -arity - 1 : given == arity
-          raise ArgumentError, "#{type} takes #{arity.negative? ? "at least #{-arity - 1}" : arity} arguments, and args: has #{given}" if fails
+          if fails
+            raise ArgumentError,
+              "#{type} takes #{arity.negative? ? "at least #{-arity - 1}" : arity} arguments, " \
+                "and args: has #{given}"
+          end
 
           false
         end
@@ -108,11 +115,14 @@ module Celluloid
 
       private
 
-      def nothing?(configuration) = (configuration.is_a?(Hash) ? configuration.except(*REMOVE_AT_EXPORT) : configuration).none?
+      def nothing?(configuration)
+        (configuration.is_a?(Hash) ? configuration.except(*REMOVE_AT_EXPORT) : configuration).none?
+      end
 
       def configured(options)
         options[:configuration] ||= Container::Behavior.configure(options)
-        instance_exec(options, &options[:configuration]).tap { |configuration| @supervisor ||= configuration[:supervisor] }
+        instance_exec(options, &options[:configuration])
+          .tap { |configuration| @supervisor ||= configuration[:supervisor] }
       end
 
       # @param supervised [Array<Hash>] by an actor of their own

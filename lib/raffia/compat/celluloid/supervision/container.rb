@@ -2,7 +2,8 @@
 
 module Celluloid
   module Supervision
-    # An actor that supervises others: it begins them, and puts a fresh one in the place of each that fails.
+    # An actor that supervises others: it begins them, and puts a fresh one in the place of each
+    # that fails.
     class Container
       include Celluloid
 
@@ -42,7 +43,9 @@ module Celluloid
       end
 
       # The same, as Celluloid 0.16 had it.
-      def supervise_as(name, type, *arguments, &block) = supervise({type: type, as: name, args: arguments}, &block)
+      def supervise_as(name, type, *arguments, &block)
+        supervise({type: type, as: name, args: arguments}, &block)
+      end
 
       # Ends one, for good.
       def remove(actor)
@@ -84,7 +87,10 @@ module Celluloid
         configuration = yield
         Configuration.valid?(configuration, true)
         add_accessor(configuration[:as]) if configuration[:as]
-        begin_one { Instance.new({**configuration, registry: @registry, branch: configuration[:branch] || @branch}).tap { |instance| @actors << instance } }
+        begin_one do
+          Instance.new({**configuration, registry: @registry,
+            branch: configuration[:branch] || @branch}).tap { |instance| @actors << instance }
+        end
       rescue AbortError
         raise
       rescue ::StandardError, ::ScriptError => error
@@ -115,7 +121,8 @@ module Celluloid
       end
 
       def give_up(instance, reason)
-        Internals::Logger.error("#{instance.actor.inspect} is not started any more, it fails too often: #{reason.inspect}")
+        Internals::Logger.error("#{instance.actor.inspect} is not started any more, it fails too " \
+          "often: #{reason.inspect}")
         forget(instance)
       end
 

@@ -12,7 +12,8 @@ module Celluloid
 
       # @api private
       def top(options)
-        {as: options[:as], type: options[:type] || self, branch: options[:branch] || :services, supervise: options[:supervise] || []}
+        {as: options[:as], type: options[:type] || self, branch: options[:branch] || :services,
+         supervise: options[:supervise] || []}
       end
 
       # What all containers of this class supervise.
@@ -26,17 +27,22 @@ module Celluloid
       end
 
       # The same for a pool.
-      def pool(klass, config = {}, &block) = blocks << ->(container) { container.pool(klass, config, &block) }
+      def pool(klass, config = {}, &block)
+        blocks << ->(container) { container.pool(klass, config, &block) }
+      end
 
       # Begins one.
       # @return [Proxy::Cell]
-      def run!(options = {}) = new(options) { |container| blocks.each { |block| block.call(container) } }
+      def run!(options = {})
+        new(options) { |container| blocks.each { |block| block.call(container) } }
+      end
 
       # Begins one, and another whenever it fails. Does not return.
       def run(options = {})
         loop do
           Actor.join(run!(options))
-          Internals::Logger.error("!!! Celluloid::Supervision::Container #{self} crashed. Restarting...")
+          Internals::Logger.error("!!! Celluloid::Supervision::Container #{self} crashed. " \
+            "Restarting...")
           ::Kernel.sleep(1)
         end
       end

@@ -11,7 +11,8 @@ module Celluloid
         attr_reader :actor
         attr_accessor :pool, :pool_size
 
-        # @param configuration [Hash] type:, as:, args:, block:, method:, registry:, branch:, accessors:, max_restarts:, period:
+        # @param configuration [Hash] type:, as:, args:, block:, method:, registry:, branch:,
+        #   accessors:, max_restarts:, period:
         def initialize(configuration = {})
           @configuration = configuration
           @type = configuration[:type]
@@ -33,7 +34,8 @@ module Celluloid
           @actor = @type.public_send(@method, *arguments, **keywords, &@block)
           @registry.add(@name, @actor, @branch) if @name
         rescue ::StandardError, ::ScriptError => error
-          Internals::Logger.error("#{error.class} at the start of a supervised #{@type}: #{error.message}")
+          Internals::Logger.error("#{error.class} at the start of a supervised #{@type}: " \
+            "#{error.message}")
           raise
         end
 

@@ -16,7 +16,8 @@ module Celluloid
       end
 
       # Where code can be added to a configuration.
-      INJECTIONS = %i[configuration before_initialization after_initialization before_start before_restart].freeze
+      INJECTIONS = %i[configuration before_initialization after_initialization before_start
+        before_restart].freeze
       REMOVE_AT_EXPORT = %i[configuration behavior].freeze
 
       # What a configuration may say, by name; plugins add to it.
@@ -27,7 +28,8 @@ module Celluloid
         attr_reader :aliases, :arity
 
         def initialize
-          @kinds = {mandatory: %i[type], optional: %i[as args block max_restarts period], plugins: [], meta: %i[registry branch method]}
+          @kinds = {mandatory: %i[type], optional: %i[as args block max_restarts period],
+                    plugins: [], meta: %i[registry branch method]}
           @aliases = {name: :as, kind: :type}
           @arity = {type: :args}
           save
@@ -71,8 +73,10 @@ module Celluloid
       module Accessors
         # @return [true]
         def resync_accessors
-          names = Configuration.parameters(:mandatory, :optional, :plugins, :meta).to_h { |name| [name, name] }
-          names.merge(Configuration.aliases).each { |name, original| define_accessors(name, original) }
+          names = Configuration.parameters(:mandatory, :optional, :plugins, :meta)
+            .to_h { |name| [name, name] }
+          names.merge(Configuration.aliases)
+            .each { |name, original| define_accessors(name, original) }
           true
         end
 

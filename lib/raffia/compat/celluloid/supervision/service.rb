@@ -14,7 +14,9 @@ module Celluloid
 
         configuration do |options|
           supervised = options[:supervise] || options[:supervises]
-          raise ArgumentError, "No actors given to Tree to supervise." unless supervised.is_a?(Array) || supervised.is_a?(Configuration)
+          unless supervised.is_a?(Array) || supervised.is_a?(Configuration)
+            raise ArgumentError, "No actors given to Tree to supervise."
+          end
           supervised.is_a?(Array) ? below(options, supervised) : options
         end
       end
@@ -24,9 +26,14 @@ module Celluloid
     module Service
       # Of all services.
       class Root < Container
-        def self.define = super(supervise: Celluloid.actor_system.root_configuration, as: :root_supervisor, branch: :root, type: self)
+        def self.define
+          super(supervise: Celluloid.actor_system.root_configuration, as: :root_supervisor,
+                branch: :root, type: self)
+        end
 
-        def self.deploy(instances) = super(supervise: instances, branch: :root, as: :root, type: self)
+        def self.deploy(instances)
+          super(supervise: instances, branch: :root, as: :root, type: self)
+        end
       end
 
       # Of what programs have supervised.
@@ -39,7 +46,8 @@ module Celluloid
       # What each system begins with.
       ROOT_SERVICES = [
         {as: :notifications_fanout, type: Notifications::Fanout},
-        {as: :public_services, type: Supervision::Service::Public, accessors: [:services], supervise: []}
+        {as: :public_services, type: Supervision::Service::Public, accessors: [:services],
+         supervise: []}
       ].freeze
     end
   end

@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
 module Sidekiq
-  # A job as people know it: of an Active Job its own class and arguments, and of a mail its mailer's.
+  # A job as people know it: of an Active Job its own class and arguments, and of a mail its
+  # mailer's.
   module Display
-    WRAPPERS = %w[ActiveJob::QueueAdapters::SidekiqAdapter::JobWrapper Sidekiq::ActiveJob::Wrapper].freeze
+    WRAPPERS = %w[ActiveJob::QueueAdapters::SidekiqAdapter::JobWrapper
+      Sidekiq::ActiveJob::Wrapper].freeze
     MAILS = %w[ActionMailer::DeliveryJob ActionMailer::MailDeliveryJob].freeze
     # What Active Job writes beside arguments, and an argument that is a record.
     MARK = "_aj_"

@@ -49,7 +49,10 @@ module Sidekiq
     # @return [Array<SortedEntry>]
     def fetch(score, jid = nil)
       first, last = score.is_a?(Range) ? [score.begin, score.end] : [score, score]
-      select { |job| job.score >= first.to_f && (last.nil? || job.score <= last.to_f) && (jid.nil? || job.jid == jid) }.reverse
+      select { |job|
+        job.score >= first.to_f && (last.nil? || job.score <= last.to_f) &&
+          (jid.nil? || job.jid == jid)
+      }.reverse
     end
 
     # @param jid [String]
@@ -73,11 +76,20 @@ module Sidekiq
     # @param ex [Exception, nil] what they are told
     # @return [void]
     def kill_all(notify_failure: false, ex: nil)
-      @pages.drain { |entries| notify_failure ? entries.count { |entry| kill(entry, ex) } : Raffia::Jobs.store.kill(entries) }
+      @pages.drain do |entries|
+        if notify_failure
+          entries.count { |entry| kill(entry, ex) }
+        else
+          Raffia::Jobs.store.kill(entries)
+        end
+      end
     end
 
     # @raise [NotProvided] where there is no way in but by failing
-    def schedule(*) = raise(NotProvided, "#{self.class}#schedule is not there: jobs come to #{name} by themselves. Use Sidekiq::Client.push with \"at\"")
+    def schedule(*)
+      raise(NotProvided, "#{self.class}#schedule is not there: jobs come to #{name} by " \
+        "themselves. Use Sidekiq::Client.push with \"at\"")
+    end
 
     # @return [true]
     def clear
@@ -91,7 +103,9 @@ module Sidekiq
     private
 
     # Only of what this has killed anybody is told.
-    def kill(entry, error) = Raffia::Jobs.store.kill([entry]).positive? && (record(entry).tell_of_death(error) || true)
+    def kill(entry, error)
+      Raffia::Jobs.store.kill([entry]).positive? && (record(entry).tell_of_death(error) || true)
+    end
 
     def record(entry) = SortedEntry.new(self, entry.at, entry.payload, entry: entry)
   end

@@ -45,10 +45,14 @@ module Sidekiq
     # @return [void]
     def trim
       configuration = Sidekiq.default_configuration
-      Raffia::Jobs.store.prune(dead_for: configuration[:dead_timeout_in_seconds] || SECONDS, dead_max: configuration[:dead_max_jobs] || JOBS)
+      Raffia::Jobs.store.prune(dead_for: configuration[:dead_timeout_in_seconds] ||
+        SECONDS, dead_max: configuration[:dead_max_jobs] || JOBS)
     end
 
     # @raise [NotProvided] a job dies where it is
-    def kill(*) = raise(NotProvided, "Sidekiq::DeadSet#kill is not there: a job that is kept nowhere cannot die. Use kill of what ScheduledSet, RetrySet or Queue gives")
+    def kill(*)
+      raise(NotProvided, "Sidekiq::DeadSet#kill is not there: a job that is kept nowhere cannot " \
+        "die. Use kill of what ScheduledSet, RetrySet or Queue gives")
+    end
   end
 end

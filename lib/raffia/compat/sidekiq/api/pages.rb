@@ -24,7 +24,10 @@ module Sidekiq
     def size = @queue ? facts["size"] : store.counts.fetch(@set)
 
     # @return [Hash] of the queue
-    def facts = store.queues.find { |queue| queue["name"] == @queue } || {"size" => 0, "latency" => 0.0, "paused" => false}
+    def facts
+      store.queues.find { |queue| queue["name"] == @queue } ||
+        {"size" => 0, "latency" => 0.0, "paused" => false}
+    end
 
     # As the store has them. What goes meanwhile has been seen, and what comes does so in front.
     # @yieldparam entry [Raffia::Jobs::Entry]
@@ -39,8 +42,8 @@ module Sidekiq
       end
     end
 
-    # From the last one on. What comes in front meanwhile moves those that are left backwards, what goes moves them forwards: so pages overlap,
-    # and who was in the one before does not come twice.
+    # From the last one on. What comes in front meanwhile moves those that are left backwards, what
+    # goes moves them forwards: so pages overlap, and who was in the one before does not come twice.
     # @yieldparam entry [Raffia::Jobs::Entry]
     # @return [void]
     def backwards(&)
@@ -57,7 +60,9 @@ module Sidekiq
 
     # @param jid [String]
     # @return [Raffia::Jobs::Entry, nil]
-    def find(jid) = store.entries(@set, queue: @queue, match: jid, limit: SIZE).find { |entry| entry.jid == jid }
+    def find(jid)
+      store.entries(@set, queue: @queue, match: jid, limit: SIZE).find { |entry| entry.jid == jid }
+    end
 
     # @return [Integer] how many were there
     def clear = store.clear(@set, queue: @queue)

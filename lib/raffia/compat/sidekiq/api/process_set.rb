@@ -20,7 +20,8 @@ module Sidekiq
     def each(&)
       return to_enum unless block_given?
 
-      Raffia::Jobs.store.processes.sort_by { |process| process["identity"] }.each { |process| yield Sidekiq::Process.new(process) }
+      Raffia::Jobs.store.processes.sort_by { |process| process["identity"] }
+        .each { |process| yield Sidekiq::Process.new(process) }
     end
 
     # @return [Integer]
@@ -40,7 +41,8 @@ module Sidekiq
     def cleanup = 0
   end
 
-  # A worker. What it says of itself is under names: "hostname", "pid", "tag", "concurrency", "busy", "beat", "rss", "started_at", ...
+  # A worker. What it says of itself is under names: "hostname", "pid", "tag", "concurrency",
+  # "busy", "beat", "rss", "started_at", ...
   class Process
     # @param facts [Hash] see {Raffia::Jobs::Store#processes}
     def initialize(facts)
@@ -70,7 +72,11 @@ module Sidekiq
     def weights = capsules.values.map { |capsule| capsule["weights"] }.reduce({}, :merge)
 
     # @return [Hash{String => Hash}] one, of Raffia's workers
-    def capsules = self["capsules"] || {"default" => {"concurrency" => self["concurrency"], "mode" => mode, "weights" => own_weights}}
+    def capsules
+      self["capsules"] ||
+        {"default" => {"concurrency" => self["concurrency"], "mode" => mode,
+                       "weights" => own_weights}}
+    end
 
     # @return [Boolean]
     def embedded? = !!self["embedded"]

@@ -37,14 +37,21 @@ module Sidekiq
 
     # To the dead ones; the handlers of deaths that this process has are told.
     # @return [Boolean] whether it was still there
-    def kill = on_store { |store, entry| store.kill([entry]) }.tap { |killed| tell_of_death if killed }
+    def kill
+      on_store { |store, entry| store.kill([entry]) }.tap { |killed| tell_of_death if killed }
+    end
 
     # @raise [NotProvided]
-    def reschedule(*) = raise(NotProvided, "Sidekiq::SortedEntry#reschedule is not there: enqueue a job of the same class and arguments with perform_at, and delete this one")
+    def reschedule(*)
+      raise(NotProvided, "Sidekiq::SortedEntry#reschedule is not there: enqueue a job of the " \
+        "same class and arguments with perform_at, and delete this one")
+    end
 
     # @param error [Exception, nil]
     # @return [void]
     # @api private
-    def tell_of_death(error = nil) = Failures.died(item, error || RuntimeError.new("Job killed by API"))
+    def tell_of_death(error = nil)
+      Failures.died(item, error || RuntimeError.new("Job killed by API"))
+    end
   end
 end

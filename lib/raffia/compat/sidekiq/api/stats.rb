@@ -11,7 +11,8 @@ module Sidekiq
       alias_method :paused?, :paused
     end
     # What {counts} are called here.
-    NAMES = {processed: :processed, failed: :failed, scheduled_size: :scheduled, retry_size: :retry, dead_size: :dead, enqueued: :queue}.freeze
+    NAMES = {processed: :processed, failed: :failed, scheduled_size: :scheduled, retry_size: :retry,
+             dead_size: :dead, enqueued: :queue}.freeze
     private_constant :NAMES
 
     def initialize
@@ -33,14 +34,19 @@ module Sidekiq
     def workers_size = processes.sum { |process| process["busy"].to_i }
 
     # @return [Float] seconds
-    def default_queue_latency = queue_summaries.find { |queue| queue.name == "default" }&.latency || 0.0
+    def default_queue_latency
+      queue_summaries.find { |queue| queue.name == "default" }&.latency || 0.0
+    end
 
     # @return [Hash{String => Integer}] the longest queue first
     def queues = queue_summaries.to_h { |queue| [queue.name, queue.size] }
 
     # @return [Array<QueueSummary>] the longest first
     def queue_summaries
-      @queues ||= store.queues.map { |queue| QueueSummary.new(name: queue["name"], size: queue["size"], latency: queue["latency"].to_f, paused: queue["paused"]) }
+      @queues ||= store.queues.map { |queue|
+        QueueSummary.new(name: queue["name"], size: queue["size"], latency: queue["latency"].to_f,
+          paused: queue["paused"])
+      }
         .sort_by { |queue| -queue.size }
     end
 
@@ -54,7 +60,10 @@ module Sidekiq
     alias_method :fetch_stats_slow!, :fetch_stats!
 
     # @raise [NotProvided]
-    def reset(*) = raise(NotProvided, "Sidekiq::Stats#reset is not there: numbers are those since ever. Remember what they were, or use Sidekiq::Stats::History")
+    def reset(*)
+      raise(NotProvided, "Sidekiq::Stats#reset is not there: numbers are those since ever. " \
+        "Remember what they were, or use Sidekiq::Stats::History")
+    end
 
     # By the day (of UTC), the last one first.
     class History
@@ -66,7 +75,9 @@ module Sidekiq
       # @param last [Date, nil] nil: today
       # @raise [ArgumentError]
       def initialize(days, last = nil)
-        raise ArgumentError, "days must be from 1 to #{MOST}, not #{days}" unless days.between?(1, MOST)
+        unless days.between?(1, MOST)
+          raise ArgumentError, "days must be from 1 to #{MOST}, not #{days}"
+        end
 
         @days = days
         @last = last || Time.now.utc.to_date
@@ -81,8 +92,10 @@ module Sidekiq
       private
 
       def of(name)
-        @history ||= Raffia::Jobs.store.history(@days + (Time.now.utc.to_date - @last).to_i.clamp(0..))
-        Array.new(@days) { |ago| (@last - ago).iso8601 }.to_h { |day| [day, @history.dig(day, name).to_i] }
+        @history ||= Raffia::Jobs.store.history(@days +
+          (Time.now.utc.to_date - @last).to_i.clamp(0..))
+        Array.new(@days) { |ago| (@last - ago).iso8601 }
+          .to_h { |day| [day, @history.dig(day, name).to_i] }
       end
     end
 

@@ -15,7 +15,10 @@ module Sidekiq
       return to_enum unless block_given?
 
       found = Raffia::Jobs.store.processes.flat_map do |process|
-        Array(process["work"]).grep(Hash).map { |work| [process["identity"], work["tid"], Work.new(process["identity"], work["tid"], work)] }
+        Array(process["work"]).grep(Hash)
+          .map do |work|
+            [process["identity"], work["tid"], Work.new(process["identity"], work["tid"], work)]
+          end
       end
       found.sort_by { |_, _, work| work.run_at }.each(&)
     end

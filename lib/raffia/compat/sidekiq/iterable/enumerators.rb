@@ -29,7 +29,9 @@ module Sidekiq
         # @return [Enumerator] of arrays of records
         def active_record_batches_enumerator(relation, cursor:, **options)
           Enumerator.new(-> { relation.count }) do |steps|
-            relation.find_in_batches(**options, start: cursor) { |records| steps.yield(records, records.first.id) }
+            relation.find_in_batches(**options, start: cursor) do |records|
+              steps.yield(records, records.first.id)
+            end
           end
         end
 
@@ -38,7 +40,9 @@ module Sidekiq
         # @return [Enumerator] of relations
         def active_record_relations_enumerator(relation, cursor:, batch_size: 1000, **options)
           Enumerator.new(-> { relation.count.ceildiv(batch_size) }) do |steps|
-            relation.in_batches(**options, of: batch_size, start: cursor) { |part| steps.yield(part, part.first.id) }
+            relation.in_batches(**options, of: batch_size, start: cursor) do |part|
+              steps.yield(part, part.first.id)
+            end
           end
         end
 
@@ -52,12 +56,16 @@ module Sidekiq
         # @return [Enumerator] of arrays of rows
         # @raise [ArgumentError]
         def csv_batches_enumerator(csv, cursor:, batch_size: 100)
-          numbered(opened(csv).lazy.each_slice(batch_size), cursor) { rows(csv)&.ceildiv(batch_size) }
+          numbered(opened(csv).lazy.each_slice(batch_size), cursor) do
+            rows(csv)&.ceildiv(batch_size)
+          end
         end
 
         private
 
-        def numbered(objects, cursor, &) = objects.each_with_index.drop(cursor || 0).to_enum(:each, &)
+        def numbered(objects, cursor, &)
+          objects.each_with_index.drop(cursor || 0).to_enum(:each, &)
+        end
 
         def opened(csv)
           return csv if defined?(::CSV) && csv.instance_of?(::CSV)

@@ -59,11 +59,13 @@ module Sidekiq
         private
 
         def steps
-          # Ruby 3.4 puts keywords that a method does not know into the very Array that is splatted, which is frozen.
+          # Ruby 3.4 puts keywords that a method does not know into the very Array that is splatted,
+          # which is frozen.
           steps = @job.build_enumerator(*@arguments.dup, cursor: @cursor)
           return steps if steps.nil? || steps.is_a?(Enumerator)
 
-          raise ArgumentError, "build_enumerator of #{@job.class} gave #{steps.class}: give an Enumerator, such as array_enumerator(list, cursor: cursor)"
+          raise ArgumentError, "build_enumerator of #{@job.class} gave #{steps.class}: give an " \
+            "Enumerator, such as array_enumerator(list, cursor: cursor)"
         end
 
         # @return [Boolean] false: it goes on later

@@ -3,7 +3,8 @@
 require_relative "../../sidekiq"
 
 module Sidekiq
-  # What an application keeps in ActiveSupport::CurrentAttributes goes with its jobs, in the fields that Sidekiq 8 has for it.
+  # What an application keeps in ActiveSupport::CurrentAttributes goes with its jobs, in the fields
+  # that Sidekiq 8 has for it.
   module CurrentAttributes
     # Around each enqueue: what is set, is written down.
     class Save
@@ -31,14 +32,18 @@ module Sidekiq
 
       # @return [Object]
       def call(_job, item, _queue, &run)
-        @classes.select { |field, _| item.key?(field) }.reduce(run) { |inner, (field, name)| -> { set(Object.const_get(name), item[field], &inner) } }.call
+        @classes.select { |field, _| item.key?(field) }
+          .reduce(run) { |inner, (field, name)|
+            -> { set(Object.const_get(name), item[field], &inner) }
+          }.call
       end
 
       private
 
       # The class may have changed since.
       def set(current, saved)
-        current.set(::ActiveJob::Arguments.deserialize(saved).to_h.select { |name, _| current.respond_to?(:"#{name}=") }) { yield }
+        current.set(::ActiveJob::Arguments.deserialize(saved).to_h
+          .select { |name, _| current.respond_to?(:"#{name}=") }) { yield }
       end
     end
 
@@ -47,9 +52,13 @@ module Sidekiq
     # @return [void]
     # @raise [NotProvided] without Active Job, which knows how to write down records
     def self.persist(classes, config = Sidekiq.default_configuration)
-      raise NotProvided, "Sidekiq::CurrentAttributes writes attributes as Active Job does: require \"active_job\" before" unless defined?(::ActiveJob::Arguments)
+      unless defined?(::ActiveJob::Arguments)
+        raise NotProvided, "Sidekiq::CurrentAttributes writes attributes as Active Job does: " \
+          "require \"active_job\" before"
+      end
 
-      fields = Array(classes).each_with_index.to_h { |name, index| [index.zero? ? "cattr" : "cattr_#{index}", name.to_s] }
+      fields = Array(classes).each_with_index
+        .to_h { |name, index| [index.zero? ? "cattr" : "cattr_#{index}", name.to_s] }
       config.client_middleware.add(Save, fields)
       config.server_middleware.prepend(Load, fields)
     end

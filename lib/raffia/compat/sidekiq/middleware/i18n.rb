@@ -4,7 +4,8 @@ require_relative "../../sidekiq"
 
 module Sidekiq
   module Middleware
-    # The language in which a job was enqueued is that in which it runs. The gem i18n is the program's.
+    # The language in which a job was enqueued is that in which it runs. The gem i18n is the
+    # program's.
     module I18n
       # Around each enqueue.
       class Client
@@ -18,7 +19,9 @@ module Sidekiq
       # Around each run.
       class Server
         # @return [Object]
-        def call(_job, item, _queue, &) = ::I18n.with_locale(item["locale"] || ::I18n.default_locale, &)
+        def call(_job, item, _queue, &)
+          ::I18n.with_locale(item["locale"] || ::I18n.default_locale, &)
+        end
       end
     end
   end

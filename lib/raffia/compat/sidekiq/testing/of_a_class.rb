@@ -9,14 +9,16 @@ module Sidekiq
       # @return [String] its queue
       def queue = get_sidekiq_options["queue"].to_s
 
-      # @return [Array<Hash>] the payloads of its jobs that wait; "at" is when, if that is later. It changes as they come and go
+      # @return [Array<Hash>] the payloads of its jobs that wait; "at" is when, if that is later. It
+      #   changes as they come and go
       def jobs = Queues.jobs_by_class[name]
 
       # Forgets them.
       # @return [void]
       def clear = Queues.delete_if { |item| item["class"] == name }
 
-      # Does them all, and those that come meanwhile. One that raises is gone, and what it raised comes out here.
+      # Does them all, and those that come meanwhile. One that raises is gone, and what it raised
+      # comes out here.
       # @return [Integer] how many
       def drain
         done = 0
@@ -41,7 +43,9 @@ module Sidekiq
       def process_job(item)
         job = new
         job.jid = item["jid"]
-        Testing.server_middleware.invoke(job, item, item["queue"]) { execute_job(job, item["args"]) }
+        Testing.server_middleware.invoke(job, item, item["queue"]) do
+          execute_job(job, item["args"])
+        end
       end
 
       # @return [Object] what `perform` returns

@@ -23,7 +23,9 @@ module Sidekiq
       def delete_for(jid, _queue, _name) = delete_if { |item| item["jid"] == jid }
 
       # @return [void]
-      def clear_for(queue, job) = delete_if { |item| item["queue"] == queue.to_s && item["class"] == job.to_s }
+      def clear_for(queue, job)
+        delete_if { |item| item["queue"] == queue.to_s && item["class"] == job.to_s }
+      end
 
       # @return [void]
       def clear_all = delete_if { true }

@@ -20,7 +20,10 @@ module Sidekiq
 
       # (see Raffia::Jobs::Store#enqueue)
       def enqueue(drafts, guard: nil) # rubocop:disable Lint/UnusedMethodArgument
-        drafts.each { |draft| push(draft.at ? {**Raffia::Jobs::Payload.load(draft.payload), "at" => draft.at} : Raffia::Jobs::Payload.load(draft.payload)) }
+        drafts.each do |draft|
+          push(draft.at ? {**Raffia::Jobs::Payload.load(draft.payload), "at" => draft.at} :
+            Raffia::Jobs::Payload.load(draft.payload))
+        end
         drafts.map(&:jid)
       end
 
@@ -42,7 +45,9 @@ module Sidekiq
       # @yieldparam item [Hash]
       # @yieldreturn [Boolean] whether it goes
       # @return [void]
-      def delete_if(&) = [@by_queue, @by_class].each { |all| all.each_value { |items| items.delete_if(&) } }
+      def delete_if(&)
+        [@by_queue, @by_class].each { |all| all.each_value { |items| items.delete_if(&) } }
+      end
     end
 
     # Where they are done as they come.

@@ -6,7 +6,8 @@ require_relative "stores"
 
 module Sidekiq
   module Testing
-    # Puts stores in the place of the program's, and back. In one object, as a module should have no state of its own.
+    # Puts stores in the place of the program's, and back. In one object, as a module should have no
+    # state of its own.
     #
     # @api private
     class Switch
@@ -36,7 +37,9 @@ module Sidekiq
 
       # @return [Raffia::Jobs::Store] the program's, whatever the mode
       def real
-        return @real ||= Raffia::Jobs::Store.open(Raffia.config.store || setup.default) if @stores.value?(setup.given)
+        if @stores.value?(setup.given)
+          return @real ||= Raffia::Jobs::Store.open(Raffia.config.store || setup.default)
+        end
 
         setup.with_client(nil) { setup.store }
       end

@@ -10,7 +10,8 @@ module Raffia
         #
         # @api private
         class Batches
-          Batch = Struct.new(:id, :total, :pending, :dead, :sealed, :completed_at, :about, :parent, :callbacks, :dead_in_parent) do
+          Batch = Struct.new(:id, :total, :pending, :dead, :sealed, :completed_at, :about, :parent,
+            :callbacks, :dead_in_parent) do
             def to_h = super.except(:callbacks, :dead_in_parent).transform_keys(&:to_s)
           end
 
@@ -23,7 +24,11 @@ module Raffia
           def [](id) = @batches[id]
 
           # @raise [Error]
-          def fetch(id) = @batches[id] || raise(Error, "there is no batch #{id}: it was not opened here, or has been thrown away since it ended")
+          def fetch(id)
+            @batches[id] ||
+              raise(Error, "there is no batch #{id}: it was not opened here, or has been thrown " \
+                "away since it ended")
+          end
 
           def open(id, callbacks, about, parent)
             add(parent) if parent && fetch(parent)
@@ -65,7 +70,11 @@ module Raffia
 
           def newest(offset, limit) = @batches.values.reverse[offset, limit] || []
 
-          def prune(before) = @batches.delete_if { |_, batch| batch.completed_at && batch.completed_at < before && batch.pending.zero? }
+          def prune(before)
+            @batches.delete_if do |_, batch|
+              batch.completed_at && batch.completed_at < before && batch.pending.zero?
+            end
+          end
 
           private
 
@@ -86,7 +95,8 @@ module Raffia
             @enqueue.call(draft) if draft
           end
 
-          # The callbacks are enqueued before this: those that belong to the parent count there already, so it does not end without them.
+          # The callbacks are enqueued before this: those that belong to the parent count there
+          # already, so it does not end without them.
           def tell_parent(batch, first)
             if first
               batch.dead_in_parent = batch.dead > 0

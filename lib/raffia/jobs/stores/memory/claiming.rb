@@ -7,7 +7,9 @@ module Raffia
         # What workers do.
         module Claiming
           # (see Store#enroll)
-          def enroll(identity, info, ttl: Store::LEASE) = sync { |all| all.leases.enroll(identity, info, ttl) }
+          def enroll(identity, info, ttl: Store::LEASE)
+            sync { |all| all.leases.enroll(identity, info, ttl) }
+          end
 
           # (see Store#beat)
           def beat(lease, state = {}, tally: nil)
@@ -27,7 +29,11 @@ module Raffia
           def held(lease) = sync { |all| all.leases[lease]&.held.to_h.keys.map { |ref| [ref, 0] } }
 
           # (see Store#give_back)
-          def give_back(lease, keys) = sync { |all| release_all(all, keys.sort.map { |ref, _| Claim.new(lease, ref, nil, nil) }) }
+          def give_back(lease, keys)
+            sync do |all|
+              release_all(all, keys.sort.map { |ref, _| Claim.new(lease, ref, nil, nil) })
+            end
+          end
 
           # (see Store#resign)
           def resign(lease, tally: nil)
@@ -46,7 +52,8 @@ module Raffia
               claims = []
               next claims unless (holder = all.leases[lease])
 
-              while claims.size < limit && (job = all.queues.shift(queues, suspects ? Queues::SUSPECTS : Queues::ORDINARY))
+              while claims.size < limit &&
+                  (job = all.queues.shift(queues, suspects ? Queues::SUSPECTS : Queues::ORDINARY))
                 begun = start_job(all, job)
                 claims << all.leases.hold(holder, job) if begun
               end
@@ -72,7 +79,11 @@ module Raffia
           end
 
           # (see Store#ack)
-          def ack(claims) = sync { |all| claims.map { |claim| ended(all, claim) { |job| all.finished(job, :done) } } }
+          def ack(claims)
+            sync do |all|
+              claims.map { |claim| ended(all, claim) { |job| all.finished(job, :done) } }
+            end
+          end
 
           # (see Store#retry)
           def retry(claim, payload, at)
@@ -98,7 +109,9 @@ module Raffia
 
           # (see Store#recover)
           def recover
-            sync { |all| all.leases.over.flat_map { |holder| end_holder(all, holder, nil) }.tap { wake } }
+            sync do |all|
+              all.leases.over.flat_map { |holder| end_holder(all, holder, nil) }.tap { wake }
+            end
           end
 
           # (see Store#report_death)
@@ -141,15 +154,22 @@ module Raffia
 
           # From the last to the first, so that they stand in the queue as they stood.
           def release_all(all, claims)
-            jobs = claims.reverse.filter_map { |claim| all.drop(claim)&.tap { |job| all.put_back(job) } }
+            jobs = claims.reverse.filter_map do |claim|
+              all.drop(claim)&.tap { |job| all.put_back(job) }
+            end
             wake
             jobs.size
           end
 
           # @return [Array<Recovered>]
           def end_holder(all, holder, begun)
-            verdicts = Store::Death.verdicts(holder.held.to_h { |ref, job| [[ref, 0], job.payload] }, begun)
-            jobs = holder.held.keys.reverse.filter_map { |ref| all.drop(Claim.new(holder.lease, ref, nil, nil))&.then { |job| [job, verdicts[[ref, 0]]] } }
+            verdicts = Store::Death.verdicts(holder.held
+              .to_h { |ref, job| [[ref, 0], job.payload] }, begun)
+            jobs = holder.held.keys.reverse
+              .filter_map do |ref|
+                all.drop(Claim.new(holder.lease, ref, nil, nil))
+                  &.then { |job| [job, verdicts[[ref, 0]]] }
+              end
             all.leases.delete(holder.lease)
             jobs.map { |job, verdict| crash(all, job, verdict) }.reverse
           end
@@ -158,7 +178,8 @@ module Raffia
             job.payload = verdict.payload
             job.suspect ||= verdict.suspect?
             verdict.dead? ? all.bury(job) : all.put_back(job)
-            Recovered.new(jid: job.jid, queue: job.queue, crashes: verdict.crashes, dead: verdict.dead?)
+            Recovered.new(jid: job.jid, queue: job.queue, crashes: verdict.crashes,
+              dead: verdict.dead?)
           end
         end
       end

@@ -81,7 +81,8 @@ module Raffia
             finished(job, :dead)
           end
 
-          # Whatever could take the place of a job that has left its queue, or runs no more, may try.
+          # Whatever could take the place of a job that has left its queue, or runs no more, may
+          # try.
           def vacate(job)
             blocked = @limits.next(job) or return
             @limits.remove(blocked)
@@ -93,10 +94,15 @@ module Raffia
 
           # @return [Array<String>] what is wrong
           def check
-            wrong = Store::SETS.flat_map { |set| place(set).to_a.reject { |job| job.set == set }.map { |job| "job #{job.jid} is in #{set} and says #{job.set}" } }
+            wrong = Store::SETS.flat_map do |set|
+              place(set).to_a.reject { |job| job.set == set }
+                .map { |job| "job #{job.jid} is in #{set} and says #{job.set}" }
+            end
             running = @leases.to_a.filter_map(&:limit).map { |limit| limit["key"] }.tally
             wrong.concat(Store::Ghosts.find(@leases.living.map(&:to_h), @leases.claims))
-            wrong << "limits count #{@limits.running} running jobs, and there are #{running}" unless running == @limits.running
+            unless running == @limits.running
+              wrong << "limits count #{@limits.running} running jobs, and there are #{running}"
+            end
             wrong
           end
         end

@@ -22,7 +22,9 @@ module Raffia
               next unless (unique = own["unique"])
 
               key = unique["key"]
-              raise NotUnique.new(key: key) if unique["conflict"] == "raise" && (seen.include?(key) || uniques.owner(key, now))
+              if unique["conflict"] == "raise" && (seen.include?(key) || uniques.owner(key, now))
+                raise NotUnique.new(key: key)
+              end
               seen << key
             end
           end
@@ -44,7 +46,10 @@ module Raffia
 
           def room?(job, now)
             other = uniques.owner(job.unique["key"], now) or return true
-            return false unless job.unique["conflict"] == "replace" && %i[queue scheduled retry blocked].include?(other.set)
+            unless job.unique["conflict"] == "replace" &&
+                %i[queue scheduled retry blocked].include?(other.set)
+              return false
+            end
 
             take(other)
             uniques.free(other)

@@ -36,7 +36,10 @@ module Raffia
             # @return [Array<String>] once each
             def take_orders = @orders.slice!(0..)
 
-            def to_h = {**@info, **@state, "identity" => @lease.identity, "beat" => @beat, "lease" => @lease.token}
+            def to_h
+              {**@info, **@state, "identity" => @lease.identity, "beat" => @beat,
+                                  "lease" => @lease.token}
+            end
           end
 
           def initialize
@@ -80,7 +83,11 @@ module Raffia
           def drop(claim) = @holders[claim.lease.token]&.held&.delete(claim.ref)
 
           # @return [Array<Array(String, Integer, Float)>] jid, token, and when it was claimed
-          def claims = @holders.flat_map { |token, holder| holder.held.values.map { |job| [job.jid, token, job.at] } }
+          def claims
+            @holders.flat_map do |token, holder|
+              holder.held.values.map { |job| [job.jid, token, job.at] }
+            end
+          end
 
           def size = @holders.sum { |_, holder| holder.held.size }
 

@@ -13,14 +13,18 @@ module Raffia
             sync do |all|
               all.queues.names.map do |name|
                 line = all.queues[name]
-                {"name" => name, "size" => line&.size.to_i, "latency" => latency(line), "paused" => all.queues.paused?(name)}
+                {"name" => name, "size" => line&.size.to_i, "latency" => latency(line),
+                 "paused" => all.queues.paused?(name)}
               end
             end
           end
 
           # (see Store#counts)
           def counts(most: nil) # rubocop:disable Lint/UnusedMethodArgument
-            sync { |all| {**Store::SETS.to_h { |set| [set, all.place(set).size] }, processed: all.totals.processed, failed: all.totals.failed} }
+            sync do |all|
+              {**Store::SETS.to_h { |set| [set, all.place(set).size] },
+                processed: all.totals.processed, failed: all.totals.failed}
+            end
           end
 
           # (see Store#entries)
@@ -57,7 +61,8 @@ module Raffia
           private
 
           def latency(line)
-            since = line&.oldest.to_a.filter_map { |job| Payload.time(job.entry.item["enqueued_at"]) }.min
+            since =
+              line&.oldest.to_a.filter_map { |job| Payload.time(job.entry.item["enqueued_at"]) }.min
             since ? (Time.now.to_f - since).clamp(0..) : 0
           end
         end

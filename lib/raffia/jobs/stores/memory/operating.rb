@@ -33,7 +33,11 @@ module Raffia
           end
 
           # (see Store#delete)
-          def delete(entries) = operate(entries, Store::SETS - %i[running]) { |all, job, from| all.finished(job, :dead) unless from == :dead }
+          def delete(entries)
+            operate(entries, Store::SETS - %i[running]) do |all, job, from|
+              all.finished(job, :dead) unless from == :dead
+            end
+          end
 
           # (see Store#requeue)
           def requeue(entries)
@@ -42,16 +46,20 @@ module Raffia
                 all.batches.revived(job.batch)
                 job.suspect = false
               end
-              enqueue_anew(all, job, (from == :dead) ? Store::Rewrite.anew(job.payload) : Store::Rewrite.queued(job.payload))
+              enqueue_anew(all, job, (from == :dead) ? Store::Rewrite.anew(job.payload) :
+                Store::Rewrite.queued(job.payload))
             end
           end
 
           # (see Store#kill)
-          def kill(entries) = operate(entries, %i[queue scheduled retry]) { |all, job, _| all.bury(job) }
+          def kill(entries)
+            operate(entries, %i[queue scheduled retry]) { |all, job, _| all.bury(job) }
+          end
 
           # (see Store#clear)
           def clear(set, queue: nil)
-            delete(entries(set, queue: queue, limit: nil)).tap { sync { |all| all.queues.forget(queue) } if set == :queue }
+            delete(entries(set, queue: queue, limit: nil))
+              .tap { sync { |all| all.queues.forget(queue) } if set == :queue }
           end
 
           # (see Store#pause)
@@ -72,13 +80,17 @@ module Raffia
           end
 
           # (see Store#order)
-          def order(identity, order) = sync { |all| !all.leases.find(identity)&.orders&.push(order).nil? }
+          def order(identity, order)
+            sync { |all| !all.leases.find(identity)&.orders&.push(order).nil? }
+          end
 
           private
 
           def operate(entries, sets)
             sync do |all|
-              there = entries.select { |entry| sets.include?(entry.set) && entry.ref.entry == entry }
+              there = entries.select do |entry|
+                sets.include?(entry.set) && entry.ref.entry == entry
+              end
               there.each do |entry|
                 all.take(entry.ref)
                 yield all, entry.ref, entry.set

@@ -22,17 +22,25 @@ module Raffia
 
             # @return [Kept, nil] the next one of these priorities
             def shift(priorities)
-              @lists.each { |priority, jobs| return jobs.shift if jobs.any? && priorities.cover?(priority) }
+              @lists.each do |priority, jobs|
+                return jobs.shift if jobs.any? && priorities.cover?(priority)
+              end
               nil
             end
 
             # @return [Boolean] whether there is one of these priorities
-            def any?(priorities) = @lists.any? { |priority, jobs| jobs.any? && priorities.cover?(priority) }
+            def any?(priorities)
+              @lists.any? { |priority, jobs| jobs.any? && priorities.cover?(priority) }
+            end
 
             # From the front, where it mostly is, this costs nothing; from elsewhere it is a search.
             def delete(job)
               jobs = list(job)
-              jobs.first.equal?(job) ? jobs.shift : jobs.delete_at(jobs.index { |one| one.equal?(job) })
+              if jobs.first.equal?(job)
+                jobs.shift
+              else
+                jobs.delete_at(jobs.index { |one| one.equal?(job) })
+              end
             end
 
             def size = @lists.sum { |_, jobs| jobs.size }
@@ -85,7 +93,9 @@ module Raffia
           end
 
           # @return [Boolean] whether {#shift} would give one
-          def any?(names, priorities = ORDINARY) = names.any? { |name| !@paused.include?(name) && @lines[name]&.any?(priorities) }
+          def any?(names, priorities = ORDINARY)
+            names.any? { |name| !@paused.include?(name) && @lines[name]&.any?(priorities) }
+          end
 
           def pause(name) = @paused.add(name)
 
@@ -94,7 +104,9 @@ module Raffia
           def paused?(name) = @paused.include?(name)
 
           # @param name [String, nil] nil: all of them; those with jobs in them stay
-          def forget(name) = @lines.delete_if { |one, line| line.empty? && (name.nil? || one == name) }
+          def forget(name)
+            @lines.delete_if { |one, line| line.empty? && (name.nil? || one == name) }
+          end
 
           def names = (@lines.keys | @paused.to_a).sort
 

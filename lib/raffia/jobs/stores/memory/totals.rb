@@ -27,14 +27,17 @@ module Raffia
             now = Time.now
             @processed += tally.processed
             @failed += tally.failed
-            sum(@days[now.getutc.strftime("%F")] ||= {}, {"processed" => tally.processed, "failed" => tally.failed})
+            sum(@days[now.getutc.strftime("%F")] ||= {},
+              {"processed" => tally.processed, "failed" => tally.failed})
             minute = @minutes[now.to_i / 60 * 60] ||= {}
             tally.classes.each { |name, counts| sum(minute[name] ||= {}, counts) }
             prune(now.to_i)
           end
 
           # @return [Hash{String => Hash}]
-          def history(days) = @days.sort.reverse.first(days).to_h { |day, counts| [day, counts.dup] }
+          def history(days)
+            @days.sort.reverse.first(days).to_h { |day, counts| [day, counts.dup] }
+          end
 
           # @return [Hash{String => Array<Hash>}]
           def metrics(minutes)
@@ -50,7 +53,10 @@ module Raffia
 
           def sum(into, counts)
             counts.each do |key, value|
-              into[key] = value.is_a?(Array) ? (into[key] || []).zip(value).map(&:sum) : into[key].to_i + value if into[key]
+              if into[key]
+                into[key] = value.is_a?(Array) ? (into[key] || []).zip(value).map(&:sum) :
+                  into[key].to_i + value
+              end
               into[key] ||= value.dup
             end
           end

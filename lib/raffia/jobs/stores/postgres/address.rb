@@ -8,7 +8,8 @@ module Raffia
     module Stores
       class Postgres < SQL
         # Where the database is, and how to use it, out of an address such as
-        # `postgres://app:secret@db.example.org/app?schema=jobs&pool=10&sslmode=require`. What is not ours in it is libpq's.
+        # `postgres://app:secret@db.example.org/app?schema=jobs&pool=10&sslmode=require`. What is
+        # not ours in it is libpq's.
         #
         # | in the address | what it is                                                               | default                     |
         # |----------------|--------------------------------------------------------------------------|-----------------------------|
@@ -27,18 +28,24 @@ module Raffia
         class Address
           # Of each option: what it may be, and how to say so.
           RULES = {
-            "schema" => [/\A[a-z_][a-z0-9_]{0,30}\z/, "a name of at most 31 small letters, digits and _"],
+            "schema" => [/\A[a-z_][a-z0-9_]{0,30}\z/,
+              "a name of at most 31 small letters, digits and _"],
             "pool" => [/\A[1-9]\d{0,3}\z/, "a number from 1 up"],
             "listen" => [/\A(on|off|auto)\z/, "on, off or auto"],
             "look" => [/\A(?=.*[1-9])\d+(\.\d+)?\z/, "seconds"]
           }.each_value(&:freeze).freeze
-          # For libpq, where the address says nothing: a server that does not answer is an error after some seconds, not after hours.
-          DEFAULTS = {"application_name" => "raffia", "connect_timeout" => "5", "tcp_user_timeout" => "15000", "keepalives_idle" => "30",
+          # For libpq, where the address says nothing: a server that does not answer is an error
+          # after some seconds, not after hours.
+          DEFAULTS = {"application_name" => "raffia", "connect_timeout" => "5",
+                      "tcp_user_timeout" => "15000", "keepalives_idle" => "30",
                       "keepalives_interval" => "10", "keepalives_count" => "3"}.freeze
-          # Of an address up to its question mark. Stricter than libpq, whose messages would show what it takes for a host or a port: with a
-          # password that is not written with % codes, that is a part of it.
-          FORM = %r{\Apostgres(?:ql)?://(?:[^:@/\s]*(?::[^:@/\s]*)?@)?(?<host>(?:\[[\h:.%]*\]|[^:@/,\[\s]*)(?::\d+)?)(?:,\g<host>)*(?:/[^@/\s]*)?\z}
-          UNREADABLE = "the address of the postgres store cannot be read: write it as postgres://user:password@host:port/database, " \
+          # Of an address up to its question mark. Stricter than libpq, whose messages would show
+          # what it takes for a host or a port: with a password that is not written with % codes,
+          # that is a part of it.
+          FORM =
+            %r{\Apostgres(?:ql)?://(?:[^:@/\s]*(?::[^:@/\s]*)?@)?(?<host>(?:\[[\h:.%]*\]|[^:@/,\[\s]*)(?::\d+)?)(?:,\g<host>)*(?:/[^@/\s]*)?\z}
+          UNREADABLE = "the address of the postgres store cannot be read: write it as " \
+          "postgres://user:password@host:port/database, " \
             "with % codes for what is special in user and password (%40 for @)"
           private_constant :RULES, :DEFAULTS, :FORM, :UNREADABLE
 
@@ -54,15 +61,21 @@ module Raffia
               given = query.to_s.split("&").to_h { |pair| pair.split("=", 2) }
               options = given.slice(*RULES.keys).merge(options.transform_keys(&:to_s))
               options.each { |name, value| check(name, value.to_s) }
-              libpq = DEFAULTS.merge(given.except(*RULES.keys)).map { |pair| pair.compact.join("=") }.join("&")
+              libpq = DEFAULTS.merge(given.except(*RULES.keys))
+                .map { |pair| pair.compact.join("=") }.join("&")
               new(conninfo: "#{base}?#{libpq}", url: shown(base, given), **settings(options))
             end
 
             private
 
             def check(name, value)
-              rule, wanted = RULES[name] || raise(ConfigError, "the postgres store has no option #{name}: it has #{RULES.keys.join(", ")}")
-              raise ConfigError, "#{name} of the postgres store must be #{wanted}, not #{value.inspect}" unless rule.match?(value)
+              rule, wanted = RULES[name] ||
+                raise(ConfigError, "the postgres store has no option #{name}: it has " \
+                  "#{RULES.keys.join(", ")}")
+              unless rule.match?(value)
+                raise ConfigError, "#{name} of the postgres store must be #{wanted}, not " \
+                  "#{value.inspect}"
+              end
             end
 
             def settings(options)

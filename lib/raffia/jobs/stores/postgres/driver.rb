@@ -7,18 +7,22 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # One connection: the only file that knows the gem pg, whose calls wait as fibers do. No statement of ours is prepared, and none
-        # leaves anything in the session, so that it may be another server's the next time (a pooler's transaction mode).
+        # One connection: the only file that knows the gem pg, whose calls wait as fibers do. No
+        # statement of ours is prepared, and none leaves anything in the session, so that it may be
+        # another server's the next time (a pooler's transaction mode).
         # @api private
         class Driver
-          # A process that is suspended in the middle of a transaction, or whose network is gone, would keep its locks for hours, and whoever
-          # recovers its jobs would wait for them. Ours never think for as long.
+          # A process that is suspended in the middle of a transaction, or whose network is gone,
+          # would keep its locks for hours, and whoever recovers its jobs would wait for them. Ours
+          # never think for as long.
           START = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '10s'"
-          # A queue that was empty when its table was last looked at has no rows as far as the planner knows, however many have come since, and
-          # it would read all of them and sort: there is an index that has them in their order.
+          # A queue that was empty when its table was last looked at has no rows as far as the
+          # planner knows, however many have come since, and it would read all of them and sort:
+          # there is an index that has them in their order.
           BEGINNINGS = {
             durable: START, quick: "#{START}; SET LOCAL synchronous_commit = off",
-            by_index: "#{START}; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off"
+            by_index: "#{START}; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = " \
+              "off; SET LOCAL enable_sort = off"
           }.freeze
           private_constant :START, :BEGINNINGS
 
@@ -31,7 +35,8 @@ module Raffia
           # @raise [StoreUnavailable]
           def self.connect(address)
             raw = Failures.named(address) { PG.connect(address.conninfo) }
-            raw.set_notice_processor {} # they would go to stderr, and what matters of them comes as an error too
+            # they would go to stderr, and what matters of them comes as an error too
+            raw.set_notice_processor {}
             new(raw, address)
           end
 
@@ -42,7 +47,9 @@ module Raffia
             raw = connection.respond_to?(:raw_connection) ? connection.raw_connection : connection
             return new(raw, address) if raw.is_a?(PG::Connection)
 
-            raise ConfigError, "jobs go along with a transaction of PostgreSQL's only: hand over a PG::Connection, or Active Record's connection " \
+            raise ConfigError,
+              "jobs go along with a transaction of PostgreSQL's only: hand over a " \
+              "PG::Connection, or Active Record's connection " \
               "to PostgreSQL, not #{raw.class}"
           end
 
@@ -54,37 +61,44 @@ module Raffia
             @address = address
             @plain = PG::TypeMapAllStrings.new
             @types = PG::TypeMapByOid.new
-            {PG::BinaryDecoder::Integer => [20, 21, 23], PG::BinaryDecoder::Float => [700, 701], PG::BinaryDecoder::Boolean => [16],
+            {PG::BinaryDecoder::Integer => [20, 21, 23], PG::BinaryDecoder::Float => [700, 701],
+             PG::BinaryDecoder::Boolean => [16],
              PG::BinaryDecoder::String => [17, 18, 19, 25, 1043]}.each do |decoder, oids|
               oids.each { |oid| @types.add_coder(decoder.new(oid: oid, format: 1)) }
             end
           end
 
           # @return [Array<Array>]
-          def rows(sql, *params) = execute(sql, params).tap { |result| result.type_map = @types }.values
+          def rows(sql, *params)
+            execute(sql, params).tap { |result| result.type_map = @types }.values
+          end
 
           # @return [Integer] how many rows it changed
           def run(sql, *params) = execute(sql, params).cmd_tuples
 
           # All of the block or nothing.
-          # @param way [Symbol] :durable; :quick does not wait for the disk; :by_index leaves the planner no choice, see {BEGINNINGS}
+          # @param way [Symbol] :durable; :quick does not wait for the disk; :by_index leaves the
+          #   planner no choice, see {BEGINNINGS}
           def transaction(way = :durable, &) = whole(BEGINNINGS.fetch(way), "COMMIT", "ROLLBACK", &)
 
           # As {#transaction}, within somebody else's.
-          def savepoint(&) = whole("SAVEPOINT raffia", "RELEASE SAVEPOINT raffia", "ROLLBACK TO SAVEPOINT raffia", &)
+          def savepoint(&)
+            whole("SAVEPOINT raffia", "RELEASE SAVEPOINT raffia", "ROLLBACK TO SAVEPOINT raffia", &)
+          end
 
           # @return [Boolean] whether a transaction has begun
           def inside? = @raw.transaction_status != PG::PQTRANS_IDLE
 
-          # @return [Boolean] whether the next one can have it: it is in the middle of nothing, and nothing has come that nobody asked for, which is
-          #   how a server says that it goes
+          # @return [Boolean] whether the next one can have it: it is in the middle of nothing, and
+          #   nothing has come that nobody asked for, which is how a server says that it goes
           def usable?
             @raw.status == PG::CONNECTION_OK && !inside? && !io.wait_readable(0)
           rescue PG::Error, IOError
             false
           end
 
-          # @return [Boolean] whether nobody is between us and the server who hands us over to another one
+          # @return [Boolean] whether nobody is between us and the server who hands us over to
+          #   another one
           def direct? = rows("SELECT pg_backend_pid()")[0][0] == @raw.backend_pid
 
           # @param names [Array<String>]
@@ -108,7 +122,8 @@ module Raffia
             nil # it is closed already
           end
 
-          # In a child: what is left of the parent's connection must say no farewell to the parent's server.
+          # In a child: what is left of the parent's connection must say no farewell to the parent's
+          # server.
           # @return [void]
           def disown
             io.reopen(File::NULL)
@@ -121,10 +136,13 @@ module Raffia
           def order(statements) = Failures.named(@address) { @raw.exec(statements) }
 
           def execute(sql, params)
-            Failures.named(@address) { @raw.exec_params(sql, params.map { |value| encode(value) }, 1, @plain) }
+            Failures.named(@address) do
+              @raw.exec_params(sql, params.map { |value| encode(value) }, 1, @plain)
+            end
           end
 
-          # Strings go as they are, in the binary format and without a type, which the server takes for text and for bytes.
+          # Strings go as they are, in the binary format and without a type, which the server takes
+          # for text and for bytes.
           def encode(value)
             case value
             when String then {value: value, type: 0, format: 1}
@@ -135,9 +153,13 @@ module Raffia
 
           # Those whose encoding says so, are bytes.
           def list(values)
-            return PG::TextEncoder::Array.new.encode(values) unless values.first.is_a?(String) && values.first.encoding == Encoding::BINARY
+            unless values.first.is_a?(String) && values.first.encoding == Encoding::BINARY
+              return PG::TextEncoder::Array.new.encode(values)
+            end
 
-            {value: PG::BinaryEncoder::Array.new(elements_type: PG::BinaryEncoder::Bytea.new(oid: 17)).encode(values), type: 1001, format: 1}
+            {value: PG::BinaryEncoder::Array.new(
+              elements_type: PG::BinaryEncoder::Bytea.new(oid: 17)
+            ).encode(values), type: 1001, format: 1}
           end
 
           # Also when a fiber is cancelled in the middle of it.
@@ -153,7 +175,9 @@ module Raffia
 
           # A connection that cannot even do that is thrown away by who has it.
           def undo(statement)
-            @raw.exec(statement) if @raw.transaction_status.between?(PG::PQTRANS_INTRANS, PG::PQTRANS_INERROR)
+            if @raw.transaction_status.between?(PG::PQTRANS_INTRANS, PG::PQTRANS_INERROR)
+              @raw.exec(statement)
+            end
           rescue PG::Error
             nil
           end

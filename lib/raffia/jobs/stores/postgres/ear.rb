@@ -7,7 +7,8 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # The listening connection, which comes back when it was lost, and a pipe that ends a wait for it.
+        # The listening connection, which comes back when it was lost, and a pipe that ends a wait
+        # for it.
         # @api private
         class Ear
           # Seconds between tries to get it back.

@@ -9,7 +9,8 @@ module Raffia
         # What the server says, in our words: what happened to what, and what to do.
         # @api private
         module Failures
-          # Two transactions were in each other's way, and the server has undone this one: it may be tried again.
+          # Two transactions were in each other's way, and the server has undone this one: it may be
+          # tried again.
           class Conflict < StoreUnavailable
           end
 
@@ -19,15 +20,19 @@ module Raffia
 
           # By the first letters of SQLSTATE, the longest first: what to do.
           ADVICE = {
-            "25006" => "it takes no changes (a standby, or default_transaction_read_only): connect to the primary, with several hosts by target_session_attrs=read-write",
-            "28" => "it does not let us in: check user and password of the address, and pg_hba.conf",
+            "25006" => "it takes no changes (a standby, or default_transaction_read_only): " \
+              "connect to the primary, with several hosts by target_session_attrs=read-write",
+            "28" => "it does not let us in: check user and password of the address, and " \
+              "pg_hba.conf",
             "3D000" => "there is no such database: make it with createdb",
-            "42501" => "the role may not do that: GRANT it the schema's tables, or CREATE on the database for the first start",
+            "42501" => "the role may not do that: GRANT it the schema's tables, or CREATE on the " \
+              "database for the first start",
             "42P01" => "its tables are gone: they are made again on next use",
             "3F000" => "its tables are gone: they are made again on next use",
             "53100" => "its disk is full: make room, nothing is lost of what was kept",
             "53200" => "it is out of memory: lower its work_mem or give it more",
-            "53300" => "it has no connection left: lower pool= of the address, raise max_connections, or put a pooler in front of it",
+            "53300" => "it has no connection left: lower pool= of the address, raise " \
+              "max_connections, or put a pooler in front of it",
             "57P03" => "it is starting or stopping: it can be tried again",
             "57P" => "it was restarted: it can be tried again",
             "57014" => "it was told to give up (statement_timeout, or by hand)"
@@ -43,25 +48,30 @@ module Raffia
           rescue PG::Error => error
             raise translate(error, address)
           rescue SocketError, SystemCallError, IOError => error
-            raise StoreUnavailable, "PostgreSQL at #{address.url} cannot be reached: #{words(error)}"
+            raise StoreUnavailable, "PostgreSQL at #{address.url} cannot be reached: " \
+              "#{words(error)}"
           end
 
           # @return [StoreUnavailable]
           def translate(error, address)
             state = state(error)
             advice = ADVICE.find { |code, _| state.start_with?(code) }&.last
-            kind(state).new("PostgreSQL at #{address.url}: #{words(error)}#{" - #{advice}" if advice}")
+            kind(state).new("PostgreSQL at #{address.url}: " \
+              "#{words(error)}#{" - #{advice}" if advice}")
           end
 
           def words(error) = error.message.scrub.split.join(" ")
 
           # Of what goes wrong while it connects, the driver tells no code.
           def state(error)
-            code = error.result&.error_field(PG::Result::PG_DIAG_SQLSTATE) if error.respond_to?(:result)
+            if error.respond_to?(:result)
+              code = error.result&.error_field(PG::Result::PG_DIAG_SQLSTATE)
+            end
             return code if code
 
             case error.message
-            when /password authentication failed|no password supplied|no pg_hba.conf entry|role ".*" does not exist/ then "28000"
+            when /password authentication failed|no password supplied|no pg_hba.conf entry|role ".*" does not exist/
+              "28000"
             when /database ".*" does not exist/ then "3D000"
             when /too many clients|remaining connection slots/ then "53300"
             when /the database system is/ then "57P03"

@@ -4,8 +4,9 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # What our leases hold, as far as we know. An answer to a claim may be lost on its way, and then the server has jobs in our name that
-        # nobody here knows of, for as long as the lease lives: they are given back before the next claim.
+        # What our leases hold, as far as we know. An answer to a claim may be lost on its way, and
+        # then the server has jobs in our name that nobody here knows of, for as long as the lease
+        # lives: they are given back before the next claim.
         # @api private
         module Held
           OURS = "SELECT id, place FROM {jobs} WHERE token = $1 ORDER BY place {lock}"
@@ -29,7 +30,9 @@ module Raffia
           def discard(claim) = super.tap { forget(claim) }
 
           # (see Store#beat)
-          def beat(lease, state = {}, tally: nil) = super.tap { |orders| @held.delete(lease.token) unless orders }
+          def beat(lease, state = {}, tally: nil)
+            super.tap { |orders| @held.delete(lease.token) unless orders }
+          end
 
           # (see Store#resign)
           def resign(lease, tally: nil) = super.tap { @held.delete(lease.token) }
@@ -52,7 +55,9 @@ module Raffia
           end
 
           def settle(token, holding)
-            writing { |db| put_back(db, db.rows(OURS, token).reject { |ref| holding.refs.key?(ref) }, token) }
+            writing do |db|
+              put_back(db, db.rows(OURS, token).reject { |ref| holding.refs.key?(ref) }, token)
+            end
           end
 
           def forget(claim) = @held[claim.lease.token]&.refs&.delete(claim.ref)

@@ -6,7 +6,8 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # Work that has been done is reported until the server takes it, as when it is restarted, or until the lease must be lost.
+        # Work that has been done is reported until the server takes it, as when it is restarted, or
+        # until the lease must be lost.
         # @api private
         module Insistence
           # Seconds between tries: the first, and the longest.
@@ -30,29 +31,37 @@ module Raffia
 
           # (see Store#retry)
           def retry(claim, payload, at)
-            insist(claim.lease, -> { super(claim, payload, at + skew) }) { |db, done| done || db.rows(AS_WANTED, claim.ref.first, "retry", payload).any? }
+            insist(claim.lease, -> { super(claim, payload, at + skew) }) do |db, done|
+              done || db.rows(AS_WANTED, claim.ref.first, "retry", payload).any?
+            end
           end
 
           # (see Store#bury)
           def bury(claim, payload)
-            insist(claim.lease, -> { super(claim, payload) }) { |db, done| done || db.rows(AS_WANTED, claim.ref.first, "dead", payload).any? }
+            insist(claim.lease, -> { super(claim, payload) }) do |db, done|
+              done || db.rows(AS_WANTED, claim.ref.first, "dead", payload).any?
+            end
           end
 
           # (see Store#discard)
           def discard(claim)
-            insist(claim.lease, -> { super(claim) }) { |db, done| done || db.rows(THERE, [claim.ref.first]).empty? }
+            insist(claim.lease, -> { super(claim) }) do |db, done|
+              done || db.rows(THERE, [claim.ref.first]).empty?
+            end
           end
 
           private
 
-          # A pause is counted by our clock, and ends by the server's: one of them may have been set, or be wrong.
+          # A pause is counted by our clock, and ends by the server's: one of them may have been
+          # set, or be wrong.
           # @return [Float] seconds that the server's is ahead; 0 when that may be the journey
           def skew
             ahead = now - ::Time.now.to_f
             (ahead.abs > 2) ? ahead : 0.0
           end
 
-          # An answer may have been lost, and not the change: while our lease holds, nobody else can have made it.
+          # An answer may have been lost, and not the change: while our lease holds, nobody else can
+          # have made it.
           # @param ending [Proc]
           # @yieldreturn [Object] the answer, when this was not the first try
           def insist(lease, ending)

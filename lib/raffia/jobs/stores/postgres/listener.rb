@@ -8,8 +8,9 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # Waits until something is said on a channel. There is one connection for all who wait: one of them reads it, tells the others, and
-        # leaves the reading to them when it goes. What is said while nobody waits for it is kept for the next who does.
+        # Waits until something is said on a channel. There is one connection for all who wait: one
+        # of them reads it, tells the others, and leaves the reading to them when it goes. What is
+        # said while nobody waits for it is kept for the next who does.
         # @api private
         class Listener
           # One who waits.
@@ -17,7 +18,8 @@ module Raffia
           private_constant :Waiter
 
           # @param look [Float, nil] longest wait in seconds; nil: as it suits
-          # @yieldreturn [Driver, nil] a connection that can listen; nil: such a one cannot be had here
+          # @yieldreturn [Driver, nil] a connection that can listen; nil: such a one cannot be had
+          #   here
           def initialize(look, &connect)
             @look = look
             @connect = connect
@@ -27,7 +29,8 @@ module Raffia
 
           # @param channels [Array<String>]
           # @param timeout [Numeric, nil] seconds
-          # @yieldreturn [Boolean] whether there is something to do: asked when something may have been said before we listened
+          # @yieldreturn [Boolean] whether there is something to do: asked when something may have
+          #   been said before we listened
           # @return [void]
           def wait(channels, timeout, &look)
             start = now
@@ -79,7 +82,8 @@ module Raffia
 
           def enter(channels, look)
             @lock.synchronize do
-              waiter = Waiter.new(channels, @interrupted || channels.any? { |channel| @heard.key?(channel) }, look)
+              waiter = Waiter.new(channels, @interrupted ||
+                channels.any? { |channel| @heard.key?(channel) }, look)
               @interrupted = false
               channels.each { |channel| @heard.delete(channel) }
               @waiters << waiter
@@ -117,7 +121,9 @@ module Raffia
           end
 
           # @return [Array<String>] channels of those who have something to do
-          def looked = @lock.synchronize { @waiters.dup }.select { |one| one.look.call }.flat_map(&:channels)
+          def looked
+            @lock.synchronize { @waiters.dup }.select { |one| one.look.call }.flat_map(&:channels)
+          end
 
           def wanted = @lock.synchronize { @waiters.flat_map(&:channels).uniq }
 

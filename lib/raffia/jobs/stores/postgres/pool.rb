@@ -7,8 +7,9 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # Connections for fibers and threads, who wait for one another here. The last one that came back goes out first, so a process has
-        # only as many as it has used at the same time. A child of fork begins with none.
+        # Connections for fibers and threads, who wait for one another here. The last one that came
+        # back goes out first, so a process has only as many as it has used at the same time. A
+        # child of fork begins with none.
         # @api private
         class Pool
           # Seconds to wait for a connection that others have.
@@ -28,7 +29,9 @@ module Raffia
           # @raise [StoreUnavailable]
           def with
             permits = @permits
-            permits.pop(timeout: PATIENCE) or raise StoreUnavailable, "all #{@size} connections to PostgreSQL are in use, for #{PATIENCE} s now: raise pool= of the address"
+            permits.pop(timeout: PATIENCE) or
+              raise StoreUnavailable, "all #{@size} connections to PostgreSQL are in use, for " \
+                "#{PATIENCE} s now: raise pool= of the address"
             begin
               driver = lend
               yield driver
@@ -47,12 +50,13 @@ module Raffia
           private
 
           def start
-            @permits = ::Thread::Queue.new(Array.new(@size, true)) # a queue wakes fibers and threads alike
+            # a queue wakes fibers and threads alike
+            @permits = ::Thread::Queue.new(Array.new(@size, true))
             @idle = []
           end
 
-          # Those that the server has left meanwhile, as when it was restarted, are found out before anything is asked of them: afterwards
-          # nobody could say whether it was done.
+          # Those that the server has left meanwhile, as when it was restarted, are found out before
+          # anything is asked of them: afterwards nobody could say whether it was done.
           def lend
             while (driver = @idle.pop)
               break if driver.usable?
@@ -64,7 +68,8 @@ module Raffia
             driver
           end
 
-          # What is in the middle of something, because its fiber was cancelled, is of no use to others.
+          # What is in the middle of something, because its fiber was cancelled, is of no use to
+          # others.
           def take_back(driver)
             return unless @lent.delete(driver) # another process's by now
 

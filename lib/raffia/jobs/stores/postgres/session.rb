@@ -26,14 +26,21 @@ module Raffia
           # Those who wait for these queues are told when the transaction ends well, once each.
           # @param queues [Array<String>]
           def wake(queues)
-            rows("SELECT pg_notify(name, '') FROM unnest($1::text[]) AS name", @words.channels(queues)) unless queues.empty?
+            unless queues.empty?
+              rows("SELECT pg_notify(name, '') FROM unnest($1::text[]) AS name",
+                @words.channels(queues))
+            end
           end
 
           # @param name [String] whoever else wants it, waits until this transaction ends
-          def lock(name) = rows("SELECT pg_advisory_xact_lock(hashtextextended($1, $2))", name, @words.seed)
+          def lock(name)
+            rows("SELECT pg_advisory_xact_lock(hashtextextended($1, $2))", name, @words.seed)
+          end
 
           # @return [Array<Integer>] higher than all before
-          def numbers(count) = rows("SELECT nextval('{numbers}') FROM generate_series(1, $1::int)", count).flatten
+          def numbers(count)
+            rows("SELECT nextval('{numbers}') FROM generate_series(1, $1::int)", count).flatten
+          end
         end
       end
     end

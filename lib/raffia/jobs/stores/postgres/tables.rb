@@ -7,13 +7,17 @@ module Raffia
         # Makes our tables on first use.
         # @api private
         class Tables
-          # Most rows live for a second. So that their places are used again, they are swept early (the share of dead rows that is waited for
-          # is of the whole table, and of a million it would be too many), and what is updated in place has room for that on its page.
+          # Most rows live for a second. So that their places are used again, they are swept early
+          # (the share of dead rows that is waited for is of the whole table, and of a million it
+          # would be too many), and what is updated in place has room for that on its page.
           SETTINGS = {
-            "jobs" => "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_analyze_scale_factor = 0.05, " \
+            "jobs" => "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, " \
+            "autovacuum_analyze_scale_factor = 0.05, " \
               "autovacuum_vacuum_cost_delay = 0, autovacuum_vacuum_insert_scale_factor = 0.2",
-            "leases" => "fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200",
-            "batches" => "fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500",
+            "leases" => "fillfactor = 20, autovacuum_vacuum_scale_factor = 0, " \
+              "autovacuum_vacuum_threshold = 200",
+            "batches" => "fillfactor = 50, autovacuum_vacuum_scale_factor = 0, " \
+              "autovacuum_vacuum_threshold = 500",
             "days" => "fillfactor = 50", "minutes" => "fillfactor = 50"
           }.freeze
           private_constant :SETTINGS
@@ -31,15 +35,19 @@ module Raffia
             version = version(db) || make(db)
             return true if version == SQL::Schema::VERSION
 
-            raise ConfigError, "the tables in the schema #{@schema} have version #{version}, this Raffia knows version #{SQL::Schema::VERSION}: " \
+            raise ConfigError,
+              "the tables in the schema #{@schema} have version #{version}, this Raffia knows " \
+              "version #{SQL::Schema::VERSION}: " \
               "use the newer of the two gems everywhere"
           end
 
           private
 
-          # Reads the catalogue and not what the session remembers of it, which may be from before another process has made the tables.
+          # Reads the catalogue and not what the session remembers of it, which may be from before
+          # another process has made the tables.
           def version(db)
-            found = db.rows("SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'counters'", @schema)
+            found = db.rows("SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND " \
+              "tablename = 'counters'", @schema)
             SQL::Schema.version(db) unless found.empty?
           end
 

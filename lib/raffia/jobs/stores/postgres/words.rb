@@ -6,7 +6,8 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # How PostgreSQL says what the statements of {SQL} leave open, and what things of ours are called.
+        # How PostgreSQL says what the statements of {SQL} leave open, and what things of ours are
+        # called.
         # @api private
         class Words
           # Bytes of a channel's name: the server has names of 63.
@@ -56,7 +57,11 @@ module Raffia
 
           def channel(queue)
             name = "raffia/#{@schema}/#{queue}"
-            (name.bytesize <= LONGEST) ? name : "#{name.byteslice(0, LONGEST - 17)}/#{Digest::SHA256.hexdigest(name)[0, 16]}"
+            if name.bytesize <= LONGEST
+              name
+            else
+              "#{name.byteslice(0, LONGEST - 17)}/#{Digest::SHA256.hexdigest(name)[0, 16]}"
+            end
           end
         end
       end

@@ -14,10 +14,12 @@ module Raffia
           CONNECTIONS = 16
           # Seconds for an answer.
           TIMEOUT = 5.0
-          # Seconds after which a connection that rests is asked whether it still works, before something is entrusted to it.
+          # Seconds after which a connection that rests is asked whether it still works, before
+          # something is entrusted to it.
           RESTED = 1.0
           # What may stand behind a `?`, and how it is read.
-          PARAMETERS = {"compat" => :Integer, "pool" => :Integer, "timeout" => :Float, "db" => :Integer}.freeze
+          PARAMETERS = {"compat" => :Integer, "pool" => :Integer, "timeout" => :Float,
+                        "db" => :Integer}.freeze
 
           # @return [Integer] how many connections at most
           attr_reader :connections
@@ -36,7 +38,8 @@ module Raffia
             @connections = pool || given[:pool] || CONNECTIONS
             # Also of one that forgot to write / as %2F.
             @shown = place.sub(place.start_with?("unix") ? %r{//[^/]*@} : %r{//.*@}, "//")
-            @config = configure(place, {timeout: timeout || given[:timeout] || TIMEOUT, db: given[:db], ssl_params: ssl_params}.compact)
+            @config = configure(place, {timeout: timeout || given[:timeout] || TIMEOUT,
+                                        db: given[:db], ssl_params: ssl_params}.compact)
           end
 
           # @return [RedisClient] not connected yet
@@ -45,10 +48,13 @@ module Raffia
           private
 
           def configure(place, options)
-            # The driver in Ruby, also where another one is loaded: what waits in C holds up all fibers of its thread.
-            ::RedisClient.config(url: place, driver: :ruby, idle_timeout: RESTED, reconnect_attempts: 0, **options)
+            # The driver in Ruby, also where another one is loaded: what waits in C holds up all
+            # fibers of its thread.
+            ::RedisClient.config(url: place, driver: :ruby, idle_timeout: RESTED,
+              reconnect_attempts: 0, **options)
           rescue ArgumentError, URI::Error => error
-            raise ConfigError, "#{@shown} is no address of a Redis (#{error.class}): use one such as redis://:password@localhost:6379/0", cause: nil
+            raise ConfigError, "#{@shown} is no address of a Redis (#{error.class}): use one " \
+              "such as redis://:password@localhost:6379/0", cause: nil
           end
 
           def parameters(query)
@@ -56,14 +62,16 @@ module Raffia
               [name.to_sym, Kernel.public_send(PARAMETERS.fetch(name), value)]
             end
           rescue KeyError, ArgumentError
-            raise ConfigError, "the address of a Redis knows #{PARAMETERS.keys.join(", ")} behind the ?, each with a number, and nothing else",
+            raise ConfigError, "the address of a Redis knows #{PARAMETERS.keys.join(", ")} " \
+              "behind the ?, each with a number, and nothing else",
               cause: nil
           end
 
           def version(number)
             return number if [7, 8, nil].include?(number)
 
-            raise ConfigError, "compat must be 7 or 8, the version of Sidekiq, not #{number.inspect}"
+            raise ConfigError, "compat must be 7 or 8, the version of Sidekiq, not " \
+              "#{number.inspect}"
           end
         end
       end

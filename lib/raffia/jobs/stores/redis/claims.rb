@@ -19,7 +19,8 @@ module Raffia
             begin
               found = script(:claim, lease.token, name, limit, suspects ? 1 : 0, *queues)
             ensure
-              # Redis may have done it, and only the answer is missing. Then they would stay claimed for as long as we live, and nobody would do them.
+              # Redis may have done it, and only the answer is missing. Then they would stay claimed
+              # for as long as we live, and nobody would do them.
               @unheard.push([lease.token, name]) unless found
             end
             claims_of(lease, name, found)
@@ -33,16 +34,22 @@ module Raffia
             return [] if claims.empty?
 
             taken = claims.group_by(&:taken)
-            return finish("ack", claims, taken) if taken.size == 1 || taken.keys.map(&:lease).uniq.size == 1
+            if taken.size == 1 || taken.keys.map(&:lease).uniq.size == 1
+              return finish("ack", claims, taken)
+            end
 
             claims.group_by(&:lease).flat_map { |_, some| ack(some) }
           end
 
           # @see Store#retry
-          def retry(claim, payload, at) = finish("retry", [claim], payload: @dialect.outgoing(payload), at: at).first
+          def retry(claim, payload, at)
+            finish("retry", [claim], payload: @dialect.outgoing(payload), at: at).first
+          end
 
           # @see Store#bury
-          def bury(claim, payload) = finish("bury", [claim], payload: @dialect.outgoing(payload), at: Time.now.to_f).first
+          def bury(claim, payload)
+            finish("bury", [claim], payload: @dialect.outgoing(payload), at: Time.now.to_f).first
+          end
 
           # @see Store#discard
           def discard(claim) = finish("discard", [claim]).first
@@ -50,7 +57,8 @@ module Raffia
           # @see Store#release
           def release(claims)
             # The one that goes back last is in front.
-            claims.group_by { |claim| claim.lease.token }.sum { |_, some| finish("release", some.reverse).count(true) }
+            claims.group_by { |claim| claim.lease.token }
+              .sum { |_, some| finish("release", some.reverse).count(true) }
           end
 
           private
@@ -63,7 +71,8 @@ module Raffia
               ours = some.select(&:extras)
               plain = ours.empty? ? some : some - ours
               order.push(plain, ours)
-              [one.name, one.queue, plain.map(&:ref).pack(Taken::NUMBERS), ours.map(&:ref).pack(Taken::NUMBERS)]
+              [one.name, one.queue, plain.map(&:ref).pack(Taken::NUMBERS),
+                ours.map(&:ref).pack(Taken::NUMBERS)]
             end
             answer = script(:finish, claims[0].lease.token, how, payload, at, *groups)
             return Array.new(claims.size, true) if answer == 1
@@ -79,9 +88,13 @@ module Raffia
             end
           end
 
-          # When it was, in microseconds, so that it can be seen since when a job runs; and higher than all before.
+          # When it was, in microseconds, so that it can be seen since when a job runs; and higher
+          # than all before.
           def next_name
-            @naming.synchronize { @name = [::Process.clock_gettime(::Process::CLOCK_REALTIME, :microsecond), @name + 1].max }.to_s
+            @naming.synchronize {
+              @name = [::Process.clock_gettime(::Process::CLOCK_REALTIME, :microsecond),
+                @name + 1].max
+            }.to_s
           end
 
           # @return [Array<Claim>] what a call has taken whose answer was lost
@@ -91,11 +104,15 @@ module Raffia
             token, name = @unheard.first
             return @unheard.shift && [] unless token == lease.token
 
-            found = redis(safe: true) { |connection| connection.call("HGETALL", "raffia:claims:#{token}") }
+            found = redis(safe: true) do |connection|
+              connection.call("HGETALL", "raffia:claims:#{token}")
+            end
             @unheard.shift
             found.filter_map do |field, payload|
               _, number, queue = Taken.read(field)
-              Taken::Claim.new(Taken.new(lease, name, queue), number, payload) if field.start_with?("#{name}.")
+              if field.start_with?("#{name}.")
+                Taken::Claim.new(Taken.new(lease, name, queue), number, payload)
+              end
             end
           end
         end

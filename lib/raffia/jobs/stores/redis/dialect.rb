@@ -8,14 +8,16 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Writes time fields as the version of Sidekiq reads them that is about: 7 has seconds as Float, 8 milliseconds as Integer. A Web of 7
-        # would show milliseconds as dates of the far future.
+        # Writes time fields as the version of Sidekiq reads them that is about: 7 has seconds as
+        # Float, 8 milliseconds as Integer. A Web of 7 would show milliseconds as dates of the far
+        # future.
         class Dialect
           # The fields that are times.
           TIMES = %w[created_at enqueued_at failed_at retried_at discarded_at].freeze
 
           # What Sidekiq's own job around an Active Job is called, from 8 on and before.
-          WRAPPERS = {8 => "Sidekiq::ActiveJob::Wrapper", 7 => "ActiveJob::QueueAdapters::SidekiqAdapter::JobWrapper"}.freeze
+          WRAPPERS = {8 => "Sidekiq::ActiveJob::Wrapper",
+                      7 => "ActiveJob::QueueAdapters::SidekiqAdapter::JobWrapper"}.freeze
           # Where nobody says anything.
           NEWEST = 8
           # Seconds between two looks at who is about.

@@ -4,7 +4,8 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Jobs come in. Those that Sidekiq knows all about are written as its clients do it, in one round trip and without a script.
+        # Jobs come in. Those that Sidekiq knows all about are written as its clients do it, in one
+        # round trip and without a script.
         module Enqueueing
           # @see Store#enqueue
           def enqueue(drafts, guard: nil)
@@ -22,7 +23,9 @@ module Raffia
 
           # @return [Array] queue, payload, time or ""
           def row(draft, now)
-            return [draft.queue, @dialect.outgoing(draft.payload), draft.at] if draft.at && draft.at > now
+            if draft.at && draft.at > now
+              return [draft.queue, @dialect.outgoing(draft.payload), draft.at]
+            end
             return [draft.queue, @dialect.outgoing(draft.payload), ""] unless draft.at
 
             [draft.queue, @dialect.outgoing(Store::Rewrite.queued(draft.payload)), ""]
@@ -32,7 +35,9 @@ module Raffia
           def keep(connection, rows)
             queues = {}
             later = []
-            rows.each { |queue, payload, at| (at == "") ? (queues[queue] ||= []) << payload : later.push(at, payload) }
+            rows.each do |queue, payload, at|
+              (at == "") ? (queues[queue] ||= []) << payload : later.push(at, payload)
+            end
             if queues.size + later.size == 1
               connection.pipelined { |pipeline| push(pipeline, queues) }
             else
@@ -42,13 +47,20 @@ module Raffia
 
           def push(pipeline, queues, later = [])
             pipeline.call_v(["SADD", "queues", *queues.keys]) unless queues.empty?
-            queues.each { |queue, payloads| pipeline.call_v(["LPUSH", "queue:#{queue}", *payloads]) }
+            queues.each do |queue, payloads|
+              pipeline.call_v(["LPUSH", "queue:#{queue}", *payloads])
+            end
             pipeline.call_v(["ZADD", "schedule", *later]) unless later.empty?
           end
 
           def enqueue_by_script(drafts, rows, guard)
-            check = guard ? [guard.key, *optional(guard.expect), *optional(guard.value)] : ["", *optional(nil), *optional(nil)]
-            kept = script(:enqueue, *check, *drafts.zip(rows).flat_map { |draft, row| [draft.jid, *row] })
+            check = if guard
+              [guard.key, *optional(guard.expect), *optional(guard.value)]
+            else
+              ["", *optional(nil), *optional(nil)]
+            end
+            kept = script(:enqueue, *check,
+              *drafts.zip(rows).flat_map { |draft, row| [draft.jid, *row] })
             return if kept.nil?
             refuse(*kept.split(" ", 2)) if kept.is_a?(String)
 

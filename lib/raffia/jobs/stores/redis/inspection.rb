@@ -41,7 +41,8 @@ module Raffia
 
           def refuse(facts)
             if facts["cluster_enabled"] == "1"
-              raise ConfigError, "#{@shown} is a Redis Cluster, where the keys of one job would be on several servers: use a single Redis, with replicas"
+              raise ConfigError, "#{@shown} is a Redis Cluster, where the keys of one job would " \
+                "be on several servers: use a single Redis, with replicas"
             end
 
             version = facts["redis_version"].to_s[/\A\d+(?:\.\d+)*/]
@@ -53,7 +54,8 @@ module Raffia
           def warn_of_eviction(policy)
             return if policy.nil? || policy == "noeviction"
 
-            warn "raffia: Redis at #{@shown} has maxmemory-policy #{policy}, so when its memory is full it throws jobs away without a word: " \
+            warn "raffia: Redis at #{@shown} has maxmemory-policy #{policy}, so when its memory " \
+            "is full it throws jobs away without a word: " \
               "set maxmemory-policy noeviction"
           end
         end

@@ -19,14 +19,17 @@ module Raffia
           def queues(most: nil) # rubocop:disable Lint/UnusedMethodArgument
             redis(safe: true) do |connection|
               paused = connection.call("SMEMBERS", "paused")
-              (Places.names(connection) | paused).sort.map { |name| queue_facts(connection, name, paused.include?(name)) }
+              (Places.names(connection) | paused).sort
+                .map { |name| queue_facts(connection, name, paused.include?(name)) }
             end
           end
 
           # @see Store#counts
           def counts(most: nil) # rubocop:disable Lint/UnusedMethodArgument
             redis(safe: true) do |connection|
-              sizes = Store::SETS.to_h { |set| [set, Places.all(connection, set).sum { |place| place.size(connection) }] }
+              sizes = Store::SETS.to_h do |set|
+                [set, Places.all(connection, set).sum { |place| place.size(connection) }]
+              end
               processed, failed = connection.call("MGET", "stat:processed", "stat:failed")
               sizes.merge(processed: processed.to_i, failed: failed.to_i)
             end
@@ -36,7 +39,10 @@ module Raffia
           def entries(set, queue: nil, offset: 0, limit: 50, match: nil)
             redis(safe: true) do |connection|
               places = Places.all(connection, set, queue)
-              next each_entry(connection, places).lazy.select { |entry| entry.payload.include?(match) }.drop(offset).first(limit) if match
+              if match
+                next each_entry(connection, places).lazy
+                  .select { |entry| entry.payload.include?(match) }.drop(offset).first(limit)
+              end
 
               span(connection, places, offset, limit)
             end
@@ -46,7 +52,8 @@ module Raffia
           def find(jid, most: nil)
             redis(safe: true) do |connection|
               BY_SIZE.each do |set|
-                found = find_in(connection, Places.all(connection, set), jid, most || Float::INFINITY) and return found
+                found = find_in(connection, Places.all(connection, set), jid, most ||
+                  Float::INFINITY) and return found
               end
               nil
             end
@@ -56,13 +63,15 @@ module Raffia
 
           # The next ones of each place, so that a long queue does not hide what is in the others.
           def find_in(connection, places, jid, most)
-            sizes = places.to_h { |place| [place, place.size(connection)] }.reject { |_, size| size.zero? }
+            sizes = places.to_h { |place| [place, place.size(connection)] }
+              .reject { |_, size| size.zero? }
             share = [most / [sizes.size, 1].max, SLICE].max
             sizes.each do |place, size|
               (0...[size, share].min).step(SLICE) do |from|
                 next unless place.mentions?(connection, @scripts, jid, from, SLICE)
 
-                found = place.range(connection, from, SLICE).find { |entry| entry.jid == jid } and return found
+                found = place.range(connection, from, SLICE).find { |entry| entry.jid == jid } and
+                  return found
               end
             end
             nil
@@ -70,8 +79,10 @@ module Raffia
 
           def queue_facts(connection, name, paused)
             places = Places.of_queue(name)
-            oldest = places.filter_map { |place| place.range(connection, 0, 1).first }.filter_map { |entry| since(entry.item) }.min
-            {"name" => name, "size" => places.sum { |place| place.size(connection) }, "paused" => paused,
+            oldest = places.filter_map { |place| place.range(connection, 0, 1).first }
+              .filter_map { |entry| since(entry.item) }.min
+            {"name" => name, "size" => places.sum { |place| place.size(connection) },
+             "paused" => paused,
              "latency" => oldest ? [Time.now.to_f - oldest, 0].max : 0}
           end
 

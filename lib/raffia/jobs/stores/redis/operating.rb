@@ -10,23 +10,31 @@ module Raffia
           AT_ONCE = 500
 
           # @see Store#delete
-          def delete(entries) = operate("gone", entries, Store::SETS - %i[running]) { |entry| entry.payload }
+          def delete(entries)
+            operate("gone", entries, Store::SETS - %i[running]) { |entry| entry.payload }
+          end
 
           # @see Store#requeue
           def requeue(entries)
             operate("queue", entries, %i[scheduled retry blocked dead]) do |entry|
-              @dialect.outgoing(Store::Rewrite.public_send((entry.set == :dead) ? :anew : :queued, entry.payload))
+              @dialect.outgoing(Store::Rewrite.public_send((entry.set == :dead) ? :anew : :queued,
+                entry.payload))
             end
           end
 
           # @see Store#kill
-          def kill(entries) = operate("dead", entries, %i[queue scheduled retry]) { |entry| entry.payload }
+          def kill(entries)
+            operate("dead", entries, %i[queue scheduled retry]) { |entry| entry.payload }
+          end
 
           # @see Store#clear
           def clear(set, queue: nil)
             return 0 if set == :running
 
-            sizes = redis(safe: true) { |connection| Places.all(connection, set, queue).uniq(&:key).map { |place| [place.key, place.whole(connection)] } }
+            sizes = redis(safe: true) do |connection|
+              Places.all(connection, set, queue).uniq(&:key)
+                .map { |place| [place.key, place.whole(connection)] }
+            end
             sizes.sum { |key, size| clear_key(key, size) }
           end
 

@@ -4,8 +4,8 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Keys with jobs in them, read by ranges. Each kind says how many there are, and what stands from one place on. An entry's ref is
-        # [key, what is removed from it].
+        # Keys with jobs in them, read by ranges. Each kind says how many there are, and what stands
+        # from one place on. An entry's ref is [key, what is removed from it].
         #
         # @api private
         module Places
@@ -24,7 +24,8 @@ module Raffia
 
             # @return [Entry]
             def entry(payload, member, at: nil, name: queue)
-              Entry.new(set: set, queue: name || named(payload), payload: payload, at: at, ref: [key, member].freeze)
+              Entry.new(set: set, queue: name ||
+                named(payload), payload: payload, at: at, ref: [key, member].freeze)
             end
 
             private
@@ -39,11 +40,13 @@ module Raffia
           # Sidekiq's queue: the next one is at the right end.
           class List < Place
             def mentions?(connection, scripts, text, from, count)
-              scripts.call(connection, :find, ["LRANGE", key, text, -(from + count), -(from + 1)]) == 1
+              scripts.call(connection, :find,
+                ["LRANGE", key, text, -(from + count), -(from + 1)]) == 1
             end
 
             def range(connection, from, count)
-              connection.call("LRANGE", key, -(from + count), -(from + 1)).reverse.map { |payload| entry(payload, payload) }
+              connection.call("LRANGE", key, -(from + count), -(from + 1)).reverse
+                .map { |payload| entry(payload, payload) }
             end
           end
 
@@ -52,11 +55,13 @@ module Raffia
             def size(connection) = connection.call("ZCARD", key)
 
             def mentions?(connection, scripts, text, from, count)
-              scripts.call(connection, :find, ["ZRANGE", key, text, from, from + count - 1, *("REV" if set == :dead)]) == 1
+              scripts.call(connection, :find,
+                ["ZRANGE", key, text, from, from + count - 1, *("REV" if set == :dead)]) == 1
             end
 
             def range(connection, from, count)
-              found = connection.call("ZRANGE", key, from, from + count - 1, *("REV" if set == :dead), "WITHSCORES")
+              found = connection.call("ZRANGE", key, from, from + count - 1,
+                *("REV" if set == :dead), "WITHSCORES")
               found.map { |payload, score| entry(payload, payload, at: score.to_f) }
             end
           end
@@ -73,11 +78,13 @@ module Raffia
             def whole(connection) = connection.call("ZCARD", key)
 
             def mentions?(connection, scripts, text, from, count)
-              scripts.call(connection, :find, ["ZRANGE", key, text, *bounds, "BYSCORE", "LIMIT", from, count]) == 1
+              scripts.call(connection, :find,
+                ["ZRANGE", key, text, *bounds, "BYSCORE", "LIMIT", from, count]) == 1
             end
 
             def range(connection, from, count)
-              connection.call("ZRANGE", key, *bounds, "BYSCORE", "LIMIT", from, count).map { |member| entry(member[MARK..], member) }
+              connection.call("ZRANGE", key, *bounds, "BYSCORE", "LIMIT", from, count)
+                .map { |member| entry(member[MARK..], member) }
             end
           end
 
@@ -115,9 +122,13 @@ module Raffia
           # @return [Array<Place>] all there are of a set, in order
           def self.all(connection, set, queue = nil)
             case set
-            when :queue then (queue ? [queue] : names(connection)).flat_map { |name| of_queue(name) }
-            when :blocked then connection.call("SMEMBERS", "raffia:blocked").sort.map { |key| Blocked.new(set, "raffia:blocked:#{key}", nil) }
-            when :running then tokens(connection).map { |token| Running.new(set, "raffia:claims:#{token}", nil) }
+            when :queue
+              (queue ? [queue] : names(connection)).flat_map { |name| of_queue(name) }
+            when :blocked
+              connection.call("SMEMBERS", "raffia:blocked").sort
+                .map { |key| Blocked.new(set, "raffia:blocked:#{key}", nil) }
+            when :running
+              tokens(connection).map { |token| Running.new(set, "raffia:claims:#{token}", nil) }
             else [Sorted.new(set, SORTED.fetch(set), nil)]
             end
           end
@@ -127,12 +138,15 @@ module Raffia
 
           # @return [Array<Place>]
           def self.of_queue(name)
-            [Above.new(:queue, "raffia:queue:#{name}", name), List.new(:queue, "queue:#{name}", name), Below.new(:queue, "raffia:queue:#{name}", name)]
+            [Above.new(:queue, "raffia:queue:#{name}", name),
+              List.new(:queue, "queue:#{name}", name),
+              Below.new(:queue, "raffia:queue:#{name}", name)]
           end
 
           # @return [Array<Integer>] of leases that may have claims, oldest first
           def self.tokens(connection)
-            %w[raffia:leases raffia:lost].flat_map { |key| connection.call("HKEYS", key) }.map(&:to_i).sort
+            %w[raffia:leases raffia:lost].flat_map { |key| connection.call("HKEYS", key) }
+              .map(&:to_i).sort
           end
         end
       end

@@ -10,10 +10,12 @@ module Raffia
       class Redis < Store
         # Connections, each used by one fiber or thread at a time. A child process makes its own.
         #
-        # A call whose connection is lost before the answer may have been carried out or not. Only what may be done twice (`safe`) is tried
-        # again then; and what Redis has refused because it was no master just then, as in the moments of a failover.
+        # A call whose connection is lost before the answer may have been carried out or not. Only
+        # what may be done twice (`safe`) is tried again then; and what Redis has refused because it
+        # was no master just then, as in the moments of a failover.
         class Pool
-          # What Redis says when it has not done it, and another connection may lead to one that does.
+          # What Redis says when it has not done it, and another connection may lead to one that
+          # does.
           ELSEWHERE = /\A(?:READONLY|NOREPLICAS|MASTERDOWN|UNBLOCKED)/
 
           # @param address [Address]
@@ -73,7 +75,8 @@ module Raffia
             end
           end
 
-          # Where one is lost, the others are, too: the server has gone. They connect anew when they are needed.
+          # Where one is lost, the others are, too: the server has gone. They connect anew when they
+          # are needed.
           def forget
             connections = @resting.shift(@resting.size)
             connections.each(&:close)
@@ -83,13 +86,19 @@ module Raffia
             error.message.match?(ELSEWHERE) || (safe && error.is_a?(::RedisClient::ConnectionError))
           end
 
-          def kind(error) = error.is_a?(::RedisClient::AuthenticationError) ? StoreRefused : StoreUnavailable
+          def kind(error)
+            error.is_a?(::RedisClient::AuthenticationError) ? StoreRefused : StoreUnavailable
+          end
 
           def wording(error)
             case error
-            when ::RedisClient::AuthenticationError then "Redis at #{@address.shown} refuses the password: #{error.message}"
-            when ::RedisClient::OutOfMemoryError then "Redis at #{@address.shown} has reached its maxmemory, and keeps nothing more: #{error.message}"
-            when ::RedisClient::ConnectionError then "Redis at #{@address.shown} cannot be reached: #{error.message}"
+            when ::RedisClient::AuthenticationError
+              "Redis at #{@address.shown} refuses the password: #{error.message}"
+            when ::RedisClient::OutOfMemoryError
+              "Redis at #{@address.shown} has reached its maxmemory, and keeps nothing more: " \
+                "#{error.message}"
+            when ::RedisClient::ConnectionError
+              "Redis at #{@address.shown} cannot be reached: #{error.message}"
             else "Redis at #{@address.shown} refuses: #{error.message}"
             end
           end

@@ -6,12 +6,13 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # The Lua files beside this one. Each is sent once to a server, and called by its digest from then on. All begin with what common.lua
-        # has.
+        # The Lua files beside this one. Each is sent once to a server, and called by its digest
+        # from then on. All begin with what common.lua has.
         #
         # @api private
         class Scripts
-          NAMES = %i[enqueue enroll beat renew resign claim finish due move expired write batch clear prune holders look find suspects death give_back].freeze
+          NAMES = %i[enqueue enroll beat renew resign claim finish due move expired write batch
+            clear prune holders look find suspects death give_back].freeze
 
           def initialize
             common = read(:common)
@@ -32,7 +33,8 @@ module Raffia
           # @param whole [Boolean] the server has not got it yet
           # @return [Array] what is to be sent
           def command(name, arguments, keys: [], whole: false)
-            [*(whole ? ["EVAL", @sources.fetch(name)] : ["EVALSHA", @digests.fetch(name)]), keys.size, *keys, *arguments]
+            [*(whole ? ["EVAL", @sources.fetch(name)] : ["EVALSHA", @digests.fetch(name)]),
+              keys.size, *keys, *arguments]
           end
 
           private

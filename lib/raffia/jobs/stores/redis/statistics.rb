@@ -6,7 +6,8 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Counts, where Sidekiq's Web looks for them: totals and days, and of each class by minutes and by ten minutes.
+        # Counts, where Sidekiq's Web looks for them: totals and days, and of each class by minutes
+        # and by ten minutes.
         #
         # @api private
         module Statistics
@@ -22,12 +23,16 @@ module Raffia
           # @param now [Time] UTC
           # @return [void]
           def write(pipeline, tally, version, now)
-            totals(pipeline, {"processed" => tally.processed, "failed" => tally.failed}, now.strftime("%Y-%m-%d"))
+            totals(pipeline, {"processed" => tally.processed, "failed" => tally.failed},
+              now.strftime("%Y-%m-%d"))
             buckets(version, now).each { |key, ttl| classes(pipeline, tally.classes, key, ttl) }
-            tally.classes.each { |name, numbers| histogram(pipeline, histogram_key(version, name, now), numbers["histogram"]) }
+            tally.classes.each do |name, numbers|
+              histogram(pipeline, histogram_key(version, name, now), numbers["histogram"])
+            end
           end
 
-          # @return [Hash{String => Integer}] keys of the counts by class, and how long they are kept
+          # @return [Hash{String => Integer}] keys of the counts by class, and how long they are
+          #   kept
           def buckets(version, now)
             return {now.strftime("j|%Y%m%d|%-H:%-M") => SHORT} if version == 7
 
@@ -36,11 +41,17 @@ module Raffia
           end
 
           # @return [String] of the counts of a minute
-          def minute_key(version, time) = time.strftime((version == 7) ? "j|%Y%m%d|%-H:%-M" : "j|%y%m%d|%-H:%M")
+          def minute_key(version, time)
+            time.strftime((version == 7) ? "j|%Y%m%d|%-H:%-M" : "j|%y%m%d|%-H:%M")
+          end
 
           # @return [String] of the histogram of a class in a minute
           def histogram_key(version, name, time)
-            (version == 7) ? "#{name}-#{time.strftime("%d-%H:%-M")}" : "h|#{name}-#{time.strftime("%-d-%-H:%-M")}"
+            if version == 7
+              "#{name}-#{time.strftime("%d-%H:%-M")}"
+            else
+              "h|#{name}-#{time.strftime("%-d-%-H:%-M")}"
+            end
           end
 
           def totals(pipeline, counts, day)
@@ -55,7 +66,8 @@ module Raffia
             return if classes.empty?
 
             classes.each do |name, numbers|
-              {"p" => numbers["processed"], "f" => numbers["failed"], "ms" => numbers["ms"].to_f.round}.each do |field, count|
+              {"p" => numbers["processed"], "f" => numbers["failed"],
+               "ms" => numbers["ms"].to_f.round}.each do |field, count|
                 pipeline.call("HINCRBY", key, "#{name}|#{field}", count) if count.to_i.positive?
               end
             end
@@ -66,7 +78,10 @@ module Raffia
           def histogram(pipeline, key, counts)
             return if counts.nil? || counts.all?(0)
 
-            steps = counts.each_with_index.flat_map { |count, index| count.positive? ? ["INCRBY", "u16", "##{index}", count] : [] }
+            steps = counts.each_with_index
+              .flat_map do |count, index|
+                count.positive? ? ["INCRBY", "u16", "##{index}", count] : []
+              end
             pipeline.call("BITFIELD", key, "OVERFLOW", "SAT", *steps)
             pipeline.call("EXPIRE", key, SHORT)
           end

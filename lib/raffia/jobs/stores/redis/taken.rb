@@ -4,8 +4,8 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # What one call has claimed from one queue. In the hash `raffia:claims:TOKEN` each job's field is "NAME.NUMBER QUEUE", where NAME is of the
-        # call, and grows.
+        # What one call has claimed from one queue. In the hash `raffia:claims:TOKEN` each job's
+        # field is "NAME.NUMBER QUEUE", where NAME is of the call, and grows.
         class Taken
           # A job of it; its ref is its number.
           class Claim < Jobs::Claim
@@ -25,7 +25,8 @@ module Raffia
           NUMBERS = "L<*"
 
           # @param field [String]
-          # @return [Array(Integer, Integer, String)] in this order claims were made; the queue is last
+          # @return [Array(Integer, Integer, String)] in this order claims were made; the queue is
+          #   last
           def self.read(field)
             name, number, queue = field.split(/[. ]/, 3)
             [name.to_i, number.to_i, queue]

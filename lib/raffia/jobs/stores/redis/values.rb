@@ -4,7 +4,8 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Small facts: a key each, because Redis forgets keys by itself when their time has come, and a set of their names.
+        # Small facts: a key each, because Redis forgets keys by itself when their time has come,
+        # and a set of their names.
         module Values
           # @see Store#now
           def now
@@ -13,7 +14,9 @@ module Raffia
           end
 
           # @see Store#read
-          def read(key) = redis(safe: true) { |connection| connection.call("GET", "raffia:value:#{key}") }
+          def read(key)
+            redis(safe: true) { |connection| connection.call("GET", "raffia:value:#{key}") }
+          end
 
           # @see Store#write
           def write(key, value, expect: :any, ttl: nil)
@@ -25,8 +28,11 @@ module Raffia
           def keys(prefix)
             redis(safe: true) do |connection|
               # No text has a byte of 255.
-              names = connection.call("ZRANGE", "raffia:values", "[#{prefix}", "[#{prefix}".b << 255, "BYLEX")
-              there = connection.pipelined { |pipeline| names.each { |name| pipeline.call("EXISTS", "raffia:value:#{name}") } }
+              names = connection.call("ZRANGE", "raffia:values", "[#{prefix}",
+                "[#{prefix}".b << 255, "BYLEX")
+              there = connection.pipelined do |pipeline|
+                names.each { |name| pipeline.call("EXISTS", "raffia:value:#{name}") }
+              end
               names.zip(there).filter_map { |name, yes| name if yes == 1 }
             end
           end

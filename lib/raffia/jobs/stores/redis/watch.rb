@@ -17,7 +17,8 @@ module Raffia
           def interrupt = @watch.interrupt
         end
 
-        # Those of this process who wait. Each has a {Watcher}, whose connection stays for the next one.
+        # Those of this process who wait. Each has a {Watcher}, whose connection stays for the next
+        # one.
         class Watch
           # @param pool [Pool]
           # @param scripts [Scripts]
@@ -32,7 +33,9 @@ module Raffia
           # @raise [StoreUnavailable]
           def wait(queues, timeout)
             # A wait for the server and for an interruption at once is two tasks.
-            return Raffia.run(deadlock: :off) { wait(queues, timeout) } unless Fiber.current_scheduler
+            unless Fiber.current_scheduler
+              return Raffia.run(deadlock: :off) { wait(queues, timeout) }
+            end
 
             reset unless @pid == ::Process.pid
             waiter = enter or return

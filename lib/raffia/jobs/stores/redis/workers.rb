@@ -12,9 +12,15 @@ module Raffia
           def processes
             found = redis(safe: true) do |connection|
               identities = connection.call("SMEMBERS", "processes").sort
-              hashes = connection.pipelined { |pipeline| identities.each { |identity| look_at(pipeline, identity) } }.each_slice(2).to_a
-              held = connection.call("ZRANGE", "raffia:expiry", "(#{connection.call("TIME").first}", "+inf", "BYSCORE")
-              identities.zip(hashes).select { |_, (hash, _)| hash["info"] && (hash["raffia"].nil? || held.include?(hash["raffia"])) }
+              hashes =
+                connection.pipelined { |pipeline|
+                  identities.each { |identity| look_at(pipeline, identity) }
+                }.each_slice(2).to_a
+              held = connection.call("ZRANGE", "raffia:expiry", "(#{connection.call("TIME").first}",
+                "+inf", "BYSCORE")
+              identities.zip(hashes).select do |_, (hash, _)|
+                hash["info"] && (hash["raffia"].nil? || held.include?(hash["raffia"]))
+              end
             end
             found.map { |identity, (hash, work)| process(identity, hash, work) }
           end
@@ -34,12 +40,15 @@ module Raffia
             end
           end
 
-          # @return [Integer, nil] the lowest main version of the Sidekiq processes that are about; nil where there is none
+          # @return [Integer, nil] the lowest main version of the Sidekiq processes that are about;
+          #   nil where there is none
           # @api private
           def sidekiq_version
             infos = redis(safe: true) do |connection|
               identities = connection.call("SMEMBERS", "processes")
-              connection.pipelined { |pipeline| identities.each { |identity| pipeline.call("HGET", identity, "info") } }
+              connection.pipelined do |pipeline|
+                identities.each { |identity| pipeline.call("HGET", identity, "info") }
+              end
             end
             theirs = infos.compact.map { |info| JSON.parse(info) }.reject { |info| info["raffia"] }
             theirs.map { |info| info["version"].to_i }.min&.clamp(7, 8)
@@ -57,7 +66,8 @@ module Raffia
           def process(identity, hash, work)
             jobs = work.map { |tid, job| {**JSON.parse(job), "tid" => tid} }
             JSON.parse(hash["info"]).except("raffia").merge(
-              "identity" => identity, "beat" => hash["beat"].to_f, "lease" => hash["raffia"]&.to_i, "busy" => hash["busy"].to_i,
+              "identity" => identity, "beat" => hash["beat"].to_f, "lease" => hash["raffia"]&.to_i,
+              "busy" => hash["busy"].to_i,
               "quiet" => hash["quiet"] == "true", "rss" => hash["rss"].to_i, "work" => jobs,
               "concurrency" => (hash["concurrency"] || JSON.parse(hash["info"])["concurrency"]).to_i
             )

@@ -4,20 +4,28 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # What ends claims, see {Store}. A claim is ours while the row has our token, and its place of then.
+        # What ends claims, see {Store}. A claim is ours while the row has our token, and its place
+        # of then.
         # @api private
         module Endings
-          # So written that no planner takes the index on the token, which has all that is in flight.
-          ACK = "DELETE FROM {jobs} WHERE id {ids $1} AND coalesce(token, 0) = $2 AND place {ids $3} RETURNING #{Ends::COLUMNS}"
+          # So written that no planner takes the index on the token, which has all that is in
+          # flight.
+          ACK = "DELETE FROM {jobs} WHERE id {ids $1} AND coalesce(token, 0) = $2 AND place {ids " \
+            "$3} RETURNING #{Ends::COLUMNS}"
           OURS = "WHERE id = $1 AND place = $2 AND token = $3"
-          MOVE = "UPDATE {jobs} SET state = 'retry', at = $4, payload = $5, token = NULL #{OURS} RETURNING #{Ends::COLUMNS}"
-          BURY = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $4, token = NULL #{OURS} RETURNING #{Ends::COLUMNS}"
-          PUT_BACK = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $4, token = NULL #{OURS} RETURNING #{Ends::COLUMNS}, queue"
+          MOVE = "UPDATE {jobs} SET state = 'retry', at = $4, payload = $5, token = NULL #{OURS} " \
+            "RETURNING #{Ends::COLUMNS}"
+          BURY = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $4, token = NULL " \
+            "#{OURS} RETURNING #{Ends::COLUMNS}"
+          PUT_BACK = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $4, token = NULL " \
+            "#{OURS} RETURNING #{Ends::COLUMNS}, queue"
 
           def ack(claims)
             return [] if claims.empty?
 
-            ended = writing { |db| by_token(claims).flat_map { |token, refs| end_all(db, token, refs, :done) } }
+            ended = writing do |db|
+              by_token(claims).flat_map { |token, refs| end_all(db, token, refs, :done) }
+            end
             return claims.map { true } if ended.size == claims.size
 
             ended = ended.to_h { |id| [id, true] }
@@ -45,7 +53,10 @@ module Raffia
 
           private
 
-          def by_token(claims) = claims.group_by { |claim| claim.lease.token }.transform_values { |of_token| of_token.map(&:ref) }
+          def by_token(claims)
+            claims.group_by { |claim| claim.lease.token }
+              .transform_values { |of_token| of_token.map(&:ref) }
+          end
 
           # @param refs [Array<Array>] id and place
           # @return [Array<Integer>] ids of those that were still ours
@@ -68,7 +79,10 @@ module Raffia
           # @param refs [Array<Array>] in order
           # @return [Integer] of how many
           def put_back(db, refs, token)
-            rows = refs.reverse.zip(db.numbers(refs.size)).filter_map { |(id, place), number| db.rows(PUT_BACK, id, place, token, -number).first }
+            rows = refs.reverse.zip(db.numbers(refs.size))
+              .filter_map do |(id, place), number|
+                db.rows(PUT_BACK, id, place, token, -number).first
+              end
             rows.each { |row| stopped(db, row) }
             db.wake(rows.map(&:last).uniq)
             rows.size

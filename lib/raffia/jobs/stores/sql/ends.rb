@@ -4,7 +4,8 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # What it means to others that a job has left: its lock is free, its batch counts it, one that its limit blocked may go.
+        # What it means to others that a job has left: its lock is free, its batch counts it, one
+        # that its limit blocked may go.
         # @api private
         module Ends
           # What of a job others depend on, as {COLUMNS} has it.
@@ -16,7 +17,8 @@ module Raffia
 
           # @param rows [Array<Array>] of {COLUMNS}
           # @param how [Symbol] :done or :dead
-          # @param next_one [Boolean] whether one that its limit blocked may go now: not where it had not come to its turn itself
+          # @param next_one [Boolean] whether one that its limit blocked may go now: not where it
+          #   had not come to its turn itself
           # @return [void]
           def left(db, rows, how, next_one: true)
             gone = rows.filter_map { |row| Gone.new(*row) unless row[1].zero? }

@@ -7,9 +7,12 @@ module Raffia
         # See {Store#enqueue}.
         # @api private
         module Enqueue
-          INSERT = "INSERT INTO {jobs} (id, jid, queue, place, at, payload) VALUES ($1, $2, $3, $1, {now}, $4)"
-          INSERT_SPECIAL = "INSERT INTO {jobs} (id, jid, queue, state, priority, place, at, special, expires_at, limit_key, limit_max, unique_key, " \
-            "unique_start, batch, payload) VALUES ($1, $2, $3, CASE WHEN $4 > {now} THEN 'scheduled' ELSE 'queue' END, $5, $1, " \
+          INSERT = "INSERT INTO {jobs} (id, jid, queue, place, at, payload) VALUES ($1, $2, $3, " \
+            "$1, {now}, $4)"
+          INSERT_SPECIAL = "INSERT INTO {jobs} (id, jid, queue, state, priority, place, at, " \
+          "special, expires_at, limit_key, limit_max, unique_key, " \
+            "unique_start, batch, payload) VALUES ($1, $2, $3, CASE WHEN $4 > {now} THEN " \
+            "'scheduled' ELSE 'queue' END, $5, $1, " \
             "CASE WHEN $4 > {now} THEN $4 ELSE {now} END, $6, $7, $8, $9, $10, $11, $12, $13)"
 
           def enqueue(drafts, guard: nil)
@@ -53,8 +56,11 @@ module Raffia
             limit, unique = own.values_at("limit", "unique")
             key = unique["key"] if unique && unique["until"] != "window"
             special = (own["expires_at"] || limit || key || own["batch"]) ? 1 : 0
-            db.run(INSERT_SPECIAL, number, draft.jid, draft.queue, draft.at&.to_f, Store::Death.priority(own), special, own["expires_at"]&.to_f,
-              limit && limit["key"], limit && limit["max"], key, (key && unique["until"] == "start") ? 1 : 0, own["batch"], draft.payload)
+            db.run(INSERT_SPECIAL, number, draft.jid, draft.queue, draft.at&.to_f,
+              Store::Death.priority(own), special, own["expires_at"]&.to_f,
+              limit && limit["key"], limit &&
+                limit["max"], key, (key && unique["until"] == "start") ? 1 : 0, own["batch"],
+              draft.payload)
           end
 
           # @return [Boolean]
@@ -84,7 +90,9 @@ module Raffia
 
           # Queues stay known when they are empty.
           def name_queues(db, names)
-            names.each { |name| db.run("INSERT INTO {queues} (name) VALUES ($1) ON CONFLICT (name) DO NOTHING", name) }
+            names.each do |name|
+              db.run("INSERT INTO {queues} (name) VALUES ($1) ON CONFLICT (name) DO NOTHING", name)
+            end
           end
         end
       end

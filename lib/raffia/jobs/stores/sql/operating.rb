@@ -4,14 +4,19 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # What people do to jobs by hand, see {Store}. An entry whose job has moved on since it was looked at is not touched.
+        # What people do to jobs by hand, see {Store}. An entry whose job has moved on since it was
+        # looked at is not touched.
         # @api private
         module Operating
-          DELETE = "DELETE FROM {jobs} WHERE id = $1 AND state = $2 AND state <> 'running' RETURNING #{Ends::COLUMNS}"
-          KILL = "UPDATE {jobs} SET state = 'dead', at = {now} WHERE id = $1 AND state = $2 AND state IN ('queue', 'scheduled', 'retry') " \
+          DELETE = "DELETE FROM {jobs} WHERE id = $1 AND state = $2 AND state <> 'running' " \
             "RETURNING #{Ends::COLUMNS}"
-          HELD = "SELECT payload, queue, batch FROM {jobs} WHERE id = $1 AND state = $2 AND state IN ('scheduled', 'retry', 'blocked', 'dead') {lock}"
-          PAUSE = "INSERT INTO {queues} (name, paused) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET paused = excluded.paused"
+          KILL = "UPDATE {jobs} SET state = 'dead', at = {now} WHERE id = $1 AND state = $2 AND " \
+          "state IN ('queue', 'scheduled', 'retry') " \
+            "RETURNING #{Ends::COLUMNS}"
+          HELD = "SELECT payload, queue, batch FROM {jobs} WHERE id = $1 AND state = $2 AND " \
+            "state IN ('scheduled', 'retry', 'blocked', 'dead') {lock}"
+          PAUSE = "INSERT INTO {queues} (name, paused) VALUES ($1, $2) ON CONFLICT (name) DO " \
+            "UPDATE SET paused = excluded.paused"
 
           def delete(entries)
             writing { |db| entries.count { |entry| end_entry(db, DELETE, entry) } }
@@ -53,7 +58,9 @@ module Raffia
 
           private
 
-          def forget_queues(db, queue) = db.run("DELETE FROM {queues} WHERE paused = 0#{" AND name = $1" if queue}", *queue)
+          def forget_queues(db, queue)
+            db.run("DELETE FROM {queues} WHERE paused = 0#{" AND name = $1" if queue}", *queue)
+          end
 
           # What is dead has come to its end before.
           def end_entry(db, sql, entry)
@@ -68,7 +75,11 @@ module Raffia
 
             dead = entry.set == :dead
             number = db.numbers(1).first
-            dead ? db.run(Upkeep::ANEW, entry.ref, number, Store::Rewrite.anew(payload)) : db.run(Upkeep::PROMOTE, entry.ref, number, Store::Rewrite.queued(payload))
+            if dead
+              db.run(Upkeep::ANEW, entry.ref, number, Store::Rewrite.anew(payload))
+            else
+              db.run(Upkeep::PROMOTE, entry.ref, number, Store::Rewrite.queued(payload))
+            end
             revive_in_batch(db, batch) if dead && batch
             db.wake([queue])
             true

@@ -4,15 +4,19 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # The tables. A job is one row in `jobs` wherever it is, so that each move is one change of one row.
+        # The tables. A job is one row in `jobs` wherever it is, so that each move is one change of
+        # one row.
         #
         # * id: never used twice, because what is acked twice must not hit another job
-        # * place: the order in a queue, after the priority. At the back: a fresh number. In front: the negative of one
-        # * special: 1 when its end means more than that the row goes (limit, unique, batch), or when it may expire
+        # * place: the order in a queue, after the priority. At the back: a fresh number. In front:
+        #   the negative of one
+        # * special: 1 when its end means more than that the row goes (limit, unique, batch), or
+        #   when it may expire
         # * token: of the lease that it runs under
         # * at: when it is due (scheduled, retry), or came to where it is
         #
-        # There is no index on `jid`: its entries would be spread all over, and cost each enqueue a page of its own. What looks for one job reads all.
+        # There is no index on `jid`: its entries would be spread all over, and cost each enqueue a
+        # page of its own. What looks for one job reads all.
         #
         # @api private
         module Schema
@@ -56,7 +60,8 @@ module Raffia
             "number" => "{batches} (number)"
           }.freeze
 
-          # Where SQL has no words of its own for it: of what a statement means, the name of the table.
+          # Where SQL has no words of its own for it: of what a statement means, the name of the
+          # table.
           NAMES = TABLES.keys.freeze
 
           module_function
@@ -65,9 +70,14 @@ module Raffia
           # @param index_name [Proc] what an index is called in this database
           # @return [void]
           def create(db, &index_name)
-            TABLES.each { |name, columns| db.run("CREATE TABLE IF NOT EXISTS {#{name}} (#{columns})") }
-            INDEXES.each { |name, columns| db.run("CREATE INDEX IF NOT EXISTS #{index_name.call(name)} ON #{columns}") }
-            db.run("INSERT INTO {counters} (name, value) VALUES ('version', $1) ON CONFLICT (name) DO NOTHING", VERSION)
+            TABLES.each do |name, columns|
+              db.run("CREATE TABLE IF NOT EXISTS {#{name}} (#{columns})")
+            end
+            INDEXES.each do |name, columns|
+              db.run("CREATE INDEX IF NOT EXISTS #{index_name.call(name)} ON #{columns}")
+            end
+            db.run("INSERT INTO {counters} (name, value) VALUES ('version', $1) ON CONFLICT " \
+              "(name) DO NOTHING", VERSION)
           end
 
           # @param db [Object]

@@ -24,9 +24,17 @@ module Raffia
             given = URI.decode_www_form(query.to_s).to_h
             synchronous = (synchronous || given.delete("synchronous") || :full).to_sym
             url = Store.shown(url)
-            raise ConfigError, "#{url}: there is no option #{given.keys.first}, only synchronous=full|normal|off" unless given.empty?
-            raise ConfigError, "#{url}: synchronous is full, normal or off, not #{synchronous}" unless self::LEVELS.include?(synchronous)
-            raise ConfigError, "#{url}: a file is needed, because processes share it: sqlite:raffia.db" if path.nil? || path.empty? || path == ":memory:"
+            unless given.empty?
+              raise ConfigError, "#{url}: there is no option #{given.keys.first}, only " \
+                "synchronous=full|normal|off"
+            end
+            unless self::LEVELS.include?(synchronous)
+              raise ConfigError, "#{url}: synchronous is full, normal or off, not #{synchronous}"
+            end
+            if path.nil? || path.empty? || path == ":memory:"
+              raise ConfigError, "#{url}: a file is needed, because processes share it: " \
+                "sqlite:raffia.db"
+            end
 
             new(path: text(real(path)), synchronous: synchronous)
           end
@@ -38,17 +46,23 @@ module Raffia
           end
           private_class_method :text
 
-          # By whatever name: SQLite puts the log beside the file itself, and all processes must find the same sockets.
+          # By whatever name: SQLite puts the log beside the file itself, and all processes must
+          # find the same sockets.
           def self.real(path)
             File.realdirpath(path)
           rescue SystemCallError
             File.expand_path(path)
           end
 
-          # @return [String] a directory for sockets: beside the file, or where that would be too long a path for one, in the system's temporary one
+          # @return [String] a directory for sockets: beside the file, or where that would be too
+          #   long a path for one, in the system's temporary one
           def bells
             dir = "#{path}-wake"
-            (dir.bytesize <= self.class::LONGEST) ? dir : File.join(Dir.tmpdir, "raffia-#{Digest::SHA256.hexdigest(path)[0, 16]}")
+            if dir.bytesize <= self.class::LONGEST
+              dir
+            else
+              File.join(Dir.tmpdir, "raffia-#{Digest::SHA256.hexdigest(path)[0, 16]}")
+            end
           end
 
           # @return [String]
@@ -57,7 +71,8 @@ module Raffia
 
         class Address
           LEVELS = %i[full normal off].freeze
-          # A socket's path has 107 bytes on Linux and 103 elsewhere, of which its own name takes up to 21.
+          # A socket's path has 107 bytes on Linux and 103 elsewhere, of which its own name takes up
+          # to 21.
           LONGEST = 82
         end
       end

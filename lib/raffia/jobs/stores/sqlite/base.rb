@@ -12,8 +12,8 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # The database as this process has it open: one connection that writes, and one that reads. Opened when it is first needed, so that
-        # a store can be named before a fork.
+        # The database as this process has it open: one connection that writes, and one that reads.
+        # Opened when it is first needed, so that a store can be named before a fork.
         # @api private
         class Base
           # @param address [Address]
@@ -95,7 +95,8 @@ module Raffia
               prepare(@connection)
               @reader = Connection.new(Driver.reader(path))
               transaction = Writer::Transaction.new(@connection, path, @timeout)
-              opened = Writer.new(transaction, @log = Log.new(path), flushes: @address.synchronous == :full, &@ring)
+              opened = Writer.new(transaction, @log = Log.new(path),
+                flushes: @address.synchronous == :full, &@ring)
             ensure
               [@reader, @connection].each { |one| one&.close } unless opened
             end
@@ -111,17 +112,24 @@ module Raffia
           def create(db)
             SQL::Schema.create(db) { |name| "#{Dialect::PREFIX}jobs_#{name}" }
             version = SQL::Schema.version(db)
-            end_leases(db) unless db.rows("SELECT value FROM {counters} WHERE name = 'boot'").dig(0, 0) == Uptime.boot
+            unless db.rows("SELECT value FROM {counters} WHERE name = 'boot'")
+                .dig(0, 0) == Uptime.boot
+              end_leases(db)
+            end
             return if version <= SQL::Schema::VERSION
 
-            raise StoreRefused, "#{path} was made by a later version of Raffia (its tables are of version #{version}, " \
+            raise StoreRefused,
+              "#{path} was made by a later version of Raffia (its tables are of version " \
+              "#{version}, " \
               "this one knows #{SQL::Schema::VERSION}): update the gem here"
           end
 
-          # The machine was started anew since: their workers are no more. The next recovery removes them, as those of any dead worker.
+          # The machine was started anew since: their workers are no more. The next recovery removes
+          # them, as those of any dead worker.
           def end_leases(db)
             db.run("UPDATE {leases} SET ends_at = 0")
-            db.run("INSERT INTO {counters} (name, value) VALUES ('boot', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value", Uptime.boot)
+            db.run("INSERT INTO {counters} (name, value) VALUES ('boot', $1) ON CONFLICT (name) " \
+              "DO UPDATE SET value = excluded.value", Uptime.boot)
           end
         end
       end

@@ -8,9 +8,10 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # How processes wake one another: who waits has a {Bell}, a socket in a directory beside the database, and who has committed jobs rings
-        # all that are there. A bell says nothing but that there may be something; who hears it looks. It stays when its wait has ended, so
-        # that what is rung between two waits is not lost.
+        # How processes wake one another: who waits has a {Bell}, a socket in a directory beside the
+        # database, and who has committed jobs rings all that are there. A bell says nothing but
+        # that there may be something; who hears it looks. It stays when its wait has ended, so that
+        # what is rung between two waits is not lost.
         # @api private
         class Bells
           # @param dir [String]
@@ -48,7 +49,9 @@ module Raffia
           # Wakes all that wait, in any process.
           # @return [void]
           def ring
-            Dir.each_child(@dir) { |name| Bell.ring(File.join(@dir, name)) unless name.start_with?(Bell::UNREADY) }
+            Dir.each_child(@dir) do |name|
+              Bell.ring(File.join(@dir, name)) unless name.start_with?(Bell::UNREADY)
+            end
           rescue SystemCallError
             nil # nobody has ever waited
           end
@@ -73,7 +76,8 @@ module Raffia
 
           def hang
             Place.folder(@dir, @database)
-            Bell.new(File.join(@dir, "#{::Process.pid}-#{SecureRandom.hex(4)}"), Place.mode(@database))
+            Bell.new(File.join(@dir, "#{::Process.pid}-#{SecureRandom.hex(4)}"),
+              Place.mode(@database))
           rescue SystemCallError, ArgumentError
             @audible = false
             Bell.new(nil)

@@ -7,12 +7,14 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # What statements are given to: translates them once, and keeps them prepared. For one fiber at a time.
+        # What statements are given to: translates them once, and keeps them prepared. For one fiber
+        # at a time.
         # @api private
         class Connection
           NUMBERS = "INSERT INTO {counters} AS c (name, value) VALUES ('number', $1) " \
             "ON CONFLICT (name) DO UPDATE SET value = c.value + excluded.value RETURNING value"
-          # Statements that are kept. There are fewer, unless somebody makes up some with values in them.
+          # Statements that are kept. There are fewer, unless somebody makes up some with values in
+          # them.
           KEPT = 200
 
           # @return [Boolean] whether somebody is to be told that there are jobs

@@ -8,9 +8,11 @@ module Raffia
         # @api private
         module Dialect
           WORDS = {
-            "id" => "INTEGER PRIMARY KEY", "bytes" => "text", # any bytes: SQLite does not look at them
+            # any bytes: SQLite does not look at them
+            "id" => "INTEGER PRIMARY KEY", "bytes" => "text",
             "now" => "unixepoch('subsec')", "uptime" => "raffia_uptime()",
-            # Of another time that this machine was up, it may end later than it ever could: it is void.
+            # Of another time that this machine was up, it may end later than it ever could: it is
+            # void.
             "live" => "(ends_at > raffia_uptime() AND ends_at <= raffia_uptime() + ttl)",
             # There is but one writer.
             "lock" => "", "skip_locked" => ""
@@ -22,7 +24,8 @@ module Raffia
           # @param sql [String]
           # @return [String]
           def translate(sql)
-            sql.gsub(/\{(\w+)(?: (\w+))?(?: \$(\d+))?\}/) { word($1, $2, $3) }.gsub(/\$(\d+)/, '?\1')
+            sql.gsub(/\{(\w+)(?: (\w+))?(?: \$(\d+))?\}/) { word($1, $2, $3) }
+              .gsub(/\$(\d+)/, '?\1')
           end
 
           def word(name, column, number)

@@ -9,14 +9,17 @@ module Raffia
       class SQLite < SQL
         # The one file that knows the gem sqlite3.
         #
-        # The gem keeps Ruby's lock in whatever SQLite does. So nothing here waits in SQLite: not for other processes (there is no busy timeout, but
-        # {Patience}, as fibers and threads have it), and not for the disk (with synchronous=NORMAL a commit does not flush: {Log} does).
+        # The gem keeps Ruby's lock in whatever SQLite does. So nothing here waits in SQLite: not
+        # for other processes (there is no busy timeout, but {Patience}, as fibers and threads have
+        # it), and not for the disk (with synchronous=NORMAL a commit does not flush: {Log} does).
         # @api private
         module Driver
-          # Earlier ones may corrupt a database that several connections write: https://sqlite.org/wal.html#walresetbug
+          # Earlier ones may corrupt a database that several connections write:
+          # https://sqlite.org/wal.html#walresetbug
           GEM = ">= 2.9.2"
           FIXED = "3.51.3"
-          # Frames of the log after which a commit moves them to the database, which is when SQLite itself flushes, with Ruby's lock: rarely.
+          # Frames of the log after which a commit moves them to the database, which is when SQLite
+          # itself flushes, with Ruby's lock: rarely.
           CHECKPOINT = 2000
           # Bytes of the log's file that are kept for the next frames when a burst is over.
           KEPT = 64 * 1024 * 1024
@@ -29,12 +32,15 @@ module Raffia
             text = warning and warn("raffia: #{text}")
           end
 
-          # @return [String, nil] what is to be said about SQLite's version: the gem may be built on the system's, which it does not choose
+          # @return [String, nil] what is to be said about SQLite's version: the gem may be built on
+          #   the system's, which it does not choose
           def warning(version = ::SQLite3::SQLITE_LOADED_VERSION)
             return if ::Gem::Version.new(version) >= ::Gem::Version.new(FIXED)
 
-            "SQLite #{version} may corrupt a database that several processes write (sqlite.org/wal.html#walresetbug): use #{FIXED} or later, " \
-              "as the gem sqlite3 #{GEM} has it, when it is not built with --enable-system-libraries"
+            "SQLite #{version} may corrupt a database that several processes write " \
+            "(sqlite.org/wal.html#walresetbug): use #{FIXED} or later, " \
+              "as the gem sqlite3 #{GEM} has it, when it is not built with " \
+              "--enable-system-libraries"
           end
 
           # @return [::SQLite3::Database] for the writer
@@ -47,7 +53,8 @@ module Raffia
             database
           end
 
-          # @return [::SQLite3::Database] that refuses to write. (Opened for reading only, a child could not let go of it.)
+          # @return [::SQLite3::Database] that refuses to write. (Opened for reading only, a child
+          #   could not let go of it.)
           def reader(path)
             database = connect(path)
             database.execute("PRAGMA query_only = ON")
@@ -56,15 +63,20 @@ module Raffia
 
           def connect(path)
             database = ::SQLite3::Database.new(path)
-            # The gem's own hook closes what a child inherits, and warns of it, unless it is for reading; {Base#discard} does it without a word.
+            # The gem's own hook closes what a child inherits, and warns of it, unless it is for
+            # reading; {Base#discard} does it without a word.
             database.define_singleton_method(:readonly?) { true }
             database
           end
 
-          # @raise [StoreRefused] where there is no shared memory, such as on a network's file system
+          # @raise [StoreRefused] where there is no shared memory, such as on a network's file
+          #   system
           def switch_to_log(database, path)
             mode = database.execute("PRAGMA journal_mode = WAL").dig(0, 0)
-            raise StoreRefused, "#{path}: SQLite cannot keep a write-ahead log here (journal_mode is #{mode})" unless mode == "wal"
+            unless mode == "wal"
+              raise StoreRefused, "#{path}: SQLite cannot keep a write-ahead log here " \
+                "(journal_mode is #{mode})"
+            end
           end
 
           # Runs the block, and says what is wrong in our words.
@@ -73,24 +85,34 @@ module Raffia
             yield
           rescue ::SQLite3::Exception => error
             kind = refused?(error) ? StoreRefused : StoreUnavailable
-            raise kind, "#{path}: #{advice(error)} (#{error.class.name.split("::").last}: #{error.message})"
+            raise kind, "#{path}: #{advice(error)} (#{error.class.name.split("::").last}: " \
+              "#{error.message})"
           rescue SystemCallError, IOError => error
             raise StoreUnavailable, "#{path}: #{error.message}"
           end
 
           def advice(error)
             case error
-            when ::SQLite3::FullException then "there is no room left on the disk; nothing of this call was kept"
-            when ::SQLite3::ReadOnlyException then "the file, or the directory that it is in, cannot be written"
-            when ::SQLite3::CantOpenException then "the file cannot be opened: are its directory there, and its permissions right?"
-            when ::SQLite3::BusyException, ::SQLite3::LockedException then "another process keeps the database locked"
-            when ::SQLite3::CorruptException, ::SQLite3::NotADatabaseException then "the file is damaged, or is no SQLite database"
+            when ::SQLite3::FullException
+              "there is no room left on the disk; nothing of this call was kept"
+            when ::SQLite3::ReadOnlyException
+              "the file, or the directory that it is in, cannot be written"
+            when ::SQLite3::CantOpenException
+              "the file cannot be opened: are its directory there, and its permissions right?"
+            when ::SQLite3::BusyException, ::SQLite3::LockedException
+              "another process keeps the database locked"
+            when ::SQLite3::CorruptException, ::SQLite3::NotADatabaseException
+              "the file is damaged, or is no SQLite database"
             when ::SQLite3::IOException then "the disk cannot be read or written"
             else "SQLite refuses"
             end
           end
 
-          def refused?(error) = [::SQLite3::CantOpenException, ::SQLite3::NotADatabaseException].any? { |kind| error.is_a?(kind) }
+          def refused?(error)
+            [::SQLite3::CantOpenException, ::SQLite3::NotADatabaseException].any? do |kind|
+              error.is_a?(kind)
+            end
+          end
 
           # @return [Boolean]
           def busy?(error) = error.is_a?(::SQLite3::BusyException)

@@ -6,8 +6,9 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # The write-ahead log as a file to be flushed. It is what synchronous=FULL does after each commit, but here one flush serves many, and
-        # Ruby's lock is free meanwhile. (Of the database itself no other handle may ever be opened: closing one drops SQLite's locks.)
+        # The write-ahead log as a file to be flushed. It is what synchronous=FULL does after each
+        # commit, but here one flush serves many, and Ruby's lock is free meanwhile. (Of the
+        # database itself no other handle may ever be opened: closing one drops SQLite's locks.)
         # @api private
         class Log
           # The file that is open is not the one that others find.
@@ -39,7 +40,8 @@ module Raffia
           def assure
             return if found?
 
-            raise Gone, "#{@database} was removed or replaced while it was open: what was done last is in a file that nobody finds"
+            raise Gone, "#{@database} was removed or replaced while it was open: what was done " \
+              "last is in a file that nobody finds"
           end
 
           def close = @file&.close

@@ -6,8 +6,9 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # How to wait for another process, or another handle of this one, that has the database locked. SQLite would wait with Ruby's lock
-        # held, and if who has the database is a thread of this process, it could never let go of it.
+        # How to wait for another process, or another handle of this one, that has the database
+        # locked. SQLite would wait with Ruby's lock held, and if who has the database is a thread
+        # of this process, it could never let go of it.
         # @api private
         module Patience
           # Seconds between two tries. As a rule a database is held for less than a millisecond.

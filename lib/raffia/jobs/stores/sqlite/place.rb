@@ -7,11 +7,13 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # Where a database may be: all that have it open share memory, so they must be on one machine. And who may have it open: arguments of
-        # jobs are private, so a new file is its owner's alone.
+        # Where a database may be: all that have it open share memory, so they must be on one
+        # machine. And who may have it open: arguments of jobs are private, so a new file is its
+        # owner's alone.
         # @api private
         module Place
-          NETWORK = /\A(?:nfs\d?|cifs|smb\d?|smbfs|9p|afs|ceph|glusterfs|lustre|fuse\.(?:sshfs|glusterfs|s3fs|rclone))\z/
+          NETWORK =
+            /\A(?:nfs\d?|cifs|smb\d?|smbfs|9p|afs|ceph|glusterfs|lustre|fuse\.(?:sshfs|glusterfs|s3fs|rclone))\z/
           MOUNTS = "/proc/self/mounts"
           # The mode of a new file.
           PRIVATE = 0o600
@@ -26,11 +28,14 @@ module Raffia
             type = file_system(File.dirname(path), mounts) or return
             return unless NETWORK.match?(type)
 
-            raise StoreRefused, "#{path} is on a network's file system (#{type}), where SQLite cannot be shared safely: " \
+            raise StoreRefused,
+              "#{path} is on a network's file system (#{type}), where SQLite cannot be shared " \
+              "safely: " \
               "put it on a local disk, or use a store with a server, such as redis: or postgres:"
           end
 
-          # Makes a private file where there is none. SQLite gives the files beside it the same mode.
+          # Makes a private file where there is none. SQLite gives the files beside it the same
+          # mode.
           # @return [void]
           def create(path)
             File.open(path, File::WRONLY | File::CREAT | File::EXCL, PRIVATE, &:close)
@@ -52,14 +57,17 @@ module Raffia
             stat = File.stat(path)
             return File.chmod(mode, path) if stat.owned?
 
-            raise Errno::EACCES, path unless File.exist?(database) && File.stat(database).uid == stat.uid
+            unless File.exist?(database) && File.stat(database).uid == stat.uid
+              raise Errno::EACCES, path
+            end
           end
 
           # @return [String, nil] its type; nil where nobody says
           def file_system(dir, mounts)
             dir = File.realpath(dir)
             points = File.readlines(mounts).map { |line| line.split(" ").values_at(1, 2) }
-            points.select { |point, _| within?(dir, unescape(point)) }.max_by { |point, _| point.size }&.last
+            points.select { |point, _| within?(dir, unescape(point)) }
+              .max_by { |point, _| point.size }&.last
           rescue SystemCallError
             nil
           end

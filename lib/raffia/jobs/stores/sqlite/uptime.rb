@@ -4,10 +4,12 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # A clock that nobody can set, that runs while the machine sleeps, and that all of its processes share.
+        # A clock that nobody can set, that runs while the machine sleeps, and that all of its
+        # processes share.
         # @api private
         module Uptime
-          CLOCK = ::Process.const_defined?(:CLOCK_BOOTTIME) ? ::Process::CLOCK_BOOTTIME : ::Process::CLOCK_MONOTONIC
+          CLOCK = ::Process.const_defined?(:CLOCK_BOOTTIME) ? ::Process::CLOCK_BOOTTIME :
+            ::Process::CLOCK_MONOTONIC
           BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
           # @return [Float] seconds since the machine was started

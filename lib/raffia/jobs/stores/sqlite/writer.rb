@@ -7,8 +7,9 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # Group commit. Who comes first leads: its transaction takes along the calls that others made meanwhile, and one flush of the log
-        # serves them all. While it waits for the disk others line up, and the first of them leads next.
+        # Group commit. Who comes first leads: its transaction takes along the calls that others
+        # made meanwhile, and one flush of the log serves them all. While it waits for the disk
+        # others line up, and the first of them leads next.
         # @api private
         class Writer
           # Most calls of one transaction.
@@ -39,12 +40,16 @@ module Raffia
 
           private
 
-          # @param group [Array<Call>] some of which may have been committed by a leader who had to go
+          # @param group [Array<Call>] some of which may have been committed by a leader who had to
+          #   go
           def serve(group)
             fresh = group.reject(&:committed)
             @transaction.run(fresh) unless fresh.empty?
             @transaction.ring(&@ring)
-            flush if @flushes && @transaction.unflushed? && group.any? { |call| call.durable && !call.error }
+            if @flushes && @transaction.unflushed? &&
+                group.any? { |call| call.durable && !call.error }
+              flush
+            end
           rescue StoreUnavailable => error
             group.each { |call| call.error ||= error.dup } # each is raised to another caller
           end

@@ -13,7 +13,14 @@ module Raffia
           private
 
           # @return [Float] from 0 to 1
-          def share(batch) = batch["total"].to_i.zero? ? 0.0 : (batch["total"].to_i - batch["pending"].to_i).fdiv(batch["total"].to_i).clamp(0.0, 1.0)
+          def share(batch)
+            if batch["total"].to_i.zero?
+              0.0
+            else
+              (batch["total"].to_i - batch["pending"].to_i).fdiv(batch["total"].to_i)
+                .clamp(0.0, 1.0)
+            end
+          end
 
           # @return [String]
           def state(batch)
@@ -47,9 +54,15 @@ module Raffia
         class Batch < Page
           include AboutBatches
 
-          def title = about(data)["description"] ? text(about(data)["description"]) : "Batch #{request["id"]}"
+          def title
+            about(data)["description"] ? text(about(data)["description"]) : "Batch #{request["id"]}"
+          end
 
-          def data = @data ||= store.batch(wanted("id")) || raise(NotFound.new("There is no batch #{request["id"]}: it may have been thrown away since it ended.", name: request["id"]))
+          def data
+            @data ||= store.batch(wanted("id")) ||
+              raise(NotFound.new("There is no batch #{request["id"]}: it may have been thrown " \
+                "away since it ended.", name: request["id"]))
+          end
 
           def here?(to) = to == "/batches"
         end

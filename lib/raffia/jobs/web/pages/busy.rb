@@ -13,7 +13,10 @@ module Raffia
           # Most of them on the page.
           MOST = 200
 
-          def data = {"running" => counts[:running], "jobs" => running.map { |run| {"process" => run.identity, **run.work} }}
+          def data
+            {"running" => counts[:running],
+             "jobs" => running.map { |run| {"process" => run.identity, **run.work} }}
+          end
 
           # What a worker can be told about a job, and what is said then.
           ORDERS = {"cancel" => "cancelled", "trace" => "traced"}.freeze
@@ -22,7 +25,9 @@ module Raffia
           def change(action)
             return super unless ORDERS.key?(action)
 
-            store.order(wanted("worker"), "#{action} #{jid}") or raise NotFound.new("The worker #{request["worker"]} is gone.", name: request["worker"])
+            store.order(wanted("worker"), "#{action} #{jid}") or
+              raise NotFound.new("The worker #{request["worker"]} is gone.",
+                name: request["worker"])
             (action == "trace") ? outcome("traced", 1, "/job", jid: jid) : outcome("cancelled", 1)
           end
 
@@ -30,7 +35,11 @@ module Raffia
 
           # It goes into an order, of which a space would end it.
           def jid
-            wanted("jid").tap { |jid| raise ConfigError, "#{jid.inspect} is no id of a job" unless jid.match?(/\A\S{1,200}\z/) }
+            wanted("jid").tap do |jid|
+              unless jid.match?(/\A\S{1,200}\z/)
+                raise ConfigError, "#{jid.inspect} is no id of a job"
+              end
+            end
           end
 
           def processes = @processes ||= store.processes

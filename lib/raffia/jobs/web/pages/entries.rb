@@ -15,7 +15,8 @@ module Raffia
           PAGE = 50
           # Most of them in one answer, to programs.
           MOST = 1000
-          TITLES = {queue: "Queue", scheduled: "Scheduled", retry: "Retries", dead: "Dead", blocked: "Blocked"}.freeze
+          TITLES = {queue: "Queue", scheduled: "Scheduled", retry: "Retries", dead: "Dead",
+                    blocked: "Blocked"}.freeze
           # What can be done to them, and what the button says.
           ACTIONS = {
             queue: {"kill" => "Move to dead", "delete" => "Delete"},
@@ -25,7 +26,8 @@ module Raffia
             blocked: {"retry" => "Put into its queue", "delete" => "Delete"}
           }.freeze
           # What the time of an entry is.
-          WHEN = {scheduled: "Due", retry: "Next try", dead: "Since", blocked: "Since", queue: "Enqueued"}.freeze
+          WHEN = {scheduled: "Due", retry: "Next try", dead: "Since", blocked: "Since",
+                  queue: "Enqueued"}.freeze
 
           # @return [Symbol]
           attr_reader :set
@@ -42,10 +44,12 @@ module Raffia
 
           def data
             shown = self.shown
-            {"set" => set, "queue" => queue, "match" => match, "offset" => pager.offset, "total" => pager.total, "entries" => shown.map(&:data)}.compact
+            {"set" => set, "queue" => queue, "match" => match, "offset" => pager.offset,
+             "total" => pager.total, "entries" => shown.map(&:data)}.compact
           end
 
-          # By what the button was called: "retry" for those that are marked, "one" for a row's own, "all" for all that are found.
+          # By what the button was called: "retry" for those that are marked, "one" for a row's own,
+          # "all" for all that are found.
           def change(action)
             return outcome("unchanged", 0, **query, offset: request["offset"]) if action == "none"
 
@@ -54,7 +58,8 @@ module Raffia
             return all(action) if key == "all"
 
             keys = key ? [key] : request.list("key")
-            outcome(Selection::DONE.fetch(action), selection.change(action, keys, pager), **query, offset: request["offset"])
+            outcome(Selection::DONE.fetch(action), selection.change(action, keys, pager), **query,
+              offset: request["offset"])
           end
 
           def here?(to) = (set == :queue) ? to == "/queues" : super
@@ -68,7 +73,9 @@ module Raffia
           def selection = Selection.new(store, set, queue, match)
 
           def all(action)
-            return Confirm.new(request, web, question(action), **query) unless request["sure"] || request.api?
+            unless request["sure"] || request.api?
+              return Confirm.new(request, web, question(action), **query)
+            end
 
             outcome(Selection::DONE.fetch(action), selection.change_all(action), **query)
           end
@@ -80,17 +87,24 @@ module Raffia
           end
 
           def shown
-            @shown ||= pager.cut(store.entries(set, queue: queue, offset: pager.offset, limit: pager.limit + 1, match: match)).map { |entry| Shown.new(entry) }
+            @shown ||=
+              pager.cut(store.entries(set, queue: queue, offset: pager.offset,
+                limit: pager.limit + 1, match: match)).map { |entry| Shown.new(entry) }
           end
 
-          def pager = @pager ||= Pager.new(self, limit, total: (total unless match), about: true, **query)
+          def pager
+            @pager ||= Pager.new(self, limit, total: (total unless match), about: true, **query)
+          end
 
           def limit = request.api? ? request.number("limit", PAGE, MOST).clamp(1..) : PAGE
 
           def total = (set == :queue) ? here["size"] : counts[set]
 
           # @return [Hash] of the queue
-          def here = @here ||= store.queues.find { |one| one["name"] == queue } || {"name" => queue, "size" => 0, "latency" => 0, "paused" => false}
+          def here
+            @here ||= store.queues.find { |one| one["name"] == queue } ||
+              {"name" => queue, "size" => 0, "latency" => 0, "paused" => false}
+          end
 
           def actions = web.read_only? ? {} : ACTIONS.fetch(set)
 

@@ -17,7 +17,8 @@ module Raffia
           MOST = 25_000
           # It may still be there.
           Unseen = Class.new(NotFound)
-          STATES = {queue: "waiting", scheduled: "scheduled", retry: "to be tried again", blocked: "blocked", running: "running", dead: "dead"}.freeze
+          STATES = {queue: "waiting", scheduled: "scheduled", retry: "to be tried again",
+                    blocked: "blocked", running: "running", dead: "dead"}.freeze
 
           def initialize(request, web)
             super
@@ -30,7 +31,11 @@ module Raffia
 
           def title = job.name
 
-          def here?(to) = to == {queue: "/queues", running: "/busy"}.fetch(job.entry.set) { |set| Routes::PAGES.key([Entries, set]) }
+          def here?(to)
+            to ==
+              {queue: "/queues", running: "/busy"}.fetch(job.entry
+                .set) { |set| Routes::PAGES.key([Entries, set]) }
+          end
 
           def data = {**job.data, "run" => run&.work&.except("payload")}.compact
 
@@ -38,7 +43,11 @@ module Raffia
             return super unless actions.key?(action)
 
             count = store.public_send(Selection::CALLS.fetch(action), [job.entry])
-            (count.zero? || action == "delete") ? leave(action, count) : outcome(Selection::DONE.fetch(action), count, jid: @jid)
+            if count.zero? || action == "delete"
+              leave(action, count)
+            else
+              outcome(Selection::DONE.fetch(action), count, jid: @jid)
+            end
           end
 
           private
@@ -49,26 +58,37 @@ module Raffia
           def all? = request.api? || request.post? || !request["all"].nil?
 
           def missing
-            return NotFound.new("There is no job #{@jid}: it may have been done.", name: @jid) if all? || sizes.values_at(*Store::SETS).sum <= MOST
+            if all? || sizes.values_at(*Store::SETS).sum <= MOST
+              return NotFound.new("There is no job #{@jid}: it may have been done.", name: @jid)
+            end
 
-            Unseen.new("Job #{@jid} is not among the #{number(MOST)} that were looked through. It may have been done.", name: @jid)
+            Unseen.new("Job #{@jid} is not among the #{number(MOST)} that were looked through. " \
+              "It may have been done.", name: @jid)
           end
 
           # To where it was: there is no page of it any more.
           def leave(action, count)
             to = (job.entry.set == :queue) ? "/queue" : Routes::PAGES.key([Entries, job.entry.set])
-            outcome(count.zero? ? "unchanged" : Selection::DONE.fetch(action), count, to || "/", queue: (job.entry.queue if to == "/queue"))
+            outcome(count.zero? ? "unchanged" : Selection::DONE.fetch(action), count, to ||
+              "/", queue: (job.entry.queue if to == "/queue"))
           end
 
           def actions = web.read_only? ? {} : Entries::ACTIONS.fetch(job.entry.set, {})
 
           # @return [Running, nil]
-          def run = @run ||= (Running.of(store.processes).find { |one| one.jid == @jid } if job.entry.set == :running)
+          def run
+            return unless job.entry.set == :running
+
+            @run ||= Running.of(store.processes).find { |one| one.jid == @jid }
+          end
 
           # @return [Array<Array>] what and when
           def times
-            [["Created", job.time("created_at")], ["Enqueued", job.time("enqueued_at")], ["Failed first", job.time("failed_at")],
-              ["Failed last", job.time("retried_at")], ["Expires", Payload.time(job.own["expires_at"])], [Entries::WHEN.fetch(job.entry.set, "Begun"), job.entry.at]]
+            [["Created", job.time("created_at")], ["Enqueued", job.time("enqueued_at")],
+              ["Failed first", job.time("failed_at")],
+              ["Failed last", job.time("retried_at")],
+              ["Expires", Payload.time(job.own["expires_at"])],
+              [Entries::WHEN.fetch(job.entry.set, "Begun"), job.entry.at]]
               .select { |_, time| time }.uniq(&:last)
           end
 

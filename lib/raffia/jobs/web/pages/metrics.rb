@@ -22,10 +22,14 @@ module Raffia
 
           # @return [Html] a line without axes
           def spark(rows)
-            heights = Minutes.sum(rows, minutes).map { |_, processed| processed }.each_slice(minutes / 60).map(&:sum)
+            heights = Minutes.sum(rows, minutes).map { |_, processed| processed }
+              .each_slice(minutes / 60).map(&:sum)
             highest = [heights.max, 1].max
-            points = heights.each_with_index.map { |height, index| "#{index * 2},#{20 - (height * 18).fdiv(highest).round}" }
-            Html.new(%(<svg class="spark" viewBox="0 0 120 22" aria-hidden="true"><polyline points="#{points.join(" ")}"/></svg>))
+            points = heights.each_with_index
+              .map { |height, index| "#{index * 2},#{20 - (height * 18).fdiv(highest).round}" }
+            Html.new(
+              %(<svg class="spark" viewBox="0 0 120 22" aria-hidden="true"><polyline points="#{points.join(" ")}"/></svg>)
+            )
           end
         end
 
@@ -34,14 +38,20 @@ module Raffia
         class Metrics < Page
           include OverTime
 
-          SORTS = {"class" => :name, "processed" => :processed, "failed" => :failed, "mean" => :mean, "total" => :ms}.freeze
+          SORTS = {"class" => :name, "processed" => :processed, "failed" => :failed,
+                   "mean" => :mean, "total" => :ms}.freeze
           # Most of them on the page.
           MOST = 500
 
           # A class and its sums.
           Line = Data.define(:name, :processed, :failed, :ms, :mean, :histogram, :minutes)
 
-          def data = lines.map { |line| {**line.to_h.except(:minutes, :histogram).transform_keys(&:to_s), "histogram" => line.histogram.counts} }
+          def data
+            lines.map do |line|
+              {**line.to_h.except(:minutes, :histogram).transform_keys(&:to_s),
+                "histogram" => line.histogram.counts}
+            end
+          end
 
           private
 
@@ -50,14 +60,25 @@ module Raffia
           def lines
             @lines ||= begin
               found = metrics.map { |name, rows| line(name, rows) }
-              found = found.select { |line| line.name.downcase.include?(request["match"].downcase) } if request["match"]
-              (sort == "class") ? found.sort_by(&:name) : found.sort_by { |line| -line.public_send(SORTS.fetch(sort)) }
+              if request["match"]
+                found = found.select do |line|
+                  line.name.downcase.include?(request["match"].downcase)
+                end
+              end
+              (sort ==
+                "class") ? found.sort_by(&:name) : found.sort_by do |line|
+                  -line.public_send(SORTS.fetch(sort))
+                end
             end
           end
 
           def line(name, rows)
-            processed, failed, ms = %w[processed failed ms].map { |field| rows.sum { |row| row[field] || 0 } }
-            Line.new(name: text(name), processed: processed, failed: failed, ms: ms, mean: Minutes.mean(processed, failed, ms), histogram: Histogram.of(rows), minutes: rows)
+            processed, failed, ms = %w[processed failed ms].map { |field|
+              rows.sum { |row| row[field] || 0 }
+            }
+            Line.new(name: text(name), processed: processed, failed: failed, ms: ms,
+              mean: Minutes.mean(processed, failed, ms), histogram: Histogram.of(rows),
+              minutes: rows)
           end
         end
 
@@ -83,8 +104,11 @@ module Raffia
           def histogram = @histogram ||= Histogram.of(rows)
 
           def sums
-            processed, failed, ms = %w[processed failed ms].map { |field| rows.sum { |row| row[field] || 0 } }
-            {processed: processed, failed: failed, ms: ms, mean: Minutes.mean(processed, failed, ms)}
+            processed, failed, ms = %w[processed failed ms].map { |field|
+              rows.sum { |row| row[field] || 0 }
+            }
+            {processed: processed, failed: failed, ms: ms,
+             mean: Minutes.mean(processed, failed, ms)}
           end
         end
       end

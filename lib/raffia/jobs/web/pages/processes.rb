@@ -19,13 +19,16 @@ module Raffia
             return super unless ORDERS.key?(action)
 
             worker = wanted("worker")
-            store.order(worker, action) or raise NotFound.new("The worker #{worker} is gone.", name: worker)
+            store.order(worker, action) or
+              raise NotFound.new("The worker #{worker} is gone.", name: worker)
             outcome("told", 1)
           end
 
           private
 
-          def processes = @processes ||= store.processes.sort_by { |process| process["identity"].to_s }
+          def processes
+            @processes ||= store.processes.sort_by { |process| process["identity"].to_s }
+          end
         end
       end
     end

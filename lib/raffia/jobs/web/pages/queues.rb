@@ -34,14 +34,18 @@ module Raffia
           def search = {match: request["match"]}
 
           def clear(name)
-            return Confirm.new(request, web, "Delete all jobs in the queue #{name}?", queue: name, **search) unless request["sure"] || request.api?
+            unless request["sure"] || request.api?
+              return Confirm.new(request, web, "Delete all jobs in the queue #{name}?", queue: name,
+                **search)
+            end
 
             outcome("deleted", store.clear(:queue, queue: name), back, **search)
           end
 
           def found
             match = request["match"].to_s.downcase
-            @found ||= match.empty? ? store.queues : store.queues.select { |queue| queue["name"].downcase.include?(match) }
+            @found ||= match.empty? ? store.queues : store.queues
+              .select { |queue| queue["name"].downcase.include?(match) }
           end
 
           def shown = found[pager.offset, PAGE] || []

@@ -16,7 +16,13 @@ module Raffia
           # One of them, with what the store knows of it.
           Line = Data.define(:entry, :paused, :last, :next)
 
-          def data = book.entries.map { |entry| line(entry) }.map { |line| {**line.entry.to_h.transform_keys(&:to_s), "paused" => line.paused, "last" => line.last, "next" => line.next} }
+          def data
+            book.entries.map { |entry| line(entry) }
+              .map do |line|
+                {**line.entry.to_h.transform_keys(&:to_s), "paused" => line.paused,
+                                                           "last" => line.last, "next" => line.next}
+              end
+          end
 
           def change(action)
             name = wanted("name")
@@ -42,7 +48,9 @@ module Raffia
             outcome("resumed", 1)
           end
 
-          def book = @book ||= Jobs::Recurring::Book.new(Client.new(store, Setup.current.client_middleware))
+          def book
+            @book ||= Jobs::Recurring::Book.new(Client.new(store, Setup.current.client_middleware))
+          end
 
           def entries = @entries ||= book.entries
 
@@ -53,7 +61,8 @@ module Raffia
           # @return [Line]
           def line(entry)
             paused = book.paused?(entry.name)
-            Line.new(entry: entry, paused: paused, last: book.last_run(entry.name), next: (following(entry) unless paused))
+            Line.new(entry: entry, paused: paused, last: book.last_run(entry.name),
+              next: (following(entry) unless paused))
           end
 
           # Not before the last time that was enqueued: a worker that is late makes up for it.

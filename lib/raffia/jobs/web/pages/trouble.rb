@@ -9,7 +9,8 @@ module Raffia
         # What cannot be done, and why: it asks the store nothing, because that may be the reason.
         # @api private
         class Trouble < Page
-          TITLES = {404 => "Not there", 422 => "That cannot be done", 503 => "The store does not answer"}.freeze
+          TITLES = {404 => "Not there", 422 => "That cannot be done",
+                    503 => "The store does not answer"}.freeze
 
           # @return [Integer]
           attr_reader :status

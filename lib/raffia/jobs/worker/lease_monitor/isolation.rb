@@ -9,8 +9,8 @@ module Raffia
   module Jobs
     class Worker
       class LeaseMonitor
-        # Processes in which suspects run, each with one job at a time: when one of them dies, it is known which job it was. They end
-        # when there are no suspects left.
+        # Processes in which suspects run, each with one job at a time: when one of them dies, it is
+        # known which job it was. They end when there are no suspects left.
         #
         # @api private
         class Isolation
@@ -31,7 +31,9 @@ module Raffia
             @log = log
             @make = make
             @patience = patience
-            @processes = Array.new(make ? boards.slots : 0) { |slot| IsolatedProcess.new(boards.board(slot), hang_timeout) }
+            @processes = Array.new(make ? boards.slots : 0) do |slot|
+              IsolatedProcess.new(boards.board(slot), hang_timeout)
+            end
             @draining = @interrupted = false
             @awake = @looked = Clock.now
           end
@@ -42,7 +44,8 @@ module Raffia
             reap
             @processes.each { |process| spawn(process) unless process.pid } unless @draining
           rescue SystemCallError => error
-            @log.error({event: "suspects wait", why: "no process can be started for them", error: error.message})
+            @log.error({event: "suspects wait", why: "no process can be started for them",
+              error: error.message})
           end
 
           # Takes note of those that have ended, and replaces those that died. Ends those that hang.
@@ -110,7 +113,8 @@ module Raffia
             process.start do
               work(Parent.new(@board, process.board, monitor))
             rescue Exception => error # standard:disable Lint/RescueException
-              @log.error({event: "isolated worker failed", error: error.full_message(highlight: false)})
+              @log.error({event: "isolated worker failed",
+                error: error.full_message(highlight: false)})
               raise
             end
           end

@@ -11,7 +11,8 @@ module Raffia
   module Jobs
     class Worker
       class LeaseMonitor
-        # The life of a lease monitor, in its process. It ends when its worker has ended, and when no suspect runs any more.
+        # The life of a lease monitor, in its process. It ends when its worker has ended, and when
+        # no suspect runs any more.
         #
         # @api private
         class Service
@@ -37,7 +38,8 @@ module Raffia
           # @param heart [#beat, nil] is told that the worker makes progress
           # @param lenient [Boolean] whether a worker that computes in C makes progress, too
           # @param isolation [Hash] what {Isolation} needs besides
-          def initialize(worker, board, commands, log, store:, identity:, heart:, lenient:, isolation:)
+          def initialize(worker, board, commands, log, store:, identity:, heart:, lenient:,
+            isolation:)
             @subject = Subject.new(worker, heart, lenient)
             @board = board
             @commands = commands
@@ -52,7 +54,8 @@ module Raffia
           # @param ready [IO] is closed when it runs
           def run(ready)
             # A terminal, and systemd, tell the whole group to end: the worker decides when.
-            Signals.with(chain: false, **%i[INT TERM HUP].to_h { |name| [name, ->(_) { @told = true }] }, **silent) do
+            Signals.with(chain: false,
+              **%i[INT TERM HUP].to_h { |name| [name, ->(_) { @told = true }] }, **silent) do
               Process::Files.disown
               settle_streams
               ::Process.setproctitle("raffia: lease of #{@subject.pid}")
@@ -118,7 +121,8 @@ module Raffia
 
           def lease = Lease.new(identity: @identity, token: @board.token, ttl: @board.ttl)
 
-          # Nobody else knows what had begun, so this is tried until the lease has run out by itself.
+          # Nobody else knows what had begun, so this is tried until the lease has run out by
+          # itself.
           def report
             begun = charged? ? @board.begun : []
             give_up = Clock.now + @board.ttl
@@ -130,16 +134,19 @@ module Raffia
             end
           end
 
-          # A worker that was told to end may be killed for not doing so: that is no job's fault, unless it hung.
+          # A worker that was told to end may be killed for not doing so: that is no job's fault,
+          # unless it hung.
           def charged? = @subject.hung? || !(@told || @board.leaving? || @subject.dismissed?)
 
           def tell(recovered, begun)
             return if recovered.empty?
 
-            @log.warn({event: "worker died", pid: @subject.pid, **(@subject.hung? ? {hung: true} : {}), jobs: recovered.size, begun: begun.size,
+            @log.warn({event: "worker died", pid: @subject.pid,
+              **(@subject.hung? ? {hung: true} : {}), jobs: recovered.size, begun: begun.size,
                        jids: recovered.first(20).map(&:jid).join(" ")})
             recovered.select(&:dead).each do |job|
-              @log.error({event: "buried", jid: job.jid, queue: job.queue, crashes: job.crashes, why: "its worker died under it once too often"})
+              @log.error({event: "buried", jid: job.jid, queue: job.queue, crashes: job.crashes,
+                why: "its worker died under it once too often"})
             end
           end
         end

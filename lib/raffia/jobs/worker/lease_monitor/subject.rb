@@ -47,7 +47,10 @@ module Raffia
           def hung? = !@supervisor.nil? && @heart.wish == :hung
 
           # @return [Boolean] whether its end was its supervisor's wish, or that has ended, too
-          def dismissed? = !@supervisor.nil? && (@heart.wish == :dismissed || GONE.include?(stat(@supervisor)&.fetch(STATE)))
+          def dismissed?
+            !@supervisor.nil? &&
+              (@heart.wish == :dismissed || GONE.include?(stat(@supervisor)&.fetch(STATE)))
+          end
 
           private
 

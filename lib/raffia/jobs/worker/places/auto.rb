@@ -7,8 +7,9 @@ module Raffia
   module Jobs
     class Worker
       class Places
-        # Where the runs of a class are best done, as they have shown. A class begins on threads: there a run can be measured alone, and holds
-        # up nobody. Most go on in fibers then. In a fiber, and now and then on a thread, runs are looked at again.
+        # Where the runs of a class are best done, as they have shown. A class begins on threads:
+        # there a run can be measured alone, and holds up nobody. Most go on in fibers then. In a
+        # fiber, and now and then on a thread, runs are looked at again.
         #
         # @api private
         class Auto
@@ -34,7 +35,9 @@ module Raffia
           def close = nil
 
           # @return [Hash{String => Hash}] of each class, where it is done and why
-          def account = @habits.transform_values { |habit| {"on" => habit.on.to_s, "why" => habit.why} }
+          def account
+            @habits.transform_values { |habit| {"on" => habit.on.to_s, "why" => habit.why} }
+          end
 
           private
 

@@ -16,7 +16,8 @@ module Raffia
           # @return [Float] seconds of Ruby code, and of C code without Ruby's lock
           attr_reader :ruby, :free
 
-          # @return [Boolean] whether it held up the loop from its beginning to its end; only fibers can
+          # @return [Boolean] whether it held up the loop from its beginning to its end; only fibers
+          #   can
           def held? = @held
 
           # On a thread nothing else is measured with it.

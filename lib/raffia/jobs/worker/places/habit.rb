@@ -15,10 +15,12 @@ module Raffia
           # Of so many runs in fibers one is looked at, and of so many of these one on a thread.
           LOOK = 8
           AGAIN = 8
-          # After so many runs in processes the class is tried anew, and after twice as many each time that they stay there, for a trial holds up
-          # others: they may have become short, which nobody can see from here.
+          # After so many runs in processes the class is tried anew, and after twice as many each
+          # time that they stay there, for a trial holds up others: they may have become short,
+          # which nobody can see from here.
           ANEW = 64..4096
-          # Seconds of Ruby code from which others in the process are kept waiting too long: Ruby itself lets another thread run after 0.1.
+          # Seconds of Ruby code from which others in the process are kept waiting too long: Ruby
+          # itself lets another thread run after 0.1.
           LONG = 0.02
           # Seconds for which a loop should not be held up.
           HELD = 0.005
@@ -40,11 +42,14 @@ module Raffia
             @elsewhere = 0
           end
 
-          # @return [Array(Symbol, Gauge)] where the next run is done; nil for the gauge where it is not measured
+          # @return [Array(Symbol, Gauge)] where the next run is done; nil for the gauge where it is
+          #   not measured
           def next_run
             @runs += 1
             try_anew if @on == :processes && @seen >= TRIALS && (@elsewhere += 1) > @pause
-            return [:threads, Gauge.new] if @seen < TRIALS || (@on == :threads && (@runs % LOOK).zero?)
+            if @seen < TRIALS || (@on == :threads && (@runs % LOOK).zero?)
+              return [:threads, Gauge.new]
+            end
             return [:threads, Gauge.new] if @on == :fibers && (@runs % (LOOK * AGAIN)).zero?
 
             [@on, (Gauge.new if @on == :fibers && (@runs % LOOK).zero?)]
@@ -85,9 +90,12 @@ module Raffia
 
           def conclude
             @on, @why =
-              if @ruby > LONG then [:processes, "#{ms(@ruby)} of Ruby code a run would keep the others here waiting"]
-              elsif @free > HELD then [:threads, "#{ms(@free)} of C code a run goes on beside others, on a thread of its own"]
-              elsif @stuck > HELD then [:threads, "#{ms(@stuck)} of waiting a run holds up the loop in a fiber"]
+              if @ruby > LONG then [:processes,
+                "#{ms(@ruby)} of Ruby code a run would keep the others here waiting"]
+              elsif @free > HELD then [:threads,
+                "#{ms(@free)} of C code a run goes on beside others, on a thread of its own"]
+              elsif @stuck > HELD then [:threads,
+                "#{ms(@stuck)} of waiting a run holds up the loop in a fiber"]
               else [:fibers, "#{ms(@ruby)} of Ruby code a run, the rest is waiting"]
               end
           end

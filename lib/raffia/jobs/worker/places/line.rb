@@ -6,7 +6,8 @@ module Raffia
   module Jobs
     class Worker
       class Places
-        # Two numbers in memory that a worker and a process of its share: what the job was told, and how far it is.
+        # Two numbers in memory that a worker and a process of its share: what the job was told, and
+        # how far it is.
         #
         # @api private
         class Line

@@ -10,7 +10,8 @@ module Raffia
         #
         # @api private
         class Pooled
-          # Jobs that there may be for each worker: one that it does, and one that waits, so that it need not.
+          # Jobs that there may be for each worker: one that it does, and one that waits, so that it
+          # need not.
           LINE = 2
           # Seconds that what was interrupted has to end, before it is given up.
           GRACE = 5

@@ -8,12 +8,13 @@ module Raffia
   module Jobs
     class Worker
       class Places
-        # In forked processes, which have the application as this one has loaded it: for Ruby code that computes, and for what may have to be
-        # killed.
+        # In forked processes, which have the application as this one has loaded it: for Ruby code
+        # that computes, and for what may have to be killed.
         #
         # @api private
         class Processes < Pooled
-          # Seconds that a job has to end by itself when its time is up, before its process is killed.
+          # Seconds that a job has to end by itself when its time is up, before its process is
+          # killed.
           MARGIN = 2
 
           # @param limit [Integer] jobs that there can be at a time
@@ -64,7 +65,9 @@ module Raffia
 
           def perform(run, job) = Perform.with(job, run.item, @places.middleware, run)
 
-          def submit(run, _job, seconds) = @pool.submit(run.claim.payload, seconds, @taken[run].index, run.slot)
+          def submit(run, _job, seconds)
+            @pool.submit(run.claim.payload, seconds, @taken[run].index, run.slot)
+          end
         end
       end
     end

@@ -7,11 +7,13 @@ module Raffia
   module Jobs
     class Worker
       class Places
-        # In Ractors of this process: for classes whose code keeps to their rules. A Ractor cannot be ended, nor told anything while it works.
+        # In Ractors of this process: for classes whose code keeps to their rules. A Ractor cannot
+        # be ended, nor told anything while it works.
         #
         # @api private
         class Ractors < Pooled
-          # Seconds that a job has to end by itself when its time is up, before its Ractor is left to itself.
+          # Seconds that a job has to end by itself when its time is up, before its Ractor is left
+          # to itself.
           MARGIN = 2
 
           # In the Ractor.
@@ -24,12 +26,17 @@ module Raffia
               item = Payload.load(payload)
               job = Perform.job_class(item["class"])
               run = Outside.new(item)
-              seconds ? Raffia.timeout(seconds) { Perform.with(job, item, NONE, run) } : Perform.with(job, item, NONE, run)
+              if seconds
+                Raffia.timeout(seconds) { Perform.with(job, item, NONE, run) }
+              else
+                Perform.with(job, item, NONE, run)
+              end
               nil
             end
           end
 
-          # Middleware stays here: it is around the waiting, with an object of the class that does not do the work.
+          # Middleware stays here: it is around the waiting, with an object of the class that does
+          # not do the work.
           def call(run, job, seconds)
             return super if @places.middleware.empty?
 

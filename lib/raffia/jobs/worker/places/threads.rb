@@ -6,11 +6,13 @@ module Raffia
   module Jobs
     class Worker
       class Places
-        # In threads: for code that blocks where fibers would not be switched, in C that frees Ruby's lock for example.
+        # In threads: for code that blocks where fibers would not be switched, in C that frees
+        # Ruby's lock for example.
         #
         # @api private
         class Threads < Pooled
-          # Anything may be half done in a thread, so a job that somebody cancels is only told; one whose worker has to end is interrupted.
+          # Anything may be half done in a thread, so a job that somebody cancels is only told; one
+          # whose worker has to end is interrupted.
           def interrupt(run, why, by_force) = by_force ? super : :told
 
           private
@@ -18,7 +20,9 @@ module Raffia
           def pool = Pool.new(on: :threads, workers: @size)
 
           def submit(run, job, seconds)
-            @pool.submit { apart { seconds ? Raffia.timeout(seconds) { perform(run, job) } : perform(run, job) } }
+            @pool.submit do
+              apart { seconds ? Raffia.timeout(seconds) { perform(run, job) } : perform(run, job) }
+            end
           end
 
           def perform(run, job)
@@ -27,7 +31,8 @@ module Raffia
             @places.perform(run, job)
           end
 
-          # Other jobs come to the same thread: what this one keeps in fiber storage, or under Thread.current[], is its own.
+          # Other jobs come to the same thread: what this one keeps in fiber storage, or under
+          # Thread.current[], is its own.
           def apart(&) = ::Fiber.new(blocking: true, storage: {}, &).resume
         end
       end

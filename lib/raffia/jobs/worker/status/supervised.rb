@@ -32,7 +32,9 @@ module Raffia
           # @return [void]
           def self.answer(seat, worker)
             seat.on_message(MESSAGE) do |round, pid|
-              worker.report_later { |report| seat.send(MESSAGE, [round, report]) } if pid == ::Process.pid
+              if pid == ::Process.pid
+                worker.report_later { |report| seat.send(MESSAGE, [round, report]) }
+              end
             end
           end
 
@@ -71,7 +73,8 @@ module Raffia
           private
 
           def ask
-            pid = boards.map { |board| Meter.pid(board) }.find { |one| living.include?(one) } or return
+            pid = boards.map { |board| Meter.pid(board) }.find { |one| living.include?(one) } or
+              return
             round = @round += 1
             @answers = answers = ::Thread::Queue.new
             @supervisor.broadcast(MESSAGE, [round, pid])
@@ -85,7 +88,9 @@ module Raffia
 
           def slots = @supervisor&.status&.fetch(:slots) || []
 
-          def living = slots.flat_map { |slot| [slot[:pid], slot[:successor], *slot[:leaving]] }.compact
+          def living
+            slots.flat_map { |slot| [slot[:pid], slot[:successor], *slot[:leaving]] }.compact
+          end
 
           # Those that a worker has ever written to.
           def boards

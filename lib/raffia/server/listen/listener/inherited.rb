@@ -16,7 +16,9 @@ module Raffia
           def open(bind, handed)
             return [server(bind, bind.path.to_i)] if bind.scheme == "fd"
 
-            numbers = handed.filter_map { |number, name| number if bind.path.empty? || bind.path == name }
+            numbers = handed.filter_map do |number, name|
+              number if bind.path.empty? || bind.path == name
+            end
             raise CannotListen, "cannot listen on #{bind}: #{missing(handed)}" if numbers.empty?
 
             numbers.map { |number| server(bind, number) }
@@ -25,9 +27,12 @@ module Raffia
           private
 
           def missing(handed)
-            return "systemd has handed no socket in (LISTEN_FDS): start the .socket unit" if handed.empty?
+            if handed.empty?
+              return "systemd has handed no socket in (LISTEN_FDS): start the .socket unit"
+            end
 
-            "systemd has handed in #{handed.values.uniq.join(", ")} (FileDescriptorName= of the .socket unit)"
+            "systemd has handed in #{handed.values.uniq.join(", ")} (FileDescriptorName= of the " \
+              ".socket unit)"
           end
 
           def server(bind, number)
@@ -35,9 +40,11 @@ module Raffia
             check(bind, socket)
             address = socket.local_address
             socket.setsockopt(:TCP, :NODELAY, true) if address.ip?
-            (address.unix? ? UNIXServer : TCPServer).for_fd(number).tap { |server| server.close_on_exec = true }
+            (address.unix? ? UNIXServer : TCPServer).for_fd(number)
+              .tap { |server| server.close_on_exec = true }
           rescue SystemCallError, ArgumentError => error
-            raise CannotListen, "cannot listen on #{bind}: descriptor #{number} is no socket (#{error.message})"
+            raise CannotListen, "cannot listen on #{bind}: descriptor #{number} is no socket " \
+              "(#{error.message})"
           end
 
           def check(bind, socket)

@@ -3,7 +3,8 @@
 module Raffia
   class Server
     class Listener
-      # Who listens on a port already, as far as Linux lets us see: processes of other users keep their sockets to themselves.
+      # Who listens on a port already, as far as Linux lets us see: processes of other users keep
+      # their sockets to themselves.
       #
       # @api private
       module PortUser

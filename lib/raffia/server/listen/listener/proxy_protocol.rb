@@ -7,14 +7,16 @@ require_relative "../../../base/clock"
 module Raffia
   class Server
     class Listener
-      # The PROXY protocol, versions 1 and 2: a load balancer says who its client is, before the client's own bytes. Exactly these bytes
-      # are taken from the socket, because TLS may come next.
+      # The PROXY protocol, versions 1 and 2: a load balancer says who its client is, before the
+      # client's own bytes. Exactly these bytes are taken from the socket, because TLS may come
+      # next.
       #
       # @api private
       class ProxyProtocol
         # How version 2 begins.
         SIGNATURE = "\r\n\r\n\0\r\nQUIT\n".b.freeze
-        # The longest line of version 1, its end included; version 2 says its length, and 536 bytes always fit in a first segment.
+        # The longest line of version 1, its end included; version 2 says its length, and 536 bytes
+        # always fit in a first segment.
         LINE = 107
         MOST = 536
         # Bytes of an address, by the family that version 2 names.
@@ -31,7 +33,8 @@ module Raffia
 
         # @param socket [BasicSocket]
         # @param patience [Numeric] seconds for all of it
-        # @return [String, nil] the client's address; nil where the proxy speaks for itself, or does not know
+        # @return [String, nil] the client's address; nil where the proxy speaks for itself, or does
+        #   not know
         # @raise [Malformed] when this is no proxy
         def self.read(socket, patience) = new(socket, Clock.now + patience).read
 
@@ -96,14 +99,19 @@ module Raffia
 
         def take(count)
           text = "".b
-          text << wait { @socket.recv_nonblock(count - text.bytesize, exception: false) } while text.bytesize < count
+          text <<
+            wait {
+              @socket.recv_nonblock(count - text.bytesize, exception: false)
+            } while text.bytesize < count
           text
         end
 
         def wait
           while (bytes = yield) == :wait_readable
             left = @finish - Clock.now
-            raise Malformed, "it takes too long" unless left.positive? && @socket.wait_readable(left)
+            unless left.positive? && @socket.wait_readable(left)
+              raise Malformed, "it takes too long"
+            end
           end
           # In Ruby 3.3 and later there is nil at the end, and before it the empty string was.
           raise EOFError if bytes.nil? || bytes.empty?

@@ -35,7 +35,8 @@ module Raffia
 
           private
 
-          # Not what the resolver says of localhost: containers have it without IPv6, or with IPv6 alone.
+          # Not what the resolver says of localhost: containers have it without IPv6, or with IPv6
+          # alone.
           def addresses(bind)
             return %w[127.0.0.1 ::1] if bind.local?
 
@@ -44,7 +45,11 @@ module Raffia
 
           def listen(address, port, backlog, reuse_port, check: reuse_port && port.positive?)
             check_free(address, port) if check
-            dual(address) { |host, only| server(host, port, backlog, only) { |socket| socket.setsockopt(:SOCKET, :REUSEPORT, true) if reuse_port } }
+            dual(address) do |host, only|
+              server(host, port, backlog, only) do |socket|
+                socket.setsockopt(:SOCKET, :REUSEPORT, true) if reuse_port
+              end
+            end
           end
 
           # Everywhere means IPv4 as well, and IPv4 alone where there is no IPv6.
@@ -56,7 +61,8 @@ module Raffia
             yield "0.0.0.0", true
           end
 
-          # With SO_REUSEPORT the kernel lets another server of the same user have the port too, and each would get a part of the requests.
+          # With SO_REUSEPORT the kernel lets another server of the same user have the port too, and
+          # each would get a part of the requests.
           def check_free(address, port)
             dual(address) { |host, only| socket(host, port, only).close }
           end
@@ -87,8 +93,12 @@ module Raffia
 
           def reason(error, bind)
             case error
-            when Errno::EADDRINUSE then "the port is in use#{PortUser.of(bind.port)}. Stop that, or choose another one with -p"
-            when Errno::EACCES then "the system does not allow it: ports below #{privileged} need root or the capability CAP_NET_BIND_SERVICE"
+            when Errno::EADDRINUSE
+              "the port is in use#{PortUser.of(bind.port)}. Stop that, or choose another one " \
+                "with -p"
+            when Errno::EACCES
+              "the system does not allow it: ports below #{privileged} need root or the " \
+                "capability CAP_NET_BIND_SERVICE"
             when Errno::EADDRNOTAVAIL then "this machine does not have the address"
             else error.message
             end

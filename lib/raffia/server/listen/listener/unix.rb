@@ -5,7 +5,8 @@ require "socket"
 module Raffia
   class Server
     class Listener
-      # Unix sockets. A file that a dead server has left behind is replaced, one that is answered is not.
+      # Unix sockets. A file that a dead server has left behind is replaced, one that is answered is
+      # not.
       #
       # @api private
       module Unix
@@ -33,7 +34,10 @@ module Raffia
 
           def clear(bind)
             return unless ::File.exist?(bind.path)
-            raise CannotListen, "cannot listen on #{bind}: there is a file of this name, and it is no socket" unless ::File.socket?(bind.path)
+            unless ::File.socket?(bind.path)
+              raise CannotListen, "cannot listen on #{bind}: there is a file of this name, and " \
+                "it is no socket"
+            end
 
             knock(bind.path)
             raise CannotListen, "cannot listen on #{bind}: a server answers there already"
@@ -41,7 +45,8 @@ module Raffia
             ::File.unlink(bind.path)
           end
 
-          # Without waiting: a server that has no room for another connection is there as well, and then it says EAGAIN.
+          # Without waiting: a server that has no room for another connection is there as well, and
+          # then it says EAGAIN.
           def knock(path)
             socket = ::Socket.new(:UNIX, :STREAM)
             socket.connect_nonblock(::Addrinfo.unix(path), exception: false)
@@ -61,7 +66,8 @@ module Raffia
           def octal(bind, name)
             Integer(bind.param(name), 8)
           rescue ArgumentError
-            raise ConfigError, "bind #{bind}: #{name} #{bind.param(name)} is no octal number such as 0660"
+            raise ConfigError, "bind #{bind}: #{name} #{bind.param(name)} is no octal number " \
+              "such as 0660"
           end
 
           def with_umask(mask)

@@ -13,10 +13,11 @@ module Raffia
       #   @return [Integer] microseconds; negative when not known
       Entry = ::Struct.new(:env, :id, :status, :sent, :duration, :queued)
 
-      # The line that log analysers know ("combined"), and behind it the seconds that the request took, those that it waited before, and
-      # its id.
+      # The line that log analysers know ("combined"), and behind it the seconds that the request
+      # took, those that it waited before, and its id.
       #
-      #   127.0.0.1 - - [21/Nov/2026:15:00:00 +0000] "GET /a?b=1 HTTP/1.1" 200 512 "-" "curl/8.5" 0.003 0.000 4f1a-7
+      #   127.0.0.1 - - [21/Nov/2026:15:00:00 +0000] "GET /a?b=1 HTTP/1.1" 200 512 "-" "curl/8.5"
+      #   0.003 0.000 4f1a-7
       #
       # @api private
       class Combined
@@ -32,9 +33,14 @@ module Raffia
         # @param out [String] to which the line is appended
         def write(out, entry, now = Time.now)
           env = entry.env
-          out << "#{env["REMOTE_ADDR"] || "-"} - #{plain(env["REMOTE_USER"])}#{stamp(now)}\"#{env["REQUEST_METHOD"] || "-"} #{plain(AccessLog.target(env))} " \
-            "#{env["SERVER_PROTOCOL"] || "-"}\" #{entry.status} #{entry.sent} \"#{plain(env["HTTP_REFERER"])}\" \"#{plain(env["HTTP_USER_AGENT"])}\" " \
-            "#{AccessLog.seconds(entry.duration)} #{(entry.queued < 0) ? "-" : AccessLog.seconds(entry.queued)} #{entry.id}\n"
+          out <<
+            "#{env["REMOTE_ADDR"] || "-"} - " \
+            "#{plain(env["REMOTE_USER"])}#{stamp(now)}\"#{env["REQUEST_METHOD"] || "-"} " \
+            "#{plain(AccessLog.target(env))} " \
+            "#{env["SERVER_PROTOCOL"] || "-"}\" #{entry.status} #{entry.sent} " \
+            "\"#{plain(env["HTTP_REFERER"])}\" \"#{plain(env["HTTP_USER_AGENT"])}\" " \
+            "#{AccessLog.seconds(entry.duration)} " \
+            "#{(entry.queued < 0) ? "-" : AccessLog.seconds(entry.queued)} #{entry.id}\n"
         end
 
         private
@@ -50,7 +56,11 @@ module Raffia
           text = text.to_s # what an app has put there may be anything
           return "-" if text.empty?
 
-          (text.ascii_only? && !text.match?(STRANGE)) ? text : text.b.gsub(STRANGE) { |byte| format('\x%02X', byte.ord) }
+          if text.ascii_only? && !text.match?(STRANGE)
+            text
+          else
+            text.b.gsub(STRANGE) { |byte| format('\x%02X', byte.ord) }
+          end
         end
       end
 
@@ -60,8 +70,11 @@ module Raffia
       class Json
         # What needs no thought.
         PLAIN = /\A[ !#-\[\]-~]*\z/
-        FIELDS = {remote: "REMOTE_ADDR", user: "REMOTE_USER", method: "REQUEST_METHOD", protocol: "SERVER_PROTOCOL", host: "HTTP_HOST",
-                  referer: "HTTP_REFERER", agent: "HTTP_USER_AGENT", forwarded: "HTTP_X_FORWARDED_FOR"}.to_h { |name, key| [",\"#{name}\":", key] }.freeze
+        FIELDS = {remote: "REMOTE_ADDR", user: "REMOTE_USER", method: "REQUEST_METHOD",
+                  protocol: "SERVER_PROTOCOL", host: "HTTP_HOST",
+                  referer: "HTTP_REFERER", agent: "HTTP_USER_AGENT",
+                  forwarded: "HTTP_X_FORWARDED_FOR"}.to_h { |name, key| [",\"#{name}\":", key] }
+          .freeze
         private_constant :PLAIN, :FIELDS
 
         def initialize
@@ -71,9 +84,11 @@ module Raffia
         # @param out [String] to which the line is appended
         def write(out, entry, now = Time.now)
           env = entry.env
-          out << "{\"time\":\"#{stamp(now)}\",\"id\":#{quote(entry.id)},\"target\":#{quote(AccessLog.target(env))}"
+          out <<
+            "{\"time\":\"#{stamp(now)}\",\"id\":#{quote(entry.id)},\"target\":#{quote(AccessLog.target(env))}"
           FIELDS.each { |name, key| (text = env[key]) and out << name << quote(text) }
-          out << ",\"status\":#{entry.status},\"bytes\":#{entry.sent},\"duration\":#{AccessLog.seconds(entry.duration)}" \
+          out <<
+            ",\"status\":#{entry.status},\"bytes\":#{entry.sent},\"duration\":#{AccessLog.seconds(entry.duration)}" \
             "#{",\"queued\":#{AccessLog.seconds(entry.queued)}" unless entry.queued < 0}}\n"
         end
 
@@ -88,12 +103,20 @@ module Raffia
         end
 
         # In binary, as the buffer: lines of several encodings would not fit together.
-        def quote(text) = ((text = text.to_s).ascii_only? && text.match?(PLAIN)) ? "\"#{text}\"" : ::JSON.generate(text.dup.force_encoding(Encoding::UTF_8).scrub).b
+        def quote(text)
+          if (text = text.to_s).ascii_only? && text.match?(PLAIN)
+            "\"#{text}\""
+          else
+            ::JSON.generate(text.dup.force_encoding(Encoding::UTF_8).scrub).b
+          end
+        end
       end
 
       # @return [String] what was asked for, before anybody took it apart
       def self.target(env)
-        env["REQUEST_URI"] || (env["QUERY_STRING"].to_s.empty? ? "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}" : "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}?#{env["QUERY_STRING"]}")
+        env["REQUEST_URI"] ||
+          (env["QUERY_STRING"].to_s.empty? ? "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}" :
+            "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}?#{env["QUERY_STRING"]}")
       end
 
       # In front of so many digits.

@@ -3,8 +3,8 @@
 module Raffia
   class Server
     class AccessLog
-      # Where lines go: a file that is appended to, or a stream that was there before. What goes wrong with it is told once, and never
-      # raised: a full disk must not end the serving.
+      # Where lines go: a file that is appended to, or a stream that was there before. What goes
+      # wrong with it is told once, and never raised: a full disk must not end the serving.
       #
       # @api private
       class Sink
@@ -20,7 +20,8 @@ module Raffia
           @trouble = nil
         end
 
-        # Opens the file again, by its name: whoever rotates logs has moved the old one away. When that fails the old one stays.
+        # Opens the file again, by its name: whoever rotates logs has moved the old one away. When
+        # that fails the old one stays.
         # @return [void]
         def reopen
           return unless @path
@@ -29,7 +30,8 @@ module Raffia
           @io.close
           @io = fresh
         rescue SystemCallError => error
-          @log.error("the access log #{@path} cannot be opened again, so its old file stays in use: #{error.message}")
+          @log.error("the access log #{@path} cannot be opened again, so its old file stays in " \
+            "use: #{error.message}")
         end
 
         # @param bytes [String]
@@ -54,7 +56,10 @@ module Raffia
         def open = ::File.open(@path, ::File::WRONLY | ::File::APPEND | ::File::CREAT, 0o644)
 
         def tell(error)
-          @log.error("the access log #{name} cannot be written: #{error.message}. Lines are kept while there is room, then lost") if @trouble != error.class
+          if @trouble != error.class
+            @log.error("the access log #{name} cannot be written: #{error.message}. Lines are " \
+              "kept while there is room, then lost")
+          end
           @trouble = error.class
         end
 

@@ -24,7 +24,9 @@ module Raffia
         # @yieldparam count [Integer] how many were not longer
         def each_bound
           total = 0
-          @buckets.zip(Native::Board::BOUNDS) { |number, bound| yield (bound ? bound / 1e6 : Float::INFINITY), total += number }
+          @buckets.zip(Native::Board::BOUNDS) do |number, bound|
+            yield (bound ? bound / 1e6 : Float::INFINITY), total += number
+          end
         end
 
         # The upper bound of the bucket that holds the one at this rank, so never less than it was.

@@ -5,7 +5,8 @@ require_relative "layout"
 module Raffia
   class Server
     module Metrics
-      # What one worker counts, in memory that the supervisor reads. All writes are atomic, so its Ractors and threads may share it.
+      # What one worker counts, in memory that the supervisor reads. All writes are atomic, so its
+      # Ractors and threads may share it.
       #
       # @api private
       class Ledger
@@ -39,16 +40,21 @@ module Raffia
         # It has ended.
         # @param began [Integer] what {begin} answered
         # @param status [Integer] 0 when nothing was answered
-        # @param queued [Integer] microseconds that it waited before it began; negative when not known
+        # @param queued [Integer] microseconds that it waited before it began; negative when not
+        #   known
         # @return [Integer] microseconds that it took
-        def finish(began, status, queued, received, sent) = @board.finish(@in_flight, @tally, began, status, queued, received, sent)
+        def finish(began, status, queued, received, sent)
+          @board.finish(@in_flight, @tally, began, status, queued, received, sent)
+        end
 
         # @param name [Symbol] of {Layout::COUNTED}
         def count(name, by = 1) = @board.add(@tally + Layout::COUNTER.fetch(name), by)
 
         # A request that was not one, or cannot be taken.
         # @param status [Integer] of the answer
-        def refused(status) = @board.add(@tally + Layout::REFUSAL.fetch(status, Layout::OTHER_REFUSAL), 1)
+        def refused(status)
+          @board.add(@tally + Layout::REFUSAL.fetch(status, Layout::OTHER_REFUSAL), 1)
+        end
 
         # @param name [Symbol] of {Layout::GAUGES}
         def set(name, value)

@@ -3,7 +3,8 @@
 module Raffia
   class Server
     module Metrics
-      # Writes OpenMetrics text, version 1.0.0: families one after the other, each with its type and help.
+      # Writes OpenMetrics text, version 1.0.0: families one after the other, each with its type and
+      # help.
       #
       #   text = OpenMetrics.new
       #   text.counter("raffia_requests", "Requests that have ended.", 12)
@@ -35,7 +36,9 @@ module Raffia
         # @param histogram [Histogram]
         def histogram(name, help, histogram, unit: "seconds")
           family(name, "histogram", help, unit)
-          histogram.each_bound { |bound, count| sample("#{name}_bucket", {le: bound.infinite? ? "+Inf" : bound.to_s}, count) }
+          histogram.each_bound do |bound, count|
+            sample("#{name}_bucket", {le: bound.infinite? ? "+Inf" : bound.to_s}, count)
+          end
           sample("#{name}_count", {}, histogram.count)
           sample("#{name}_sum", {}, histogram.sum)
         end

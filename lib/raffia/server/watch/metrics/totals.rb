@@ -10,10 +10,12 @@ module Raffia
       # @api private
       class Totals
         # @param board [Native::Board]
-        # @param pids [Array<Integer>] of the workers that are alive: what others have left in their gauges is past
+        # @param pids [Array<Integer>] of the workers that are alive: what others have left in their
+        #   gauges is past
         def initialize(board, pids)
           # Most lanes have never been used.
-          used = (0...board.size).step(Layout::SIZE).reject { |first| board[first + Layout::GAUGE[:pid]].zero? }
+          used = (0...board.size).step(Layout::SIZE)
+            .reject { |first| board[first + Layout::GAUGE[:pid]].zero? }
           @lanes = used.map { |first| board.to_a(first, Layout::SIZE) }
           @alive = @lanes.select { |lane| pids.include?(lane[Layout::GAUGE[:pid]]) }
         end
@@ -26,7 +28,10 @@ module Raffia
         def classes = (1..5).to_h { |digit| ["#{digit}xx", sum(Layout::CLASSES + digit - 1)] }
 
         # @return [Hash{String => Integer}] requests that the server refused by itself, by status
-        def refusals = {**Layout::REFUSAL.transform_keys(&:to_s), "other" => Layout::OTHER_REFUSAL}.transform_values { |index| sum(index) }
+        def refusals
+          {**Layout::REFUSAL.transform_keys(&:to_s),
+            "other" => Layout::OTHER_REFUSAL}.transform_values { |index| sum(index) }
+        end
 
         # @param name [Symbol] of {Layout::COUNTED}
         def counted(name) = sum(Layout::COUNTER.fetch(name))
@@ -48,14 +53,17 @@ module Raffia
         # @return [Hash{Symbol => Integer}, nil] what one worker shows
         def worker(pid)
           lane = @alive.find { |one| one[Layout::GAUGE[:pid]] == pid } or return
-          {requests: lane[Layout::REQUESTS], **Layout::GAUGE.transform_values { |index| lane[index] }}
+          {requests: lane[Layout::REQUESTS],
+           **Layout::GAUGE.transform_values { |index| lane[index] }}
         end
 
         private
 
         def sum(index) = @lanes.sum { |lane| lane[index] }
 
-        def histogram(first) = Histogram.new((first...first + Layout::HISTOGRAM).map { |index| sum(index) })
+        def histogram(first)
+          Histogram.new((first...first + Layout::HISTOGRAM).map { |index| sum(index) })
+        end
       end
     end
   end

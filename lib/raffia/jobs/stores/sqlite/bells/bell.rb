@@ -70,7 +70,8 @@ module Raffia
 
             private
 
-            # While it is being bound its file is there already, and who rings then would take it for a dead one's: so it gets its name afterwards.
+            # While it is being bound its file is there already, and who rings then would take it
+            # for a dead one's: so it gets its name afterwards.
             def bind(path, mode)
               unready = File.join(File.dirname(path), "#{UNREADY}#{File.basename(path)}")
               @socket = Socket.new(:UNIX, :DGRAM)

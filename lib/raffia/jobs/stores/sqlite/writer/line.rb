@@ -27,7 +27,8 @@ module Raffia
             end
           end
 
-          # Where calls wait. One of them leads at a time, and serves those that are in the line then.
+          # Where calls wait. One of them leads at a time, and serves those that are in the line
+          # then.
           class Line
             def initialize
               @guard = Thread::Mutex.new
@@ -56,7 +57,8 @@ module Raffia
 
             # Who is interrupted while it leads hands what is left to the next leader.
             def lead(group = nil)
-              # Who were served with it just now come back too, if they may: a flush for each of them and one for the rest would be two for all.
+              # Who were served with it just now come back too, if they may: a flush for each of
+              # them and one for the rest would be two for all.
               sleep(0) if @company
               @guard.synchronize { group = @waiting.shift(GROUP) }
               @company = group.size > 1

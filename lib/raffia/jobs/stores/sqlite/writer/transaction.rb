@@ -7,7 +7,8 @@ module Raffia
     module Stores
       class SQLite < SQL
         class Writer
-          # Calls in one transaction. When one of them fails all are done again, each with a savepoint, so that only that one is undone.
+          # Calls in one transaction. When one of them fails all are done again, each with a
+          # savepoint, so that only that one is undone.
           # @api private
           class Transaction
             # @param connection [Connection]
@@ -31,7 +32,8 @@ module Raffia
             end
 
             # @return [void]
-            # @yield when there are jobs for who waits since it did last; it is done again if it was interrupted
+            # @yield when there are jobs for who waits since it did last; it is done again if it was
+            #   interrupted
             def ring
               return unless @rings
 
@@ -60,10 +62,14 @@ module Raffia
               @before = @connection.total_changes
             end
 
-            # What the disk may lack of the log is written to the database instead, which is flushed then.
+            # What the disk may lack of the log is written to the database instead, which is flushed
+            # then.
             def settle
               busy, = @connection.rows("PRAGMA wal_checkpoint(TRUNCATE)").first
-              raise StoreUnavailable, "#{@path}: the disk failed to keep the log, and the database is in use: what was done last is not safe yet" if busy == 1
+              if busy == 1
+                raise StoreUnavailable, "#{@path}: the disk failed to keep the log, and the " \
+                  "database is in use: what was done last is not safe yet"
+              end
 
               @doubtful = false
             end
