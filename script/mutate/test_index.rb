@@ -5,7 +5,7 @@ module Mutate
   class TestIndex
     # Tests of documents, packages and other programs, storms, and what takes minutes.
     OTHERS = %r{\Atest/(?:jruby|stress|native|ledger|architecture_test|unit/(?:mutate|conformance)|
-      integration/(?:bench|gem_test|setup|extension|conformance|guide|readme|test_run|examples))}x
+      integration/(?:bench|docs|project))}x
     # Of a test file that nobody has measured.
     SECONDS = 5.0
     # Of a test file that takes next to nothing.

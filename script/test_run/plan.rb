@@ -42,16 +42,13 @@ module TestRun
     # @return [String] a path from the root, as messages show it
     def relative(file) = file.delete_prefix("#{ROOT}/")
 
-    # Files of one subject share servers and helpers: test/contract/jobs_redis_test.rb is of
-    # "contract/jobs".
+    # Files of one subject share servers and helpers: test/contract/jobs/redis_test.rb is of
+    # "contract/jobs", test/stress/server_load_test.rb of "stress/server".
     def groups(files)
       files.group_by do |file|
-        folder = File.basename(File.dirname(file))
-        if relative(file).start_with?("test/unit/")
-          "unit/#{folder}"
-        else
-          "#{folder}/#{File.basename(file)[/\A[^_.]+/]}"
-        end
+        _, kind, *rest = relative(file).split("/")
+        subject = (rest.size > 1) ? rest.first : rest.first&.slice(/\A[^_.]+/)
+        [kind, subject].compact.join("/")
       end
     end
 

@@ -8,14 +8,14 @@ require "open3"
 require "tmpdir"
 require "raffia"
 
-%w[unit/base/* unit/pool/feed_test unit/lab/mail_test unit/lab/stats_test contract/pool_inline_test
-  contract/pool_threads_test
-  contract/actor_threads_test contract/actor_workers_test contract/actor_supervisor_test
-  contract/actor_supervisor_children_test].each do |pattern|
+%w[unit/base/* unit/pool/feed_test unit/lab/mail_test unit/lab/stats_test contract/pool/inline_test
+  contract/pool/threads_test
+  contract/actor/threads_test contract/actor/workers_test contract/actor/supervisor_test
+  contract/actor/supervisor_children_test].each do |pattern|
   Dir[File.expand_path("../#{pattern}.rb", __dir__)].sort.each { |file| require file }
 end
 
-require_relative "../contract/pool_standing_contract"
+require_relative "../contract/pool/standing_contract"
 # The classes of the strategies that there are here.
 %w[Inline Threads].each do |name|
   Object.const_set("PoolStanding#{name}OnJRubyTest", Class.new(Raffia::TestCase) do
@@ -26,8 +26,8 @@ require_relative "../contract/pool_standing_contract"
   end)
 end
 
-require_relative "../contract/actor_pool_contract"
-require_relative "../contract/actor_topics_contract"
+require_relative "../contract/actor/pool_contract"
+require_relative "../contract/actor/topics_contract"
 {Pool: ActorPoolContract, Topics: ActorTopicsContract}.each do |name, contract|
   Object.const_set("Actor#{name}OnJRubyTest", Class.new(Raffia::TestCase) do
     include contract

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../contract/scheduler_case"
+require_relative "../contract/scheduler/scheduler_case"
 
 # As many connections and fibers at once as a machine allows, in processes of their own.
 module SchedulerCrowdSuite

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../contract/scheduler_case"
+require_relative "../contract/scheduler/scheduler_case"
 
 # A scheduler in each of several Ractors at once. Each test is a process of its own, because what
 # could go wrong is a crash.

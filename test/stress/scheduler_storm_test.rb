@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../contract/scheduler_case"
+require_relative "../contract/scheduler/scheduler_case"
 
 # Operations of all kinds that are broken off at random: none is woken twice or never, and nothing
 # is left of them. RAFFIA_STORM says how many (rake test:storm: a million), RAFFIA_STORM_SEED

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../integration/server_case"
+require_relative "../integration/server/server_case"
 
 module Raffia
   # Thousands of connections that say nothing: what a WebSocket or an event stream costs a process

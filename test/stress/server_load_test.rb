@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../integration/server_case"
+require_relative "../integration/server/server_case"
 require "open3"
 
 module Raffia

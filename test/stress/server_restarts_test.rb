@@ -3,7 +3,7 @@
 require "test_helper"
 require "etc"
 require "support/queue_load"
-require_relative "../integration/cli_serve_case"
+require_relative "../integration/cli/serve_case"
 
 module Raffia
   # The server itself, as `raffia serve` starts it, under clients that never pause: no request is

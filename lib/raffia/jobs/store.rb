@@ -10,7 +10,7 @@ require_relative "store/ghosts"
 module Raffia
   module Jobs
     # What keeps jobs. This is the contract of all stores: a store is a subclass that has each of
-    # these methods, and test/contract/jobs_store_contract.rb says of each what it must do.
+    # these methods, and test/contract/jobs/store_contract.rb says of each what it must do.
     #
     # Where a job is: `queue` (waiting, by queue), `scheduled`, `retry`, `blocked` (its limit is
     # used up), `running` (claimed), `dead`. Each call moves jobs between these at once or not at

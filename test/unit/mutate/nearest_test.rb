@@ -17,9 +17,9 @@ class MutateNearestTest < Raffia::TestCase
   end
 
   def test_by_path_and_by_constant
-    assert_includes nearest("task/channel.rb").first(3), "test/contract/task_channel_test.rb"
-    assert_match(/jobs_web/, nearest("jobs/web/format.rb").first)
-    assert_match(/jobs_redis/, nearest("jobs/stores/redis/scripts.rb").first)
+    assert_includes nearest("task/channel.rb").first(3), "test/contract/task/channel_test.rb"
+    assert_match(/jobs\/web/, nearest("jobs/web/format.rb").first)
+    assert_match(/jobs\/redis/, nearest("jobs/stores/redis/scripts.rb").first)
     assert_match(/supervisor/, nearest("process/supervisor/pid_file.rb").first)
     assert_match(/wrk_test/, nearest("lab/http/wrk.rb").first)
   end
@@ -48,16 +48,16 @@ class MutateNearestTest < Raffia::TestCase
   def touched(file, name, seconds, focus) = Mutate::Touched::Test.new(file, name, seconds, focus)
 
   def test_tests_that_run_the_line_come_first_and_variants_of_one_after_others
-    channel = "test/contract/task_channel_test.rb"
+    channel = "test/contract/task/channel_test.rb"
     tests = [touched(channel, "Epoll#test_a", 0.1, 0.5), touched(channel, "Poll#test_a", 0.1, 0.5),
       touched(channel, "Poll#test_b", 0.1, 0.2),
-      touched("test/contract/run_test.rb", "Run#test", 0.1, 0.2),
+      touched("test/contract/run/run_test.rb", "Run#test", 0.1, 0.2),
       touched(channel, "Poll#test_slow", 90, 0.5)]
     near = Mutate::Nearest.new(20, INDEX, Records.new(tests))
     names = near.touching(mutant("task/channel.rb")).map(&:name)
     assert_equal %w[Epoll#test_a Poll#test_b Run#test Poll#test_a], names
     batch = near.batches(mutant("task/channel.rb")).first
-    assert_equal [channel, "test/contract/run_test.rb"], batch.files
+    assert_equal [channel, "test/contract/run/run_test.rb"], batch.files
     assert_equal names, batch.names
   end
 end

@@ -4,7 +4,7 @@ require "test_helper"
 require "raffia"
 
 # The timer of deadlines, where it cannot have its fiber. The rest is in
-# test/contract/task_deadline_test.rb.
+# test/contract/task/deadline_test.rb.
 class AlarmTest < Raffia::TestCase
   def test_where_no_fiber_can_be_had_it_says_so_and_keeps_nothing
     alarm = Raffia::Alarm.new(nil)

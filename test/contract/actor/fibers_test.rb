@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+require_relative "actor_contract"
+require_relative "shared_contract"
+require_relative "bonds_contract"
+require_relative "cycles_contract"
+
+ActorCase.run(:fibers, ActorContract, ActorSharedContract, ActorBondsContract, ActorCyclesContract)
+
+# Actors whose methods have tasks.
+class ActorTasksTest < Raffia::TestCase
+  include ActorCase
+  include ActorCase::Inside
+
+  Puppet = ActorSharedContract::Puppet
+
+  # What it has asked for goes on, and may ask it for something else.
+  def test_who_has_given_up_does_not_wait
+    with_actors do
+      gate, done = Thread::Queue.new, Thread::Queue.new
+      one, two = Puppet.spawn(done), Puppet.spawn
+      calling = ->(scope) { scope.spawn { two.perform { gate.pop && one.note(:later) } } }
+      one.perform do
+        Raffia.run do |scope|
+          task = calling.call(scope)
+          sleep(0.001) until gate.num_waiting == 1
+          task.cancel
+        end
+        gate.push(:open)
+        sleep(0.001) until ref.stats[:mailbox] == 1
+      end
+      assert_equal([:start, :later], [done.pop, done.pop(timeout: PATIENCE)])
+      assert_predicate(two, :alive?)
+    end
+  end
+end

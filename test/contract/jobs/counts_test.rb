@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require "json"
+require "open3"
+require "tmpdir"
+require "test_helper"
+require_relative "../../support/servers"
+
+# What a job that does nothing costs, in counts that are the same everywhere. The worker is a
+# program of its own, so that nothing is counted but what it does.
+class JobsCountsTest < Raffia::TestCase
+  JOBS = 1000
+  # Of Ruby objects, for a job in memory. Ours are the claim, the run, its region, the line in the
+  # log; five are the payload's.
+  MOST_OBJECTS = 30
+  # For 100 jobs, 50 at a time: a claim and an acknowledgement for each 50, and what the worker says
+  # of itself.
+  MOST_REQUESTS = 12
+  # Likewise: an acknowledgement for each 50. A claim need not be on disk.
+  MOST_FLUSHES = 6
+
+  PROGRAM = <<~RUBY
+    require "json"
+    require "logger"
+    require "raffia/jobs"
+    require "raffia/jobs/worker"
+
+    class CountedJob
+      include Raffia::Job
+      @done = 0
+      class << self
+        attr_accessor :done, :marks
+      end
+      self.marks = []
+
+      def perform(_number)
+        CountedJob.done += 1
+        return unless CountedJob.done == WARM || CountedJob.done == WARM + JOBS
+
+        GC.disable
+        CountedJob.marks << [GC.stat(:total_allocated_objects), $flushes, requests]
+      end
+
+      def requests
+        return unless ENV["REDIS_PORT"]
+
+        TCPSocket.open("127.0.0.1", ENV["REDIS_PORT"]) do |socket|
+          socket.write("INFO stats\\r\\n")
+          socket.readpartial(65_536)[/total_reads_processed:(\\d+)/, 1].to_i
+        end
+      end
+    end
+
+    JOBS = Integer(ARGV[1])
+    WARM = 200
+    $flushes = 0
+    TracePoint.new(:c_call) { |call| $flushes += 1 if call.method_id == :fdatasync }.enable if ARGV[0].start_with?("sqlite")
+    store = Raffia::Jobs.store = ARGV[0]
+    (WARM + JOBS).times.each_slice(500) { |numbers| CountedJob.perform_bulk(numbers.map { |number| [number] }) }
+    log = Logger.new(File::NULL, level: :info, formatter: Raffia::Log::Text.new)
+    handle = Raffia::Jobs::Worker.new(Raffia::Jobs.store, concurrency: 50, log: log).start
+    sleep(0.01) until CountedJob.marks.size == 2
+    handle.stop
+    puts JSON.generate(CountedJob.marks.transpose.map { |first, last| first && last - first })
+  RUBY
+  private_constant :PROGRAM
+
+  def test_a_job_in_memory_makes_few_objects
+    objects, = counts("memory:")
+    assert_operator objects.fdiv(JOBS), :<=, MOST_OBJECTS
+  end
+
+  def test_redis_is_asked_little
+    port = redis.port
+    _, _, requests = counts("redis://127.0.0.1:#{port}/0", "REDIS_PORT" => port.to_s)
+    assert_operator requests * 100.0 / JOBS, :<=, MOST_REQUESTS
+  end
+
+  def test_many_jobs_in_sqlite_share_a_flush
+    Dir.mktmpdir do |folder|
+      _, flushes, = counts("sqlite:#{folder}/jobs.db")
+      assert_operator flushes, :>, 0
+      assert_operator flushes * 100.0 / JOBS, :<=, MOST_FLUSHES
+    end
+  end
+
+  private
+
+  def redis
+    TestSupport::Redis.running
+  rescue TestSupport::Server::Missing => missing
+    skip missing.message
+  end
+
+  def counts(url, env = {})
+    out, err, status = Open3.capture3(env, RbConfig.ruby, "-Ilib", "-e", PROGRAM, url, JOBS.to_s)
+    assert_predicate status, :success?, err
+    JSON.parse(out)
+  end
+end

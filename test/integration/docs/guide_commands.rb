@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+module Raffia
+  # How the commands of README and guides are run, in a folder with what they name; and what they
+  # print is made.
+  module GuideCommands
+    # What stands in the folder, whichever the page.
+    FILES = {
+      "config.ru" => 'run ->(_env) { [200, {"content-type" => "text/plain"}, ["hello"]] }',
+      "jobs.rb" => <<~RUBY,
+        $stdout.sync = true
+        require "raffia/jobs"
+        class WelcomeJob
+          include Raffia::Job
+          def perform(name) = puts("welcome, \#{name}")
+        end
+      RUBY
+      "app.rb" => <<~RUBY,
+        require "sidekiq"
+        class MailJob
+          include Sidekiq::Job
+          sidekiq_options queue: "mail"
+          def perform(*) = nil
+        end
+      RUBY
+      "script.rb" => 'puts "good"'
+    }.freeze
+
+    # And on some pages.
+    PAGES = {
+      "guides/compat.md" => {"script.rb" => "require 'sucker_punch'\nputs 'good' if " \
+        "SuckerPunch::VERSION"},
+      "guides/from_parallel.md" => {"script.rb" => "require 'parallel'\nputs 'good' if " \
+        "Parallel.map([1], in_threads: 1) { |n| n } == [1]"},
+      "guides/getting_started.md" => {"script.rb" => "def deep(n) = n.zero? ? 0 : 1 + deep(n - " \
+        "1)\nputs 'good' if deep(9_000) == 9_000"},
+      "guides/ractors.md" => {"config.ru" => <<~RUBY}
+        require "logger"
+        use Rack::CommonLogger, Logger.new("access.log")
+        run ->(_env) { [200, {"content-type" => "text/plain"}, ["hello"]] }
+      RUBY
+    }.freeze
+
+    # How a command that would run for ever, or for minutes, is run here: what is added to it, and
+    # whether it has to be ended.
+    ADDED = {
+      /\Araffia serve/ => %w[--check],
+      /\Araffia lab run/ => %w[--on inline --workers 1 --runs 1 --scale 0.01],
+      /\Araffia (?:work|up)/ => %w[--json]
+    }.freeze
+    # Who waits until it is told to end.
+    SERVES = /\Araffia (?:work|up)/
+    # Ports that others may have.
+    INSTEAD = {"127.0.0.1:9293" => "127.0.0.1:0", "0.0.0.0:9293" => "0.0.0.0:0"}.freeze
+
+    # By how they end otherwise than by 0.
+    CODES = {/\Araffia doctor --rack/ => 1}.freeze
+
+    # What is not run here, and why.
+    LEFT_OUT = {
+      /\Abin\/raffia lab/ => "sets up a machine, and takes minutes: setup_test.rb, lab_test.rb",
+      /\Abin\/test/ => "runs this",
+      /\Acd / => "a folder of the reader's",
+      /falcon serve/ => "io_event_async_test.rb, with Async in place of Falcon",
+      /\Arackup -s raffia/ => "rackup_test.rb",
+      /\Arails server -u raffia|\Abin\/rails generate raffia:/ => "an application of Rails: " \
+        "server/rails_test.rb, jobs/rails_generators_test.rb",
+      /\Acurl .*\/api\// => "jobs/web_test.rb",
+      /\Araffia lab(?: --json| *\z)/ => "the tour takes minutes: lab_test.rb",
+      /\Araffia lab run zlib --against/ => "compares with the tour: lab_test.rb",
+      /\Araffia lab run squares --ruby/ => "other Rubies: lab_test.rb",
+      /\Araffia lab run \.\/mine\.rb/ => "the one of experiments.md"
+    }.freeze
+
+    # What is printed: by the method of GuideCommandsTest that has it printed. Numbers and times are
+    # not compared.
+    OUTPUTS = {
+      ["guides/choosing.md", "raffia: on processes"] => :explained,
+      ["guides/observability.md", "127.0.0.1 - -"] => :access_log,
+      ["guides/ractors.md", "fail  obstacle"] => :doctor,
+      ["guides/supervision.md", "ACTOR "] => :top
+    }.freeze
+
+    # Has the tree of guides/supervision.md.
+    TREE = <<~RUBY
+      require "raffia/actor"
+      require "logger"
+      class Mailer < Raffia::Actor
+        def deliver = sleep
+        def lose = raise("smtp is down")
+      end
+      class Reports < Raffia::Supervisor
+        child Mailer, name: :daily
+      end
+      class App < Raffia::Supervisor
+        child Mailer, name: :mailer, on: :threads
+        child Reports, name: :reports
+        child(name: :poller) { sleep }
+      end
+      Raffia::Actor.log = Logger.new(nil)
+      App.spawn(name: :app)
+      2.times { Raffia::Actor[:mailer].async.deliver }
+      Raffia::Actor[:daily].lose rescue nil
+      puts "ready"
+      $stdout.flush
+      $stdin.read
+    RUBY
+  end
+end

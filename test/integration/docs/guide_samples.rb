@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+module Raffia
+  # The samples of README and guides that are indented, because they are no programs by themselves.
+  # Each is found by its page and first words.
+  module GuideSamples
+    # What makes a program of a sample: it stands where SAMPLE is, and prints `good` in the end. The
+    # servers that it needs come first.
+    PROGRAMS = {
+      ["guides/drivers.md", "pool = RedisClient"] => [:Redis, <<~'RUBY'],
+        require "redis-client"
+        ids = 1..40
+        RedisClient.new(url: ENV.fetch("REDIS_URL")).tap { |redis| ids.each { |id| redis.call("HSET", "user:#{id}", "id", id) } }
+        users = begin
+          SAMPLE
+        end
+        puts "good" if users.map { |user| user["id"].to_i } == ids.to_a
+      RUBY
+      ["guides/drivers.md", "begin"] => [:PostgreSQL, <<~RUBY],
+        require "pg"
+        connection = PG.connect(ENV.fetch("POSTGRESQL_URL"))
+        report = "SELECT pg_sleep(600)"
+        Raffia.run do
+          SAMPLE
+        rescue Raffia::TimeoutError
+          puts "good" if connection.exec("SELECT 1").getvalue(0, 0) == "1"
+        end
+      RUBY
+      ["guides/drivers.md", "Raffia.offload do"] => [:MariaDB, <<~RUBY],
+        require "mysql2"
+        require "uri"
+        settings = {host: "127.0.0.1", port: URI(ENV.fetch("MARIADB_URL")).port, username: "root"}
+        Mysql2::Client.new(**settings).tap do |client|
+          ["CREATE DATABASE IF NOT EXISTS post", "CREATE TABLE IF NOT EXISTS post.mails (id INT PRIMARY KEY)", "REPLACE INTO post.mails VALUES (7)"].each { |sql| client.query(sql) }
+        end
+        settings[:database] = "post"
+        id = 7
+        rows = Raffia.run { SAMPLE }
+        puts "good" if rows == [{"id" => 7}]
+      RUBY
+      ["guides/jobs.md", "# in jobs.rb; needs the gem fugit"] => [nil, <<~RUBY],
+        require "raffia/jobs"
+        CleanUpJob = Class.new { include Raffia::Job }
+        SweepJob = Class.new { include Raffia::Job }
+        SAMPLE
+        puts "good" if Raffia::Jobs::Setup.current.recurring.map(&:name) == %w[CleanUpJob SweepJob]
+      RUBY
+      ["guides/jobs_batches.md", "outer.jobs do"] => [nil, <<~RUBY],
+        require "raffia/jobs/testing"
+        class PartJob
+          include Raffia::Job
+          def perform(part) = DONE << part
+        end
+        class MergeJob
+          include Raffia::Job
+          def perform(*) = DONE << :merged
+        end
+        DONE = []
+        parts = [[1], [2]]
+        Raffia::Jobs::Testing.fake do
+          outer, inner = Array.new(2) { Raffia::Jobs::Batch.new }
+          SAMPLE
+          Raffia::Jobs::Testing.drain_all
+          puts "good" if DONE == [1, 2, :merged] && outer.status.success?
+        end
+      RUBY
+      ["guides/supervision.md", "Raffia::Jobs.actors"] => [nil, <<~RUBY],
+        require "raffia/jobs"
+        require "raffia/actor"
+        App = Class.new(Raffia::Supervisor)
+        SAMPLE
+        puts "good" if Raffia::Jobs::Setup.current.actors.map(&:call).flatten.all?(&:alive?) && Raffia::Actor[:app]
+      RUBY
+      ["guides/jobs_testing.md", "require \"raffia/jobs/testing/assertions\""] => [nil, <<~RUBY]
+        require "minitest"
+        require "raffia/jobs"
+        class MailJob
+          include Raffia::Job
+          options queue: "mail"
+        end
+        module Signup
+          def self.call(address) = (MailJob.perform_async(address) if address.include?("@"))
+        end
+        SAMPLE
+        puts "good" if Minitest.run([])
+      RUBY
+    }.freeze
+
+    # Whole files, which `raffia serve --check` reads.
+    FILES = {
+      ["guides/deploy.md", "bind \"systemd:\""] => "raffia.rb",
+      ["guides/jobs.md", "# config.ru"] => "config.ru",
+      ["guides/from_puma.md", "# config/raffia.rb"] => "raffia.rb",
+      ["guides/rails_on_fibers.md", "# config/raffia.rb, with pool: 20"] => "raffia.rb",
+      ["guides/rails_on_fibers.md", "# config/raffia.rb\n"] => "raffia.rb",
+      ["guides/server.md", "# raffia.rb"] => "raffia.rb",
+      ["guides/supervision.md", "require \"./app/actors\""] => "raffia.rb"
+    }.freeze
+
+    # What is not run here, and why.
+    LEFT_OUT = {
+      ["guides/backpressure.md", "proxy_set_header"] => "for other programs: " \
+        "server/proxies_test.rb",
+      ["guides/deadlines.md", "script.rb:9"] => "after a Ctrl-C: ctrl_c_test.rb",
+      ["guides/deploy.md", "# /etc/systemd"] => "for systemd",
+      ["guides/deploy.md", "# /etc/logrotate.d"] => "for logrotate",
+      ["guides/from_passenger_unicorn.md", "upstream app"] => "for nginx: server/proxies_test.rb",
+      ["guides/getting_started.md", "gem \"raffia\""] => "a line of a Gemfile: cli/new_test.rb",
+      ["guides/jobs.md",
+        "Raffia::Jobs.store = \"postgres:"] => "jobs/postgres_transaction_test.rb, " \
+          "jobs/rails_postgres_test.rb",
+      ["guides/jobs_dashboard.md", "map(\"/jobs\")"] => "jobs/web_test.rb, jobs/rails_test.rb",
+      ["guides/jobs_testing.md", "config.around"] => "for RSpec, which is not here",
+      ["guides/lab.md", "schema "] => "describes a file: lab_test.rb",
+      ["guides/observability.md", "postrotate"] => "for logrotate",
+      ["guides/rails_jobs.md", "gem \"raffia\", require"] => "jobs/rails_generators_test.rb",
+      ["guides/rails_jobs.md", "config.raffia.store"] => "jobs/rails_test.rb",
+      ["guides/rails_on_fibers.md", "requests run in fibers"] => "server/rails_new_test.rb",
+      ["guides/supervisor.md", "supervisor "] => "a picture"
+    }.freeze
+  end
+end
