@@ -4,7 +4,7 @@ require "test_helper"
 require "open3"
 require "support/architecture"
 
-# The rooms of docs/architecture.md, enforced: over all of lib/ and ext/raffia/core/, and then over
+# The components of docs/architecture.md, enforced: over all of lib/ and ext/raffia/core/, and then over
 # files that break each rule, because a check that never fails checks nothing.
 class ArchitectureTest < Raffia::TestCase
   ROOT = File.expand_path("..", __dir__)
@@ -16,10 +16,34 @@ class ArchitectureTest < Raffia::TestCase
   end
 
   def test_every_file_of_lib_is_in_a_room_of_the_table
-    homeless = Dir[File.join(ROOT, "lib/raffia/**/*.rb")]
+    unlisted = Dir[File.join(ROOT, "lib/raffia/**/*.rb")]
       .map { |path| path.delete_prefix("#{ROOT}/") }
-      .reject { |path| Architecture::Rooms::MAY_REQUIRE.key?(Architecture::Rooms.of(path)) }
-    assert_empty homeless, "no room of test/support/architecture/rooms.rb holds these"
+      .reject { |path| Architecture::Components::MAY_REQUIRE.key?(Architecture::Components.of(path)) }
+    assert_empty unlisted, "no component of test/support/architecture/components.rb holds these"
+  end
+
+  def test_paths_say_which_constant_a_file_defines
+    pending = Architecture::Pending.read("paths").values.flatten
+    mismatches = Architecture::Paths.mismatches(ROOT)
+    assert_empty mismatches.except(*pending).map { |path, fault| "#{path} #{fault}" }
+    assert_empty pending - mismatches.keys,
+      "`rake architecture:tidy` deletes these lines of test/support/architecture/pending/paths"
+  end
+
+  def test_caught_a_file_that_does_not_define_its_path
+    {"lib/raffia/server/tls/a_b.rb" => "module Raffia; class Server; class AB; end; end; end",
+     "lib/raffia/server/a.rb" => "module Raffia; class Server; end; end",
+     "lib/raffia/task/a.rb" => "module Raffia; class B; end; end"}.each do |path, code|
+      assert_match(/defines/, Architecture::Paths.fault(path, code))
+    end
+    {"lib/raffia/server/tls/a_b.rb" => "module Raffia::Server::TLS; AB = Data.define(:x); end",
+     "lib/raffia/task/a.rb" => "module Raffia; class A; end; end",
+     "lib/raffia/task/b.rb" => "module Raffia; def self.b = 1; end",
+     "lib/raffia/pool.rb" => "module Raffia; class Pool; end; end",
+     "lib/raffia/compat/gem.rb" => "module Gem; end",
+     "lib/raffia/rails.rb" => "require_relative 'a'"}.each do |path, code|
+      assert_nil Architecture::Paths.fault(path, code)
+    end
   end
 
   def test_the_native_core_knows_no_ruby
@@ -50,17 +74,17 @@ class ArchitectureTest < Raffia::TestCase
 
   # Each: where the file is, what is in it, and what the message must say.
   BROKEN = {
-    "a room requires a higher one" => ["task/a.rb", 'require_relative "../scheduler"',
+    "a component requires a higher one" => ["task/a.rb", 'require_relative "../scheduler"',
       /a\.rb:2: task requires scheduler/],
-    "the base requires a room" => ["base/a.rb", 'require_relative "../task/scope"',
+    "the base requires a component" => ["base/a.rb", 'require_relative "../task/scope"',
       /standard library only/],
     "peers require each other" => ["process/a.rb", 'require_relative "../task"',
       /process requires task/],
     "the engine loads what is above" => ["engine.rb", 'require_relative "scheduler/hooks"',
       /engine requires scheduler/],
-    "only three rooms load the extension" => ["scheduler/a.rb", 'require_relative "../native"',
+    "only three components load the extension" => ["scheduler/a.rb", 'require_relative "../native"',
       /scheduler requires native/],
-    "the composition root is above a room" => ["pool/a.rb", 'require_relative "../run"',
+    "the composition root is above a component" => ["pool/a.rb", 'require_relative "../run"',
       /pool requires root/],
     "nothing requires the entrances" => ["actor/a.rb", 'require_relative "../cli"',
       /actor requires cli/],
@@ -75,7 +99,7 @@ class ArchitectureTest < Raffia::TestCase
     "a gem that was standard once" => ["base/a.rb", 'require "ostruct"',
       /no part of the standard library/],
     "autoload" => ["task/a.rb", 'autoload :Scope, "raffia/task/scope"', /no autoload/],
-    "a room that it must not know" => ["task/a.rb", "Scheduler.new", /task names Scheduler/],
+    "a component that it must not know" => ["task/a.rb", "Scheduler.new", /task names Scheduler/],
     "the same by its full name" => ["process/a.rb", "::Raffia::Pool::STRATEGIES",
       /process names Pool/],
     "ENV" => ["pool/a.rb", 'ENV["RAFFIA_BACKEND"]', /ENV outside of base\/config\.rb/],
@@ -139,7 +163,7 @@ class ArchitectureTest < Raffia::TestCase
 
   # What looks like an offence and is none.
   FINE = {
-    "a lower room" => ["pool/a.rb",
+    "a lower component" => ["pool/a.rb",
       'require_relative "../task/scope"; require_relative "../process"; require_relative "future"'],
     "the extension" => ["engine/a.rb", 'require_relative "../native"'],
     "the extension itself" => ["native.rb", 'require "rbconfig"; require FILE'],
@@ -153,9 +177,9 @@ class ArchitectureTest < Raffia::TestCase
     "our Process in the lab" => ["lab/a.rb", "module Raffia; Process::Memory.of(pid); end"],
     "our Process" => ["pool/a.rb", "module Raffia; Process::Worker.new; end"],
     "another's Scheduler" => ["task/a.rb", "Fiber::Scheduler"],
-    "a room's own name" => ["scheduler/a.rb", "module Raffia; class Scheduler; end; end"],
+    "a component's own name" => ["scheduler/a.rb", "module Raffia; class Scheduler; end; end"],
     "ENV where it is read" => ["base/config.rb", "def self.load(env = ENV) = env"],
-    "threads in their room" => ["pool/threads.rb", "Thread.new { work }; Ractor.new { work }"],
+    "threads in their component" => ["pool/threads.rb", "Thread.new { work }; Ractor.new { work }"],
     "forks in theirs" => ["process/a.rb", "::Process.fork { work }"],
     "signals in theirs" => ["base/signals.rb", "::Signal.trap(:INT) { stop }; at_exit { stop }"],
     "Ruby's own fork hook" => ["base/fork.rb",

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "architecture/rooms"
+require_relative "architecture/components"
 require_relative "architecture/source"
 require_relative "architecture/requires"
 require_relative "architecture/constants"
@@ -8,8 +8,9 @@ require_relative "architecture/starters"
 require_relative "architecture/patches"
 require_relative "architecture/state"
 require_relative "architecture/hooks"
+require_relative "architecture/paths"
 
-# The rules that keep the rooms apart, as code. test/architecture_test.rb runs them over lib/, and
+# The rules that keep the components apart, as code. test/architecture_test.rb runs them over lib/, and
 # each of them over a file that breaks it.
 module Architecture
   RULES = [Requires, Constants, Starters, Patches, State, Hooks].freeze

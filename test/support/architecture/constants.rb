@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Architecture
-  # Which constants a file may name: no room that it must not know, no ENV outside of the
-  # configuration, and never a bare `Process`, which inside `module Raffia` is our room and not
+  # Which constants a file may name: no component that it must not know, no ENV outside of the
+  # configuration, and never a bare `Process`, which inside `module Raffia` is our component and not
   # Ruby's module.
   class Constants < Rule
     CONFIGURATION = "lib/raffia/base/config.rb"
@@ -10,7 +10,7 @@ module Architecture
     def visit_constant_read_node(node)
       env(node) if node.name == :ENV
       knows(node, node.name)
-      bare_process(node) if node.name == :Process && !Rooms.allowed?(source.room, "process")
+      bare_process(node) if node.name == :Process && !Components.allowed?(source.component, "process")
     end
 
     def visit_constant_path_node(node)
@@ -20,7 +20,7 @@ module Architecture
       visit(node.parent) if node.parent
     end
 
-    # `class Scheduler` and `module Process` name themselves: the room that they open is checked by
+    # `class Scheduler` and `module Process` name themselves: the component that they open is checked by
     # its file's path.
     def visit_class_node(node)
       [node.superclass, node.body].compact.each { |part| visit(part) }
@@ -32,7 +32,7 @@ module Architecture
 
     def visit_call_node(node)
       if node.receiver.is_a?(Prism::ConstantReadNode) && node.receiver.name == :Process
-        offend(node, "Process.#{node.name}: inside Raffia that is our room; write ::Process for " \
+        offend(node, "Process.#{node.name}: inside Raffia that is our component; write ::Process for " \
           "Ruby's, Raffia::Process for ours")
         [node.arguments, node.block].compact.each { |part| visit(part) }
       else
@@ -48,13 +48,13 @@ module Architecture
     end
 
     def knows(node, name)
-      room = Rooms::CONSTANTS[name]
-      return if room.nil? || source.room.nil? || Rooms.allowed?(source.room, room)
-      offend(node, "#{source.room} names #{name}: it must not know the room #{room}")
+      component = Components::CONSTANTS[name]
+      return if component.nil? || source.component.nil? || Components.allowed?(source.component, component)
+      offend(node, "#{source.component} names #{name}: it must not know the component #{component}")
     end
 
     def bare_process(node)
-      offend(node, "bare Process: inside Raffia that is our room; write ::Process for Ruby's")
+      offend(node, "bare Process: inside Raffia that is our component; write ::Process for Ruby's")
     end
   end
 end

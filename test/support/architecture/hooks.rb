@@ -35,7 +35,7 @@ module Architecture
     private
 
     def known(node, name, names)
-      return unless source.room == "engine" && names.include?(name)
+      return unless source.component == "engine" && names.include?(name)
       offend(node, "the engine knows #{name}, a hook of the Fiber scheduler: that is the " \
         "scheduler's business")
     end

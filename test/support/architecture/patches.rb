@@ -77,7 +77,7 @@ module Architecture
       name = constant_name(node) or return false
       return false if name.delete_prefix("::").split("::").first == OURS
       name.start_with?("::") ||
-        (RUBYS.key?(name.split("::").first) && !Rooms::CONSTANTS.key?(name.to_sym) &&
+        (RUBYS.key?(name.split("::").first) && !Components::CONSTANTS.key?(name.to_sym) &&
           name != "Process")
     end
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Architecture
-  # Who requires whom: the room table, `require_relative` between our own files, nothing but the
+  # Who requires whom: the component table, `require_relative` between our own files, nothing but the
   # standard library by `require`.
   class Requires < Rule
     # Of the standard library once, gems since Ruby 3.4 or 4.0: a bare `require "raffia"` must not
@@ -50,17 +50,17 @@ module Architecture
       end
       target = File.join(File.dirname(source.path), name)
         .then { |path| File.expand_path(path, "/").delete_prefix("/") }
-      to = Rooms.of(name.end_with?("/") ? "#{target}/" : target)
-      return if source.room.nil? || Rooms.allowed?(source.room, to)
-      offend(node, "#{source.room} requires #{to || "something outside of lib/"} (#{name}); " \
-        "#{may(source.room)}")
+      to = Components.of(name.end_with?("/") ? "#{target}/" : target)
+      return if source.component.nil? || Components.allowed?(source.component, to)
+      offend(node, "#{source.component} requires #{to || "something outside of lib/"} (#{name}); " \
+        "#{may(source.component)}")
     end
 
-    def may(room)
-      allowed = Rooms::MAY_REQUIRE[room]
+    def may(component)
+      allowed = Components::MAY_REQUIRE[component]
       unless allowed
-        return "and #{room} is no room of the table: add it to " \
-          "test/support/architecture/rooms.rb with a reason"
+        return "and #{component} is no component of the table: add it to " \
+          "test/support/architecture/components.rb with a reason"
       end
       if allowed.empty?
         "it may require the standard library only"

@@ -10,13 +10,13 @@ module Architecture
 
   # One Ruby file of the repository, parsed.
   class Source
-    attr_reader :path, :text, :room
+    attr_reader :path, :text, :component
 
     # @param path [String] relative to the repository
     def initialize(path, text)
       @path = path
       @text = text
-      @room = Rooms.of(path)
+      @component = Components.of(path)
     end
 
     def tree

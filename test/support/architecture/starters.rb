@@ -31,7 +31,7 @@ module Architecture
 
     def forks(node)
       return unless node.name == :fork && global?(node, "Process", "Kernel") && !source.in?(*FORKS)
-      offend(node, "fork outside of process/: that room forks, watches and reaps")
+      offend(node, "fork outside of process/: that component forks, watches and reaps")
     end
 
     def hooks(node)

@@ -1,18 +1,18 @@
 # frozen_string_literal: true
 
 module Architecture
-  # The rooms of lib/ and which of them each may require: docs/architecture.md's drawing, as data.
+  # Components of lib/ and which of them each may require: docs/architecture.md's drawing, as data.
   #
-  #   level 6  cli        lab                       people's entrances; nothing requires them
-  #   level 5  compat     integrations   jobs/web   faces on someone else's interface
-  #   level 4  actor      jobs           server     products; peers
+  #   layer 6  cli        lab                       entrances for people; nothing requires them
+  #   layer 5  compat     integrations   jobs/web   faces on someone else's interface
+  #   layer 4  actor      jobs           server     products; peers
   #   root     lib/raffia.rb and run.rb: the composition root of all below
-  #   level 3  pool                                 where work runs
-  #   level 2  task       process
-  #   level 1  scheduler
-  #   level 0  engine     native                    native.rb is the one file that loads the
-  #   extension base                                          stdlib only
-  module Rooms
+  #   layer 3  pool                                 where work runs
+  #   layer 2  task       process
+  #   layer 1  scheduler
+  #   layer 0  engine     native                    native.rb is the one file that loads the extension
+  #   base                                          stdlib only
+  module Components
     BELOW_PRODUCTS = %w[base native engine scheduler task process pool].freeze
     PRODUCT = %w[base task process pool root].freeze
     ENTRANCE = (BELOW_PRODUCTS + %w[root actor jobs server compat integrations jobs/web]).freeze
@@ -30,14 +30,14 @@ module Architecture
       "jobs" => PRODUCT + %w[native],
       "server" => PRODUCT + %w[native],
       "jobs/web" => %w[base jobs],
-      # each layer, the one room that it imitates
+      # each layer, the one component that it imitates
       "compat" => PRODUCT + %w[engine scheduler actor jobs jobs/web server],
       "integrations" => PRODUCT + %w[engine actor jobs server],
       "lab" => ENTRANCE,
       "cli" => ENTRANCE + %w[lab]
     }.freeze
 
-    # The constant of Raffia that stands for a room: naming it is knowing the room, with or without
+    # The constant of Raffia that stands for a component: naming it is knowing the component, with or without
     # a require.
     CONSTANTS = {
       Engine: "engine", Native: "native", Scheduler: "scheduler", Pool: "pool", Actor: "actor",
@@ -48,7 +48,7 @@ module Architecture
     module_function
 
     # @param path [String] relative to the repository
-    # @return [String, nil] the room; nil outside of lib/
+    # @return [String, nil] the component; nil outside of lib/
     def of(path)
       case path.delete_suffix(".rb")
       when "lib/raffia", %r{\Alib/raffia/run(?:/|\z)} then "root"
@@ -58,7 +58,7 @@ module Architecture
       end
     end
 
-    # @return [Boolean] may files of the room +from+ require files of the room +to+?
+    # @return [Boolean] may files of the component +from+ require files of the component +to+?
     def allowed?(from, to) = from == to || MAY_REQUIRE.fetch(from, []).include?(to)
   end
 end
