@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# What every room may use. Stdlib only, and requiring it changes nothing in the process.
+# What every component may use. Stdlib only, and requiring it changes nothing in the process.
 
 require_relative "base/version"
 require_relative "base/error"
 require_relative "base/clock"
 require_relative "base/config"
-require_relative "base/local"
+require_relative "base/ractor_local"
 require_relative "base/log"
 require_relative "base/instrument"
 require_relative "base/fork"

@@ -58,7 +58,7 @@ module Raffia
       #
       # @return [Array<Hash>] name:, ok:, and reason: when it does not work
       def probe
-        Local.fetch(KEY) do
+        RactorLocal.fetch(KEY) do
           BACKENDS.map { |name| {name: name, ok: (reason = try(name)).nil?, reason: reason}.freeze }
             .freeze
         end
@@ -122,7 +122,7 @@ module Raffia
 
       # Threads of other Ractors, and all but the first where RUBY_MN_THREADS=1, may find themselves
       # on another kernel thread after each wait.
-      def movable? = RUBY_DESCRIPTION.include?(" +MN") || !Local.main?
+      def movable? = RUBY_DESCRIPTION.include?(" +MN") || !RactorLocal.main?
     end
   end
 end

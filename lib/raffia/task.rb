@@ -4,10 +4,10 @@
 # files of this room refer to one another freely and are loaded together, here.
 
 require_relative "base"
-require_relative "task/guard"
+require_relative "task/spin_lock"
 require_relative "task/waiter"
-require_relative "task/region"
-require_relative "task/strand"
+require_relative "task/cancel_scope"
+require_relative "task/cancellation_stack"
 require_relative "task/alarm"
 require_relative "task/deadline"
 require_relative "task/shield"

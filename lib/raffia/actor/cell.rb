@@ -38,7 +38,7 @@ module Raffia
       # @param birth [Birth] what the object is made of
       # @param parent [#ended, nil]
       def initialize(birth, settings, host, name: nil, parent: nil)
-        @id = Local.fetch(:raffia_actor_ids) { Ids.new }.next
+        @id = RactorLocal.fetch(:raffia_actor_ids) { Ids.new }.next
         @birth = birth
         @settings = settings
         @host = host
@@ -47,7 +47,7 @@ module Raffia
         @place = Places.find(settings.on, host)
         @interface = Interface.of(birth.actor_class)
         @mailbox = Mailbox.new(settings)
-        @guard = Guard.new
+        @guard = SpinLock.new
         @status = :starting
         @active = true
         @handled = @restarts = 0

@@ -6,7 +6,7 @@ module Raffia
     class Future
       # @api private
       def initialize
-        @guard = Guard.new
+        @guard = SpinLock.new
         @status = :pending
         @waiters = @followers = @message = nil
       end

@@ -7,7 +7,7 @@ module Raffia
     # @api private
     class Household
       def initialize
-        @guard = Guard.new
+        @guard = SpinLock.new
         @cells = {}.compare_by_identity
         @closing = @closed = false
         @fork = Fork.after_child { orphan }
@@ -16,12 +16,12 @@ module Raffia
       end
 
       # @return [Array<Cell>] in a forked child: those that lived in its parent when it was forked
-      def self.orphans = Local.fetch(:raffia_actor_orphans) { [] }
+      def self.orphans = RactorLocal.fetch(:raffia_actor_orphans) { [] }
 
       # @return [Array<Household>] of the running Ractor
       def self.all = known.keys
 
-      def self.known = Local.fetch(:raffia_actor_households) { ObjectSpace::WeakMap.new }
+      def self.known = RactorLocal.fetch(:raffia_actor_households) { ObjectSpace::WeakMap.new }
 
       # @return [Boolean] whether nothing lives here any more, nor ever will
       def closed? = @closed

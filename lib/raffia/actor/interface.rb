@@ -15,7 +15,7 @@ module Raffia
       # @param klass [Class]
       # @return [Interface]
       def self.of(klass)
-        Local.fetch(:raffia_actor_interfaces) { {}.compare_by_identity }
+        RactorLocal.fetch(:raffia_actor_interfaces) { {}.compare_by_identity }
           .then { |all| all[klass] ||= new(klass) }
       end
 

@@ -47,7 +47,7 @@ module Raffia
         def reenter(&) = @host.now(&)
 
         # @yieldparam region [#cancel] in which the actor works
-        def enter(cell, &) = Strand.enter(cell, &)
+        def enter(cell, &) = CancellationStack.enter(cell, &)
 
         # Runs code of the user's, which the region may break off.
         def expose(_region) = yield
@@ -63,11 +63,11 @@ module Raffia
 
         class << self
           # @return [Threads] of the running Ractor
-          def shared = Local.fetch(KEY) { new }
+          def shared = RactorLocal.fetch(KEY) { new }
         end
 
         def initialize
-          @guard = Guard.new
+          @guard = SpinLock.new
         end
 
         # @return [void]

@@ -7,10 +7,10 @@ module Raffia
     # @api private
     class Registry
       # @return [Registry] of the running Ractor
-      def self.current = Local.fetch(:raffia_actor_registry) { new }
+      def self.current = RactorLocal.fetch(:raffia_actor_registry) { new }
 
       def initialize
-        @guard = Guard.new
+        @guard = SpinLock.new
         @refs = {}
         Fork.after_child { @refs = {} }
       end

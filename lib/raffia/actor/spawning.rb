@@ -104,7 +104,7 @@ module Raffia
 
       private
 
-      def logs = Local.fetch(:raffia_actor_log) { {} }
+      def logs = RactorLocal.fetch(:raffia_actor_log) { {} }
     end
   end
 end

@@ -9,10 +9,10 @@ module Raffia
     # @api private
     class Topics
       # @return [Topics] of the running Ractor
-      def self.current = Local.fetch(:raffia_actor_topics) { new }
+      def self.current = RactorLocal.fetch(:raffia_actor_topics) { new }
 
       def initialize
-        @guard = Guard.new
+        @guard = SpinLock.new
         forget
         Fork.after_child { forget }
       end

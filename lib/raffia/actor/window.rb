@@ -18,7 +18,7 @@ module Raffia
         # @return [Window] this process's
         # @api private
         def open
-          holder = Local.fetch(:raffia_actor_window) { Holder.new }
+          holder = RactorLocal.fetch(:raffia_actor_window) { Holder.new }
           holder.window
         end
 
@@ -27,7 +27,7 @@ module Raffia
         # @return [void]
         # @api private
         def open_on_request
-          open if Local.main? && Raffia.config.top == :on
+          open if RactorLocal.main? && Raffia.config.top == :on
         rescue Error, SystemCallError, ArgumentError => error
           Actor.log.warn("raffia top will not see this process: #{error.message}")
         end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "local"
+require_relative "ractor_local"
 
 module Raffia
   # Lets objects that own something a child process must not touch (rings, threads, sockets) clean
@@ -75,7 +75,7 @@ module Raffia
 
       def callbacks
         # Changed only by single C calls, which the GVL makes atomic.
-        Local.fetch(KEY) { {}.compare_by_identity }
+        RactorLocal.fetch(KEY) { {}.compare_by_identity }
       end
     end
     callbacks # in the main Ractor now, before threads could race for it

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "clock"
-require_relative "local"
+require_relative "ractor_local"
 
 module Raffia
   # The way facts travel up: a room emits events, and logs, metrics, the lab or users subscribe to
@@ -44,7 +44,7 @@ module Raffia
     private_constant :KEY
 
     # @return [Instrument] the one that belongs to the running Ractor
-    def self.current = Local.fetch(KEY) { new }
+    def self.current = RactorLocal.fetch(KEY) { new }
 
     def initialize
       @lock = Mutex.new

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "error"
-require_relative "local"
+require_relative "ractor_local"
 
 module Raffia
   # Signal handlers for the time of a block. No handler outlives the code that needs it.
@@ -37,7 +37,7 @@ module Raffia
     # @param key [Symbol] of the block: the first that comes with it counts
     # @return [void]
     def self.before_exit(key)
-      Local.fetch(key) { at_exit { yield } && true }
+      RactorLocal.fetch(key) { at_exit { yield } && true }
       nil
     end
 
@@ -78,7 +78,7 @@ module Raffia
     # @raise [ConfigError] as {with}; and in another Ractor than the main one, to which signals
     #   belong
     def self.share(name, handler)
-      unless Local.main?
+      unless RactorLocal.main?
         raise ConfigError, "SIG#{name} cannot be handled here: signals belong to the main Ractor"
       end
 
@@ -96,7 +96,7 @@ module Raffia
     #
     # @return [Boolean] true also where there is no telling
     def self.handled?
-      return false unless Local.main?
+      return false unless RactorLocal.main?
 
       require "objspace"
       ours, earlier = shared { |all| [all.values.map(&:handler), all.values.map(&:earlier)] }
@@ -118,7 +118,7 @@ module Raffia
 
     # @yieldparam all [Hash{Symbol => Shared}]
     def self.shared
-      lock, all = Local.fetch(KEY) { [::Thread::Mutex.new, {}] }
+      lock, all = RactorLocal.fetch(KEY) { [::Thread::Mutex.new, {}] }
       lock.synchronize { yield all }
     end
     private_class_method :shared

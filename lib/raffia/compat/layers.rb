@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/config"
-require_relative "../base/local"
+require_relative "../base/ractor_local"
 require_relative "layer"
 
 module Raffia
@@ -97,9 +97,9 @@ module Raffia
       # Whoever has defined the constant, it was not us.
       def original?(layer) = layer.loaded? && !claimed[layer.name]
 
-      def answered = Local.fetch(ANSWERED) { {} }
+      def answered = RactorLocal.fetch(ANSWERED) { {} }
 
-      def claimed = Local.fetch(CLAIMED) { {} }
+      def claimed = RactorLocal.fetch(CLAIMED) { {} }
     end
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/config"
-require_relative "../base/local"
+require_relative "../base/ractor_local"
 require_relative "client"
 require_relative "middleware"
 require_relative "store"
@@ -17,7 +17,7 @@ module Raffia
       DEFAULT = "sqlite:raffia.db"
 
       # @return [Setup] of the running Ractor
-      def self.current = Local.fetch(KEY) { new }
+      def self.current = RactorLocal.fetch(KEY) { new }
 
       # @return [Middleware] around each enqueue: call(item) { go on }; what returns nil keeps the
       #   job out

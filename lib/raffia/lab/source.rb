@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/error"
-require_relative "../base/local"
+require_relative "../base/ractor_local"
 require_relative "custom"
 require_relative "definition"
 
@@ -47,7 +47,7 @@ module Raffia
       end
 
       # The files that are being loaded, the innermost last: each with what it has defined so far.
-      def open = Local.fetch(:raffia_lab_source) { [] }
+      def open = RactorLocal.fetch(:raffia_lab_source) { [] }
 
       def collect(path, full)
         open.push([full, []])

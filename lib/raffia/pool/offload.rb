@@ -78,7 +78,7 @@ module Raffia
         @threads = {}.compare_by_identity
         # Not a Mutex: waiting for one would park the very fiber that is asking its scheduler for
         # help.
-        @guard = Guard.new
+        @guard = SpinLock.new
       end
 
       def hand_over(call)

@@ -68,7 +68,7 @@ module Raffia
       def start_over
         @queue = @make_queue.call
         @threads = {}.compare_by_identity
-        @guard = Guard.new
+        @guard = SpinLock.new
       end
 
       # A thread that is killed before it serves must say so: nothing strikes it until it does.

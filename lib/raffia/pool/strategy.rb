@@ -2,7 +2,7 @@
 
 require_relative "../base/config"
 require_relative "../base/error"
-require_relative "../base/local"
+require_relative "../base/ractor_local"
 require_relative "auto"
 require_relative "cpus"
 require_relative "strategy/inline"
@@ -69,7 +69,7 @@ module Raffia
 
         def valid = [*ALL.keys, :auto].map(&:inspect).join(", ")
 
-        def provided = Local.fetch(KEY) { {} }
+        def provided = RactorLocal.fetch(KEY) { {} }
 
         def hint(name)
           return " before `require \"#{ELSEWHERE[name]}\"`" if ELSEWHERE.key?(name)

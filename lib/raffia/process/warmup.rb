@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../base/local"
+require_relative "../base/ractor_local"
 
 module Raffia
   module Process
@@ -48,7 +48,7 @@ module Raffia
         LEAST + GC.stat(:heap_live_slots) * PER_SLOT
       end
 
-      def self.once = Local.fetch(KEY) { {done: false} }
+      def self.once = RactorLocal.fetch(KEY) { {done: false} }
       private_class_method :once
     end
   end

@@ -61,7 +61,7 @@ module Raffia
     # asked.
     def strands(fiber)
       found = Names.referred(fiber)
-      [*found, *found.grep(Hash).flat_map(&:values)].grep(Strand)
+      [*found, *found.grep(Hash).flat_map(&:values)].grep(CancellationStack)
     end
   end
 end

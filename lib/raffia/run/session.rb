@@ -208,7 +208,7 @@ module Raffia
 
     # Before Ruby 4.0 threads in several Ractors hang (docs/ractors.md): there a call that blocks
     # had better block.
-    def threads? = Local.main? || RUBY_VERSION >= "4"
+    def threads? = RactorLocal.main? || RUBY_VERSION >= "4"
 
     def finish
       wind_up unless @over || @scheduler.closed?

@@ -48,7 +48,7 @@ module Raffia
       def stream(object, opened, *mode)
         return object if object.is_a?(IO)
         return unless object.is_a?(String) || object.respond_to?(:to_path)
-        return if Local.main? && object.equal?(ARGF) # which other Ractors do not see
+        return if RactorLocal.main? && object.equal?(ARGF) # which other Ractors do not see
 
         IO.try_convert(object) || File.open(object, *mode).tap { |file| opened << file }
       end

@@ -17,7 +17,7 @@ module Raffia
       # The schedulers of the running Ractor that are at work. Changed only by single C calls, which
       # the GVL makes atomic.
       # @api private
-      def self.registry = Local.fetch(KEY) { {}.compare_by_identity }
+      def self.registry = RactorLocal.fetch(KEY) { {}.compare_by_identity }
       registry # in the main Ractor now, before threads could race for it
 
       # Every fiber that waits, with what it waits for and where. Any thread of the Ractor may ask,

@@ -92,7 +92,7 @@ module Raffia
       def serve(drain)
         draining = nil
         transmit("retry: #{(@pause * 1000).round}\n\n") if @pause
-        Strand.enter(self) do |region|
+        CancellationStack.enter(self) do |region|
           @region = region
           draining = drain&.call { region.cancel("the server is stopping") }
           Heartbeats.join(self, @heartbeat) { yield self }

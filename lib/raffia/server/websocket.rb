@@ -213,7 +213,7 @@ module Raffia
       # @param event [Symbol] as the socket says: wait_readable, or wait_writable in the middle of
       #   TLS's own talk
       def await(event)
-        Strand.enter(self) do |wait|
+        CancellationStack.enter(self) do |wait|
           @wait = wait
           @io.to_io.public_send(event, patience)
         end

@@ -54,7 +54,7 @@ module Raffia
 
       @parties = parties
       @action = action
-      @guard = Guard.new
+      @guard = SpinLock.new
       @generation = Generation.new
     end
 

@@ -30,7 +30,7 @@ module Raffia
     # @raise [ConfigError]
     def initialize(capacity = 0)
       @capacity = checked(capacity)
-      @guard = Guard.new
+      @guard = SpinLock.new
       @items = []
       @lines = {Select::Pop => {}.compare_by_identity, Select::Push => {}.compare_by_identity}
       @closed = false

@@ -13,7 +13,7 @@ module Raffia
   # `ready?` and the wait.
   class Condition
     def initialize
-      @guard = Guard.new
+      @guard = SpinLock.new
       @line = {}.compare_by_identity
     end
 

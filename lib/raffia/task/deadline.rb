@@ -3,7 +3,7 @@
 require "timeout"
 require_relative "../base/clock"
 require_relative "../base/error"
-require_relative "../base/local"
+require_relative "../base/ractor_local"
 
 module Raffia
   # A point in time by which work must be done. It is a value: frozen, shareable between Ractors,
@@ -80,7 +80,7 @@ module Raffia
     # @raise [TimeoutError] when the block was interrupted because the time was up
     # @api private
     def enforce(&)
-      return enforce_in_run(&) unless Fiber.current_scheduler || Local.main?
+      return enforce_in_run(&) unless Fiber.current_scheduler || RactorLocal.main?
 
       impose(&)
     rescue Cancel => cancel
@@ -92,7 +92,7 @@ module Raffia
     # As {enforce}, but leaves the {Cancel} as it is: for a task, which decides what it means.
     # @api private
     def impose(&block)
-      Strand.enter(self) do |region|
+      CancellationStack.enter(self) do |region|
         Deadline.replace(self) { watch(region, &block) }
       end
     end
@@ -107,7 +107,7 @@ module Raffia
     # would translate it.
     # @api private
     def expire
-      Strand.current&.expire(self, error)
+      CancellationStack.current&.expire(self, error)
       raise error
     end
 

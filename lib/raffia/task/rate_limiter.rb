@@ -24,7 +24,7 @@ module Raffia
       @burst = positive(:burst, burst || [rate, 1].max)
       @tokens = @burst.to_f
       @filled = Clock.now
-      @guard = Guard.new
+      @guard = SpinLock.new
       # Only the head of the line looks at the clock. A cancelled one leaves the line and has taken
       # nothing.
       @turn = Semaphore.new(1)

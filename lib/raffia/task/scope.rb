@@ -31,7 +31,7 @@ module Raffia
           "|scope| ... }"
       end
 
-      @guard = Guard.new
+      @guard = SpinLock.new
       @tasks = {}.compare_by_identity
       @suppressed = []
       @deadline = Raffia.deadline
@@ -126,7 +126,7 @@ module Raffia
     end
 
     def run
-      value = Strand.enter(self) do |region|
+      value = CancellationStack.enter(self) do |region|
         @region = region
         yield self
       end
@@ -191,7 +191,7 @@ module Raffia
       raise_error
       raise @interruption if @interruption
 
-      Strand.current&.check!
+      CancellationStack.current&.check!
     end
 
     def raise_error

@@ -19,7 +19,7 @@ module Raffia
     def initialize(limit)
       @limit = checked(limit)
       @held = 0
-      @guard = Guard.new
+      @guard = SpinLock.new
       @line = {}.compare_by_identity
     end
 

@@ -12,12 +12,12 @@ module Raffia
   # @raise [Cancel] after the block, when the task was cancelled during it
   def self.shield(&block)
     if Fiber.current_scheduler
-      return Strand.enter(nil, shield: true) { Deadline.replace(nil, &block) }
+      return CancellationStack.enter(nil, shield: true) { Deadline.replace(nil, &block) }
     end
 
     # A thread's own timeouts come by Thread#raise, and so does what stops a worker of a pool.
     Thread.handle_interrupt(::Timeout::ExitException => :never, Cancel => :never) do
-      Strand.enter(nil, shield: true) { Deadline.replace(nil, &block) }
+      CancellationStack.enter(nil, shield: true) { Deadline.replace(nil, &block) }
     end
   end
 end

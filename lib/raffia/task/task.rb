@@ -16,7 +16,7 @@ module Raffia
   class Task
     # @return [Task, nil] the task that the running code belongs to
     def self.current
-      root = Strand.current&.root
+      root = CancellationStack.current&.root
       root if root.is_a?(Task)
     end
 
@@ -31,7 +31,7 @@ module Raffia
     def initialize(scope, block)
       @scope = scope
       @block = block
-      @guard = Guard.new
+      @guard = SpinLock.new
       @status = :pending
       @joiners = nil # as most have none: no object for them
     end
@@ -108,7 +108,9 @@ module Raffia
 
     def run
       outcome = nil
-      Strand.enter(self) { |region| outcome = begun(region) ? perform : [:cancelled, @reason] }
+      CancellationStack.enter(self) do |region|
+        outcome = begun(region) ? perform : [:cancelled, @reason]
+      end
     rescue Cancel => cancel
       # The block had ended: this came while the task was being left, and is late.
       outcome ||= [:cancelled, cancel.reason]

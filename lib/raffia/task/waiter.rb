@@ -28,7 +28,7 @@ module Raffia
     end
 
     def initialize
-      @guard = Guard.new
+      @guard = SpinLock.new
       @state = nil
       @value = nil
       @parked = false
@@ -79,14 +79,14 @@ module Raffia
     def take
       return wait unless @state == :value && !@parked
 
-      Strand.current&.check!
+      CancellationStack.current&.check!
       @value
     end
 
     private
 
     def stay(timeout, &give_back)
-      strand = Strand.current
+      strand = CancellationStack.current
       strand&.enter_wait(self)
       deadline = Raffia.deadline
       # One that this fiber has entered itself is watched by its alarm.

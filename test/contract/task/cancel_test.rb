@@ -343,8 +343,8 @@ module TaskCancelSuite
   def test_several_cancellations_on_their_way_wait_for_the_shields_end
     steps = []
     outer = on_scheduler do
-      Raffia::Strand.enter(:outer) do |outer|
-        Raffia::Strand.enter(:inner) do |inner|
+      Raffia::CancellationStack.enter(:outer) do |outer|
+        Raffia::CancellationStack.enter(:inner) do |inner|
           [inner, outer].each { |region| region.cancel(:why) }
           Raffia.shield { sleep(0.001) && steps << :ended }
           steps << :went_on

@@ -86,8 +86,8 @@ class InstrumentTest < Raffia::TestCase
 
   def test_local
     key = :raffia_local_test
-    assert_equal(1, Raffia::Local.fetch(key) { 1 })
-    assert_equal(1, Raffia::Local.fetch(key) { 2 })
+    assert_equal(1, Raffia::RactorLocal.fetch(key) { 1 })
+    assert_equal(1, Raffia::RactorLocal.fetch(key) { 2 })
   ensure
     Ractor.current[key] = nil if defined?(Ractor)
   end

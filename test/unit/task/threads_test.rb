@@ -175,7 +175,7 @@ class TaskThreadsTest < Raffia::TestCase
   end
 
   def test_a_trap_handler_is_told_what_to_do_instead_of_hanging
-    guard = Raffia::Guard.new
+    guard = Raffia::SpinLock.new
     seen = nil
     previous = trap(:USR1) { seen = assert_raises(ThreadError) { guard.hold {} } }
     guard.hold do
@@ -188,7 +188,7 @@ class TaskThreadsTest < Raffia::TestCase
   end
 
   def test_guard_excludes
-    guard = Raffia::Guard.new
+    guard = Raffia::SpinLock.new
     count = 0
     Array.new(4) {
       Thread.new { 500.times { guard.hold { count = count.succ.tap { Thread.pass } } } }

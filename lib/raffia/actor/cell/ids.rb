@@ -8,7 +8,7 @@ module Raffia
       # @api private
       class Ids
         def initialize
-          @guard = Guard.new
+          @guard = SpinLock.new
           @last = 0
         end
 

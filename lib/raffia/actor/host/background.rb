@@ -10,7 +10,7 @@ module Raffia
       # @api private
       class Background
         # @return [Background] of the running Ractor
-        def self.current = Local.fetch(:raffia_actor_background) { new }
+        def self.current = RactorLocal.fetch(:raffia_actor_background) { new }
 
         def initialize
           @lock = Thread::Mutex.new
@@ -36,7 +36,7 @@ module Raffia
         private
 
         def begun
-          Signals.before_exit(:raffia_actor_shutdown) { Actor.shutdown } if Local.main?
+          Signals.before_exit(:raffia_actor_shutdown) { Actor.shutdown } if RactorLocal.main?
           return Clockwork.new unless RUBY_ENGINE == "ruby"
 
           born = Thread::Queue.new

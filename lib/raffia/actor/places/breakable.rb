@@ -18,7 +18,7 @@ module Raffia
         # @param cell [Cell] in whose name it is broken off
         def initialize(cell)
           @cell = cell
-          @guard = Guard.new
+          @guard = SpinLock.new
           @thread = @notice = nil
         end
 

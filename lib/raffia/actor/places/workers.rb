@@ -19,7 +19,7 @@ module Raffia
           @most = most
           @ready = ready
           @pool = Pool.new(on: :threads, workers: most)
-          @guard = Guard.new
+          @guard = SpinLock.new
           start_over
           @fork = Fork.after_child { start_over }
         end

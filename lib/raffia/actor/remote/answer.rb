@@ -16,7 +16,7 @@ module Raffia
         def initialize(line, number)
           @line = line
           @number = number
-          @guard = Guard.new
+          @guard = SpinLock.new
           @given = @forgotten = false
         end
 

@@ -11,7 +11,7 @@ module Raffia
         # @param line [Line] to the side where the cell is
         def initialize(data, line)
           super
-          @guard = Guard.new
+          @guard = SpinLock.new
           @blocks = {}
           @subscribed = {}
           @last = 0

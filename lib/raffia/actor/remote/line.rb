@@ -27,7 +27,7 @@ module Raffia
         def initialize(wire, desk)
           @wire = wire
           @desk = desk
-          @guard = Guard.new
+          @guard = SpinLock.new
           @writing = Thread::Mutex.new
           @open = {}
           @late = {}

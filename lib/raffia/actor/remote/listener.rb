@@ -12,7 +12,7 @@ module Raffia
       # @api private
       def initialize(address)
         @address = address.to_s
-        @guard = Guard.new
+        @guard = SpinLock.new
         @lines = {}.compare_by_identity
         @acceptor = Remote::Acceptor.new(address)
         Remote::Processes::Beside.call { @acceptor.run { |socket| serve(socket) } }

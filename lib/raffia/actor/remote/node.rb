@@ -9,7 +9,7 @@ module Raffia
       # @api private
       class Node
         # @return [Node] of the running Ractor
-        def self.current = Local.fetch(:raffia_actor_node) { new }
+        def self.current = RactorLocal.fetch(:raffia_actor_node) { new }
 
         # @return [String]
         attr_reader :id

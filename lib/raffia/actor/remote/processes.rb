@@ -26,7 +26,7 @@ module Raffia
 
           # @return [void]
           def self.call(&)
-            pool = Local.fetch(:raffia_actor_lines) do
+            pool = RactorLocal.fetch(:raffia_actor_lines) do
               Pool.new(on: :threads, workers: MOST, idle: IDLE)
             end
             Deadline.replace(nil) { pool.submit(&) }

@@ -25,7 +25,7 @@ module Raffia
           checked[klass] = true
         end
 
-        def self.checked = Local.fetch(:raffia_actor_checked) { {}.compare_by_identity }
+        def self.checked = RactorLocal.fetch(:raffia_actor_checked) { {}.compare_by_identity }
         private_class_method :checked
 
         def initialize(klass, owner)

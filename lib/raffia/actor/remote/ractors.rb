@@ -16,7 +16,7 @@ module Raffia
           def self.call(&block) = Fiber.schedule { Deadline.replace(nil, &block) }
 
           # @yieldparam region [#cancel]
-          def self.enter(service, &) = Strand.enter(service, &)
+          def self.enter(service, &) = CancellationStack.enter(service, &)
         end
 
         # @raise [ConfigError]

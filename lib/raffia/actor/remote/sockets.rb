@@ -17,7 +17,7 @@ module Raffia
         private_constant :Place
 
         # @return [Sockets]
-        def self.current = Local.fetch(:raffia_actor_sockets) { new }
+        def self.current = RactorLocal.fetch(:raffia_actor_sockets) { new }
 
         # @return [Line] over a socket
         def self.line(socket, desk)
@@ -46,7 +46,7 @@ module Raffia
         private
 
         def connect(address)
-          unless Local.main?
+          unless RactorLocal.main?
             raise ConfigError, "a Ractor connects to nobody: get the ref outside, and hand it in"
           end
 

@@ -11,7 +11,7 @@ module Raffia
           super()
           @cell = cell
           @stub = stub
-          @guard = Guard.new
+          @guard = SpinLock.new
           @messages = {}
           @timers = {}
         end

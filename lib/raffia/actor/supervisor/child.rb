@@ -27,7 +27,7 @@ module Raffia
         @spec = spec
         @supervisor = supervisor
         @dynamic = dynamic
-        @guard = Guard.new
+        @guard = SpinLock.new
         @turn = @in_a_row = 0
         @leaving = false
       end

@@ -30,7 +30,7 @@ module Raffia
         def initialize(pattern)
           @pattern = pattern
           @regexp = compile if pattern.match?(/[*?]/)
-          @guard = Guard.new
+          @guard = SpinLock.new
           @subscriptions = {}.compare_by_identity
           @offered = @dropped = 0
         end

@@ -4,7 +4,7 @@ module Celluloid
   # What tasks and threads wait for, and others signal.
   class Condition
     def initialize
-      @guard = ::Raffia::Guard.new
+      @guard = ::Raffia::SpinLock.new
       @waiters = []
     end
 

@@ -6,7 +6,7 @@ module Celluloid
     def initialize(size)
       @size = size
       @values = []
-      @guard = ::Raffia::Guard.new
+      @guard = ::Raffia::SpinLock.new
     end
 
     def push(value)
@@ -65,7 +65,7 @@ module Celluloid
       @threshold = options[:threshold] || ERROR
       @sizelimit = options[:sizelimit] || 100
       @buffers = {}
-      @guard = ::Raffia::Guard.new
+      @guard = ::Raffia::SpinLock.new
     end
 
     # @return [String, nil] the event's id

@@ -9,7 +9,7 @@ module Celluloid
     module UUID
       # @return [String]
       def self.generate
-        "#{prefix}-#{::Raffia::Local.fetch(:raffia_celluloid_ids) { ::Raffia::Actor::Cell::Ids.new }.next.to_s(16).rjust(12, "0")}"
+        "#{prefix}-#{::Raffia::RactorLocal.fetch(:raffia_celluloid_ids) { ::Raffia::Actor::Cell::Ids.new }.next.to_s(16).rjust(12, "0")}"
       end
 
       def self.prefix = const_defined?(:PREFIX) ? PREFIX : ::Process.pid

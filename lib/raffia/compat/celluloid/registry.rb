@@ -5,7 +5,7 @@ module Celluloid
     # Actors by name.
     class Registry
       def initialize
-        @guard = ::Raffia::Guard.new
+        @guard = ::Raffia::SpinLock.new
         @actors = {}
         @branches = {}
       end

@@ -24,7 +24,7 @@ module Celluloid
     # @return [Raffia::Pool] where blocks of futures run
     # @api private
     def self.threads
-      ::Raffia::Local.fetch(:raffia_celluloid_threads) do
+      ::Raffia::RactorLocal.fetch(:raffia_celluloid_threads) do
         ::Raffia::Pool.new(on: :threads, workers: 1_000)
       end
     end

@@ -9,7 +9,7 @@ module Celluloid
     # @api private
     class State
       # @return [State]
-      def self.current = ::Raffia::Local.fetch(:raffia_celluloid) { new }
+      def self.current = ::Raffia::RactorLocal.fetch(:raffia_celluloid) { new }
 
       # @return [Logger, nil]
       attr_accessor :logger

@@ -12,7 +12,7 @@ module Celluloid
       def initialize(cell)
         @cell = cell
         @waiter = ::Raffia::Waiter.new
-        @guard = ::Raffia::Guard.new
+        @guard = ::Raffia::SpinLock.new
         @kind = @turn = nil
       end
 

@@ -21,7 +21,7 @@ module Celluloid
         @registry = Internals::Registry.new
         @group = Celluloid.group_class.new
         @cells = {}.compare_by_identity
-        @guard = ::Raffia::Guard.new
+        @guard = ::Raffia::SpinLock.new
         @root = ROOT_SERVICES
       end
 

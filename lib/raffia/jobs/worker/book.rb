@@ -11,7 +11,7 @@ module Raffia
       # @api private
       class Book
         def initialize
-          @guard = Raffia::Guard.new
+          @guard = Raffia::SpinLock.new
           @totals = {processed: 0, failed: 0, retried: 0, dead: 0, microseconds: 0}
           @histogram = Array.new(Tally::BOUNDS.size + 1, 0)
           start

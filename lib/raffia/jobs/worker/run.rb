@@ -167,7 +167,7 @@ module Raffia
           Run.adopt(self)
           @fiber = Fiber.current
           @began = Clock.now
-          Strand.enter(self) { |region| perform(region) }
+          CancellationStack.enter(self) { |region| perform(region) }
           @desk.journal.done(self, Clock.now - @began)
           @desk.acks.push(@claim)
         rescue Places::Crowded

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "zlib"
-require_relative "../../base/local"
+require_relative "../../base/ractor_local"
 
 module Raffia
   module Lab
@@ -95,7 +95,7 @@ module Raffia
         # @return [Float] turns of the loop in a millisecond of CPU; measured once, and known to
         #   processes that are forked later
         def millisecond
-          Local.fetch(KEY) do
+          RactorLocal.fetch(KEY) do
             WARM_UP.times { turn(TURNS / 100) }
             TURNS / Array.new(RUNS) { cpu_of { turn(TURNS) } }.min / 1000
           end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../base/clock"
-require_relative "../../base/local"
+require_relative "../../base/ractor_local"
 
 module Raffia
   class Pool
@@ -38,7 +38,7 @@ module Raffia
 
           private
 
-          def known = Local.fetch(KEY) { [] }
+          def known = RactorLocal.fetch(KEY) { [] }
         end
       end
     end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../base/local"
+require_relative "../../base/ractor_local"
 
 module Raffia
   class Pool
@@ -19,7 +19,7 @@ module Raffia
       module Plain
         # @return [String] in the main Ractor the message as it always is
         def detailed_message(highlight: false, **options)
-          return super if Local.main?
+          return super if RactorLocal.main?
 
           super(highlight: highlight, **options, error_highlight: false, syntax_suggest: false)
         end

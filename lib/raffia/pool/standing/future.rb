@@ -122,7 +122,7 @@ module Raffia
       def subject = (@arguments.size == 1) ? @arguments.first : @arguments
 
       # A worker takes it.
-      # @param runner [Thread, Region, nil] where it can be interrupted
+      # @param runner [Thread, CancelScope, nil] where it can be interrupted
       # @return [Boolean] false when it was cancelled before
       # @api private
       def start(runner = nil)

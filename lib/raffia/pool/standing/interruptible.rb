@@ -43,7 +43,7 @@ module Raffia
 
       def in_fiber
         started = false
-        value = Strand.enter(self) { |region| perform if (started = start(region)) }
+        value = CancellationStack.enter(self) { |region| perform if (started = start(region)) }
         fulfil(value) if started
       rescue Exception => error # standard:disable Lint/RescueException
         failed(error)

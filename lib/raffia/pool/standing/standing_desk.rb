@@ -107,7 +107,7 @@ module Raffia
       @most = 0
       @feed = QueueFeed.new(@sizer, @workers, limit: @queue, running: false, items: Lanes.new,
         idle: @idle)
-      @guard = Guard.new
+      @guard = SpinLock.new
       @open = {}.compare_by_identity
       @halted = {}.compare_by_identity # seats whose end is meant
       @false_starts = 0

@@ -33,7 +33,7 @@ module Raffia
       # @api private
       def impose
         scheduler = Fiber.current_scheduler or return super
-        Strand.enter(self) do |region|
+        CancellationStack.enter(self) do |region|
           @region = region
           Deadline.replace(self) { Alarm.of(scheduler).watch(at, self) { yield } }
         end

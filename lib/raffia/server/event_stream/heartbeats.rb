@@ -17,7 +17,7 @@ module Raffia
           return yield unless interval
 
           scheduler = Fiber.scheduler
-          all = Local.fetch(:raffia_heartbeats) { {}.compare_by_identity }
+          all = RactorLocal.fetch(:raffia_heartbeats) { {}.compare_by_identity }
           (all[scheduler] ||= new { all.delete(scheduler) }).keep(stream, interval, &)
         end
 

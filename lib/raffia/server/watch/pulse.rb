@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../base/clock"
-require_relative "../../base/local"
+require_relative "../../base/ractor_local"
 require_relative "../../task"
 
 module Raffia
@@ -45,7 +45,7 @@ module Raffia
       def beat
         @at = Clock.now
         @heart&.beat
-        note_collections if Local.main? # they are the process's, and so is the main Ractor
+        note_collections if RactorLocal.main? # they are the process's, and so is the main Ractor
         note_line if @gate
         @ledger.set(:longest_turn, micro(longest_turn))
       end

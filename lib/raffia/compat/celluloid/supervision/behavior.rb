@@ -12,7 +12,7 @@ module Celluloid
 
         # @api private
         class Known
-          def self.current = ::Raffia::Local.fetch(:raffia_celluloid_behaviors) { new }
+          def self.current = ::Raffia::RactorLocal.fetch(:raffia_celluloid_behaviors) { new }
 
           # @return [Hash{Symbol => Class}]
           attr_reader :by_key

@@ -23,7 +23,7 @@ module Celluloid
       # What a configuration may say, by name; plugins add to it.
       class Parameters
         # @return [Parameters]
-        def self.current = ::Raffia::Local.fetch(:raffia_celluloid_parameters) { new }
+        def self.current = ::Raffia::RactorLocal.fetch(:raffia_celluloid_parameters) { new }
 
         attr_reader :aliases, :arity
 

@@ -3,13 +3,13 @@
 require_relative "../base/error"
 
 module Raffia
-  # One cancellable stretch of a fiber's work; see {Strand}, whose guard protects it.
+  # One cancellable stretch of a fiber's work; see {CancellationStack}, whose guard protects it.
   #
   # @api private
-  class Region
+  class CancelScope
     # @return [Object] the task, scope or deadline that this region belongs to
     attr_reader :origin
-    # @return [Region, nil] the region around this one
+    # @return [CancelScope, nil] the region around this one
     attr_reader :parent
     # @return [Object, nil] why it was cancelled
     attr_reader :reason

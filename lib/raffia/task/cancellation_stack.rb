@@ -16,23 +16,23 @@ module Raffia
   # the code behind.
   #
   # @api private
-  class Strand
-    KEY = :raffia_strand
+  class CancellationStack
+    KEY = :raffia_cancellation_stack
     # How many turns of the loop to wait for an interrupt that was sent. A scheduler delivers it in
     # the first.
     TURNS = 3
     private_constant :KEY, :TURNS
 
-    # @return [Strand, nil] the strand of the running fiber, if it is in a region. Fiber storage is
-    #   inherited, so what is found there may be the strand of the fiber that created this one, or
-    #   of a finished life of a recycled fiber.
+    # @return [CancellationStack, nil] the strand of the running fiber, if it is in a region. Fiber
+    #   storage is inherited, so what is found there may be the strand of the fiber that created
+    #   this one, or of a finished life of a recycled fiber.
     def self.current
       strand = Fiber[KEY]
       strand if strand&.here?
     end
 
     # Runs the block in a new region of the running fiber.
-    # @yieldparam region [Region]
+    # @yieldparam region [CancelScope]
     def self.enter(origin, shield: false, &)
       strand = current
       return strand.enter(origin, shield, &) if strand
@@ -49,7 +49,7 @@ module Raffia
     attr_reader :fiber
 
     def initialize
-      @guard = Guard.new
+      @guard = SpinLock.new
       @fiber = Fiber.current
       @scheduler = Fiber.current_scheduler
       @region = @waiter = nil
@@ -65,7 +65,7 @@ module Raffia
     end
 
     def enter(origin, shield)
-      region = Region.new(self, origin, @region, shield)
+      region = CancelScope.new(self, origin, @region, shield)
       @guard.hold { @region = region }
       postpone(region.parent) if shield
       value = yield region

@@ -5,9 +5,9 @@ module Raffia
   # constant or class variable could not be changed, or not even be read, in other Ractors.
   #
   # @api private
-  module Local
+  module RactorLocal
     if defined?(::Ractor)
-      LOCK = :raffia_local_lock
+      LOCK = :raffia_ractor_local_lock
       private_constant :LOCK
 
       # @return [Object] what is stored, else what the block gives, which is then stored. Threads
@@ -41,7 +41,7 @@ module Raffia
       private_constant :STORE
 
       # The thread that has taken the store, while it runs its block, which may fetch other things.
-      HELD = :raffia_local_store
+      HELD = :raffia_ractor_local_store
       private_constant :HELD
 
       def self.fetch(key)

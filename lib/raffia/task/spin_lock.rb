@@ -9,7 +9,7 @@ module Raffia
   # one is a few instructions from its end. Nothing inside #hold may wait or switch fibers.
   #
   # @api private
-  class Guard < Thread::Mutex
+  class SpinLock < Thread::Mutex
     # @yield with the guard held
     # @return [Object] the block's value
     # @raise [ThreadError] in a trap handler that interrupted the very code that holds this guard:
