@@ -1,5 +1,6 @@
-/* The parser against itself, whole and in parts, and what it lets through against the strictest reading of it: lines that end as they must,
- * one Host, one way to tell where the body ends, and chunks that a decoder of a few lines understands in the same way.
+/* The parser against itself, whole and in parts, and what it lets through against the strictest
+ * reading of it: lines that end as they must, one Host, one way to tell where the body ends, and
+ * chunks that a decoder of a few lines understands in the same way.
  *
  * The first byte of an input chooses limits, the second how the rest is cut. */
 #include "http1_parser.h"
@@ -31,7 +32,8 @@ static void note_number(struct outcome *outcome, int64_t number)
     note(outcome, (const char *)&number, sizeof(number));
 }
 
-static void note_slice(struct outcome *outcome, const char *bytes, size_t size, struct raffia_slice slice)
+static void note_slice(struct outcome *outcome, const char *bytes, size_t size,
+                       struct raffia_slice slice)
 {
     MUST(slice.size == 0 || slice.start + slice.size <= size);
     note_number(outcome, slice.size);
@@ -55,7 +57,8 @@ static int names(const char *line, size_t size, const char *name)
     return length < size && strncasecmp(line, name, length) == 0 && line[length] == ':';
 }
 
-/* How many lines there are, the empty one at the end included, and how many of them have that name. */
+/* How many lines there are, the empty one at the end included, and how many of them have that
+ * name. */
 static uint32_t count_lines(const char *bytes, size_t size, const char *name, uint32_t *named)
 {
     uint32_t lines = 0;
@@ -184,8 +187,8 @@ static int64_t read_all(struct run *run, const char *input, size_t before, size_
     return taken < 0 ? taken : (int64_t)done;
 }
 
-static void run_through(struct outcome *outcome, const char *input, size_t size, uint8_t small, size_t first,
-                        size_t further)
+static void run_through(struct outcome *outcome, const char *input, size_t size, uint8_t small,
+                        size_t first, size_t further)
 {
     static const struct raffia_parser_limits limits = {.request_line = 60,
                                                        .head = 200,
@@ -218,6 +221,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     run_through(&whole, rest, input.left, small, input.left, 1);
     run_through(&parts, rest, input.left, small, cut, cut & 1 ? 1 : 1 + cut / 4);
     MUST(whole.size == parts.size && memcmp(whole.text, parts.text, whole.size) == 0);
-    MUST(whole.data_size == parts.data_size && memcmp(whole.data, parts.data, whole.data_size) == 0);
+    MUST(whole.data_size == parts.data_size &&
+         memcmp(whole.data, parts.data, whole.data_size) == 0);
     return 0;
 }

@@ -13,9 +13,9 @@ struct input {
 };
 
 /* What must hold; libFuzzer keeps the input of a program that aborts. */
-#define MUST(condition)                                                                                      \
-    do {                                                                                                     \
-        if (!(condition)) abort();                                                                           \
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) abort();                                                                 \
     } while (0)
 
 /* `size` bytes as a number; 0 for those that are missing. */

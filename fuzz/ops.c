@@ -13,7 +13,8 @@ static void acquire(raffia_data data)
 {
     if (count == MOST) return;
     struct raffia_op *op = raffia_ops_acquire(&ops, RAFFIA_POLL, data);
-    MUST(op && op->id != 0 && op->data == data && op->kind == RAFFIA_POLL && op->fd == -1 && !op->cancelled);
+    MUST(op && op->id != 0 && op->data == data && op->kind == RAFFIA_POLL && op->fd == -1 &&
+         !op->cancelled);
     for (size_t i = 0; i < count; i++)
         MUST(held[i] != op && ids[i] != op->id);
     for (size_t i = 0; i < stale_count; i++)

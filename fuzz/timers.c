@@ -72,7 +72,8 @@ static void expire(size_t most)
 
 static void check_next(void)
 {
-    int64_t next = raffia_timers_next(&timers), first = count > 0 ? armed[earliest()]->deadline : INT64_MAX;
+    int64_t next = raffia_timers_next(&timers),
+            first = count > 0 ? armed[earliest()]->deadline : INT64_MAX;
     MUST(timers.count == count && ops.used == count);
     MUST(next <= first);
     MUST(count > FEW || next == first);

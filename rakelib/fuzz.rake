@@ -10,8 +10,8 @@ require "tempfile"
 # one goes on; an input that fails goes to tmp/fuzz/TARGET.
 class FuzzTarget
   # target => the files of the core that it is made of
-  ALL = {"timers" => %w[timer heap op], "ops" => %w[op],
-         "http1" => %w[http1_parser http1_policy http1_target http1_connection]}.freeze
+  ALL = {"timers" => %w[timer timer_heap op], "ops" => %w[op],
+         "http1" => %w[http1_parser http1_policy http1_target http1_persistence]}.freeze
   FLAGS = %w[
     -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -g -O1 -fno-omit-frame-pointer
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iext/raffia/core

@@ -70,7 +70,7 @@ module Raffia
       #
       # @yieldreturn [Boolean] whether it is done
       # @return [void]
-      def see_through(&) = Raffia::Native.see_through(&)
+      def uninterruptible(&) = Raffia::Native.uninterruptible(&)
 
       # For a hook that wakes a fiber, in a scheduler in Ruby: calls the block, which does that,
       # until it has returned. An interrupt of the calling thread is raised afterwards.

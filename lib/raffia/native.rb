@@ -28,16 +28,16 @@ module Raffia
       "llhttp-devel; Homebrew: llhttp), then `gem pristine raffia`, or bin/setup in a checkout"
 
     # @return [Boolean] whether the parser of HTTP was compiled in, which takes llhttp
-    def self.http? = available? && const_defined?(:Http1, false)
+    def self.http? = available? && const_defined?(:HTTP1, false)
 
     if FILE
       require FILE
     else
       # As the extension has it, but for interrupts that strike between two lines of this.
-      def self.see_through(&block)
+      def self.uninterruptible(&block)
         nil until block.call
       rescue Exception # standard:disable Lint/RescueException
-        see_through(&block)
+        uninterruptible(&block)
         raise
       end
 

@@ -116,7 +116,7 @@ module Raffia
     # @raise [Exception] what escaped from a fiber
     # @raise [Closed] when the scheduler is closed
     def run
-      refuse if closed?
+      raise_closed if closed?
       check_thread
       run_until_over
       nil
@@ -177,7 +177,7 @@ module Raffia
     def engine = open_engine || attach
 
     def attach
-      refuse if closed?
+      raise_closed if closed?
 
       engine = Engine.open(@backend)
       @fork = Fork.after_child { disown }
@@ -186,7 +186,7 @@ module Raffia
       engine
     end
 
-    def refuse = raise(Closed, CLOSED)
+    def raise_closed = raise(Closed, CLOSED)
 
     def check_thread
       return if thread.nil? || thread.equal?(Thread.current) || !thread.alive?
@@ -231,7 +231,7 @@ module Raffia
 
     # Without a runner the main fiber has started or resumed us by hand (Fiber#raise, for one), and
     # will call `run` later.
-    def leave_to_main(main)
+    def switch_to_main(main)
       return false if main.equal?(Fiber.current)
 
       main.transfer
@@ -255,7 +255,7 @@ module Raffia
       seconds
     end
 
-    def out_of_time(limit)
+    def io_timed_out(limit)
       # Ruby 3.4 makes IO::TimeoutError of `false` itself; what 3.3 makes of it is Errno::EAGAIN.
       return false if RUBY_VERSION >= "3.4"
 

@@ -105,7 +105,8 @@ static void a_container_without_epoll_pwait2(void)
         while (!raffia_loop_shift(&loop, &completion))
             CHECK(raffia_loop_poll(&loop, -1) >= 0);
         CHECK_EQUAL(completion.result, -ETIME);
-        CHECK(loop.metrics.waits - before <= 5); /* rounded up: it does not turn until the timer is due */
+        CHECK(loop.metrics.waits - before <=
+              5); /* rounded up: it does not turn until the timer is due */
     }
     raffia_loop_close(&loop);
 }

@@ -1,4 +1,5 @@
-/* The blocking pool by itself, and what loops let it do. One process has one pool, so each test leaves it without work. */
+/* The blocking pool by itself, and what loops let it do. One process has one pool, so each test
+ * leaves it without work. */
 #include <netdb.h>
 #include <pthread.h>
 #include <sched.h>
@@ -91,7 +92,8 @@ static struct task *new_task(void (*run)(struct raffia_job *job), int number)
     return task;
 }
 
-static struct task *submit(struct raffia_client *client, void (*run)(struct raffia_job *job), int number)
+static struct task *submit(struct raffia_client *client, void (*run)(struct raffia_job *job),
+                           int number)
 {
     struct task *task = new_task(run, number);
     CHECK_EQUAL(raffia_blocking_submit(client, &task->job), 0);
@@ -113,7 +115,7 @@ static void open_bench(struct bench *bench)
 
 static void close_bench(struct bench *bench)
 {
-    raffia_client_leave(&bench->client);
+    raffia_client_close(&bench->client);
     CHECK_EQUAL(bench->client.jobs, 0);
     CHECK_EQUAL(raffia_client_empty(&bench->client), 1);
     raffia_wake_close(&bench->wake);
@@ -351,7 +353,8 @@ static void who_leaves_waits_for_what_runs(void)
     close_bench(&other);
 }
 
-/* With signals, a stack that overflows, or a name of their own, other parts of the program would notice them. */
+/* With signals, a stack that overflows, or a name of their own, other parts of the program would
+ * notice them. */
 static sigset_t mask_of_thread;
 static char name_of_thread[32];
 
@@ -408,7 +411,7 @@ static void *storm(void *argument)
         }
         flying[place] = submit(&bench.client, run_at_once, place);
     }
-    raffia_client_leave(&bench.client);
+    raffia_client_close(&bench.client);
     CHECK(gone + taken <= JOBS);
     raffia_wake_close(&bench.wake);
     return NULL;
@@ -425,13 +428,14 @@ static void many_jobs_of_several_clients(void)
         CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
     CHECK_EQUAL(freed, CLIENTS * JOBS);
     CHECK_EQUAL(metrics().queued + metrics().running, 0);
-    CHECK_EQUAL(metrics().done + metrics().cancelled - before.done - before.cancelled, CLIENTS * JOBS);
+    CHECK_EQUAL(metrics().done + metrics().cancelled - before.done - before.cancelled,
+                CLIENTS * JOBS);
 }
 
 /* 0 when all is as it should be, or the line. */
-#define WRONG_UNLESS(condition)                                                                              \
-    do {                                                                                                     \
-        if (!(condition)) return __LINE__;                                                                   \
+#define WRONG_UNLESS(condition)                                                                    \
+    do {                                                                                           \
+        if (!(condition)) return __LINE__;                                                         \
     } while (0)
 
 static struct bench *parents;
@@ -444,7 +448,7 @@ static int start_over(void)
     pthread_cond_init(&gate.moved, NULL);
     WRONG_UNLESS(metrics().threads == 0);
     WRONG_UNLESS(metrics().queued == 0 && metrics().running == 0);
-    raffia_client_leave(&parents->client); /* waits for nobody */
+    raffia_client_close(&parents->client); /* waits for nobody */
     set_gate(1);
     WRONG_UNLESS(raffia_wake_init(&own.wake) == 0);
     raffia_client_init(&own.client, &own.wake);
@@ -453,7 +457,7 @@ static int start_over(void)
     for (int i = 0; i < 10; i++)
         free_task(&next(&own.client)->job);
     WRONG_UNLESS(metrics().threads > 0);
-    raffia_client_leave(&own.client);
+    raffia_client_close(&own.client);
     return 0;
 }
 
@@ -579,8 +583,10 @@ static void what_has_readiness_is_refused(void)
     char byte;
     CHECK_CALL(pipe(pipes));
     open_loop(&loop, "poll");
-    CHECK_EQUAL(raffia_loop_transfer(&loop, RAFFIA_READ, pipes[0], &byte, 1, HERE, 1, &id), -ENOTSUP);
-    CHECK_EQUAL(raffia_loop_transfer(&loop, RAFFIA_WRITE, pipes[1], &byte, 1, HERE, 1, &id), -ENOTSUP);
+    CHECK_EQUAL(raffia_loop_transfer(&loop, RAFFIA_READ, pipes[0], &byte, 1, HERE, 1, &id),
+                -ENOTSUP);
+    CHECK_EQUAL(raffia_loop_transfer(&loop, RAFFIA_WRITE, pipes[1], &byte, 1, HERE, 1, &id),
+                -ENOTSUP);
     CHECK_CALL(close(pipes[0]));
     CHECK_CALL(close(pipes[1]));
     CHECK_EQUAL(raffia_loop_transfer(&loop, RAFFIA_READ, pipes[0], &byte, 1, HERE, 1, &id), -EBADF);
@@ -599,8 +605,9 @@ static void *read_in_a_loop(void *file)
     open_loop(&loop, "epoll");
     for (int round = 0; round < READS / 16; round++) {
         for (size_t i = 0; i < 16; i++)
-            CHECK_EQUAL(
-                raffia_loop_transfer(&loop, RAFFIA_READ, *(int *)file, bytes[i], 8, (int64_t)i, i, &id), 0);
+            CHECK_EQUAL(raffia_loop_transfer(&loop, RAFFIA_READ, *(int *)file, bytes[i], 8,
+                                             (int64_t)i, i, &id),
+                        0);
         for (size_t i = 0; i < 16; i++) {
             struct raffia_completion completion = next_completion(&loop);
             CHECK_EQUAL(completion.result, 8);

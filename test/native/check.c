@@ -45,7 +45,8 @@ static void hang(int number)
 {
     static const char message[] = "FAILED: the test hangs: ";
     (void)number;
-    if (write(1, message, sizeof(message) - 1) > 0 && write(1, current_test, strlen(current_test)) > 0)
+    if (write(1, message, sizeof(message) - 1) > 0 &&
+        write(1, current_test, strlen(current_test)) > 0)
         (void)!write(1, "\n", 1);
     _exit(70);
 }

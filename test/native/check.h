@@ -1,5 +1,5 @@
-/* The least that a C test needs. A check that fails says where and what, and ends the program; a test that hangs is ended by
- * alarm(2), so no run needs a watcher. */
+/* The least that a C test needs. A check that fails says where and what, and ends the program; a
+ * test that hangs is ended by alarm(2), so no run needs a watcher. */
 #ifndef RAFFIA_CHECK_H
 #define RAFFIA_CHECK_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define CHECK(condition) check_that((condition) != 0, #condition, __FILE__, __LINE__)
-#define CHECK_EQUAL(actual, expected)                                                                        \
+#define CHECK_EQUAL(actual, expected)                                                              \
     check_equal((int64_t)(actual), (int64_t)(expected), #actual, __FILE__, __LINE__)
 /* For calls that set errno. Their value. */
 #define CHECK_CALL(call) check_call((call), #call, __FILE__, __LINE__)
@@ -22,9 +22,9 @@ struct check_test {
     void (*run)(void);
 };
 
-#define TEST(name)                                                                                           \
-    {                                                                                                        \
-#name, name                                                                                          \
+#define TEST(name)                                                                                 \
+    {                                                                                              \
+#name, name                                                                                \
     }
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

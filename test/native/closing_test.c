@@ -26,7 +26,8 @@ static void reused_under_a_waiter(struct raffia_loop *loop)
     CHECK_CALL(close(pipes[0]));
     reuse_number(pipes[0], others);
     arm(loop, others[0], R, 2);
-    /* epoll notices that the file of the first one is gone. The others wait for it until they are told otherwise. */
+    /* epoll notices that the file of the first one is gone. The others wait for it until they are
+     * told otherwise. */
     if (backend_is(loop, "epoll"))
         expect(loop, 1, -EBADF);
     else
@@ -84,8 +85,8 @@ static void one_number_for_many_files_in_turn(struct raffia_loop *loop)
     }
 }
 
-/* A kernel takes the knotes of a descriptor off when it is closed. libkqueue is not told, has an epoll set inside, and may take a report
- * of the old file for the new one's. */
+/* A kernel takes the knotes of a descriptor off when it is closed. libkqueue is not told, has an
+ * epoll set inside, and may take a report of the old file for the new one's. */
 static int hears_of_closes(const struct raffia_loop *loop)
 {
 #ifdef __linux__
@@ -127,8 +128,8 @@ static pid_t child_that_waits_for(int fd)
     _exit(read(fd, &byte, 1) != 1);
 }
 
-/* A server that forks for each connection, and goes on: what comes for the child is no news for who has the number now, be it that the
- * wait was young, or that it had been registered. */
+/* A server that forks for each connection, and goes on: what comes for the child is no news for who
+ * has the number now, be it that the wait was young, or that it had been registered. */
 static void a_child_keeps_the_old_file_open(struct raffia_loop *loop)
 {
     for (int lasting = 0; lasting < 2 && hears_of_closes(loop); lasting++) {

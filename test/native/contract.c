@@ -32,12 +32,13 @@ static int available(const struct bed *bed)
     return 0;
 }
 
-/* libkqueue hears of a close in a thread of its own, and then closes what it had opened besides; the one before this loop's, the
- * probe's, may still have been there at first. */
+/* libkqueue hears of a close in a thread of its own, and then closes what it had opened besides;
+ * the one before this loop's, the probe's, may still have been there at first. */
 static void expect_descriptors(const struct bed *bed, int expected)
 {
     int late = strcmp(bed->backend, "kqueue") == 0;
-    for (int patience = 10000; late && check_open_descriptors() > expected && patience > 0; patience--)
+    for (int patience = 10000; late && check_open_descriptors() > expected && patience > 0;
+         patience--)
         usleep(1000);
     CHECK(check_open_descriptors() <= expected);
     CHECK(late || check_open_descriptors() == expected);
@@ -75,7 +76,8 @@ int backend_is(const struct raffia_loop *loop, const char *name)
 }
 
 #if defined(HAVE_KQUEUE) && defined(__linux__)
-/* What libkqueue loses when a descriptor is closed without its knowing is its own. LeakSanitizer asks for this by name. */
+/* What libkqueue loses when a descriptor is closed without its knowing is its own. LeakSanitizer
+ * asks for this by name. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

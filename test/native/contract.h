@@ -1,4 +1,5 @@
-/* One suite for every back end: each test gets a fresh loop on each that works here, and on those with options, in each way. */
+/* One suite for every back end: each test gets a fresh loop on each that works here, and on those
+ * with options, in each way. */
 #ifndef RAFFIA_CONTRACT_H
 #define RAFFIA_CONTRACT_H
 
@@ -19,7 +20,8 @@ int contract_run(const char *group, const struct contract_test *tests, size_t co
 int backend_is(const struct raffia_loop *loop, const char *name);
 /* Whether it can wait for urgent data. */
 int priority_is_known(const struct raffia_loop *loop);
-/* Whether other threads run while the loop sleeps. valgrind (3.19) lets none while it is in io_uring_enter. */
+/* Whether other threads run while the loop sleeps. valgrind (3.19) lets none while it is in
+ * io_uring_enter. */
 int threads_run_beside(const struct raffia_loop *loop);
 /* Polls until something completes, seconds at most, and checks that it is this. */
 void expect(struct raffia_loop *loop, raffia_data data, int64_t result);

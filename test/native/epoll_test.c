@@ -98,7 +98,8 @@ static void errors_of_waits_that_are_registered_at_once(struct raffia_loop *loop
     close_pair(pipes);
 }
 
-/* Its limit of watches is reached: the wait goes on, and is answered all the same. For the rest of this process's life. */
+/* Its limit of watches is reached: the wait goes on, and is answered all the same. For the rest of
+ * this process's life. */
 static void a_kernel_that_registers_no_more(struct raffia_loop *loop)
 {
     int pipes[2];

@@ -1,4 +1,5 @@
-/* A forked child has its parent's loop in memory, and must not touch what the kernel shares with the parent. */
+/* A forked child has its parent's loop in memory, and must not touch what the kernel shares with
+ * the parent. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -11,9 +12,9 @@
 enum { R = RAFFIA_READABLE };
 
 /* 0 when all is as it should be, or the line. */
-#define WRONG_UNLESS(condition)                                                                              \
-    do {                                                                                                     \
-        if (!(condition)) return __LINE__;                                                                   \
+#define WRONG_UNLESS(condition)                                                                    \
+    do {                                                                                           \
+        if (!(condition)) return __LINE__;                                                         \
     } while (0)
 
 static void visit(raffia_data *data, void *arg)
@@ -36,7 +37,7 @@ static int use_loop_of_parent(struct raffia_loop *loop)
     WRONG_UNLESS(raffia_loop_receive(loop, 0, 1, &id) == -ECHILD);
     WRONG_UNLESS(raffia_loop_close_descriptor(loop, 0, 1, &id) == -ECHILD);
     WRONG_UNLESS(raffia_loop_child(loop, 1, 1, &id) == -ECHILD);
-    WRONG_UNLESS(raffia_loop_give_back(loop, 1) == -ECHILD);
+    WRONG_UNLESS(raffia_loop_return_buffer(loop, 1) == -ECHILD);
     WRONG_UNLESS(raffia_loop_disarm(loop, 1) == -ECHILD);
     WRONG_UNLESS(raffia_loop_push(loop, 1, 1) == -ECHILD);
     WRONG_UNLESS(raffia_loop_inject(loop, 1, 1) == -ECHILD);
@@ -145,10 +146,11 @@ static void receive_byte(struct raffia_loop *loop, int peer)
     struct raffia_completion completion = next_completion(loop);
     CHECK_EQUAL(completion.result, 1);
     CHECK_EQUAL(*(const char *)raffia_loop_buffer(loop, completion.buffer), 'x');
-    CHECK_EQUAL(raffia_loop_give_back(loop, completion.buffer), 0);
+    CHECK_EQUAL(raffia_loop_return_buffer(loop, completion.buffer), 0);
 }
 
-/* The listener, the ring of buffers, and a connection that nobody has taken yet; the child closes its copy of that. */
+/* The listener, the ring of buffers, and a connection that nobody has taken yet; the child closes
+ * its copy of that. */
 static void a_server_goes_on(struct raffia_loop *loop)
 {
     int sockets[2], listener = listen_here();
@@ -191,7 +193,8 @@ static void forked_in_the_middle_of_a_turn(struct raffia_loop *loop)
     expect(loop, 2, 2);
 }
 
-/* Another thread is posting a letter in that moment: its lock stays locked in the child for ever. */
+/* Another thread is posting a letter in that moment: its lock stays locked in the child for
+ * ever. */
 static void forked_while_the_inbox_is_locked(struct raffia_loop *loop)
 {
     raffia_id id;

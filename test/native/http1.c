@@ -74,7 +74,8 @@ static int64_t read_body(struct transcript *transcript, const char *bytes, size_
 
 static int64_t read_trailers(struct transcript *transcript, const char *bytes, size_t size)
 {
-    int64_t taken = raffia_parser_read_trailers(&transcript->parser, &transcript->head, bytes, size);
+    int64_t taken =
+        raffia_parser_read_trailers(&transcript->parser, &transcript->head, bytes, size);
     if (taken > 0 && transcript->head.count > 0) {
         if (transcript->in_body) fputc('}', transcript->text);
         transcript->in_body = 0;
@@ -104,8 +105,8 @@ static int64_t step(struct transcript *transcript, const char *bytes, size_t siz
     }
 }
 
-/* As far as these bytes go. How many were consumed, or a refusal. They are copied to memory of just that size, where a sanitizer sees
- * who reads beyond it. */
+/* As far as these bytes go. How many were consumed, or a refusal. They are copied to memory of just
+ * that size, where a sanitizer sees who reads beyond it. */
 static int64_t read_all(struct transcript *transcript, const char *bytes, size_t size)
 {
     char *copy = memcpy(malloc(size + 1), bytes, size);
@@ -123,8 +124,8 @@ static int64_t read_all(struct transcript *transcript, const char *bytes, size_t
     return taken < 0 ? taken : (int64_t)done;
 }
 
-static int64_t read_parts(struct transcript *transcript, const char *bytes, size_t size, size_t first,
-                          size_t further)
+static int64_t read_parts(struct transcript *transcript, const char *bytes, size_t size,
+                          size_t first, size_t further)
 {
     size_t done = 0, end = first < size ? first : size;
     for (;;) {
@@ -157,7 +158,8 @@ static void check_cut(const char *bytes, size_t size, const struct raffia_parser
     char *text = http1_transcript(bytes, size, limits, first, further);
     if (strncmp(text, expected, strlen(expected)) != 0 ||
         (!strchr(expected, '!') && strcmp(text, expected) != 0))
-        printf("cut at %zu: %.*s\nis       %s\nand not  %s\n", first, (int)size, bytes, text, expected);
+        printf("cut at %zu: %.*s\nis       %s\nand not  %s\n", first, (int)size, bytes, text,
+               expected);
     CHECK(strncmp(text, expected, strlen(expected)) == 0);
     CHECK(strchr(expected, '!') || strcmp(text, expected) == 0);
     free(text);

@@ -8,13 +8,14 @@
 #include <string.h>
 #include "http1.h"
 
-#define REFUSES(input, status) http1_check(input, sizeof(input) - 1, &raffia_parser_defaults, "!" status " ")
-#define GET                    "GET / HTTP/1.1\r\nHost: h\r\n"
-#define POST                   "POST / HTTP/1.1\r\nHost: h\r\n"
-#define CHUNKED                POST "Transfer-Encoding: chunked\r\n\r\n"
+#define REFUSES(input, status)                                                                     \
+    http1_check(input, sizeof(input) - 1, &raffia_parser_defaults, "!" status " ")
+#define GET     "GET / HTTP/1.1\r\nHost: h\r\n"
+#define POST    "POST / HTTP/1.1\r\nHost: h\r\n"
+#define CHUNKED POST "Transfer-Encoding: chunked\r\n\r\n"
 /* Behind a head that was understood. */
-#define REFUSES_BODY(input, status)                                                                          \
-    http1_check(CHUNKED input, sizeof(CHUNKED input) - 1, &raffia_parser_defaults,                           \
+#define REFUSES_BODY(input, status)                                                                \
+    http1_check(CHUNKED input, sizeof(CHUNKED input) - 1, &raffia_parser_defaults,                 \
                 "[POST /? 1.1 h: keep Host=h Transfer-Encoding=chunked]" status)
 
 static void lines(void)
@@ -111,7 +112,8 @@ static void targets(void)
     REFUSES("CONNECT h HTTP/1.1\r\nHost: h\r\n\r\n", "400");
     REFUSES("CONNECT h: HTTP/1.1\r\nHost: h\r\n\r\n", "400");
     REFUSES("CONNECT h:1 HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx", "400");
-    REFUSES("CONNECT h:1 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "400");
+    REFUSES("CONNECT h:1 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "400");
 }
 
 static void hosts(void)
@@ -218,7 +220,8 @@ static void trailers(void)
 
 /* Limits, to the byte. Each text is some front, a byte repeated, and an end. */
 
-static void check_filled(const char *front, char fill, size_t count, const char *end, const char *expected)
+static void check_filled(const char *front, char fill, size_t count, const char *end,
+                         const char *expected)
 {
     const struct raffia_parser_limits limits = {.request_line = 40,
                                                 .head = 100,
@@ -238,18 +241,22 @@ static void check_filled(const char *front, char fill, size_t count, const char 
 
 static void limits_of_heads(void)
 {
-    check_filled("GET /", 'a', 26, " HTTP/1.0\r\n\r\n", "[GET /aaaaaaaaaaaaaaaaaaaaaaaaaa? 1.0 :].");
+    check_filled("GET /", 'a', 26, " HTTP/1.0\r\n\r\n",
+                 "[GET /aaaaaaaaaaaaaaaaaaaaaaaaaa? 1.0 :].");
     check_filled("GET /", 'a', 27, " HTTP/1.0\r\n\r\n", "!414 ");
     check_filled("GET /", 'a', 200, "", "!414 ");
     check_filled(
         "GET / HTTP/1.0\r\nA: ", 'b', 77, "\r\n\r\n",
-        "[GET /? 1.0 : A=bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb].");
+        "[GET /? 1.0 : "
+        "A=bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb].");
     check_filled("GET / HTTP/1.0\r\nA: ", 'b', 78, "\r\n\r\n", "!431 ");
     check_filled("GET / HTTP/1.0\r\nA: ", 'b', 200, "", "!431 ");
-    check_filled("GET / HTTP/1.0\r\n", 'n', 20, ":\r\n\r\n", "[GET /? 1.0 : nnnnnnnnnnnnnnnnnnnn=].");
+    check_filled("GET / HTTP/1.0\r\n", 'n', 20, ":\r\n\r\n",
+                 "[GET /? 1.0 : nnnnnnnnnnnnnnnnnnnn=].");
     check_filled("GET / HTTP/1.0\r\n", 'n', 21, ":\r\n\r\n", "!431 ");
     check_filled("GET / HTTP/1.0\r\n", 'n', 21, "(", "!400 ");
-    check_filled("GET / HTTP/1.0\r\nA:1\r\nB:2\r\nC:3\r\n", '-', 0, "\r\n", "[GET /? 1.0 : A=1 B=2 C=3].");
+    check_filled("GET / HTTP/1.0\r\nA:1\r\nB:2\r\nC:3\r\n", '-', 0, "\r\n",
+                 "[GET /? 1.0 : A=1 B=2 C=3].");
     check_filled("GET / HTTP/1.0\r\nA:1\r\nB:2\r\nC:3\r\nD:4\r\n", '-', 0, "\r\n", "!431 ");
 }
 
@@ -278,8 +285,8 @@ static void limits_of_bodies(void)
 static void reasons(void)
 {
     static const char big[] = "GET / HTTP/1.1\r\nHost: h\r\nX: ";
-    char *text = http1_transcript(big, sizeof(big) - 1,
-                                  &(struct raffia_parser_limits){.request_line = 99, .head = 20}, 9, 9);
+    char *text = http1_transcript(
+        big, sizeof(big) - 1, &(struct raffia_parser_limits){.request_line = 99, .head = 20}, 9, 9);
     CHECK(strcmp(text, "!431 the head is too large") == 0);
     free(text);
     text = http1_transcript("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: br\r\n\r\n", 51,
@@ -291,9 +298,10 @@ static void reasons(void)
 int main(void)
 {
     static const struct check_test tests[] = {
-        TEST(lines),           TEST(fields),           TEST(underscores), TEST(request_lines), TEST(targets),
-        TEST(hosts),           TEST(lengths),          TEST(codings),     TEST(chunks),        TEST(trailers),
-        TEST(limits_of_heads), TEST(limits_of_bodies), TEST(reasons),
+        TEST(lines),   TEST(fields),   TEST(underscores),     TEST(request_lines),
+        TEST(targets), TEST(hosts),    TEST(lengths),         TEST(codings),
+        TEST(chunks),  TEST(trailers), TEST(limits_of_heads), TEST(limits_of_bodies),
+        TEST(reasons),
     };
     return check_run("http1 refuses", tests, COUNT(tests));
 }

@@ -6,7 +6,8 @@
 #include <string.h>
 #include "http1.h"
 
-#define READS(input, expected) http1_check(input, sizeof(input) - 1, &raffia_parser_defaults, expected)
+#define READS(input, expected)                                                                     \
+    http1_check(input, sizeof(input) - 1, &raffia_parser_defaults, expected)
 
 static void heads(void)
 {
@@ -28,7 +29,8 @@ static void fields(void)
 {
     READS("GET / HTTP/1.1\r\nHost:h\r\nA:  b c\t \r\nD:\r\nE: \t \r\n\r\n",
           "[GET /? 1.1 h: keep Host=h A=b c D= E=].");
-    READS("GET / HTTP/1.1\r\nhOST: h\r\nX: 1\r\nx: 2\r\n\r\n", "[GET /? 1.1 h: keep hOST=h X=1 x=2].");
+    READS("GET / HTTP/1.1\r\nhOST: h\r\nX: 1\r\nx: 2\r\n\r\n",
+          "[GET /? 1.1 h: keep hOST=h X=1 x=2].");
     READS("GET / HTTP/1.1\r\nHost: h\r\nX: \xc3\xa4\tb\r\n\r\n",
           "[GET /? 1.1 h: keep Host=h X=\xc3\xa4\tb].");
     READS("GET / HTTP/1.1\r\nHost: h\r\n!#$%&'*+-.^`|~: 1\r\n\r\n",
@@ -55,7 +57,8 @@ static void targets(void)
 {
     READS("GET http://h HTTP/1.1\r\nHost: h\r\n\r\n", "[GET ? 1.1 h: keep Host=h].");
     READS("GET http://h/ HTTP/1.1\r\nHost: H\r\n\r\n", "[GET /? 1.1 H: keep Host=H].");
-    READS("GET HTTPS://h:1/a?b=/c HTTP/1.1\r\nHost: h:1\r\n\r\n", "[GET /a?b=/c 1.1 h:1 keep Host=h:1].");
+    READS("GET HTTPS://h:1/a?b=/c HTTP/1.1\r\nHost: h:1\r\n\r\n",
+          "[GET /a?b=/c 1.1 h:1 keep Host=h:1].");
     READS("GET http://h?a=/b HTTP/1.1\r\nHost: h\r\n\r\n", "[GET ?a=/b 1.1 h: keep Host=h].");
     READS("GET http://h/a HTTP/1.0\r\n\r\n", "[GET /a? 1.0 h:].");
     READS("OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n", "[OPTIONS *? 1.1 h: keep Host=h].");
@@ -81,7 +84,8 @@ static void connections(void)
           "[GET /? 1.1 h: keep Host=h Connection=closed, not close].");
     READS("GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n",
           "[GET /? 1.0 : Connection=keep-alive, close].");
-    READS("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", "[GET /? 1.0 : keep Connection=Keep-Alive].");
+    READS("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n",
+          "[GET /? 1.0 : keep Connection=Keep-Alive].");
     READS("GET / HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
           "[GET /? 1.1 h: keep upgrades Host=h Connection=upgrade Upgrade=websocket].");
     READS("GET / HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\n\r\n",
@@ -115,7 +119,8 @@ static void chunked_bodies(void)
     READS(CHUNKED "1;a;b=c;d=\"e f\"\r\nx\r\n0;g\r\n\r\n", IN_CHUNKS "{x}.");
     READS(CHUNKED "2\r\n\r\n\r\n0\r\n\r\n", IN_CHUNKS "{\r\n}.");
     READS(CHUNKED "5\r\nhel", IN_CHUNKS "{hel~");
-    READS(POST "transfer-encoding: Chunked \r\n\r\n0\r\n\r\n", POSTED " transfer-encoding=Chunked].");
+    READS(POST "transfer-encoding: Chunked \r\n\r\n0\r\n\r\n",
+          POSTED " transfer-encoding=Chunked].");
 }
 
 static void trailers(void)
@@ -138,10 +143,13 @@ static void pipelines(void)
 {
     READS("GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n",
           "[GET /1? 1.1 h: keep Host=h].[GET /2? 1.1 h: keep Host=h].");
-    READS(POST "Content-Length: 1\r\n\r\nx\r\n" CHUNKED "1\r\ny\r\n0\r\nA: b\r\n\r\nGET / HTTP/1.0\r\n\r\n",
+    READS(POST "Content-Length: 1\r\n\r\nx\r\n" CHUNKED
+               "1\r\ny\r\n0\r\nA: b\r\n\r\nGET / HTTP/1.0\r\n\r\n",
           POSTED " Content-Length=1]{x}." IN_CHUNKS "{y}( A=b).[GET /? 1.0 :].");
-    READS(POST "Connection: upgrade\r\nUpgrade: x\r\nContent-Length: 1\r\n\r\nxGET / HTTP/1.0\r\n\r\n",
-          "[POST /? 1.1 h: keep upgrades Host=h Connection=upgrade Upgrade=x Content-Length=1]{x}.[GET /? "
+    READS(POST
+          "Connection: upgrade\r\nUpgrade: x\r\nContent-Length: 1\r\n\r\nxGET / HTTP/1.0\r\n\r\n",
+          "[POST /? 1.1 h: keep upgrades Host=h Connection=upgrade Upgrade=x "
+          "Content-Length=1]{x}.[GET /? "
           "1.0 :].");
     READS(POST "Connection: upgrade\r\nUpgrade: x\r\nTransfer-Encoding: "
                "chunked\r\n\r\n1\r\nx\r\n0\r\n\r\nGET / HTTP/1.0\r\n\r\n",
@@ -152,8 +160,9 @@ static void pipelines(void)
 int main(void)
 {
     static const struct check_test tests[] = {
-        TEST(heads),          TEST(fields),         TEST(hosts),    TEST(targets),      TEST(connections),
-        TEST(counted_bodies), TEST(chunked_bodies), TEST(trailers), TEST(expectations), TEST(pipelines),
+        TEST(heads),        TEST(fields),         TEST(hosts),          TEST(targets),
+        TEST(connections),  TEST(counted_bodies), TEST(chunked_bodies), TEST(trailers),
+        TEST(expectations), TEST(pipelines),
     };
     return check_run("http1", tests, COUNT(tests));
 }

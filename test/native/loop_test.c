@@ -98,7 +98,8 @@ static void *send_letters(void *arg)
     return NULL;
 }
 
-/* Nobody's letter is lost, each sender's keep their order, and the descriptor is written at most once for each sleep. */
+/* Nobody's letter is lost, each sender's keep their order, and the descriptor is written at most
+ * once for each sleep. */
 static void threads_inject_while_the_loop_sleeps(struct raffia_loop *loop)
 {
     pthread_t threads[SENDERS];
@@ -186,7 +187,8 @@ static void prepare_says_how_long(struct raffia_loop *loop)
     CHECK_EQUAL(raffia_loop_disarm(loop, id), 1);
 }
 
-/* Sleeping is over, and no letter is lost, when the caller never gets to wait: an exception between prepare and wait. */
+/* Sleeping is over, and no letter is lost, when the caller never gets to wait: an exception between
+ * prepare and wait. */
 static void a_turn_without_its_wait(struct raffia_loop *loop)
 {
     CHECK(raffia_loop_prepare(loop, -1) > 0);
@@ -328,7 +330,8 @@ static void another_thread_may_be_refused(struct raffia_loop *loop)
     close_pair(pipes);
 }
 
-/* And its descriptors are let go of: a closed pipe is closed, not held by what is left of a ring. */
+/* And its descriptors are let go of: a closed pipe is closed, not held by what is left of a
+ * ring. */
 static void a_closed_loop_holds_no_files(struct raffia_loop *loop)
 {
     int pipes[2];

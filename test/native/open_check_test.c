@@ -38,7 +38,8 @@ static void fifos_and_terminals(void)
     CHECK_CALL(mkfifo(in_folder("fifo"), 0600));
     CHECK_EQUAL(raffia_open_check(&devices, in_folder("fifo"), O_RDONLY), RAFFIA_OPENS_LATER);
     CHECK_EQUAL(raffia_open_check(&devices, in_folder("fifo"), O_WRONLY), RAFFIA_OPENS_LATER);
-    CHECK_EQUAL(raffia_open_check(&devices, in_folder("fifo"), O_RDONLY | O_NONBLOCK), RAFFIA_OPENS_AT_ONCE);
+    CHECK_EQUAL(raffia_open_check(&devices, in_folder("fifo"), O_RDONLY | O_NONBLOCK),
+                RAFFIA_OPENS_AT_ONCE);
 #ifdef __linux__
     CHECK_EQUAL(raffia_open_check(&devices, "/dev/null", O_WRONLY), RAFFIA_OPENS_AT_ONCE);
     CHECK_EQUAL(raffia_open_check(&devices, "/dev/tty", O_RDONLY), RAFFIA_OPENS_LATER);

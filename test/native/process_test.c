@@ -9,7 +9,7 @@
 /* Says that it is ready, and then does nothing until it is killed. */
 static void wait_for_end(int ready)
 {
-    char byte = raffia_process_end_with(getppid()) == 0 ? 'y' : 'n';
+    char byte = raffia_process_die_with_parent(getppid()) == 0 ? 'y' : 'n';
     if (write(ready, &byte, 1) < 0) _exit(1);
     for (;;)
         pause();
@@ -41,7 +41,7 @@ static void a_parent_that_is_gone(void)
     int status;
     pid_t child = CHECK_CALL(fork());
     /* This is not the parent of it. */
-    if (child == 0) _exit(raffia_process_end_with(getpid()) == -ESRCH ? 0 : 1);
+    if (child == 0) _exit(raffia_process_die_with_parent(getpid()) == -ESRCH ? 0 : 1);
     CHECK_CALL(waitpid(child, &status, 0));
     CHECK_EQUAL(status, 0);
 }
@@ -51,7 +51,7 @@ static void an_orphan_is_adopted(void)
 {
     int status, ends[2];
     pid_t orphan;
-    CHECK_EQUAL(raffia_process_adopt(1), 0);
+    CHECK_EQUAL(raffia_process_set_subreaper(1), 0);
     CHECK_CALL(pipe(ends));
     pid_t child = CHECK_CALL(fork());
     if (child == 0) {
@@ -63,12 +63,12 @@ static void an_orphan_is_adopted(void)
     CHECK_EQUAL(read(ends[0], &orphan, sizeof orphan), sizeof orphan);
     CHECK_EQUAL(CHECK_CALL(waitpid(orphan, &status, 0)), orphan);
     CHECK_EQUAL(WEXITSTATUS(status), 7);
-    CHECK_EQUAL(raffia_process_adopt(0), 0);
+    CHECK_EQUAL(raffia_process_set_subreaper(0), 0);
     close(ends[0]), close(ends[1]);
 }
 
-static const struct check_test tests[] = {TEST(it_is_killed_with_its_parent), TEST(a_parent_that_is_gone),
-                                          TEST(an_orphan_is_adopted)};
+static const struct check_test tests[] = {TEST(it_is_killed_with_its_parent),
+                                          TEST(a_parent_that_is_gone), TEST(an_orphan_is_adopted)};
 
 int main(void)
 {
@@ -77,8 +77,8 @@ int main(void)
 #else
 int main(void)
 {
-    CHECK_EQUAL(raffia_process_end_with(getppid()), -ENOSYS);
-    CHECK_EQUAL(raffia_process_adopt(1), -ENOSYS);
+    CHECK_EQUAL(raffia_process_die_with_parent(getppid()), -ENOSYS);
+    CHECK_EQUAL(raffia_process_set_subreaper(1), -ENOSYS);
     return 0;
 }
 #endif

@@ -42,7 +42,8 @@ static void a_wait_is_for_once(struct raffia_loop *loop)
     arm(loop, pipes[0], R, 1);
     expect(loop, 1, R);
     expect_nothing(loop);
-    /* Still readable, and said so again when asked again: nothing is edge-triggered for the caller. */
+    /* Still readable, and said so again when asked again: nothing is edge-triggered for the
+     * caller. */
     arm(loop, pipes[0], R, 2);
     expect(loop, 2, R);
     take_byte(pipes[0]);
@@ -179,7 +180,8 @@ static void a_completion_that_waits_to_be_shifted_is_not_disarmed(struct raffia_
     close_pair(pipes);
 }
 
-/* What the kernel says of a wait that was disarmed is for nobody, not even for the next user of the slot. */
+/* What the kernel says of a wait that was disarmed is for nobody, not even for the next user of the
+ * slot. */
 static void late_reports_are_dropped(struct raffia_loop *loop)
 {
     int pipes[2], others[2];
@@ -231,7 +233,9 @@ static void hang_up_of_a_socket(struct raffia_loop *loop)
     raffia_data seen = 0;
     for (size_t i = 0; i < waiters; i++) {
         struct raffia_completion completion = next_completion(loop);
-        CHECK_EQUAL(completion.result, completion.data == 1 ? R : completion.data == 10 ? P : R | P);
+        CHECK_EQUAL(completion.result, completion.data == 1    ? R
+                                       : completion.data == 10 ? P
+                                                               : R | P);
         seen += completion.data;
     }
     CHECK_EQUAL(seen, waiters == 3 ? 111 : 1);
@@ -292,7 +296,8 @@ static int listen_locally(struct sockaddr_in *address)
 {
     socklen_t size = sizeof(*address);
     int fd = CHECK_CALL(socket(AF_INET, SOCK_STREAM, 0));
-    *address = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    *address =
+        (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     CHECK_CALL(bind(fd, (struct sockaddr *)address, size));
     CHECK_CALL(listen(fd, 8));
     CHECK_CALL(getsockname(fd, (struct sockaddr *)address, &size));
@@ -411,8 +416,8 @@ static void throw_bytes(struct raffia_loop *loop, int (*pairs)[2], int count, in
     }
 }
 
-/* What one descriptor is told by another is answered in the same turn or the next: one call for all, where epoll would take a thousand.
- * A kqueue must be asked first whether it is a file. */
+/* What one descriptor is told by another is answered in the same turn or the next: one call for
+ * all, where epoll would take a thousand. A kqueue must be asked first whether it is a file. */
 static void a_thousand_descriptors_in_a_busy_loop(struct raffia_loop *loop)
 {
     enum { PAIRS = 500, THROWS = 20000 };

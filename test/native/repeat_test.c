@@ -1,5 +1,6 @@
-/* Accepting, receiving, sending, closing, and children that end: by the kernel where it knows how, emulated where not, and the same
- * to see from here. The last run is on kernels that know less, which a seccomp filter makes of this one. */
+/* Accepting, receiving, sending, closing, and children that end: by the kernel where it knows how,
+ * emulated where not, and the same to see from here. The last run is on kernels that know less,
+ * which a seccomp filter makes of this one. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -168,7 +169,8 @@ static void nothing_to_accept_from(struct raffia_loop *loop)
 static void too_many_open_files(struct raffia_loop *loop)
 {
     struct rlimit limit, less;
-    if (check_valgrind()) return; /* keeps the limit to itself, and the kernel does not know of it */
+    if (check_valgrind())
+        return; /* keeps the limit to itself, and the kernel does not know of it */
     struct listener listener = listen_here();
     int client = connect_to(&listener);
     CHECK_CALL(getrlimit(RLIMIT_NOFILE, &limit));
@@ -242,7 +244,7 @@ static int take_letters(struct raffia_loop *loop, struct raffia_completion compl
     CHECK(completion.result > 0 && completion.result <= SIZE);
     CHECK_EQUAL(completion.flags, RAFFIA_MORE);
     check_letters(raffia_loop_buffer(loop, completion.buffer), completion.result, from);
-    CHECK_EQUAL(raffia_loop_give_back(loop, completion.buffer), 0);
+    CHECK_EQUAL(raffia_loop_return_buffer(loop, completion.buffer), 0);
     return from + (int)completion.result;
 }
 
@@ -271,18 +273,18 @@ static void receives_until_the_end_of_the_stream(struct raffia_loop *loop)
 static void a_buffer_is_given_back_once(struct raffia_loop *loop)
 {
     int sockets[2];
-    CHECK_EQUAL(raffia_loop_give_back(loop, 1), -EINVAL);
+    CHECK_EQUAL(raffia_loop_return_buffer(loop, 1), -EINVAL);
     CHECK(raffia_loop_buffer(loop, 1) == NULL);
     make_sockets(sockets);
     raffia_id id = receive_from(loop, sockets[0], 1);
     CHECK_EQUAL(send_letters(sockets[1], 0, 1), 1);
     uint32_t buffer = next_completion(loop).buffer;
     CHECK(raffia_loop_buffer(loop, buffer) != NULL);
-    CHECK_EQUAL(raffia_loop_give_back(loop, buffer), 0);
+    CHECK_EQUAL(raffia_loop_return_buffer(loop, buffer), 0);
     CHECK(raffia_loop_buffer(loop, buffer) == NULL);
-    CHECK_EQUAL(raffia_loop_give_back(loop, buffer), -EINVAL);
-    CHECK_EQUAL(raffia_loop_give_back(loop, 0), -EINVAL);
-    CHECK_EQUAL(raffia_loop_give_back(loop, BUFFERS + 1), -EINVAL);
+    CHECK_EQUAL(raffia_loop_return_buffer(loop, buffer), -EINVAL);
+    CHECK_EQUAL(raffia_loop_return_buffer(loop, 0), -EINVAL);
+    CHECK_EQUAL(raffia_loop_return_buffer(loop, BUFFERS + 1), -EINVAL);
     stop(loop, id, 1);
     close_pair(sockets);
 }
@@ -357,8 +359,8 @@ static void few_buffers_for_many(struct raffia_loop *loop)
     }
     while (total < PEERS * LETTERS) {
         for (int i = 0; i < PEERS; i++)
-            sent[i] +=
-                send_letters(sockets[i][1], sent[i], (int)check_random((uint32_t)(LETTERS - sent[i] + 1)));
+            sent[i] += send_letters(sockets[i][1], sent[i],
+                                    (int)check_random((uint32_t)(LETTERS - sent[i] + 1)));
         CHECK(raffia_loop_poll(loop, 0) >= 0);
         while (holding < BUFFERS && raffia_loop_shift(loop, &held[holding]))
             holding++;
@@ -426,7 +428,8 @@ static void errors_end_it(struct raffia_loop *loop)
     close_pair(pipes);
 }
 
-/* A caller that polls and never shifts gets so many completions, and the rest when it has shifted. */
+/* A caller that polls and never shifts gets so many completions, and the rest when it has
+ * shifted. */
 static void a_caller_that_falls_behind(struct raffia_loop *parent)
 {
     enum { MESSAGES = 6000, BOUND = 4096 };
@@ -450,7 +453,7 @@ static void a_caller_that_falls_behind(struct raffia_loop *parent)
         completion = next_completion(&loop);
         CHECK_EQUAL(completion.result, 1);
         check_letters(raffia_loop_buffer(&loop, completion.buffer), 1, received++);
-        CHECK_EQUAL(raffia_loop_give_back(&loop, completion.buffer), 0);
+        CHECK_EQUAL(raffia_loop_return_buffer(&loop, completion.buffer), 0);
     }
     CHECK_EQUAL(raffia_loop_disarm(&loop, id), 0);
     expect_last(&loop, 1, -ECANCELED);
@@ -508,7 +511,8 @@ static void a_thread_that_ends_leaves_its_ops(struct raffia_loop *parent)
     struct raffia_loop loop;
     struct listener listener = listen_here();
     make_sockets(sockets);
-    CHECK_EQUAL(raffia_loop_open(&loop, parent->backend, &(struct raffia_options){.movable = 1}), 0);
+    CHECK_EQUAL(raffia_loop_open(&loop, parent->backend, &(struct raffia_options){.movable = 1}),
+                0);
     struct visit visit = {&loop, listener.fd, sockets[0]};
     CHECK_EQUAL(pthread_create(&thread, NULL, start_and_end, &visit), 0);
     CHECK_EQUAL(pthread_join(thread, NULL), 0);
@@ -520,7 +524,7 @@ static void a_thread_that_ends_leaves_its_ops(struct raffia_loop *parent)
         struct raffia_completion completion = next_completion(&loop);
         CHECK_EQUAL(completion.data, 2);
         CHECK_EQUAL(completion.result, 1);
-        CHECK_EQUAL(raffia_loop_give_back(&loop, completion.buffer), 0);
+        CHECK_EQUAL(raffia_loop_return_buffer(&loop, completion.buffer), 0);
     }
     raffia_loop_close(&loop);
     close_pair(sockets);
@@ -541,7 +545,7 @@ static void closing_in_the_middle(struct raffia_loop *loop)
     receive_from(loop, others[0], 3);
     int client = connect_to(&listener);
     raffia_loop_close(loop);
-    CHECK_EQUAL(raffia_loop_give_back(loop, held[0].buffer), -EBADF);
+    CHECK_EQUAL(raffia_loop_return_buffer(loop, held[0].buffer), -EBADF);
     CHECK_CALL(close(client));
     CHECK_CALL(close(listener.fd));
     close_pair(sockets);

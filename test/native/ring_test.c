@@ -1,4 +1,5 @@
-/* Transfers through the loop: by the back ends that know them, and files by the blocking pool for the others. */
+/* Transfers through the loop: by the back ends that know them, and files by the blocking pool for
+ * the others. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static void refused_where_only_readiness_is_known(struct raffia_loop *loop)
     raffia_id id;
     if (loop->backend->transfers) return;
     make_pipe(pipes);
-    CHECK_EQUAL(raffia_loop_transfer(loop, RAFFIA_READ, pipes[0], &byte, 1, HERE, 1, &id), -ENOTSUP);
+    CHECK_EQUAL(raffia_loop_transfer(loop, RAFFIA_READ, pipes[0], &byte, 1, HERE, 1, &id),
+                -ENOTSUP);
     CHECK_EQUAL(raffia_loop_transfer(loop, RAFFIA_WRITE, pipes[1], &byte, 1, 0, 1, &id), -ENOTSUP);
     close_pair(pipes);
     CHECK_EQUAL(raffia_loop_pending(loop), 0);
@@ -80,7 +82,8 @@ static void a_file_by_position_and_by_offset(struct raffia_loop *loop)
     CHECK_CALL(close(fd));
 }
 
-/* Older kernels complete with EAGAIN at once, newer ones (6.18 does) wait as if the flag were not there. */
+/* Older kernels complete with EAGAIN at once, newer ones (6.18 does) wait as if the flag were not
+ * there. */
 static void expect_wait_or_refusal(struct raffia_loop *loop, int reader, int writer)
 {
     char byte = 'a';
@@ -294,7 +297,8 @@ static void a_thread_that_ends_leaves_its_ops(struct raffia_loop *unused)
     pthread_t thread;
     struct raffia_loop loop;
     (void)unused;
-    CHECK_EQUAL(raffia_loop_open(&loop, unused->backend, &(struct raffia_options){.movable = 1}), 0);
+    CHECK_EQUAL(raffia_loop_open(&loop, unused->backend, &(struct raffia_options){.movable = 1}),
+                0);
     make_pipe(pipes);
     make_pipe(pipes + 2);
     struct visit visit = {&loop, pipes, &byte};

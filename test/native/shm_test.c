@@ -52,9 +52,9 @@ static void check_contents(int file, const char *expected, size_t size)
 
 static void contents_arrive(void)
 {
-    int files[RAFFIA_SHM_MOST], before = check_open_descriptors();
+    int files[RAFFIA_SHM_MAX_PAYLOADS], before = check_open_descriptors();
     char *bytes = pattern(LONG);
-    struct raffia_parcel parcels[] = {{bytes, LONG}, {bytes, 0}, {bytes, 4096}};
+    struct raffia_payload parcels[] = {{bytes, LONG}, {bytes, 0}, {bytes, 4096}};
     open_pair();
     CHECK_EQUAL(raffia_shm_send(pair[0], parcels, 3), 3);
     CHECK_EQUAL(raffia_shm_send(pair[0], parcels + 2, 1), 1);
@@ -74,8 +74,8 @@ static void contents_arrive(void)
 
 static void nobody_can_make_it_shorter(void)
 {
-    int files[RAFFIA_SHM_MOST];
-    struct raffia_parcel parcel = {"xyz", 3};
+    int files[RAFFIA_SHM_MAX_PAYLOADS];
+    struct raffia_payload parcel = {"xyz", 3};
     open_pair();
     CHECK_EQUAL(raffia_shm_send(pair[0], &parcel, 1), 1);
     CHECK_EQUAL(raffia_shm_receive(pair[1], files), 1);
@@ -88,13 +88,13 @@ static void nobody_can_make_it_shorter(void)
 
 static void nothing_stays_behind(void)
 {
-    int files[RAFFIA_SHM_MOST], before = check_open_descriptors();
-    struct raffia_parcel parcel = {"x", 1};
-    struct raffia_parcel parcels[RAFFIA_SHM_MOST + 1] = {{0}};
+    int files[RAFFIA_SHM_MAX_PAYLOADS], before = check_open_descriptors();
+    struct raffia_payload parcel = {"x", 1};
+    struct raffia_payload parcels[RAFFIA_SHM_MAX_PAYLOADS + 1] = {{0}};
     int sent = 0, result;
     open_pair();
     CHECK_EQUAL(raffia_shm_send(pair[0], parcels, 0), -EINVAL);
-    CHECK_EQUAL(raffia_shm_send(pair[0], parcels, RAFFIA_SHM_MOST + 1), -EINVAL);
+    CHECK_EQUAL(raffia_shm_send(pair[0], parcels, RAFFIA_SHM_MAX_PAYLOADS + 1), -EINVAL);
     while ((result = raffia_shm_send(pair[0], &parcel, 1)) == 1)
         sent++;
     CHECK(sent > 0);
@@ -112,8 +112,8 @@ static void nothing_stays_behind(void)
 
 static int files_are_limited(void)
 {
-    int files[RAFFIA_SHM_MOST];
-    struct raffia_parcel parcels[] = {{"x", 1}, {"y", 1}};
+    int files[RAFFIA_SHM_MAX_PAYLOADS];
+    struct raffia_payload parcels[] = {{"x", 1}, {"y", 1}};
     struct rlimit small = {100, 100}, few = {(rlim_t)pair[1] + 2, (rlim_t)pair[1] + 2};
     if (raffia_shm_send(pair[0], parcels, 2) != 2) return __LINE__;
     /* One fits, two do not: none is kept. */

@@ -1,8 +1,10 @@
-/* A million operations that are disarmed at random points, while data, connections, timers and signals come in. Of each op there is
- * one last completion, or the word that there will be none; each byte and each connection arrives once or is still there; and in
- * the end everything is back where it was.
+/* A million operations that are disarmed at random points, while data, connections, timers and
+ * signals come in. Of each op there is one last completion, or the word that there will be none;
+ * each byte and each connection arrives once or is still there; and in the end everything is back
+ * where it was.
  *
- * RAFFIA_STORM_SEED repeats a run, as far as the kernel does; RAFFIA_STORM_OPS makes it longer or shorter. */
+ * RAFFIA_STORM_SEED repeats a run, as far as the kernel does; RAFFIA_STORM_OPS makes it longer or
+ * shorter. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +16,14 @@
 #include <unistd.h>
 #include "contract.h"
 
-enum { TASKS = 256, PIPES = 8, STREAMS = 24, LISTENERS = 2, BYTES = 32, HERE = RAFFIA_CURRENT_POSITION };
+enum {
+    TASKS = 256,
+    PIPES = 8,
+    STREAMS = 24,
+    LISTENERS = 2,
+    BYTES = 32,
+    HERE = RAFFIA_CURRENT_POSITION
+};
 
 enum action { POLL, TIMER, READ, RECV, SEND, ACCEPT, RECEIVE, CLOSE, ACTIONS };
 
@@ -142,8 +151,8 @@ static void happen(struct storm *storm)
 
 /* -- submitting -- */
 
-static int transfer(struct storm *storm, struct task *task, enum raffia_kind kind, const struct line *line,
-                    raffia_data data)
+static int transfer(struct storm *storm, struct task *task, enum raffia_kind kind,
+                    const struct line *line, raffia_data data)
 {
     memset(task->buffer, 'f', sizeof(task->buffer));
     return raffia_loop_transfer(storm->loop, kind, line->ends[kind == RAFFIA_SEND], task->buffer,
@@ -183,7 +192,8 @@ static int begin(struct storm *storm, struct task *task, raffia_data data)
         return transfer(storm, task, RAFFIA_READ, &storm->pipes[task->place], data);
     case RECV: return transfer(storm, task, RAFFIA_RECV, &storm->sockets[task->place], data);
     case SEND: return transfer(storm, task, RAFFIA_SEND, &storm->sockets[task->place], data);
-    case ACCEPT: return raffia_loop_accept(storm->loop, storm->listeners[any(LISTENERS)], data, &task->id);
+    case ACCEPT:
+        return raffia_loop_accept(storm->loop, storm->listeners[any(LISTENERS)], data, &task->id);
     case RECEIVE: return receive(storm, task, data);
     default: return close_one(storm, task, data);
     }
@@ -206,7 +216,8 @@ static void submit(struct storm *storm)
 
 /* -- and the other end -- */
 
-/* The op wrote into its buffer as many bytes as it said, and none before it was submitted or after it was off. */
+/* The op wrote into its buffer as many bytes as it said, and none before it was submitted or after
+ * it was off. */
 static void check_buffer(const struct task *task, int64_t bytes)
 {
     for (int64_t i = bytes > 0 ? bytes : 0; i < BYTES; i++)
@@ -250,7 +261,8 @@ static void take_stream(struct storm *storm, const struct raffia_completion *com
     storm->held[storm->holding++] = *completion;
 }
 
-static void take_more(struct storm *storm, struct task *task, const struct raffia_completion *completion)
+static void take_more(struct storm *storm, struct task *task,
+                      const struct raffia_completion *completion)
 {
     if (task->action == RECEIVE) {
         take_stream(storm, completion);
@@ -264,7 +276,8 @@ static void take_more(struct storm *storm, struct task *task, const struct raffi
 
 static void take_transfer(struct storm *storm, const struct task *task, int64_t result)
 {
-    struct line *line = task->action == READ ? &storm->pipes[task->place] : &storm->sockets[task->place];
+    struct line *line =
+        task->action == READ ? &storm->pipes[task->place] : &storm->sockets[task->place];
     CHECK(result > 0 || (result == -ECANCELED && task->disarmed));
     if (task->action == SEND) {
         if (result > 0) line->in += result;
@@ -308,7 +321,7 @@ static void give_back(struct storm *storm)
     if (storm->holding == 0) return;
     struct raffia_completion *last = &storm->held[--storm->holding],
                              *one = &storm->held[any((uint32_t)storm->holding + 1)];
-    CHECK_EQUAL(raffia_loop_give_back(storm->loop, one->buffer), 0);
+    CHECK_EQUAL(raffia_loop_return_buffer(storm->loop, one->buffer), 0);
     *one = *last;
 }
 
@@ -343,7 +356,8 @@ static void calm_down(struct storm *storm)
 {
     for (int i = 0; i < TASKS; i++)
         disarm(storm, &storm->tasks[i]);
-    for (int64_t limit = raffia_now() + (int64_t)30 * 1000000000; raffia_loop_pending(storm->loop) > 0;) {
+    for (int64_t limit = raffia_now() + (int64_t)30 * 1000000000;
+         raffia_loop_pending(storm->loop) > 0;) {
         CHECK(raffia_now() < limit);
         turn(storm, UINT32_MAX);
     }
@@ -413,7 +427,8 @@ static timer_t interrupt(void)
     timer_t timer;
     struct sigaction action = {.sa_handler = heard};
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
-    struct itimerspec each = {.it_interval = {.tv_nsec = 1000000}, .it_value = {.tv_nsec = 1000000}};
+    struct itimerspec each = {.it_interval = {.tv_nsec = 1000000},
+                              .it_value = {.tv_nsec = 1000000}};
     CHECK_CALL(sigaction(SIGUSR1, &action, NULL));
     CHECK_CALL(timer_create(CLOCK_MONOTONIC, &event, &timer));
     CHECK_CALL(timer_settime(timer, 0, &each, NULL));
@@ -432,10 +447,11 @@ static void a_storm(struct raffia_loop *loop)
     calm_down(&storm);
     CHECK_CALL(timer_delete(timer));
     settle_all(&storm);
-    printf("  %s: %llu completed, %llu off, %llu more; %llu stale, %llu starved, %llu connections\n",
-           loop->backend->name, (unsigned long long)storm.completed, (unsigned long long)storm.off,
-           (unsigned long long)loop->metrics.produced, (unsigned long long)loop->metrics.stale,
-           (unsigned long long)loop->metrics.starved, (unsigned long long)storm.connected);
+    printf(
+        "  %s: %llu completed, %llu off, %llu more; %llu stale, %llu starved, %llu connections\n",
+        loop->backend->name, (unsigned long long)storm.completed, (unsigned long long)storm.off,
+        (unsigned long long)loop->metrics.produced, (unsigned long long)loop->metrics.stale,
+        (unsigned long long)loop->metrics.starved, (unsigned long long)storm.connected);
 }
 
 int main(void)

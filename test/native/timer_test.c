@@ -64,8 +64,9 @@ static void expect_nothing(void)
 
 static void a_timer_expires_at_its_deadline_to_the_nanosecond(void)
 {
-    static const int64_t after[] = {1,      MICROSECOND, TICK - 1,   TICK,        TICK + 1,   64 * TICK,
-                                    SECOND, DAY,         1000 * DAY, 10000 * DAY, 40000 * DAY};
+    static const int64_t after[] = {1,          MICROSECOND, TICK - 1,   TICK,
+                                    TICK + 1,   64 * TICK,   SECOND,     DAY,
+                                    1000 * DAY, 10000 * DAY, 40000 * DAY};
     begin();
     for (size_t i = 0; i < COUNT(after); i++) {
         int64_t deadline = now + after[i];
@@ -118,8 +119,8 @@ static void equal_deadlines_expire_in_the_order_of_arming(void)
     begin();
     int64_t deadline = now + 10 * SECOND;
     /* From each level that the deadline is on as it comes nearer, and from the heap. */
-    static const int64_t before[] = {10 * SECOND, SECOND, 100 * MILLISECOND, 20 * MILLISECOND, MICROSECOND,
-                                     0,           -1};
+    static const int64_t before[] = {
+        10 * SECOND, SECOND, 100 * MILLISECOND, 20 * MILLISECOND, MICROSECOND, 0, -1};
     for (raffia_data i = 0; i < 50 * COUNT(before); i++) {
         now = deadline - before[i / 50];
         if (before[i / 50] > 0) expect_nothing();
@@ -149,7 +150,8 @@ static void deadlines_of_one_tick_expire_in_their_order(void)
 
 static void cancelling_on_each_level(void)
 {
-    static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                    {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     struct raffia_op *held[3]; /* a list has a first, a middle and a last */
     begin();
     now = 0;
@@ -387,7 +389,8 @@ static int compare(const void *a, const void *b)
 static int64_t random_deadline(void)
 {
     int64_t most = (int64_t)1 << check_random(43);
-    return START + (int64_t)((uint64_t)check_random(UINT32_MAX) * check_random(1000) % (uint64_t)most);
+    return START +
+           (int64_t)((uint64_t)check_random(UINT32_MAX) * check_random(1000) % (uint64_t)most);
 }
 
 /* All that are due, and no others, in the model's order. From which of the sorted ones to go on. */

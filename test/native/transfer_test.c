@@ -184,6 +184,7 @@ int main(void)
     };
     check_run("transfer", tests, COUNT(tests));
     /* And again as on a kernel that has no RWF_NOWAIT. */
-    if (!refuse_system_call(SYS_preadv2, EOPNOTSUPP) || !refuse_system_call(SYS_pwritev2, ENOSYS)) return 0;
+    if (!refuse_system_call(SYS_preadv2, EOPNOTSUPP) || !refuse_system_call(SYS_pwritev2, ENOSYS))
+        return 0;
     return check_run("transfer, without preadv2", tests, COUNT(tests));
 }

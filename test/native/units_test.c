@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "buffer.h"
 #include "check.h"
-#include "due.h"
+#include "pending_queue.h"
 #include "fork.h"
 #include "inbox.h"
 #include "op.h"
@@ -82,7 +82,8 @@ static void an_op_is_blank_when_acquired(void)
     CHECK(raffia_ops_acquire(&ops, RAFFIA_WRITE, 8) == op);
     CHECK_EQUAL(op->kind, RAFFIA_WRITE);
     CHECK_EQUAL(op->data, 8);
-    CHECK(op->fd == -1 && op->events == 0 && op->cancelled == 0 && op->length == 0 && op->next == NULL);
+    CHECK(op->fd == -1 && op->events == 0 && op->cancelled == 0 && op->length == 0 &&
+          op->next == NULL);
     raffia_ops_free(&ops);
 }
 
@@ -105,41 +106,41 @@ static void queues_let_go_of_any_op(void)
 {
     enum { MANY = 50 };
     struct raffia_op ops[MANY] = {0};
-    struct raffia_due queues[2];
+    struct raffia_pending_queue queues[2];
     size_t counts[2] = {0};
-    raffia_due_init(&queues[0], 1);
-    raffia_due_init(&queues[1], 2);
+    raffia_pending_queue_init(&queues[0], 1);
+    raffia_pending_queue_init(&queues[1], 2);
     for (int round = 0; round < 20000; round++) {
         struct raffia_op *op = &ops[check_random(MANY)];
         uint32_t which = op->queue ? op->queue - 1u : check_random(2);
         if (op->queue)
-            raffia_due_remove(&queues[which], op);
+            raffia_pending_queue_remove(&queues[which], op);
         else
-            raffia_due_add(&queues[which], op);
+            raffia_pending_queue_add(&queues[which], op);
         counts[which] += op->queue ? 1 : (size_t)-1;
         CHECK_EQUAL(queues[which].count, counts[which]);
     }
     for (uint32_t which = 0; which < 2; which++) {
         for (; counts[which] > 0; counts[which]--)
-            CHECK(raffia_due_take(&queues[which]) != NULL);
-        CHECK(raffia_due_take(&queues[which]) == NULL);
+            CHECK(raffia_pending_queue_take(&queues[which]) != NULL);
+        CHECK(raffia_pending_queue_take(&queues[which]) == NULL);
     }
 }
 
 static void queues_are_in_order(void)
 {
     struct raffia_op ops[5] = {0};
-    struct raffia_due queue;
-    raffia_due_init(&queue, 1);
+    struct raffia_pending_queue queue;
+    raffia_pending_queue_init(&queue, 1);
     for (int i = 0; i < 5; i++)
-        raffia_due_add(&queue, &ops[i]);
-    raffia_due_remove(&queue, &ops[2]);
-    raffia_due_remove(&queue, &ops[4]);
-    raffia_due_add(&queue, &ops[2]);
-    CHECK(raffia_due_take(&queue) == &ops[0]);
-    CHECK(raffia_due_take(&queue) == &ops[1]);
-    CHECK(raffia_due_take(&queue) == &ops[3]);
-    CHECK(raffia_due_take(&queue) == &ops[2]);
+        raffia_pending_queue_add(&queue, &ops[i]);
+    raffia_pending_queue_remove(&queue, &ops[2]);
+    raffia_pending_queue_remove(&queue, &ops[4]);
+    raffia_pending_queue_add(&queue, &ops[2]);
+    CHECK(raffia_pending_queue_take(&queue) == &ops[0]);
+    CHECK(raffia_pending_queue_take(&queue) == &ops[1]);
+    CHECK(raffia_pending_queue_take(&queue) == &ops[3]);
+    CHECK(raffia_pending_queue_take(&queue) == &ops[2]);
 }
 
 /* -- buffers -- */
@@ -163,8 +164,8 @@ static void buffers_are_out_or_free(void)
     for (uint32_t i = 0; i < BUFFERS; i++) {
         const char *bytes = raffia_buffers_at(&buffers, numbers[i]);
         CHECK(bytes[0] == (char)i && bytes[SIZE - 1] == (char)i);
-        CHECK_EQUAL(raffia_buffers_give(&buffers, numbers[i]), 0);
-        CHECK_EQUAL(raffia_buffers_give(&buffers, numbers[i]), -EINVAL);
+        CHECK_EQUAL(raffia_buffers_return(&buffers, numbers[i]), 0);
+        CHECK_EQUAL(raffia_buffers_return(&buffers, numbers[i]), -EINVAL);
     }
     CHECK_EQUAL(raffia_buffers_free_count(&buffers), BUFFERS);
     CHECK(raffia_buffers_memsize(&buffers) > BUFFERS * SIZE);

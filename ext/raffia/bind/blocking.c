@@ -9,7 +9,8 @@
 static VALUE resolution_class;
 static ID closers[3];
 
-/* Raffia::Engine::Resolution: one look-up. It may be collected while that runs, which holds its own share. */
+/* Raffia::Engine::Resolution: one look-up. It may be collected while that runs, which holds its own
+ * share. */
 struct lookup {
     struct raffia_resolution *resolution;
     raffia_id id;
@@ -49,7 +50,8 @@ static VALUE engine_resolve(VALUE self, VALUE hostname, VALUE data)
     lookup->resolution = raffia_resolution_new(StringValueCStr(hostname));
     if (!lookup->resolution) rb_memerror();
     RB_OBJ_WRITTEN(self, Qundef, data);
-    raffia_check(raffia_loop_resolve(loop, lookup->resolution, (raffia_data)data, &lookup->id), "resolve");
+    raffia_check(raffia_loop_resolve(loop, lookup->resolution, (raffia_data)data, &lookup->id),
+                 "resolve");
     return result;
 }
 
@@ -85,8 +87,8 @@ static VALUE resolution_addresses(VALUE self)
     return rb_funcall(addresses, rb_intern("uniq"), 0);
 }
 
-/* Whether the method that called the hook that called Engine.closing?, which called us, closes a descriptor. What caller_locations
- * says, but without making an object. */
+/* Whether the method that called the hook that called Engine.closing?, which called us, closes a
+ * descriptor. What caller_locations says, but without making an object. */
 static VALUE native_is_closing(VALUE self)
 {
     enum { SELF, ENGINE, HOOK, METHOD, FRAMES };
@@ -105,7 +107,8 @@ static VALUE set_threads(VALUE class, VALUE threads)
 {
     int count = NUM2INT(threads);
     (void)class;
-    if (count < 1) rb_raise(rb_eArgError, "the blocking pool needs a thread at least, not %d", count);
+    if (count < 1)
+        rb_raise(rb_eArgError, "the blocking pool needs a thread at least, not %d", count);
     raffia_blocking_limit((unsigned)count);
     return threads;
 }
@@ -140,7 +143,8 @@ void raffia_init_blocking(VALUE raffia)
     closers[2] = rb_intern("close_write");
 
     rb_undef_alloc_func(resolution);
-    rb_define_singleton_method(rb_define_module_under(raffia, "Native"), "closing?", native_is_closing, 0);
+    rb_define_singleton_method(rb_define_module_under(raffia, "Native"), "closing?",
+                               native_is_closing, 0);
     rb_define_singleton_method(native, "blocking_threads=", set_threads, 1);
     rb_define_method(native, "resolve", engine_resolve, 2);
     rb_define_method(resolution, "id", resolution_id, 0);

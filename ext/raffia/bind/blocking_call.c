@@ -71,7 +71,8 @@ static VALUE call_discard(VALUE self)
 {
     struct call *call = raffia_call_of(self);
     int fd = (int)(intptr_t)call->value;
-    if (call->state == DONE && raffia_operation_opens(call->policy, call->operation.function) && fd >= 0)
+    if (call->state == DONE && raffia_operation_opens(call->policy, call->operation.function) &&
+        fd >= 0)
         close(fd);
     return Qnil;
 }

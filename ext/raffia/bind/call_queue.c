@@ -108,7 +108,8 @@ static struct timespec end_of(int64_t patience)
 #else
     int64_t end = (int64_t)time(NULL) * 1000000000 + patience;
 #endif
-    return (struct timespec){.tv_sec = (time_t)(end / 1000000000), .tv_nsec = (long)(end % 1000000000)};
+    return (struct timespec){.tv_sec = (time_t)(end / 1000000000),
+                             .tv_nsec = (long)(end % 1000000000)};
 }
 
 /* With the lock; NULL when this thread is to return to Ruby. */
@@ -145,15 +146,15 @@ static int deliver(VALUE pointer)
     return 1;
 }
 
-static VALUE see_delivery_through(VALUE pointer)
+static VALUE deliver_uninterruptibly(VALUE pointer)
 {
-    raffia_see_through(deliver, pointer);
+    raffia_uninterruptible(deliver, pointer);
     return Qnil;
 }
 
 /* With Ruby's lock, so that the fiber does not go on in between. Thread#kill may strike in Ruby's
  * code, and the fiber would wait for ever. */
-static void *tell_portable(void *pointer)
+static void *complete_portable(void *pointer)
 {
     struct server *server = pointer;
     struct call *call = server->call;
@@ -163,7 +164,7 @@ static void *tell_portable(void *pointer)
     server->call = NULL;
     finish(server->queue, call);
     pthread_mutex_unlock(&server->queue->lock);
-    if (told) rb_protect(see_delivery_through, (VALUE)of, &server->failure);
+    if (told) rb_protect(deliver_uninterruptibly, (VALUE)of, &server->failure);
     RB_GC_GUARD(of[0]);
     RB_GC_GUARD(of[1]);
     return NULL;
@@ -173,7 +174,7 @@ static void tell(struct server *server)
 {
     struct call *call = server->call;
     if (call->portable) {
-        rb_thread_call_with_gvl(tell_portable, server);
+        rb_thread_call_with_gvl(complete_portable, server);
         pthread_mutex_lock(&server->queue->lock);
         return;
     }

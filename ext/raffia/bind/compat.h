@@ -7,8 +7,8 @@
 #include <ruby/io/buffer.h>
 #include <ruby/thread.h>
 
-/* Sleep without the lock. Interrupts are checked neither before the call nor after it: with one pending the call is left out, and
- * the caller looks when its own state is in order. */
+/* Sleep without the lock. Interrupts are checked neither before the call nor after it: with one
+ * pending the call is left out, and the caller looks when its own state is in order. */
 #define raffia_without_lock rb_thread_call_without_gvl2
 
 #endif

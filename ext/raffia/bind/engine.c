@@ -1,4 +1,5 @@
-/* Raffia::Engine::Native: the loop as a Ruby object. lib/raffia/engine/select.rb documents the methods, which are the same. */
+/* Raffia::Engine::Native: the loop as a Ruby object. lib/raffia/engine/select.rb documents the
+ * methods, which are the same. */
 #include "raffia.h"
 #include "compat.h"
 
@@ -6,15 +7,17 @@
 #include <math.h>
 #include <string.h>
 #include "engine.h"
-#include "look.h"
+#include "poll_once.h"
 #include "transfer.h"
 
-/* A transfer's data word is a hidden array: what the caller handed in, the buffer, and whether we locked it. */
+/* A transfer's data word is a hidden array: what the caller handed in, the buffer, and whether we
+ * locked it. */
 enum { PARCEL_DATA, PARCEL_BUFFER, PARCEL_LOCKED, PARCEL_SIZE };
 
 static ID id_locked;
 
-/* Garbage collection. Data words are Ruby objects, each held until its completion has been shifted. */
+/* Garbage collection. Data words are Ruby objects, each held until its completion has been
+ * shifted. */
 
 static void mark_word(raffia_data *data, void *unused)
 {
@@ -91,17 +94,20 @@ static struct raffia_loop *loop_of(VALUE self)
     struct engine *engine = raffia_engine_of(self);
     if (!engine->loop.backend) rb_raise(rb_eIOError, "the event loop is closed");
     if (!raffia_engine_is_open(engine))
-        rb_raise(rb_eIOError, "the event loop is the parent process's: open another one in this process");
+        rb_raise(rb_eIOError,
+                 "the event loop is the parent process's: open another one in this process");
     return &engine->loop;
 }
 
-/* For whoever changes it. The back end sleeps without the lock, and must not be called by another thread meanwhile. */
+/* For whoever changes it. The back end sleeps without the lock, and must not be called by another
+ * thread meanwhile. */
 struct raffia_loop *raffia_engine_loop(VALUE self)
 {
     struct raffia_loop *loop = loop_of(self);
     if (raffia_engine_of(self)->polling)
-        rb_raise(rb_eThreadError,
-                 "the event loop is in use by another thread: that one may be sent things by inject");
+        rb_raise(
+            rb_eThreadError,
+            "the event loop is in use by another thread: that one may be sent things by inject");
     return loop;
 }
 
@@ -218,8 +224,8 @@ static VALUE engine_close(VALUE self)
 static VALUE engine_arm(VALUE self, VALUE io, VALUE events, VALUE data)
 {
     raffia_id id;
-    raffia_check(raffia_loop_arm(raffia_engine_loop(self), raffia_descriptor_of(io), NUM2UINT(events),
-                                 (raffia_data)written(self, data), &id),
+    raffia_check(raffia_loop_arm(raffia_engine_loop(self), raffia_descriptor_of(io),
+                                 NUM2UINT(events), (raffia_data)written(self, data), &id),
                  "arm");
     return ULL2NUM(id);
 }
@@ -240,7 +246,8 @@ static VALUE engine_disarm(VALUE self, VALUE id)
                      ? raffia_loop_disarm(raffia_engine_loop(self), number)
                      : -ENOENT;
     if (result == -ENOENT) return Qnil;
-    if (result == -EAGAIN) return Qfalse; /* the kernel takes no requests now; the transfer goes on */
+    if (result == -EAGAIN)
+        return Qfalse; /* the kernel takes no requests now; the transfer goes on */
     return boolean(raffia_check(result, "disarm"));
 }
 
@@ -265,11 +272,12 @@ static VALUE parcel(VALUE data, VALUE buffer)
 static void check_offset(size_t offset, size_t size)
 {
     if (offset > size)
-        rb_raise(rb_eArgError, "the offset %" PRIuSIZE " is behind the buffer's %" PRIuSIZE " bytes", offset,
+        rb_raise(rb_eArgError,
+                 "the offset %" PRIuSIZE " is behind the buffer's %" PRIuSIZE " bytes", offset,
                  size);
 }
 
-char *raffia_room_to_read(VALUE buffer, size_t start, size_t *length)
+char *raffia_buffer_for_writing(VALUE buffer, size_t start, size_t *length)
 {
     void *base;
     rb_io_buffer_get_bytes_for_writing(buffer, &base, length);
@@ -278,7 +286,7 @@ char *raffia_room_to_read(VALUE buffer, size_t start, size_t *length)
     return (char *)base + start;
 }
 
-const char *raffia_bytes_to_write(VALUE buffer, size_t start, size_t *length)
+const char *raffia_buffer_for_reading(VALUE buffer, size_t start, size_t *length)
 {
     const void *base;
     rb_io_buffer_get_bytes_for_reading(buffer, &base, length);
@@ -292,8 +300,8 @@ static int64_t position(VALUE from)
     return NIL_P(from) ? RAFFIA_CURRENT_POSITION : NUM2LL(from);
 }
 
-static VALUE transfer(VALUE self, enum raffia_kind kind, VALUE io, VALUE buffer, char *bytes, size_t length,
-                      VALUE from, VALUE data)
+static VALUE transfer(VALUE self, enum raffia_kind kind, VALUE io, VALUE buffer, char *bytes,
+                      size_t length, VALUE from, VALUE data)
 {
     raffia_id id;
     struct raffia_loop *loop = raffia_engine_loop(self);
@@ -310,14 +318,14 @@ static VALUE transfer(VALUE self, enum raffia_kind kind, VALUE io, VALUE buffer,
 static VALUE engine_read(VALUE self, VALUE io, VALUE buffer, VALUE offset, VALUE from, VALUE data)
 {
     size_t length;
-    char *bytes = raffia_room_to_read(buffer, NUM2SIZET(offset), &length);
+    char *bytes = raffia_buffer_for_writing(buffer, NUM2SIZET(offset), &length);
     return transfer(self, RAFFIA_READ, io, buffer, bytes, length, from, data);
 }
 
 static VALUE engine_write(VALUE self, VALUE io, VALUE buffer, VALUE offset, VALUE from, VALUE data)
 {
     size_t length;
-    const char *bytes = raffia_bytes_to_write(buffer, NUM2SIZET(offset), &length);
+    const char *bytes = raffia_buffer_for_reading(buffer, NUM2SIZET(offset), &length);
     return transfer(self, RAFFIA_WRITE, io, buffer, (char *)bytes, length, from, data);
 }
 
@@ -329,7 +337,7 @@ static VALUE engine_try_read(int argc, VALUE *argv, VALUE self)
     size_t length;
     (void)self;
     rb_scan_args(argc, argv, "31", &io, &buffer, &offset, &from);
-    char *bytes = raffia_room_to_read(buffer, NUM2SIZET(offset), &length);
+    char *bytes = raffia_buffer_for_writing(buffer, NUM2SIZET(offset), &length);
     return LL2NUM(raffia_try_read(raffia_descriptor_of(io), bytes, length, position(from)));
 }
 
@@ -339,14 +347,14 @@ static VALUE engine_try_write(int argc, VALUE *argv, VALUE self)
     size_t length;
     (void)self;
     rb_scan_args(argc, argv, "31", &io, &buffer, &offset, &from);
-    const char *bytes = raffia_bytes_to_write(buffer, NUM2SIZET(offset), &length);
+    const char *bytes = raffia_buffer_for_reading(buffer, NUM2SIZET(offset), &length);
     return LL2NUM(raffia_try_write(raffia_descriptor_of(io), bytes, length, position(from)));
 }
 
 static VALUE engine_ready(VALUE self, VALUE io, VALUE events)
 {
     (void)self;
-    return INT2NUM(raffia_look(raffia_descriptor_of(io), NUM2UINT(events)));
+    return INT2NUM(raffia_poll_once(raffia_descriptor_of(io), NUM2UINT(events)));
 }
 
 static VALUE engine_is_file(VALUE self, VALUE io)
@@ -374,7 +382,8 @@ static VALUE engine_pidfd(VALUE self, VALUE pid)
 
 static VALUE engine_push(VALUE self, VALUE data, VALUE result)
 {
-    raffia_check(raffia_loop_push(raffia_engine_loop(self), (raffia_data)written(self, data), NUM2LL(result)),
+    raffia_check(raffia_loop_push(raffia_engine_loop(self), (raffia_data)written(self, data),
+                                  NUM2LL(result)),
                  "push");
     return Qnil;
 }
@@ -383,9 +392,11 @@ static VALUE engine_inject(VALUE self, VALUE data, VALUE result)
 {
     struct engine *engine = raffia_engine_of(self);
     int64_t number = NUM2LL(result);
-    /* Nobody gives this thread's lock away between here and the end, so the loop cannot be closed under it. */
+    /* Nobody gives this thread's lock away between here and the end, so the loop cannot be closed
+     * under it. */
     if (!raffia_engine_is_open(engine)) return Qfalse;
-    raffia_check(raffia_loop_inject(&engine->loop, (raffia_data)written(self, data), number), "inject");
+    raffia_check(raffia_loop_inject(&engine->loop, (raffia_data)written(self, data), number),
+                 "inject");
     return Qtrue;
 }
 
@@ -397,7 +408,8 @@ static VALUE engine_wake(VALUE self)
     return Qtrue;
 }
 
-/* Whether there is a completion; the first is then in `next` and `result`, and stays until it is shifted. */
+/* Whether there is a completion; the first is then in `next` and `result`, and stays until it is
+ * shifted. */
 int raffia_engine_peek(VALUE self, struct engine *engine)
 {
     struct raffia_completion completion;
@@ -407,7 +419,7 @@ int raffia_engine_peek(VALUE self, struct engine *engine)
     VALUE word = (VALUE)completion.data;
     engine->next = written(self, is_parcel(word) ? unpack(word) : word);
     engine->result = completion.result;
-    engine->happened = completion.happened;
+    engine->occurred_after = completion.occurred_after;
     engine->peeked = 1;
     return 1;
 }
@@ -446,7 +458,8 @@ struct sleep {
     int result;
 };
 
-/* A wait that took longer than it takes to ask: nothing had happened when it began. Nanoseconds. */
+/* A wait that took longer than it takes to ask: nothing had happened when it began.
+ * Nanoseconds. */
 #define ASLEEP 50000
 
 static void *sleep_unlocked(void *pointer)
@@ -455,7 +468,7 @@ static void *sleep_unlocked(void *pointer)
     int64_t begun = raffia_now();
     sleep->result = raffia_loop_wait(sleep->loop, sleep->pause);
     int64_t now = raffia_now();
-    if (now - begun > ASLEEP) sleep->loop->ready.since = now;
+    if (now - begun > ASLEEP) sleep->loop->ready.last_poll = now;
     return NULL;
 }
 
@@ -486,7 +499,8 @@ int raffia_engine_turn(VALUE self, int64_t timeout, int look)
            engine->peeked;
 }
 
-/* A look with the lock held comes first: giving it away may cost a whole time slice when other threads compute. */
+/* A look with the lock held comes first: giving it away may cost a whole time slice when other
+ * threads compute. */
 static VALUE engine_poll(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 0, 1);

@@ -1,4 +1,5 @@
-/* What the scheduler's hooks may know of an engine: they use its loop directly, the cold hooks its Ruby methods. */
+/* What the scheduler's hooks may know of an engine: they use its loop directly, the cold hooks its
+ * Ruby methods. */
 #ifndef RAFFIA_BIND_ENGINE_H
 #define RAFFIA_BIND_ENGINE_H
 
@@ -9,7 +10,7 @@ struct engine {
     struct raffia_loop loop;
     const struct raffia_backend *backend; /* stays when the loop is closed */
     VALUE next;                           /* the data of the completion that has been peeked at */
-    int64_t result, happened;
+    int64_t result, occurred_after;
     int peeked;
     int polling; /* a thread is in the back end's wait, without the lock */
 };
@@ -18,15 +19,18 @@ struct engine {
 struct engine *raffia_engine_of(VALUE engine);
 /* Whether it may be used: neither closed nor, in a forked child, the parent's. */
 int raffia_engine_is_open(const struct engine *engine);
-/* Its loop, for who changes it: raises where raffia_engine_is_open is false, or another thread sleeps in it. */
+/* Its loop, for who changes it: raises where raffia_engine_is_open is false, or another thread
+ * sleeps in it. */
 struct raffia_loop *raffia_engine_loop(VALUE engine);
 
-/* Whether there is a completion: then `next` and `result` are set, and stay until raffia_engine_drop. */
+/* Whether there is a completion: then `next` and `result` are set, and stay until
+ * raffia_engine_drop. */
 int raffia_engine_peek(VALUE self, struct engine *engine);
 void raffia_engine_drop(struct engine *engine);
 
-/* One turn. `seconds` as raffia_loop_prepare takes nanoseconds. `look`: ask the kernel once with Ruby's lock held before sleeping without.
- * The number of completions. Interrupts of the thread are not checked. */
+/* One turn. `seconds` as raffia_loop_prepare takes nanoseconds. `look`: ask the kernel once with
+ * Ruby's lock held before sleeping without. The number of completions. Interrupts of the thread are
+ * not checked. */
 int raffia_engine_turn(VALUE self, int64_t nanoseconds, int look);
 
 /* Nanoseconds of any number, rounded up; 0 for what is negative. */
@@ -36,7 +40,7 @@ int64_t raffia_check(int64_t result, const char *what);
 /* The descriptor of an IO, or of an Integer itself. */
 int raffia_descriptor_of(VALUE io);
 /* The bytes of an IO::Buffer from `offset` on. */
-char *raffia_room_to_read(VALUE buffer, size_t offset, size_t *length);
-const char *raffia_bytes_to_write(VALUE buffer, size_t offset, size_t *length);
+char *raffia_buffer_for_writing(VALUE buffer, size_t offset, size_t *length);
+const char *raffia_buffer_for_reading(VALUE buffer, size_t offset, size_t *length);
 
 #endif

@@ -1,5 +1,5 @@
-/* The bodies of requests, and what comes behind them. Most of a long one is received into the String that the app gets, and decoded
- * there. */
+/* The bodies of requests, and what comes behind them. Most of a long one is received into the
+ * String that the app gets, and decoded there. */
 #include "http1.h"
 
 #ifdef HAVE_LLHTTP
@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* What chunks have beside their data: with so much more room than is wanted, the end of a body comes with the last of its bytes. What one
- * receive is given at most. */
+/* What chunks have beside their data: with so much more room than is wanted, the end of a body
+ * comes with the last of its bytes. What one receive is given at most. */
 enum { BESIDE = 1 << 10, AT_ONCE = 1 << 20 };
 
 static size_t least(size_t one, size_t other)
@@ -16,8 +16,8 @@ static size_t least(size_t one, size_t other)
     return one < other ? one : other;
 }
 
-/* A String that grows is copied, so it begins with room for all that is probably here: when the last receive took all there was, that is
- * what is held. */
+/* A String that grows is copied, so it begins with room for all that is probably here: when the
+ * last receive took all there was, that is what is held. */
 static VALUE begin_piece(const struct http1 *wire, size_t found, size_t held, size_t most)
 {
     const struct raffia_parser *parser = &wire->input.parser;
@@ -41,7 +41,8 @@ static int64_t read_trailers(struct http1 *wire)
     return taken;
 }
 
-/* Decodes what there is; up to `most` bytes of it, if `piece` is wanted. How many they were, or a refusal. */
+/* Decodes what there is; up to `most` bytes of it, if `piece` is wanted. How many they were, or a
+ * refusal. */
 static int64_t decode(struct http1 *wire, size_t most, VALUE *piece)
 {
     struct raffia_parser *parser = &wire->input.parser;
@@ -78,10 +79,12 @@ static void tell_to_continue(struct http1 *wire)
     if (wire->input.length > 0) return; /* It comes already. */
     raffia_http1_unsay(&wire->output);
     /* Who has seen the beginning of the response knows enough. */
-    if (raffia_http1_interject(&wire->output, interim, sizeof(interim) - 1)) raffia_http1_flush(wire);
+    if (raffia_http1_interject(&wire->output, interim, sizeof(interim) - 1))
+        raffia_http1_flush(wire);
 }
 
-/* Decodes `size` bytes of the wire's where they are: the data closes up. How much data there is, at most `most` bytes, or a refusal. */
+/* Decodes `size` bytes of the wire's where they are: the data closes up. How much data there is, at
+ * most `most` bytes, or a refusal. */
 static int64_t decode_in_place(struct http1 *wire, char *bytes, size_t size, size_t most)
 {
     struct raffia_parser *parser = &wire->input.parser;
@@ -154,7 +157,8 @@ static VALUE http1_read_body(int argc, VALUE *argv, VALUE self)
     while (raffia_http1_check(wire, decode(wire, most, &piece)) == 0 && !is_over(wire)) {
         int64_t count = raffia_http1_take_in(wire, deadline);
         if (count > 0) continue;
-        if (count == -ETIME) raffia_http1_refuse(wire, 408, "the body of the request did not come in time");
+        if (count == -ETIME)
+            raffia_http1_refuse(wire, 408, "the body of the request did not come in time");
         wire->input.broken = 1;
         rb_raise(rb_path2class("Raffia::Server::Disconnected"),
                  "the client left in the middle of its request");
@@ -205,7 +209,8 @@ static VALUE http1_skip_body(int argc, VALUE *argv, VALUE self)
 }
 
 /* @overload trailers
- *   @return [Hash{String => String}, nil] names in small letters; nil: there were none, or the body has not been read to its end */
+ *   @return [Hash{String => String}, nil] names in small letters; nil: there were none, or the body
+ *     has not been read to its end */
 static VALUE http1_trailers(VALUE self)
 {
     return raffia_http1_of(self)->input.trailers;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* Frozen, made once and never changed again. */
-static VALUE key_method, key_path, key_query, key_uri, key_version, key_type, key_length, key_cookie,
-    key_protocol;
+static VALUE key_method, key_path, key_query, key_uri, key_version, key_type, key_length,
+    key_cookie, key_protocol;
 static VALUE methods[HTTP_QUERY + 1], version_1_0;
 
 struct build {
@@ -28,9 +28,10 @@ static VALUE string(const struct build *build, struct raffia_slice slice)
 static void set_target(const struct build *build)
 {
     const struct raffia_parser_head *head = build->head;
-    int is_whole =
-        head->query.size == 0 && head->path.size == 0 && build->wire->input.parser.method == HTTP_OPTIONS;
-    VALUE path = head->path.size > 0 ? string(build, head->path) : rb_str_new(is_whole ? "*" : "/", 1);
+    int is_whole = head->query.size == 0 && head->path.size == 0 &&
+                   build->wire->input.parser.method == HTTP_OPTIONS;
+    VALUE path =
+        head->path.size > 0 ? string(build, head->path) : rb_str_new(is_whole ? "*" : "/", 1);
     rb_hash_aset(build->env, key_path, path);
     if (head->query.size > 0) rb_hash_aset(build->env, key_query, string(build, head->query));
     rb_hash_aset(build->env, key_uri, string(build, head->target));
@@ -90,7 +91,8 @@ static VALUE copy_of_template(const struct http1 *wire, const struct raffia_pars
 {
     for (uint32_t i = 0; i < head->count; i++)
         if (head->fields[i].meaning == RAFFIA_FIELD_HOST)
-            return rb_hash_dup(raffia_http1_template_of(wire->template, head, bytes, head->fields[i].value));
+            return rb_hash_dup(
+                raffia_http1_template_of(wire->template, head, bytes, head->fields[i].value));
     VALUE env = rb_hash_dup(wire->template);
     if (head->host.size > 0) raffia_http1_set_server(env, head, bytes);
     return env;
@@ -111,7 +113,8 @@ VALUE raffia_http1_env(struct http1 *wire, const struct raffia_parser_head *head
     return build.env;
 }
 
-/* In C: a method of Ruby's may let a trap handler in, and with it another fiber, which would read into the same memory. */
+/* In C: a method of Ruby's may let a trap handler in, and with it another fiber, which would read
+ * into the same memory. */
 static VALUE small(const char *bytes, struct raffia_slice name)
 {
     VALUE string = rb_str_new(bytes + name.start, name.size);

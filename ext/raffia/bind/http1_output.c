@@ -1,4 +1,5 @@
-/* Sending: one system call for all that there is, whether it lies in the wire's own memory or in the app's strings. */
+/* Sending: one system call for all that there is, whether it lies in the wire's own memory or in
+ * the app's strings. */
 #include "http1.h"
 
 #ifdef HAVE_LLHTTP
@@ -12,10 +13,12 @@
 #include <sys/sendfile.h>
 #include <sys/uio.h>
 
-/* What a busy connection keeps for its next responses; what was needed once beyond that is given back. */
+/* What a busy connection keeps for its next responses; what was needed once beyond that is given
+ * back. */
 enum { KEPT = 16 * 1024, VECTORS = 64 };
 
-/* What is sent at once at most: copying it into the kernel takes that long, and a disk may have to be waited for. */
+/* What is sent at once at most: copying it into the kernel takes that long, and a disk may have to
+ * be waited for. */
 enum { BITE = 256 * 1024 };
 
 static ID id_write_nonblock, id_syswrite_nonblock, id_wait_readable, id_wait_writable;
@@ -84,7 +87,8 @@ static void disconnected(const char *why)
     rb_raise(rb_path2class("Raffia::Server::Disconnected"), "%s", why);
 }
 
-/* What is to be sent: the wire's bytes, then `strings` from `first` on, of which `offset` bytes have gone. */
+/* What is to be sent: the wire's bytes, then `strings` from `first` on, of which `offset` bytes
+ * have gone. */
 struct parcel {
     struct http1 *wire;
     VALUE strings; /* Array of Strings, or Qnil */
@@ -112,9 +116,10 @@ static int gather(const struct parcel *parcel, struct iovec *vectors)
     int count = 0;
     size_t offset = parcel->offset, room = BITE;
     if (output->start < output->length)
-        room -= take(&vectors[count++], output->bytes + output->start, output->length - output->start, room);
-    for (long i = parcel->first; i < parcel->first + remaining(parcel) && count < VECTORS && room > 0;
-         i++, offset = 0) {
+        room -= take(&vectors[count++], output->bytes + output->start,
+                     output->length - output->start, room);
+    for (long i = parcel->first;
+         i < parcel->first + remaining(parcel) && count < VECTORS && room > 0; i++, offset = 0) {
         VALUE string = RARRAY_AREF(parcel->strings, i);
         size_t length = (size_t)RSTRING_LEN(string);
         if (length > offset)
@@ -138,7 +143,8 @@ static void advance(struct parcel *parcel, size_t sent)
     }
 }
 
-/* While we wait the app may do with its strings what it likes, so from then on they are copies, which share their bytes. */
+/* While we wait the app may do with its strings what it likes, so from then on they are copies,
+ * which share their bytes. */
 static void pin(struct parcel *parcel)
 {
     if (parcel->pinned || NIL_P(parcel->strings)) return;
@@ -150,12 +156,13 @@ static void pin(struct parcel *parcel)
     parcel->pinned = 1;
 }
 
-/* Who takes a byte now and then holds as much memory as who takes none: only so many make the time begin anew. */
+/* Who takes a byte now and then holds as much memory as who takes none: only so many make the time
+ * begin anew. */
 enum { PROGRESS = 16 * 1024 };
 
 static int64_t time_left(struct parcel *parcel)
 {
-    int64_t timeout = parcel->wire->output.timeout, now = raffia_about_now();
+    int64_t timeout = parcel->wire->output.timeout, now = raffia_coarse_now();
     if (timeout < 0) return RAFFIA_NO_LIMIT;
     if (parcel->deadline == 0 || parcel->since >= PROGRESS) {
         parcel->deadline = now + timeout;
@@ -171,8 +178,8 @@ static void await_room(struct parcel *parcel)
         disconnected("the client takes nothing more: the write timeout has passed");
 }
 
-/* A thread of the pool must not wait for a slow client: the rest goes to the wire's own memory, and its fiber flushes that. Whether
- * there was room for it. */
+/* A thread of the pool must not wait for a slow client: the rest goes to the wire's own memory, and
+ * its fiber flushes that. Whether there was room for it. */
 static int keep_for_later(struct parcel *parcel)
 {
     struct http1_output *output = &parcel->wire->output;
@@ -209,7 +216,8 @@ static void give_way(struct parcel *parcel)
     raffia_http1_give_way();
 }
 
-/* Most answers are one piece, and for that the kernel need not take a list of pieces apart: 3% of the call. */
+/* Most answers are one piece, and for that the kernel need not take a list of pieces apart: 3% of
+ * the call. */
 static ssize_t try_to_send(int fd, struct iovec *vectors, int count)
 {
     enum { FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL };
@@ -267,7 +275,8 @@ static void write_string(struct parcel *parcel, VALUE string)
     long row = 0;
     while (RSTRING_LEN(attempt.string) > 0) {
         /* Of what TLS may raise we do not know the classes. */
-        VALUE written = rb_rescue2(try_to_write, (VALUE)&attempt, is_gone, Qnil, rb_eStandardError, (VALUE)0);
+        VALUE written =
+            rb_rescue2(try_to_write, (VALUE)&attempt, is_gone, Qnil, rb_eStandardError, (VALUE)0);
         if (written == ID2SYM(id_wait_writable)) {
             if ((size_t)RSTRING_LEN(attempt.string) <= wire->output.ahead) {
                 raffia_http1_say(&wire->output, RSTRING_PTR(attempt.string),
@@ -281,7 +290,8 @@ static void write_string(struct parcel *parcel, VALUE string)
         } else {
             long count = NUM2LONG(written);
             count_sent(parcel, (size_t)count);
-            attempt.string = rb_str_subseq(attempt.string, count, RSTRING_LEN(attempt.string) - count);
+            attempt.string =
+                rb_str_subseq(attempt.string, count, RSTRING_LEN(attempt.string) - count);
             if ((row += count) < BITE) continue;
             row = 0;
             give_way(parcel);
@@ -304,7 +314,8 @@ static void send_by_methods(struct parcel *parcel)
     write_string(parcel, all);
 }
 
-/* Reentry: whoever is parked in here owns what is being sent; others come when it is done (server/stream.rb has a lock for apps). */
+/* Reentry: whoever is parked in here owns what is being sent; others come when it is done
+ * (server/stream.rb has a lock for apps). */
 static VALUE dispatch(VALUE pointer)
 {
     struct parcel *parcel = (struct parcel *)pointer;
@@ -317,7 +328,8 @@ static VALUE dispatch(VALUE pointer)
     return Qnil;
 }
 
-/* A timeout of the app's, perhaps, which it goes on from: but the client would take what comes next for the rest of this. */
+/* A timeout of the app's, perhaps, which it goes on from: but the client would take what comes next
+ * for the rest of this. */
 static VALUE note_loss(VALUE pointer)
 {
     const struct parcel *parcel = (const struct parcel *)pointer;

@@ -35,7 +35,8 @@ size_t raffia_http1_input_memsize(const struct http1_input *input)
     return input->capacity + (input->head ? sizeof(*input->head) : 0);
 }
 
-/* Interned once: looking seven names up for each connection took more than all else that a wire needs to begin. */
+/* Interned once: looking seven names up for each connection took more than all else that a wire
+ * needs to begin. */
 static ID id_request_line, id_head, id_fields, id_name, id_extensions, id_trailers, id_body;
 
 /* nil: none. */
@@ -55,8 +56,8 @@ void raffia_http1_input_limit(struct http1_input *input, VALUE limits)
     struct raffia_parser_limits all = raffia_parser_defaults;
     all.request_line = (uint32_t)limit_named(limits, id_request_line, all.request_line, most);
     all.head = (uint32_t)limit_named(limits, id_head, all.head, most);
-    all.fields = (uint32_t)limit_named(limits, id_fields, all.fields, RAFFIA_MOST_FIELDS);
-    all.name = (uint32_t)limit_named(limits, id_name, all.name, RAFFIA_MOST_NAME);
+    all.fields = (uint32_t)limit_named(limits, id_fields, all.fields, RAFFIA_MAX_FIELDS);
+    all.name = (uint32_t)limit_named(limits, id_name, all.name, RAFFIA_MAX_NAME);
     all.extensions = (uint32_t)limit_named(limits, id_extensions, all.extensions, most);
     all.trailers = (uint32_t)limit_named(limits, id_trailers, all.trailers, most);
     all.body = limit_named(limits, id_body, all.body, UINT64_MAX);
@@ -80,7 +81,8 @@ int64_t raffia_http1_check(struct http1 *wire, int64_t result)
     return result;
 }
 
-/* Something was raised between two lines of C, and where the next request begins is not known any more. */
+/* Something was raised between two lines of C, and where the next request begins is not known any
+ * more. */
 struct http1 *raffia_http1_reader(VALUE self)
 {
     struct http1 *wire = raffia_http1_of(self);
@@ -94,14 +96,14 @@ struct http1 *raffia_http1_reader(VALUE self)
 int64_t raffia_http1_deadline_in(VALUE seconds)
 {
     if (NIL_P(seconds)) return RAFFIA_FOREVER;
-    int64_t limit = raffia_nanoseconds(seconds), now = raffia_about_now();
+    int64_t limit = raffia_nanoseconds(seconds), now = raffia_coarse_now();
     return limit < RAFFIA_FOREVER - now ? now + limit : RAFFIA_FOREVER;
 }
 
 /* Heads */
 
-static VALUE begin_request(struct http1 *wire, const struct raffia_parser_head *head, const char *bytes,
-                           size_t size)
+static VALUE begin_request(struct http1 *wire, const struct raffia_parser_head *head,
+                           const char *bytes, size_t size)
 {
     const struct raffia_parser *parser = &wire->input.parser;
     VALUE env = raffia_http1_env(wire, head, bytes);
@@ -135,7 +137,7 @@ static VALUE parse(struct http1 *wire)
 
 static void note_arrival(struct http1 *wire)
 {
-    wire->input.arrived = wire->input.happened ? wire->input.happened : raffia_now();
+    wire->input.arrived = wire->input.occurred_after ? wire->input.occurred_after : raffia_now();
 }
 
 static int has_begun(const struct http1 *wire)
@@ -159,9 +161,11 @@ static VALUE http1_receive(VALUE self, VALUE idle_timeout, VALUE head_timeout)
     if (parser->phase == RAFFIA_AT_END) raffia_parser_next(parser);
     if (parser->phase != RAFFIA_IN_HEAD)
         rb_raise(rb_eIOError, "the body of the request before has not been read");
-    wire->keep_alive = wire->head = wire->http10 = 0; /* What is refused has an answer of its own. */
-    /* What was pipelined, or came while we did something else for this client, has not waited for others. */
-    if (wire->received > 0) wire->input.happened = 0;
+    wire->keep_alive = wire->head = wire->http10 =
+        0; /* What is refused has an answer of its own. */
+    /* What was pipelined, or came while we did something else for this client, has not waited for
+     * others. */
+    if (wire->received > 0) wire->input.occurred_after = 0;
     note_arrival(wire);
     VALUE env = parse(wire);
     int64_t deadline = raffia_http1_deadline_in(has_begun(wire) ? head_timeout : idle_timeout);
@@ -191,11 +195,11 @@ static VALUE http1_unread(VALUE self)
     return rest;
 }
 
-#define READER(name, expression)                                                                             \
-    static VALUE http1_##name(VALUE self)                                                                    \
-    {                                                                                                        \
-        const struct http1 *wire = raffia_http1_of(self);                                                    \
-        return (expression) ? Qtrue : Qfalse;                                                                \
+#define READER(name, expression)                                                                   \
+    static VALUE http1_##name(VALUE self)                                                          \
+    {                                                                                              \
+        const struct http1 *wire = raffia_http1_of(self);                                          \
+        return (expression) ? Qtrue : Qfalse;                                                      \
     }
 
 /* Of the request at hand. */
@@ -203,7 +207,8 @@ READER(is_keep_alive, wire->keep_alive)
 READER(is_head, wire->head)
 READER(is_http10, wire->http10)
 READER(has_body, wire->has_body)
-READER(is_body_read, wire->input.parser.phase == RAFFIA_AT_END || wire->input.parser.phase == RAFFIA_IN_HEAD)
+READER(is_body_read,
+       wire->input.parser.phase == RAFFIA_AT_END || wire->input.parser.phase == RAFFIA_IN_HEAD)
 READER(is_upgrade, wire->input.parser.upgrades)
 /* Whether more input has come already. */
 READER(is_pending, raffia_http1_pending(wire))

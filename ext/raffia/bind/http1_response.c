@@ -1,4 +1,4 @@
-/* Raffia::Native::Http1, output side: responses. */
+/* Raffia::Native::HTTP1, output side: responses. */
 #include "http1.h"
 
 #ifdef HAVE_LLHTTP
@@ -61,19 +61,24 @@ static int respond_whole(struct http1 *wire, int status, VALUE headers, VALUE st
     struct http1_output *output = &wire->output;
     int64_t size = size_of(strings);
     size_t mark = output->length;
-    struct head head = {.wire = wire, .status = status, .headers = headers, .length = size, .upgrade = Qnil};
+    struct head head = {
+        .wire = wire, .status = status, .headers = headers, .length = size, .upgrade = Qnil};
     if (size < 0)
-        raffia_http1_bad_response(wire, mark, "the response's body has something else than Strings in it");
+        raffia_http1_bad_response(wire, mark,
+                                  "the response's body has something else than Strings in it");
     if (!raffia_http1_say_head(&head)) return 0;
-    if (size_of(strings) != size) { /* Values of headers that are no Strings have been asked what they are. */
+    if (size_of(strings) !=
+        size) { /* Values of headers that are no Strings have been asked what they are. */
         output->begun = 0;
-        raffia_http1_bad_response(wire, mark, "the response's body has changed while its headers were read");
+        raffia_http1_bad_response(wire, mark,
+                                  "the response's body has changed while its headers were read");
     }
     if (output->framing == BODY_LENGTH && output->declared != size) {
         output->begun = 0;
-        raffia_http1_bad_response(
-            wire, mark, "the response's content-length is %" PRId64 ", but its body has %" PRId64 " bytes",
-            output->declared, size);
+        raffia_http1_bad_response(wire, mark,
+                                  "the response's content-length is %" PRId64
+                                  ", but its body has %" PRId64 " bytes",
+                                  output->declared, size);
     }
     output->body = output->framing == BODY_NONE ? 0 : size;
     say_body(wire, strings, size);
@@ -103,7 +108,8 @@ static VALUE http1_answer(VALUE self, VALUE response)
     if (!RB_FIXNUM_P(status) || !RB_TYPE_P(headers, T_HASH) || !is_plain_array(body)) return Qfalse;
     long number = FIX2LONG(status);
     if (number < 200 || number > 999) return Qfalse;
-    VALUE answered = respond_whole(raffia_http1_of(self), (int)number, headers, body) ? Qtrue : Qfalse;
+    VALUE answered =
+        respond_whole(raffia_http1_of(self), (int)number, headers, body) ? Qtrue : Qfalse;
     RB_GC_GUARD(response);
     return answered;
 }
@@ -132,8 +138,11 @@ static VALUE http1_begin(int argc, VALUE *argv, VALUE self)
     rb_check_arity(argc, 2, 3);
     struct http1 *wire = raffia_http1_of(self);
     int64_t length = argc == 3 && !NIL_P(argv[2]) ? NUM2LL(argv[2]) : -1;
-    struct head head = {
-        .wire = wire, .status = NUM2INT(argv[0]), .headers = argv[1], .length = length, .upgrade = Qnil};
+    struct head head = {.wire = wire,
+                        .status = NUM2INT(argv[0]),
+                        .headers = argv[1],
+                        .length = length,
+                        .upgrade = Qnil};
     head.hijacks = 0;
     if (!raffia_http1_say_head(&head)) rb_raise(rb_eArgError, "it is to be hijacked");
     return wire->output.framing == BODY_NONE ? Qfalse : Qtrue;
@@ -174,7 +183,8 @@ static void write_pieces(struct http1 *wire, VALUE string)
     int chunked = wire->output.framing == BODY_CHUNKED;
     if (chunked) {
         char size[24];
-        raffia_http1_say(&wire->output, size, (size_t)snprintf(size, sizeof(size), "%zx\r\n", length));
+        raffia_http1_say(&wire->output, size,
+                         (size_t)snprintf(size, sizeof(size), "%zx\r\n", length));
     }
     wire->output.body += (int64_t)length;
     if (length < BIG) {
@@ -182,8 +192,9 @@ static void write_pieces(struct http1 *wire, VALUE string)
         if (chunked) raffia_http1_say(&wire->output, "\r\n", 2);
         raffia_http1_flush(wire);
     } else {
-        raffia_http1_send(wire, chunked ? rb_ary_new_from_args(2, string, rb_str_new_static("\r\n", 2))
-                                        : rb_ary_new_from_args(1, string));
+        raffia_http1_send(wire, chunked
+                                    ? rb_ary_new_from_args(2, string, rb_str_new_static("\r\n", 2))
+                                    : rb_ary_new_from_args(1, string));
     }
 }
 
@@ -242,7 +253,8 @@ static VALUE http1_finish(int argc, VALUE *argv, VALUE self)
         raffia_http1_say(output, "\r\n", 2);
     }
     send_or_collect(wire);
-    output->begun = 0; /* Not before: what is raised meanwhile must not be answered with another response. */
+    output->begun =
+        0; /* Not before: what is raised meanwhile must not be answered with another response. */
     return Qnil;
 }
 
@@ -276,7 +288,8 @@ static VALUE http1_set_write_timeout(VALUE self, VALUE seconds)
 }
 
 /* @overload ahead=(bytes)
- *   How many bytes of a stream are kept, for a later {flush}, rather than waited for; of a whole response, all. 0: none.
+ *   How many bytes of a stream are kept, for a later {flush}, rather than waited for; of a whole
+ *   response, all. 0: none.
  *   @param bytes [Integer] */
 static VALUE http1_set_ahead(VALUE self, VALUE bytes)
 {

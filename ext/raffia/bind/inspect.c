@@ -1,13 +1,14 @@
-/* Looking in from outside: what every fiber waits for. Nothing here is on a hot path, and nothing changes what it looks at. */
-#include "raffia.h"
+/* Nothing here is on a hot path, and nothing changes what it reads. */
+#include "inspect.h"
+
 #include "scheduler.h"
 
 static int knows_holders;
 
 /* Objects */
 
-/* Ruby's insides have objects without a class, or of types that no program ever sees. A blocker may be one (block.c): calling anything on it
- * would crash. */
+/* Ruby has internal objects without a class, and of types that no program ever sees. A blocker may
+ * be one (block.c): a method call on it would crash. */
 static int is_visible(VALUE object)
 {
     if (RB_SPECIAL_CONST_P(object)) return 1;
@@ -38,13 +39,14 @@ static VALUE visible(VALUE module, VALUE objects)
     return list;
 }
 
-/* Ruby 3.3 and 3.4 begin a Mutex with the fiber that holds it, as they know it themselves: by what its Fiber object points to. */
+/* The first word of a Mutex of Ruby 3.3 and 3.4 is the data pointer of the fiber that holds it. */
 const void *raffia_mutex_holder(VALUE mutex)
 {
     return *(const void **)RTYPEDDATA_GET_DATA(mutex);
 }
 
-/* Another Ruby may have it in another way. So one mutex is locked to see whether its holder can be read. */
+/* Another Ruby may lay it out differently, so a Mutex is locked to try whether its holder can be
+ * read. */
 static int can_tell_holders(void)
 {
     VALUE mutex = rb_mutex_new();
@@ -65,12 +67,14 @@ int raffia_knows_mutex_holders(void)
  * @overload holder(mutex, fibers)
  *   @param mutex [Thread::Mutex]
  *   @param fibers [Array<Fiber>]
- *   @return [Fiber, nil] the one of the fibers that has locked it; nil also where this Ruby does not let us see that
+ *   @return [Fiber, nil] the one of the fibers that has locked it; nil also where this Ruby does
+ *     not show that
  */
 static VALUE holder(VALUE module, VALUE mutex, VALUE fibers)
 {
     (void)module;
-    if (!knows_holders || !RTEST(rb_obj_is_kind_of(mutex, rb_path2class("Thread::Mutex")))) return Qnil;
+    if (!knows_holders || !RTEST(rb_obj_is_kind_of(mutex, rb_path2class("Thread::Mutex"))))
+        return Qnil;
     const void *data = raffia_mutex_holder(mutex);
     for (long i = 0; data && i < RARRAY_LEN(fibers); i++) {
         VALUE fiber = RARRAY_AREF(fibers, i);
@@ -82,7 +86,8 @@ static VALUE holder(VALUE module, VALUE mutex, VALUE fibers)
 /* Waits */
 
 static const char *const reasons[] = {
-    [FOR_IO] = "io", [FOR_TIME] = "sleep", [FOR_UNBLOCK] = "block", [FOR_TURN] = "yield", [FOR_WORK] = "work",
+    [FOR_IO] = "io",      [FOR_TIME] = "sleep", [FOR_UNBLOCK] = "block",
+    [FOR_TURN] = "yield", [FOR_WORK] = "work",
 };
 
 static VALUE seconds(int64_t nanoseconds)
@@ -93,10 +98,10 @@ static VALUE seconds(int64_t nanoseconds)
 static void describe_wait(struct wait *wait, void *list)
 {
     rb_ary_push((VALUE)list,
-                rb_ary_new_from_args(8, wait->fiber, wait->owner, ID2SYM(rb_intern(reasons[wait->reason])),
-                                     wait->blocker, wait->fd < 0 ? Qnil : INT2FIX(wait->fd),
-                                     INT2FIX(wait->events), wait->limit < 0 ? Qnil : seconds(wait->limit),
-                                     seconds(wait->since)));
+                rb_ary_new_from_args(
+                    8, wait->fiber, wait->owner, ID2SYM(rb_intern(reasons[wait->reason])),
+                    wait->blocker, wait->fd < 0 ? Qnil : INT2FIX(wait->fd), INT2FIX(wait->events),
+                    wait->limit < 0 ? Qnil : seconds(wait->limit), seconds(wait->since)));
 }
 
 /* @overload waits
@@ -122,13 +127,13 @@ static VALUE counts(VALUE self)
     VALUE counts = rb_hash_new();
     store(counts, "parked", SIZET2NUM(scheduler->waits.used));
     store(counts, "switches", ULL2NUM(scheduler->switches));
-    store(counts, "started", ULL2NUM(scheduler->started));
-    store(counts, "fresh", ULL2NUM(scheduler->fresh));
-    store(counts, "live", SIZET2NUM(scheduler->live));
-    store(counts, "idle", SIZET2NUM(scheduler->idle_count));
-    store(counts, "turns", ULL2NUM(scheduler->turns));
-    store(counts, "deepest", SIZET2NUM(scheduler->deepest));
-    store(counts, "longest_turn", seconds(scheduler->longest_turn));
+    store(counts, "started", ULL2NUM(scheduler->fibers.started));
+    store(counts, "fresh", ULL2NUM(scheduler->fibers.created));
+    store(counts, "live", SIZET2NUM(scheduler->fibers.live));
+    store(counts, "idle", SIZET2NUM(scheduler->fibers.idle_count));
+    store(counts, "turns", ULL2NUM(scheduler->turns.count));
+    store(counts, "deepest", SIZET2NUM(scheduler->turns.most_ready));
+    store(counts, "longest_turn", seconds(scheduler->turns.longest));
     return counts;
 }
 

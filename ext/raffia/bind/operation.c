@@ -23,7 +23,9 @@ static VALUE code_of(VALUE proc)
 
 static VALUE kind_of(VALUE code)
 {
-    return RB_SPECIAL_CONST_P(code) ? 0 : RBASIC(code)->flags & (RUBY_T_MASK | (VALUE)0xf << RUBY_FL_USHIFT);
+    return RB_SPECIAL_CONST_P(code)
+               ? 0
+               : RBASIC(code)->flags & (RUBY_T_MASK | (VALUE)0xf << RUBY_FL_USHIFT);
 }
 
 static VALUE never_called(RB_BLOCK_CALL_FUNC_ARGLIST(value, argument))

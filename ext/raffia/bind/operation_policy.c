@@ -115,7 +115,8 @@ static int begins(const char *name, const char *word)
 
 static enum kind kind_of(const char *name)
 {
-    static const char *const owners[] = {"File", "Dir", "IO", "FileTest", "Kernel", "Process", "Etc"};
+    static const char *const owners[] = {"File",   "Dir",     "IO", "FileTest",
+                                         "Kernel", "Process", "Etc"};
     if (begins(name, "IO::Buffer")) return COMPUTE;
     for (size_t i = 0; i < sizeof(owners) / sizeof(*owners); i++)
         if (begins(name, owners[i])) return FILES;
@@ -187,7 +188,8 @@ static void *run_timed(void *pointer)
     const struct operation *operation = timed->operation;
     if (timed->devices) {
         const struct opening *opening = operation->data;
-        timed->check = raffia_open_check(timed->devices, RSTRING_PTR(opening->path), opening->flags);
+        timed->check =
+            raffia_open_check(timed->devices, RSTRING_PTR(opening->path), opening->flags);
         if (timed->check != RAFFIA_OPENS_AT_ONCE) return NULL;
     }
     int64_t began = raffia_now();
@@ -245,7 +247,8 @@ static VALUE open_and_close(VALUE none)
 static int is_opening(const struct opening *opening)
 {
     return !RB_SPECIAL_CONST_P(opening->path) && RB_TYPE_P(opening->path, T_STRING) &&
-           strcmp(RSTRING_PTR(opening->path), PROBE) == 0 && (opening->flags & O_ACCMODE) == O_WRONLY;
+           strcmp(RSTRING_PTR(opening->path), PROBE) == 0 &&
+           (opening->flags & O_ACCMODE) == O_WRONLY;
 }
 
 static void probe(struct policy *policy)
@@ -297,7 +300,8 @@ static VALUE policy_run(VALUE self, VALUE work)
         take_probe(policy, timed.operation);
     struct entry *entry = find(policy, function);
     if (!entry) entry = add(policy, function);
-    if (entry->elsewhere && function != policy->close) return entry->elsewhere_count++, class_of(entry);
+    if (entry->elsewhere && function != policy->close)
+        return entry->elsewhere_count++, class_of(entry);
 
     if (function == policy->open) timed.devices = &policy->devices;
     entry->here_count++;

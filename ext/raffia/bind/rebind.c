@@ -6,8 +6,9 @@ static VALUE receiver_of(VALUE proc)
     return rb_funcall(rb_funcall(proc, rb_intern("binding"), 0), rb_intern("receiver"), 0);
 }
 
-/* The first word of a Proc of Ruby code is its self (struct rb_captured_block). That is no public interface, so it is believed only
- * after Ruby itself has said the same: before the change, and after it. */
+/* The first word of a Proc of Ruby code is its self (struct rb_captured_block). That is no public
+ * interface, so it is believed only after Ruby itself has said the same: before the change, and
+ * after it. */
 static VALUE *self_slot(VALUE proc)
 {
     if (!RB_TYPE_P(proc, T_DATA) || !RTYPEDDATA_P(proc)) return NULL;
@@ -16,11 +17,13 @@ static VALUE *self_slot(VALUE proc)
 
 /*
  * @overload rebind_self(block, object)
- *   A copy of a block with another self. The variables that it captures are the same; only `self`, and so the methods and instance
- *   variables that it calls without a receiver, are the new object's.
+ *   A copy of a block with another self. The variables that it captures are the same; only `self`,
+ *   and so the methods and instance variables that it calls without a receiver, are the new
+ *   object's.
  *   @param block [Proc]
  *   @param object [Object]
- *   @return [Proc, nil] nil where that is impossible: a block made of a method or a symbol, or a Ruby with other insides
+ *   @return [Proc, nil] nil where that is impossible: a block made of a method or a symbol, or a
+ *     Ruby with other insides
  */
 static VALUE rebind_self(VALUE module, VALUE block, VALUE object)
 {

@@ -1,5 +1,12 @@
-/* Raffia::Scheduler::Native as an object: its life, and what the garbage collector has to know. */
+/* Raffia::Scheduler::Native as an object: allocation, marking, ownership. */
 #include "scheduler.h"
+
+#include "block.h"
+#include "fiber_start_lock.h"
+#include "inspect.h"
+#include "park.h"
+#include "raffia.h"
+#include "readiness.h"
 
 #include <ruby/thread.h>
 #include <stdlib.h>
@@ -23,34 +30,29 @@ static void scheduler_mark(void *pointer)
     rb_gc_mark(scheduler->thread);
     rb_gc_mark(scheduler->main);
     rb_gc_mark(scheduler->running);
-    rb_gc_mark(scheduler->permits);
-    rb_gc_mark(scheduler->addressed);
-    rb_gc_mark(scheduler->held);
-    rb_gc_mark(scheduler->left);
-    rb_gc_mark(scheduler->living);
-    rb_gc_mark(scheduler->nothing);
-    rb_gc_mark(scheduler->put_off_of);
+    rb_gc_mark(scheduler->deferral.arg);
+    raffia_permits_mark(&scheduler->permits);
     raffia_waits_each(&scheduler->waits, mark_wait, NULL);
-    for (size_t i = 0; i < scheduler->start_count; i++) {
-        rb_gc_mark(scheduler->starts[i].fiber);
-        rb_gc_mark(scheduler->starts[i].running);
+    for (size_t i = 0; i < scheduler->starts.count; i++) {
+        rb_gc_mark(scheduler->starts.entries[i].fiber);
+        rb_gc_mark(scheduler->starts.entries[i].running);
     }
-    for (size_t i = 0; i < scheduler->runner_count; i++) {
-        rb_gc_mark(scheduler->runners[i].fiber);
-        rb_gc_mark(scheduler->runners[i].running);
+    for (size_t i = 0; i < scheduler->runners.count; i++) {
+        rb_gc_mark(scheduler->runners.entries[i].fiber);
+        rb_gc_mark(scheduler->runners.entries[i].running);
     }
-    raffia_fibers_mark(scheduler);
+    raffia_fiber_pool_mark(&scheduler->fibers);
 }
 
 static void scheduler_free(void *pointer)
 {
     struct scheduler *scheduler = pointer;
     raffia_waits_free(&scheduler->waits);
-    raffia_fibers_free(scheduler);
+    raffia_fiber_pool_free(&scheduler->fibers);
     if (scheduler->parked) st_free_table(scheduler->parked);
-    ruby_xfree(scheduler->misses);
-    free(scheduler->starts);
-    ruby_xfree(scheduler->runners);
+    ruby_xfree(scheduler->read_misses.counts);
+    free(scheduler->starts.entries);
+    ruby_xfree(scheduler->runners.entries);
     ruby_xfree(scheduler);
 }
 
@@ -58,15 +60,16 @@ static size_t scheduler_memsize(const void *pointer)
 {
     const struct scheduler *scheduler = pointer;
     return sizeof(*scheduler) + raffia_waits_memsize(&scheduler->waits) +
-           (scheduler->parked ? st_memsize(scheduler->parked) : 0) + scheduler->miss_count +
-           scheduler->start_capacity * sizeof(*scheduler->starts) +
-           scheduler->runner_capacity * sizeof(*scheduler->runners);
+           (scheduler->parked ? st_memsize(scheduler->parked) : 0) + scheduler->read_misses.size +
+           scheduler->starts.capacity * sizeof(*scheduler->starts.entries) +
+           scheduler->runners.capacity * sizeof(*scheduler->runners.entries);
 }
 
 static const rb_data_type_t scheduler_type = {
     .wrap_struct_name = "Raffia::Scheduler::Native",
     .function = {.dmark = scheduler_mark, .dfree = scheduler_free, .dsize = scheduler_memsize},
-    /* Without write barriers: nearly every wait would hit one, and be looked through at the next collection all the same. */
+    /* Without write barriers: nearly every wait would call one, and the scheduler be marked at the
+     * next collection anyway. */
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
@@ -76,8 +79,9 @@ static VALUE scheduler_allocate(VALUE class)
     VALUE self = TypedData_Make_Struct(class, struct scheduler, &scheduler_type, scheduler);
     scheduler->self = self;
     scheduler->engine = scheduler->thread = scheduler->main = scheduler->running = Qnil;
-    scheduler->permits = scheduler->addressed = scheduler->left = scheduler->held = Qnil;
-    scheduler->living = scheduler->nothing = scheduler->put_off_of = Qnil;
+    scheduler->permits.given = scheduler->permits.abandoned_blockers = scheduler->deferral.arg =
+        Qnil;
+    raffia_fiber_pool_init(&scheduler->fibers);
     scheduler->parked = st_init_numtable();
     return self;
 }
@@ -107,28 +111,28 @@ int raffia_scheduler_is_own_thread(const struct scheduler *scheduler)
 }
 
 /*
- * @overload prepare(turn, recycle)
- *   @param turn [Integer] switches between two looks at I/O
- *   @param recycle [Boolean] whether fibers may be used again
+ * @overload prepare(interval, recycle)
+ *   @param interval [Integer] switches between two polls of the engine
+ *   @param recycle [Boolean] whether fibers may be reused
  */
-static VALUE prepare(VALUE self, VALUE turn, VALUE recycle)
+static VALUE prepare(VALUE self, VALUE interval, VALUE recycle)
 {
     struct scheduler *scheduler = raffia_scheduler_of(self);
-    scheduler->turn = NUM2UINT(turn);
-    scheduler->recycle = RTEST(recycle);
+    scheduler->turns.interval = NUM2UINT(interval);
+    scheduler->fibers.recycle = RTEST(recycle);
     scheduler->main = rb_fiber_current();
     return self;
 }
 
 /* @overload engine=(engine)
- *   It belongs to the calling thread, and so does the scheduler from now on. */
+ *   Attaches the engine. Both belong to the calling thread from now on. */
 static VALUE set_engine(VALUE self, VALUE engine)
 {
     struct scheduler *scheduler = raffia_scheduler_of(self);
     scheduler->loop = &raffia_engine_of(engine)->loop;
     scheduler->thread = rb_thread_current();
     scheduler->engine = engine;
-    scheduler->turn_begun = raffia_about_now();
+    scheduler->turns.started = raffia_coarse_now();
     return engine;
 }
 
@@ -147,13 +151,14 @@ static VALUE is_closed(VALUE self)
     return raffia_scheduler_of(self)->closed ? Qtrue : Qfalse;
 }
 
-/* The fibers that wait are left where they are, and with them their waits: should somebody wake one by hand, it finds its own. */
+/* The fibers that wait stay suspended, and their waits stay valid: a program may still resume one
+ * by itself. */
 static VALUE set_closed(VALUE self)
 {
     struct scheduler *scheduler = raffia_scheduler_of(self);
     scheduler->closed = 1;
-    scheduler->start_count = 0;
-    raffia_fibers_release(scheduler);
+    scheduler->starts.count = 0;
+    raffia_fiber_pool_clear(&scheduler->fibers);
     return Qnil;
 }
 
@@ -171,13 +176,14 @@ void raffia_init_scheduler(VALUE raffia)
     rb_define_private_method(native, "mark_closed", set_closed, 0);
     rb_define_method(native, "closed?", is_closed, 0);
 
-    raffia_init_births();
+    raffia_init_fiber_start_lock();
+    raffia_init_permits();
     raffia_init_switch(native);
     raffia_init_park(native);
-    raffia_init_fibers(native);
+    raffia_init_fiber_pool(native);
     raffia_init_block(native);
     raffia_init_readiness(native);
-    raffia_init_bytes(native);
-    raffia_init_closes(native);
+    raffia_init_read_write(native);
+    raffia_init_close_scan(native);
     raffia_init_inspect(raffia, native);
 }

@@ -1,9 +1,11 @@
-/* The unblock hook. Any thread calls it, often with an interrupt of its own pending. Ruby before 4.0 raises that interrupt inside of the
- * hook, or right after it. Neither the wake-up may be lost by that, nor what the caller had to do next. */
+/* The unblock hook. Any thread calls it, often with an interrupt of its own pending. Ruby before
+ * 4.0 raises that interrupt inside of the hook, or right after it. Neither the wake-up may be lost
+ * by that, nor what the caller had to do next. */
 #include <ruby.h>
 #include <ruby/thread.h>
 #include <ruby/version.h>
 #include <string.h>
+#include "inspect.h"
 #include "raffia.h"
 #include "unblock.h"
 
@@ -11,10 +13,11 @@ static ID id_is_blocking;
 
 /* IO#close and the threads that read the IO
  *
- * The closing fiber sleeps until each of these threads has called unblock. Such a thread holds a Mutex meanwhile, which belongs to this
- * close alone and which the closing fiber needs to go on. It also has an interrupt pending: the IOError of the closed stream. When that
- * is raised by the hook, Ruby does not unlock the Mutex before the thread ends, so this does. The hook is not told which Mutex it is. It is
- * found on the stack of the closing fiber. */
+ * The closing fiber sleeps until each of these threads has called unblock. Such a thread holds a
+ * Mutex meanwhile, which belongs to this close alone and which the closing fiber needs to go on. It
+ * also has an interrupt pending: the IOError of the closed stream. When that is raised by the hook,
+ * Ruby does not unlock the Mutex before the thread ends, so this does. The hook is not told which
+ * Mutex it is. It is found on the stack of the closing fiber. */
 
 #if defined(HAVE_RB_OBJSPACE_REACHABLE_OBJECTS_FROM) && RUBY_API_VERSION_CODE < 40000
 
@@ -29,8 +32,10 @@ struct search {
 static void compare(VALUE object, void *pointer)
 {
     struct search *search = pointer;
-    if (RB_SPECIAL_CONST_P(object) || RB_BUILTIN_TYPE(object) != T_DATA || RBASIC_CLASS(object)) return;
-    if (!RTYPEDDATA_P(object) || strcmp(RTYPEDDATA_TYPE(object)->wrap_struct_name, "mutex") != 0) return;
+    if (RB_SPECIAL_CONST_P(object) || RB_BUILTIN_TYPE(object) != T_DATA || RBASIC_CLASS(object))
+        return;
+    if (!RTYPEDDATA_P(object) || strcmp(RTYPEDDATA_TYPE(object)->wrap_struct_name, "mutex") != 0)
+        return;
     if (raffia_mutex_holder(object) == search->holder) search->found = object;
 }
 
@@ -80,7 +85,8 @@ static int attempt(VALUE pointer)
     return 1;
 }
 
-/* IO#close names its own thread as the blocker; Thread#join names the calling one. Other blockers may have no class (block.c). */
+/* IO#close names its own thread as the blocker; Thread#join names the calling one. Other blockers
+ * may have no class (block.c). */
 static int is_closing(VALUE blocker)
 {
     if (RB_SPECIAL_CONST_P(blocker) || !RBASIC_CLASS(blocker)) return 0;
@@ -90,7 +96,7 @@ static int is_closing(VALUE blocker)
 void raffia_unblock(struct raffia_unblocking *unblocking)
 {
     unblocking->closing = is_closing(unblocking->blocker);
-    raffia_see_through(attempt, (VALUE)unblocking);
+    raffia_uninterruptible(attempt, (VALUE)unblocking);
 }
 
 /* For the scheduler in Ruby */
@@ -103,7 +109,8 @@ static void yield(struct raffia_unblocking *unblocking)
 
 /*
  * @overload wake_fiber(blocker, fiber)
- *   Calls the block, which wakes the fiber, until it has returned; then lets an interrupt of the calling thread raise.
+ *   Calls the block, which wakes the fiber, until it has returned; then lets an interrupt of the
+ *   calling thread raise.
  *   @param blocker [Object] as the hook gets it
  *   @return [nil]
  */

@@ -74,7 +74,8 @@ struct wait *raffia_waits_find(const struct waits *waits, VALUE ticket)
     return wait->used && wait->ticket == ticket ? wait : NULL;
 }
 
-void raffia_waits_each(const struct waits *waits, void (*visit)(struct wait *wait, void *arg), void *arg)
+void raffia_waits_each(const struct waits *waits, void (*visit)(struct wait *wait, void *arg),
+                       void *arg)
 {
     for (size_t i = 0; i < waits->block_count; i++)
         for (size_t j = 0; j < BLOCK_SIZE; j++)

@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include "loop.h"
 
-extern const struct raffia_backend raffia_backend_uring, raffia_backend_epoll, raffia_backend_kqueue,
-    raffia_backend_poll;
+extern const struct raffia_backend raffia_backend_uring, raffia_backend_epoll,
+    raffia_backend_kqueue, raffia_backend_poll;
 
 const struct raffia_backend *const raffia_backends[] = {
 #ifdef HAVE_LIBURING
@@ -49,7 +49,8 @@ static const char *hint(const struct raffia_backend *backend, int error)
     switch (error) {
     case EPERM:
     case EACCES:
-        return " (a container's seccomp filter or the sysctl kernel.io_uring_disabled forbids io_uring)";
+        return " (a container's seccomp filter or the sysctl kernel.io_uring_disabled forbids "
+               "io_uring)";
     case ENOSYS: return " (this kernel has no io_uring, or a seccomp filter hides it)";
     case ENOMEM: return " (the limit of locked memory, ulimit -l, is too low for a ring)";
     case EOPNOTSUPP: return " (this kernel's io_uring is too old; Linux 5.13 is needed)";
@@ -60,7 +61,8 @@ static const char *hint(const struct raffia_backend *backend, int error)
 static int explain(const struct raffia_backend *backend, const char *what, int failure, char *why,
                    size_t size)
 {
-    if (size > 0) snprintf(why, size, "%s: %s%s", what, strerror(-failure), hint(backend, -failure));
+    if (size > 0)
+        snprintf(why, size, "%s: %s%s", what, strerror(-failure), hint(backend, -failure));
     return failure;
 }
 
@@ -106,7 +108,8 @@ static int probe_pipe(struct raffia_loop *loop, int reader, int writer, char *by
 static int probe_read(struct raffia_loop *loop)
 {
     int pipes[2];
-    /* Static: if the kernel never answers, it may still write here after this function has returned. */
+    /* Static: if the kernel never answers, it may still write here after this function has
+     * returned. */
     static char byte;
     if (pipe(pipes) < 0) return -errno;
     int failure = probe_pipe(loop, pipes[0], pipes[1], &byte);

@@ -1,15 +1,18 @@
 /* epoll(7) for the waits that last, poll(2) for the young ones.
  *
- * To register a wait costs a system call, and most waits of a busy loop are answered within a turn or two. So a new wait is young: its
- * descriptor goes into a set for poll(2), beside the descriptor of the epoll set itself, and one call asks about all. Only a wait that
- * has been asked about a few times without an answer is registered, and from then on costs nothing until it is answered. How that came
- * about: docs/adr/0006.
+ * To register a wait costs a system call, and most waits of a busy loop are answered within a turn
+ * or two. So a new wait is young: its descriptor goes into a set for poll(2), beside the descriptor
+ * of the epoll set itself, and one call asks about all. Only a wait that has been asked about a few
+ * times without an answer is registered, and from then on costs nothing until it is answered. How
+ * that came about: docs/adr/0006.
  *
- * A registration is one-shot, and made anew for each wait (MOD, and ADD when that says ENOENT). To keep one and to believe it would be
- * wrong: the descriptor may have been closed and its number given to another file since, of which the kernel has taken the old one out
- * of the set without a word. The reverse happens too: a closed number goes on reporting for as long as a duplicate keeps the file open.
- * Therefore each registration carries its number and a generation (the watch's `mark`); a report of an older generation, or for a
- * watch that is young, is not believed, and being one-shot it comes once. */
+ * A registration is one-shot, and made anew for each wait (MOD, and ADD when that says ENOENT). To
+ * keep one and to believe it would be wrong: the descriptor may have been closed and its number
+ * given to another file since, of which the kernel has taken the old one out of the set without a
+ * word. The reverse happens too: a closed number goes on reporting for as long as a duplicate keeps
+ * the file open. Therefore each registration carries its number and a generation (the watch's
+ * `mark`); a report of an older generation, or for a watch that is young, is not believed, and
+ * being one-shot it comes once. */
 #ifdef __linux__
 #include <errno.h>
 #include <limits.h>
@@ -21,12 +24,14 @@
 
 enum { FEWEST = 64, MOST = 4096 }; /* reports that one wait fetches; more when it is always full */
 
-/* Turns that a wait may stay young. A look at a descriptor costs about a quarter of a registration, and what is asked for and
- * answered within the loop (a fiber that writes to another and waits for its answer) takes two or three turns. */
+/* Turns that a wait may stay young. A look at a descriptor costs about a quarter of a registration,
+ * and what is asked for and answered within the loop (a fiber that writes to another and waits for
+ * its answer) takes two or three turns. */
 enum { LOOKS = 4 };
 
-/* Where most waits last, as on a server whose clients think, looking at them first is in vain. So of each TRIAL waits that were young it
- * is counted how many were answered as such; were they the fewer, the next PAUSE waits are registered at once. */
+/* Where most waits last, as on a server whose clients think, looking at them first is in vain. So
+ * of each TRIAL waits that were young it is counted how many were answered as such; were they the
+ * fewer, the next PAUSE waits are registered at once. */
 enum { TRIAL = 64, PAUSE = 1024 };
 
 #define WAKE UINT64_MAX /* no descriptor has that number */
@@ -39,7 +44,7 @@ struct state {
     int looked; /* the last wait asked about the young ones */
     int grown,
         answered; /* of this trial: young waits that have ended, and those of them that were answered */
-    int pause;    /* waits that are still to be registered at once */
+    int pause;           /* waits that are still to be registered at once */
     int found, capacity; /* reports */
     int coarse;          /* the kernel, or a seccomp filter, has no epoll_pwait2: milliseconds */
 };
@@ -119,18 +124,19 @@ static int settle(struct raffia_loop *loop, struct raffia_watch *watch, int fd)
     int failure = register_watch(loop, watch, fd);
     if (failure == -ENOMEM || failure == -ENOSPC) {
         /* The kernel takes no more: it stays where it is, and will be offered again. */
-        watch->looks = 0;
+        watch->misses = 0;
         return 0;
     }
     raffia_pollset_remove(&state->young, &state->watches, watch);
     if (failure == 0) return 0;
     /* EPERM: a file that cannot be waited for, because it is always ready. */
-    return failure == -EPERM ? raffia_watches_fire(&state->watches, loop, watch, raffia_watch_events(watch))
-                             : raffia_watches_fail(&state->watches, loop, watch, failure, NULL);
+    return failure == -EPERM
+               ? raffia_watches_fire(&state->watches, loop, watch, raffia_watch_events(watch))
+               : raffia_watches_fail(&state->watches, loop, watch, failure, NULL);
 }
 
-/* `op` has just come, the others are registered. When the kernel knows nothing of the registration any more, what they wait for has been
- * closed, and another file has the number. */
+/* `op` has just come, the others are registered. When the kernel knows nothing of the registration
+ * any more, what they wait for has been closed, and another file has the number. */
 static int join(struct raffia_loop *loop, struct raffia_watch *watch, struct raffia_op *op)
 {
     struct state *state = loop->state;
@@ -149,7 +155,7 @@ static int epoll_submit(struct raffia_loop *loop, struct raffia_op *op)
     int registered = watch->first && !watch->place;
     raffia_watches_add(&state->watches, watch, op);
     if (registered && join(loop, watch, op)) return 0;
-    watch->looks = 0;
+    watch->misses = 0;
     failure = raffia_pollset_add(&state->young, op->fd, watch);
     if (failure < 0) raffia_watches_remove(&state->watches, watch, op);
     if (failure == 0 && state->pause > 0) {
@@ -174,7 +180,8 @@ static int epoll_cancel(struct raffia_loop *loop, struct raffia_op *op)
 static int sleep_precisely(struct state *state, int64_t timeout)
 {
     struct timespec time = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
-    int found = epoll_pwait2(state->fd, state->reports, state->capacity, timeout < 0 ? NULL : &time, NULL);
+    int found =
+        epoll_pwait2(state->fd, state->reports, state->capacity, timeout < 0 ? NULL : &time, NULL);
     if (found >= 0) return found;
     if (errno == ENOSYS || errno == EPERM) state->coarse = 1;
     return -errno;
@@ -223,7 +230,8 @@ static int look(struct raffia_loop *loop, int64_t timeout)
     loop->metrics.syscalls++;
     int answers = raffia_pollset_wait(&state->young, timeout);
     state->looked = answers >= 0;
-    /* What goes wrong now (a signal) is nothing to the young ones' answers, and the set will be readable again. */
+    /* What goes wrong now (a signal) is nothing to the young ones' answers, and the set will be
+     * readable again. */
     if (answers > 0 && state->young.fds[0].revents) fetch(loop, 0);
     return answers;
 }
@@ -246,7 +254,7 @@ static void weigh(struct state *state, int answered)
 
 static int grow_up(struct raffia_loop *loop, struct raffia_watch *watch, int fd)
 {
-    if (++watch->looks < LOOKS) return 0;
+    if (++watch->misses < LOOKS) return 0;
     weigh(loop->state, 0);
     return settle(loop, watch, fd);
 }
@@ -255,7 +263,8 @@ static int answer_young(struct raffia_loop *loop)
 {
     struct state *state = loop->state;
     int done = 0;
-    /* Backwards, because one that is removed is replaced by the last; the set's own is in place 0. */
+    /* Backwards, because one that is removed is replaced by the last; the set's own is in place
+     * 0. */
     for (size_t i = state->young.count; i-- > 1;) {
         struct pollfd *entry = &state->young.fds[i];
         struct raffia_watch *watch = raffia_watches_known(&state->watches, entry->fd);
@@ -289,7 +298,8 @@ static int answer(struct raffia_loop *loop, const struct epoll_event *report)
         loop->metrics.stale++;
         return 0;
     }
-    int fired = raffia_watches_fire(&state->watches, loop, watch, raffia_watch_came(report->events));
+    int fired = raffia_watches_fire(&state->watches, loop, watch,
+                                    raffia_watch_reported_events(report->events));
     return fired + restore(loop, watch, fd);
 }
 

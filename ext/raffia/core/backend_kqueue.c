@@ -1,8 +1,9 @@
 /* kqueue(2): macOS and the BSDs; on Linux, for the tests, by way of libkqueue (see extconf.rb).
  *
- * What is to be watched is collected and goes to the kernel together with the next wait, so a turn is one system call. A knote belongs
- * to a descriptor and a direction, is one-shot, and goes away with the descriptor when that is closed, so a number that is used again
- * has none. What has been given up stays and reports once at most, and nobody listens. */
+ * What is to be watched is collected and goes to the kernel together with the next wait, so a turn
+ * is one system call. A knote belongs to a descriptor and a direction, is one-shot, and goes away
+ * with the descriptor when that is closed, so a number that is used again has none. What has been
+ * given up stays and reports once at most, and nobody listens. */
 #ifdef HAVE_KQUEUE
 #include <errno.h>
 #include <fcntl.h>
@@ -91,8 +92,9 @@ static void change(struct state *state, int fd, uint32_t events, uint16_t flags)
     state->change_count = (int)(next - state->changes);
 }
 
-/* Knotes from an earlier batch may be the last file's, as far as libkqueue knows, which nobody tells of a close. They are taken off
- * first; where there are none any more, the kernel says ENOENT. */
+/* Knotes from an earlier batch may be the last file's, as far as libkqueue knows, which nobody
+ * tells of a close. They are taken off first; where there are none any more, the kernel says
+ * ENOENT. */
 static void watch_anew(struct state *state, struct raffia_watch *watch, int fd)
 {
     uint32_t events = raffia_watch_events(watch) & KNOWN;
@@ -105,7 +107,8 @@ static void watch_anew(struct state *state, struct raffia_watch *watch, int fd)
     watch->known |= events;
 }
 
-/* 1 for what need not be waited for: at its end, kqueue would wait for a file to grow. 0, or -EBADF. */
+/* 1 for what need not be waited for: at its end, kqueue would wait for a file to grow. 0, or
+ * -EBADF. */
 static int always_ready(int fd)
 {
     struct stat status;
@@ -138,8 +141,9 @@ static int kqueue_cancel(struct raffia_loop *loop, struct raffia_op *op)
 }
 
 #ifdef __linux__
-/* libkqueue forgets the errors of changes when nothing else comes, and sleeps over them. So it gets them one by one, and what it says
- * of each (EV_RECEIPT) is kept if it is an error, as a kernel would. It makes no system call for a kevent of its own anyway. */
+/* libkqueue forgets the errors of changes when nothing else comes, and sleeps over them. So it gets
+ * them one by one, and what it says of each (EV_RECEIPT) is kept if it is an error, as a kernel
+ * would. It makes no system call for a kevent of its own anyway. */
 static int exchange(struct state *state, const struct timespec *time)
 {
     static const struct timespec none;
@@ -156,7 +160,8 @@ static int exchange(struct state *state, const struct timespec *time)
 #else
 static int exchange(struct state *state, const struct timespec *time)
 {
-    return kevent(state->fd, state->changes, state->change_count, state->reports, state->capacity, time);
+    return kevent(state->fd, state->changes, state->change_count, state->reports, state->capacity,
+                  time);
 }
 #endif
 
@@ -183,7 +188,8 @@ static uint32_t reported(const struct kevent *report)
     return report->filter == EVFILT_WRITE ? RAFFIA_WRITABLE : RAFFIA_PRIORITY;
 }
 
-/* Both directions of a descriptor are reported one by one, but who waits for both is to hear of both. */
+/* Both directions of a descriptor are reported one by one, but who waits for both is to hear of
+ * both. */
 static void collect(struct raffia_loop *loop, const struct kevent *report)
 {
     struct state *state = loop->state;
@@ -191,7 +197,7 @@ static void collect(struct raffia_loop *loop, const struct kevent *report)
     struct raffia_watch *watch = raffia_watches_known(&state->watches, (int)report->ident);
     if (report->flags & EV_ERROR) return;
     watch->known &= ~reported(report);
-    watch->looks |= reported(report);
+    watch->misses |= reported(report);
 }
 
 static void answer_wake(struct raffia_loop *loop)
@@ -201,8 +207,8 @@ static void answer_wake(struct raffia_loop *loop)
     raffia_wake_drain(&loop->wake);
 }
 
-/* ENOENT is the answer to a deletion. EINVAL (a terminal on macOS), EPERM, ENODEV: this file cannot be waited for, and so counts as always
- * ready, as with epoll. */
+/* ENOENT is the answer to a deletion. EINVAL (a terminal on macOS), EPERM, ENODEV: this file cannot
+ * be waited for, and so counts as always ready, as with epoll. */
 static int answer_error(struct raffia_loop *loop, struct raffia_watch *watch, int error)
 {
     struct state *state = loop->state;
@@ -218,8 +224,8 @@ static int answer(struct raffia_loop *loop, const struct kevent *report)
     struct state *state = loop->state;
     struct raffia_watch *watch = raffia_watches_known(&state->watches, (int)report->ident);
     if (report->flags & EV_ERROR) return answer_error(loop, watch, (int)report->data);
-    uint32_t came = watch->looks;
-    watch->looks = 0;
+    uint32_t came = watch->misses;
+    watch->misses = 0;
     if (came && !(raffia_watch_events(watch) & came)) loop->metrics.stale++;
     return raffia_watches_fire(&state->watches, loop, watch, came);
 }
@@ -243,7 +249,8 @@ static int kqueue_reap(struct raffia_loop *loop)
 static size_t kqueue_memsize(const struct raffia_loop *loop)
 {
     const struct state *state = loop->state;
-    return sizeof(*state) + (size_t)state->capacity * (sizeof(*state->changes) + sizeof(*state->reports)) +
+    return sizeof(*state) +
+           (size_t)state->capacity * (sizeof(*state->changes) + sizeof(*state->reports)) +
            raffia_watches_memsize(&state->watches);
 }
 

@@ -92,7 +92,8 @@ static int poll_reap(struct raffia_loop *loop)
 static size_t poll_memsize(const struct raffia_loop *loop)
 {
     const struct state *state = loop->state;
-    return sizeof(*state) + raffia_pollset_memsize(&state->set) + raffia_watches_memsize(&state->watches);
+    return sizeof(*state) + raffia_pollset_memsize(&state->set) +
+           raffia_watches_memsize(&state->watches);
 }
 
 const struct raffia_backend raffia_backend_poll = {

@@ -1,5 +1,6 @@
-/* io_uring: requests are collected in a ring that the kernel shares, and go to it together with the next wait. The user_data of a
- * request is the id of its op, so an answer that comes after the op has ended finds nothing, and is counted as stale. */
+/* io_uring: requests are collected in a ring that the kernel shares, and go to it together with the
+ * next wait. The user_data of a request is the id of its op, so an answer that comes after the op
+ * has ended finds nothing, and is counted as stale. */
 #ifdef HAVE_LIBURING
 #include <errno.h>
 #include <poll.h>
@@ -11,11 +12,13 @@
 /* Not ids: those begin with generation 1. */
 enum { IGNORED = 0, WAKE = 1 };
 
-/* 256 requests of 64 bytes, and more answers than that: several thousand polls may fire at once, and an overflow costs a call. */
+/* 256 requests of 64 bytes, and more answers than that: several thousand polls may fire at once,
+ * and an overflow costs a call. */
 enum { REQUESTS = 256, ANSWERS = 4096 };
 
-/* The best that the kernel knows first. DEFER_TASKRUN (6.1) does the work of a completion in our own wait, not in an interrupt;
- * COOP_TASKRUN (5.19) at least in some system call of ours. The flag tells us without a call that there is such work. */
+/* The best that the kernel knows first. DEFER_TASKRUN (6.1) does the work of a completion in our
+ * own wait, not in an interrupt; COOP_TASKRUN (5.19) at least in some system call of ours. The flag
+ * tells us without a call that there is such work. */
 static const unsigned setups[] = {
     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG |
         IORING_SETUP_SUBMIT_ALL,
@@ -27,7 +30,8 @@ static const unsigned setups[] = {
 static int set_up(struct io_uring *ring, int movable)
 {
     int failure = -EINVAL;
-    for (size_t i = movable ? 1 : 0; failure == -EINVAL && i < sizeof(setups) / sizeof(*setups); i++) {
+    for (size_t i = movable ? 1 : 0; failure == -EINVAL && i < sizeof(setups) / sizeof(*setups);
+         i++) {
         struct io_uring_params params = {
             .flags = setups[i] | IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE,
             .cq_entries = ANSWERS,
@@ -35,7 +39,8 @@ static int set_up(struct io_uring *ring, int movable)
         failure = io_uring_queue_init_params(REQUESTS, ring, &params);
     }
     if (failure < 0) return failure;
-    /* Completions that are never dropped (5.5), and sleeps with a limit that need no request of their own (5.11). */
+    /* Completions that are never dropped (5.5), and sleeps with a limit that need no request of
+     * their own (5.11). */
     if ((ring->features & IORING_FEAT_NODROP) && (ring->features & IORING_FEAT_EXT_ARG)) return 0;
     io_uring_queue_exit(ring);
     return -EOPNOTSUPP;
@@ -47,7 +52,7 @@ static int uring_open(struct raffia_loop *loop, const struct raffia_options *opt
     if (!state) return -ENOMEM;
     int failure = set_up(&state->ring, options->movable);
     if (failure == 0) {
-        state->talents = raffia_uring_find_talents(&state->ring);
+        state->features = raffia_uring_probe_features(&state->ring);
         return 0;
     }
     free(state);
@@ -62,7 +67,8 @@ static int submit_all(struct raffia_loop *loop)
     return io_uring_submit(&state->ring);
 }
 
-/* A place for a request; when the ring is full, the kernel gets what is in it. NULL when it takes nothing at the moment. */
+/* A place for a request; when the ring is full, the kernel gets what is in it. NULL when it takes
+ * nothing at the moment. */
 static struct io_uring_sqe *place(struct raffia_loop *loop)
 {
     struct raffia_uring *state = loop->state;
@@ -73,7 +79,8 @@ static struct io_uring_sqe *place(struct raffia_loop *loop)
 
 static int drain(struct raffia_loop *loop);
 
-/* The same, where completions may be taken to make room: a kernel that has no place for more of them takes no requests. */
+/* The same, where completions may be taken to make room: a kernel that has no place for more of
+ * them takes no requests. */
 static struct io_uring_sqe *make_place(struct raffia_loop *loop)
 {
     struct io_uring_sqe *sqe = place(loop);
@@ -82,7 +89,8 @@ static struct io_uring_sqe *make_place(struct raffia_loop *loop)
     return place(loop);
 }
 
-/* The others own nothing, and what the kernel says of them after they have been called off is stale. */
+/* The others own nothing, and what the kernel says of them after they have been called off is
+ * stale. */
 static int owns(const struct raffia_op *op)
 {
     return op->kind != RAFFIA_POLL && op->kind != RAFFIA_CHILD;
@@ -119,7 +127,8 @@ static int uring_cancel(struct raffia_loop *loop, struct raffia_op *op)
     return sqe ? 0 : -EAGAIN;
 }
 
-/* Multishot (5.13): stays until the kernel says otherwise, and reports each write once, so nobody has to read the descriptor. */
+/* Multishot (5.13): stays until the kernel says otherwise, and reports each write once, so nobody
+ * has to read the descriptor. */
 static int watch_wake(struct raffia_loop *loop)
 {
     struct raffia_uring *state = loop->state;
@@ -131,10 +140,12 @@ static int watch_wake(struct raffia_loop *loop)
     return 0;
 }
 
-/* The kernel has completions that are not in the ring: too many, or work to be done in a call of ours. */
+/* The kernel has completions that are not in the ring: too many, or work to be done in a call of
+ * ours. */
 static int holds_back(const struct io_uring *ring)
 {
-    return (IO_URING_READ_ONCE(*ring->sq.kflags) & (IORING_SQ_CQ_OVERFLOW | IORING_SQ_TASKRUN)) != 0;
+    return (IO_URING_READ_ONCE(*ring->sq.kflags) & (IORING_SQ_CQ_OVERFLOW | IORING_SQ_TASKRUN)) !=
+           0;
 }
 
 /* Requests go, and answers come if there are any. */
@@ -150,15 +161,17 @@ static int sleep_for(struct raffia_loop *loop, int64_t timeout)
 {
     struct raffia_uring *state = loop->state;
     struct io_uring_cqe *cqe;
-    /* Always with a limit, be it three hundred years: if a signal comes after requests have gone, the call reports those, and
-     * without a limit liburing would sleep again. */
+    /* Always with a limit, be it three hundred years: if a signal comes after requests have gone,
+     * the call reports those, and without a limit liburing would sleep again. */
     if (timeout < 0) timeout = INT64_MAX;
-    struct __kernel_timespec time = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
+    struct __kernel_timespec time = {.tv_sec = timeout / 1000000000,
+                                     .tv_nsec = timeout % 1000000000};
     loop->metrics.syscalls++;
     return io_uring_submit_and_wait_timeout(&state->ring, &cqe, 1, &time, NULL);
 }
 
-/* EAGAIN: no memory for requests now; EBUSY: completions must be taken first. The requests are still there. */
+/* EAGAIN: no memory for requests now; EBUSY: completions must be taken first. The requests are
+ * still there. */
 static int ordinary(int result)
 {
     return result > 0 || result == -ETIME || result == -EAGAIN || result == -EBUSY ? 0 : result;
@@ -200,8 +213,9 @@ static int64_t events(const struct raffia_op *op, int reported)
     return (uint32_t)reported & op->events;
 }
 
-/* What the kernel reports is what it was woken with, and sockets wake with POLLIN and POLLPRI for all that comes. Who asked for
- * urgent data is not told of any other: the events that there are, or 0. */
+/* What the kernel reports is what it was woken with, and sockets wake with POLLIN and POLLPRI for
+ * all that comes. Who asked for urgent data is not told of any other: the events that there are, or
+ * 0. */
 static int urgent(struct raffia_loop *loop, const struct raffia_op *op)
 {
     struct pollfd question = {.fd = op->fd, .events = (short)op->events};
@@ -209,8 +223,9 @@ static int urgent(struct raffia_loop *loop, const struct raffia_op *op)
     return poll(&question, 1, 0) < 0 ? 0 : question.revents;
 }
 
-/* What a thread asked for is cancelled after its end, in the moment when it would complete, even though the ring, and the ones who
- * wait, live on (options.movable). Nothing has been transferred, so it is asked for again. */
+/* What a thread asked for is cancelled after its end, in the moment when it would complete, even
+ * though the ring, and the ones who wait, live on (options.movable). Nothing has been transferred,
+ * so it is asked for again. */
 static int taken_along(const struct raffia_op *op, int result)
 {
     return result == -ECANCELED && (!op->cancelled || op->kind == RAFFIA_CLOSE);
@@ -265,12 +280,14 @@ static void deliver(struct raffia_loop *loop, struct raffia_op *op, int result, 
     raffia_loop_produce(loop, op, result, buffer);
 }
 
-/* The kernel ends requests for reasons of its own, such as a full ring of answers, and the op may go on with another one. */
+/* The kernel ends requests for reasons of its own, such as a full ring of answers, and the op may
+ * go on with another one. */
 static int may_go_on(const struct raffia_op *op, int result)
 {
     if (brings(op, result) || taken_along(op, result)) return 1;
-    return op->kind == RAFFIA_ACCEPT ? raffia_accept_goes_on(result) || will_not_wait(op, result)
-                                     : result == -ENOBUFS;
+    return op->kind == RAFFIA_ACCEPT
+               ? raffia_accept_is_retryable(result) || will_not_wait(op, result)
+               : result == -ENOBUFS;
 }
 
 /* The loop has it from here on. */
@@ -282,7 +299,7 @@ static void leave(struct raffia_loop *loop, struct raffia_op *op, int result)
     if (op->kind == RAFFIA_RECEIVE && result == -ENOBUFS)
         raffia_loop_starve(loop, op);
     else
-        raffia_due_add(&loop->due, op);
+        raffia_pending_queue_add(&loop->pending_queue, op);
 }
 
 static int end_or_repeat(struct raffia_loop *loop, struct raffia_op *op, int result)
@@ -290,7 +307,8 @@ static int end_or_repeat(struct raffia_loop *loop, struct raffia_op *op, int res
     struct raffia_uring *state = loop->state;
     int may = may_go_on(op, result);
     if (may && !op->cancelled) {
-        if (result == -ENOBUFS || will_not_wait(op, result) || !repeat(loop, op)) leave(loop, op, result);
+        if (result == -ENOBUFS || will_not_wait(op, result) || !repeat(loop, op))
+            leave(loop, op, result);
         return 0;
     }
     state->owned--;
@@ -298,7 +316,8 @@ static int end_or_repeat(struct raffia_loop *loop, struct raffia_op *op, int res
     return 1;
 }
 
-static int answer_repeating(struct raffia_loop *loop, struct raffia_op *op, const struct io_uring_cqe *cqe)
+static int answer_repeating(struct raffia_loop *loop, struct raffia_op *op,
+                            const struct io_uring_cqe *cqe)
 {
     int brought = brings(op, cqe->res);
     uint32_t buffer = buffer_of(cqe);
@@ -317,14 +336,15 @@ static int answer(struct raffia_loop *loop, const struct io_uring_cqe *cqe)
         return 0;
     }
     if (raffia_kind_repeats(op->kind)) return answer_repeating(loop, op, cqe);
-    return op->kind == RAFFIA_POLL ? answer_poll(loop, op, cqe->res) : answer_once(loop, op, cqe->res);
+    return op->kind == RAFFIA_POLL ? answer_poll(loop, op, cqe->res)
+                                   : answer_once(loop, op, cqe->res);
 }
 
 /* An answer that another one will follow needs room that is not reserved. */
 static int has_to_wait(struct raffia_loop *loop, const struct io_uring_cqe *cqe)
 {
     const struct raffia_op *op = raffia_ops_find(&loop->ops, cqe->user_data);
-    return op && raffia_kind_repeats(op->kind) && !raffia_loop_room(loop);
+    return op && raffia_kind_repeats(op->kind) && !raffia_loop_can_produce(loop);
 }
 
 static int drain(struct raffia_loop *loop)
@@ -351,8 +371,8 @@ static void cancel_op(struct raffia_op *op, void *arg)
     if (op->id == id) op->cancelled = 1; /* or it would be repeated */
 }
 
-/* One step; whether there may be more. The kernel's flag alone is no reason: it stays up when the thread that had work to do has
- * ended. */
+/* One step; whether there may be more. The kernel's flag alone is no reason: it stays up when the
+ * thread that had work to do has ended. */
 static int finish(struct raffia_loop *loop)
 {
     struct raffia_uring *state = loop->state;
@@ -365,9 +385,9 @@ static int finish(struct raffia_loop *loop)
     return came || state->owned > 0 || io_uring_sq_ready(ring) > 0;
 }
 
-/* The buffers belong to the caller again when this returns, and the descriptors that were polled are let go of: the kernel takes a
- * closed ring apart in its own time, and holds their files open until then. But a ring that this thread may not enter
- * (SINGLE_ISSUER) is left as it is. */
+/* The buffers belong to the caller again when this returns, and the descriptors that were polled
+ * are let go of: the kernel takes a closed ring apart in its own time, and holds their files open
+ * until then. But a ring that this thread may not enter (SINGLE_ISSUER) is left as it is. */
 static void cancel_all(struct raffia_loop *loop)
 {
     raffia_ops_each(&loop->ops, cancel_op, loop);
@@ -389,7 +409,8 @@ static void uring_close(struct raffia_loop *loop, int owner)
 static size_t uring_memsize(const struct raffia_loop *loop)
 {
     const struct raffia_uring *state = loop->state;
-    return sizeof(*state) + state->ring.sq.ring_sz + (state->buffers ? raffia_uring_buffers_size(loop) : 0) +
+    return sizeof(*state) + state->ring.sq.ring_sz +
+           (state->buffers ? raffia_uring_buffers_size(loop) : 0) +
            state->ring.sq.ring_entries * sizeof(struct io_uring_sqe);
 }
 

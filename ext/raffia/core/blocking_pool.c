@@ -7,14 +7,14 @@
 #include <unistd.h>
 #include "timer.h"
 
-/* Bytes. Enough for the modules of nsswitch.conf, which getaddrinfo runs and some of which use hundreds of kilobytes; what is not
- * touched costs address space only. */
+/* Bytes. Enough for the modules of nsswitch.conf, which getaddrinfo runs and some of which use
+ * hundreds of kilobytes; what is not touched costs address space only. */
 enum { STACK = 1 << 20 };
 enum { FEWEST = 4, FOR_EACH_PROCESSOR = 2 };
 #define IDLE ((int64_t)10000000000)
 
-/* One lock for everything, the clients' lists included: it is held for a few instructions and at most one write to an eventfd, beside
- * jobs that take many microseconds. */
+/* One lock for everything, the clients' lists included: it is held for a few instructions and at
+ * most one write to an eventfd, beside jobs that take many microseconds. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t work;  /* there is a job */
@@ -107,8 +107,8 @@ static void forget_all(struct raffia_link *list)
     free_all(list);
 }
 
-/* In a forked child: the threads are the parent's. The lock was taken before the fork, so the lists are whole; it is made anew
- * because its owner has another number here. */
+/* In a forked child: the threads are the parent's. The lock was taken before the fork, so the lists
+ * are whole; it is made anew because its owner has another number here. */
 static void start_over(void)
 {
     pthread_mutex_init(&pool.lock, NULL);
@@ -194,7 +194,8 @@ static struct raffia_job *next(void)
 
 static int call_thread(void);
 
-/* Each thread that finds more to do than it can calls the next one: of a burst of short jobs most are done before a second is there. */
+/* Each thread that finds more to do than it can calls the next one: of a burst of short jobs most
+ * are done before a second is there. */
 static void perform(struct raffia_job *job)
 {
     begin(job);
@@ -360,7 +361,7 @@ static void cancel_in(const struct raffia_link *list, const struct raffia_client
     }
 }
 
-void raffia_client_leave(struct raffia_client *client)
+void raffia_client_close(struct raffia_client *client)
 {
     if (client->jobs == 0) return;
     lock();

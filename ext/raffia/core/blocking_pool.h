@@ -1,8 +1,10 @@
-/* Native threads for calls that can do nothing but block: files on back ends that know readiness only, and getaddrinfo. There is one
- * pool in a process, so the cap holds for all loops together. Its threads start when there is work for them, and end when there has
- * been none for a while; they know nothing of Ruby, and block all signals.
+/* Native threads for calls that can do nothing but block: files on back ends that know readiness
+ * only, and getaddrinfo. There is one pool in a process, so the cap holds for all loops together.
+ * Its threads start when there is work for them, and end when there has been none for a while; they
+ * know nothing of Ruby, and block all signals.
  *
- * A forked child starts with an empty pool: what was queued or running is freed there, and the parent goes on as if nothing had been. */
+ * A forked child starts with an empty pool: what was queued or running is freed there, and the
+ * parent goes on as if nothing had been. */
 #ifndef RAFFIA_BLOCKING_POOL_H
 #define RAFFIA_BLOCKING_POOL_H
 
@@ -52,18 +54,22 @@ struct raffia_blocking_metrics {
 void raffia_client_init(struct raffia_client *client, struct raffia_wake *wake);
 /* Any time; 1 when there is nothing to take. */
 int raffia_client_empty(const struct raffia_client *client);
-/* Calls all of its jobs off: waits for those that run and are not detachable, and frees them all. In a forked child, too. */
-void raffia_client_leave(struct raffia_client *client);
+/* Calls all of its jobs off: waits for those that run and are not detachable, and frees them all.
+ * In a forked child, too. */
+void raffia_client_close(struct raffia_client *client);
 
-/* 0: it will arrive, and the client's wake is signalled then. -EAGAIN (or whatever pthread_create says): there is no thread, and
- * none can be started; the job is still the caller's. Jobs begin in the order in which they were submitted. */
+/* 0: it will arrive, and the client's wake is signalled then. -EAGAIN (or whatever pthread_create
+ * says): there is no thread, and none can be started; the job is still the caller's. Jobs begin in
+ * the order in which they were submitted. */
 int raffia_blocking_submit(struct raffia_client *client, struct raffia_job *job);
-/* By its client's thread. 1: it is off, and freed; always so with a detachable one. 0: it runs, or has ended, and will arrive. */
+/* By its client's thread. 1: it is off, and freed; always so with a detachable one. 0: it runs, or
+ * has ended, and will arrive. */
 int raffia_blocking_cancel(struct raffia_job *job);
 /* The next job that has ended, which is the caller's from now on; NULL when there is none. */
 struct raffia_job *raffia_blocking_take(struct raffia_client *client);
 
-/* How many threads there may be; 0: the default, two for each processor and at least four. Threads above it end with their job. */
+/* How many threads there may be; 0: the default, two for each processor and at least four. Threads
+ * above it end with their job. */
 void raffia_blocking_limit(unsigned threads);
 /* After how many nanoseconds without work a thread ends; counts from its next job on. */
 void raffia_blocking_idle(int64_t nanoseconds);

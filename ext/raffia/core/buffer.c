@@ -10,7 +10,8 @@ int raffia_buffers_init(struct raffia_buffers *buffers, uint32_t count, uint32_t
     memset(buffers, 0, sizeof(*buffers));
     buffers->count = count ? count : RAFFIA_BUFFERS_DEFAULT;
     buffers->size = size ? size : RAFFIA_BUFFER_SIZE_DEFAULT;
-    if (buffers->count > RAFFIA_BUFFERS_MOST || buffers->count & (buffers->count - 1)) return -EINVAL;
+    if (buffers->count > RAFFIA_BUFFERS_MAX || buffers->count & (buffers->count - 1))
+        return -EINVAL;
     return buffers->size > INT32_MAX / buffers->count ? -EINVAL : 0;
 }
 
@@ -79,7 +80,7 @@ static int is_out(const struct raffia_buffers *buffers, uint32_t number)
     return number > 0 && number <= buffers->count && buffers->out && buffers->out[number - 1];
 }
 
-int raffia_buffers_give(struct raffia_buffers *buffers, uint32_t number)
+int raffia_buffers_return(struct raffia_buffers *buffers, uint32_t number)
 {
     if (!is_out(buffers, number)) return -EINVAL;
     buffers->out[number - 1] = 0;

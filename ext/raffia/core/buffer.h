@@ -1,8 +1,10 @@
-/* The buffers into which RAFFIA_RECEIVE receives: all of one size, in one piece of memory that exists from the first receive on.
- * Nobody owns one while it waits for data, so ten thousand idle connections need none.
+/* The buffers into which RAFFIA_RECEIVE receives: all of one size, in one piece of memory that
+ * exists from the first receive on. Nobody owns one while it waits for data, so ten thousand idle
+ * connections need none.
  *
- * A buffer is free, or out: with the caller, who has had a completion with its number. The free ones are on a list here, or, once a
- * back end has asked for them with raffia_buffers_lend, in the hands of the kernel. */
+ * A buffer is free, or out: with the caller, who has had a completion with its number. The free
+ * ones are on a list here, or, once a back end has asked for them with raffia_buffers_lend, in the
+ * hands of the kernel. */
 #ifndef RAFFIA_BUFFER_H
 #define RAFFIA_BUFFER_H
 
@@ -10,7 +12,11 @@
 #include <stdint.h>
 
 /* A kernel's number of a buffer has 16 bits, and its ring of them 2^15 places. */
-enum { RAFFIA_BUFFERS_DEFAULT = 256, RAFFIA_BUFFERS_MOST = 1 << 15, RAFFIA_BUFFER_SIZE_DEFAULT = 8192 };
+enum {
+    RAFFIA_BUFFERS_DEFAULT = 256,
+    RAFFIA_BUFFERS_MAX = 1 << 15,
+    RAFFIA_BUFFER_SIZE_DEFAULT = 8192
+};
 
 struct raffia_buffers {
     uint32_t count, size;
@@ -21,7 +27,8 @@ struct raffia_buffers {
     int lent;
 };
 
-/* 0 is the default. -EINVAL for a count that is no power of two or too large, or too much in all. */
+/* 0 is the default. -EINVAL for a count that is no power of two or too large, or too much in
+ * all. */
 int raffia_buffers_init(struct raffia_buffers *buffers, uint32_t count, uint32_t size);
 void raffia_buffers_free(struct raffia_buffers *buffers);
 /* Gets the memory, once. 0 or -ENOMEM. */
@@ -35,7 +42,7 @@ uint32_t raffia_buffers_take(struct raffia_buffers *buffers);
 /* The kernel has taken that one. */
 void raffia_buffers_taken(struct raffia_buffers *buffers, uint32_t number);
 /* It is free again. -EINVAL when it is not out. A lent one the caller has to hand to the kernel. */
-int raffia_buffers_give(struct raffia_buffers *buffers, uint32_t number);
+int raffia_buffers_return(struct raffia_buffers *buffers, uint32_t number);
 /* Where its bytes are; NULL when it is not out. */
 void *raffia_buffers_at(const struct raffia_buffers *buffers, uint32_t number);
 size_t raffia_buffers_memsize(const struct raffia_buffers *buffers);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "look.h"
+#include "poll_once.h"
 
 /* How much one op may take in one turn, so that a busy one does not hold up the others. */
 enum { ACCEPTS = 16, RECEIVES = 4 };
@@ -36,7 +36,7 @@ static int watch_child(struct raffia_loop *loop, struct raffia_op *op)
     if (op->fd < 0) return op->fd;
     op->emulates = RAFFIA_CHILD;
     int failure = watch(loop, op);
-    if (failure < 0) raffia_emulate_drop(op);
+    if (failure < 0) raffia_emulate_release(op);
     return failure;
 }
 
@@ -53,7 +53,7 @@ int raffia_emulate(struct raffia_loop *loop, struct raffia_op *op)
     }
 }
 
-void raffia_emulate_drop(struct raffia_op *op)
+void raffia_emulate_release(struct raffia_op *op)
 {
     if (op->emulates == RAFFIA_CHILD && op->fd >= 0) close(op->fd);
     if (op->emulates) op->kind = op->emulates;
@@ -62,29 +62,30 @@ void raffia_emulate_drop(struct raffia_op *op)
 
 static void finish(struct raffia_loop *loop, struct raffia_op *op, int64_t result)
 {
-    raffia_emulate_drop(op);
+    raffia_emulate_release(op);
     raffia_loop_complete(loop, op, result);
 }
 
-/* Later, because back ends complete while they go through lists of their own, and none may be submitted to meanwhile. */
-void raffia_emulate_came(struct raffia_loop *loop, struct raffia_op *op, int64_t result)
+/* Later, because back ends complete while they go through lists of their own, and none may be
+ * submitted to meanwhile. */
+void raffia_emulate_ready(struct raffia_loop *loop, struct raffia_op *op, int64_t result)
 {
     if (result < 0)
         finish(loop, op, result);
     else
-        raffia_due_add(&loop->due, op);
+        raffia_pending_queue_add(&loop->pending_queue, op);
 }
 
 static void watch_again(struct raffia_loop *loop, struct raffia_op *op)
 {
     int failure = watch(loop, op);
     if (failure == -EAGAIN)
-        raffia_due_add(&loop->due, op);
+        raffia_pending_queue_add(&loop->pending_queue, op);
     else if (failure < 0)
         finish(loop, op, failure);
 }
 
-int raffia_accept_goes_on(int64_t result)
+int raffia_accept_is_retryable(int64_t result)
 {
     switch (-result) {
     case EINTR:
@@ -113,15 +114,15 @@ static int64_t accept_one(struct raffia_loop *loop, const struct raffia_op *op)
 static void accept_some(struct raffia_loop *loop, struct raffia_op *op)
 {
     int64_t fd = 0;
-    for (int i = 0; i < ACCEPTS && (fd >= 0 || raffia_accept_goes_on(fd)); i++) {
-        if (!raffia_loop_room(loop)) {
-            raffia_due_add(&loop->due, op);
+    for (int i = 0; i < ACCEPTS && (fd >= 0 || raffia_accept_is_retryable(fd)); i++) {
+        if (!raffia_loop_can_produce(loop)) {
+            raffia_pending_queue_add(&loop->pending_queue, op);
             return;
         }
         fd = accept_one(loop, op);
         if (fd >= 0) raffia_loop_produce(loop, op, fd, 0);
     }
-    if (fd >= 0 || fd == -EAGAIN || raffia_accept_goes_on(fd))
+    if (fd >= 0 || fd == -EAGAIN || raffia_accept_is_retryable(fd))
         watch_again(loop, op);
     else
         finish(loop, op, fd);
@@ -142,11 +143,12 @@ static int64_t receive_one(struct raffia_loop *loop, struct raffia_op *op)
 {
     uint32_t buffer = raffia_buffers_take(&loop->buffers);
     if (buffer == 0) return -ENOBUFS;
-    int64_t count = receive_into(loop, op->fd, raffia_buffers_at(&loop->buffers, buffer), loop->buffers.size);
+    int64_t count =
+        receive_into(loop, op->fd, raffia_buffers_at(&loop->buffers, buffer), loop->buffers.size);
     if (count > 0)
         raffia_loop_produce(loop, op, count, buffer);
     else
-        raffia_buffers_give(&loop->buffers, buffer);
+        raffia_buffers_return(&loop->buffers, buffer);
     return count;
 }
 
@@ -155,8 +157,8 @@ static void receive_some(struct raffia_loop *loop, struct raffia_op *op)
     int64_t count = loop->buffers.size;
     /* Less than a buffer full: there was no more. */
     for (int i = 0; i < RECEIVES && count == loop->buffers.size; i++) {
-        if (!raffia_loop_room(loop)) {
-            raffia_due_add(&loop->due, op);
+        if (!raffia_loop_can_produce(loop)) {
+            raffia_pending_queue_add(&loop->pending_queue, op);
             return;
         }
         count = receive_one(loop, op);
@@ -181,8 +183,9 @@ static int64_t send_from(struct raffia_loop *loop, const struct raffia_op *op)
 
 static void transfer_once(struct raffia_loop *loop, struct raffia_op *op)
 {
-    int64_t count = op->emulates == RAFFIA_SEND ? send_from(loop, op)
-                                                : receive_into(loop, op->fd, op->buffer, op->length);
+    int64_t count = op->emulates == RAFFIA_SEND
+                        ? send_from(loop, op)
+                        : receive_into(loop, op->fd, op->buffer, op->length);
     if (count == -EAGAIN)
         watch_again(loop, op);
     else

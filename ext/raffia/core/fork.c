@@ -35,7 +35,7 @@ pid_t raffia_process(void)
     return atomic_load_explicit(&current, memory_order_relaxed);
 }
 
-int raffia_process_end_with(pid_t parent)
+int raffia_process_die_with_parent(pid_t parent)
 {
 #ifdef __linux__
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) return -errno;
@@ -47,7 +47,7 @@ int raffia_process_end_with(pid_t parent)
 #endif
 }
 
-int raffia_process_adopt(int orphans)
+int raffia_process_set_subreaper(int orphans)
 {
 #ifdef __linux__
     return prctl(PR_SET_CHILD_SUBREAPER, (unsigned long)(orphans != 0), 0, 0, 0) < 0 ? -errno : 0;

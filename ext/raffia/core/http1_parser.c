@@ -24,8 +24,8 @@ int raffia_parser_refuse(struct raffia_parser *parser, int status, const char *r
     return -status;
 }
 
-/* llhttp's callbacks. What is too much is refused where a part of the head is complete, never in the middle: that would depend on how the
- * bytes were split. */
+/* llhttp's callbacks. What is too much is refused where a part of the head is complete, never in
+ * the middle: that would depend on how the bytes were split. */
 
 static void extend(const struct raffia_parser *parser, struct raffia_slice *slice, const char *at,
                    size_t size)
@@ -50,7 +50,8 @@ static int on_version_complete(llhttp_t *llhttp)
 
 static struct raffia_field *field_at_hand(struct raffia_parser *parser)
 {
-    return parser->head->count < parser->limits.fields ? &parser->head->fields[parser->head->count] : NULL;
+    return parser->head->count < parser->limits.fields ? &parser->head->fields[parser->head->count]
+                                                       : NULL;
 }
 
 static int on_field(llhttp_t *llhttp, const char *at, size_t size)
@@ -124,8 +125,8 @@ void raffia_parser_init(struct raffia_parser *parser, const struct raffia_parser
 {
     memset(parser, 0, sizeof(*parser));
     parser->limits = *limits;
-    if (limits->fields > RAFFIA_MOST_FIELDS) parser->limits.fields = RAFFIA_MOST_FIELDS;
-    if (limits->name > RAFFIA_MOST_NAME) parser->limits.name = RAFFIA_MOST_NAME;
+    if (limits->fields > RAFFIA_MAX_FIELDS) parser->limits.fields = RAFFIA_MAX_FIELDS;
+    if (limits->name > RAFFIA_MAX_NAME) parser->limits.name = RAFFIA_MAX_NAME;
     raffia_parser_next(parser);
 }
 
@@ -147,7 +148,8 @@ static int is_graph(char byte)
     return byte > ' ' && byte < 127;
 }
 
-/* The byte that no known method has in that place tells a method that is unknown from what is no HTTP at all. */
+/* The byte that no known method has in that place tells a method that is unknown from what is no
+ * HTTP at all. */
 static int refuse_method(struct raffia_parser *parser, const char *at)
 {
     return is_graph(*at) || (*at == ' ' && at > parser->bytes + parser->lead)
@@ -173,12 +175,14 @@ static int refuse(struct raffia_parser *parser, llhttp_errno_t error)
     case HPE_CB_HEADER_FIELD_COMPLETE: return -431; /* The callback has said why. */
     case HPE_INVALID_METHOD: return refuse_method(parser, llhttp_get_error_pos(&parser->llhttp));
     case HPE_INVALID_VERSION: return refuse_version(parser, llhttp_get_error_pos(&parser->llhttp));
-    case HPE_PAUSED_H2_UPGRADE: return raffia_parser_refuse(parser, 505, "HTTP/2 is not spoken here");
+    case HPE_PAUSED_H2_UPGRADE:
+        return raffia_parser_refuse(parser, 505, "HTTP/2 is not spoken here");
     default: return raffia_parser_refuse(parser, 400, llhttp_get_error_reason(&parser->llhttp));
     }
 }
 
-/* How many bytes of it llhttp took: all, or those up to the end of what is being read. Or a negative status. */
+/* How many bytes of it llhttp took: all, or those up to the end of what is being read. Or a
+ * negative status. */
 static int64_t feed(struct raffia_parser *parser, const char *bytes, size_t size)
 {
     llhttp_errno_t error = llhttp_execute(&parser->llhttp, bytes, size);
@@ -189,7 +193,8 @@ static int64_t feed(struct raffia_parser *parser, const char *bytes, size_t size
     return end - bytes;
 }
 
-/* Feeds what is new of bytes that stay, up to `most` of them in all. Whether that was the end of what is being read. */
+/* Feeds what is new of bytes that stay, up to `most` of them in all. Whether that was the end of
+ * what is being read. */
 static int feed_further(struct raffia_parser *parser, const char *bytes, size_t size, size_t most)
 {
     size_t end = size < most ? size : most, fresh = end - parser->fed;
@@ -212,8 +217,8 @@ static int is_end_of_line(char byte)
     return byte == '\r' || byte == '\n';
 }
 
-/* Empty lines in front of a request that are passed over; llhttp would pass over any number of them, and of their halves. RFC 9112, 2.2, wants
- * one to be: old clients send it behind a body. */
+/* Empty lines in front of a request that are passed over; llhttp would pass over any number of
+ * them, and of their halves. RFC 9112, 2.2, wants one to be: old clients send it behind a body. */
 enum { EMPTY_LINES = 2 };
 
 /* Whether the request has begun. */
@@ -224,7 +229,8 @@ static int begin(struct raffia_parser *parser, struct raffia_parser_head *head, 
     while (lead < most && size - lead > 1 && bytes[lead] == '\r' && bytes[lead + 1] == '\n')
         lead += 2;
     if (size == lead || (size - lead == 1 && lead < most && bytes[lead] == '\r')) return 0;
-    if (is_end_of_line(bytes[lead])) return raffia_parser_refuse(parser, 400, "an empty request line");
+    if (is_end_of_line(bytes[lead]))
+        return raffia_parser_refuse(parser, 400, "an empty request line");
     parser->fed = parser->lead = (uint8_t)lead;
     head->count = 0;
     head->target = head->host = head->port = (struct raffia_slice){0};
@@ -242,7 +248,8 @@ int64_t raffia_parser_read_head(struct raffia_parser *parser, struct raffia_pars
     }
     parser->head = head;
     while (parser->fed < size) {
-        int in_line = parser->step == REQUEST_LINE && parser->limits.request_line < parser->limits.head;
+        int in_line =
+            parser->step == REQUEST_LINE && parser->limits.request_line < parser->limits.head;
         size_t most = in_line ? parser->limits.request_line + parser->lead : parser->limits.head;
         if (parser->fed >= most)
             return in_line ? raffia_parser_refuse(parser, 414, "the request line is too long")
@@ -252,7 +259,7 @@ int64_t raffia_parser_read_head(struct raffia_parser *parser, struct raffia_pars
         if (complete) {
             int64_t taken = parser->fed;
             parser->fed = 0;
-            int failure = raffia_parser_judge_head(parser, head, bytes);
+            int failure = raffia_parser_check_head(parser, head, bytes);
             return failure < 0 ? failure : taken;
         }
     }
@@ -282,12 +289,15 @@ static size_t count_digits(const char *bytes, size_t size)
     return count;
 }
 
-/* The line in front of a chunk, which llhttp gets whole: it says how long the chunk is, but not how that was written. */
+/* The line in front of a chunk, which llhttp gets whole: it says how long the chunk is, but not how
+ * that was written. */
 static int64_t read_line(struct raffia_parser *parser, const char *bytes, size_t size)
 {
     size_t most = MOST_DIGITS + parser->limits.extensions - parser->extra + 2;
     const char *end = memchr(bytes, '\n', size < most ? size : most);
-    if (!end) return size < most ? 0 : raffia_parser_refuse(parser, 400, "the line of a chunk is too long");
+    if (!end)
+        return size < most ? 0
+                           : raffia_parser_refuse(parser, 400, "the line of a chunk is too long");
     size_t line = (size_t)(end - bytes) + 1, digits = count_digits(bytes, line);
     if (digits == 0 || digits > MOST_DIGITS || line < digits + 2 || end[-1] != '\r')
         return raffia_parser_refuse(parser, 400, "the size of a chunk is not a hexadecimal number");
@@ -324,8 +334,8 @@ static int64_t read_end(struct raffia_parser *parser, const char *bytes, size_t 
     return feed(parser, bytes, 2);
 }
 
-int64_t raffia_parser_read_body(struct raffia_parser *parser, const char *bytes, size_t size, size_t most,
-                                struct raffia_slice *data)
+int64_t raffia_parser_read_body(struct raffia_parser *parser, const char *bytes, size_t size,
+                                size_t most, struct raffia_slice *data)
 {
     *data = (struct raffia_slice){0};
     if (parser->phase != RAFFIA_IN_BODY || size == 0) return 0;
@@ -341,8 +351,9 @@ int64_t raffia_parser_read_body(struct raffia_parser *parser, const char *bytes,
 
 /* Trailers */
 
-int64_t raffia_parser_read_trailers(struct raffia_parser *parser, struct raffia_parser_head *trailers,
-                                    const char *bytes, size_t size)
+int64_t raffia_parser_read_trailers(struct raffia_parser *parser,
+                                    struct raffia_parser_head *trailers, const char *bytes,
+                                    size_t size)
 {
     if (parser->phase != RAFFIA_IN_TRAILERS || size == parser->fed) return 0;
     if (parser->fed == 0) {
@@ -357,7 +368,7 @@ int64_t raffia_parser_read_trailers(struct raffia_parser *parser, struct raffia_
                    ? 0
                    : raffia_parser_refuse(parser, 431, "the trailers are too large");
     parser->phase = RAFFIA_AT_END;
-    int failure = raffia_parser_judge_trailers(parser, trailers, bytes);
+    int failure = raffia_parser_check_trailers(parser, trailers, bytes);
     return failure < 0 ? failure : (int64_t)parser->fed;
 }
 

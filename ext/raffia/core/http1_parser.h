@@ -1,8 +1,10 @@
-/* The input side of HTTP/1.1, without I/O: llhttp reads the grammar, with every leniency off, and the framing policy and the limits on top
- * of it are ours (RFC 9112, strictly). The caller owns the bytes, and hands in again what has not been consumed, with more behind it; how
- * they were split makes no difference to what comes out.
+/* The input side of HTTP/1.1, without I/O: llhttp reads the grammar, with every leniency off, and
+ * the framing policy and the limits on top of it are ours (RFC 9112, strictly). The caller owns the
+ * bytes, and hands in again what has not been consumed, with more behind it; how they were split
+ * makes no difference to what comes out.
  *
- * What must be refused is a negative HTTP status, and `reason` says why. Nothing can be read from that connection any more. */
+ * What must be refused is a negative HTTP status, and `reason` says why. Nothing can be read from
+ * that connection any more. */
 #ifndef RAFFIA_HTTP1_PARSER_H
 #define RAFFIA_HTTP1_PARSER_H
 
@@ -13,21 +15,22 @@
 #include <stdint.h>
 
 /* What limits cannot go beyond. */
-enum { RAFFIA_MOST_FIELDS = 256, RAFFIA_MOST_NAME = 1024 };
+enum { RAFFIA_MAX_FIELDS = 256, RAFFIA_MAX_NAME = 1024 };
 
 /* In bytes, but for `fields`. */
 struct raffia_parser_limits {
     uint32_t request_line; /* without its end; 414 */
     uint32_t head;         /* request line, fields and the empty line; 431 */
-    uint32_t fields;       /* RAFFIA_MOST_FIELDS at most; 431 */
-    uint32_t name;         /* of a field, RAFFIA_MOST_NAME at most; 431 */
+    uint32_t fields;       /* RAFFIA_MAX_FIELDS at most; 431 */
+    uint32_t name;         /* of a field, RAFFIA_MAX_NAME at most; 431 */
     uint32_t extensions;   /* of all chunks of a body; 400 */
     uint32_t trailers;     /* with the empty line; 431 */
     uint64_t body;         /* decoded; 413 */
 };
 extern const struct raffia_parser_limits raffia_parser_defaults;
 
-/* A part of the bytes that were handed in, by its distance from their start: they may have moved since. */
+/* A part of the bytes that were handed in, by its distance from their start: they may have moved
+ * since. */
 struct raffia_slice {
     uint32_t start, size;
 };
@@ -50,12 +53,14 @@ struct raffia_field {
     uint8_t meaning;
 };
 
-/* What a head, or the trailers, consist of: the caller's memory, which it keeps from the first byte to the last. */
+/* What a head, or the trailers, consist of: the caller's memory, which it keeps from the first byte
+ * to the last. */
 struct raffia_parser_head {
     struct raffia_slice target, path, query; /* path: also `*`, or all of an authority-form */
-    struct raffia_slice host, port; /* of the Host field, else of the target; without size if there is none */
+    struct raffia_slice host,
+        port; /* of the Host field, else of the target; without size if there is none */
     uint32_t count;
-    struct raffia_field fields[RAFFIA_MOST_FIELDS];
+    struct raffia_field fields[RAFFIA_MAX_FIELDS];
 };
 
 enum raffia_phase {
@@ -83,42 +88,51 @@ struct raffia_parser {
     uint8_t keep_alive; /* another request may follow */
     uint8_t chunked;    /* the body ends where it says so */
     uint8_t expects;    /* the client waits for 100 Continue before it sends the body */
-    uint8_t upgrades;   /* another protocol is asked for, or a tunnel: what follows may be no HTTP */
+    uint8_t upgrades; /* another protocol is asked for, or a tunnel: what follows may be no HTTP */
 };
 
 /* Nothing is allocated. */
 void raffia_parser_init(struct raffia_parser *parser, const struct raffia_parser_limits *limits);
-/* `bytes` begin where the request does. The size of its head when that is complete; 0: more is needed. */
+/* `bytes` begin where the request does. The size of its head when that is complete; 0: more is
+ * needed. */
 int64_t raffia_parser_read_head(struct raffia_parser *parser, struct raffia_parser_head *head,
                                 const char *bytes, size_t size);
-/* How many bytes were consumed; `data` are those of them that belong to the body, maybe none, and `most` of them at most. 0: more is needed,
- * or the phase is over. */
-int64_t raffia_parser_read_body(struct raffia_parser *parser, const char *bytes, size_t size, size_t most,
-                                struct raffia_slice *data);
+/* How many bytes were consumed; `data` are those of them that belong to the body, maybe none, and
+ * `most` of them at most. 0: more is needed, or the phase is over. */
+int64_t raffia_parser_read_body(struct raffia_parser *parser, const char *bytes, size_t size,
+                                size_t most, struct raffia_slice *data);
 /* As raffia_parser_read_head. */
-int64_t raffia_parser_read_trailers(struct raffia_parser *parser, struct raffia_parser_head *trailers,
-                                    const char *bytes, size_t size);
+int64_t raffia_parser_read_trailers(struct raffia_parser *parser,
+                                    struct raffia_parser_head *trailers, const char *bytes,
+                                    size_t size);
 /* The request is over, another one may come. */
 void raffia_parser_next(struct raffia_parser *parser);
 
-/* http1_policy.c: what must hold of a head, or of trailers, that are complete. 0 or a negative status. */
-int raffia_parser_judge_head(struct raffia_parser *parser, struct raffia_parser_head *head,
+/* http1_policy.c: what must hold of a head, or of trailers, that are complete. 0 or a negative
+ * status. */
+int raffia_parser_check_head(struct raffia_parser *parser, struct raffia_parser_head *head,
                              const char *bytes);
-int raffia_parser_judge_trailers(struct raffia_parser *parser, struct raffia_parser_head *trailers,
+int raffia_parser_check_trailers(struct raffia_parser *parser, struct raffia_parser_head *trailers,
                                  const char *bytes);
 int raffia_parser_refuse(struct raffia_parser *parser, int status, const char *reason);
 /* http1_target.c: the target, and the host that is meant. */
-int raffia_parser_judge_target(struct raffia_parser *parser, struct raffia_parser_head *head,
+int raffia_parser_check_target(struct raffia_parser *parser, struct raffia_parser_head *head,
                                const char *bytes);
 /* http1_connection.c: keep_alive and upgrades. */
-void raffia_parser_judge_connection(struct raffia_parser *parser, const struct raffia_parser_head *head,
-                                    const char *bytes);
+void raffia_parser_set_persistence(struct raffia_parser *parser,
+                                   const struct raffia_parser_head *head, const char *bytes);
 /* Host, and its port if there is one. 0 when it is none. */
-int raffia_split_authority(const char *bytes, struct raffia_slice authority, struct raffia_slice *host,
-                           struct raffia_slice *port);
+int raffia_split_authority(const char *bytes, struct raffia_slice authority,
+                           struct raffia_slice *host, struct raffia_slice *port);
 
-/* What a byte may be a part of: tchar of RFC 9110, 5.6.2, reg-name of RFC 3986, 3.2.2 (with the percent signs of pct-encoded). */
-enum { RAFFIA_IS_TOKEN = 1, RAFFIA_IS_NAME = 2, RAFFIA_IS_HEXADECIMAL = 4, RAFFIA_IS_UNDERSCORE = 8 };
+/* What a byte may be a part of: tchar of RFC 9110, 5.6.2, reg-name of RFC 3986, 3.2.2 (with the
+ * percent signs of pct-encoded). */
+enum {
+    RAFFIA_IS_TOKEN = 1,
+    RAFFIA_IS_NAME = 2,
+    RAFFIA_IS_HEXADECIMAL = 4,
+    RAFFIA_IS_UNDERSCORE = 8
+};
 extern const uint8_t raffia_kinds[256];
 /* Whether the bytes of the slice are these, in small letters or large ones. */
 int raffia_slice_is(const char *bytes, struct raffia_slice slice, const char *text, size_t size);

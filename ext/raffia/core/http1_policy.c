@@ -1,5 +1,6 @@
-/* What must hold of a head on top of its grammar. Nothing is taken from llhttp on trust: versions differ in what they let through, and a
- * request that somebody in front of us reads in another way is an attack. */
+/* What must hold of a head on top of its grammar. Nothing is taken from llhttp on trust: versions
+ * differ in what they let through, and a request that somebody in front of us reads in another way
+ * is an attack. */
 #include "http1_parser.h"
 
 #ifdef HAVE_LLHTTP
@@ -158,13 +159,14 @@ static enum raffia_meaning meaning_of(const char *bytes, struct raffia_slice nam
     case 10: return IS(name, "connection") ? RAFFIA_FIELD_CONNECTION : RAFFIA_FIELD_OTHER;
     case 12: return IS(name, "content-type") ? RAFFIA_FIELD_CONTENT_TYPE : RAFFIA_FIELD_OTHER;
     case 14: return IS(name, "content-length") ? RAFFIA_FIELD_CONTENT_LENGTH : RAFFIA_FIELD_OTHER;
-    case 17: return IS(name, "transfer-encoding") ? RAFFIA_FIELD_TRANSFER_ENCODING : RAFFIA_FIELD_OTHER;
+    case 17:
+        return IS(name, "transfer-encoding") ? RAFFIA_FIELD_TRANSFER_ENCODING : RAFFIA_FIELD_OTHER;
     default: return RAFFIA_FIELD_OTHER;
     }
 }
 
-/* Cuts the space around a value off. Whether it is one line, and nothing but a colon is behind the name. `bytes` go on at least up to the
- * end of the head. */
+/* Cuts the space around a value off. Whether it is one line, and nothing but a colon is behind the
+ * name. `bytes` go on at least up to the end of the head. */
 static int is_line(const char *bytes, struct raffia_field *field)
 {
     struct raffia_slice *value = &field->value;
@@ -183,14 +185,17 @@ static int judge_field(struct raffia_parser *parser, const char *bytes, struct r
 {
     if (!(kinds_of(bytes, field->name, some) & RAFFIA_IS_TOKEN))
         return raffia_parser_refuse(parser, 400, "the name of a header field is no token");
-    if (!is_line(bytes, field)) return raffia_parser_refuse(parser, 400, "a header field is not one line");
+    if (!is_line(bytes, field))
+        return raffia_parser_refuse(parser, 400, "a header field is not one line");
     if (!is_text(bytes, field->value))
-        return raffia_parser_refuse(parser, 400, "the value of a header field has control characters");
+        return raffia_parser_refuse(parser, 400,
+                                    "the value of a header field has control characters");
     field->meaning = (uint8_t)meaning_of(bytes, field->name);
     return 0;
 }
 
-/* CGI makes the same variable of X-Y and X_Y. One of them is taken for what a proxy in front of us has set, or has removed. */
+/* CGI makes the same variable of X-Y and X_Y. One of them is taken for what a proxy in front of us
+ * has set, or has removed. */
 
 static int fold(char byte)
 {
@@ -199,7 +204,8 @@ static int fold(char byte)
 
 static int is_twin(const char *bytes, struct raffia_slice name, struct raffia_slice other)
 {
-    if (name.size != other.size || raffia_slice_is(bytes, other, bytes + name.start, name.size)) return 0;
+    if (name.size != other.size || raffia_slice_is(bytes, other, bytes + name.start, name.size))
+        return 0;
     for (uint32_t i = 0; i < name.size; i++)
         if (fold(bytes[name.start + i]) != fold(bytes[other.start + i])) return 0;
     return 1;
@@ -246,9 +252,11 @@ static int find(struct raffia_parser *parser, const struct raffia_parser_head *h
                 struct findings *findings)
 {
     for (uint32_t i = 0; i < head->count; i++) {
-        const struct raffia_field *field = &head->fields[i], **place = &findings->of[field->meaning];
+        const struct raffia_field *field = &head->fields[i],
+                                  **place = &findings->of[field->meaning];
         if (*place && is_single(field->meaning))
-            return raffia_parser_refuse(parser, 400, "a header field that may come once came twice");
+            return raffia_parser_refuse(parser, 400,
+                                        "a header field that may come once came twice");
         *place = field;
     }
     return 0;
@@ -274,24 +282,28 @@ static int is_chunked_last(const char *bytes, struct raffia_slice value)
     return chunked;
 }
 
-static int judge_coding(struct raffia_parser *parser, const struct findings *findings, const char *bytes)
+static int judge_coding(struct raffia_parser *parser, const struct findings *findings,
+                        const char *bytes)
 {
     const struct raffia_field *coding = findings->of[RAFFIA_FIELD_TRANSFER_ENCODING];
     if (!coding) return 0;
     if (findings->of[RAFFIA_FIELD_CONTENT_LENGTH])
         return raffia_parser_refuse(parser, 400, "both Transfer-Encoding and Content-Length");
-    if (parser->minor == 0) return raffia_parser_refuse(parser, 400, "HTTP/1.0 has no Transfer-Encoding");
+    if (parser->minor == 0)
+        return raffia_parser_refuse(parser, 400, "HTTP/1.0 has no Transfer-Encoding");
     unsigned some = 0;
     if (!IS(coding->value, "chunked"))
         return kinds_of(bytes, coding->value, &some) & RAFFIA_IS_TOKEN ||
                        is_chunked_last(bytes, coding->value)
                    ? raffia_parser_refuse(parser, 501, "the transfer coding is not known")
-                   : raffia_parser_refuse(parser, 400, "Transfer-Encoding is not exactly \"chunked\"");
+                   : raffia_parser_refuse(parser, 400,
+                                          "Transfer-Encoding is not exactly \"chunked\"");
     parser->chunked = 1;
     return 0;
 }
 
-static int judge_length(struct raffia_parser *parser, const struct findings *findings, const char *bytes)
+static int judge_length(struct raffia_parser *parser, const struct findings *findings,
+                        const char *bytes)
 {
     const struct raffia_field *length = findings->of[RAFFIA_FIELD_CONTENT_LENGTH];
     if (!length) return 0;
@@ -303,12 +315,15 @@ static int judge_length(struct raffia_parser *parser, const struct findings *fin
             return raffia_parser_refuse(parser, 413, "the body is too large");
         parser->left = parser->left * 10 + (uint64_t)(digit - '0');
     }
-    if (length->value.size == 0) return raffia_parser_refuse(parser, 400, "Content-Length is not a number");
-    return parser->left > parser->limits.body ? raffia_parser_refuse(parser, 413, "the body is too large")
-                                              : 0;
+    if (length->value.size == 0)
+        return raffia_parser_refuse(parser, 400, "Content-Length is not a number");
+    return parser->left > parser->limits.body
+               ? raffia_parser_refuse(parser, 413, "the body is too large")
+               : 0;
 }
 
-static int judge_expectation(struct raffia_parser *parser, const struct findings *findings, const char *bytes)
+static int judge_expectation(struct raffia_parser *parser, const struct findings *findings,
+                             const char *bytes)
 {
     const struct raffia_field *expect = findings->of[RAFFIA_FIELD_EXPECT];
     if (!expect || parser->minor == 0) return 0;
@@ -331,7 +346,8 @@ static int judge_framing(struct raffia_parser *parser, const struct raffia_parse
     return failure;
 }
 
-static int judge_fields(struct raffia_parser *parser, struct raffia_parser_head *head, const char *bytes)
+static int judge_fields(struct raffia_parser *parser, struct raffia_parser_head *head,
+                        const char *bytes)
 {
     unsigned some = 0;
     for (uint32_t i = 0; i < head->count; i++) {
@@ -341,25 +357,26 @@ static int judge_fields(struct raffia_parser *parser, struct raffia_parser_head 
     return some & RAFFIA_IS_UNDERSCORE ? judge_underscores(parser, head, bytes) : 0;
 }
 
-int raffia_parser_judge_head(struct raffia_parser *parser, struct raffia_parser_head *head, const char *bytes)
+int raffia_parser_check_head(struct raffia_parser *parser, struct raffia_parser_head *head,
+                             const char *bytes)
 {
     parser->method = llhttp_get_method(&parser->llhttp);
     parser->minor = llhttp_get_http_minor(&parser->llhttp);
     parser->chunked = parser->expects = 0;
     int failure = judge_fields(parser, head, bytes);
-    if (failure == 0) failure = raffia_parser_judge_target(parser, head, bytes);
+    if (failure == 0) failure = raffia_parser_check_target(parser, head, bytes);
     if (failure == 0) failure = judge_framing(parser, head, bytes);
     if (failure < 0) return failure;
     int has_body = parser->chunked || parser->left > 0;
     if (parser->method == HTTP_CONNECT && has_body)
         return raffia_parser_refuse(parser, 400, "CONNECT has no body");
-    raffia_parser_judge_connection(parser, head, bytes);
+    raffia_parser_set_persistence(parser, head, bytes);
     parser->phase = has_body ? RAFFIA_IN_BODY : RAFFIA_AT_END;
     parser->step = 0;
     return 0;
 }
 
-int raffia_parser_judge_trailers(struct raffia_parser *parser, struct raffia_parser_head *trailers,
+int raffia_parser_check_trailers(struct raffia_parser *parser, struct raffia_parser_head *trailers,
                                  const char *bytes)
 {
     int failure = judge_fields(parser, trailers, bytes);

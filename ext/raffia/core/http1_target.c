@@ -1,4 +1,5 @@
-/* The request line, in whichever of the four forms of RFC 9112, 3.2, its target is, and the host that it is for. */
+/* The request line, in whichever of the four forms of RFC 9112, 3.2, its target is, and the host
+ * that it is for. */
 #include "http1_parser.h"
 
 #ifdef HAVE_LLHTTP
@@ -24,16 +25,17 @@ static uint32_t find(const char *bytes, uint32_t start, uint32_t end, char byte)
 }
 
 /* METHOD SP target SP HTTP/1.minor CRLF: llhttp knows RTSP and ICE as well. */
-static int is_request_line(const struct raffia_parser *parser, const struct raffia_parser_head *head,
-                           const char *bytes)
+static int is_request_line(const struct raffia_parser *parser,
+                           const struct raffia_parser_head *head, const char *bytes)
 {
     const char *method = llhttp_method_name((llhttp_method_t)parser->method);
     size_t size = strlen(method);
     const char *rest = bytes + end_of(head->target);
-    char version[] = {' ', 'H', 'T', 'T', 'P', '/', '1', '.', (char)('0' + parser->minor), '\r', '\n'};
+    char version[] = {' ',  'H', 'T', 'T', 'P', '/', '1', '.', (char)('0' + parser->minor),
+                      '\r', '\n'};
     return head->target.size > 0 && head->target.start == parser->lead + size + 1 &&
-           memcmp(bytes + parser->lead, method, size) == 0 && bytes[head->target.start - 1] == ' ' &&
-           memcmp(rest, version, sizeof(version)) == 0;
+           memcmp(bytes + parser->lead, method, size) == 0 &&
+           bytes[head->target.start - 1] == ' ' && memcmp(rest, version, sizeof(version)) == 0;
 }
 
 /* A fragment is never sent, and space would end the target. */
@@ -72,10 +74,12 @@ static int is_host(const char *bytes, struct raffia_slice host)
         end--;
     }
     for (uint32_t i = start; i < end; i++)
-        if (is_literal ? !(is_a(RAFFIA_IS_HEXADECIMAL, bytes[i]) || bytes[i] == ':' || bytes[i] == '.')
-                       : !is_a(RAFFIA_IS_NAME, bytes[i]))
+        if (is_literal
+                ? !(is_a(RAFFIA_IS_HEXADECIMAL, bytes[i]) || bytes[i] == ':' || bytes[i] == '.')
+                : !is_a(RAFFIA_IS_NAME, bytes[i]))
             return 0;
-    return start < end && (!memchr(bytes + start, '%', end - start) || is_encoded(bytes, start, end));
+    return start < end &&
+           (!memchr(bytes + start, '%', end - start) || is_encoded(bytes, start, end));
 }
 
 static int is_port(const char *bytes, struct raffia_slice port)
@@ -89,11 +93,12 @@ static int is_port(const char *bytes, struct raffia_slice port)
     return number <= UINT16_MAX && port.size <= 5;
 }
 
-int raffia_split_authority(const char *bytes, struct raffia_slice authority, struct raffia_slice *host,
-                           struct raffia_slice *port)
+int raffia_split_authority(const char *bytes, struct raffia_slice authority,
+                           struct raffia_slice *host, struct raffia_slice *port)
 {
     uint32_t start = authority.start, end = end_of(authority);
-    uint32_t literal = authority.size > 0 && bytes[start] == '[' ? find(bytes, start, end, ']') : start;
+    uint32_t literal =
+        authority.size > 0 && bytes[start] == '[' ? find(bytes, start, end, ']') : start;
     uint32_t colon = find(bytes, literal, end, ':');
     *host = part(start, colon);
     *port = part(colon < end ? colon + 1 : end, end);
@@ -124,10 +129,11 @@ static uint32_t scheme_size(const char *bytes, struct raffia_slice target)
 }
 
 /* A proxy may have chosen where to send it by the one of them, and we by the other. */
-static int judge_absolute(struct raffia_parser *parser, struct raffia_parser_head *head, const char *bytes,
-                          const struct raffia_field *field)
+static int judge_absolute(struct raffia_parser *parser, struct raffia_parser_head *head,
+                          const char *bytes, const struct raffia_field *field)
 {
-    uint32_t start = head->target.start + scheme_size(bytes, head->target), end = end_of(head->target);
+    uint32_t start = head->target.start + scheme_size(bytes, head->target),
+             end = end_of(head->target);
     uint32_t query = find(bytes, start, end, '?'), path = find(bytes, start, query, '/');
     struct raffia_slice authority = part(start, path);
     if (!raffia_split_authority(bytes, authority, &head->host, &head->port))
@@ -138,17 +144,19 @@ static int judge_absolute(struct raffia_parser *parser, struct raffia_parser_hea
     return 0;
 }
 
-static int judge_tunnel(struct raffia_parser *parser, struct raffia_parser_head *head, const char *bytes)
+static int judge_tunnel(struct raffia_parser *parser, struct raffia_parser_head *head,
+                        const char *bytes)
 {
     head->path = head->target;
     head->query = part(end_of(head->target), end_of(head->target));
-    return raffia_split_authority(bytes, head->target, &head->host, &head->port) && head->port.size > 0
+    return raffia_split_authority(bytes, head->target, &head->host, &head->port) &&
+                   head->port.size > 0
                ? 0
                : raffia_parser_refuse(parser, 400, "CONNECT needs a host and a port");
 }
 
-static int judge_form(struct raffia_parser *parser, struct raffia_parser_head *head, const char *bytes,
-                      const struct raffia_field *host)
+static int judge_form(struct raffia_parser *parser, struct raffia_parser_head *head,
+                      const char *bytes, const struct raffia_field *host)
 {
     struct raffia_slice target = head->target;
     if (parser->method == HTTP_CONNECT) return judge_tunnel(parser, head, bytes);
@@ -160,7 +168,7 @@ static int judge_form(struct raffia_parser *parser, struct raffia_parser_head *h
     return 0;
 }
 
-int raffia_parser_judge_target(struct raffia_parser *parser, struct raffia_parser_head *head,
+int raffia_parser_check_target(struct raffia_parser *parser, struct raffia_parser_head *head,
                                const char *bytes)
 {
     const struct raffia_field *host = host_field(head);

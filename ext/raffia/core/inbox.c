@@ -2,17 +2,17 @@
 
 int raffia_inbox_init(struct raffia_inbox *inbox)
 {
-    raffia_ready_init(&inbox->letters);
+    raffia_ready_init(&inbox->completions);
     atomic_init(&inbox->count, 0);
     return -pthread_mutex_init(&inbox->lock, NULL);
 }
 
 void raffia_inbox_free(struct raffia_inbox *inbox)
 {
-    /* In a forked child a thread that is gone may hold the lock for ever, and be in the middle of a change: then its letters are
-     * left alone. */
+    /* In a forked child a thread that is gone may hold the lock for ever, and be in the middle of a
+     * change: then its completions are left alone. */
     if (pthread_mutex_trylock(&inbox->lock) != 0) return;
-    raffia_ready_free(&inbox->letters);
+    raffia_ready_free(&inbox->completions);
     pthread_mutex_unlock(&inbox->lock);
     pthread_mutex_destroy(&inbox->lock);
 }
@@ -20,21 +20,21 @@ void raffia_inbox_free(struct raffia_inbox *inbox)
 int raffia_inbox_push(struct raffia_inbox *inbox, raffia_data data, int64_t result)
 {
     pthread_mutex_lock(&inbox->lock);
-    int failure = raffia_ready_push(&inbox->letters, data, result);
+    int failure = raffia_ready_push(&inbox->completions, data, result);
     /* Sequentially consistent: see wake.h. */
-    atomic_store(&inbox->count, inbox->letters.count);
+    atomic_store(&inbox->count, inbox->completions.count);
     pthread_mutex_unlock(&inbox->lock);
     return failure;
 }
 
-static int move(struct raffia_ready *letters, struct raffia_ready *ready, size_t spare)
+static int move(struct raffia_ready *completions, struct raffia_ready *ready, size_t spare)
 {
-    struct raffia_completion letter;
-    int count = (int)letters->count;
-    int failure = raffia_ready_reserve(ready, letters->count + spare);
+    struct raffia_completion completion;
+    int count = (int)completions->count;
+    int failure = raffia_ready_reserve(ready, completions->count + spare);
     if (failure < 0) return failure;
-    while (raffia_ready_shift(letters, &letter))
-        raffia_ready_push(ready, letter.data, letter.result);
+    while (raffia_ready_shift(completions, &completion))
+        raffia_ready_push(ready, completion.data, completion.result);
     return count;
 }
 
@@ -42,8 +42,8 @@ int raffia_inbox_take(struct raffia_inbox *inbox, struct raffia_ready *ready, si
 {
     if (raffia_inbox_empty(inbox)) return 0;
     pthread_mutex_lock(&inbox->lock);
-    int moved = move(&inbox->letters, ready, spare);
-    atomic_store(&inbox->count, inbox->letters.count);
+    int moved = move(&inbox->completions, ready, spare);
+    atomic_store(&inbox->count, inbox->completions.count);
     pthread_mutex_unlock(&inbox->lock);
     return moved;
 }
@@ -53,9 +53,10 @@ int raffia_inbox_empty(const struct raffia_inbox *inbox)
     return atomic_load(&inbox->count) == 0;
 }
 
-void raffia_inbox_each(struct raffia_inbox *inbox, void (*visit)(raffia_data *data, void *arg), void *arg)
+void raffia_inbox_each(struct raffia_inbox *inbox, void (*visit)(raffia_data *data, void *arg),
+                       void *arg)
 {
     pthread_mutex_lock(&inbox->lock);
-    raffia_ready_each(&inbox->letters, visit, arg);
+    raffia_ready_each(&inbox->completions, visit, arg);
     pthread_mutex_unlock(&inbox->lock);
 }

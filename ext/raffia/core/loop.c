@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "emulate.h"
 #include "fork.h"
-#include "inside.h"
+#include "loop_internal.h"
 #include "offload.h"
 
 static const struct raffia_options no_options;
@@ -36,7 +36,7 @@ int raffia_loop_open(struct raffia_loop *loop, const struct raffia_backend *back
     raffia_ops_init(&loop->ops);
     raffia_timers_init(&loop->timers);
     raffia_ready_init(&loop->ready);
-    raffia_going_init(loop);
+    raffia_repeating_init(loop);
     raffia_client_init(&loop->client, &loop->wake);
     failure = open_parts(loop, options ? options : &no_options);
     if (failure < 0) loop->backend = NULL;
@@ -46,7 +46,7 @@ int raffia_loop_open(struct raffia_loop *loop, const struct raffia_backend *back
 static void drop_op(struct raffia_op *op, void *arg)
 {
     (void)arg;
-    raffia_emulate_drop(op);
+    raffia_emulate_release(op);
 }
 
 /* Nobody else knows of these. */
@@ -86,13 +86,13 @@ static int refusal(const struct raffia_loop *loop)
     return raffia_loop_owned(loop) ? 0 : -ECHILD;
 }
 
-int raffia_loop_refusal(const struct raffia_loop *loop)
+int raffia_loop_check(const struct raffia_loop *loop)
 {
     return refusal(loop);
 }
 
-/* Each op under way has a place in the ready queue waiting for it, so that its completion cannot fail. One more is for those that
- * repeat, so that they get on even without memory. */
+/* Each op under way has a place in the ready queue waiting for it, so that its completion cannot
+ * fail. One more is for those that repeat, so that they get on even without memory. */
 static struct raffia_op *acquire(struct raffia_loop *loop, enum raffia_kind kind, raffia_data data)
 {
     if (raffia_ready_reserve(&loop->ready, loop->ops.used + 2) < 0) return NULL;
@@ -110,8 +110,8 @@ static int submit(struct raffia_loop *loop, struct raffia_op *op, raffia_id *id)
     return result;
 }
 
-int raffia_loop_ask(struct raffia_loop *loop, enum raffia_kind kind, int fd, pid_t pid, raffia_data data,
-                    raffia_id *id)
+int raffia_loop_submit(struct raffia_loop *loop, enum raffia_kind kind, int fd, pid_t pid,
+                       raffia_data data, raffia_id *id)
 {
     struct raffia_op *op = acquire(loop, kind, data);
     if (!op) return -ENOMEM;
@@ -120,7 +120,8 @@ int raffia_loop_ask(struct raffia_loop *loop, enum raffia_kind kind, int fd, pid
     return submit(loop, op, id);
 }
 
-int raffia_loop_arm(struct raffia_loop *loop, int fd, uint32_t events, raffia_data data, raffia_id *id)
+int raffia_loop_arm(struct raffia_loop *loop, int fd, uint32_t events, raffia_data data,
+                    raffia_id *id)
 {
     int failure = refusal(loop);
     if (failure < 0) return failure;
@@ -145,8 +146,8 @@ static int transfers(enum raffia_kind kind, int64_t offset)
     }
 }
 
-int raffia_loop_transfer(struct raffia_loop *loop, enum raffia_kind kind, int fd, void *buffer, size_t length,
-                         int64_t offset, raffia_data data, raffia_id *id)
+int raffia_loop_transfer(struct raffia_loop *loop, enum raffia_kind kind, int fd, void *buffer,
+                         size_t length, int64_t offset, raffia_data data, raffia_id *id)
 {
     int failure = refusal(loop);
     if (failure < 0) return failure;
@@ -161,8 +162,8 @@ int raffia_loop_transfer(struct raffia_loop *loop, enum raffia_kind kind, int fd
     return submit(loop, op, id);
 }
 
-int raffia_loop_resolve(struct raffia_loop *loop, struct raffia_resolution *resolution, raffia_data data,
-                        raffia_id *id)
+int raffia_loop_resolve(struct raffia_loop *loop, struct raffia_resolution *resolution,
+                        raffia_data data, raffia_id *id)
 {
     int failure = refusal(loop);
     if (failure < 0) return failure;
@@ -178,7 +179,8 @@ static int64_t later(int64_t now, int64_t nanoseconds)
     return nanoseconds > INT64_MAX - now ? INT64_MAX : now + nanoseconds;
 }
 
-int raffia_loop_after(struct raffia_loop *loop, int64_t nanoseconds, raffia_data data, raffia_id *id)
+int raffia_loop_after(struct raffia_loop *loop, int64_t nanoseconds, raffia_data data,
+                      raffia_id *id)
 {
     int failure = refusal(loop);
     if (failure < 0) return failure;
@@ -192,13 +194,14 @@ int raffia_loop_after(struct raffia_loop *loop, int64_t nanoseconds, raffia_data
     return 0;
 }
 
-/* To make room for the request a back end may have to take completions, and one of those may put the op into a queue. */
+/* To make room for the request a back end may have to take completions, and one of those may put
+ * the op into a queue. */
 static int cancel_request(struct raffia_loop *loop, struct raffia_op *op)
 {
     raffia_id id = op->id;
     int result = op->queue ? 1 : loop->backend->cancel(loop, op);
     if (op->id != id || !op->queue) return result;
-    raffia_going_remove(loop, op);
+    raffia_repeating_remove(loop, op);
     return 1;
 }
 
@@ -213,7 +216,7 @@ static int cancel(struct raffia_loop *loop, struct raffia_op *op)
 
 static int take_off(struct raffia_loop *loop, struct raffia_op *op)
 {
-    raffia_emulate_drop(op);
+    raffia_emulate_release(op);
     if (raffia_kind_repeats(op->kind)) {
         raffia_loop_complete(loop, op, -ECANCELED);
         return 0;
@@ -262,7 +265,7 @@ int raffia_loop_wake(struct raffia_loop *loop)
 void raffia_loop_complete(struct raffia_loop *loop, struct raffia_op *op, int64_t result)
 {
     if (op->emulates) {
-        raffia_emulate_came(loop, op, result);
+        raffia_emulate_ready(loop, op, result);
         return;
     }
     raffia_ready_push(&loop->ready, op->data, result);
@@ -291,7 +294,7 @@ static int collect(struct raffia_loop *loop, int64_t now)
 static int64_t limit(const struct raffia_loop *loop, int64_t now, int64_t timeout)
 {
     int64_t result = timeout < 0 ? RAFFIA_FOREVER : timeout;
-    if (raffia_going_can(loop)) return 0;
+    if (raffia_repeating_can_run(loop)) return 0;
     int64_t next = raffia_timers_next(&loop->timers);
     return next != INT64_MAX && next - now < result ? next - now : result;
 }
@@ -301,7 +304,7 @@ int64_t raffia_loop_prepare(struct raffia_loop *loop, int64_t timeout)
     int result = refusal(loop);
     if (result < 0) return result;
     loop->metrics.polls++;
-    raffia_going(loop);
+    raffia_repeating_run(loop);
     int64_t now = look_at_clock(loop);
     result = collect(loop, now);
     if (result != 0) return result < 0 ? result : 0;
@@ -330,7 +333,7 @@ int raffia_loop_finish(struct raffia_loop *loop, int waited)
     if (waited < 0 && waited != -EINTR) return waited;
     int reaped = loop->backend->reap(loop);
     if (reaped < 0) return reaped;
-    raffia_going(loop);
+    raffia_repeating_run(loop);
     return collect(loop, look_at_clock(loop));
 }
 
@@ -368,13 +371,15 @@ static void visit_op(struct raffia_op *op, void *arg)
     visitor->visit(&op->data, visitor->arg);
 }
 
-void raffia_loop_each(struct raffia_loop *loop, void (*visit)(raffia_data *data, void *arg), void *arg)
+void raffia_loop_each(struct raffia_loop *loop, void (*visit)(raffia_data *data, void *arg),
+                      void *arg)
 {
     struct visitor visitor = {visit, arg};
     if (!loop->backend) return;
     raffia_ops_each(&loop->ops, visit_op, &visitor);
     raffia_ready_each(&loop->ready, visit, arg);
-    /* In a forked child the lock may belong to a thread that is not there; and nobody will ever take these letters. */
+    /* In a forked child the lock may belong to a thread that is not there; and nobody will ever
+     * take these letters. */
     if (raffia_loop_owned(loop)) raffia_inbox_each(&loop->inbox, visit, arg);
 }
 

@@ -1,6 +1,7 @@
-/* The event loop: ops go in, completions come out. It belongs to the thread that opened it; only raffia_loop_inject and
- * raffia_loop_wake may be called by others, and not while it is being closed. It also belongs to the process that opened it: in a
- * forked child every call that does something answers -ECHILD, shift finds nothing, and only raffia_loop_close works. After it has
+/* The event loop: ops go in, completions come out. It belongs to the thread that opened it; only
+ * raffia_loop_inject and raffia_loop_wake may be called by others, and not while it is being
+ * closed. It also belongs to the process that opened it: in a forked child every call that does
+ * something answers -ECHILD, shift finds nothing, and only raffia_loop_close works. After it has
  * been closed they answer -EBADF. */
 #ifndef RAFFIA_LOOP_H
 #define RAFFIA_LOOP_H
@@ -9,7 +10,7 @@
 #include "backend.h"
 #include "blocking_pool.h"
 #include "buffer.h"
-#include "due.h"
+#include "pending_queue.h"
 #include "inbox.h"
 #include "ready.h"
 #include "timer.h"
@@ -39,8 +40,8 @@ struct raffia_loop {
     struct raffia_ops ops;
     struct raffia_timers timers;
     struct raffia_ready ready;
-    struct raffia_due due;     /* to be gone on with in the next turn */
-    struct raffia_due starved; /* and as soon as there is a buffer */
+    struct raffia_pending_queue pending_queue; /* to be gone on with in the next turn */
+    struct raffia_pending_queue starved;       /* and as soon as there is a buffer */
     struct raffia_buffers buffers;
     int closing;
     struct raffia_inbox inbox;
@@ -52,47 +53,57 @@ struct raffia_loop {
 /* 0 or -errno; after an error nothing needs closing. */
 int raffia_loop_open(struct raffia_loop *loop, const struct raffia_backend *backend,
                      const struct raffia_options *options);
-/* Harmless when repeated. The caller has seen to it that no transfer is under way; those that are, are waited for. Accepted
- * descriptors that have not been shifted are closed. */
+/* Harmless when repeated. The caller has seen to it that no transfer is under way; those that are,
+ * are waited for. Accepted descriptors that have not been shifted are closed. */
 void raffia_loop_close(struct raffia_loop *loop);
 int raffia_loop_owned(const struct raffia_loop *loop);
 
-/* Waits once for the descriptor to become ready for `events`. 0 and *id, or -errno (-EBADF, -EINVAL for no events, -ENOMEM). */
-int raffia_loop_arm(struct raffia_loop *loop, int fd, uint32_t events, raffia_data data, raffia_id *id);
-/* Reads or writes (or sends or receives, at the current position) up to `length` bytes. 0 and *id, or -errno. Where the back end
- * knows readiness only, the blocking pool reads and writes files; what has readiness is refused with -ENOTSUP there, and -EAGAIN
- * means that no thread can be started. */
-int raffia_loop_transfer(struct raffia_loop *loop, enum raffia_kind kind, int fd, void *buffer, size_t length,
-                         int64_t offset, raffia_data data, raffia_id *id);
-/* Looks the resolution's host up, on the blocking pool, which holds it for as long as it needs it. 0 and *id, or -errno. */
-int raffia_loop_resolve(struct raffia_loop *loop, struct raffia_resolution *resolution, raffia_data data,
-                        raffia_id *id);
-/* A timer: completes with -ETIME after so many nanoseconds (at once when negative, in the next poll). */
-int raffia_loop_after(struct raffia_loop *loop, int64_t nanoseconds, raffia_data data, raffia_id *id);
-/* These two complete many times, with RAFFIA_MORE among the flags of all completions but the last. An error or the end of the
- * stream is the last one; so is -ECANCELED, after a disarm, which never answers 1 for these kinds: what has been accepted or
- * received by then comes before it. The descriptor must be the caller's own, and stay open until then.
+/* Waits once for the descriptor to become ready for `events`. 0 and *id, or -errno (-EBADF, -EINVAL
+ * for no events, -ENOMEM). */
+int raffia_loop_arm(struct raffia_loop *loop, int fd, uint32_t events, raffia_data data,
+                    raffia_id *id);
+/* Reads or writes (or sends or receives, at the current position) up to `length` bytes. 0 and *id,
+ * or -errno. Where the back end knows readiness only, the blocking pool reads and writes files;
+ * what has readiness is refused with -ENOTSUP there, and -EAGAIN means that no thread can be
+ * started. */
+int raffia_loop_transfer(struct raffia_loop *loop, enum raffia_kind kind, int fd, void *buffer,
+                         size_t length, int64_t offset, raffia_data data, raffia_id *id);
+/* Looks the resolution's host up, on the blocking pool, which holds it for as long as it needs it.
+ * 0 and *id, or -errno. */
+int raffia_loop_resolve(struct raffia_loop *loop, struct raffia_resolution *resolution,
+                        raffia_data data, raffia_id *id);
+/* A timer: completes with -ETIME after so many nanoseconds (at once when negative, in the next
+ * poll). */
+int raffia_loop_after(struct raffia_loop *loop, int64_t nanoseconds, raffia_data data,
+                      raffia_id *id);
+/* These two complete many times, with RAFFIA_MORE among the flags of all completions but the last.
+ * An error or the end of the stream is the last one; so is -ECANCELED, after a disarm, which never
+ * answers 1 for these kinds: what has been accepted or received by then comes before it. The
+ * descriptor must be the caller's own, and stay open until then.
  *
- * Accepts connections of a listener that is O_NONBLOCK (-EINVAL when it is not). Too many open files are an error like others:
- * when there are less, accept again. */
+ * Accepts connections of a listener that is O_NONBLOCK (-EINVAL when it is not). Too many open
+ * files are an error like others: when there are less, accept again. */
 int raffia_loop_accept(struct raffia_loop *loop, int fd, raffia_data data, raffia_id *id);
-/* Receives from a connected stream, each time into a buffer of the loop's, which the caller gives back. While all are out it
- * pauses, and goes on by itself. */
+/* Receives from a connected stream, each time into a buffer of the loop's, which the caller gives
+ * back. While all are out it pauses, and goes on by itself. */
 int raffia_loop_receive(struct raffia_loop *loop, int fd, raffia_data data, raffia_id *id);
 /* The bytes of a completion's buffer, or NULL when it is not out. */
 const void *raffia_loop_buffer(const struct raffia_loop *loop, uint32_t buffer);
 /* 0, or -EINVAL when it is not out. */
-int raffia_loop_give_back(struct raffia_loop *loop, uint32_t buffer);
+int raffia_loop_return_buffer(struct raffia_loop *loop, uint32_t buffer);
 
-/* Closes a descriptor that no op is waiting for. It may block (SO_LINGER, a network file system), but not the loop, where the kernel
- * does it. Cannot be disarmed: that answers 0, and it completes. */
+/* Closes a descriptor that no op is waiting for. It may block (SO_LINGER, a network file system),
+ * but not the loop, where the kernel does it. Cannot be disarmed: that answers 0, and it
+ * completes. */
 int raffia_loop_close_descriptor(struct raffia_loop *loop, int fd, raffia_data data, raffia_id *id);
-/* Completes with 0 when the child process has ended; it is still to be waited for, which then does not block. -ECHILD when there is
- * no such child, -ENOSYS when this kernel knows no way (before Linux 5.3). */
+/* Completes with 0 when the child process has ended; it is still to be waited for, which then does
+ * not block. -ECHILD when there is no such child, -ENOSYS when this kernel knows no way (before
+ * Linux 5.3). */
 int raffia_loop_child(struct raffia_loop *loop, pid_t pid, raffia_data data, raffia_id *id);
 
-/* 1: off, nothing more will come. 0: it will complete, because the kernel still owns its memory, or it is of a kind that repeats.
- * -ENOENT: it had ended already, or its completion is waiting to be shifted. */
+/* 1: off, nothing more will come. 0: it will complete, because the kernel still owns its memory, or
+ * it is of a kind that repeats. -ENOENT: it had ended already, or its completion is waiting to be
+ * shifted. */
 int raffia_loop_disarm(struct raffia_loop *loop, raffia_id id);
 
 /* A completion of the caller's own making, behind those that are there. */
@@ -103,11 +114,14 @@ int raffia_loop_inject(struct raffia_loop *loop, raffia_data data, int64_t resul
 int raffia_loop_wake(struct raffia_loop *loop);
 
 /* One turn, in the three steps that a caller with a lock of its own needs:
- *   prepare  (lock held)  collects timers and inbox; the nanoseconds that the loop may sleep, at most `timeout` (negative: no
- *                         limit): 0 when something is ready, RAFFIA_FOREVER when there is no limit, -errno when there is no
- *                         turn to be had. When above 0, senders know from here on that they must wake, until finish.
+ *   prepare  (lock held)  collects timers and inbox; the nanoseconds that the loop may sleep, at
+ *            most `timeout` (negative: no
+ *                         limit): 0 when something is ready, RAFFIA_FOREVER when there is no limit,
+ *                         -errno when there is no turn to be had. When above 0, senders know from
+ *                         here on that they must wake, until finish.
  *   wait     (unlocked)   the back end's wait, for so long
- *   finish   (lock held)  completes what came, then timers and inbox; the number of completions that are ready, or -errno. A
+ *   finish   (lock held)  completes what came, then timers and inbox; the number of completions
+ *            that are ready, or -errno. A
  *                         wait that failed with -EINTR is not an error. */
 #define RAFFIA_FOREVER INT64_MAX
 int64_t raffia_loop_prepare(struct raffia_loop *loop, int64_t timeout);
@@ -120,20 +134,25 @@ int raffia_loop_poll(struct raffia_loop *loop, int64_t timeout);
 int raffia_loop_shift(struct raffia_loop *loop, struct raffia_completion *completion);
 /* Ops under way, timers included. */
 size_t raffia_loop_pending(const struct raffia_loop *loop);
-/* A copy of the metrics, to whose `syscalls` the writes of other threads to the wake's descriptor are added. */
+/* A copy of the metrics, to whose `syscalls` the writes of other threads to the wake's descriptor
+ * are added. */
 struct raffia_metrics raffia_loop_metrics(const struct raffia_loop *loop);
 /* Each data word the loop holds: ops, completions, inbox. */
-void raffia_loop_each(struct raffia_loop *loop, void (*visit)(raffia_data *data, void *arg), void *arg);
+void raffia_loop_each(struct raffia_loop *loop, void (*visit)(raffia_data *data, void *arg),
+                      void *arg);
 size_t raffia_loop_memsize(const struct raffia_loop *loop);
 
 /* For back ends. */
 /* Room for completions is reserved when an op is submitted, so that completing can never fail. */
 void raffia_loop_complete(struct raffia_loop *loop, struct raffia_op *op, int64_t result);
-/* Whether raffia_loop_produce may be called, once: there is memory, and the caller is not thousands of completions behind. */
-int raffia_loop_room(struct raffia_loop *loop);
+/* Whether raffia_loop_produce may be called, once: there is memory, and the caller is not thousands
+ * of completions behind. */
+int raffia_loop_can_produce(struct raffia_loop *loop);
 /* A completion of an op that goes on. */
-void raffia_loop_produce(struct raffia_loop *loop, struct raffia_op *op, int64_t result, uint32_t buffer);
-/* A RAFFIA_RECEIVE that the back end does not have any more is submitted again when there is a free buffer. */
+void raffia_loop_produce(struct raffia_loop *loop, struct raffia_op *op, int64_t result,
+                         uint32_t buffer);
+/* A RAFFIA_RECEIVE that the back end does not have any more is submitted again when there is a free
+ * buffer. */
 void raffia_loop_starve(struct raffia_loop *loop, struct raffia_op *op);
 
 #endif

@@ -32,15 +32,15 @@ int raffia_offload_suits(const struct raffia_loop *loop, enum raffia_kind kind)
 static void run_read(struct raffia_job *job)
 {
     struct offload *offload = (struct offload *)job;
-    offload->result = raffia_read(offload->transfer.fd, offload->transfer.buffer, offload->transfer.length,
-                                  offload->transfer.offset);
+    offload->result = raffia_read(offload->transfer.fd, offload->transfer.buffer,
+                                  offload->transfer.length, offload->transfer.offset);
 }
 
 static void run_write(struct raffia_job *job)
 {
     struct offload *offload = (struct offload *)job;
-    offload->result = raffia_write(offload->transfer.fd, offload->transfer.buffer, offload->transfer.length,
-                                   offload->transfer.offset);
+    offload->result = raffia_write(offload->transfer.fd, offload->transfer.buffer,
+                                   offload->transfer.length, offload->transfer.offset);
 }
 
 static void run_resolution(struct raffia_job *job)
@@ -79,7 +79,7 @@ static int describe_resolution(struct offload *offload, const struct raffia_op *
     offload->job.free = free_resolution;
     offload->job.detachable = 1;
     offload->resolution = op->buffer;
-    raffia_resolution_hold(offload->resolution);
+    raffia_resolution_retain(offload->resolution);
     return 0;
 }
 
@@ -87,8 +87,8 @@ int raffia_offload_submit(struct raffia_loop *loop, struct raffia_op *op)
 {
     struct offload *offload = calloc(1, sizeof(*offload));
     if (!offload) return -ENOMEM;
-    int failure =
-        op->kind == RAFFIA_RESOLVE ? describe_resolution(offload, op) : describe_transfer(offload, op);
+    int failure = op->kind == RAFFIA_RESOLVE ? describe_resolution(offload, op)
+                                             : describe_transfer(offload, op);
     if (failure < 0) {
         free(offload);
         return failure;
@@ -120,11 +120,12 @@ void raffia_offload_collect(struct raffia_loop *loop)
 
 static void release(struct raffia_op *op, void *loop)
 {
-    if (raffia_offload_suits(loop, op->kind)) raffia_ops_release(&((struct raffia_loop *)loop)->ops, op);
+    if (raffia_offload_suits(loop, op->kind))
+        raffia_ops_release(&((struct raffia_loop *)loop)->ops, op);
 }
 
 void raffia_offload_close(struct raffia_loop *loop)
 {
-    raffia_client_leave(&loop->client);
+    raffia_client_close(&loop->client);
     raffia_ops_each(&loop->ops, release, loop);
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A block is an allocation that never moves. 128 ops are 8 KB: a loop with few waits stays small, and one with many
- * allocates seldom. */
+/* A block is an allocation that never moves. 128 ops are 8 KB: a loop with few waits stays small,
+ * and one with many allocates seldom. */
 enum { BLOCK_BITS = 7, BLOCK_SIZE = 1 << BLOCK_BITS, CACHE_LINE = 64 };
 
 _Static_assert(sizeof(struct raffia_op) <= CACHE_LINE, "an op is one cache line");
@@ -50,7 +50,8 @@ static int add_block(struct raffia_ops *ops)
     return 0;
 }
 
-struct raffia_op *raffia_ops_acquire(struct raffia_ops *ops, enum raffia_kind kind, raffia_data data)
+struct raffia_op *raffia_ops_acquire(struct raffia_ops *ops, enum raffia_kind kind,
+                                     raffia_data data)
 {
     if (!ops->free && add_block(ops) < 0) return NULL;
     struct raffia_op *op = ops->free;
@@ -64,7 +65,8 @@ void raffia_ops_release(struct raffia_ops *ops, struct raffia_op *op)
 {
     op->id += GENERATION;
     if (op->id < GENERATION)
-        op->id |= GENERATION; /* after 2^32 lives: 0 is no generation, or index 0 would make the id 0 */
+        op->id |=
+            GENERATION; /* after 2^32 lives: 0 is no generation, or index 0 would make the id 0 */
     ops->used--;
     free_slot(ops, op);
 }
@@ -77,7 +79,8 @@ struct raffia_op *raffia_ops_find(const struct raffia_ops *ops, raffia_id id)
     return op->id == id && op->kind != RAFFIA_FREE ? op : NULL;
 }
 
-void raffia_ops_each(struct raffia_ops *ops, void (*visit)(struct raffia_op *op, void *arg), void *arg)
+void raffia_ops_each(struct raffia_ops *ops, void (*visit)(struct raffia_op *op, void *arg),
+                     void *arg)
 {
     for (size_t i = 0; i < ops->block_count << BLOCK_BITS; i++) {
         struct raffia_op *op = &ops->blocks[i >> BLOCK_BITS][i & (BLOCK_SIZE - 1)];

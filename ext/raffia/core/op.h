@@ -6,11 +6,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Names one operation for ever: index in the low 32 bits, generation in the high 32. A slot that is used again has another
- * generation, so an id that came too late (a completion from the kernel, a second disarm) finds nothing. 0 is never an id. */
+/* Names one operation for ever: index in the low 32 bits, generation in the high 32. A slot that is
+ * used again has another generation, so an id that came too late (a completion from the kernel, a
+ * second disarm) finds nothing. 0 is never an id. */
 typedef uint64_t raffia_id;
 
-/* An opaque word of the caller's, handed back with the completion. The binding keeps a VALUE in it. */
+/* An opaque word of the caller's, handed back with the completion. The binding keeps a VALUE in
+ * it. */
 typedef uintptr_t raffia_data;
 
 enum raffia_kind {
@@ -43,11 +45,13 @@ struct raffia_op {
     raffia_id id; /* of this life of the slot */
     raffia_data data;
     enum raffia_kind kind : 4;
-    enum raffia_kind emulates : 4; /* of a poll that stands for another kind: which (see emulate.h) */
+    enum raffia_kind
+        emulates : 4; /* of a poll that stands for another kind: which (see emulate.h) */
     uint32_t events : 3;
     uint32_t cancelled : 1; /* disarmed, but its last completion from the kernel is still to come */
-    uint32_t queue : 2;     /* of the loop's that it is in (see due.h); nobody else has it then. 0: in none */
-    uint32_t place : 16;    /* of a timer: its slot of the wheel, or the heap */
+    uint32_t
+        queue : 2; /* of the loop's that it is in (see pending_queue.h); nobody else has it then. 0: in none */
+    uint32_t place : 16; /* of a timer: its slot of the wheel, or the heap */
     int fd;
     union {
         struct {            /* of a transfer */
@@ -62,8 +66,8 @@ struct raffia_op {
         };
         pid_t pid; /* of a RAFFIA_CHILD */
     };
-    /* The list that the op is in: of free slots, of the ops of a descriptor, of a wheel's slot, of a heap's siblings, of what the
-     * loop has to go on with. */
+    /* The list that the op is in: of free slots, of the ops of a descriptor, of a wheel's slot, of
+     * a heap's siblings, of what the loop has to go on with. */
     union {
         struct raffia_op *next;
         struct raffia_job *job; /* what a thread of the blocking pool does for it */
@@ -71,7 +75,8 @@ struct raffia_op {
     struct raffia_op *previous;
 };
 
-/* A table of ops. They live in blocks that never move, so a pointer is good until the op is released. */
+/* A table of ops. They live in blocks that never move, so a pointer is good until the op is
+ * released. */
 struct raffia_ops {
     struct raffia_op **blocks;
     size_t block_count;
@@ -88,12 +93,14 @@ static inline int raffia_kind_repeats(enum raffia_kind kind)
 void raffia_ops_init(struct raffia_ops *ops);
 void raffia_ops_free(struct raffia_ops *ops);
 /* NULL when there is no memory. */
-struct raffia_op *raffia_ops_acquire(struct raffia_ops *ops, enum raffia_kind kind, raffia_data data);
+struct raffia_op *raffia_ops_acquire(struct raffia_ops *ops, enum raffia_kind kind,
+                                     raffia_data data);
 void raffia_ops_release(struct raffia_ops *ops, struct raffia_op *op);
 /* NULL when that op has ended. */
 struct raffia_op *raffia_ops_find(const struct raffia_ops *ops, raffia_id id);
 /* Every op in use; `data` may be changed (garbage collectors move objects). */
-void raffia_ops_each(struct raffia_ops *ops, void (*visit)(struct raffia_op *op, void *arg), void *arg);
+void raffia_ops_each(struct raffia_ops *ops, void (*visit)(struct raffia_op *op, void *arg),
+                     void *arg);
 size_t raffia_ops_memsize(const struct raffia_ops *ops);
 
 #endif

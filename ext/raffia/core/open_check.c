@@ -34,7 +34,8 @@ static int device_is_remote(struct raffia_devices *devices, dev_t device, const 
     enum { ROOM = sizeof(devices->seen) / sizeof(*devices->seen) };
     if (major(device) != 0) return 0; /* a disk */
     for (unsigned i = 0; i < ROOM; i++)
-        if (devices->seen[i].known && devices->seen[i].device == device) return devices->seen[i].remote;
+        if (devices->seen[i].known && devices->seen[i].device == device)
+            return devices->seen[i].remote;
     unsigned place = devices->next++ % ROOM;
     devices->seen[place].device = device;
     devices->seen[place].known = 1;
@@ -60,11 +61,14 @@ static int is_memory(dev_t device)
 }
 #endif
 
-enum raffia_open_check raffia_open_check(struct raffia_devices *devices, const char *path, int flags)
+enum raffia_open_check raffia_open_check(struct raffia_devices *devices, const char *path,
+                                         int flags)
 {
     struct stat status;
     if ((flags & O_NONBLOCK) || stat(path, &status) < 0) return RAFFIA_OPENS_AT_ONCE;
     if (S_ISFIFO(status.st_mode)) return RAFFIA_OPENS_LATER;
-    if (S_ISCHR(status.st_mode)) return is_memory(status.st_rdev) ? RAFFIA_OPENS_AT_ONCE : RAFFIA_OPENS_LATER;
-    return device_is_remote(devices, status.st_dev, path) ? RAFFIA_OPENS_REMOTELY : RAFFIA_OPENS_AT_ONCE;
+    if (S_ISCHR(status.st_mode))
+        return is_memory(status.st_rdev) ? RAFFIA_OPENS_AT_ONCE : RAFFIA_OPENS_LATER;
+    return device_is_remote(devices, status.st_dev, path) ? RAFFIA_OPENS_REMOTELY
+                                                          : RAFFIA_OPENS_AT_ONCE;
 }

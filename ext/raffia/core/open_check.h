@@ -22,6 +22,7 @@ struct raffia_devices {
 
 /* `flags` as for open(2). A file that is not there yet, or that is replaced meanwhile, opens at
  * once as far as this can tell. */
-enum raffia_open_check raffia_open_check(struct raffia_devices *devices, const char *path, int flags);
+enum raffia_open_check raffia_open_check(struct raffia_devices *devices, const char *path,
+                                         int flags);
 
 #endif

@@ -90,7 +90,8 @@ int raffia_pollset_answer(struct raffia_pollset *set, struct raffia_watches *wat
     uint32_t reported = (uint16_t)entry->revents;
     entry->revents = 0;
     int done = reported & POLLNVAL ? raffia_watches_fail(watches, loop, watch, -EBADF, NULL)
-                                   : raffia_watches_fire(watches, loop, watch, raffia_watch_came(reported));
+                                   : raffia_watches_fire(watches, loop, watch,
+                                                         raffia_watch_reported_events(reported));
     raffia_pollset_update(set, watches, watch);
     return done;
 }

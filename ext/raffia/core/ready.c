@@ -49,7 +49,7 @@ int raffia_ready_put(struct raffia_ready *ready, struct raffia_completion comple
 {
     int failure = raffia_ready_reserve(ready, 1);
     if (failure < 0) return failure;
-    completion.happened = ready->since;
+    completion.occurred_after = ready->last_poll;
     *slot(ready, ready->count) = completion;
     ready->count++;
     return 0;
@@ -69,7 +69,8 @@ int raffia_ready_shift(struct raffia_ready *ready, struct raffia_completion *com
     return 1;
 }
 
-void raffia_ready_each(struct raffia_ready *ready, void (*visit)(raffia_data *data, void *arg), void *arg)
+void raffia_ready_each(struct raffia_ready *ready, void (*visit)(raffia_data *data, void *arg),
+                       void *arg)
 {
     for (size_t i = 0; i < ready->count; i++)
         visit(&slot(ready, i)->data, arg);

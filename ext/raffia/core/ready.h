@@ -1,4 +1,5 @@
-/* Completions that wait to be shifted, in the order in which they came. One thread's own; see inbox.h for the others. */
+/* Completions that wait to be shifted, in the order in which they came. One thread's own; see
+ * inbox.h for the others. */
 #ifndef RAFFIA_READY_H
 #define RAFFIA_READY_H
 
@@ -11,8 +12,8 @@ enum raffia_flags {
 
 struct raffia_completion {
     raffia_data data;
-    int64_t result;   /* events, bytes, a descriptor, or -errno */
-    int64_t happened; /* not before that: the `since` of the moment when it came in here */
+    int64_t result;         /* events, bytes, a descriptor, or -errno */
+    int64_t occurred_after; /* not before that: the `since` of the moment when it came in here */
     uint32_t
         buffer; /* number of the buffer that the bytes are in, until it is given back; 0: there is none */
     uint32_t flags;
@@ -22,7 +23,7 @@ struct raffia_completion {
 struct raffia_ready {
     struct raffia_completion *slots;
     size_t capacity, head, count;
-    int64_t since; /* nanoseconds, or 0: what comes in now has not happened before that */
+    int64_t last_poll; /* nanoseconds, or 0: what comes in now has not happened before that */
 };
 
 void raffia_ready_init(struct raffia_ready *ready);
@@ -34,7 +35,8 @@ int raffia_ready_push(struct raffia_ready *ready, raffia_data data, int64_t resu
 int raffia_ready_put(struct raffia_ready *ready, struct raffia_completion completion);
 /* 1 and *completion, or 0 when there is none. */
 int raffia_ready_shift(struct raffia_ready *ready, struct raffia_completion *completion);
-void raffia_ready_each(struct raffia_ready *ready, void (*visit)(raffia_data *data, void *arg), void *arg);
+void raffia_ready_each(struct raffia_ready *ready, void (*visit)(raffia_data *data, void *arg),
+                       void *arg);
 size_t raffia_ready_memsize(const struct raffia_ready *ready);
 
 #endif

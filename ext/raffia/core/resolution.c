@@ -16,7 +16,7 @@ struct raffia_resolution *raffia_resolution_new(const char *host)
     return resolution;
 }
 
-void raffia_resolution_hold(struct raffia_resolution *resolution)
+void raffia_resolution_retain(struct raffia_resolution *resolution)
 {
     atomic_fetch_add(&resolution->holders, 1);
 }
@@ -43,7 +43,8 @@ void raffia_resolution_each(const struct raffia_resolution *resolution,
 {
     char text[NI_MAXHOST];
     for (const struct addrinfo *each = resolution->addresses; each; each = each->ai_next) {
-        if (getnameinfo(each->ai_addr, each->ai_addrlen, text, sizeof(text), NULL, 0, NI_NUMERICHOST) == 0)
+        if (getnameinfo(each->ai_addr, each->ai_addrlen, text, sizeof(text), NULL, 0,
+                        NI_NUMERICHOST) == 0)
             visit(text, arg);
     }
 }

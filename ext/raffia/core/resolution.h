@@ -1,4 +1,5 @@
-/* The addresses of a name: libc's answer, with all of its configuration (nsswitch.conf, hosts, resolv.conf, gai.conf). */
+/* The addresses of a name: libc's answer, with all of its configuration (nsswitch.conf, hosts,
+ * resolv.conf, gai.conf). */
 #ifndef RAFFIA_RESOLUTION_H
 #define RAFFIA_RESOLUTION_H
 
@@ -6,8 +7,9 @@
 
 struct addrinfo;
 
-/* Held by whoever asked and by the job that looks it up, because getaddrinfo cannot be interrupted: the last of them frees it. Only
- * the job writes to it, and the other reads it when that has ended. */
+/* Held by whoever asked and by the job that looks it up, because getaddrinfo cannot be interrupted:
+ * the last of them frees it. Only the job writes to it, and the other reads it when that has
+ * ended. */
 struct raffia_resolution {
     atomic_int holders;
     atomic_int done; /* what follows is settled */
@@ -19,7 +21,7 @@ struct raffia_resolution {
 
 /* Held once; NULL when there is no memory. */
 struct raffia_resolution *raffia_resolution_new(const char *host);
-void raffia_resolution_hold(struct raffia_resolution *resolution);
+void raffia_resolution_retain(struct raffia_resolution *resolution);
 void raffia_resolution_release(struct raffia_resolution *resolution);
 /* Blocks. */
 void raffia_resolution_run(struct raffia_resolution *resolution);

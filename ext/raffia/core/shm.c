@@ -13,7 +13,7 @@
 
 /* Room for the descriptors of one message, aligned as the kernel wants it. */
 union control {
-    char bytes[CMSG_SPACE(RAFFIA_SHM_MOST * sizeof(int))];
+    char bytes[CMSG_SPACE(RAFFIA_SHM_MAX_PAYLOADS * sizeof(int))];
     struct cmsghdr header;
 };
 
@@ -39,22 +39,26 @@ static int write_all(int file, const char *start, size_t size)
     return 0;
 }
 
-/* A limit on the size of files holds for these too, and the signal that tells of it would end the process. */
+/* A limit on the size of files holds for these too, and the signal that tells of it would end the
+ * process. */
 static int is_allowed(size_t size)
 {
     struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
+    return getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ||
+           size <= limit.rlim_cur;
 }
 
-static int fill(const struct raffia_parcel *parcel)
+static int fill(const struct raffia_payload *parcel)
 {
     if (!is_allowed(whole(parcel->size))) return -EFBIG;
     int file = memfd_create("raffia", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0) return -errno;
-    /* Written and not mapped: the kernel need not clear pages that it fills at once, and there is no fault for each of them. */
+    /* Written and not mapped: the kernel need not clear pages that it fills at once, and there is
+     * no fault for each of them. */
     int failure = write_all(file, parcel->start, parcel->size);
     if (failure == 0 && ftruncate(file, (off_t)whole(parcel->size)) < 0) failure = -errno;
-    /* Whoever has it mapped would get SIGBUS if it shrank. (A seal against writing would first wait until no page is in use.) */
+    /* Whoever has it mapped would get SIGBUS if it shrank. (A seal against writing would first wait
+     * until no page is in use.) */
     if (failure == 0 && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
         failure = -errno;
     if (failure == 0) return file;
@@ -86,10 +90,10 @@ static int send_files(int socket, const int *files, int count)
     return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : count;
 }
 
-int raffia_shm_send(int socket, const struct raffia_parcel *parcels, int count)
+int raffia_shm_send(int socket, const struct raffia_payload *parcels, int count)
 {
-    int files[RAFFIA_SHM_MOST], filled = 0, result = 0;
-    if (count < 1 || count > RAFFIA_SHM_MOST) return -EINVAL;
+    int files[RAFFIA_SHM_MAX_PAYLOADS], filled = 0, result = 0;
+    if (count < 1 || count > RAFFIA_SHM_MAX_PAYLOADS) return -EINVAL;
     while (filled < count && result >= 0) {
         result = fill(parcels + filled);
         if (result >= 0) files[filled++] = result;
@@ -100,7 +104,7 @@ int raffia_shm_send(int socket, const struct raffia_parcel *parcels, int count)
     return result;
 }
 
-int raffia_shm_receive(int socket, int files[RAFFIA_SHM_MOST])
+int raffia_shm_receive(int socket, int files[RAFFIA_SHM_MAX_PAYLOADS])
 {
     char byte = 0;
     union control control;
@@ -125,7 +129,8 @@ long long raffia_shm_size(int file)
 {
     struct stat status;
     if (fstat(file, &status) < 0) return -errno;
-    return status.st_size < (off_t)whole(0) ? -EINVAL : (long long)status.st_size - (long long)whole(0);
+    return status.st_size < (off_t)whole(0) ? -EINVAL
+                                            : (long long)status.st_size - (long long)whole(0);
 }
 
 int raffia_shm_map(int file, size_t size, char **start)
@@ -158,13 +163,13 @@ int raffia_shm_pair(int sockets[2])
     return -ENOSYS;
 }
 
-int raffia_shm_send(int socket, const struct raffia_parcel *parcels, int count)
+int raffia_shm_send(int socket, const struct raffia_payload *parcels, int count)
 {
     (void)socket, (void)parcels, (void)count;
     return -ENOSYS;
 }
 
-int raffia_shm_receive(int socket, int files[RAFFIA_SHM_MOST])
+int raffia_shm_receive(int socket, int files[RAFFIA_SHM_MAX_PAYLOADS])
 {
     (void)socket, (void)files;
     return -ENOSYS;

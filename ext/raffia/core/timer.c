@@ -2,15 +2,16 @@
 
 #include <string.h>
 #include <time.h>
-#include "heap.h"
+#include "timer_heap.h"
 
 enum { TICK_BITS = 15, LEVEL_BITS = 6, SLOTS = RAFFIA_TIMER_SLOTS, LEVELS = RAFFIA_TIMER_LEVELS };
 
 /* An op's place is its slot, or this. */
 enum { IN_HEAP = LEVELS * SLOTS, NOWHERE };
 
-/* How many timers of a slot are looked at to know its first. With more of them, a wake-up at the slot's start, which moves them
- * down, is shared by so many that it is cheaper than looking at all of them before every sleep. */
+/* How many timers of a slot are looked at to know its first. With more of them, a wake-up at the
+ * slot's start, which moves them down, is shared by so many that it is cheaper than looking at all
+ * of them before every sleep. */
 enum { LOOK = 8 };
 
 _Static_assert(TICK_BITS + LEVELS * LEVEL_BITS == 63, "every deadline has a place in the wheel");
@@ -33,7 +34,7 @@ int64_t raffia_now(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
-int64_t raffia_about_now(void)
+int64_t raffia_coarse_now(void)
 {
     return read_clock(COARSE_CLOCK);
 }
@@ -69,7 +70,8 @@ static uint32_t first_slot(const struct raffia_timers *timers)
     return level * SLOTS + (uint32_t)__builtin_ctzll(timers->used[level]);
 }
 
-/* The first tick of a slot: the horizon's, down to the slot's level, and there the slot's number. */
+/* The first tick of a slot: the horizon's, down to the slot's level, and there the slot's
+ * number. */
 static int64_t start_of(const struct raffia_timers *timers, uint32_t place)
 {
     uint32_t shift = place / SLOTS * LEVEL_BITS;
@@ -80,7 +82,8 @@ static int64_t start_of(const struct raffia_timers *timers, uint32_t place)
 /* Where a tick after the horizon belongs: the highest bit in which they differ says the level. */
 static uint32_t place_of(const struct raffia_timers *timers, int64_t tick)
 {
-    uint32_t level = (uint32_t)(63 - __builtin_clzll((uint64_t)(tick ^ timers->horizon))) / LEVEL_BITS;
+    uint32_t level =
+        (uint32_t)(63 - __builtin_clzll((uint64_t)(tick ^ timers->horizon))) / LEVEL_BITS;
     return level * SLOTS + (uint32_t)(tick >> level * LEVEL_BITS) % SLOTS;
 }
 
@@ -124,7 +127,8 @@ static void turn(struct raffia_timers *timers, int64_t tick)
     if (tick > timers->horizon) timers->horizon = tick;
 }
 
-/* Turns the wheel to the start of its first slot, and puts the slot's timers where they belong from there. */
+/* Turns the wheel to the start of its first slot, and puts the slot's timers where they belong from
+ * there. */
 static void cascade(struct raffia_timers *timers, uint32_t place)
 {
     struct raffia_op *op = timers->slots[place], *next;
@@ -138,8 +142,8 @@ static void cascade(struct raffia_timers *timers, uint32_t place)
     }
 }
 
-/* Turns the wheel up to a tick, but only until there is something in the heap: it stays small however far the clock has gone. Only
- * slots in use are looked at. */
+/* Turns the wheel up to a tick, but only until there is something in the heap: it stays small
+ * however far the clock has gone. Only slots in use are looked at. */
 static void advance(struct raffia_timers *timers, int64_t tick)
 {
     while (!timers->heap) {
@@ -154,7 +158,8 @@ static void advance(struct raffia_timers *timers, int64_t tick)
 
 void raffia_timers_add(struct raffia_timers *timers, struct raffia_op *op, int64_t now)
 {
-    /* Nobody turns a wheel that is empty, and behind an old horizon a timer would be higher up than it need be. */
+    /* Nobody turns a wheel that is empty, and behind an old horizon a timer would be higher up than
+     * it need be. */
     if (timers->count++ == 0) turn(timers, tick_of(now));
     op->order = timers->order++;
     put(timers, op);

@@ -1,12 +1,13 @@
 /* Timers, exact to the nanosecond: arming and cancelling one costs the same however many there are.
  *
- * They lie in a hierarchical wheel, whose slots are lists. A tick is 2^15 ns; on level 0 a slot is one tick, and on each level above
- * it is 64 slots of the level below, so 8 levels reach as far as an int64_t does. A timer lies on the lowest level on which its tick
- * and the horizon (the tick up to which the wheel has been turned) have different slots. So whatever is on a level is earlier than
- * all on the levels above, and the first slot in use is found in bitmaps.
+ * They lie in a hierarchical wheel, whose slots are lists. A tick is 2^15 ns; on level 0 a slot is
+ * one tick, and on each level above it is 64 slots of the level below, so 8 levels reach as far as
+ * an int64_t does. A timer lies on the lowest level on which its tick and the horizon (the tick up
+ * to which the wheel has been turned) have different slots. So whatever is on a level is earlier
+ * than all on the levels above, and the first slot in use is found in bitmaps.
  *
- * Those whose tick is at or before the horizon lie in a heap, by deadline: microseconds' worth, whatever the rest. Nothing is
- * allocated. The clock is the caller's. */
+ * Those whose tick is at or before the horizon lie in a heap, by deadline: microseconds' worth,
+ * whatever the rest. Nothing is allocated. The clock is the caller's. */
 #ifndef RAFFIA_TIMER_H
 #define RAFFIA_TIMER_H
 
@@ -25,19 +26,21 @@ struct raffia_timers {
     uint64_t moves; /* of timers, from a slot to another one or to the heap */
 };
 
-/* Monotonic, nanoseconds. The one place where the core and the binding read a clock: whoever wants another time, changes it here. */
+/* Monotonic, nanoseconds. The one place where the core and the binding read a clock: whoever wants
+ * another time, changes it here. */
 int64_t raffia_now(void);
 /* The same time a few milliseconds late, at nearly no cost: for figures that people look at. */
-int64_t raffia_about_now(void);
+int64_t raffia_coarse_now(void);
 
 void raffia_timers_init(struct raffia_timers *timers);
 /* The op's deadline is set before. */
 void raffia_timers_add(struct raffia_timers *timers, struct raffia_op *op, int64_t now);
 void raffia_timers_remove(struct raffia_timers *timers, struct raffia_op *op);
-/* Takes off the next timer whose deadline is not after `now`, or NULL: by deadline, and by when they were added where that is equal. */
+/* Takes off the next timer whose deadline is not after `now`, or NULL: by deadline, and by when
+ * they were added where that is equal. */
 struct raffia_op *raffia_timers_expire(struct raffia_timers *timers, int64_t now);
-/* When to call expire next: no later than the first deadline, INT64_MAX when there is none. Where a slot holds many timers it may be
- * the slot's start. */
+/* When to call expire next: no later than the first deadline, INT64_MAX when there is none. Where a
+ * slot holds many timers it may be the slot's start. */
 int64_t raffia_timers_next(const struct raffia_timers *timers);
 
 #endif

@@ -11,7 +11,8 @@
 #include <unistd.h>
 #include "op.h"
 
-/* An answer of the kernel's that says nothing about the file, but that RWF_NOWAIT is not to be had for it. */
+/* An answer of the kernel's that says nothing about the file, but that RWF_NOWAIT is not to be had
+ * for it. */
 static int unknown(int64_t result)
 {
     return result == -EOPNOTSUPP || result == -ENOSYS;
@@ -35,8 +36,9 @@ int64_t raffia_write(int fd, const void *buffer, size_t length, int64_t offset)
     return count < 0 ? -errno : count;
 }
 
-/* Whether the next transfer would not wait: 1, 0 or -errno. Another process that shares the file may be quicker; for the files
- * that get here (terminals, and pipes on older kernels) there is no better answer. */
+/* Whether the next transfer would not wait: 1, 0 or -errno. Another process that shares the file
+ * may be quicker; for the files that get here (terminals, and pipes on older kernels) there is no
+ * better answer. */
 static int ready(int fd, short events)
 {
     struct pollfd question = {.fd = fd, .events = events};
@@ -82,12 +84,13 @@ static int64_t write_now(int fd, const void *buffer, size_t length, int64_t offs
 }
 #endif
 
-/* A terminal can be set not to let its readers wait (VMIN and VTIME of 0): then nothing to read is an answer, of 0 bytes. */
+/* A terminal can be set not to let its readers wait (VMIN and VTIME of 0): then nothing to read is
+ * an answer, of 0 bytes. */
 static int never_waits(int fd)
 {
     struct termios terminal;
-    return tcgetattr(fd, &terminal) == 0 && !(terminal.c_lflag & ICANON) && terminal.c_cc[VMIN] == 0 &&
-           terminal.c_cc[VTIME] == 0;
+    return tcgetattr(fd, &terminal) == 0 && !(terminal.c_lflag & ICANON) &&
+           terminal.c_cc[VMIN] == 0 && terminal.c_cc[VTIME] == 0;
 }
 
 int64_t raffia_try_read(int fd, void *buffer, size_t length, int64_t offset)
@@ -106,7 +109,8 @@ int64_t raffia_try_write(int fd, const void *buffer, size_t length, int64_t offs
     int now = ready(fd, POLLOUT);
     if (now == 0) return -EAGAIN;
     if (now < 0) return now;
-    /* A pipe that says it is ready has room for PIPE_BUF bytes; for the rest the writer would have to wait. */
+    /* A pipe that says it is ready has room for PIPE_BUF bytes; for the rest the writer would have
+     * to wait. */
     if (length > PIPE_BUF && !raffia_is_file(fd)) length = PIPE_BUF;
     return raffia_write(fd, buffer, length, offset);
 }
@@ -118,7 +122,8 @@ int64_t raffia_try_receive(int fd, void *buffer, size_t length)
         count = recv(fd, buffer, length, MSG_DONTWAIT);
     while (count < 0 && errno == EINTR);
     if (count >= 0) return count;
-    return errno == ENOTSOCK ? raffia_try_read(fd, buffer, length, RAFFIA_CURRENT_POSITION) : -errno;
+    return errno == ENOTSOCK ? raffia_try_read(fd, buffer, length, RAFFIA_CURRENT_POSITION)
+                             : -errno;
 }
 
 int64_t raffia_try_send(int fd, const void *buffer, size_t length)
@@ -128,7 +133,8 @@ int64_t raffia_try_send(int fd, const void *buffer, size_t length)
         count = send(fd, buffer, length, MSG_DONTWAIT);
     while (count < 0 && errno == EINTR);
     if (count >= 0) return count;
-    return errno == ENOTSOCK ? raffia_try_write(fd, buffer, length, RAFFIA_CURRENT_POSITION) : -errno;
+    return errno == ENOTSOCK ? raffia_try_write(fd, buffer, length, RAFFIA_CURRENT_POSITION)
+                             : -errno;
 }
 
 int raffia_is_cut_short(int fd, int64_t offset)

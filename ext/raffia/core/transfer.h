@@ -1,21 +1,23 @@
-/* Transfers that do not wait, on descriptors of any kind: O_NONBLOCK or not, shared with other processes or not. */
+/* Transfers that do not wait, on descriptors of any kind: O_NONBLOCK or not, shared with other
+ * processes or not. */
 #ifndef RAFFIA_TRANSFER_H
 #define RAFFIA_TRANSFER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes, or -errno; -EAGAIN when it would have to wait. preadv2/pwritev2 with RWF_NOWAIT leave the descriptor's flags as they are;
- * where a file does not know that flag, poll(2) is asked first, and a write is cut to what a ready pipe takes whole (PIPE_BUF).
- * A regular file that is not in the page cache answers -EAGAIN although no readiness will ever tell: see raffia_is_file.
- * `offset`: RAFFIA_CURRENT_POSITION or bytes from the start. */
+/* Bytes, or -errno; -EAGAIN when it would have to wait. preadv2/pwritev2 with RWF_NOWAIT leave the
+ * descriptor's flags as they are; where a file does not know that flag, poll(2) is asked first, and
+ * a write is cut to what a ready pipe takes whole (PIPE_BUF). A regular file that is not in the
+ * page cache answers -EAGAIN although no readiness will ever tell: see raffia_is_file. `offset`:
+ * RAFFIA_CURRENT_POSITION or bytes from the start. */
 int64_t raffia_try_read(int fd, void *buffer, size_t length, int64_t offset);
 int64_t raffia_try_write(int fd, const void *buffer, size_t length, int64_t offset);
 /* The same, and if the disk has to be waited for, it is. For regular files without a ring. */
 int64_t raffia_read(int fd, void *buffer, size_t length, int64_t offset);
 int64_t raffia_write(int fd, const void *buffer, size_t length, int64_t offset);
-/* Whether a read that came out short, and ended at `offset`, did so because the rest of the file is not in the page cache; 0 at its end,
- * and for what is no regular file. */
+/* Whether a read that came out short, and ended at `offset`, did so because the rest of the file is
+ * not in the page cache; 0 at its end, and for what is no regular file. */
 int raffia_is_cut_short(int fd, int64_t offset);
 /* Whether readiness means nothing here: a regular file, a directory, a block device. */
 int raffia_is_file(int fd);

@@ -12,19 +12,20 @@
 /* The one group of buffers that requests name. */
 enum { GROUP = 0 };
 
-/* Multishot is a flag, of which the kernel only says whether it knows it when it is too late. Each flag is as old as an operation. */
-struct raffia_uring_talents raffia_uring_find_talents(struct io_uring *ring)
+/* Multishot is a flag, of which the kernel only says whether it knows it when it is too late. Each
+ * flag is as old as an operation. */
+struct raffia_uring_features raffia_uring_probe_features(struct io_uring *ring)
 {
-    struct raffia_uring_talents talents = {0};
+    struct raffia_uring_features features = {0};
     struct io_uring_probe *probe = io_uring_get_probe_ring(ring);
-    if (!probe) return talents;
-    talents.accepts = io_uring_opcode_supported(probe, IORING_OP_SOCKET);
-    talents.receives = io_uring_opcode_supported(probe, IORING_OP_SEND_ZC);
+    if (!probe) return features;
+    features.accepts = io_uring_opcode_supported(probe, IORING_OP_SOCKET);
+    features.receives = io_uring_opcode_supported(probe, IORING_OP_SEND_ZC);
 #ifdef HAVE_URING_WAITID
-    talents.waits = io_uring_opcode_supported(probe, IORING_OP_WAITID);
+    features.waits = io_uring_opcode_supported(probe, IORING_OP_WAITID);
 #endif
     io_uring_free_probe(probe);
-    return talents;
+    return features;
 }
 
 static unsigned cut(size_t length)
@@ -32,8 +33,9 @@ static unsigned cut(size_t length)
     return length > LONGEST ? LONGEST : (unsigned)length;
 }
 
-/* The kernel does not wake a poll for POLLPRI alone, when a socket has urgent data (up to 6.18 at least); for POLLRDBAND it does,
- * with whatever comes. That answer has to be looked at: see urgent(). */
+/* The kernel does not wake a poll for POLLPRI alone, when a socket has urgent data (up to 6.18 at
+ * least); for POLLRDBAND it does, with whatever comes. That answer has to be looked at: see
+ * urgent(). */
 static unsigned mask(const struct raffia_op *op)
 {
     return op->events | (op->events & RAFFIA_PRIORITY ? POLLRDBAND : 0);
@@ -43,8 +45,9 @@ static void add_buffer(struct raffia_loop *loop, uint32_t index, int position)
 {
     struct raffia_uring *state = loop->state;
     struct raffia_buffers *buffers = &loop->buffers;
-    io_uring_buf_ring_add(state->buffers, buffers->memory + (size_t)index * buffers->size, buffers->size,
-                          (unsigned short)index, io_uring_buf_ring_mask(buffers->count), position);
+    io_uring_buf_ring_add(state->buffers, buffers->memory + (size_t)index * buffers->size,
+                          buffers->size, (unsigned short)index,
+                          io_uring_buf_ring_mask(buffers->count), position);
 }
 
 void raffia_uring_provide(struct raffia_loop *loop, uint32_t buffer)
@@ -92,24 +95,26 @@ static void lend_buffers(struct raffia_loop *loop)
 int raffia_uring_knows(struct raffia_loop *loop, enum raffia_kind kind)
 {
     struct raffia_uring *state = loop->state;
-    if (kind == RAFFIA_CHILD) return state->talents.waits;
+    if (kind == RAFFIA_CHILD) return state->features.waits;
     if (kind != RAFFIA_RECEIVE) return 1;
     if (!state->buffers && !state->refused) lend_buffers(loop);
     return state->buffers != NULL;
 }
 
-static void describe_accept(const struct raffia_uring_talents *talents, struct io_uring_sqe *sqe, int fd)
+static void describe_accept(const struct raffia_uring_features *features, struct io_uring_sqe *sqe,
+                            int fd)
 {
-    if (talents->accepts)
+    if (features->accepts)
         io_uring_prep_multishot_accept(sqe, fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     else
         io_uring_prep_accept(sqe, fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
 /* The kernel takes as many bytes as the buffer has, which is what a length of 0 means. */
-static void describe_receive(const struct raffia_uring_talents *talents, struct io_uring_sqe *sqe, int fd)
+static void describe_receive(const struct raffia_uring_features *features, struct io_uring_sqe *sqe,
+                             int fd)
 {
-    if (talents->receives)
+    if (features->receives)
         io_uring_prep_recv_multishot(sqe, fd, NULL, 0, 0);
     else
         io_uring_prep_recv(sqe, fd, NULL, 0, 0);
@@ -130,10 +135,12 @@ void raffia_uring_describe(const struct raffia_uring *state, struct io_uring_sqe
                            const struct raffia_op *op)
 {
     switch (op->kind) {
-    case RAFFIA_SEND: io_uring_prep_send(sqe, op->fd, op->buffer, cut(op->length), MSG_NOSIGNAL); break;
+    case RAFFIA_SEND:
+        io_uring_prep_send(sqe, op->fd, op->buffer, cut(op->length), MSG_NOSIGNAL);
+        break;
     case RAFFIA_RECV: io_uring_prep_recv(sqe, op->fd, op->buffer, cut(op->length), 0); break;
-    case RAFFIA_ACCEPT: describe_accept(&state->talents, sqe, op->fd); break;
-    case RAFFIA_RECEIVE: describe_receive(&state->talents, sqe, op->fd); break;
+    case RAFFIA_ACCEPT: describe_accept(&state->features, sqe, op->fd); break;
+    case RAFFIA_RECEIVE: describe_receive(&state->features, sqe, op->fd); break;
     case RAFFIA_CLOSE: io_uring_prep_close(sqe, op->fd); break;
     case RAFFIA_CHILD: describe_child(sqe, op->pid); break;
     case RAFFIA_READ:

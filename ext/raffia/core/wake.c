@@ -8,7 +8,7 @@
 #endif
 
 enum {
-    UP,
+    AWAKE,
     ASLEEP, /* or about to be */
     WOKEN,  /* the sleep has been ended; or the next one has, when it was not under way yet */
 };
@@ -37,7 +37,7 @@ static int open_descriptors(struct raffia_wake *wake)
 
 int raffia_wake_init(struct raffia_wake *wake)
 {
-    atomic_init(&wake->state, UP);
+    atomic_init(&wake->state, AWAKE);
     atomic_init(&wake->writes, 0);
     wake->fd = wake->writer = -1;
     return open_descriptors(wake);
@@ -52,18 +52,19 @@ void raffia_wake_close(struct raffia_wake *wake)
 
 int raffia_wake_sleep(struct raffia_wake *wake)
 {
-    int state = UP;
+    int state = AWAKE;
     if (atomic_compare_exchange_strong(&wake->state, &state, ASLEEP)) return 1;
-    atomic_store(&wake->state, UP);
+    atomic_store(&wake->state, AWAKE);
     return 0;
 }
 
 void raffia_wake_up(struct raffia_wake *wake)
 {
-    atomic_store(&wake->state, UP);
+    atomic_store(&wake->state, AWAKE);
 }
 
-/* A signal handler must leave errno as it was. EAGAIN means that it is full, and so readable: that will do. */
+/* A signal handler must leave errno as it was. EAGAIN means that it is full, and so readable: that
+ * will do. */
 static int write_descriptor(struct raffia_wake *wake)
 {
     int saved = errno, result = 1;
@@ -93,7 +94,8 @@ int raffia_wake_request(struct raffia_wake *wake)
 
 void raffia_wake_drain(struct raffia_wake *wake)
 {
-    /* An eventfd is empty after one; from a pipe many come at once, and what is left makes it readable again. */
+    /* An eventfd is empty after one; from a pipe many come at once, and what is left makes it
+     * readable again. */
     uint64_t counts[64];
     while (read(wake->fd, counts, sizeof(counts)) < 0 && errno == EINTR)
         continue;

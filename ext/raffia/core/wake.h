@@ -1,8 +1,9 @@
 /* Waking a loop that may be asleep in the kernel, from any thread.
  *
- * The descriptor is written only when the loop has said that it is about to sleep, and once for each sleep: everything else is
- * a memory access. The loop announces its sleep BEFORE it looks at its inbox for the last time, and a sender fills the inbox
- * BEFORE it looks at the announcement; both with sequential consistency, so at least one of them sees the other. */
+ * The descriptor is written only when the loop has said that it is about to sleep, and once for
+ * each sleep: everything else is a memory access. The loop announces its sleep BEFORE it looks at
+ * its inbox for the last time, and a sender fills the inbox BEFORE it looks at the announcement;
+ * both with sequential consistency, so at least one of them sees the other. */
 #ifndef RAFFIA_WAKE_H
 #define RAFFIA_WAKE_H
 
@@ -23,13 +24,16 @@ void raffia_wake_close(struct raffia_wake *wake);
 int raffia_wake_sleep(struct raffia_wake *wake);
 /* The loop is up again. */
 void raffia_wake_up(struct raffia_wake *wake);
-/* Ends the sleep that is under way, if there is one; for a sender whose letter the loop will find before it sleeps again.
- * Any thread, any signal handler. 1 when the descriptor was written, 0 when that was not needed, or -errno. */
+/* Ends the sleep that is under way, if there is one; for a sender whose letter the loop will find
+ * before it sleeps again. Any thread, any signal handler. 1 when the descriptor was written, 0 when
+ * that was not needed, or -errno. */
 int raffia_wake_signal(struct raffia_wake *wake);
-/* The same, but when nobody sleeps, the next sleep ends at once: for senders that leave nothing else behind. */
+/* The same, but when nobody sleeps, the next sleep ends at once: for senders that leave nothing
+ * else behind. */
 int raffia_wake_request(struct raffia_wake *wake);
-/* Empties the descriptor, by a back end that saw it readable and would see that again and again. The back ends that are told
- * once for each write (EPOLLET, a multishot poll) need not spend the system call. */
+/* Empties the descriptor, by a back end that saw it readable and would see that again and again.
+ * The back ends that are told once for each write (EPOLLET, a multishot poll) need not spend the
+ * system call. */
 void raffia_wake_drain(struct raffia_wake *wake);
 
 #endif

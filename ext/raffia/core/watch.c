@@ -41,7 +41,8 @@ struct raffia_watch *raffia_watches_known(const struct raffia_watches *watches, 
     return &watches->table[fd];
 }
 
-void raffia_watches_add(struct raffia_watches *watches, struct raffia_watch *watch, struct raffia_op *op)
+void raffia_watches_add(struct raffia_watches *watches, struct raffia_watch *watch,
+                        struct raffia_op *op)
 {
     op->next = NULL;
     if (watch->last)
@@ -52,7 +53,8 @@ void raffia_watches_add(struct raffia_watches *watches, struct raffia_watch *wat
     watches->waiting++;
 }
 
-static void unlink_next(struct raffia_watches *watches, struct raffia_watch *watch, struct raffia_op *before)
+static void unlink_next(struct raffia_watches *watches, struct raffia_watch *watch,
+                        struct raffia_op *before)
 {
     struct raffia_op **link = before ? &before->next : &watch->first;
     struct raffia_op *op = *link;
@@ -61,7 +63,8 @@ static void unlink_next(struct raffia_watches *watches, struct raffia_watch *wat
     watches->waiting--;
 }
 
-void raffia_watches_remove(struct raffia_watches *watches, struct raffia_watch *watch, struct raffia_op *op)
+void raffia_watches_remove(struct raffia_watches *watches, struct raffia_watch *watch,
+                           struct raffia_op *op)
 {
     struct raffia_op *before = NULL;
     for (struct raffia_op *each = watch->first; each != op; each = each->next)
@@ -78,17 +81,19 @@ uint32_t raffia_watch_events(const struct raffia_watch *watch)
 }
 
 /* Ours are the numbers of poll(2), which are those of epoll(7). */
-_Static_assert(RAFFIA_READABLE == POLLIN && RAFFIA_PRIORITY == POLLPRI && RAFFIA_WRITABLE == POLLOUT,
+_Static_assert(RAFFIA_READABLE == POLLIN && RAFFIA_PRIORITY == POLLPRI &&
+                   RAFFIA_WRITABLE == POLLOUT,
                "events of poll(2)");
 
-uint32_t raffia_watch_came(uint32_t reported)
+uint32_t raffia_watch_reported_events(uint32_t reported)
 {
-    return reported & (POLLERR | POLLHUP) ? (uint32_t)(RAFFIA_READABLE | RAFFIA_PRIORITY | RAFFIA_WRITABLE)
-                                          : reported;
+    return reported & (POLLERR | POLLHUP)
+               ? (uint32_t)(RAFFIA_READABLE | RAFFIA_PRIORITY | RAFFIA_WRITABLE)
+               : reported;
 }
 
-int raffia_watches_fire(struct raffia_watches *watches, struct raffia_loop *loop, struct raffia_watch *watch,
-                        uint32_t came)
+int raffia_watches_fire(struct raffia_watches *watches, struct raffia_loop *loop,
+                        struct raffia_watch *watch, uint32_t came)
 {
     int fired = 0;
     struct raffia_op *before = NULL, *next;
@@ -105,8 +110,8 @@ int raffia_watches_fire(struct raffia_watches *watches, struct raffia_loop *loop
     return fired;
 }
 
-int raffia_watches_fail(struct raffia_watches *watches, struct raffia_loop *loop, struct raffia_watch *watch,
-                        int error, const struct raffia_op *except)
+int raffia_watches_fail(struct raffia_watches *watches, struct raffia_loop *loop,
+                        struct raffia_watch *watch, int error, const struct raffia_op *except)
 {
     int failed = 0;
     struct raffia_op *before = NULL, *next;

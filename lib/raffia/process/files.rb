@@ -29,7 +29,7 @@ module Raffia
         # @return [void]
         def disown
           if Native.available?
-            ::ObjectSpace.each_object(::File) { |file| Native.discard_output(file) }
+            ::ObjectSpace.each_object(::File) { |file| Native.discard_write_buffer(file) }
           end
           nil
         end
@@ -52,7 +52,7 @@ module Raffia
 
         # Where nobody can see the buffer, whatever cannot have read ahead may have something.
         def held?(file)
-          held = Native.output_held?(file) if Native.available?
+          held = Native.write_buffered?(file) if Native.available?
           held.nil? ? !readable?(file) : held
         end
 

@@ -18,12 +18,12 @@ module Raffia
       # Bytes from which a string is better sent so; below, the pipe is as quick.
       WORTH = 65_536
       # How many one message carries.
-      MOST = Native.available? ? Native::PARCELS : 0
+      MOST = Native.available? ? Native::MAX_PAYLOADS : 0
 
       # A pair that belongs together: one is for the parent, one for the child.
       # @return [Array(Parcels, Parcels), nil] nil where the system has no such memory
       def self.pair
-        sockets = Native.parcel_sockets if Native.available?
+        sockets = Native.payload_sockets if Native.available?
         sockets&.map { |descriptor| new(::IO.for_fd(descriptor, "r+")) }
       end
 
@@ -35,7 +35,7 @@ module Raffia
       # @param contents [Array<String, IO::Buffer>]
       # @return [Boolean] whether all of them were sent; else none was
       def send(contents)
-        contents.size <= MOST && Native.send_parcels(@socket.fileno, contents)
+        contents.size <= MOST && Native.send_payloads(@socket.fileno, contents)
       rescue IOError
         false # closed by whoever saw the other side end
       end
@@ -44,7 +44,7 @@ module Raffia
       # @return [Array<String>] binary
       # @raise [SystemCallError] when this process may open no more files
       # @raise [IOError] when the other side has ended, and what it had sent was given up
-      def receive = Native.receive_parcels(@socket.fileno)
+      def receive = Native.receive_payloads(@socket.fileno)
 
       # @return [void]
       def close = @socket.close

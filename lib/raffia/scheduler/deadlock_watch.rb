@@ -18,16 +18,16 @@ module Raffia
 
       def init_deadlock_watch(handler)
         @on_deadlock = handler
-        self.watchful = !handler.nil?
+        self.detects_deadlocks = !handler.nil?
       end
 
       # @return [Numeric, nil] seconds to sleep at the longest; nil: no bound
-      def look_for_deadlock
+      def check_deadlock
         others = Thread.list - [Thread.current]
         return (AGAIN if others.any?) unless stuck?(others)
         return CONFIRM if others.any? && news?
 
-        self.watchful = !!Fiber.blocking { @on_deadlock.call(parked) }
+        self.detects_deadlocks = !!Fiber.blocking { @on_deadlock.call(parked) }
         nil
       end
 

@@ -15,7 +15,7 @@ module Raffia
       # @param exception [Exception] raised as it is
       # @return [void]
       def fiber_interrupt(fiber, exception)
-        return if closed? || !fiber.alive? || !address(fiber)
+        return if closed? || !fiber.alive? || !mark_interrupted(fiber)
 
         deliver(Notice.new(self, fiber, exception), 0)
         nil
@@ -93,7 +93,7 @@ module Raffia
       end
 
       def count_postponed(change)
-        self.postponed = @postponed += change
+        self.postponed_interrupts = @postponed += change
       end
 
       # @param owner [Fiber] the scheduler's fiber that begins to wait

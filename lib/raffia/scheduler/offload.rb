@@ -69,7 +69,7 @@ module Raffia
       # @return [Boolean] false when it is still to be done, as there is no thread for it
       def call_elsewhere(work, threads, subject)
         call = Engine::BlockingCall.new(work, @policy)
-        see_call_through(call, threads, subject)
+        await_call(call, threads, subject)
         call.complete
       rescue Exception # standard:disable Lint/RescueException
         call&.discard
@@ -78,9 +78,9 @@ module Raffia
 
       # The function works on this fiber's stack: an interrupt has it end soon, and goes on when it
       # has.
-      def see_call_through(call, threads, subject)
+      def await_call(call, threads, subject)
         begun = false
-        Engine.see_through do
+        Engine.uninterruptible do
           next call.done? || end_call(call, threads, subject) if begun
 
           begun = true
@@ -121,7 +121,7 @@ module Raffia
 
         errand = Errand.new(&work)
         begun = false
-        Engine.see_through do
+        Engine.uninterruptible do
           next errand.call_off || true if begun
 
           begun = true

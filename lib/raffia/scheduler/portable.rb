@@ -29,7 +29,7 @@ module Raffia
 
       def prepare(_turn, _recycle)
         @main = Fiber.current
-        @closed = @refusing = false
+        @closed = @rejects_waits = false
         init_switch
         init_block
       end
@@ -45,7 +45,7 @@ module Raffia
       def mark_closed = @closed = true
 
       # Whether nothing may begin to wait any more.
-      attr_writer :refusing
+      attr_writer :rejects_waits
 
       def counts
         {parked: @parked.size, switches: @switches, turns: @turns, deepest: @deepest,

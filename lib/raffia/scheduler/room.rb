@@ -29,7 +29,7 @@ module Raffia
       #
       # @param error [FiberError]
       # @raise [FiberError] when no fiber ended
-      def make_room(error)
+      def await_fiber_slot(error)
         raise error unless error.message.match?(NO_STACK)
 
         warn_of_crowd
@@ -55,7 +55,7 @@ module Raffia
         timer = mine = nil
         park do |wait|
           (@crowd ||= []) << (mine = wait)
-          self.crowded = true
+          self.fiber_limit_reached = true
           timer = engine.after(PATIENCE, wait)
           false
         end
@@ -66,10 +66,10 @@ module Raffia
       end
 
       # Called when a fiber has ended while others wait for that.
-      def room_made
+      def fiber_ended
         waits = @crowd
         @crowd = nil
-        self.crowded = false
+        self.fiber_limit_reached = false
         waits&.each { |wait| deliver(wait, 0) }
       end
 

@@ -22,7 +22,7 @@ module Raffia
         blocked.reject! { |fiber,| fiber.equal?(Fiber.current) } # in a trap handler
         return if blocked.empty?
 
-        self.refusing = true
+        self.rejects_waits = true
         interrupts = blocked.filter_map do |fiber, owner, _, subject|
           kill_blocked(fiber, owner, subject)
         end
@@ -62,10 +62,10 @@ module Raffia
 
       # An error could be rescued, and the wait be tried again for ever. Fiber#kill works once, but
       # a killed fiber is sent on its way out again by each switch to it.
-      def refuse_wait
+      def reject_wait
         Fiber.current.kill
         Fiber.new {}.resume
-        refuse
+        raise_closed
       end
     end
   end

@@ -27,7 +27,7 @@ module Raffia
       # @param from [Integer] position in the file
       # @return [Integer] as {#io_read}
       def io_pread(io, buffer, from, length, offset)
-        carry(:read, io, buffer, from, length, offset)
+        transfer(:read, io, buffer, from, length, offset)
       end
 
       # Before Ruby 4.0, IO#pwrite calls this hook without holding the VM's lock
@@ -37,14 +37,14 @@ module Raffia
         # Hook of IO#pwrite.
         # @return [Integer] as {#io_read}
         def io_pwrite(io, buffer, from, length, offset)
-          carry(:write, io, buffer, from, length, offset)
+          transfer(:write, io, buffer, from, length, offset)
         end
       end
 
       private
 
       # @param total [Integer] bytes that have been transferred already
-      def carry(direction, io, buffer, from, length, offset, total = 0)
+      def transfer(direction, io, buffer, from, length, offset, total = 0)
         while offset + total < buffer.size
           count = try(direction, io, buffer, offset + total, from && from + total)
           # What has arrived is told first; the error, if it lasts, comes with the next call.
@@ -86,11 +86,11 @@ module Raffia
       def await(direction, io, total)
         return true if io_wait(io, (direction == :read) ? IO::READABLE : IO::WRITABLE, nil)
 
-        no_progress(io) if total.zero?
+        raise_no_progress(io) if total.zero?
         false
       end
 
-      def no_progress(io)
+      def raise_no_progress(io)
         raise(IO::TimeoutError, "no progress within the #{io.timeout} s of IO#timeout")
       end
 
@@ -98,7 +98,7 @@ module Raffia
       # an interrupt goes on.
       def pass(direction, io, buffer, offset, from)
         passage = Passage.new(io)
-        Engine.see_through do
+        Engine.uninterruptible do
           # A second time round only after an interrupt.
           if passage.id
             engine.disarm(passage.id)

@@ -213,10 +213,10 @@ module EngineTests
       end
     end
 
-    def test_see_through
+    def test_uninterruptible
       calls = 0
       error = assert_raises(RuntimeError) do
-        Raffia::Native.see_through do
+        Raffia::Native.uninterruptible do
           calls += 1
           raise calls.to_s if calls < 4
 
@@ -224,18 +224,18 @@ module EngineTests
         end
       end
       assert_equal ["1", 6], [error.message, calls]
-      assert_nil(Raffia::Native.see_through { true })
+      assert_nil(Raffia::Native.uninterruptible { true })
       assert_equal(:thrown,
-        catch(:ball) { Raffia::Native.see_through { (calls += 1) > 7 || throw(:ball, :thrown) } })
-      assert_raises(LocalJumpError) { Raffia::Native.see_through }
+        catch(:ball) { Raffia::Native.uninterruptible { (calls += 1) > 7 || throw(:ball, :thrown) } })
+      assert_raises(LocalJumpError) { Raffia::Native.uninterruptible }
     end
 
-    def test_see_through_under_fire
+    def test_uninterruptible_under_interrupts
       done = false
       thread = Thread.new do
         Thread.current.report_on_exception = false
         spins = 0
-        Raffia::Native.see_through { (spins += 1) > 200_000 && done = true }
+        Raffia::Native.uninterruptible { (spins += 1) > 200_000 && done = true }
       end
       until thread.join(0.001)
         thread.raise(IOError) if thread.alive?
@@ -247,7 +247,7 @@ module EngineTests
     def test_a_kill_is_not_forgotten
       spins = 0
       thread = Thread.new do
-        Raffia::Native.see_through { (spins += 1) > 1 || (Thread.current.kill && false) } &&
+        Raffia::Native.uninterruptible { (spins += 1) > 1 || (Thread.current.kill && false) } &&
           spins = 100
       end
       assert_nil thread.value
@@ -305,7 +305,7 @@ module EngineTests
       # In a thread's own Ractor storage nothing can be replaced, so this asks a process that cannot
       # have the extension.
       script = <<~RUBY
-        module Raffia; module Native; def self.available? = false; def self.see_through = nil; end; end
+        module Raffia; module Native; def self.available? = false; def self.uninterruptible = nil; end; end
         $LOADED_FEATURES << #{File.expand_path("../../../lib/raffia/native.rb", __dir__).inspect}
         require "raffia/engine"
         p Raffia::Engine.best, Raffia::Engine.open.name

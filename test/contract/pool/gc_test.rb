@@ -9,7 +9,7 @@ class PoolGCTest < Raffia::TestCase
   LONG = 300_000
 
   def setup
-    skip "needs the extension" unless Raffia::Native.respond_to?(:fill_heap)
+    skip "needs the extension" unless Raffia::Native.respond_to?(:grow_heap)
   end
 
   def teardown
@@ -63,7 +63,7 @@ class PoolGCTest < Raffia::TestCase
   end
 
   def test_trays_keep_what_they_hold
-    tray = Raffia::Native::Tray.new
+    tray = Raffia::Native::RactorMailbox.new
     20.times do |round|
       number = stressed { tray.put(Ractor.make_shareable(["text #{round}"])) }
       compacted
@@ -79,7 +79,7 @@ class PoolGCTest < Raffia::TestCase
   end
 
   def test_heaps_that_are_filled
-    made = stressed { Raffia::Native.fill_heap(100, 3) }
+    made = stressed { Raffia::Native.grow_heap(100, 3) }
     compacted
     assert_equal([[]] * 100, made)
     assert(stressed { Raffia::Native.finish_sweep })

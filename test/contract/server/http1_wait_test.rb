@@ -126,7 +126,7 @@ module Http1WaitSuite
     client.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
     client << "GE"
     client.close
-    on_scheduler { assert_nil Raffia::Native::Http1.new(socket, TEMPLATE).receive(LONG, LONG) }
+    on_scheduler { assert_nil Raffia::Native::HTTP1.new(socket, TEMPLATE).receive(LONG, LONG) }
   ensure
     [server, socket].each { |io| io&.close }
   end
@@ -159,7 +159,7 @@ module Http1WaitSuite
     found = on_scheduler do |scheduler|
       paths = []
       pairs.each do |_, socket|
-        wire = Raffia::Native::Http1.new(socket, TEMPLATE)
+        wire = Raffia::Native::HTTP1.new(socket, TEMPLATE)
         Fiber.schedule do
           3.times { paths << [wire.receive(LONG, LONG)["PATH_INFO"], wire.read_body(10, LONG)] }
         end
@@ -208,7 +208,7 @@ module Http1WaitSuite
   # What TLS does: no BasicSocket, and bytes that no descriptor tells of.
   def test_what_is_no_socket
     layer = Layer.new(@socket, "GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2")
-    wire = Raffia::Native::Http1.new(layer, TEMPLATE)
+    wire = Raffia::Native::HTTP1.new(layer, TEMPLATE)
     on_scheduler do
       Fiber.schedule { @client << " HTTP/1.1\r\nHost: h\r\n\r\n" }
       assert_equal %w[/1 /2], Array.new(2) { wire.receive(LONG, LONG)["PATH_INFO"] }

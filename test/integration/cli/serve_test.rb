@@ -367,7 +367,7 @@ module Raffia
 
     # As where the gem was compiled without llhttp.
     def test_without_the_parser_of_http
-      script 'require "raffia/native"; Raffia::Native.send(:remove_const, :Http1)', "without.rb"
+      script 'require "raffia/native"; Raffia::Native.send(:remove_const, :HTTP1)', "without.rb"
       env = {"RUBYOPT" => "-r#{File.join(@dir, "without.rb")} -I#{ROOT}/lib"}
       says = /no HTTP server here, because Raffia's extension was compiled without llhttp: install/
       [%w[serve], %w[serve --check]].each do |words|

@@ -15,7 +15,7 @@ module Raffia
     PROGRAM = <<~RUBY
       %w[raffia raffia/actor raffia/jobs raffia/jobs/worker raffia/jobs/testing raffia/jobs/web raffia/lab raffia/cli raffia/compat
         raffia/compat/celluloid raffia/compat/evt raffia/compat/parallel raffia/compat/sidekiq raffia/compat/sucker_punch].each { |file| require file }
-      require "raffia/server" if Raffia::Native.const_defined?(:Http1)
+      require "raffia/server" if Raffia::Native.const_defined?(:HTTP1)
       Raffia::Jobs.store = "memory:"
       status, = Raffia::Jobs::Web.new.call("REQUEST_METHOD" => "GET", "PATH_INFO" => "/", "HTTP_HOST" => "localhost", "REMOTE_ADDR" => "127.0.0.1")
       p status, $LOADED_FEATURES.select { |file| file.start_with?(ARGV.first) }, Raffia.map(1..3, on: :threads) { |n| n * n }

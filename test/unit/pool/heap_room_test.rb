@@ -7,7 +7,7 @@ class HeapRoomTest < Raffia::TestCase
   Watch = Raffia::Pool::HeapRoom::Watch
 
   def setup
-    skip "needs the extension" unless Raffia::Native.respond_to?(:fill_heap)
+    skip "needs the extension" unless Raffia::Native.respond_to?(:grow_heap)
   end
 
   # In a process of its own: where many slots are free, as towards the end of a long run, they are
@@ -34,7 +34,7 @@ class HeapRoomTest < Raffia::TestCase
   end
 
   def test_collections_stay_on
-    Raffia::Native.fill_heap(10, 3)
+    Raffia::Native.grow_heap(10, 3)
     Raffia::Native.finish_sweep
     refute(GC.disable)
   ensure
@@ -43,7 +43,7 @@ class HeapRoomTest < Raffia::TestCase
 
   def test_whoever_has_switched_collections_off_is_obeyed
     GC.disable
-    assert_nil(Raffia::Native.fill_heap(10, 3))
+    assert_nil(Raffia::Native.grow_heap(10, 3))
     refute(Raffia::Native.finish_sweep)
     assert(GC.disable)
   ensure
@@ -51,9 +51,9 @@ class HeapRoomTest < Raffia::TestCase
   end
 
   def test_what_is_made_fills_slots_of_that_size
-    made = Raffia::Native.fill_heap(10, 3)
+    made = Raffia::Native.grow_heap(10, 3)
     assert_equal([[]] * 10, made)
-    assert_raises(TypeError) { Raffia::Native.fill_heap("many", 3) }
+    assert_raises(TypeError) { Raffia::Native.grow_heap("many", 3) }
   end
 
   def test_nobody_looks_when_the_last_has_left

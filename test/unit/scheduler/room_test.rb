@@ -49,7 +49,7 @@ class SchedulerRoomTest < Raffia::TestCase
 
   def test_another_error_is_none_of_that
     out = lines_of(<<~RUBY)
-      scheduler.send(:make_room, FiberError.new("dead fiber called")) rescue p $!.message
+      scheduler.send(:await_fiber_slot, FiberError.new("dead fiber called")) rescue p $!.message
     RUBY
     assert_equal ['"dead fiber called"'], out
   end

@@ -76,7 +76,7 @@ class Http1CostTest < Raffia::TestCase
         require "socket"
         require "raffia"
         client, socket = UNIXSocket.pair
-        wire = Raffia::Native::Http1.new(socket, {})
+        wire = Raffia::Native::HTTP1.new(socket, {})
         Raffia.run do |scope|
           scope.spawn { 500.times { client.write("GET / HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n"); sleep(0) } }
           500.times { wire.receive(nil, nil) }
@@ -139,7 +139,7 @@ class Http1CostTest < Raffia::TestCase
       ractors = Array.new(4) do |number|
         Ractor.new(number) do |number|
           client, socket = UNIXSocket.pair
-          wire = Raffia::Native::Http1.new(socket, Raffia::Native::Http1.template({"number" => number}))
+          wire = Raffia::Native::HTTP1.new(socket, Raffia::Native::HTTP1.template({"number" => number}))
           keys = nil
           2000.times do |i|
             client << "GET /\#{i} HTTP/1.1\\r\\nHost: h\#{i % 3}\\r\\nX-Own-\#{i % 50}: \#{number}\\r\\nAccept: a\\r\\n\\r\\n"
@@ -158,10 +158,10 @@ class Http1CostTest < Raffia::TestCase
 
   def test_what_is_no_wire
     assert_raises(TypeError) do
-      Raffia::Native::Http1.instance_method(:receive).bind_call(Object.new, 1, 1)
+      Raffia::Native::HTTP1.instance_method(:receive).bind_call(Object.new, 1, 1)
     end
-    assert_raises(TypeError) { Raffia::Native::Http1.new(@socket, 1) }
-    assert_raises(TypeError) { Raffia::Native::Http1.new(@socket, {}, 1) }
+    assert_raises(TypeError) { Raffia::Native::HTTP1.new(@socket, 1) }
+    assert_raises(TypeError) { Raffia::Native::HTTP1.new(@socket, {}, 1) }
     assert_raises(ArgumentError) { @wire.receive }
   end
 

@@ -31,8 +31,8 @@ class Http1EnvTest < Raffia::TestCase
   end
 
   def test_the_template_is_not_changed
-    template = Raffia::Native::Http1.template(TEMPLATE)
-    @wire = Raffia::Native::Http1.new(@socket, template)
+    template = Raffia::Native::HTTP1.template(TEMPLATE)
+    @wire = Raffia::Native::HTTP1.new(@socket, template)
     receive(GET)
     receive("POST /?a HTTP/1.0\r\n\r\n")
     assert_equal({**TEMPLATE, "REQUEST_METHOD" => "GET", "SERVER_PROTOCOL" => "HTTP/1.1",

@@ -9,7 +9,7 @@ require "raffia/server/watch/metrics/open_metrics"
 class ServerMetricsTest < Raffia::TestCase
   include Raffia::Server::Metrics
 
-  Board = Raffia::Native::Board
+  Board = Raffia::Native::SharedCounters
 
   def setup = @board = Board.new(3 * Layout::SIZE)
 
@@ -53,7 +53,7 @@ class ServerMetricsTest < Raffia::TestCase
     script = <<~RUBY
       require "raffia"
       require "raffia/server/watch/metrics/ledger"
-      board = Raffia::Native::Board.new(Raffia::Server::Metrics::Layout::SIZE)
+      board = Raffia::Native::SharedCounters.new(Raffia::Server::Metrics::Layout::SIZE)
       ledger = Raffia::Server::Metrics::Ledger.new(board)
       raise "not shareable" unless Ractor.shareable?(ledger)
       4.times.map { Ractor.new(ledger) { |one| 1_000.times { one.finish(one.begin, 200, 1, 2, 3) && one.count(:shed) } } }.each(&:take)

@@ -17,7 +17,7 @@ module WireCase
 
   def setup
     super
-    skip "built without llhttp" unless defined?(Raffia::Native::Http1)
+    skip "built without llhttp" unless defined?(Raffia::Native::HTTP1)
     @client, @socket = UNIXSocket.pair
     @wire = wire
   end
@@ -27,9 +27,9 @@ module WireCase
     super
   end
 
-  # @return [Raffia::Native::Http1]
+  # @return [Raffia::Native::HTTP1]
   def wire(limits = {}, template = TEMPLATE)
-    Raffia::Native::Http1.new(@socket, Raffia::Native::Http1.template(template), limits)
+    Raffia::Native::HTTP1.new(@socket, Raffia::Native::HTTP1.template(template), limits)
   end
 
   # @return [Hash] the env of a request that comes whole

@@ -104,7 +104,7 @@ module Raffia
           wait = Wait.new
           wait.fiber = fiber
           id = nil
-          Engine.see_through do
+          Engine.uninterruptible do
             # A second time round only after an exception.
             if id
               @engine.disarm(id)

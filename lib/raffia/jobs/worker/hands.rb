@@ -11,7 +11,7 @@ module Raffia
       #
       # @api private
       class Hands
-        TIDIES = Native.respond_to?(:tidy)
+        TIDIES = Native.respond_to?(:reset_fiber)
 
         # @param scope [Scope]
         # @yieldparam run [Run] that has ended
@@ -35,7 +35,7 @@ module Raffia
           kept = ::Fiber.current.storage || {}
           perform(@waiting.shift)
           while TIDIES && (run = @waiting.shift)
-            Native.tidy(kept)
+            Native.reset_fiber(kept)
             perform(run)
           end
         end

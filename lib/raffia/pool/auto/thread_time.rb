@@ -11,15 +11,15 @@ module Raffia
       #
       # @api private
       module ThreadTime
-        WATCHES = Native.respond_to?(:watch_lock)
+        WATCHES = Native.respond_to?(:measure_gvl)
 
         class << self
           # Tell of the lock, too, during the block.
           def watch
-            Native.watch_lock(true) if WATCHES
+            Native.measure_gvl(true) if WATCHES
             yield
           ensure
-            Native.watch_lock(false) if WATCHES
+            Native.measure_gvl(false) if WATCHES
           end
 
           if defined?(::Process::CLOCK_THREAD_CPUTIME_ID)
@@ -33,7 +33,7 @@ module Raffia
           end
 
           # @return [Array(Float, Float)] seconds without Ruby's lock, by the clock and of CPU
-          def off_lock = WATCHES ? Native.off_lock : [0.0, 0.0]
+          def off_lock = WATCHES ? Native.time_without_gvl : [0.0, 0.0]
 
           # @return [Float] seconds in which it was ready to run, and others had the processors
           def run_delay = WATCHES ? Native.run_delay : 0.0

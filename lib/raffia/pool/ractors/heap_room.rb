@@ -61,7 +61,7 @@ module Raffia
       private
 
       def keeper
-        return unless Native.respond_to?(:fill_heap)
+        return unless Native.respond_to?(:grow_heap)
 
         bell = @bell = Thread::Queue.new
         Thread.new do

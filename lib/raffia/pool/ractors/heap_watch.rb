@@ -56,7 +56,7 @@ module Raffia
           return if count < slots(size) / 4 # it is as large as it may be
 
           # Arrays of that many words lie in their slots themselves.
-          made = Native.fill_heap(count, (bytes - 16) / 8) or return
+          made = Native.grow_heap(count, (bytes - 16) / 8) or return
           @kept.concat(made.first((made.size * KEPT).to_i))
         end
 

@@ -25,7 +25,7 @@ module Raffia
       LONG = 65_536
 
       # @return [Object] shareable, and shared by all of one worker; nil without the extension
-      def self.tray = (::Ractor.make_shareable(Native::Tray.new) if Native.const_defined?(:Tray))
+      def self.tray = (::Ractor.make_shareable(Native::RactorMailbox.new) if Native.const_defined?(:RactorMailbox))
 
       # @param items [Array] of a chunk, or arguments
       # @return [Array] with loans in place of long Strings; the same when there are none
@@ -44,7 +44,7 @@ module Raffia
 
       # In the worker: leave the long Strings of a reply in the tray.
       # @param reply [Reply]
-      # @param tray [Native::Tray, nil]
+      # @param tray [Native::RactorMailbox, nil]
       # @return [Reply]
       def self.deposit(reply, tray)
         values = values(reply)

@@ -15,7 +15,7 @@ module Raffia
     module RactorService
       # @param plan [Plan] shareable
       # @param input [#slice, nil] shareable, when chunks come as numbers
-      # @param tray [Native::Tray, nil] where long Strings are left
+      # @param tray [Native::RactorMailbox, nil] where long Strings are left
       # @return [RactorAdapter]
       def self.start(plan, input, tray)
         RactorAdapter.new do |fd|

@@ -49,7 +49,7 @@ module Raffia
 
         def settle
           Files.disown
-          ::Process.exit!(Life::ORPHANED) unless Native.end_with(@supervisor)
+          ::Process.exit!(Life::ORPHANED) unless Native.die_with_parent(@supervisor)
           ::Process.setproctitle("#{@settings.name}: mold, generation #{@generation}")
         end
 

@@ -36,7 +36,7 @@ module Raffia
         def start(work, boards, disown)
           # Before the first fork: what a child compacts it no longer shares with us.
           Warmup.call
-          @adopting = !@settings.preload.nil? && Native.available? && Native.adopt_orphans(true)
+          @adopting = !@settings.preload.nil? && Native.available? && Native.become_subreaper(true)
           kind = (@adopting && @settings.template) ? Mold : Nursery
           @current = add(kind.new(@settings, work, boards, disown))
         end
@@ -110,7 +110,7 @@ module Raffia
           @all.each(&:close)
           pids.each { |pid| Reaper.await(pid) }
         ensure
-          Native.adopt_orphans(false) if @adopting
+          Native.become_subreaper(false) if @adopting
         end
 
         private

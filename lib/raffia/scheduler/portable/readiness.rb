@@ -27,7 +27,7 @@ module Raffia
 
           return wait_until_ready(io, events, timeout) if timeout || (limit = io.timeout).nil?
 
-          wait_until_ready(io, events, limit) || out_of_time(limit)
+          wait_until_ready(io, events, limit) || io_timed_out(limit)
         end
 
         private

@@ -24,7 +24,7 @@ module Raffia
         # @return [Fiber]
         # @raise [Closed]
         def fiber(**options, &block)
-          refuse if closed?
+          raise_closed if closed?
 
           engine
           child = Fiber.new(blocking: false, **options, &block)
@@ -101,14 +101,14 @@ module Raffia
         end
 
         # An interrupt is going to be sent to it. Fibers are not used again here.
-        def address(_fiber) = true
+        def mark_interrupted(_fiber) = true
 
         # @return [Array<Array>] for each fiber that waits: fiber, owner, reason, subject,
         #   descriptor, events, limit, since
         def waits = @parked.values.map(&:describe)
 
         # @return [void]
-        attr_writer :postponed, :watchful
+        attr_writer :postponed_interrupts, :detects_deadlocks
 
         def run_until_over
           as_runner { switch until over? }
@@ -116,7 +116,7 @@ module Raffia
 
         # @return [Wait] one for the running fiber
         def new_wait(**options)
-          refuse_wait if @refusing
+          reject_wait if @rejects_waits
           fiber = Fiber.current
           Wait.new(fiber, @running || fiber, **options)
         end
@@ -174,7 +174,7 @@ module Raffia
 
         # Give the thread to somebody else, and come back sooner or later.
         def switch
-          refuse if closed?
+          raise_closed if closed?
 
           @switches += 1
           if (start = @starts.last) && goes_on?(start)
@@ -252,15 +252,15 @@ module Raffia
         # Where no operation is under way, only others can end the sleep.
         # @return [Numeric, nil] seconds
         def longest_sleep
-          return unless @watchful && @engine.pending.zero?
+          return unless @detects_deadlocks && @engine.pending.zero?
 
-          look_at_io(0).positive? ? 0 : look_for_deadlock
+          look_at_io(0).positive? ? 0 : check_deadlock
         end
 
         def leave_for_main
           running = @running
           @running = nil
-          leave_to_main(@main) || ((@running = running) && false)
+          switch_to_main(@main) || ((@running = running) && false)
         end
 
         def as_runner

@@ -86,7 +86,7 @@ module Raffia
       def open_wire(io)
         options = @service.options
         @io = io
-        @wire = Native::Http1.new(io, @service.template(@listener, io), @service.limits)
+        @wire = Native::HTTP1.new(io, @service.template(@listener, io), @service.limits)
         @wire.write_timeout = options.write_timeout
         @wire.closing = true if @concluding
         @idle = options.idle_timeout
@@ -113,7 +113,7 @@ module Raffia
         @wire.closing = true if @most && (@served += 1) >= @most
         return false unless @exchange.run(env)
 
-        Native.tidy(@kept)
+        Native.reset_fiber(@kept)
         give_way if (@turn += 1) == TURN
         true
       end

@@ -51,7 +51,7 @@ module Raffia
 
         # @param slots [Integer] that there can ever be
         def initialize(slots)
-          @board = Native::Board.new(slots * LANES * Metrics::Layout::SIZE)
+          @board = Native::SharedCounters.new(slots * LANES * Metrics::Layout::SIZE)
           @answers = {}
           @round = 0
           @turn = Thread::Mutex.new

@@ -86,11 +86,11 @@ module Raffia
       def template(listener, io)
         certificate = io.peer_cert if listener.verifies?
         if certificate
-          return Native::Http1.template({**environment(listener),
+          return Native::HTTP1.template({**environment(listener),
             "raffia.peer_cert" => certificate})
         end
 
-        @templates[listener] ||= Native::Http1.template(environment(listener))
+        @templates[listener] ||= Native::HTTP1.template(environment(listener))
       end
 
       # What the application raises goes there too.

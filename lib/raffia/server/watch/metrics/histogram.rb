@@ -24,7 +24,7 @@ module Raffia
         # @yieldparam count [Integer] how many were not longer
         def each_bound
           total = 0
-          @buckets.zip(Native::Board::BOUNDS) do |number, bound|
+          @buckets.zip(Native::SharedCounters::BOUNDS) do |number, bound|
             yield (bound ? bound / 1e6 : Float::INFINITY), total += number
           end
         end

@@ -10,7 +10,7 @@ module Raffia
       #
       # @api private
       module Layout
-        BUCKETS = Native::Board::BOUNDS.size + 1
+        BUCKETS = Native::SharedCounters::BOUNDS.size + 1
         # Each histogram ends with its sum.
         HISTOGRAM = BUCKETS + 1
         REQUESTS = 0
@@ -26,8 +26,8 @@ module Raffia
         # What the server answers by itself, to requests that it cannot take.
         STATUSES = [400, 408, 411, 413, 414, 417, 421, 426, 431, 501, 503, 505].freeze
         COUNTER = COUNTED.each_with_index
-          .to_h { |name, index| [name, Native::Board::TALLY + index] }.freeze
-        REFUSALS = Native::Board::TALLY + COUNTED.size
+          .to_h { |name, index| [name, Native::SharedCounters::REQUEST_METRICS + index] }.freeze
+        REFUSALS = Native::SharedCounters::REQUEST_METRICS + COUNTED.size
         # One more for any other status.
         REFUSAL = STATUSES.each_with_index.to_h { |status, index| [status, REFUSALS + index] }
           .freeze

@@ -11,12 +11,12 @@ module Raffia
       # @api private
       class Ledger
         # @return [Ledger] of a worker that has no others beside it
-        def self.alone = new(Native::Board.new(Layout::SIZE)).open
+        def self.alone = new(Native::SharedCounters.new(Layout::SIZE)).open
 
-        # @return [Native::Board]
+        # @return [Native::SharedCounters]
         attr_reader :board
 
-        # @param board [Native::Board]
+        # @param board [Native::SharedCounters]
         # @param lane [Integer]
         def initialize(board, lane = 0)
           @board = board

@@ -9,7 +9,7 @@ module Raffia
       #
       # @api private
       class Totals
-        # @param board [Native::Board]
+        # @param board [Native::SharedCounters]
         # @param pids [Array<Integer>] of the workers that are alive: what others have left in their
         #   gauges is past
         def initialize(board, pids)

@@ -1,0 +1,145 @@
+/* Templates of envs: what does not change from one request to the next is there already when an env
+ * is copied. For each host that is asked for there is one with its name, since clients ask for few
+ * of them again and again. */
+#include "http1.h"
+
+#ifdef HAVE_LLHTTP
+
+#include <ruby/encoding.h>
+#include <ruby/ractor.h>
+#include <string.h>
+
+/* PLACES: hosts of a Ractor that are remembered, a power of two; who makes hosts up only spoils
+ * that. ROOM: entries of an env, a browser's fields and what middleware adds among them; a copy has
+ * as much room as what it was copied from. */
+enum { PLACES = 16, ROOM = 48 };
+
+static rb_ractor_local_key_t cache_key;
+/* Frozen, made once and never changed again. */
+static VALUE key_method, key_version, key_query, key_host, key_name, key_port, key_scheme,
+    method_get, version_1_1, empty, port_http, port_https;
+
+struct variant {
+    VALUE template, host, result;
+};
+
+struct cache {
+    struct variant variants[PLACES];
+};
+
+static void cache_mark(void *pointer)
+{
+    const struct cache *cache = pointer;
+    for (size_t i = 0; i < PLACES; i++) {
+        if (!cache->variants[i].result) continue;
+        rb_gc_mark(cache->variants[i].template);
+        rb_gc_mark(cache->variants[i].host);
+        rb_gc_mark(cache->variants[i].result);
+    }
+}
+
+static const struct rb_ractor_local_storage_type cache_type = {cache_mark, ruby_xfree};
+
+static struct cache *cache_of_ractor(void)
+{
+    struct cache *cache = rb_ractor_local_storage_ptr(cache_key);
+    if (cache) return cache;
+    cache = ZALLOC(struct cache);
+    rb_ractor_local_storage_ptr_set(cache_key, cache);
+    return cache;
+}
+
+static VALUE frozen(const char *bytes, struct raffia_slice slice)
+{
+    return rb_str_freeze(rb_str_new(bytes + slice.start, slice.size));
+}
+
+static VALUE default_port(VALUE template)
+{
+    VALUE scheme = rb_hash_lookup(template, key_scheme);
+    int is_https = RB_TYPE_P(scheme, T_STRING) && RSTRING_LEN(scheme) == 5;
+    return is_https ? port_https : port_http;
+}
+
+void raffia_http1_set_server(VALUE env, const struct raffia_parser_head *head, const char *bytes)
+{
+    rb_hash_aset(env, key_name, frozen(bytes, head->host));
+    rb_hash_aset(env, key_port,
+                 head->port.size > 0 ? frozen(bytes, head->port) : default_port(env));
+}
+
+static struct variant *place_of(struct cache *cache, VALUE template, const char *host, size_t size)
+{
+    unsigned char first = (unsigned char)host[0], middle = (unsigned char)host[size / 2],
+                  last = (unsigned char)host[size - 1];
+    return &cache->variants[(template >> 4 ^ size ^ first ^ middle << 1 ^ last << 2) % PLACES];
+}
+
+static int is_of(const struct variant *variant, VALUE template, const char *host, size_t size)
+{
+    return variant->template == template && (size_t)RSTRING_LEN(variant->host) == size &&
+           memcmp(RSTRING_PTR(variant->host), host, size) == 0;
+}
+
+VALUE raffia_http1_template_of(VALUE template, const struct raffia_parser_head *head,
+                               const char *bytes, struct raffia_slice field)
+{
+    const char *host = bytes + field.start;
+    struct variant *variant = place_of(cache_of_ractor(), template, host, field.size);
+    if (variant->result && is_of(variant, template, host, field.size)) return variant->result;
+    VALUE name = frozen(bytes, field), result = rb_hash_dup(template);
+    rb_hash_aset(result, key_host, name);
+    raffia_http1_set_server(result, head, bytes);
+    *variant = (struct variant){template, name, rb_obj_freeze(result)};
+    return result;
+}
+
+static int copy_entry(VALUE key, VALUE value, VALUE template)
+{
+    rb_hash_aset(template, key, value);
+    return ST_CONTINUE;
+}
+
+VALUE raffia_http1_template(VALUE entries)
+{
+    if (RB_OBJ_FROZEN(entries) && !NIL_P(rb_hash_lookup(entries, key_method))) return entries;
+    VALUE template = rb_hash_new_capa(ROOM);
+    rb_hash_aset(template, key_method, method_get);
+    rb_hash_aset(template, key_version, version_1_1);
+    rb_hash_aset(template, key_query, empty);
+    rb_hash_foreach(entries, copy_entry, template);
+    return rb_obj_freeze(template);
+}
+
+/*
+ * @overload template(entries)
+ *   @param entries [Hash] that every env shall have
+ *   @return [Hash] frozen, of which copies are made in one go; with those of the most usual
+ *     request, too
+ */
+static VALUE template(VALUE class, VALUE entries)
+{
+    (void)class;
+    Check_Type(entries, T_HASH);
+    return raffia_http1_template(entries);
+}
+
+void raffia_init_http1_host(VALUE http1)
+{
+    cache_key = rb_ractor_local_storage_ptr_newkey(&cache_type);
+    key_method = raffia_http1_constant("REQUEST_METHOD");
+    key_version = raffia_http1_constant("SERVER_PROTOCOL");
+    key_query = raffia_http1_constant("QUERY_STRING");
+    key_host = raffia_http1_constant("HTTP_HOST");
+    key_name = raffia_http1_constant("SERVER_NAME");
+    key_port = raffia_http1_constant("SERVER_PORT");
+    key_scheme = raffia_http1_constant("rack.url_scheme");
+    method_get = raffia_http1_constant("GET");
+    version_1_1 = raffia_http1_constant("HTTP/1.1");
+    empty = raffia_http1_constant("");
+    port_http = raffia_http1_constant("80");
+    port_https = raffia_http1_constant("443");
+    rb_define_singleton_method(http1, "template", template, 1);
+}
+
+#endif

@@ -1,0 +1,270 @@
+/* Where the bytes of a wire come from, and where they are meanwhile. Most requests come whole, and
+ * are over with before anybody else runs: they are read in memory that all wires of a thread share.
+ * Only what is left over gets memory of the wire's own, so that thousands of idle connections have
+ * none. */
+#include "http1.h"
+
+#ifdef HAVE_LLHTTP
+
+#include <errno.h>
+#include <ruby/ractor.h>
+#include <stdlib.h>
+#include <string.h>
+#include "transfer.h"
+
+/* What a request has as a rule, and what one receive takes of a body; the least room behind bytes
+ * that are held. */
+enum { SHARED = 16 << 10, LEAST = 4 << 10 };
+
+/* A Ractor's thread may go on as another one after a switch: the address is not to be kept. */
+static _Thread_local struct {
+    struct raffia_parser_head head;
+    char bytes[SHARED];
+} shared;
+
+static ID id_read_nonblock, id_sysread_nonblock;
+static VALUE no_exception;
+static rb_ractor_local_key_t record_key;
+static VALUE sym_wait_readable;
+
+static __attribute__((noinline)) char *shared_bytes(void)
+{
+    return shared.bytes;
+}
+
+/* Holding */
+
+static void make_room(struct http1_input *input, size_t room)
+{
+    size_t needed = input->length + room;
+    if (input->start > 0 && input->start + needed > input->capacity) {
+        memmove(input->bytes, input->bytes + input->start, input->length);
+        input->start = 0;
+    }
+    if (input->start + needed <= input->capacity) return;
+    size_t capacity = needed > 2 * input->capacity ? needed : 2 * input->capacity;
+    char *bytes = realloc(input->bytes, capacity);
+    if (!bytes) rb_memerror();
+    input->bytes = bytes;
+    input->capacity = capacity;
+}
+
+void raffia_http1_keep(struct http1 *wire)
+{
+    struct http1_input *input = &wire->input;
+    if (input->shared == 0) return;
+    make_room(input, input->shared);
+    memcpy(input->bytes + input->start + input->length, shared_bytes() + input->shared_start,
+           input->shared);
+    input->length += input->shared;
+    input->shared = 0;
+}
+
+void raffia_http1_hold(struct http1 *wire, const char *bytes, size_t size)
+{
+    struct http1_input *input = &wire->input;
+    if (size == 0) return;
+    make_room(input, size);
+    memcpy(input->bytes + input->start, bytes, size);
+    input->length = size;
+}
+
+const char *raffia_http1_bytes(const struct http1 *wire, size_t *size)
+{
+    const struct http1_input *input = &wire->input;
+    *size = input->shared ? input->shared : input->length;
+    return input->shared ? shared_bytes() + input->shared_start : input->bytes + input->start;
+}
+
+static void give_back(struct http1_input *input)
+{
+    free(input->bytes);
+    input->bytes = NULL;
+    input->start = input->capacity = 0;
+}
+
+void raffia_http1_consume(struct http1 *wire, size_t count)
+{
+    struct http1_input *input = &wire->input;
+    if (input->shared) {
+        input->shared -= count;
+        input->shared_start += count;
+        return;
+    }
+    input->length -= count;
+    input->start += count;
+    if (input->length == 0) give_back(input);
+}
+
+struct raffia_parser_head *raffia_http1_head(struct http1 *wire)
+{
+    return wire->input.head ? wire->input.head : &shared.head;
+}
+
+void raffia_http1_keep_head(struct http1 *wire)
+{
+    if (wire->input.head) return;
+    struct raffia_parser_head *head = malloc(sizeof(*head));
+    if (!head) rb_memerror();
+    *head = shared.head;
+    wire->input.head = head;
+}
+
+void raffia_http1_drop_head(struct http1 *wire)
+{
+    free(wire->input.head);
+    wire->input.head = NULL;
+}
+
+/* Receiving */
+
+static int64_t arrived(struct http1 *wire, int64_t count, size_t room)
+{
+    struct http1_input *input = &wire->input;
+    input->drained = count < (int64_t)room;
+    if (count <= 0) return count;
+    wire->received += (uint64_t)count;
+    if (input->length > 0) {
+        input->length += (size_t)count;
+    } else {
+        input->shared = (size_t)count;
+        input->shared_start = 0;
+    }
+    return count;
+}
+
+static int64_t receive_directly(struct http1 *wire)
+{
+    struct http1_input *input = &wire->input;
+    int fd = raffia_http1_descriptor(wire);
+    if (input->length == 0)
+        return arrived(wire, raffia_try_receive(fd, shared_bytes(), SHARED), SHARED);
+    make_room(input, input->parser.phase == RAFFIA_IN_HEAD ? LEAST : SHARED);
+    size_t end = input->start + input->length, room = input->capacity - end;
+    return arrived(wire, raffia_try_receive(fd, input->bytes + end, room), room);
+}
+
+/* TLS hands out a record at a time, and that is at most so long. */
+enum { RECORD = 16 * 1024 };
+
+/* One for all wires of a Ractor. It is taken out while it is in use: openssl may call Ruby's code,
+ * and that lets others in. */
+static VALUE take_record(void)
+{
+    VALUE record = rb_ractor_local_storage_value(record_key);
+    if (NIL_P(record)) return rb_str_buf_new(RECORD);
+    rb_ractor_local_storage_value_set(record_key, Qnil);
+    return record;
+}
+
+struct reading {
+    const struct http1 *wire;
+    VALUE record;
+};
+
+static VALUE read_nonblock(VALUE pointer)
+{
+    const struct reading *reading = (const struct reading *)pointer;
+    VALUE arguments[] = {INT2FIX(RECORD), reading->record, no_exception};
+    ID method = reading->wire->tls ? id_sysread_nonblock : id_read_nonblock;
+    return rb_funcallv_kw(reading->wire->socket, method, 3, arguments, RB_PASS_KEYWORDS);
+}
+
+/* What TLS raises when the peer does not keep to the protocol is an end like any other; of what
+ * classes it is we do not know. */
+static VALUE is_over(VALUE unused, VALUE error)
+{
+    (void)unused, (void)error;
+    return Qnil;
+}
+
+/* TLS may have to write before it can read. */
+static int64_t receive_with_ruby(struct http1 *wire, uint32_t *events)
+{
+    struct http1_input *input = &wire->input;
+    struct reading reading = {wire, take_record()};
+    VALUE bytes =
+        rb_rescue2(read_nonblock, (VALUE)&reading, is_over, Qnil, rb_eStandardError, (VALUE)0);
+    rb_ractor_local_storage_value_set(record_key, reading.record);
+    if (NIL_P(bytes)) return 0;
+    *events = bytes == sym_wait_readable ? RAFFIA_READABLE : RAFFIA_WRITABLE;
+    if (!RB_TYPE_P(bytes, T_STRING)) return -EAGAIN;
+    size_t size = (size_t)RSTRING_LEN(bytes);
+    make_room(input, size);
+    memcpy(input->bytes + input->start + input->length, RSTRING_PTR(bytes), size);
+    RB_GC_GUARD(bytes);
+    input->length += size;
+    wire->received += size;
+    return (int64_t)size;
+}
+
+static int64_t receive(struct http1 *wire, uint32_t *events)
+{
+    return wire->native ? receive_directly(wire) : receive_with_ruby(wire, events);
+}
+
+/* Receives in a row without a wait; then others have their turn. */
+enum { TURN = 16 };
+
+/* A receive that came out short took all there was, and asking again costs a system call: a peer
+ * that answers is slower than we are. But what TLS has read ahead is announced by nobody, so there
+ * we only let others in. */
+static int waits_first(struct http1 *wire)
+{
+    struct http1_input *input = &wire->input;
+    if (wire->native) return input->drained || ++input->streak >= TURN;
+    if (++input->streak < TURN) return 0;
+    input->streak = 0;
+    raffia_http1_give_way();
+    return 0;
+}
+
+static int64_t time_left(int64_t deadline)
+{
+    if (deadline == RAFFIA_FOREVER) return RAFFIA_NO_LIMIT;
+    int64_t left = deadline - raffia_coarse_now();
+    return left > 0 ? left : 0;
+}
+
+static int is_gone(int64_t result)
+{
+    return result == -ECONNRESET || result == -EPIPE || result == -ETIMEDOUT || result == -ENOTCONN;
+}
+
+int64_t raffia_http1_take_in(struct http1 *wire, int64_t deadline)
+{
+    uint32_t events = RAFFIA_READABLE;
+    raffia_http1_keep(wire);
+    raffia_http1_flush(wire);
+    int64_t count = waits_first(wire) ? -EAGAIN : receive(wire, &events);
+    while (count == -EAGAIN) {
+        wire->input.streak = 0;
+        if (!raffia_http1_wait(wire, events, time_left(deadline))) return -ETIME;
+        count = receive(wire, &events);
+    }
+    return is_gone(count) ? 0 : raffia_check(count, "recv");
+}
+
+size_t raffia_http1_take_directly(struct http1 *wire, char *start, size_t room)
+{
+    if (!wire->native || wire->input.drained) return 0;
+    int64_t count = raffia_try_receive(raffia_http1_descriptor(wire), start, room);
+    wire->input.drained = count < (int64_t)room;
+    if (count <= 0) return 0; /* Whoever asks next is told what it was. */
+    wire->received += (uint64_t)count;
+    return (size_t)count;
+}
+
+void raffia_init_http1_intake(void)
+{
+    id_read_nonblock = rb_intern("read_nonblock");
+    id_sysread_nonblock = rb_intern("sysread_nonblock");
+    record_key = rb_ractor_local_storage_value_newkey();
+    no_exception = rb_hash_new();
+    rb_gc_register_mark_object(no_exception);
+    rb_hash_aset(no_exception, ID2SYM(rb_intern("exception")), Qfalse);
+    rb_ractor_make_shareable(no_exception);
+    sym_wait_readable = ID2SYM(rb_intern("wait_readable"));
+}
+
+#endif

@@ -1,0 +1,389 @@
+/* Heads of responses: validated and appended in one pass. One that is refused is taken back, so
+ * nothing of it is ever sent. */
+#include "http1.h"
+
+#ifdef HAVE_LLHTTP
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* RFC 9110, 5.6.2: a token's characters, in lower case; 0 for all others. */
+static const unsigned char token[256] = {
+    ['!'] = '!', ['#'] = '#', ['$'] = '$', ['%'] = '%', ['&'] = '&', ['\''] = '\'', ['*'] = '*',
+    ['+'] = '+', ['-'] = '-', ['.'] = '.', ['^'] = '^', ['_'] = '_', ['`'] = '`',   ['|'] = '|',
+    ['~'] = '~', ['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4',   ['5'] = '5',
+    ['6'] = '6', ['7'] = '7', ['8'] = '8', ['9'] = '9', ['a'] = 'a', ['b'] = 'b',   ['c'] = 'c',
+    ['d'] = 'd', ['e'] = 'e', ['f'] = 'f', ['g'] = 'g', ['h'] = 'h', ['i'] = 'i',   ['j'] = 'j',
+    ['k'] = 'k', ['l'] = 'l', ['m'] = 'm', ['n'] = 'n', ['o'] = 'o', ['p'] = 'p',   ['q'] = 'q',
+    ['r'] = 'r', ['s'] = 's', ['t'] = 't', ['u'] = 'u', ['v'] = 'v', ['w'] = 'w',   ['x'] = 'x',
+    ['y'] = 'y', ['z'] = 'z', ['A'] = 'a', ['B'] = 'b', ['C'] = 'c', ['D'] = 'd',   ['E'] = 'e',
+    ['F'] = 'f', ['G'] = 'g', ['H'] = 'h', ['I'] = 'i', ['J'] = 'j', ['K'] = 'k',   ['L'] = 'l',
+    ['M'] = 'm', ['N'] = 'n', ['O'] = 'o', ['P'] = 'p', ['Q'] = 'q', ['R'] = 'r',   ['S'] = 's',
+    ['T'] = 't', ['U'] = 'u', ['V'] = 'v', ['W'] = 'w', ['X'] = 'x', ['Y'] = 'y',   ['Z'] = 'z',
+};
+
+void raffia_http1_bad_response(struct http1 *wire, size_t mark, const char *format, ...)
+{
+    va_list arguments;
+    if (wire->output.start <= mark && mark <= wire->output.length) wire->output.length = mark;
+    wire->output.saying = NULL;
+    if (!wire->output.begun) wire->output.status = 0;
+    va_start(arguments, format);
+    VALUE message = rb_vsprintf(format, arguments);
+    va_end(arguments);
+    rb_exc_raise(rb_exc_new_str(rb_path2class("Raffia::Server::BadResponse"), message));
+}
+
+static void say_status(struct http1_output *output, int status)
+{
+    const char *reason = raffia_http1_reason(status);
+    char line[] = "HTTP/1.1 000 ";
+    line[9] = (char)('0' + status / 100);
+    line[10] = (char)('0' + status / 10 % 10);
+    line[11] = (char)('0' + status % 10);
+    raffia_http1_say(output, line, 13);
+    raffia_http1_say(output, reason, strlen(reason));
+    raffia_http1_say(output, "\r\n", 2);
+}
+
+/* The lines of one second are the same in the whole thread. There is no object in it, so Ractors do
+ * not get in each other's way. */
+static void say_date(struct http1_output *output)
+{
+    static _Thread_local char line[64];
+    static _Thread_local time_t said;
+    static _Thread_local size_t length;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    if (now.tv_sec != said) {
+        struct tm tm;
+        gmtime_r(&now.tv_sec, &tm);
+        static const char *days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+        static const char *months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+        length = (size_t)snprintf(
+            line, sizeof(line), "date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n", days[tm.tm_wday],
+            tm.tm_mday, months[tm.tm_mon], tm.tm_year + 1900, tm.tm_hour, tm.tm_min, tm.tm_sec);
+        said = now.tv_sec;
+    }
+    raffia_http1_say(output, line, length);
+}
+
+static void say_length(struct http1_output *output, int64_t length)
+{
+    char digits[24], *digit = digits + sizeof(digits);
+    do
+        *--digit = (char)('0' + length % 10);
+    while ((length /= 10) > 0);
+    raffia_http1_say(output, "content-length: ", 16);
+    raffia_http1_say(output, digit, (size_t)(digits + sizeof(digits) - digit));
+    raffia_http1_say(output, "\r\n", 2);
+}
+
+/* Headers */
+
+static int is(const char *name, size_t length, const char *other)
+{
+    return strlen(other) == length && memcmp(name, other, length) == 0;
+}
+
+static int64_t parse_length(struct head *head, const char *value, size_t size)
+{
+    int64_t length = 0;
+    if (size == 0 || size > 18) goto refused;
+    for (size_t i = 0; i < size; i++) {
+        if (value[i] < '0' || value[i] > '9') goto refused;
+        length = length * 10 + (value[i] - '0');
+    }
+    if (head->declared >= 0 && head->declared != length) goto refused;
+    return length;
+refused:
+    raffia_http1_bad_response(head->wire, head->mark,
+                              "the response's content-length is %.*s, which is no length",
+                              (int)(size > 64 ? 64 : size), value);
+}
+
+/* Whether a list of options, as `connection` has it, names this one. */
+static int lists(const char *value, size_t size, const char *option)
+{
+    size_t length = strlen(option);
+    for (size_t i = 0; i + length <= size; i++)
+        if (strncasecmp(value + i, option, length) == 0) return 1;
+    return 0;
+}
+
+/* What is the server's to say, and so is not passed on. Whether it was that. */
+static int is_ours(struct head *head, const char *name, size_t length, const char *value,
+                   size_t size)
+{
+    /* What frames a message is not for interim responses, nor for trailers. */
+    if (head->informs)
+        return is(name, length, "content-length") || is(name, length, "transfer-encoding");
+    switch (length) {
+    case 4:
+        if (is(name, length, "date")) head->has_date = 1;
+        return 0;
+    case 10:
+        if (is(name, length, "connection")) {
+            if (lists(value, size, "close")) head->closes = 1;
+            if (!head->raw || !NIL_P(head->upgrade)) return 1;
+            head->connects = 1;
+            return 0;
+        }
+        return is(name, length, "keep-alive");
+    case 7: return !NIL_P(head->upgrade) && is(name, length, "upgrade");
+    case 14:
+        if (!is(name, length, "content-length")) return 0;
+        head->declared = parse_length(head, value, size);
+        return 1;
+    case 17:
+        if (!is(name, length, "transfer-encoding")) return 0;
+        head->encodes = 1;
+        return head->wire->http10 || head->status == 204 || head->status < 200;
+    default: return 0;
+    }
+}
+
+static void say_line(struct head *head, VALUE key, const char *value, size_t size)
+{
+    struct http1_output *output = &head->wire->output;
+    size_t length = (size_t)RSTRING_LEN(key);
+    char name[256];
+    const char *given = RSTRING_PTR(key);
+    for (size_t i = 0; i < length; i++)
+        name[i] = (char)token[(unsigned char)given[i]];
+    if (is_ours(head, name, length, value, size)) return;
+    for (size_t i = 0; i < size; i++) {
+        unsigned char byte = (unsigned char)value[i];
+        if ((byte < ' ' && byte != '\t') || byte == 0x7f)
+            raffia_http1_bad_response(
+                head->wire, head->mark,
+                "the value of the response's header %.*s has a control character in it",
+                (int)length, name);
+    }
+    raffia_http1_say(output, name, length);
+    raffia_http1_say(output, ": ", 2);
+    raffia_http1_say(output, value, size);
+    raffia_http1_say(output, "\r\n", 2);
+}
+
+/* Rack 2 has several values in one String, a line each. */
+static void say_lines(struct head *head, VALUE key, VALUE value)
+{
+    const char *start = RSTRING_PTR(value), *end = start + RSTRING_LEN(value), *newline;
+    while ((newline = memchr(start, '\n', (size_t)(end - start)))) {
+        say_line(head, key, start, (size_t)(newline - start));
+        start = newline + 1;
+    }
+    say_line(head, key, start, (size_t)(end - start));
+    RB_GC_GUARD(value);
+}
+
+/* Where the app's code has been called: it may have said something itself, or another fiber has.
+ * Then our beginning is gone. */
+static void check_turn(const struct head *head)
+{
+    int are_trailers = head->status == 0;
+    if (!are_trailers && head->wire->output.saying != head)
+        rb_raise(rb_path2class("Raffia::Server::BadResponse"),
+                 "something else was sent while the response's headers were read");
+}
+
+static void say_value(struct head *head, VALUE key, VALUE value)
+{
+    if (!RB_TYPE_P(value, T_STRING)) {
+        value = rb_obj_as_string(value);
+        check_turn(head);
+    }
+    say_lines(head, key, value);
+}
+
+static void check_name(struct head *head, VALUE key)
+{
+    size_t length = (size_t)RSTRING_LEN(key);
+    const unsigned char *name = (const unsigned char *)RSTRING_PTR(key);
+    int good = length > 0 && length <= 256;
+    for (size_t i = 0; good && i < length; i++)
+        good = token[name[i]] != 0;
+    if (!good)
+        raffia_http1_bad_response(head->wire, head->mark,
+                                  "%+" PRIsVALUE " is no name for a header of the response", key);
+}
+
+static int say_header(VALUE key, VALUE value, VALUE pointer)
+{
+    struct head *head = (struct head *)pointer;
+    if (!RB_TYPE_P(key, T_STRING)) {
+        if (!RB_SYMBOL_P(key))
+            raffia_http1_bad_response(head->wire, head->mark,
+                                      "%+" PRIsVALUE " is no name for a header of the response",
+                                      key);
+        key = rb_sym2str(key);
+    }
+    key = rb_str_new_frozen(key); /* The app's code may be called before it is said. */
+    check_name(head, key);
+    /* Between the server and the app. */
+    if (RSTRING_LEN(key) > 5 && memcmp(RSTRING_PTR(key), "rack.", 5) == 0) {
+        if (is(RSTRING_PTR(key), (size_t)RSTRING_LEN(key), "rack.hijack") ||
+            is(RSTRING_PTR(key), (size_t)RSTRING_LEN(key), "rack.protocol"))
+            head->hijacks = 1;
+        return ST_CONTINUE;
+    }
+    if (RB_TYPE_P(value, T_STRING)) {
+        say_lines(head, key, value);
+    } else if (RB_TYPE_P(value, T_ARRAY)) {
+        for (long i = 0; i < RARRAY_LEN(value); i++)
+            say_value(head, key, RARRAY_AREF(value, i));
+    } else if (!NIL_P(value)) {
+        say_value(head, key, value);
+    }
+    return ST_CONTINUE;
+}
+
+static VALUE say_pair(RB_BLOCK_CALL_FUNC_ARGLIST(first, pointer))
+{
+    (void)first, (void)blockarg;
+    check_turn((struct head *)pointer);
+    if (argc == 1 && RB_TYPE_P(argv[0], T_ARRAY) && RARRAY_LEN(argv[0]) == 2)
+        say_header(RARRAY_AREF(argv[0], 0), RARRAY_AREF(argv[0], 1), pointer);
+    else if (argc == 2)
+        say_header(argv[0], argv[1], pointer);
+    return Qnil;
+}
+
+static void say_headers(struct head *head)
+{
+    if (RB_TYPE_P(head->headers, T_HASH))
+        rb_hash_foreach(head->headers, say_header, (VALUE)head);
+    else if (rb_respond_to(head->headers, rb_intern("each")))
+        rb_block_call(head->headers, rb_intern("each"), 0, NULL, say_pair, (VALUE)head);
+    else
+        raffia_http1_bad_response(head->wire, head->mark,
+                                  "the response's headers are a %" PRIsVALUE ", not a Hash",
+                                  rb_obj_class(head->headers));
+}
+
+/* What the server adds */
+
+static int has_body(const struct http1 *wire, int status)
+{
+    return !wire->head && status >= 200 && status != 204 && status != 304;
+}
+
+/* An app that encodes by itself is believed, but not so far that the next response depends on
+ * it. */
+static void frame(struct head *head)
+{
+    struct http1 *wire = head->wire;
+    struct http1_output *output = &wire->output;
+    int body = has_body(wire, head->status);
+    int64_t length = head->length;
+    /* Of what is not sent only the app can know. */
+    if (length == 0 && !body && (wire->head || head->status == 304)) length = -1;
+    if (head->declared >= 0) length = head->declared;
+    output->declared = -1;
+    output->framing = BODY_NONE;
+    if (head->encodes) {
+        head->closes = 1;
+        if (body) output->framing = BODY_UNTIL_CLOSE;
+    } else if (length >= 0 && head->status >= 200 && head->status != 204) {
+        say_length(output, length);
+        output->declared = length;
+        if (body) output->framing = BODY_LENGTH;
+    } else if (body && wire->http10) {
+        head->closes = 1;
+        output->framing = BODY_UNTIL_CLOSE;
+    } else if (body) {
+        raffia_http1_say(output, "transfer-encoding: chunked\r\n", 28);
+        output->framing = BODY_CHUNKED;
+    }
+}
+
+static void say_connection(struct head *head)
+{
+    struct http1 *wire = head->wire;
+    if (head->closes || wire->output.closing) wire->keep_alive = 0;
+    if (!wire->keep_alive)
+        raffia_http1_say(&wire->output, "connection: close\r\n", 19);
+    else if (wire->http10)
+        raffia_http1_say(&wire->output, "connection: keep-alive\r\n", 24);
+}
+
+static void say_upgrade(struct head *head)
+{
+    struct http1_output *output = &head->wire->output;
+    raffia_http1_say(output, "connection: upgrade\r\nupgrade: ", 30);
+    raffia_http1_say(output, RSTRING_PTR(head->upgrade), (size_t)RSTRING_LEN(head->upgrade));
+    raffia_http1_say(output, "\r\n", 2);
+}
+
+static void check_protocol(struct head *head)
+{
+    if (NIL_P(head->upgrade)) return;
+    const unsigned char *name = (const unsigned char *)StringValuePtr(head->upgrade);
+    for (long i = 0; i < RSTRING_LEN(head->upgrade); i++)
+        if (!token[name[i]] && name[i] != '/')
+            raffia_http1_bad_response(head->wire, head->mark,
+                                      "%+" PRIsVALUE " is no name of a protocol", head->upgrade);
+}
+
+static void check_status(struct head *head)
+{
+    if (head->informs) return;
+    if (head->status >= 200 ? head->status <= 999 : head->status == 101 && head->raw) return;
+    raffia_http1_bad_response(head->wire, head->mark, "%d is no status of a response",
+                              head->status);
+}
+
+int raffia_http1_say_head(struct head *head)
+{
+    struct http1_output *output = &head->wire->output;
+    raffia_http1_unsay(output);
+    head->mark = output->mark = output->length;
+    output->whole = 0;
+    output->saying = head;
+    head->declared = -1;
+    check_status(head);
+    check_protocol(head);
+    say_status(output, head->status);
+    say_headers(head);
+    if (head->hijacks && !head->raw) {
+        output->length = head->mark;
+        output->saying = NULL;
+        return 0;
+    }
+    if (!head->informs) {
+        if (!head->has_date) say_date(output);
+        if (head->raw) {
+            head->wire->keep_alive = 0;
+            output->framing = BODY_RAW;
+            if (!NIL_P(head->upgrade))
+                say_upgrade(head);
+            else if (!head->connects)
+                raffia_http1_say(output, "connection: close\r\n", 19);
+        } else {
+            frame(head);
+            say_connection(head);
+        }
+        output->status = head->status;
+        output->body = 0;
+        output->begun = output->whole = 1;
+    }
+    raffia_http1_say(output, "\r\n", 2);
+    output->saying = NULL;
+    return 1;
+}
+
+void raffia_http1_say_trailers(struct http1 *wire, VALUE trailers)
+{
+    struct head head = {.wire = wire,
+                        .headers = trailers,
+                        .informs = 1,
+                        .mark = wire->output.length,
+                        .upgrade = Qnil};
+    say_headers(&head);
+}
+
+#endif

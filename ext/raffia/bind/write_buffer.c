@@ -1,0 +1,62 @@
+/* What Ruby keeps for a file in its buffer and has not written yet. */
+#include "raffia.h"
+
+#include <ruby/io.h>
+
+#ifdef HAVE_RB_IO_T_WBUF
+/* The member is as public as it was, and marked because it will not stay so. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* NULL for one that was never opened. */
+static struct rb_io_internal_buffer *output_of(VALUE io)
+{
+    Check_Type(io, T_FILE);
+    rb_io_t *file = RFILE(io)->fptr;
+    return file ? &file->wbuf : NULL;
+}
+#endif
+
+/*
+ * @overload write_buffered?(io)
+ *   @param io [IO] closed or open
+ *   @return [Boolean, nil] whether something is to be written; nil where Ruby does not let anybody
+ *     see it (from 4.0)
+ */
+static VALUE write_buffered(VALUE module, VALUE io)
+{
+    (void)module;
+#ifdef HAVE_RB_IO_T_WBUF
+    struct rb_io_internal_buffer *output = output_of(io);
+    return output && output->len > 0 ? Qtrue : Qfalse;
+#else
+    (void)io;
+    return Qnil;
+#endif
+}
+
+/*
+ * @overload discard_write_buffer(io)
+ *   For a forked child, in which it is a copy: the parent writes it. Ruby has no method for that,
+ *   each one that empties the buffer writes.
+ *   @param io [IO] closed or open
+ *   @return [Boolean] false where Ruby does not let anybody at it (from 4.0)
+ */
+static VALUE discard_write_buffer(VALUE module, VALUE io)
+{
+    (void)module;
+#ifdef HAVE_RB_IO_T_WBUF
+    struct rb_io_internal_buffer *output = output_of(io);
+    if (output) output->off = output->len = 0;
+    return Qtrue;
+#else
+    (void)io;
+    return Qfalse;
+#endif
+}
+
+void raffia_init_write_buffer(VALUE raffia)
+{
+    VALUE native = rb_define_module_under(raffia, "Native");
+    rb_define_singleton_method(native, "write_buffered?", write_buffered, 1);
+    rb_define_singleton_method(native, "discard_write_buffer", discard_write_buffer, 1);
+}
