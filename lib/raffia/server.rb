@@ -14,8 +14,8 @@ require_relative "server/settings/options"
 require_relative "server/ractors"
 require_relative "server/run/application"
 require_relative "server/settings/hooks"
-require_relative "server/listen/listening"
-require_relative "server/watch/log_file"
+require_relative "server/listen/listeners"
+require_relative "server/observability/log_file"
 require_relative "server/run/renewal"
 require_relative "server/run/alone"
 require_relative "server/run/supervised"
@@ -104,13 +104,13 @@ module Raffia
     # @param beside [Object, nil] what further workers do, see {Supervised}; where there are no
     #   worker processes its `start` is called, and what that returns is stopped at the end
     # @yield once the addresses are ours and the application is loaded
-    # @yieldparam listeners [Array<Listener>]
+    # @yieldparam listeners [Array<Listen::Listener>]
     # @return [Integer] the exit code that tells how it went
     # @raise [CannotListen] when an address cannot be had
     # @raise [Exception] what the application raises while it is loaded
     def run(config: Raffia.config, beside: nil, &block)
       settle
-      listening = Listening.new(options, inherited: config.inherited)
+      listening = Listen::Listeners.new(options, inherited: config.inherited)
       given = {hooks: @hooks, log: log, config: config}
       unless options.workers.zero?
         return Supervised.new(@application, listening, options, **given, renewal: @renewal,
@@ -131,7 +131,7 @@ module Raffia
     # @api private
     def alone
       settle
-      Alone.new(@application, Listening.new(options), options, hooks: @hooks, log: log,
+      Alone.new(@application, Listen::Listeners.new(options), options, hooks: @hooks, log: log,
         config: Raffia.config)
     end
 
@@ -140,14 +140,16 @@ module Raffia
     # What would only be found out in the workers.
     def try_out
       options.static.each { |root| Static.new(root: root) } # is there such a folder?
-      LogFile.new(options.access_log).close unless [nil, "-"].include?(options.access_log)
+      unless [nil, "-"].include?(options.access_log)
+        Observability::LogFile.new(options.access_log).close
+      end
     end
 
     def own_log
       path = options.log
       return options.logger($stderr) if path.nil? || path == "-"
 
-      @log_file = LogFile.new(path)
+      @log_file = Observability::LogFile.new(path)
       reopen_log_with(@hooks)
       options.logger(@log_file)
     end
@@ -158,7 +160,7 @@ module Raffia
 
     # Whether there can be Ractors is known when the application has been looked at.
     def settle
-      @options = Ractors::Choice.new(@application, options, log).call if options.ractors?
+      @options = Ractors::Decision.new(@application, options, log).call if options.ractors?
     end
   end
 end

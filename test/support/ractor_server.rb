@@ -10,9 +10,9 @@ module TestSupport
   class RactorServer
     LANES = 2
 
-    # @return [Raffia::Server::Metrics::Ledger] where they count
+    # @return [Raffia::Server::Observability::Metrics::Counters] where they count
     attr_reader :ledger
-    # @return [Raffia::Server::Listener]
+    # @return [Raffia::Server::Listen::Listener]
     attr_reader :listener
 
     # @param app [Proc] that shares nothing
@@ -21,9 +21,9 @@ module TestSupport
     def initialize(app, bind, log, lint:, **options)
       @options = Raffia::Server::Options.build({bind: bind, ractors: LANES, processes: 1,
         **options})
-      @listening = Raffia::Server::Listening.new(@options)
+      @listening = Raffia::Server::Listen::Listeners.new(@options)
       @listener = @listening.first.first
-      @ledger = Raffia::Server::Metrics::Ledger.alone
+      @ledger = Raffia::Server::Observability::Metrics::Counters.alone
       steps = lint ? [Raffia::Server::Ractors::Use.new(Rack::Lint, [], nil)] : []
       lanes = @listening.lanes(@listening.slot(0))
       @process = Raffia::Process::Worker.new do |link|

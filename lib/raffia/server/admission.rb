@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "admission/arrival"
-require_relative "admission/gate"
+require_relative "admission/queue_time"
+require_relative "admission/concurrency_limiter"
 require_relative "admission/time_limit"
 
 module Raffia
@@ -10,7 +10,7 @@ module Raffia
     #
     # @api private
     class Admission
-      # @return [Gate, nil]
+      # @return [ConcurrencyLimiter, nil]
       attr_reader :gate
 
       # @param app [#call]
@@ -19,7 +19,7 @@ module Raffia
         @app = app
         # Those that find no thread free wait in line, in their fibers.
         places = [options.max_in_flight, (options.threads if options.threaded?)].compact.min
-        @gate = Gate.build(limit: places, target: options.queue_target,
+        @gate = ConcurrencyLimiter.build(limit: places, target: options.queue_target,
           most: options.max_queue_time)
         @limit = options.request_timeout
         @heeds = options.request_deadline
@@ -28,7 +28,7 @@ module Raffia
       # @param env [Hash]
       # @param queued [Integer] microseconds that the request has waited; negative when not known
       # @return [Object] what the application returns
-      # @raise [Gate::Busy] when it was not asked
+      # @raise [ConcurrencyLimiter::Busy] when it was not asked
       # @raise [TimeLimit::Passed] when it was interrupted
       def call(env, queued)
         wanted = env["HTTP_REQUEST_TIMEOUT"] if @heeds
@@ -40,10 +40,10 @@ module Raffia
       # The same for whoever asks the application by himself.
       # @yieldparam limit [Numeric, nil] seconds that it may take
       # @return [Object] the block's value
-      # @raise [Gate::Busy]
+      # @raise [ConcurrencyLimiter::Busy]
       def admit(env, queued, wanted = (env["HTTP_REQUEST_TIMEOUT"] if @heeds), &)
         queued = queued.clamp(0..) / 1e6
-        before = Arrival.ago(env["HTTP_X_REQUEST_START"]) || 0.0
+        before = QueueTime.ago(env["HTTP_X_REQUEST_START"]) || 0.0
         @gate ? through_gate(wanted, queued, before, &) : yield(shorter(wanted, queued + before))
       end
 
@@ -64,9 +64,9 @@ module Raffia
 
       # @return [Numeric, nil] seconds
       def shorter(wanted, waited)
-        patience = Arrival.patience(wanted) or return @limit
+        patience = QueueTime.patience(wanted) or return @limit
         left = patience - waited
-        raise Gate::Expired.new(waited) unless left.positive?
+        raise ConcurrencyLimiter::Expired.new(waited) unless left.positive?
 
         [left, @limit].compact.min
       end

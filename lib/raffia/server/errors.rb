@@ -4,10 +4,9 @@ require_relative "../base/error"
 
 module Raffia
   class Server
-    # A request that must not be served: it is answered with this status, and its connection is
-    # closed.
+    # A request that is not served: it is answered with this status, and its connection is closed.
     class Refused < Error
-      # @return [Integer] the status of the answer, from 400 on
+      # @return [Integer] status of the response, from 400 on
       attr_reader :status
       # @return [String] what is wrong with the request
       attr_reader :reason
@@ -19,13 +18,16 @@ module Raffia
       end
     end
 
-    # The app has returned what is no response, or not the one that it has begun.
+    # An invalid response, or one that does not keep what its head declares.
     class BadResponse < Error
     end
 
-    # The client has gone, or takes nothing more. An IOError, as it would be for whoever writes to a
-    # socket.
+    # The client has gone, or takes nothing more. An IOError, as a write to a socket raises.
     class Disconnected < IOError
+    end
+
+    # An address cannot be listened on: it is in use, not this machine's, or not allowed.
+    class CannotListen < Error
     end
   end
 end

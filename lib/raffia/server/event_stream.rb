@@ -50,7 +50,7 @@ module Raffia
         drain = env["raffia.drain"]
         [200, HEADERS.merge(headers),
           ->(output) {
-            StreamLoop.run(drain) do |farewells|
+            Worker::StreamLoop.run(drain) do |farewells|
               new(output, last, heartbeat, seconds).serve(farewells, &block)
             end
           }]

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require_relative "../base/error"
-require_relative "ractors/recorder"
-require_relative "ractors/sharing"
-require_relative "ractors/libraries"
-require_relative "ractors/choice"
+require_relative "ractors/recording_builder"
+require_relative "ractors/deep_freezer"
+require_relative "ractors/gem_preparation"
+require_relative "ractors/decision"
 
 module Raffia
   class Server
@@ -18,11 +18,11 @@ module Raffia
       #   prepared
       # @raise [NotShareable] that names all that is in the way
       def self.ready(app)
-        sharing = Sharing.new
+        sharing = DeepFreezer.new
         blueprint = Blueprint.of(app).share(sharing)
         raise NotShareable, refusal(sharing.findings) if sharing.findings.any?
 
-        Libraries.new.prepare(blueprint.classes)
+        GemPreparation.new.prepare(blueprint.classes)
         blueprint
       end
 

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "time"
-require_relative "static/choice"
+require_relative "static/representation"
 require_relative "static/file_body"
 require_relative "static/media_types"
-require_relative "static/range"
-require_relative "static/shelf"
+require_relative "static/byte_range"
+require_relative "static/path_resolver"
 
 module Raffia
   class Server
@@ -31,7 +31,7 @@ module Raffia
       def initialize(app = nil, root:, mount: "/", index: "index.html", headers: {},
         precompressed: true)
         @app = app
-        @shelf = Shelf.new(root, index)
+        @shelf = PathResolver.new(root, index)
         @mount = mount.delete_suffix("/")
         @headers = headers.transform_keys(&:downcase).freeze
         @precompressed = precompressed
@@ -76,7 +76,7 @@ module Raffia
       end
 
       def serve(env, path)
-        choice = Choice.new(path, @precompressed ? env["HTTP_ACCEPT_ENCODING"] : nil)
+        choice = Representation.new(path, @precompressed ? env["HTTP_ACCEPT_ENCODING"] : nil)
         file = choice.open or return elsewhere(env)
         headers = headers_of(path, choice)
         return [304, headers.except("content-type"), file.close || []] if choice.known?(env)
@@ -93,7 +93,7 @@ module Raffia
       end
 
       def respond(env, file, choice, headers)
-        range = Range.of(env, choice)
+        range = ByteRange.of(env, choice)
         return whole(file, choice, headers) unless range
         return partial(file, choice, headers, range) unless range.empty?
 

@@ -12,7 +12,7 @@ module Raffia
     # This is the one file that loads openssl.
     #
     # @api private
-    class Tls
+    class TLS
       # In the order of preference. HTTP/2 will stand before it.
       PROTOCOLS = %w[http/1.1].freeze
       # Seconds between two looks at the files.

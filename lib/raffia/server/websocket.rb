@@ -2,9 +2,9 @@
 
 require_relative "../server"
 require_relative "worker/stream_loop"
-require_relative "websocket/outbox"
-require_relative "websocket/origin"
-require_relative "websocket/protocol"
+require_relative "websocket/send_buffer"
+require_relative "websocket/origin_policy"
+require_relative "websocket/driver_adapter"
 require_relative "websocket/handshake"
 
 module Raffia
@@ -66,15 +66,15 @@ module Raffia
 
         handshake = Handshake.new(env, protocols: protocols, origins: origins)
         handshake.respond(headers) do
-          protocol = Protocol.new(env, max_message: max_message, protocols: protocols,
+          protocol = DriverAdapter.new(env, max_message: max_message, protocols: protocols,
             extensions: extensions)
           drain, hijack = env.values_at("raffia.drain", "rack.hijack")
           serve = lambda do |stream|
             # A middleware may have wrapped it (Rack::Lint does) in what cannot wait; the socket is
             # still the app's.
             io = stream.respond_to?(:read_nonblock) ? stream : hijack.call
-            StreamLoop.run(drain) do |farewells|
-              new(io, protocol, Outbox.new(io, backlog, write_timeout), ping)
+            Worker::StreamLoop.run(drain) do |farewells|
+              new(io, protocol, SendBuffer.new(io, backlog, write_timeout), ping)
                 .serve(farewells, &block)
             end
           end

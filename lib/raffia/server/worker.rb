@@ -3,11 +3,11 @@
 require_relative "../base/fork"
 require_relative "../run"
 require_relative "errors"
-require_relative "worker/service"
+require_relative "worker/context"
 require_relative "worker/acceptor"
 require_relative "http1/connection"
-require_relative "worker/retreat"
-require_relative "watch/in_flight"
+require_relative "worker/graceful_shutdown"
+require_relative "observability/in_flight_requests"
 
 module Raffia
   class Server
@@ -16,37 +16,37 @@ module Raffia
     # @api private
     class Worker
       # @param app [#call]
-      # @param lanes [Array<Array<Listener>>] what each of its Ractors accepts from; of one where
-      #   there are none
-      # @return [Worker, Ractors::Workers]
+      # @param lanes [Array<Array<Listen::Listener>>] what each of its Ractors accepts from; of one
+      #   where there are none
+      # @return [Worker, Ractors::WorkerGroup]
       def self.for(app, lanes, options:, **others)
         return new(app, listeners: lanes.first, options: options, **others) unless options.ractors?
 
-        require_relative "ractors/workers"
-        Ractors::Workers.new(app, listeners: lanes, options: options, **others)
+        require_relative "ractors/worker_group"
+        Ractors::WorkerGroup.new(app, listeners: lanes, options: options, **others)
       end
 
       # @return [Hash{Connection => Task}] those that are open
       attr_reader :connections
-      # @return [Service]
+      # @return [Context]
       attr_reader :service
 
       # @param app [#call]
-      # @param listeners [Array<Listener>] they stay open when the worker ends
+      # @param listeners [Array<Listen::Listener>] they stay open when the worker ends
       # @param options [Options]
       # @param seat [Object, nil] the supervisor's
       # @param heart [#beat, nil] is told that the loop turns
       # @param log [Logger, nil]
       # @param backend [Symbol, nil] as {Raffia.run} takes it
-      # @param ledger [Metrics::Ledger] where requests are counted
+      # @param ledger [Observability::Metrics::Counters] where requests are counted
       def initialize(app, listeners:, options:, seat: nil, heart: seat, log: nil, backend: nil,
-        ledger: Metrics::Ledger.alone)
+        ledger: Observability::Metrics::Counters.alone)
         @listeners = listeners
         @seat = seat
         @heart = heart
         listeners.each { |listener| listener.log = log }
         @backend = backend
-        @service = Service.new(app, options, log, ledger)
+        @service = Context.new(app, options, log, ledger)
         @connections = {}.compare_by_identity
         @orders = ::Thread::Queue.new
         @take_leave = @on_reopen = @companions = nil
@@ -75,10 +75,10 @@ module Raffia
 
       # Any thread may ask.
       # @param slow [Numeric, nil] seconds from which on a request's backtrace is wanted
-      # @return [Hash] as {InFlight#to_h}
-      def in_flight(slow) = InFlight.new(self).to_h(slow: slow)
+      # @return [Hash] as {Observability::InFlightRequests#to_h}
+      def in_flight(slow) = Observability::InFlightRequests.new(self).to_h(slow: slow)
 
-      # @return [Boolean] see {Ractors::Workers#abandoned?}
+      # @return [Boolean] see {Ractors::WorkerGroup#abandoned?}
       def abandoned? = false
 
       # Any thread may ask, and so may a trap.
@@ -117,7 +117,7 @@ module Raffia
       # Speaks HTTP with a client that has been accepted.
       # @return [void]
       def admit(socket, listener, address = nil)
-        connection = Connection.new(service, socket, listener, address)
+        connection = HTTP1::Connection.new(service, socket, listener, address)
         connections[connection] = nil
         service.monitor.connections(1)
         task = @scope.spawn do
@@ -141,7 +141,7 @@ module Raffia
 
       private
 
-      # @return [Retreat]
+      # @return [GracefulShutdown]
       def serve(scope)
         forks = Fork.after_child { leave_to_parent }
         service.admission.gate&.on_relief { make_room }
@@ -153,7 +153,7 @@ module Raffia
         how = await_order
         @accepting.each { |task| task.cancel(:drain) }
         take_leave if @take_leave
-        Retreat.new(self, (how == :now) ? 0 : grace).tap do |retreat|
+        GracefulShutdown.new(self, (how == :now) ? 0 : grace).tap do |retreat|
           retreat.run { order(_1) }
           @companions&.stop(retreat.left)
         end
@@ -195,7 +195,7 @@ module Raffia
       def hard_limit
         limit = service.options.hard_timeout or return
         require_relative "admission/hard_limit"
-        HardLimit.new(self, limit, @seat)
+        Admission::HardLimit.new(self, limit, @seat)
       end
 
       # @return [Symbol] :drain or :now

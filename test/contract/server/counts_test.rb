@@ -31,7 +31,7 @@ module ServerCountsTest
       RESPONSE
     end
     options = Raffia::Server::Options.build
-    listener = Raffia::Server::Listener.open(Raffia::Server::Bind.parse("tcp://127.0.0.1:0"), options).first
+    listener = Raffia::Server::Listen::Listener.open(Raffia::Server::Listen::Bind.parse("tcp://127.0.0.1:0"), options).first
     worker = Raffia::Server::Worker.new(app, listeners: [listener], options: options)
     trap("TERM") { worker.stop(:now) }
     $stdout.sync = true

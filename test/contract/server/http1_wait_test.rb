@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../scheduler/scheduler_case"
-require_relative "../../unit/server/wire_case"
+require_relative "../../unit/server/http1/wire_case"
 
 # A wire waits for its socket: in a fiber of whatever scheduler there is, or in its thread.
 module Http1WaitSuite

@@ -248,7 +248,8 @@ module ServerContract
 
     def initialize(app, backend, bind, log, options)
       options = Raffia::Server::Options.build(options)
-      @listener = Raffia::Server::Listener.open(Raffia::Server::Bind.parse(bind), options).first
+      @listener = Raffia::Server::Listen::Listener.open(Raffia::Server::Listen::Bind.parse(bind),
+        options).first
       @worker = Raffia::Server::Worker.new(app, listeners: [@listener], options: options,
         log: Logger.new(log), backend: backend)
       ready = Thread::Queue.new

@@ -269,7 +269,7 @@ module ServerThreadsTest
     end
     serve(->(_env) { [200, TEXT.dup, body.new] }, threads: 1, lint: false) do |running|
       server = running
-      hook.enable(target: Raffia::Server::ThreadedExchange.instance_method(:respond))
+      hook.enable(target: Raffia::Server::HTTP::ThreadedRequestCycle.instance_method(:respond))
       client = server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n")
       assert_match(/\A(HTTP\/1.1 503|\z)/, client.rest)
       server.thread.value

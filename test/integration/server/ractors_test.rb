@@ -326,7 +326,7 @@ module Raffia
       )
     end
 
-    if Server::Tls.in_ractors?
+    if Server::TLS.in_ractors?
       def test_tls
         certificates = TestSupport::Certificates.new(@dir)
         pairs = [certificates.server("a.test"), certificates.server("b.test")]

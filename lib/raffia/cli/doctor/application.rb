@@ -22,7 +22,7 @@ module Raffia
 
           require_relative "../../server"
           application = Server::Application.at(@file).tap { |one| one.load_to(:record) }
-          result = Server::Ractors::Check.run(paths: @paths) { application.load }
+          result = Server::Ractors::CompatibilityCheck.run(paths: @paths) { application.load }
           [*result.findings.map { |finding| finding(finding) },
             *result.answers.map { |answer| answer(answer) }, *prepared(result)]
         rescue ::ScriptError, ::StandardError, ::SystemExit => error

@@ -25,7 +25,7 @@ module Raffia
         # @return [Integer] the exit code
         # @raise [Exception] what is wrong
         def call
-          binds = @options.binds.each { |bind| Server::Listener.tls(bind, @options) }
+          binds = @options.binds.each { |bind| Server::Listen::Listener.tls(bind, @options) }
           @options.static.each { |root| Server::Static.new(root: root) }
           @application.execution = @options.execution
           @application.load

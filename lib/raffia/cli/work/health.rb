@@ -46,7 +46,8 @@ module Raffia
           when "/health" then tell(status, status[:ready].positive?)
           when "/ready" then tell(status, status[:ready] == status[:workers], @metrics.trouble)
           when "/metrics"
-            [200, {**TEXT, "content-type" => Server::Metrics::OpenMetrics::CONTENT_TYPE},
+            [200,
+              {**TEXT, "content-type" => Server::Observability::Metrics::OpenMetrics::CONTENT_TYPE},
               [metrics(status)]]
           when "/stats.json"
             [200, JSON_TYPE.dup, ["#{::JSON.pretty_generate({**status, **@metrics.stats})}\n"]]
@@ -64,7 +65,7 @@ module Raffia
         end
 
         def metrics(status)
-          text = Server::Metrics::OpenMetrics.new
+          text = Server::Observability::Metrics::OpenMetrics.new
           @metrics.write(text)
           text.gauge("raffia_workers", "Worker processes that there are to be.", status[:workers])
           text.gauge("raffia_workers_ready", "Of them, those that work.", status[:ready])

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../jobs/store/values"
-require_relative "../../server/watch/metrics/open_metrics"
+require_relative "../../server/observability/metrics/open_metrics"
 
 module Raffia
   module CLI
@@ -17,7 +17,7 @@ module Raffia
           dead: "Failures after which the job is dead."
         }.freeze
 
-        # Times of runs, as {Server::Metrics::OpenMetrics#histogram} wants them.
+        # Times of runs, as {Server::Observability::Metrics::OpenMetrics#histogram} wants them.
         class Histogram
           # @param figures [Hash]
           def initialize(figures)
@@ -61,7 +61,7 @@ module Raffia
            store: @status.report}
         end
 
-        # @param text [Server::Metrics::OpenMetrics] gets all of it
+        # @param text [Server::Observability::Metrics::OpenMetrics] gets all of it
         # @return [void]
         def write(text)
           figures = @status.figures

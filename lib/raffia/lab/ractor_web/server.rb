@@ -9,7 +9,7 @@ module Raffia
     class RactorWeb < HttpCores
       # A worker of `raffia serve`, in a process or in a Ractor.
       class Server
-        BIND = ::Raffia::Server::Bind.parse("tcp://127.0.0.1:0")
+        BIND = ::Raffia::Server::Listen::Bind.parse("tcp://127.0.0.1:0")
         OPTIONS = ::Raffia::Server::Options.build({processes: 0})
 
         # As {Http::Server#attend} does.
@@ -17,9 +17,9 @@ module Raffia
         # @param listener [TCPServer]
         # @return [Hash{Symbol => Integer}]
         def attend(listener)
-          ledger = ::Raffia::Server::Metrics::Ledger.alone
+          ledger = ::Raffia::Server::Observability::Metrics::Counters.alone
           worker = ::Raffia::Server::Worker.new(App,
-            listeners: [::Raffia::Server::Listener.new(listener, BIND)], options: OPTIONS,
+            listeners: [::Raffia::Server::Listen::Listener.new(listener, BIND)], options: OPTIONS,
             ledger: ledger)
           Raffia.run do |scope|
             scope.spawn do
@@ -28,7 +28,7 @@ module Raffia
             end
             worker.run
           end
-          facts(::Raffia::Server::Metrics::Totals.new(ledger.board, []))
+          facts(::Raffia::Server::Observability::Metrics::Totals.new(ledger.board, []))
         end
 
         private

@@ -6,109 +6,114 @@ require_relative "../../base/error"
 
 module Raffia
   class Server
-    # An address to listen on, as text says it:
-    #
-    #     tcp://0.0.0.0:9292    tcp://[::]:9292 (IPv4 too)    tcp://localhost:0 (any port)    ssl://HOST:PORT?cert=FILE&key=FILE
-    #     unix:///run/app.sock?mode=0660    unix://relative.sock    fd://3    systemd:    systemd:NAME
-    #
-    # @!attribute [r] scheme
-    #   @return [String] tcp, ssl, unix, fd or systemd
-    # @!attribute [r] host
-    #   @return [String, nil] without the brackets of IPv6
-    # @!attribute [r] port
-    #   @return [Integer, nil] 0: any that is free
-    # @!attribute [r] path
-    #   @return [String, nil] of a Unix socket, or the name or number of a socket that is handed in
-    # @!attribute [r] params
-    #   @return [Hash{Symbol => Array<String>}] what follows the question mark
-    class Bind < ::Data.define(:scheme, :host, :port, :path, :params)
-      # What people write, and what it means.
-      SCHEMES = {"tcp" => "tcp", "http" => "tcp", "ssl" => "ssl", "https" => "ssl", "tls" => "ssl",
-                 "unix" => "unix", "fd" => "fd", "systemd" => "systemd"}.freeze
-      network = %r{\A(?<host>\[[0-9a-fA-F:.%a-z]+\]|[^:/\[\]]*):(?<port>\d+)/?\z}
-      PLACES = {
-        "tcp" => network, "ssl" => network, "unix" => /\A(?<path>.+)\z/, "fd" => /\A(?<path>\d+)\z/,
-        "systemd" => /\A(?<path>.*)\z/
-      }.freeze
-      ADVICE = "use tcp://HOST:PORT, ssl://HOST:PORT, unix:///PATH, fd://N or systemd:NAME"
-      private_constant :PLACES, :ADVICE
-
-      # What follows the question mark.
+    module Listen
+      # An address to listen on, as text says it:
       #
-      # @api private
-      module Query
-        # Those of TLS have the names of the options without their `tls_`.
-        KNOWN = %w[backlog reuse_port proxy mode umask cert key ca verify min ciphers
-          self_signed].freeze
+      #     tcp://0.0.0.0:9292    tcp://[::]:9292 (IPv4 too)    tcp://localhost:0 (any port)    ssl://HOST:PORT?cert=FILE&key=FILE
+      #     unix:///run/app.sock?mode=0660    unix://relative.sock    fd://3    systemd:    systemd:NAME
+      #
+      # @!attribute [r] scheme
+      #   @return [String] tcp, ssl, unix, fd or systemd
+      # @!attribute [r] host
+      #   @return [String, nil] without the brackets of IPv6
+      # @!attribute [r] port
+      #   @return [Integer, nil] 0: any that is free
+      # @!attribute [r] path
+      #   @return [String, nil] of a Unix socket, or the name or number of a socket that is handed
+      #   in
+      # @!attribute [r] params
+      #   @return [Hash{Symbol => Array<String>}] what follows the question mark
+      class Bind < ::Data.define(:scheme, :host, :port, :path, :params)
+        # What people write, and what it means.
+        SCHEMES = {"tcp" => "tcp", "http" => "tcp", "ssl" => "ssl", "https" => "ssl",
+                   "tls" => "ssl",
+                   "unix" => "unix", "fd" => "fd", "systemd" => "systemd"}.freeze
+        network = %r{\A(?<host>\[[0-9a-fA-F:.%a-z]+\]|[^:/\[\]]*):(?<port>\d+)/?\z}
+        PLACES = {
+          "tcp" => network, "ssl" => network, "unix" => /\A(?<path>.+)\z/,
+          "fd" => /\A(?<path>\d+)\z/,
+          "systemd" => /\A(?<path>.*)\z/
+        }.freeze
+        ADVICE = "use tcp://HOST:PORT, ssl://HOST:PORT, unix:///PATH, fd://N or systemd:NAME"
+        private_constant :PLACES, :ADVICE
 
-        # @return [Hash{Symbol => Array<String>}]
-        # @raise [ConfigError]
-        def self.parse(text, query)
-          ::URI.decode_www_form(query).each_with_object({}) do |(name, value), params|
-            unknown(text, name) unless KNOWN.include?(name)
-            (params[name.to_sym] ||= []) << value
+        # What follows the question mark.
+        #
+        # @api private
+        module Query
+          # Those of TLS have the names of the options without their `tls_`.
+          KNOWN = %w[backlog reuse_port proxy mode umask cert key ca verify min ciphers
+            self_signed].freeze
+
+          # @return [Hash{Symbol => Array<String>}]
+          # @raise [ConfigError]
+          def self.parse(text, query)
+            ::URI.decode_www_form(query).each_with_object({}) do |(name, value), params|
+              unknown(text, name) unless KNOWN.include?(name)
+              (params[name.to_sym] ||= []) << value
+            end
           end
+
+          def self.unknown(text, name)
+            guess = DidYouMean::SpellChecker.new(dictionary: KNOWN).correct(name).first
+            raise ConfigError, "bind #{text}: there is no parameter " \
+              "#{name}#{", did you mean #{guess}" if guess}; there are #{KNOWN.join(", ")}"
+          end
+          private_class_method :unknown
+        end
+        private_constant :Query
+
+        # @param text [String]
+        # @return [Bind]
+        # @raise [ConfigError]
+        def self.parse(text)
+          address, _, query = text.to_s.partition("?")
+          scheme, rest = address.match(%r{\A([a-z]+):(?://)?(.*)\z})&.captures
+          scheme, rest = "tcp", address if scheme.nil? || !SCHEMES.key?(scheme)
+          place = PLACES[SCHEMES.fetch(scheme)].match(rest)
+          raise ConfigError, "bind #{text} is no address: #{ADVICE}" unless place
+
+          build(text, SCHEMES.fetch(scheme), place.named_captures(symbolize_names: true),
+            Query.parse(text, query))
         end
 
-        def self.unknown(text, name)
-          guess = DidYouMean::SpellChecker.new(dictionary: KNOWN).correct(name).first
-          raise ConfigError, "bind #{text}: there is no parameter " \
-            "#{name}#{", did you mean #{guess}" if guess}; there are #{KNOWN.join(", ")}"
+        def self.build(text, scheme, place, params)
+          port = place[:port]&.to_i
+          raise ConfigError, "bind #{text}: a port is at most 65535" if port && port > 65_535
+
+          scheme = "ssl" if scheme == "tcp" && (params.key?(:cert) || params.key?(:self_signed))
+          ::Ractor.make_shareable(new(scheme:, host: host(place[:host]), port:, path: place[:path],
+            params:))
         end
-        private_class_method :unknown
-      end
-      private_constant :Query
+        private_class_method :build
 
-      # @param text [String]
-      # @return [Bind]
-      # @raise [ConfigError]
-      def self.parse(text)
-        address, _, query = text.to_s.partition("?")
-        scheme, rest = address.match(%r{\A([a-z]+):(?://)?(.*)\z})&.captures
-        scheme, rest = "tcp", address if scheme.nil? || !SCHEMES.key?(scheme)
-        place = PLACES[SCHEMES.fetch(scheme)].match(rest)
-        raise ConfigError, "bind #{text} is no address: #{ADVICE}" unless place
+        # Nothing and * are everything.
+        def self.host(text) = text && ((text.empty? || text == "*") ? "::" : text.delete("[]"))
+        private_class_method :host
 
-        build(text, SCHEMES.fetch(scheme), place.named_captures(symbolize_names: true),
-          Query.parse(text, query))
-      end
+        # @return [Boolean]
+        def tls? = scheme == "ssl" || params.key?(:cert) || params.key?(:self_signed)
 
-      def self.build(text, scheme, place, params)
-        port = place[:port]&.to_i
-        raise ConfigError, "bind #{text}: a port is at most 65535" if port && port > 65_535
+        # @return [Boolean] whether each worker may have a socket of its own
+        def tcp? = scheme == "tcp" || scheme == "ssl"
 
-        scheme = "ssl" if scheme == "tcp" && (params.key?(:cert) || params.key?(:self_signed))
-        ::Ractor.make_shareable(new(scheme:, host: host(place[:host]), port:, path: place[:path],
-          params:))
-      end
-      private_class_method :build
+        # @return [Boolean] whether the name stands for this machine, on IPv4 and IPv6
+        def local? = host == "localhost"
 
-      # Nothing and * are everything.
-      def self.host(text) = text && ((text.empty? || text == "*") ? "::" : text.delete("[]"))
-      private_class_method :host
+        # @return [Boolean] whether clients come through a proxy that speaks the PROXY protocol
+        def proxy? = params.key?(:proxy) && params[:proxy].last != "0"
 
-      # @return [Boolean]
-      def tls? = scheme == "ssl" || params.key?(:cert) || params.key?(:self_signed)
+        # @return [String, nil] the last value of a parameter
+        def param(name) = params[name]&.last
 
-      # @return [Boolean] whether each worker may have a socket of its own
-      def tcp? = scheme == "tcp" || scheme == "ssl"
-
-      # @return [Boolean] whether the name stands for this machine, on IPv4 and IPv6
-      def local? = host == "localhost"
-
-      # @return [Boolean] whether clients come through a proxy that speaks the PROXY protocol
-      def proxy? = params.key?(:proxy) && params[:proxy].last != "0"
-
-      # @return [String, nil] the last value of a parameter
-      def param(name) = params[name]&.last
-
-      # @return [String] for people
-      def to_s
-        case scheme
-        when "tcp", "ssl" then "#{scheme}://#{host.include?(":") ? "[#{host}]" : host}:#{port}"
-        when "unix" then "unix://#{path}"
-        when "fd" then "fd://#{path}"
-        else "systemd:#{path}"
+        # @return [String] for people
+        def to_s
+          case scheme
+          when "tcp", "ssl" then "#{scheme}://#{host.include?(":") ? "[#{host}]" : host}:#{port}"
+          when "unix" then "unix://#{path}"
+          when "fd" then "fd://#{path}"
+          else "systemd:#{path}"
+          end
         end
       end
     end

@@ -30,7 +30,7 @@ module Raffia
           steps.reverse.reduce(inner) { |built, step| seal(step.build(built)) }
         end
 
-        # @param sharing [Sharing]
+        # @param sharing [DeepFreezer]
         # @param path [String]
         # @return [Blueprint] shareable, when there are no findings
         def share(sharing, path = "config.ru")

@@ -2,7 +2,7 @@
 
 require_relative "../../pool/ractors/outer_use"
 require_relative "finding"
-require_relative "wording"
+require_relative "refusal_text"
 
 module Raffia
   class Server
@@ -95,7 +95,7 @@ module Raffia
           return if why.include?("define_method")
 
           finding = Finding.new([@path, *@trail].join(" > "), "uses #{name}, which #{why}",
-            Wording.remedy(remedy))
+            RefusalText.remedy(remedy))
           @findings << finding unless @findings.include?(finding)
         end
       end

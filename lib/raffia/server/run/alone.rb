@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../../base/signals"
-require_relative "../watch/admin"
-require_relative "../watch/panel"
+require_relative "../observability/admin"
+require_relative "../observability/status_panel/single_process"
 require_relative "../../process/supervisor/notifier"
 require_relative "../../process/supervisor/pid_file"
 require_relative "../worker"
@@ -19,11 +19,11 @@ module Raffia
       STOP = %i[INT TERM HUP].freeze
       private_constant :STOP
 
-      # @return [Listening]
+      # @return [Listen::Listeners]
       attr_reader :listening
 
       # @param application [Application]
-      # @param listening [Listening]
+      # @param listening [Listen::Listeners]
       # @param options [Options]
       # @param hooks [Hooks]
       # @param log [Logger]
@@ -36,7 +36,7 @@ module Raffia
         @hooks = hooks
         @log = log
         @asked = false
-        @panel = Panel::Alone.new
+        @panel = Observability::StatusPanel::SingleProcess.new
         @config = config
         @beside = beside
         @notifier = Process::Supervisor::Notifier.new(nil, nil)
@@ -51,7 +51,7 @@ module Raffia
       end
 
       # Serves in this thread, whatever thread that is.
-      # @yieldparam listeners [Array<Listener>] before connections are accepted from them
+      # @yieldparam listeners [Array<Listen::Listener>] before connections are accepted from them
       # @return [void]
       def work
         app = @application.load
@@ -64,7 +64,7 @@ module Raffia
         end
         prepare if @worker.is_a?(Worker)
         @worker.stop if @asked
-        admin = Admin.start(@panel, @options, @log, beside: @beside&.metrics)
+        admin = Observability::Admin.start(@panel, @options, @log, beside: @beside&.metrics)
         @worker.run { begun { yield listening.first if block_given? } }
         @hooks.call(:on_stop)
       ensure

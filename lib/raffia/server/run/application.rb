@@ -38,7 +38,8 @@ module Raffia
 
       def self.rackup(path, how)
         Optional.gem("rack", ">= 2.2", for: "`raffia serve #{path}`", feature: "rack")
-        built = ((how == :record) ? Ractors::Recorder.builder : ::Rack::Builder).parse_file(path)
+        built = ((how == :record) ? Ractors::RecordingBuilder.builder :
+          ::Rack::Builder).parse_file(path)
         built.is_a?(::Array) ? built.first : built # Rack 2 has options with it
       end
       private_class_method :rackup

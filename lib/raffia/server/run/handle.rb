@@ -6,7 +6,7 @@ module Raffia
   class Server
     # A server that runs in a thread of this process.
     class Handle
-      # @return [Array<Listener>]
+      # @return [Array<Listen::Listener>]
       attr_reader :listeners
 
       # @param server [Server]

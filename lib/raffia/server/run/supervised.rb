@@ -2,8 +2,8 @@
 
 require_relative "../../base/signals"
 require_relative "../../process/supervisor"
-require_relative "../watch/admin"
-require_relative "../watch/panel"
+require_relative "../observability/admin"
+require_relative "../observability/status_panel/supervised"
 require_relative "tenure"
 require_relative "../worker"
 require_relative "execution"
@@ -29,7 +29,7 @@ module Raffia
       # @param beside [#workers, #timeout, #load, #signals, #call, #supervisor=, #hear, #metrics,
       #   nil] what further workers do, under the same supervisor: how many they are, the seconds
       #   that they have to end, what to load for them, signals of theirs, the life of one, what
-      #   they send to the supervisor, and what {Admin} tells of them
+      #   they send to the supervisor, and what {Observability::Admin} tells of them
       def initialize(application, listening, options, hooks:, log:, config:, renewal: nil,
         beside: nil)
         @application = application
@@ -45,7 +45,7 @@ module Raffia
       end
 
       # @return [Integer] the exit code
-      # @yieldparam listeners [Array<Listener>] before connections are accepted from them
+      # @yieldparam listeners [Array<Listen::Listener>] before connections are accepted from them
       def run
         supervise(Process::Supervisor.new(**settings, **limits, **systemd,
           hooks: hooks) { |seat| work(seat) }) do
@@ -56,10 +56,10 @@ module Raffia
       private
 
       def supervise(supervisor, &)
-        @panel = Panel::Supervised.new(supervisor.settings.max_workers)
+        @panel = Observability::StatusPanel::Supervised.new(supervisor.settings.max_workers)
         @panel.supervisor = supervisor
         @beside&.supervisor = supervisor
-        admin = Admin.start(@panel, @options, @log, beside: @beside&.metrics)
+        admin = Observability::Admin.start(@panel, @options, @log, beside: @beside&.metrics)
         Signals.with(chain: false, **(@beside ? @beside.signals(supervisor) : {})) do
           supervisor.run(&)
         end
@@ -150,7 +150,7 @@ module Raffia
         worker.on_leave { own.each(&:close) }
         seat.on_stop { worker.stop(:drain) }
         listen_to(seat, worker)
-        Panel::Supervised.answer(seat, worker)
+        Observability::StatusPanel::Supervised.answer(seat, worker)
         # Without preload the application has just been loaded, with the handlers that it sets.
         Signals.with(chain: false, **Process::Supervisor::Life.handlers(seat)) do
           worker.run { seat.ready! }

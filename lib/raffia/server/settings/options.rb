@@ -54,15 +54,17 @@ module Raffia
       # @return [Boolean]
       def development? = environment == "development"
 
-      # @return [Array<Bind>] where to listen. With nothing said: on this machine alone in
+      # @return [Array<Listen::Bind>] where to listen. With nothing said: on this machine alone in
       #   development, else everywhere
       # @raise [ConfigError]
       def binds
-        return bind.map { |uri| Bind.parse(uri) } unless bind.empty?
+        return bind.map { |uri| Listen::Bind.parse(uri) } unless bind.empty?
 
         address = host || (development? ? "localhost" : "[::]")
         address = "[#{address}]" if address.count(":") > 1 && !address.start_with?("[")
-        [Bind.parse("#{(tls == :off && tls_cert.empty?) ? "tcp" : "ssl"}://#{address}:#{port}")]
+        [Listen::Bind.parse(
+          "#{(tls == :off && tls_cert.empty?) ? "tcp" : "ssl"}://#{address}:#{port}"
+        )]
       end
 
       # @param out [#write] where it writes

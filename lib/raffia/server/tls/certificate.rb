@@ -4,7 +4,7 @@ require_relative "../../base/error"
 
 module Raffia
   class Server
-    class Tls
+    class TLS
       # A certificate, its key, its chain, and the names that it is for.
       #
       # @api private

@@ -5,7 +5,7 @@ require_relative "self_signed"
 
 module Raffia
   class Server
-    class Tls
+    class TLS
       # A context for each certificate, and which of them a client wants.
       #
       # @api private

@@ -6,7 +6,7 @@ require_relative "certificate"
 
 module Raffia
   class Server
-    class Tls
+    class TLS
       # A certificate for development, signed by nobody. It is kept in the user's cache, so that a
       # browser that was told to trust it still does after a restart.
       #

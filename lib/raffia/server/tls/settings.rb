@@ -4,7 +4,7 @@ require_relative "../../base/error"
 
 module Raffia
   class Server
-    class Tls
+    class TLS
       # How a listener is to speak TLS: what its address says, and for what it does not say, the
       # options.
       #
@@ -22,7 +22,7 @@ module Raffia
       # @!attribute [r] handshake_timeout
       #   @return [Numeric] seconds
       Settings = ::Data.define(:pairs, :ca, :verify, :min, :ciphers, :handshake_timeout) do
-        # @param bind [Bind]
+        # @param bind [Listen::Bind]
         # @param options [Options]
         # @return [Settings]
         # @raise [ConfigError]

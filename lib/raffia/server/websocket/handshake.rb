@@ -23,7 +23,7 @@ module Raffia
           @origins = origins
         end
 
-        # @yieldreturn [Array(Protocol, #call)] asked for only when the request is in order
+        # @yieldreturn [Array(DriverAdapter, #call)] asked for only when the request is in order
         # @return [Array] a Rack response
         def respond(headers)
           refusal = refused and return refusal
@@ -44,7 +44,7 @@ module Raffia
               "sec-websocket-version" => VERSION)
           elsif !KEY.match?(@env["HTTP_SEC_WEBSOCKET_KEY"].to_s) then answer(400,
             "sec-websocket-key must be 16 bytes in base64")
-          elsif !Origin.allowed?(@env, @origins) then answer(403,
+          elsif !OriginPolicy.allowed?(@env, @origins) then answer(403,
             "no WebSocket for pages of #{@env["HTTP_ORIGIN"]}")
           elsif !switches? then answer(501, "the server cannot switch protocols (rack.protocol)")
           end

@@ -4,81 +4,83 @@ require "socket"
 
 module Raffia
   class Server
-    class Listener
-      # Unix sockets. A file that a dead server has left behind is replaced, one that is answered is
-      # not.
-      #
-      # @api private
-      module Unix
-        class << self
-          # @return [UNIXServer]
-          # @raise [CannotListen]
-          def open(bind, backlog)
-            clear(bind)
-            server = with_umask(mask(bind)) { UNIXServer.new(bind.path) }
-            server.listen(backlog)
-            server
-          rescue SystemCallError, ArgumentError => error
-            raise CannotListen, "cannot listen on #{bind}: #{error.message}"
-          end
-
-          # @return [Array, nil] tells this file from a later one of the same name
-          def identity(path)
-            stat = ::File.stat(path)
-            [stat.dev, stat.ino]
-          rescue SystemCallError
-            nil
-          end
-
-          private
-
-          def clear(bind)
-            return unless ::File.exist?(bind.path)
-            unless ::File.socket?(bind.path)
-              raise CannotListen, "cannot listen on #{bind}: there is a file of this name, and " \
-                "it is no socket"
+    module Listen
+      class Listener
+        # Unix sockets. A file that a dead server has left behind is replaced, one that is answered
+        # is not.
+        #
+        # @api private
+        module Unix
+          class << self
+            # @return [UNIXServer]
+            # @raise [CannotListen]
+            def open(bind, backlog)
+              clear(bind)
+              server = with_umask(mask(bind)) { UNIXServer.new(bind.path) }
+              server.listen(backlog)
+              server
+            rescue SystemCallError, ArgumentError => error
+              raise CannotListen, "cannot listen on #{bind}: #{error.message}"
             end
 
-            knock(bind.path)
-            raise CannotListen, "cannot listen on #{bind}: a server answers there already"
-          rescue Errno::ECONNREFUSED
-            ::File.unlink(bind.path)
-          end
+            # @return [Array, nil] tells this file from a later one of the same name
+            def identity(path)
+              stat = ::File.stat(path)
+              [stat.dev, stat.ino]
+            rescue SystemCallError
+              nil
+            end
 
-          # Without waiting: a server that has no room for another connection is there as well, and
-          # then it says EAGAIN.
-          def knock(path)
-            socket = ::Socket.new(:UNIX, :STREAM)
-            socket.connect_nonblock(::Addrinfo.unix(path), exception: false)
-          rescue Errno::EAGAIN
-            nil
-          ensure
-            socket&.close
-          end
+            private
 
-          # The mode is there from the first moment, since the socket is made under it.
-          def mask(bind)
-            return octal(bind, :umask) if bind.param(:umask)
+            def clear(bind)
+              return unless ::File.exist?(bind.path)
+              unless ::File.socket?(bind.path)
+                raise CannotListen, "cannot listen on #{bind}: there is a file of this name, and " \
+                  "it is no socket"
+              end
 
-            0o777 & ~octal(bind, :mode) if bind.param(:mode)
-          end
+              knock(bind.path)
+              raise CannotListen, "cannot listen on #{bind}: a server answers there already"
+            rescue Errno::ECONNREFUSED
+              ::File.unlink(bind.path)
+            end
 
-          def octal(bind, name)
-            Integer(bind.param(name), 8)
-          rescue ArgumentError
-            raise ConfigError, "bind #{bind}: #{name} #{bind.param(name)} is no octal number " \
-              "such as 0660"
-          end
+            # Without waiting: a server that has no room for another connection is there as well,
+            # and then it says EAGAIN.
+            def knock(path)
+              socket = ::Socket.new(:UNIX, :STREAM)
+              socket.connect_nonblock(::Addrinfo.unix(path), exception: false)
+            rescue Errno::EAGAIN
+              nil
+            ensure
+              socket&.close
+            end
 
-          def with_umask(mask)
-            before = ::File.umask(mask) if mask
-            yield
-          ensure
-            ::File.umask(before) if before
+            # The mode is there from the first moment, since the socket is made under it.
+            def mask(bind)
+              return octal(bind, :umask) if bind.param(:umask)
+
+              0o777 & ~octal(bind, :mode) if bind.param(:mode)
+            end
+
+            def octal(bind, name)
+              Integer(bind.param(name), 8)
+            rescue ArgumentError
+              raise ConfigError, "bind #{bind}: #{name} #{bind.param(name)} is no octal number " \
+                "such as 0660"
+            end
+
+            def with_umask(mask)
+              before = ::File.umask(mask) if mask
+              yield
+            ensure
+              ::File.umask(before) if before
+            end
           end
         end
+        private_constant :Unix
       end
-      private_constant :Unix
     end
   end
 end

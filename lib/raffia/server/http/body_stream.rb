@@ -1,0 +1,135 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+
+module Raffia
+  class Server
+    module HTTP
+      # What a body that answers to `call` is given: it writes the response, and reads what is left
+      # of the request.
+      class BodyStream
+        # @api private
+        def initialize(wire, io, input)
+          @wire = wire
+          @io = io
+          @input = input
+          @lock = ::Thread::Mutex.new
+          @open = true
+          @readable = true
+        end
+
+        # As IO#read has it.
+        # @return [String, nil]
+        def read(length = nil, buffer = nil)
+          raise IOError, "not opened for reading" unless @readable
+
+          @input.read(length, buffer)
+        end
+
+        # @return [String, nil] what has come, at most so much
+        def read_partial(length, buffer = nil) = @input.read_partial(length, buffer)
+        alias_method :readpartial, :read_partial
+
+        # As IO#sysread has it: here it is {read_partial}.
+        # @return [String]
+        # @raise [EOFError]
+        def sysread(length, buffer = nil) = read_partial(length, buffer)
+
+        # As IO#read_nonblock has it. It waits in the middle of a chunk's head only.
+        # @return [String, Symbol, nil] without exceptions :wait_readable, and nil at the end
+        # @raise [IO::EAGAINWaitReadable, EOFError]
+        def read_nonblock(length, buffer = nil, exception: true)
+          raise IOError, "not opened for reading" unless @readable
+          return read_partial(length, buffer) if wait_readable(0)
+
+          exception ? raise(::IO::EAGAINWaitReadable, "read would block") : :wait_readable
+        rescue EOFError
+          raise if exception
+        end
+
+        # Waits until there is something to read, or the end.
+        # @param timeout [Numeric, nil] seconds
+        # @return [self, nil] nil: nothing came in time
+        def wait_readable(timeout = nil)
+          return self if @input.ready? || (@io.respond_to?(:pending) && @io.pending.positive?)
+
+          self if @io.to_io.wait_readable(timeout)
+        end
+
+        # Waits until the kernel takes something more for the client.
+        # @param timeout [Numeric, nil] seconds
+        # @return [self, nil]
+        def wait_writable(timeout = nil) = (self if @io.to_io.wait_writable(timeout))
+
+        # As IO#syswrite has it: here it is {write}.
+        # @return [Integer] bytes
+        def syswrite(string) = write(string)
+
+        # For code that is written for sockets. All of it is taken, so this waits for a slow client.
+        # @return [Integer] bytes
+        def write_nonblock(string, **) = write(string)
+
+        # Sends at once.
+        # @return [Integer] bytes
+        # @raise [Disconnected] an IOError: the client has gone, or takes nothing more
+        # @raise [IOError] after {close}
+        def write(*strings)
+          strings.sum do |string|
+            string = string.to_s
+            @lock.synchronize do
+              raise IOError, "closed stream" unless @open
+
+              @wire.write(string)
+            end
+          end
+        end
+
+        # @return [self]
+        def <<(string)
+          write(string)
+          self
+        end
+
+        # Everything has been sent already.
+        # @return [self]
+        def flush = self
+
+        # @return [void]
+        def close_read
+          @readable = false
+          nil
+        end
+
+        # The end of the response.
+        # @return [void]
+        def close_write
+          @lock.synchronize do
+            next unless @open
+
+            @open = false
+            @wire.finish
+          end
+          nil
+        end
+
+        # @return [void]
+        def close
+          close_read
+          close_write
+        end
+
+        # The response is over, however it ended: what comes next on the connection is not this
+        # stream's.
+        # @api private
+        def abandon = @open = @readable = false
+
+        # @return [Boolean]
+        def closed? = !@open
+
+        # @return [IO] the socket, for those who want to know whether the client is still there;
+        #   HTTP's framing is not on it
+        def to_io = @io.to_io
+      end
+    end
+  end
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Server
+    module HTTP
+      # `rack.input` of requests without a body: one for all of them, since nothing about it can
+      # change.
+      #
+      # @api private
+      class NullInput
+        # As IO#read has it.
+        # @return [String, nil]
+        def read(length = nil, buffer = nil)
+          buffer&.clear
+          return if length && length > 0
+
+          buffer || "".b
+        end
+
+        # @return [nil]
+        # @raise [EOFError] for more than nothing
+        def read_partial(length, buffer = nil)
+          raise EOFError, "end of file reached" if length.positive?
+
+          read(length, buffer)
+        end
+        alias_method :readpartial, :read_partial
+
+        # @return [nil]
+        def gets(*) = nil
+
+        # @return [self]
+        def each = self
+
+        # @return [Integer] 0
+        def rewind = 0
+
+        # @return [Integer] 0
+        def size = 0
+
+        # @return [Boolean]
+        def eof? = true
+
+        # @return [Boolean] nothing is waited for
+        def ready? = true
+
+        # @return [Encoding]
+        def external_encoding = Encoding::BINARY
+
+        # @return [void]
+        def close = nil
+
+        ONE = new.freeze
+      end
+    end
+  end
+end

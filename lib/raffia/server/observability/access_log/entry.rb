@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Server
+    module Observability
+      class AccessLog
+        # What precedes so many digits.
+        ZEROS = Array.new(7) { |size| "0.#{"0" * (6 - size)}".freeze }.freeze
+        private_constant :ZEROS
+
+        # What is logged of a request. Durations are in microseconds; `queued` is negative when not
+        # known.
+        #
+        # @api private
+        Entry = ::Struct.new(:env, :id, :status, :sent, :duration, :queued) do
+          # @return [String] the request's target, as the client sent it
+          def target
+            return env["REQUEST_URI"] if env["REQUEST_URI"]
+
+            query = env["QUERY_STRING"].to_s
+            "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}#{"?#{query}" unless query.empty?}"
+          end
+
+          # @return [String] seconds
+          def duration_text = seconds(duration)
+
+          # @return [String, nil] seconds
+          def queued_text = queued.negative? ? nil : seconds(queued)
+
+          private
+
+          # With six decimals, and without going through a Float.
+          def seconds(microseconds)
+            digits = microseconds.to_s
+            size = digits.size
+            return "#{ZEROS[size]}#{digits}" if size <= 6
+
+            "#{digits[0, size - 6]}.#{digits[-6, 6]}"
+          end
+        end
+      end
+    end
+  end
+end

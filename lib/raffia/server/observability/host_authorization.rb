@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require "ipaddr"
+require_relative "../listen/bind"
+
+module Raffia
+  class Server
+    module Observability
+      # Answers for an application that is for this machine alone only what asks for it by such a
+      # name.
+      #
+      # The page of a stranger can have its own name resolved to this machine (DNS rebinding), and a
+      # browser here would then let it read the answer. Its name is neither an address nor
+      # localhost.
+      #
+      # @api private
+      class HostAuthorization
+        LOCAL = /\A(?:|(?:[\w-]+\.)*localhost|[\d.]+|\[[\h:.]+\])(?::\d+)?\z/i
+        REFUSED = [403, {"content-type" => "text/plain"}.freeze,
+          ["ask for localhost\n"].freeze].freeze
+        private_constant :LOCAL, :REFUSED
+
+        # @param app [#call]
+        # @param address [String] that it is served at
+        # @return [#call] the application itself where other machines can ask
+        def self.around(app, address) = loopback?(Listen::Bind.parse(address).host) ? new(app) : app
+
+        def self.loopback?(host)
+          host == "localhost" || (host&.match?(/\A[\h.:]+\z/) && ::IPAddr.new(host).loopback?)
+        end
+        private_class_method :loopback?
+
+        # @param app [#call]
+        def initialize(app)
+          @app = app
+        end
+
+        # @return [Array] a Rack response
+        def call(env)
+          return @app.call(env) if LOCAL.match?(env["HTTP_HOST"].to_s)
+
+          status, headers, body = REFUSED
+          [status, headers.dup, body]
+        end
+      end
+    end
+  end
+end

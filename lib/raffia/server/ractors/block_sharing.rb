@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require_relative "../../pool/ractors/portable_block"
+require_relative "plain_data"
+
+module Raffia
+  class Server
+    module Ractors
+      # Makes blocks of gems shareable as they are, in place: methods that define_method has made of
+      # them, and those in tables. What they capture is frozen first, if it is plain data.
+      #
+      # @api private
+      module BlockSharing
+        # @param block [Proc]
+        # @return [Boolean] whether it is shareable now
+        def self.share(block)
+          tried = []
+          begin
+            ::Ractor.make_shareable(block)
+            true
+          rescue ::Ractor::IsolationError, ::ArgumentError => error
+            name = Pool::PortableBlock.refusal(block, error).variable
+            fresh = name && !tried.include?(name)
+            tried << name
+            (fresh && freeze_captured(block, name)) ? retry : false
+          end
+        end
+
+        def self.freeze_captured(block, name)
+          value = block.binding.local_variable_get(name)
+          return false if ::Ractor.shareable?(value) || !PlainData.all?(value)
+
+          ::Ractor.make_shareable(value)
+          true
+        rescue ::NameError, ::ArgumentError, ::Ractor::Error
+          false # it is no variable, or is assigned to
+        end
+        private_class_method :freeze_captured
+      end
+    end
+  end
+end

@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+require "monitor"
+require_relative "../../base/error"
+require_relative "../../pool/ractors/portable_block"
+require_relative "finding"
+require_relative "refusal_text"
+
+module Raffia
+  class Server
+    module Ractors
+      # Makes objects shareable as Ractor.make_shareable does, and says of what it cannot: where it
+      # is, and what to do.
+      #
+      # Blocks are what Ruby gives up at: the self of an ordinary one is an ordinary object, and
+      # what it captures is not frozen. Here what it captures is made shareable first, and a copy of
+      # the block that has no self takes its place.
+      #
+      # What it has come to is frozen, also when the whole then fails; so whoever only asks does so
+      # in a process that is thrown away.
+      #
+      # @api private
+      class DeepFreezer
+        # What each Ractor would need one of its own of.
+        OWN = [::Thread, ::Thread::Mutex, ::Monitor, ::Thread::Queue, ::Thread::ConditionVariable,
+          ::Fiber, ::Enumerator, ::Binding].freeze
+        BUILT = "Make it where it is used, or in a middleware's initialize, which each Ractor " \
+          "calls for itself"
+
+        # @return [Array<Finding>] of all calls
+        attr_reader :findings
+
+        def initialize
+          @findings = []
+          @seen = {}.compare_by_identity
+        end
+
+        # @param object [Object]
+        # @param path [String]
+        # @return [Object] shareable, the same one but for blocks; or not shareable, and then there
+        #   are findings
+        def share(object, path)
+          return object if ::Ractor.shareable?(object)
+
+          @seen.fetch(object) do
+            @seen[object] = object # until it is known: it may be reached from within
+            @seen[object] = shared(object, path)
+          end
+        end
+
+        private
+
+        def shared(object, path)
+          case object
+          when ::Proc then block(object, path)
+          when ::IO
+            refuse(object, path, "is an open file, which would be frozen with the rest, and " \
+              "could not be used then", BUILT)
+          when *OWN then refuse(object, path, "belongs to one Ractor", BUILT)
+          when ::Method, ::UnboundMethod
+            refuse(object, path, "is a Method, which no other Ractor may have", "Call it by name")
+          else whole(object, path)
+          end
+        end
+
+        # Its parts first, so that what fails is as small as it can be.
+        def whole(object, path)
+          before = @findings.size
+          ObjectParts.each(object) do |part, label, replace|
+            fit = share(part, "#{path} > #{label}")
+            replace.call(fit) unless fit.equal?(part)
+          end
+          (@findings.size == before) ? ::Ractor.make_shareable(object) : object
+        rescue ::Ractor::Error, ::FrozenError, ::NoMethodError, ::TypeError,
+          ::ArgumentError => error
+          refuse(object, path, "cannot be made shareable (#{error.message.chomp(".")[0, 120]})",
+            BUILT)
+        end
+
+        # A block whose self is shareable, a class's, can stay as it is.
+        def block(block, path)
+          return detached(block, path) unless Pool::BlockCode.of(block)
+
+          ::Ractor.make_shareable(block)
+        rescue ::Ractor::IsolationError, ::ArgumentError
+          detached(block, path)
+        end
+
+        # As often as there are variables to be made shareable.
+        def detached(block, path)
+          tried = []
+          before = @findings.size
+          begin
+            Pool::PortableBlock.share(block)
+          rescue NotShareable => error
+            retry if captured(block, error.variable, tried, path)
+
+            (@findings.size == before) ? refuse(block, path, *RefusalText.of(error)) : block
+          end
+        end
+
+        # @return [Boolean] whether a captured variable is shareable now which was not before
+        def captured(block, name, tried, path)
+          if name.nil? || tried.include?(name) || !block.binding.local_variable_defined?(name)
+            return false
+          end
+
+          tried << name
+          value = block.binding.local_variable_get(name)
+          fit = share(value, "#{path} > its variable #{name}")
+          return false unless ::Ractor.shareable?(fit)
+
+          block.binding.local_variable_set(name, fit) unless fit.equal?(value)
+          true
+        rescue ::NameError
+          false # `self`, or a method's name
+        end
+
+        def refuse(object, path, why, remedy)
+          kind = if object.is_a?(::Proc)
+            ["block", *object.source_location&.join(":")].join(" at ")
+          else
+            object.class
+          end
+          @findings << Finding.new("#{path} (#{kind})", why, remedy)
+          object
+        end
+      end
+    end
+  end
+end
+
+require_relative "object_parts"

@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Server
+    module Ractors
+      # What an object is made of, without asking the object: its own methods may mean something
+      # else by the same names.
+      #
+      # @api private
+      module ObjectParts
+        class << self
+          # @yieldparam part [Object]
+          # @yieldparam label [String] how it is called in there: "MyApp@log", "[:key]"
+          # @yieldparam replace [#call] puts another object in its place
+          # @return [void]
+          def each(object, &)
+            variables(object, &)
+            case object
+            when ::Array
+              object.each_with_index do |part, index|
+                yield part, "[#{index}]", ->(fit) { object[index] = fit }
+              end
+            when ::Hash then hash(object, &)
+            when ::Struct
+              object.each_pair do |name, part|
+                yield part, "#{object.class}.#{name}", ->(fit) { object[name] = fit }
+              end
+            when ::Data
+              object.to_h.each do |name, part|
+                yield part, "#{object.class}.#{name}", method(:fixed)
+              end
+            when ::Range
+              [object.begin, object.end].each { |part| yield part, "an end of it", method(:fixed) }
+            end
+          end
+
+          private
+
+          def variables(object)
+            name = kernel(:class, object)
+            kernel(:instance_variables, object).each do |variable|
+              yield kernel(:instance_variable_get, object, variable), "#{name}#{variable}",
+                ->(fit) { kernel(:instance_variable_set, object, variable, fit) }
+            end
+          end
+
+          def kernel(name, object, ...) = ::Kernel.instance_method(name).bind_call(object, ...)
+
+          def hash(object)
+            object.each { |key, part| yield part, "[#{label(key)}]", ->(fit) { object[key] = fit } }
+            object.each_key { |key| yield key, "the key #{label(key)}", method(:fixed) }
+            if object.default_proc
+              yield object.default_proc, "its default block", ->(fit) { object.default_proc = fit }
+            end
+            unless object.default.nil?
+              yield object.default, "its default", ->(fit) { object.default = fit }
+            end
+          end
+
+          def label(key)
+            if key.is_a?(::String) || key.is_a?(::Symbol) || key.is_a?(::Numeric)
+              key.inspect[0, 40]
+            else
+              key.class.to_s
+            end
+          end
+
+          # Where nothing can be put in its place.
+          def fixed(_fit) = raise(::FrozenError, "it cannot be replaced there")
+        end
+      end
+    end
+  end
+end

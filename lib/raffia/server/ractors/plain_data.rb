@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require_relative "object_parts"
+
+module Raffia
+  class Server
+    module Ractors
+      # Whether an object, all that it is made of included, is data that can be frozen and is as
+      # good afterwards. Nothing is changed.
+      #
+      # @api private
+      module PlainData
+        # Of other kinds it is Ruby's C code, or a gem's, that knows what freezing would do.
+        KINDS = [::String, ::Array, ::Hash, ::Struct, ::Data, ::Regexp, ::Range, ::Numeric].freeze
+
+        class << self
+          # @param object [Object]
+          # @return [Boolean]
+          def all?(object, seen = {}.compare_by_identity)
+            return true if ::Ractor.shareable?(object) || seen.key?(object)
+
+            seen[object] = true
+            return BlockSharing.share(object) if object.is_a?(::Proc)
+            return false unless kind?(object)
+
+            ObjectParts.each(object) { |part,| return false unless all?(part, seen) }
+            true
+          end
+
+          private
+
+          def kind?(object)
+            KINDS.any? { |kind| object.is_a?(kind) } ||
+              (object.method(:freeze).owner == ::Kernel &&
+                ::ObjectSpace.dump(object).include?('"type":"OBJECT"'))
+          rescue ::NameError
+            false
+          end
+        end
+      end
+    end
+  end
+end
+
+require_relative "block_sharing"

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Server
+    module Ractors
+      # What the pool says of a block that cannot go to a Ractor, for an application that cannot:
+      # there are no items, and the way out is more processes.
+      #
+      # @api private
+      module RefusalText
+        WHO = /\Athe block at \S+ (?:cannot run in another Ractor: it )?|\A(?=a method of )/
+        OTHERWISE = /,? or run it on: .*\z/
+        KEEP = "Keep it in a frozen constant, or in Ractor.current[:name]"
+        # For words of the pool's that make no sense here.
+        INSTEAD = {
+          /,? ?hand it in as part of the items/i => "",
+          /Assign it to a local variable (?:first|before the call)/i => KEEP,
+          "Load it before the call" => "Load it in config.ru", "before the call" => "beforehand",
+          " or :threads" => ""
+        }.freeze
+
+        # @param error [NotShareable]
+        # @return [Array(String, String)] why, and what to do
+        def self.of(error)
+          text = error.message.sub(WHO, "").sub(OTHERWISE, "")
+          why, remedy = text.match(/\A(.*?\)|.*?)(?:\. (?=[A-Z])|: (?=assign|make))(.*)\z/m)
+            &.captures || [text, ""]
+          [why, remedy(remedy)]
+        end
+
+        # @return [String]
+        def self.remedy(text)
+          text = INSTEAD.reduce(text) { |words, (theirs, ours)| words.sub(theirs, ours) }
+          text = KEEP if text.empty?
+          text[0].upcase + text[1..]
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require "stringio"
+require_relative "../../pool/ractors/outer_use"
+require_relative "../../pool/ractors/trespass"
+require_relative "finding"
+require_relative "object_parts"
+
+module Raffia
+  class Server
+    module Ractors
+      # What an application says when it is called in a Ractor: much can only be seen there.
+      #
+      # @api private
+      module TrialRequest
+        # Of the same request, because the first may be the one that fills a cache.
+        TIMES = 2
+        # path:: what was asked for
+        # status:: of the answer, nil when there was none
+        # finding:: what was raised instead
+        Answer = Data.define(:path, :status, :finding)
+
+        class << self
+          # In a Ractor.
+          # @param blueprint [Blueprint] shareable
+          # @param path [String, nil] nil: build it, and no more
+          # @return [Answer]
+          def of(blueprint, path)
+            app = blueprint.build
+            Answer.new(path, (Array.new(TIMES) { request(app, path) }.max if path), nil)
+          rescue ::StandardError, ::ScriptError => error
+            Answer.new(path, nil, finding(error, blueprint, path))
+          end
+
+          private
+
+          def request(app, path)
+            status, _, body = response(app.call(env(path)))
+            body.respond_to?(:each) ? body.each { |part| part.bytesize } : body
+            body.close if body.respond_to?(:close)
+            status.to_i
+          end
+
+          def response(answer)
+            return answer if answer.is_a?(::Array) && answer.size == 3
+
+            raise TypeError, "#{answer.inspect[0, 60]} is no response: that is [status, headers, " \
+              "body]"
+          end
+
+          def env(target)
+            path, query = target.split("?", 2)
+            {"REQUEST_METHOD" => "GET", "SCRIPT_NAME" => "", "PATH_INFO" => path,
+             "QUERY_STRING" => query.to_s, "SERVER_NAME" => "localhost",
+             "SERVER_PORT" => "80", "SERVER_PROTOCOL" => "HTTP/1.1", "HTTP_HOST" => "localhost",
+             "HTTP_USER_AGENT" => "raffia doctor",
+             "REMOTE_ADDR" => "127.0.0.1", "rack.url_scheme" => "http",
+             "rack.input" => ::StringIO.new("".b), "rack.errors" => $stderr}
+          end
+
+          def finding(error, blueprint, path)
+            name = error.is_a?(::FrozenError) && named(error, blueprint)
+            Finding.new(path ? "GET #{path}" : "config.ru",
+              "raised #{error.class} at #{place(error)}: " \
+                "#{error.message.lines.first&.chomp&.delete_suffix(".")}#{" (#{name})" if name}",
+              advice(error, place(error)))
+          end
+
+          # The line of the application's own that led to it, when there is one.
+          def place(error)
+            lines = error.backtrace.to_a.reject { |line| line.start_with?("<internal:") }
+            inner = lines.first.to_s[/\A.*?:\d+/]
+            own = lines.take_while { |line| !line.include?(__FILE__) }
+              .find { |line| !Pool::OuterUse::LIBRARIES.match?(line) }
+            own = own.to_s[/\A.*?:\d+/]
+            (own.nil? || own == inner) ? inner : "#{inner}, called at #{own}"
+          end
+
+          def named(error, blueprint)
+            search(blueprint.app, "run", error.receiver, {}.compare_by_identity)
+          end
+
+          def search(object, path, wanted, seen)
+            return path if object.equal?(wanted)
+            return if seen.key?(object)
+
+            seen[object] = true
+            ObjectParts.each(object) do |part, label, _|
+              search(part, "#{path} > #{label}", wanted, seen)
+                .then { |found| return found if found }
+            end
+            nil
+          end
+
+          def advice(error, place)
+            gem = place[%r{/gems/([^/]+)/}, 1] and
+              return "That is #{gem}'s, which is not made for Ractors: serve it with processes"
+            if error.is_a?(::FrozenError)
+              return "What `run` is given is frozen: keep what changes in Ractor.current[:name], " \
+                "or in a middleware, of which each Ractor has its own"
+            end
+
+            Pool::Trespass::ADVICE.find { |pattern, _| pattern.match?(error.message) }&.last
+              &.then { |text| RefusalText.remedy(text) } ||
+              "Serve it with processes"
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Server
+    class WebSocket
+      # Splits the bytes of a client at the boundaries of frames (RFC 6455, 5.2), so that they can
+      # be parsed one frame at a time. It also checks what the gem websocket-driver answers with
+      # another close code than the RFC asks for.
+      #
+      # @api private
+      class FrameReader
+        PROTOCOL_ERROR = 1002
+        INVALID_DATA = 1007
+        CLOSE = 8
+        # A control frame is at most so long; a longer one is refused by the driver.
+        MOST_CONTROL = 125
+        MASK = 4
+        private_constant :PROTOCOL_ERROR, :INVALID_DATA, :CLOSE, :MOST_CONTROL, :MASK
+
+        # The connection has to be closed with this code.
+        class Violation < StandardError
+          # @return [Integer]
+          attr_reader :code
+
+          def initialize(code, reason)
+            @code = code
+            super(reason)
+          end
+        end
+
+        def initialize
+          @bytes = "".b
+          @at = @left = 0
+        end
+
+        # @param bytes [String] that follow the last ones
+        # @return [void]
+        def push(bytes)
+          @bytes = (@at == @bytes.bytesize) ? bytes : @bytes.byteslice(@at..) << bytes
+          @at = 0
+        end
+
+        # @return [String, nil] bytes of one frame: all of it, or what has come of a long one; nil:
+        #   more is needed
+        # @raise [Violation]
+        def next
+          size = @left.positive? ? @left : frame or return
+          piece = @bytes.byteslice(@at, size)
+          return if piece.empty?
+
+          @at += piece.bytesize
+          @left = size - piece.bytesize
+          piece
+        end
+
+        private
+
+        # @return [Integer, nil] size of the frame that begins here; nil: that cannot be known yet
+        def frame
+          first, second = @bytes.getbyte(@at), @bytes.getbyte(@at + 1)
+          return unless second
+          raise Violation.new(PROTOCOL_ERROR, "a frame is not masked") if second < 128
+
+          head, length = lengths(second & 127)
+          return unless length
+          return head + length unless first & 15 == CLOSE && length <= MOST_CONTROL
+
+          close(head, length)
+        end
+
+        # @return [Array(Integer, Integer)] bytes of the head and of the payload; the latter is nil
+        #   until its length has come
+        def lengths(short)
+          return [2 + MASK, short] if short < 126
+
+          extra, format = (short == 126) ? [2, "S>"] : [8, "Q>"]
+          known = @bytes.bytesize >= @at + 2 + extra
+          [2 + extra + MASK, (@bytes.unpack1(format, offset: @at + 2) if known)]
+        end
+
+        # A close is checked as a whole.
+        def close(head, length)
+          return if @bytes.bytesize < @at + head + length
+
+          key, payload = @bytes.byteslice(@at + head - MASK, MASK + length).unpack("a4a*")
+          return head + length if utf8?(payload.bytes.zip(key.bytes.cycle).map { |a, b| a ^ b })
+
+          raise Violation.new(INVALID_DATA, "the reason of a close is not UTF-8")
+        end
+
+        # The reason follows a code of two bytes.
+        def utf8?(bytes) = bytes.drop(2).pack("C*").force_encoding(Encoding::UTF_8).valid_encoding?
+      end
+      private_constant :FrameReader
+    end
+  end
+end

@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Server
+    class WebSocket
+      # Whose pages may connect. Browsers let any page open a WebSocket to any server, with the
+      # user's cookies, and only say whose page it is.
+      #
+      # @api private
+      module OriginPolicy
+        module_function
+
+        # @param origins [Array<String>, Symbol, nil] see {WebSocket.open}
+        def allowed?(env, origins)
+          origin = env["HTTP_ORIGIN"]
+          return true if origin.nil? || origins == :any
+          return origins.include?(origin) if origins
+
+          # Not the scheme: behind a proxy with TLS ours is another. Browsers leave out the port
+          # that goes without saying, in both.
+          origin.delete_prefix("https://").delete_prefix("http://").casecmp?(env["HTTP_HOST"].to_s)
+        end
+      end
+    end
+  end
+end
