@@ -160,7 +160,7 @@ module Raffia
 
     # Whether there can be Ractors is known when the application has been looked at.
     def settle
-      @options = Ractors::Decision.new(@application, options, log).call if options.ractors?
+      @options = Ractors::Choice.new(@application, options, log).call if options.ractors?
     end
   end
 end

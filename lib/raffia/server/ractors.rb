@@ -3,8 +3,8 @@
 require_relative "../base/error"
 require_relative "ractors/recording_builder"
 require_relative "ractors/deep_freezer"
-require_relative "ractors/gem_preparation"
-require_relative "ractors/decision"
+require_relative "ractors/gem_freezer"
+require_relative "ractors/choice"
 
 module Raffia
   class Server
@@ -22,7 +22,7 @@ module Raffia
         blueprint = Blueprint.of(app).share(sharing)
         raise NotShareable, refusal(sharing.findings) if sharing.findings.any?
 
-        GemPreparation.new.prepare(blueprint.classes)
+        GemFreezer.new.prepare(blueprint.classes)
         blueprint
       end
 

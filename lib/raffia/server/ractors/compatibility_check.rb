@@ -4,7 +4,7 @@ require_relative "../../base/error"
 require_relative "../../pool"
 require_relative "deep_freezer"
 require_relative "recording_builder"
-require_relative "gem_preparation"
+require_relative "gem_freezer"
 require_relative "code_check"
 require_relative "trial_request"
 
@@ -50,7 +50,7 @@ module Raffia
             # say.
             return Result.new(findings, [], []) if sharing.findings.any?
 
-            prepared = GemPreparation.new.prepare(fit.classes).prepared
+            prepared = GemFreezer.new.prepare(fit.classes).prepared
             Result.new(findings, answers(fit, paths), prepared)
           end
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
-require_relative "port_owner"
+require_relative "port_holder"
 
 module Raffia
   class Server
@@ -95,7 +95,7 @@ module Raffia
             def reason(error, bind)
               case error
               when Errno::EADDRINUSE
-                "the port is in use#{PortOwner.of(bind.port)}. Stop that, or choose another one " \
+                "the port is in use#{PortHolder.of(bind.port)}. Stop that, or choose another one " \
                   "with -p"
               when Errno::EACCES
                 "the system does not allow it: ports below #{privileged} need root or the " \

@@ -11,7 +11,7 @@ module Raffia
       # when it cannot be met the server does not start. `auto` is a wish.
       #
       # @api private
-      class Decision
+      class Choice
         # @param application [Application]
         # @param options [Options]
         # @param log [Logger]

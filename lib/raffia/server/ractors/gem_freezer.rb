@@ -18,7 +18,7 @@ module Raffia
       # Ractor::IsolationError.
       #
       # @api private
-      class GemPreparation
+      class GemFreezer
         # Where the files of gems are.
         GEM = Pool::OuterUse::LIBRARIES
 

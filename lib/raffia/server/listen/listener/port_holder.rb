@@ -8,7 +8,7 @@ module Raffia
         # their sockets to themselves.
         #
         # @api private
-        module PortOwner
+        module PortHolder
           # The state of a socket that listens, as the kernel numbers it.
           LISTENS = "0A"
           private_constant :LISTENS
@@ -55,7 +55,7 @@ module Raffia
             end
           end
         end
-        private_constant :PortOwner
+        private_constant :PortHolder
       end
     end
   end
