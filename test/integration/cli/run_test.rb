@@ -16,7 +16,7 @@ module Raffia
       FileUtils.mkdir(File.join(@dir, "lib"))
       script "FROM_LIB = 7", "lib/part.rb"
       same_as_ruby <<~RUBY, "one", "--two", "three four"
-        require_relative "../lib/part"
+        require_relative "lib/part"
         def helper = 1
         p __FILE__, $0, $PROGRAM_NAME, __FILE__ == $0, File.basename(__dir__) == File.basename(Dir.pwd), ARGV, FROM_LIB
         p self, Object.private_method_defined?(:helper), __method__, defined?(DATA), "literal".frozen?

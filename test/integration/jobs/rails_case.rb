@@ -127,8 +127,8 @@ module Raffia
     FILES = {
       "config/application.rb" => APPLICATION,
       "config/boot.rb" => "",
-      "config/environment.rb" => "require_relative "../ \
-        "\"application\"\nRails.application.initialize!\n",
+      "config/environment.rb" => "require_relative \"application\"\n" \
+        "Rails.application.initialize!\n",
       "config/routes.rb" => "Rails.application.routes.draw do\n  resources :people, only: " \
         ":create\nend\n",
       "config/database.yml" => "<%= Rails.env %>:\n  adapter: sqlite3\n  database: storage/<%= " \
