@@ -4,12 +4,15 @@ require_relative "base"
 require_relative "scheduler"
 require_relative "task"
 require_relative "pool"
-require_relative "run/thread_pools"
 require_relative "run/session"
-require_relative "run/look"
-require_relative "run/companions"
+require_relative "run/sidecars"
+require_relative "snapshot"
 
 module Raffia
+  # The composition root: what a call of {Raffia.run} consists of.
+  module Run
+  end
+
   # Runs the block with everything that fibers need: a Fiber scheduler, a pool for calls that block,
   # and a scope for tasks. When the block and all tasks have ended, so has all of it.
   #
@@ -51,7 +54,7 @@ module Raffia
     end
 
     options = {backend: backend, dump_on: dump_on, deadlock: deadlock}.compact
-    return Session.new(**options).run(&block) unless Fiber.scheduler
+    return Run::Session.new(**options).run(&block) unless Fiber.scheduler
     unless options.empty?
       raise ConfigError, "#{options.first.join(": ")} comes too late: a scheduler is running " \
         "already"
@@ -80,5 +83,26 @@ module Raffia
     ensure
       pool.shutdown
     end
+  end
+
+  # The state of every fiber of this Ractor that waits, and of its loops. Any thread may call it,
+  # and a trap handler.
+  #
+  # @param frames [Integer, nil] how long each backtrace may be; nil: no bound
+  # @return [Snapshot]
+  def self.snapshot(frames: nil) = Snapshot.new(Scheduler.all, frames: frames)
+
+  # Writes a {snapshot} for people.
+  #
+  # @param io [#write] with colours if it is a terminal (RAFFIA_COLOR)
+  # @param frames [Integer] lines of each backtrace
+  # @return [void]
+  def self.dump(io = $stderr, frames: Snapshot::Report::FRAMES)
+    color = config.color
+    terminal = color == :auto && io.respond_to?(:tty?) && io.tty?
+    text = snapshot.to_s(frames: frames, color: color == :always || terminal)
+    # A fiber that waited here would not be in the snapshot, and a trap handler must not wait.
+    Fiber.blocking { io.write(text) }
+    nil
   end
 end

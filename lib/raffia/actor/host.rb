@@ -21,7 +21,7 @@ module Raffia
           host = Thread.current.thread_variable_get(KEY)
           return host if host&.serves?(scheduler)
 
-          Session.current&.then { |session| found(scheduler, session) }
+          Run::Session.current&.then { |session| found(scheduler, session) }
         end
 
         # @return [Household] the process's own

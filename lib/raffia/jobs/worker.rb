@@ -237,7 +237,7 @@ module Raffia
         enrollment = Enrollment.new(@patience, @orders, wait: @wait) { yield if block_given? }
         enrollment.call(self) { enroll } or return
         helpers.concat(hire(scope))
-        companions = Companions.new(Setup.current.actors, @log).begin(scope) { stop }
+        sidecars = Raffia::Run::Sidecars.new(Setup.current.actors, @log).begin(scope) { stop }
         enrollment.tell
         seats = [scope.spawn { @intake.run }]
         await_stop
@@ -246,7 +246,7 @@ module Raffia
         @places.announce_stop
         @runs.on_end { @orders.push(:ended) }
         Drain.new(@runs, @acks, @log).call(@timeout) { |seconds| @orders.pop(timeout: seconds) }
-        companions.stop(@timeout)
+        sidecars.stop(@timeout)
       ensure
         helpers&.each { |task| task.cancel(:stop) }
         @reports&.terminate

@@ -1,230 +1,184 @@
 # frozen_string_literal: true
 
+require_relative "deadlock_policy"
+require_relative "interrupt_dispatcher"
+require_relative "thread_pools"
+
 module Raffia
-  # One run of {Raffia.run} from its beginning to its end: the composition root, where scheduler,
-  # offload pool and scope meet.
-  #
-  # What breaks into the loop (a signal, Thread#raise, the error of a fiber that nobody owns) is
-  # raised in the block, where it waits: there it can be rescued, or end the scope and its tasks.
-  # When it has ended the block, fibers outside of the scope get it too. One that comes while all
-  # this cleans up ends the run at once, and so does a signal soon after the last one.
-  #
-  # @api private
-  class Session
-    # Seconds. Whether a block that was interrupted is still cleaning up, or has rescued the
-    # interrupt and goes on, cannot be seen from here when it does so in scopes of its own. Who
-    # presses Ctrl-C twice means it.
-    IMPATIENCE = 5
-    KEY = :raffia_session
-    private_constant :IMPATIENCE, :KEY
+  module Run
+    # One call of {Raffia.run}, from the start of its scheduler to the end of its loop: the place
+    # where scheduler, thread pools and scope meet.
+    #
+    # An interrupt of the loop is raised in the block, where it waits: there it can be rescued, or
+    # end the scope and its tasks (see {InterruptDispatcher}). When it has ended the block, fibers
+    # outside of the scope get it too.
+    #
+    # @api private
+    class Session
+      KEY = :raffia_session
+      private_constant :KEY
 
-    # @return [Session, nil] the one whose loop the running fiber is in
-    def self.current
-      session = Thread.current.thread_variable_get(KEY)
-      session if session&.scheduler&.equal?(Fiber.current_scheduler)
-    end
+      # @return [Session, nil] the one whose loop the running fiber is in
+      def self.current
+        session = Thread.current.thread_variable_get(KEY)
+        session if session&.scheduler&.equal?(Fiber.current_scheduler)
+      end
 
-    # @return [Scheduler]
-    attr_reader :scheduler
+      # @return [Scheduler]
+      attr_reader :scheduler
 
-    def initialize(backend: nil, dump_on: nil, deadlock: nil)
-      config = Raffia.config
-      @dump_on = dump_on ? Config.signal(dump_on.to_s) : config.dump_signal
-      @deadlock = choose(deadlock || config.deadlock)
-      @pools = ThreadPools.new(config.blocking_threads)
-      @scheduler = Scheduler.new(backend: backend, offload: threads(:calls),
-        blocking: threads(:blocks),
-        operations: (@pools if threads?), deadlock: (method(:stuck) unless @deadlock == :off))
-      @work = @scope = @interrupt = nil
-      @farewells = []
-    end
+      def initialize(backend: nil, dump_on: nil, deadlock: nil)
+        config = Raffia.config
+        @dump_on = dump_on ? Config.signal(dump_on.to_s) : config.dump_signal
+        @deadlocks = DeadlockPolicy.new(deadlock || config.deadlock)
+        @pools = ThreadPools.new(config.blocking_threads)
+        @scheduler = new_scheduler(backend)
+        @interrupts = InterruptDispatcher.new(@scheduler)
+        @exit_callbacks = []
+        @scope = nil
+      end
 
-    # Calls the block when the run's own block and its tasks have ended, and the loop still runs: to
-    # end what lives in the loop without being a task. It may wait, unless the thread is being
-    # killed.
-    # @yieldparam killed [Boolean]
-    # @return [void]
-    def at_end(&block) = @farewells << block
+      # Calls the block when the run's own block and its tasks have ended and the loop still runs:
+      # to end what lives in the loop without being a task. It may wait, unless the thread is being
+      # killed.
+      # @yieldparam killed [Boolean]
+      # @return [void]
+      def at_end(&block) = @exit_callbacks << block
 
-    # @return [Integer] what lives in the loop like that: a fiber each, which waits for as long as
-    #   there is a loop
-    def residents = @farewells.size
+      # @return [Integer] fibers that live in the loop like that, and wait for as long as it runs
+      def residents = @exit_callbacks.size
 
-    def run(&block)
-      return keep(&block) if @dump_on.nil? || @dump_on == :off
+      def run(&block)
+        return run_loop(&block) if @dump_on.nil? || @dump_on == :off
 
-      Signals.share(@dump_on, ->(_) { dump }) { keep(&block) }
-    end
+        Signals.share(@dump_on, ->(_) { dump }) { run_loop(&block) }
+      end
 
-    private
+      private
 
-    # In a trap handler. The code that it has interrupted may be writing to stderr, and holds that
-    # IO's lock. Nor must it find an error of ours.
-    def dump
-      err = $stderr.is_a?(IO) ? IO.for_fd($stderr.fileno, "w", autoclose: false) : $stderr
-      Raffia.dump(err)
-      err.flush
-    rescue => error
-      err&.write("raffia: no dump, because of #{error.full_message(highlight: false)}\n")
-    end
+      def new_scheduler(backend)
+        handler = (method(:handle_deadlock) unless @deadlocks.off?)
+        Scheduler.new(backend: backend, offload: offload(:calls), blocking: offload(:blocks),
+          operations: (@pools if threads?), deadlock: handler)
+      end
 
-    def keep(&block)
-      Fiber.set_scheduler(@scheduler)
-      Thread.current.thread_variable_set(KEY, self)
-      turn { Fiber.schedule { attempt(&block) } }
-      turn until @scheduler.idle? || @scheduler.closed?
-      @over = true
-      raise explained(@error) if @error
-      @value
-    ensure
-      finish
-    end
+      # Users' calls may take long, and must not keep core from opening a file, so each kind has
+      # threads of its own. They start only when a call blocks.
+      def offload(kind)
+        return ->(&call) { Fiber.blocking { call.call } } unless threads?
 
-    # Ruby only says that the jump was not expected.
-    def explained(error)
-      return error unless error.is_a?(LocalJumpError) && %i[return break].include?(error.reason)
+        ->(&call) { @pools.run(kind, &call) }
+      end
 
-      error.exception("#{error.message}: the blocks of Raffia.run and of tasks run in fibers of " \
-      "their own, which #{error.reason} cannot " \
-        "leave. End the block with `next value`, and return what Raffia.run or Task#value returns")
-    end
+      # Before Ruby 4.0 threads in several Ractors hang (docs/ractors.md): there such a call blocks
+      # its Ractor.
+      def threads? = RactorLocal.main? || RUBY_VERSION >= "4"
 
-    def choose(deadlock)
-      Config::DEADLOCKS.find { |known| known.name == deadlock.to_s } or
-        raise ConfigError, "deadlock: #{deadlock.inspect} means nothing here: use one of " \
-          "#{Config::DEADLOCKS.join(", ")}"
-    end
+      # Runs in a trap handler. The code that it has interrupted may be writing to stderr and hold
+      # that IO's lock, and must not get an error of ours.
+      def dump
+        err = $stderr.is_a?(IO) ? IO.for_fd($stderr.fileno, "w", autoclose: false) : $stderr
+        Raffia.dump(err)
+        err.flush
+      rescue => error
+        err&.write("raffia: no dump, because of #{error.full_message(highlight: false)}\n")
+      end
 
-    # A handler of signals may be what everybody waits for, so it is no deadlock for certain where
-    # the program has one.
-    # @return [Boolean, nil] whether to go on looking
-    def stuck(parked)
-      handled = Signals.handled?
-      return if handled && @deadlock == :raise
+      def run_loop(&block)
+        Fiber.set_scheduler(@scheduler)
+        Thread.current.thread_variable_set(KEY, self)
+        turn { Fiber.schedule { run_block(&block) } }
+        turn_until_idle
+        raise explain(@error) if @error
+        @value
+      ensure
+        finish
+      end
 
-      report = Report.new(Snapshot.new([@scheduler], parked: parked)).fibers
-      text = "nothing can ever wake " \
-      "#{(parked.size == 1) ? "this fiber" : "these #{parked.size} fibers"} again" \
-        "#{", unless a signal handler does" if handled}:\n#{report}"
-      return $stderr.write("raffia: #{text}\n") && nil if @deadlock == :report
+      def turn
+        yield if block_given?
+        @scheduler.run
+      rescue Exception => error # standard:disable Lint/RescueException
+        pass_on(error) if @interrupts.new?(error)
+      end
 
-      pass_on(Deadlock.new(text, parked: parked))
-      true
-    end
+      def turn_until_idle
+        turn until @scheduler.idle? || @scheduler.closed?
+        @over = true
+      end
 
-    def attempt(&block)
-      @work = Fiber.current
-      @value = within_time { Scope.open { |scope| call(@scope = scope, &block) } }
-    rescue Exception => error # standard:disable Lint/RescueException
-      @error = error
-      @scheduler.interrupt_all(error) if @interrupt
-    ensure
-      say_farewell
-    end
+      def run_block(&block)
+        @interrupts.fiber = Fiber.current
+        @value = within_deadline { Scope.open { |scope| call(@scope = scope, &block) } }
+      rescue Exception => error # standard:disable Lint/RescueException
+        @error = error
+        @scheduler.interrupt_all(error) if @interrupts.interrupt
+      ensure
+        run_exit_callbacks
+      end
 
-    # Each of them, whatever becomes of the others.
-    def say_farewell
-      until @farewells.empty?
-        begin
-          @farewells.pop.call(Thread.current.status == "aborting")
-        rescue Exception => error # standard:disable Lint/RescueException
-          @error ||= error
+      # A signal that comes while the block is running does not break into the loop; an earlier one
+      # is over.
+      def call(scope)
+        yield scope
+      rescue SignalException => signal
+        @interrupts.note(signal)
+        raise
+      end
+
+      # The caller's thread keeps its deadline, and can only break into the loop. Here the loop has
+      # to keep it, for the block as for the tasks: else the tasks would end first, and the block
+      # believe that they are done.
+      def within_deadline(&)
+        deadline = Raffia.deadline
+        deadline ? deadline.enforce(&) : yield
+      end
+
+      # Calls each of them, also after the error of another one.
+      def run_exit_callbacks
+        until @exit_callbacks.empty?
+          begin
+            @exit_callbacks.pop.call(Thread.current.status == "aborting")
+          rescue Exception => error # standard:disable Lint/RescueException
+            @error ||= error
+          end
         end
       end
-    end
 
-    def call(scope)
-      yield scope
-    rescue SignalException => signal
-      # One that came while the block was running did not break into the loop; and an earlier one is
-      # over.
-      @interrupt = signal
-      @interrupted_at = Clock.now
-      raise
-    end
-
-    # The caller's deadline is kept by its thread, which can only break into the loop; in here it
-    # has to be kept by the loop, for the block as for the tasks, or these would end first and leave
-    # the block to think that they are done.
-    def within_time(&)
-      deadline = Raffia.deadline
-      deadline ? deadline.enforce(&) : yield
-    end
-
-    def turn
-      yield if block_given?
-      @scheduler.run
-    rescue Exception => interrupt # standard:disable Lint/RescueException
-      # The very one that was passed on comes back from each fiber that it has ended.
-      pass_on(interrupt) unless interrupt.equal?(@interrupt) || joined?(interrupt)
-    end
-
-    # Thread.abort_on_exception raises a thread's error here, too. Where the block waits for that
-    # thread, Thread#join raises it.
-    def joined?(error)
-      return false if error.is_a?(SignalException) || !@work&.alive?
-
-      thread = @scheduler.parked(frames: 0).find { |one| one.owner.equal?(@work) }&.subject
-      thread.is_a?(Thread) && thread.status.nil? && raised?(error) { thread.join }
-    end
-
-    # The thread has ended, so nothing waits here; but Thread#join would ask the scheduler.
-    def raised?(error)
-      Fiber.blocking { yield }
-      false
-    rescue Exception => raised # standard:disable Lint/RescueException
-      raised.equal?(error)
-    end
-
-    def pass_on(interrupt)
-      if @interrupt &&
-          (cleaning? ||
-            (interrupt.is_a?(SignalException) && Clock.now < @interrupted_at + IMPATIENCE))
-        give_up(interrupt)
+      def pass_on(interrupt)
+        lost = @interrupts.pass_on(interrupt, @scope&.cancelled?)
+        @error ||= lost
       end
 
-      @interrupt = interrupt
-      @interrupted_at = Clock.now
-      return @scheduler.fiber_interrupt(@work, interrupt) if @work&.alive?
+      def handle_deadlock(parked)
+        @deadlocks.call(@scheduler, parked) { |deadlock| pass_on(deadlock) }
+      end
 
-      @error ||= interrupt
-      @scheduler.interrupt_all(interrupt)
-    end
+      # Ruby only says that the jump was not expected.
+      def explain(error)
+        return error unless error.is_a?(LocalJumpError) && %i[return break].include?(error.reason)
 
-    def cleaning? = !@work&.alive? || @scope&.cancelled?
+        error.exception("#{error.message}: the blocks of Raffia.run and of tasks run in fibers " \
+        "of " \
+          "their own, which #{error.reason} cannot leave. End the block with `next value`, and " \
+          "return what Raffia.run or Task#value returns")
+      end
 
-    def give_up(interrupt)
-      @scheduler.terminate
-      raise interrupt
-    end
+      def finish
+        cancel_all unless @over || @scheduler.closed?
+        Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(@scheduler)
+        Thread.current.thread_variable_set(KEY, nil)
+      ensure
+        # A call on a thread may block for ever; a second interrupt does not wait for it.
+        @pools.shutdown(@over ? nil : 0)
+      end
 
-    # What users offload may take as long as it likes, and must not keep core from opening a file;
-    # so each kind has threads of its own. They are started only when something blocks.
-    def threads(kind)
-      return ->(&call) { Fiber.blocking { call.call } } unless threads?
-
-      ->(&call) { @pools.run(kind, &call) }
-    end
-
-    # Before Ruby 4.0 threads in several Ractors hang (docs/ractors.md): there a call that blocks
-    # had better block.
-    def threads? = RactorLocal.main? || RUBY_VERSION >= "4"
-
-    def finish
-      wind_up unless @over || @scheduler.closed?
-      Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(@scheduler)
-      Thread.current.thread_variable_set(KEY, nil)
-    ensure
-      # What blocks may do so for ever; whoever interrupts twice does not want to wait for it.
-      @pools.shutdown(@over ? nil : 0)
-    end
-
-    # Thread#kill is nothing that could be rescued, but it can be passed on in other words.
-    def wind_up
-      @interrupt = nil
-      pass_on(Cancel.new(:killed))
-      turn until @scheduler.idle? || @scheduler.closed?
-      @over = true
+      # Thread#kill cannot be rescued, but the fibers can be cancelled.
+      def cancel_all
+        @interrupts.forget
+        pass_on(Cancel.new(:killed))
+        turn_until_idle
+      end
     end
   end
 end

@@ -49,7 +49,7 @@ module Raffia
         @service = Context.new(app, options, log, ledger)
         @connections = {}.compare_by_identity
         @orders = ::Thread::Queue.new
-        @take_leave = @on_reopen = @companions = nil
+        @take_leave = @on_reopen = @sidecars = nil
       end
 
       # Serves until {stop}, in a scheduler of its own.
@@ -101,9 +101,9 @@ module Raffia
       def on_reopen(&block) = @on_reopen = block
 
       # What lives beside the requests: actors, begun in the loop and ended after the last request.
-      # @param blocks [Array<#call>] see {Companions}
+      # @param blocks [Array<#call>] see {Raffia::Run::Sidecars}
       # @return [void]
-      def accompany(blocks) = @companions = Companions.new(blocks, service.log)
+      def accompany(blocks) = @sidecars = Raffia::Run::Sidecars.new(blocks, service.log)
 
       # Accepts the connections that wait in sockets of another worker, which does not serve now.
       # Any thread may ask.
@@ -145,7 +145,7 @@ module Raffia
       def serve(scope)
         forks = Fork.after_child { leave_to_parent }
         service.admission.gate&.on_relief { make_room }
-        @companions&.begin(scope) { stop }
+        @sidecars&.begin(scope) { stop }
         @accepting = @listeners.map { |listener| scope.spawn { Acceptor.new(listener, self).run } }
         helpers = service.monitor.start(scope, @heart, service.admission.gate)
         lookout = hard_limit
@@ -155,7 +155,7 @@ module Raffia
         take_leave if @take_leave
         GracefulShutdown.new(self, (how == :now) ? 0 : grace).tap do |retreat|
           retreat.run { order(_1) }
-          @companions&.stop(retreat.left)
+          @sidecars&.stop(retreat.left)
         end
       ensure
         forks&.remove

@@ -29,7 +29,7 @@ module RunSuite
     told = []
     error = assert_raises(RuntimeError) do
       Raffia.run do
-        session = Raffia::Session.current
+        session = Raffia::Run::Session.current
         session.at_end { |killed| told << [:first, killed] }
         session.at_end { raise "the second" }
         session.at_end { |killed| told << [:third, killed] }

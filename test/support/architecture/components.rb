@@ -6,12 +6,12 @@ module Architecture
   #   layer 6  cli        lab                       entrances for people; nothing requires them
   #   layer 5  compat     integrations   jobs/web   faces on someone else's interface
   #   layer 4  actor      jobs           server     products; peers
-  #   root     lib/raffia.rb and run.rb: the composition root of all below
+  #   root     lib/raffia.rb, run.rb and snapshot.rb: the composition root of all below
   #   layer 3  pool                                 where work runs
   #   layer 2  task       process
   #   layer 1  scheduler
-  #   layer 0  engine     native                    native.rb is the one file that loads the extension
-  #   base                                          stdlib only
+  #   layer 0  engine     native                    native.rb is the one file that loads the
+  #   extension base                                          stdlib only
   module Components
     BELOW_PRODUCTS = %w[base native engine scheduler task process pool].freeze
     PRODUCT = %w[base task process pool root].freeze
@@ -37,8 +37,8 @@ module Architecture
       "cli" => ENTRANCE + %w[lab]
     }.freeze
 
-    # The constant of Raffia that stands for a component: naming it is knowing the component, with or without
-    # a require.
+    # The constant of Raffia that stands for a component: naming it is knowing the component, with
+    # or without a require.
     CONSTANTS = {
       Engine: "engine", Native: "native", Scheduler: "scheduler", Pool: "pool", Actor: "actor",
       Jobs: "jobs", Job: "jobs",
@@ -51,7 +51,7 @@ module Architecture
     # @return [String, nil] the component; nil outside of lib/
     def of(path)
       case path.delete_suffix(".rb")
-      when "lib/raffia", %r{\Alib/raffia/run(?:/|\z)} then "root"
+      when "lib/raffia", %r{\Alib/raffia/(?:run|snapshot)(?:/|\z)} then "root"
       when %r{\Alib/raffia/jobs/web(?:/|\z)} then "jobs/web"
       when "lib/raffia/rails", %r{\Alib/(?:active_job|generators|rackup)/} then "integrations"
       when %r{\Alib/raffia/([a-z_]+)(?:/|\z)} then $1

@@ -21,7 +21,7 @@ module Raffia
           sleep(0) # for those who have been told to end just now
           scheduler = Fiber.scheduler
           scheduler.stats[:parked] <=
-            (Alarm.of(scheduler).running? ? 1 : 0) + (Session.current&.residents || 0)
+            (Alarm.of(scheduler).running? ? 1 : 0) + (Raffia::Run::Session.current&.residents || 0)
         end
 
         # @param runs [Runs]

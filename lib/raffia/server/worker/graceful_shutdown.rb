@@ -62,7 +62,7 @@ module Raffia
         def alone?
           scheduler = Fiber.scheduler
           scheduler.stats[:parked] <=
-            (Alarm.of(scheduler).running? ? 1 : 0) + (Session.current&.residents || 0)
+            (Alarm.of(scheduler).running? ? 1 : 0) + (Raffia::Run::Session.current&.residents || 0)
         end
 
         # Waits for a moment.

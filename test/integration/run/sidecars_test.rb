@@ -5,7 +5,7 @@ require "logger"
 require "raffia/actor"
 
 # The actors that a server's or a job worker's process has beside its work.
-class CompanionsTest < Raffia::TestCase
+class SidecarsTest < Raffia::TestCase
   class Slow < Raffia::Actor
     def hold(gate) = gate.pop
   end
@@ -21,7 +21,7 @@ class CompanionsTest < Raffia::TestCase
     quick, slow = Quick.spawn(said), Slow.spawn
     held = slow.future.hold(gate)
     Raffia.run do |scope|
-      Raffia::Companions.new([-> { [quick, slow] }], Logger.new(log)).begin(scope) { flunk }
+      Raffia::Run::Sidecars.new([-> { [quick, slow] }], Logger.new(log)).begin(scope) { flunk }
         .stop(0.01)
     end
 

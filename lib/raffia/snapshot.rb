@@ -1,9 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "snapshot/report"
+require_relative "snapshot/task_index"
+
 module Raffia
-  # What all schedulers of the Ractor are doing at one moment, see {Raffia.snapshot}.
+  # The state of all schedulers of the Ractor at one moment (see {Raffia.snapshot}).
   class Snapshot
-    # One scheduler.
+    # The state of one scheduler.
     #
     # @!attribute [r] scheduler
     #   @return [Scheduler]
@@ -12,7 +15,7 @@ module Raffia
     # @!attribute [r] stats
     #   @return [Hash] as {Scheduler#stats}
     # @!attribute [r] backtrace
-    #   @return [Array<String>] of what runs in its thread now: of the loop, when it sleeps
+    #   @return [Array<String>] of its thread: of the loop, when it sleeps
     # @!attribute [r] parked
     #   @return [Array<Scheduler::Parked>]
     Loop = Data.define(:scheduler, :thread, :stats, :backtrace, :parked)
@@ -25,25 +28,26 @@ module Raffia
     # @api private
     def initialize(schedulers, frames: nil, parked: nil)
       @at = Time.now
-      @loops = schedulers.map do |scheduler|
+      @loops = schedulers.map { |scheduler|
         Loop.new(scheduler: scheduler, thread: scheduler.thread, stats: scheduler.stats,
-          backtrace: scheduler.thread&.backtrace.to_a, parked: parked ||
-            scheduler.parked(frames: frames))
-      end.freeze
-      @names = Names.new(@loops.flat_map(&:parked).flat_map { |one| [one.fiber, one.owner] }.uniq)
-      give_numbers
+          backtrace: scheduler.thread&.backtrace.to_a,
+          parked: parked || scheduler.parked(frames: frames))
+      }.freeze
+      fibers = @loops.flat_map(&:parked).flat_map { |one| [one.fiber, one.owner] }.uniq
+      @tasks = TaskIndex.new(fibers)
+      number_fibers
     end
 
     # @param parked [Scheduler::Parked]
-    # @return [Task, nil] the one that the fiber runs
-    def task(parked) = @names.task(parked)
+    # @return [Task, nil] that the fiber runs
+    def task(parked) = @tasks.task(parked)
 
     # @param parked [Scheduler::Parked]
     # @return [Integer] by which {#to_s} and {#to_h} name its fiber
     def number(parked) = @numbers[parked.fiber]
 
     # @param parked [Scheduler::Parked]
-    # @return [String] what it waits for, and who has that
+    # @return [String] what it waits for, and which fiber holds that
     def what(parked)
       return waiter(parked) if parked.subject.is_a?(Waiter)
 
@@ -71,12 +75,12 @@ module Raffia
     private
 
     def waiter(parked)
-      task = @names.joined(parked) or return "another task or thread"
-      number = @numbers[@names.fiber(task)]
+      task = @tasks.joined(parked) or return "another task or thread"
+      number = @numbers[@tasks.fiber(task)]
       "the end of #{number ? "##{number}" : task.inspect}"
     end
 
-    def give_numbers
+    def number_fibers
       @numbers = {}.compare_by_identity
       @loops.each do |one|
         one.parked.each { |parked| @numbers[parked.fiber] ||= @numbers.size + 1 }

@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Run
+    # Passes on what breaks into the loop (a signal, Thread#raise, an error of a fiber without an
+    # owner): to the block of the run while it is alive, then to all fibers.
+    #
+    # A second interrupt while the run cleans up ends it at once, and so does a second signal within
+    # five seconds: this object cannot see whether a block that rescued the first one is cleaning up
+    # in scopes of its own.
+    #
+    # @api private
+    class InterruptDispatcher
+      # Seconds after a signal in which another one ends the run.
+      IMPATIENCE = 5
+      private_constant :IMPATIENCE
+
+      # @return [Exception, nil] the last one, while it takes effect
+      attr_reader :interrupt
+
+      # @param scheduler [Scheduler]
+      def initialize(scheduler)
+        @scheduler = scheduler
+        @fiber = @interrupt = @received_at = nil
+      end
+
+      # @param fiber [Fiber] that runs the block
+      # @return [void]
+      attr_writer :fiber
+
+      # An interrupt that was passed on comes back from each fiber that it has ended.
+      # @return [Boolean] whether an exception that left the loop is to be passed on
+      def new?(error) = !error.equal?(@interrupt) && !joined?(error)
+
+      # @param cleaning [Boolean] whether the block's scope is cancelled
+      # @return [Exception, nil] the interrupt when the block cannot get it any more
+      # @raise [Exception] the interrupt, when it ends the run at once
+      def pass_on(interrupt, cleaning)
+        give_up(interrupt) if @interrupt && (cleaning || !alive? || impatient?(interrupt))
+
+        note(interrupt)
+        return @scheduler.fiber_interrupt(@fiber, interrupt) if alive?
+
+        @scheduler.interrupt_all(interrupt)
+        interrupt
+      end
+
+      # An interrupt that was raised in the block without the loop.
+      # @return [void]
+      def note(interrupt)
+        @interrupt = interrupt
+        @received_at = Clock.now
+      end
+
+      # @return [void]
+      def forget = @interrupt = nil
+
+      private
+
+      def alive? = @fiber&.alive?
+
+      def impatient?(interrupt)
+        interrupt.is_a?(SignalException) && Clock.now < @received_at + IMPATIENCE
+      end
+
+      def give_up(interrupt)
+        @scheduler.terminate
+        raise interrupt
+      end
+
+      # Thread.abort_on_exception raises a thread's error in the loop, too. Where the block waits
+      # for that thread, Thread#join raises it.
+      def joined?(error)
+        return false if error.is_a?(SignalException) || !alive?
+
+        thread = @scheduler.parked(frames: 0).find { |one| one.owner.equal?(@fiber) }&.subject
+        thread.is_a?(Thread) && thread.status.nil? && raised_by_join?(thread, error)
+      end
+
+      # The thread has ended, so nothing waits here; but Thread#join would call the scheduler.
+      def raised_by_join?(thread, error)
+        Fiber.blocking { thread.join }
+        false
+      rescue Exception => raised # standard:disable Lint/RescueException
+        raised.equal?(error)
+      end
+    end
+  end
+end

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+begin
+  require "objspace" # here, because a snapshot may be taken in a trap handler, which cannot require
+rescue LoadError
+  nil # a Ruby without it shows no tasks
+end
+
+module Raffia
+  class Snapshot
+    # Finds the tasks of fibers. Neither refers to the other publicly, so that tasks cost nothing
+    # more while no snapshot is taken: the garbage collector lists the references of each fiber, in
+    # some 10 us. (A walk over all objects would find nothing in a program that has made a Ractor:
+    # from then on Ruby shows only shareable objects.)
+    #
+    # @api private
+    class TaskIndex
+      # @return [Array<Object>] what an object refers to; empty where Ruby does not show it, as in
+      #   all Ractors but the main one
+      def self.referred(object)
+        return [] unless ObjectSpace.respond_to?(:reachable_objects_from)
+
+        ObjectSpace.reachable_objects_from(object) || []
+      rescue ::Ractor::Error
+        []
+      end
+
+      # @param fibers [Array<Fiber>]
+      def initialize(fibers)
+        @tasks = {}.compare_by_identity
+        fibers.each { |fiber| index(fiber) }
+      end
+
+      # @param parked [Scheduler::Parked]
+      # @return [Task, nil] that it runs
+      def task(parked) = @tasks[parked.owner] || @tasks[parked.fiber]
+
+      # @param task [Task]
+      # @return [Fiber, nil] that runs it
+      def fiber(task) = @tasks.key(task)
+
+      # @param parked [Scheduler::Parked]
+      # @return [Task, nil] whose end it waits for
+      def joined(parked)
+        @joined ||= @tasks.values.uniq.each_with_object({}.compare_by_identity) do |task, index|
+          task.joiners.each { |waiter| index[waiter] = task }
+        end
+        @joined[parked.subject]
+      end
+
+      private
+
+      def index(fiber)
+        stack = stacks(fiber).find { |one| one.fiber.equal?(fiber) && Task === one.root }
+        @tasks[fiber] = stack.root if stack
+      end
+
+      # They are on its machine stack, or in its storage. Objects that are found there may be
+      # anything, so no method of theirs is called.
+      def stacks(fiber)
+        found = TaskIndex.referred(fiber)
+        [*found, *found.grep(Hash).flat_map(&:values)].grep(CancellationStack)
+      end
+    end
+  end
+end
