@@ -35,7 +35,6 @@ Gem::Specification.new do |spec|
       "exe/*",
       "ext/raffia/**/*.{rb,c,h}",
       "lib/**/*.{rb,erb,css,js,svg,lua,tt}",
-      "lib/raffia/jobs/web/vendor/*/*",
       "sig/**/*.rbs",
       "{docs,guides}/**/*.md"
     ].uniq

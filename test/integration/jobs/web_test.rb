@@ -273,10 +273,10 @@ class JobsWebBrowserTest < Raffia::TestCase
             "img').length]"), path
       end
       page.go(@server.url)
-      page.await("document.querySelectorAll('.charts canvas').length === 3")
+      page.await("document.querySelectorAll('.charts figure:not([hidden]) > svg').length === 3")
       picture("home", page)
       page.go("#{@server.url}/class?name=#{name}")
-      page.await("document.querySelectorAll('.charts canvas').length === 2")
+      page.await("document.querySelectorAll('.charts figure:not([hidden]) > svg').length === 2")
     end
   end
 

@@ -10,8 +10,8 @@ module Architecture
   #   layer 3  pool                                 where work runs
   #   layer 2  task       process
   #   layer 1  scheduler
-  #   layer 0  engine     native                    native.rb is the one file that loads the
-  #   extension base                                          stdlib only
+  #   layer 0  engine     native                    native.rb alone loads the extension
+  #   base     charts                               stdlib only
   module Components
     BELOW_PRODUCTS = %w[base native engine scheduler task process pool].freeze
     PRODUCT = %w[base task process pool root].freeze
@@ -19,6 +19,7 @@ module Architecture
 
     MAY_REQUIRE = {
       "base" => [],
+      "charts" => [],
       "native" => %w[base],
       "engine" => %w[base native],
       "scheduler" => %w[base engine],
@@ -29,11 +30,11 @@ module Architecture
       "actor" => PRODUCT,
       "jobs" => PRODUCT + %w[native],
       "server" => PRODUCT + %w[native],
-      "jobs/web" => %w[base jobs],
+      "jobs/web" => %w[base charts jobs],
       # each layer, the one component that it imitates
       "compat" => PRODUCT + %w[engine scheduler actor jobs jobs/web server],
       "integrations" => PRODUCT + %w[engine actor jobs server],
-      "lab" => ENTRANCE,
+      "lab" => ENTRANCE + %w[charts],
       "cli" => ENTRANCE + %w[lab]
     }.freeze
 

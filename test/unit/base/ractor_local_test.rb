@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "raffia/base/ractor_local"
+require "raffia/base/signals"
 
 class RactorLocalTest < Raffia::TestCase
   # A name that nobody has fetched before, in this or another run of these tests.

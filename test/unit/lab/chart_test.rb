@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require "raffia/lab/report/axis"
-require "raffia/lab/report/chart"
-require "raffia/lab/report/curve"
+require "raffia/lab/report/experiment_charts"
 require "raffia/lab/report/run_columns"
 require "raffia/lab/report/scaling_columns"
 require_relative "outcome_case"
@@ -25,24 +23,8 @@ module Raffia
             Report::Quantity.of("requests/s", []).call(nil)]
       end
 
-      def test_ticks_are_round_numbers
-        {[0.36] => %w[0 0.1 0.2 0.3], [2.0] => %w[0 0.5 1 1.5 2], [87.3] => %w[0 20 40 60 80],
-         [54_680] => %w[0 20,000 40,000],
-         [1.1, 1.0] => %w[0 0.25 0.5 0.75 1], [0] => ["0"]}.each do |values, labels|
-          axis = Report::Axis.new(values)
-          assert_equal labels, axis.ticks.map { |tick| axis.label(tick) }.first(labels.size),
-            values.inspect
-          assert axis.ticks.all? { |tick| axis.share(tick).between?(0, 1) }, values.inspect
-        end
-      end
-
-      def test_ticks_are_round_in_the_unit_that_is_shown
-        axis = Report::Axis.new([0.0873], factor: 1_000)
-        assert_equal %w[0 20 40 60 80], axis.ticks.map { |tick| axis.label(tick) }
-      end
-
       def test_bars_have_intervals_runs_and_figures
-        svg = Report::Chart.figures(outcome).to_s
+        svg = Report::ExperimentCharts.figures(outcome).to_s
         assert_equal [10, 30], [svg.scan('class="bar').size, svg.scan('class="run"').size]
         assert_includes svg, ">2.05 s</text>"
         assert_includes svg, ">plain Ractor.new x2, control</text>"
@@ -51,7 +33,7 @@ module Raffia
       end
 
       def test_noise_and_published_figures_can_be_told_without_colours
-        svg = Report::Chart.speedups(outcome).to_s
+        svg = Report::ExperimentCharts.speedups(outcome).to_s
         assert_includes svg, ">1.00x, noise</text>"
         assert_includes svg, 'class="bar noise"'
         assert_equal 4, svg.scan('class="bar published"').size
@@ -60,16 +42,20 @@ module Raffia
       def test_nothing_measured_is_no_chart
         nothing = outcome(seconds: {})
         assert_equal [nil] *
-          3, %i[figures speedups memory].map { |name| Report::Chart.public_send(name, nothing) }
+          3,
+          %i[figures speedups memory].map { |name|
+            Report::ExperimentCharts.public_send(name, nothing)
+          }
         assert_empty Report::RunColumns.of(nothing)
         assert_empty Report::ScalingColumns.of(nothing)
       end
 
       def test_the_curve_has_a_shape_for_each_line
-        curve = Report::Curve.new(outcome)
+        curve = Report::ExperimentCharts.scaling(outcome)
         assert_equal ["ideal", "ractors", "processes", "plain Ractor.new, control",
-          "plain fork, control"], curve.legend.map(&:last)
-        assert_equal 4, curve.legend.drop(1).map { |shape, _| shape[/d="[^"]+"/] }.uniq.size
+          "plain fork, control"], curve.legend("ideal").map(&:last)
+        assert_equal 4, curve.legend("ideal").drop(1).map { |shape, _| shape[/d="[^"]+"/] }.uniq
+          .size
         svg = curve.to_s
         assert_equal [8, 1], [svg.scan('class="point').size, svg.scan('class="ideal"').size]
       end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "digest"
+require_relative "../../charts"
 require_relative "reply"
 
 module Raffia
@@ -20,8 +21,8 @@ module Raffia
         Asset = Data.define(:path, :type, :body, :integrity)
 
         # @return [Hash{String => Asset}] by the name of the file
-        FILES = Dir[File.join(__dir__, "assets", "*.{css,js,svg}"),
-          File.join(__dir__, "vendor", "*", "*.{css,js}")].sort.to_h { |file|
+        FILES = [*Dir[File.join(__dir__, "assets", "*.{css,js,svg}")].sort,
+          Charts::CSS].to_h { |file|
           body = File.binread(file)
           digest = Digest::SHA256.digest(body)
           type = File.extname(file)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../charts"
 require_relative "../store/values"
 
 module Raffia
@@ -15,6 +16,8 @@ module Raffia
       # @api private
       class Histogram
         SIZE = Tally::BOUNDS.size + 1
+        # Buckets that have a label on the chart.
+        MARKS = [0, 8, 16, 25].freeze
 
         # @param rows [Array<Hash>] as {Store#metrics} gives them
         def self.of(rows)
@@ -38,11 +41,13 @@ module Raffia
           label(counts.index { |count| (sum += count) >= share * total })
         end
 
-        # @param height [Integer]
-        # @return [Array<Integer>] of each bar
-        def heights(height)
-          highest = counts.max
-          counts.map { |count| highest.zero? ? 0 : (count * height).fdiv(highest).ceil }
+        # @return [Charts::ColumnChart]
+        def chart
+          names = buckets.map(&:first)
+          marks = MARKS.to_h { |index| [index, names[index]] }
+          Charts::ColumnChart.new("Runs by the time that they take; the table below has the " \
+            "numbers",
+            {"Runs" => counts}, names:, marks:)
         end
 
         private

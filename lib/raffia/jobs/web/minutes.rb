@@ -1,33 +1,77 @@
 # frozen_string_literal: true
 
+require_relative "../../charts"
+
 module Raffia
   module Jobs
     class Web
-      # Counts by the minute, as charts want them: also the minutes in which nothing was done.
+      # Counts by the minute, without gaps: a minute in which nothing ran counts 0.
       # @api private
-      module Minutes
-        module_function
+      class Minutes
+        # Points of a chart at most; of longer times it shows means.
+        POINTS = 120
+        MARKS = 4
+
+        # @return [Float] milliseconds of the mean run that ended well
+        def self.mean(processed, failed, ms)
+          (processed > failed) ? (ms.to_f / (processed - failed)).round(1) : 0.0
+        end
 
         # @param rows [Array<Hash>] as {Store#metrics} gives them, of one class or of several
         # @param minutes [Integer] until now
+        def initialize(rows, minutes)
+          @by_time = rows.group_by { |row| row["at"].to_i / 60 * 60 }
+          @last = Time.now.to_i / 60 * 60 - 60 # the running minute would look like a fall
+          @minutes = minutes
+        end
+
         # @return [Array<Array(Integer, Integer, Integer, Float)>] time, processed, failed,
         #   milliseconds of the mean run
-        def sum(rows, minutes)
-          by_time = rows.group_by { |row| row["at"].to_i / 60 * 60 }
-          last = Time.now.to_i / 60 * 60 - 60 # the running minute would look like a fall
-          (last - (minutes - 1) * 60).step(last, 60).map { |at| [at, *total(by_time[at] || [])] }
+        def to_a
+          @to_a ||= (@last - (@minutes - 1) * 60).step(@last, 60)
+            .map { |at| [at, *total(@by_time[at] || [])] }
         end
+
+        # @return [Charts::AreaChart] of what was processed and what failed
+        def counts(label)
+          chart(label, {"Processed" => means(1), "Failed" => means(2)}, whole: true)
+        end
+
+        # @return [Charts::AreaChart] of the mean run
+        def runs(label) = chart(label, {"Mean" => means(3)})
+
+        # @return [String] SVG
+        def sparkline
+          Charts::SVG.sparkline(to_a.map { |_, processed| processed }.each_slice(@minutes / 60)
+            .map(&:sum))
+        end
+
+        private
 
         def total(rows)
           processed, failed, ms = %w[processed failed ms].map { |name|
             rows.sum { |row| row[name] || 0 }
           }
-          [processed, failed, mean(processed, failed, ms)]
+          [processed, failed, Minutes.mean(processed, failed, ms)]
         end
 
-        # @return [Float] of those that were done
-        def mean(processed, failed, ms)
-          (processed > failed) ? (ms.to_f / (processed - failed)).round(1) : 0.0
+        def slice = (@minutes / POINTS).clamp(1..)
+
+        def means(column)
+          values = to_a.map { |row| row[column] }
+          if slice == 1
+            values
+          else
+            values.each_slice(slice).map { |part| part.sum.fdiv(part.size).round(1) }
+          end
+        end
+
+        def chart(label, series, **more)
+          names = to_a.each_slice(slice).map { |(at), *| Time.at(at).utc.strftime("%H:%M") }
+          marks = (0..MARKS).to_h do |part|
+            (part * (names.size - 1) / MARKS).then { |index| [index, names[index]] }
+          end
+          Charts::AreaChart.new(label, series, names:, marks:, **more)
         end
       end
     end

@@ -74,11 +74,11 @@ module Raffia
         # @return [Hash] what is new
         def parts
           {"title" => heading, "nav" => view_navigation.to_s, "main" => body.to_s,
-           "charts" => charts}
+           "totals" => totals}
         end
 
-        # @return [Hash, nil] what the page's charts show
-        def charts = nil
+        # @return [Hash, nil] counts of which the page shows the growth
+        def totals = nil
 
         # @return [Object] for programs
         def data = raise(NotImplementedError)

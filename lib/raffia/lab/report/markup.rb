@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "svg"
+require_relative "../../charts/svg"
 
 module Raffia
   module Lab
@@ -13,7 +13,7 @@ module Raffia
         module_function
 
         # @return [String] safe in text and in attributes
-        def escape(text) = SVG.escape(text)
+        def escape(text) = Charts::SVG.escape(text)
 
         # @param columns [Array<Column>]
         # @param caption [String]

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "best_columns"
-require_relative "chart"
 require_relative "change_columns"
+require_relative "experiment_charts"
 require_relative "facts"
 require_relative "markup"
 require_relative "verdicts"
@@ -72,7 +72,7 @@ module Raffia
             ""
           else
             "<div class=\"charts " \
-              "single\">#{Markup.figure("Best speed-up of each experiment, longer is better", Chart.best(pairs))}</div>"
+              "single\">#{Markup.figure("Best speed-up of each experiment, longer is better", ExperimentCharts.best(pairs))}</div>"
           end
         end
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../charts"
 require_relative "document"
 require_relative "facts"
 require_relative "markup"
@@ -11,7 +12,8 @@ module Raffia
     module Report
       # The report as one page that needs nothing else: no script, no font, no file beside it.
       class Page
-        CSS = File.read(File.join(__dir__, "page.css")).freeze
+        CSS = [File.join(__dir__, "page.css"), Charts::CSS].map { |file| File.read(file) }.join
+          .freeze
         NOTE = <<~HTML
           <footer><p>Bars are medians. The line with two ends on a bar is the 95% interval (a bootstrap over the runs), the dots are the runs.
           A speed-up whose interval holds 1.0 is noise: these runs cannot tell the two apart; its bar is only an outline. Hatched bars are
@@ -40,7 +42,7 @@ module Raffia
             #{CSS}</style>
             </head>
             <body>
-            #{SVG::PATTERNS}<main>
+            #{Charts::SVG::PATTERNS}<main>
             <header><h1>Raffia lab</h1>
             <p class="soft">#{Markup.escape(subtitle)}</p>
             #{navigation}</header>

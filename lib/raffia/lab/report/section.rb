@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "change_columns"
-require_relative "chart"
 require_relative "columns"
-require_relative "curve"
+require_relative "experiment_charts"
 require_relative "markup"
 require_relative "run_columns"
 require_relative "scaling_columns"
@@ -53,22 +52,17 @@ module Raffia
 
         def figures
           better = @outcome[:more] ? "longer is better" : "shorter is better"
-          charts = {"Median, #{better}" => Chart.figures(@outcome),
-                    "Speed-up against #{Columns.baseline(@outcome)}, longer is " \
-                      "better" => Chart.speedups(@outcome)}
-          [*charts.compact.map { |title, chart| Markup.figure(title, chart) }, *curve, *memory]
+          speedups = "Speed-up against #{Columns.baseline(@outcome)}, longer is better"
+          scaling = ExperimentCharts.scaling(@outcome)
+          [figure("Median, #{better}", ExperimentCharts.figures(@outcome)),
+            figure(speedups, ExperimentCharts.speedups(@outcome)),
+            figure("Speed-up by the number of workers", scaling, scaling&.legend("ideal")),
+            figure("Peak memory (PSS), shorter is better",
+              ExperimentCharts.memory(@outcome))].compact
         end
 
-        def curve
-          return if @outcome[:scaling].empty?
-          curve = Curve.new(@outcome)
-          [Markup.figure("Speed-up by the number of workers", curve, Markup.legend(curve.legend))]
-        end
-
-        def memory
-          Chart.memory(@outcome)&.then do |chart|
-            [Markup.figure("Peak memory (PSS), shorter is better", chart)]
-          end
+        def figure(title, chart, legend = nil)
+          Markup.figure(title, chart, legend ? Markup.legend(legend) : "") if chart
         end
 
         def table

@@ -15,6 +15,8 @@ module Raffia
           QUEUES = 8
           DAYS = 30
           MINUTES = 60
+          # Names of the series.
+          COUNTS = %w[Processed Failed].freeze
           # What the tiles show of what is there now.
           SETS = [["Waiting", :queue, "/queues"], ["Running", :running, "/busy"],
             ["Scheduled", :scheduled, "/scheduled"], ["Retries", :retry, "/retries"],
@@ -24,24 +26,31 @@ module Raffia
 
           def data
             {"store" => store.url, **counts.transform_keys(&:to_s), "processes" => processes.size,
-             "queues" => store.queues, "days" => days, "minutes" => minutes}
+             "queues" => store.queues, "days" => days, "minutes" => minutes.to_a}
           end
 
-          def charts
-            {"at" => Time.now.to_f, "processed" => sizes[:processed], "failed" => sizes[:failed],
-             "minutes" => minutes, "days" => all_days}
+          def totals
+            {"at" => Time.now.to_f, "processed" => sizes[:processed], "failed" => sizes[:failed]}
           end
 
           private
 
-          # Days without anything, too: a chart must not stretch those that there are.
-          def all_days
+          # @return [String] an empty chart, which a script fills
+          def present_chart
+            Charts::AreaChart.empty("Jobs per second since this page was opened", COUNTS,
+              {0.0 => "5 minutes ago", 1.0 => "now"})
+          end
+
+          # Days without jobs are in it, too: they must not stretch the others.
+          def days_chart
             today = Time.now.utc.to_date
-            (today - DAYS + 1).upto(today)
-              .map do |date|
-                [day = date.iso8601,
-                  *(days[day] || {}).values_at("processed", "failed").map(&:to_i)]
-              end
+            dates = (today - DAYS + 1).upto(today).to_a
+            series = COUNTS.to_h do |name|
+              [name, dates.map { |date| days.dig(date.iso8601, name.downcase).to_i }]
+            end
+            marks = [0, 10, 20, DAYS - 1].to_h { |index| [index, dates[index].strftime("%b %-d")] }
+            Charts::ColumnChart.new("Jobs per day; the last days are in the table below", series,
+              names: dates.map(&:iso8601), marks:)
           end
 
           def tiles
@@ -58,8 +67,7 @@ module Raffia
 
           def processes = @processes ||= store.processes
 
-          # @return [Array<Array>] time, processed, failed
-          def minutes = @minutes ||= Minutes.sum(store.metrics(MINUTES).values.flatten(1), MINUTES)
+          def minutes = @minutes ||= Minutes.new(store.metrics(MINUTES).values.flatten(1), MINUTES)
         end
       end
     end

@@ -19,18 +19,6 @@ module Raffia
           def minutes = PERIODS.key?(request.number("minutes")) ? request.number("minutes") : 60
 
           def metrics = @metrics ||= store.metrics(minutes)
-
-          # @return [Html] a line without axes
-          def spark(rows)
-            heights = Minutes.sum(rows, minutes).map { |_, processed| processed }
-              .each_slice(minutes / 60).map(&:sum)
-            highest = [heights.max, 1].max
-            points = heights.each_with_index
-              .map { |height, index| "#{index * 2},#{20 - (height * 18).fdiv(highest).round}" }
-            Html.new(
-              %(<svg class="spark" viewBox="0 0 120 22" aria-hidden="true"><polyline points="#{points.join(" ")}"/></svg>)
-            )
-          end
         end
 
         # What was done, by class.
@@ -78,7 +66,7 @@ module Raffia
             }
             Line.new(name: text(name), processed: processed, failed: failed, ms: ms,
               mean: Minutes.mean(processed, failed, ms), histogram: Histogram.of(rows),
-              minutes: rows)
+              minutes: Minutes.new(rows, minutes))
           end
         end
 
@@ -93,13 +81,13 @@ module Raffia
 
           def data = {"class" => title, "minutes" => rows}
 
-          def charts = {"minutes" => Minutes.sum(rows, minutes)}
-
           def here?(to) = to == "/metrics"
 
           private
 
           def rows = metrics[title] || []
+
+          def series = @series ||= Minutes.new(rows, minutes)
 
           def histogram = @histogram ||= Histogram.of(rows)
 

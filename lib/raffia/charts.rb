@@ -1,0 +1,17 @@
+# frozen_string_literal: true
+
+require_relative "charts/area_chart"
+require_relative "charts/bar_chart"
+require_relative "charts/column_chart"
+require_relative "charts/line_chart"
+
+module Raffia
+  # Draws the charts of the lab's report and of the jobs' dashboard as SVG text. They can be read
+  # without a script, at any width, in light and dark; charts.css has their look.
+  #
+  # @api private
+  module Charts
+    # Style of all charts. The page sets the colours, which are named at its top.
+    CSS = File.join(__dir__, "charts/charts.css").freeze
+  end
+end
