@@ -118,7 +118,7 @@ module ForkCost
       end
     end
     costs.transform_values do |all|
-      Cost.new(*Cost.members.map { |name| all.map(&name).sort[all.size / 2] })
+      Cost.new(*Cost.members.map { |name| Raffia::Lab::Statistics.median(all.map(&name)) })
     end
   end
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "raffia/lab/stats"
+require "raffia/lab/statistics"
 
 module Bench
   # What the samples of a campaign come down to. It is made from what is in the JSON file, so a
@@ -22,7 +22,7 @@ module Bench
       def values(name) = @timed.filter_map { |sample| sample[name] }
 
       def median(name)
-        Raffia::Lab::Stats.median(values(name)) unless values(name).empty?
+        Raffia::Lab::Statistics.median(values(name)) unless values(name).empty?
       end
 
       def range = values(:cpu_us).minmax
@@ -75,13 +75,13 @@ module Bench
     # @return [Array<Symbol, nil>] those in which there is a rival; one nil where the suite has none
     def groups = targets.select(&:rival?).map(&:group).uniq
 
-    # @return [Raffia::Lab::Stats::Ratio, nil] the rival's CPU time / this target's: above 1 it is
-    #   ahead of the best rival
+    # @return [Raffia::Lab::Statistics::Ratio, nil] the rival's CPU time / this target's: above 1 it
+    #   is ahead of the best rival
     def ahead(plan, target)
       rival = best_rival(plan, target.group) or return
       return unless cell(plan, target)&.any?
 
-      ratio = Raffia::Lab::Stats.ratio(cell(plan, rival).values(:cpu_us),
+      ratio = Raffia::Lab::Statistics.ratio(cell(plan, rival).values(:cpu_us),
         cell(plan, target).values(:cpu_us))
       ((ratio.value - 1).abs < DRIFT) ? ratio.with(noise: true) : ratio
     end

@@ -6,6 +6,7 @@
 #     ruby -Ilib bench/jobs/child.rb TARGET WORKLOAD SCALE
 
 require "json"
+require "raffia/lab/statistics"
 require "tmpdir"
 require_relative "counters"
 require_relative "databases"
@@ -184,10 +185,8 @@ module JobsBench
     def memory = {pss_mib: @worker.usage.pss}
 
     def percentiles(late)
-      sorted = late.sort
-      {p50_us: 0.5, p99_us: 0.99, p999_us: 0.999}.transform_values do |part|
-        sorted[((sorted.size - 1) * part).round] * 1e6
-      end
+      {p50_us: 0.5, p99_us: 0.99, p999_us: 0.999}
+        .transform_values { |share| Raffia::Lab::Statistics.percentile(late, share) * 1e6 }
     end
   end
 end

@@ -7,6 +7,7 @@
 
 require "json"
 require "tmpdir"
+require "raffia/lab/statistics"
 require_relative "../harness/meter"
 require_relative "../jobs/databases"
 require_relative "application"
@@ -127,10 +128,8 @@ module RailsBench
 
     def latencies
       found = OpenLoop.new(@port, @plan.rate, @plan.seconds * @scale) { |http| request(http) }.call
-      {p50: 0.5, p99: 0.99, p999: 0.999}.to_h { |name, part|
-        [:"#{name}_us",
-          found[(part * (found.size - 1)).round] * 1e6]
-      }
+      {p50_us: 0.5, p99_us: 0.99, p999_us: 0.999}
+        .transform_values { |share| Raffia::Lab::Statistics.percentile(found, share) * 1e6 }
         .merge(open_rate: @plan.rate)
     end
 

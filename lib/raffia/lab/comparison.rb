@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "comparison/differences"
-require_relative "stats"
+require_relative "statistics"
 
 module Raffia
   module Lab
@@ -84,7 +84,7 @@ module Raffia
         lists = [new, old].map do |row|
           row[:runs].reject { |run| run[:error] }.filter_map { |run| run[key] }
         end
-        Stats.ratio(*(more ? lists : lists.reverse))
+        Statistics.ratio(*(more ? lists : lists.reverse))
       end
 
       def verdict(ratio, old, new)

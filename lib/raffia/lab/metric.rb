@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "stats"
+require_relative "statistics"
 
 module Raffia
   module Lab
@@ -15,8 +15,8 @@ module Raffia
     Metric = Data.define(:key, :unit, :more) do
       # @param base [Array<Float>] the baseline's figures
       # @param own [Array<Float>]
-      # @return [Stats::Ratio, nil] above 1.0 when +own+ is better
-      def speedup(base, own) = more ? Stats.ratio(own, base) : Stats.ratio(base, own)
+      # @return [Statistics::Ratio, nil] above 1.0 when +own+ is better
+      def speedup(base, own) = more ? Statistics.ratio(own, base) : Statistics.ratio(base, own)
     end
 
     class Metric

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "stats"
+require_relative "statistics"
 
 module Raffia
   module Lab
@@ -36,7 +36,7 @@ module Raffia
       #
       # @return [Float, nil] the median of a cell's figure
       def median(variant, workers)
-        figures(cell(variant, workers)).then { |list| Stats.median(list) unless list.empty? }
+        figures(cell(variant, workers)).then { |list| Statistics.median(list) unless list.empty? }
       end
 
       # @return [Float, nil] against the baseline, above 1.0 when better
@@ -105,7 +105,7 @@ module Raffia
         runs = good(cell)
         return {} if runs.empty?
         ratio = compared(cell, base(cell))
-        summary = Stats.summary(figures(cell)).to_h
+        summary = Statistics.summary(figures(cell)).to_h
         ratios = {speedup: ratio&.to_h, efficiency: efficiency(cell, ratio),
                   ruby_ratio: compared(cell, elder(cell))&.to_h}
         costs = {cpu: middle(runs, :cpu), pss: runs.filter_map { |run| run[:pss] }.max,
@@ -115,14 +115,14 @@ module Raffia
       end
 
       def middle(runs, key)
-        runs.filter_map { |run| run[key] }.then { |list| Stats.median(list) unless list.empty? }
+        runs.filter_map { |run| run[key] }.then { |list| Statistics.median(list) unless list.empty? }
       end
 
       def counted(runs)
         runs = runs.select { |run| run[:cycles]&.positive? && run[:instructions] }
         return {cycles: nil, ipc: nil} if runs.empty?
         {cycles: middle(runs, :cycles),
-         ipc: Stats.median(runs.map { |run| run[:instructions].fdiv(run[:cycles]) })}
+         ipc: Statistics.median(runs.map { |run| run[:instructions].fdiv(run[:cycles]) })}
       end
 
       # The speed-up for each core that the workers can use: 1.0 is a perfect share of the work.

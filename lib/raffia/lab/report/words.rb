@@ -37,7 +37,7 @@ module Raffia
         # @return [String] "1.95x"
         def times(value) = value ? format("%.2fx", value) : NONE
 
-        # @param ratio [Hash, nil] of {Stats::Ratio}
+        # @param ratio [Hash, nil] of {Statistics::Ratio}
         # @return [String] "1.95x (1.90 - 2.00)"
         def interval(ratio)
           return NONE unless ratio

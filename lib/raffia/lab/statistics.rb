@@ -4,7 +4,7 @@ module Raffia
   module Lab
     # The little statistics that a benchmark needs to be honest: a median instead of a best run, how
     # far the runs lie apart, and whether a difference is larger than that.
-    module Stats
+    module Statistics
       LEVEL = 0.95
       DRAWS = 1_000
       # The resampling draws from a seeded generator, so that the same runs always give the same
@@ -42,6 +42,11 @@ module Raffia
         middle = sorted.size / 2
         sorted.size.odd? ? sorted[middle].to_f : (sorted[middle - 1] + sorted[middle]) / 2.0
       end
+
+      # @param values [Array<Numeric>] at least one
+      # @param share [Float] 0.0 to 1.0
+      # @return [Numeric] the value that this share of them does not exceed
+      def percentile(values, share) = values.sort[((values.size - 1) * share).round]
 
       # @param values [Array<Numeric>]
       # @return [Float, nil] nil when there are fewer than two values, or their mean is 0
