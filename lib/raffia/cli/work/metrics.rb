@@ -10,7 +10,7 @@ module Raffia
       #
       # @api private
       class Metrics
-        # What is counted, by its name in {Jobs::Worker::Meter}.
+        # What is counted, by its name in {Jobs::Worker::SharedMetrics}.
         COUNTERS = {
           processed: "Runs of jobs that have ended.", failed: "Of them, those that failed.",
           retried: "Failures after which the job is tried again.",

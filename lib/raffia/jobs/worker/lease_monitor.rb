@@ -1,61 +1,102 @@
 # frozen_string_literal: true
 
 require_relative "../../process/sidecar"
-require_relative "lease_board"
-require_relative "lease_monitor/service"
+require_relative "../../process/supervisor/boards"
+require_relative "heartbeat"
+require_relative "lease_monitor/loop"
+require_relative "shared_lease"
+require_relative "shared_metrics"
 
 module Raffia
   module Jobs
     class Worker
-      # A small process beside a worker, seen from the worker.
+      # A small process beside a worker; this is the worker's handle of it. It is replaced when it
+      # dies.
       #
-      # * It renews the lease while the worker lives and cannot do so itself, because a call into C
-      #   keeps Ruby's lock.
+      # * It renews the lease while the worker lives and cannot, because a call into C keeps Ruby's
+      #   lock.
       # * When the worker dies, it ends the lease at once, and tells the store which jobs had begun.
-      # * It forks the processes in which suspects run, each alone ({Store::Death}): no job has ever
-      #   run where they are forked from.
+      # * It forks the isolated workers, which run suspects ({Store::Death}): no job has ever run in
+      #   the process that they are forked from.
       #
       # See docs/adr/0020.
       #
       # @api private
       class LeaseMonitor
-        # @return [Boolean] whether a worker can have one: its store must be shared by processes
+        # @return [Boolean] whether a worker can have one: processes must be able to share its store
         def self.possible?(store)
           store.shared? && ::Process.respond_to?(:fork) && !defined?(JRUBY_VERSION)
         end
 
-        # @param board [LeaseBoard]
+        # @return [SharedLease]
+        attr_reader :shared_lease
+        # @return [String] of the worker's lease
+        attr_reader :identity
+        # @return [Array<Process::Supervisor::Board>] of the {SharedMetrics} of isolated workers
+        attr_reader :isolated
+
+        # @param concurrency [Integer] of the worker
         # @param log [Logger]
-        # @param service [Hash] what {Service} needs besides
-        # @raise [SystemCallError] when there can be no more processes
-        def initialize(board, log, **service)
-          worker = ::Process.pid
-          @process = Process::Sidecar.new do |commands, ready|
-            Service.new(worker, board, commands, log, **service).run(ready)
-          end
-          unless @process.ready
-            log.error({event: "no lease monitor", why: "it does not begin to run"})
-          end
+        # @param isolation [Hash] further keywords of {IsolatedWorkers}
+        # @param settings [Hash] further keywords of {Loop}
+        def initialize(concurrency, log, isolation:, **settings)
+          @shared_lease = SharedLease.new(concurrency)
+          @identity = Heartbeat.new_identity
+          @log = log
+          boards = Process::Supervisor::Boards.new([ISOLATED, concurrency].min, SharedMetrics::SIZE)
+          @isolated = Array.new(boards.slots) { |slot| boards.board(slot) }
+          @settings = {**settings, identity: @identity, isolation: {**isolation, boards: boards}}
+          start
         end
 
-        # @return [Integer]
-        def pid = @process.pid
+        # @return [Integer, nil]
+        def pid = @process&.pid
 
-        # @return [Boolean]
-        def alive? = @process.alive?
+        # Replaces a monitor that has died.
+        # @return [Boolean] whether there is one
+        def ensure_running
+          return true if @process&.alive?
 
-        # Runs suspects, if it does not already.
+          @log.warn({event: "lease monitor died", pid: pid})
+          start
+          !@process.nil?
+        end
+
+        # Starts the isolated workers, if they do not run already.
         # @return [void]
-        def isolate = @process.tell(Service::ISOLATE)
+        def isolate = @process.tell(Loop::ISOLATE)
 
-        # The worker drains, and so do those that run suspects.
+        # The worker is told to stop, and so are the isolated workers. From any thread, and from a
+        # trap.
         # @return [void]
-        def drain = @process.tell(Service::DRAIN)
+        def drain
+          @shared_lease.mark_stopping
+          @process&.tell(Loop::DRAIN)
+        end
 
-        # Nothing needs to be watched any more.
-        # @param seconds [Numeric] for those that run suspects, to end
+        # The worker is told to stop now. From any thread, and from a trap.
         # @return [void]
-        def close(seconds) = @process.close(seconds)
+        def interrupt = @shared_lease.mark_interrupting
+
+        # The worker has ended.
+        # @param seconds [Numeric] that isolated workers have to end
+        # @return [void]
+        def close(seconds) = @process&.close(seconds)
+
+        private
+
+        def start
+          @process = nil
+          worker = ::Process.pid
+          @process = Process::Sidecar.new do |commands, ready|
+            Loop.new(worker, @shared_lease, commands, @log, **@settings).run(ready)
+          end
+          unless @process.ready
+            @log.error({event: "no lease monitor", why: "it does not begin to run"})
+          end
+        rescue SystemCallError, ThreadError => error
+          @log.error({event: "no lease monitor", error: error.message})
+        end
       end
     end
   end

@@ -34,7 +34,7 @@ module Raffia
         # @param middleware [Middleware]
         # @param sizes [Hash{Symbol => Integer}]
         # @param log [Logger]
-        # @param board [LeaseBoard, nil] is told which jobs have begun
+        # @param board [SharedLease, nil] is told which jobs have begun
         def initialize(store, middleware, sizes, log, board = nil)
           @store = store
           @middleware = middleware
@@ -105,7 +105,7 @@ module Raffia
         attr_reader :middleware
         # @return [Logger]
         attr_reader :log
-        # @return [LeaseBoard, nil]
+        # @return [SharedLease, nil]
         attr_reader :board
 
         private

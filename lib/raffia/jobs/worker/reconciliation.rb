@@ -3,13 +3,12 @@
 module Raffia
   module Jobs
     class Worker
-      # Compares what this worker holds with what the store says that it holds. They differ when a
-      # store has come back with older data (a replica that lagged, a second that was lost), and
+      # Compares the claims that this worker holds with those that the store has in its name. They
+      # differ when a store came back with older data (a replica that lagged, a lost second), or
       # when the answer to a claim was lost.
       #
-      # * Claims that only the store knows of would be running for ever: they are given back.
-      # * Claims that only the worker knows of are another's, or will be: their runs are told that
-      #   they are lost.
+      # * Claims that only the store knows would stay claimed for ever: they are given back.
+      # * Claims that only the worker knows belong to another worker: their runs are marked as lost.
       #
       # Jobs begin and end meanwhile, so only a difference that is found twice in a row counts.
       #
@@ -17,43 +16,43 @@ module Raffia
       class Reconciliation
         # @param store [Store]
         # @param log [Logger]
-        # @param runs [Runs]
-        # @param acks [Acks]
-        # @param intake [Intake]
-        def initialize(store, log, runs, acks, intake)
+        # @param runner [Runner]
+        # @param acks [AckBatcher]
+        # @param fetcher [Fetcher]
+        def initialize(store, log, runner, acks, fetcher)
           @store = store
           @log = log
-          @runs = runs
+          @runner = runner
           @acks = acks
-          @intake = intake
-          forget
+          @fetcher = fetcher
+          reset
         end
 
         # @param lease [Lease]
         # @return [void]
         # @raise [StoreUnavailable]
         def call(lease)
-          forget unless @lease == lease
-          # Jobs of a claim that is under way are not known here yet, however long its answer takes.
-          claiming = @intake.claiming
-          kept = @store.held(lease)
-          # first: what has ended is among the acknowledgements before it leaves the runs
-          runs = @runs.held(lease)
-          ghosts = kept - runs.keys - @acks.held
-          lost = runs.keys - kept
-          settle(lease, ghosts, runs, lost) if @lease && (claiming.nil? || claiming != @claiming)
-          @lease, @claiming, @ghosts, @lost = lease, claiming, ghosts, lost
+          reset unless @lease == lease
+          # Jobs of a claim in progress are not known here yet, however long its answer takes.
+          claiming = @fetcher.claiming
+          stored = @store.held(lease)
+          # first: finished runs are among the acks before they leave
+          runs = @runner.unconcluded(lease)
+          unknown = stored - runs.keys - @acks.pending
+          lost = runs.keys - stored
+          settle(lease, unknown, runs, lost) if @lease && (claiming.nil? || claiming != @claiming)
+          @lease, @claiming, @unknown, @lost = lease, claiming, unknown, lost
         end
 
         private
 
-        def forget
+        def reset
           @lease = @claiming = nil
-          @ghosts = @lost = []
+          @unknown = @lost = []
         end
 
-        def settle(lease, ghosts, runs, lost)
-          give_back(lease, ghosts & @ghosts)
+        def settle(lease, unknown, runs, lost)
+          give_back(lease, unknown & @unknown)
           (lost & @lost).each { |key| runs[key].lose }
         end
 
@@ -62,8 +61,8 @@ module Raffia
 
           count = @store.give_back(lease, keys)
           @log.warn({event: "gives back", jobs: count,
-            why: "the store has them in this worker's name, and they do not run here: has it " \
-              "come back with older data?"})
+                     why: "the store has them in this worker's name, and they do not run here: " \
+                       "has it come back with older data?"})
         end
       end
     end

@@ -100,7 +100,7 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
     assert_in_delta before * 1000, item["failed_at"], 60_000
     lines = Worker::Backtrace.load(item["error_backtrace"])
     assert_equal 3, lines.size
-    assert_match(/worker_failure_test.rb/, lines.first)
+    assert_match(/failure_test.rb/, lines.first)
     assert_operator @store.entries(:retry).first.at, :>=, before + 15
     assert_equal ["retry", "no luck"], logged("failed").first.values_at("then", "error")
   end

@@ -44,14 +44,15 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
     {fibers: 3, threads: 1, processes: 1}.each do |on, begun|
       handle = work(threads: 1, processes: 1)
       3.times { enqueue(GateJob, gate, raffia: {"on" => on.to_s}) }
-      board = board_of(handle)
-      wait_until { board.begun.size == begun }
-      held = @store.held(Jobs::Lease.new(identity: monitoring(handle).identity, token: board.token,
+      lease = shared_lease(handle)
+      wait_until { lease.begun.size == begun }
+      held = @store.held(Jobs::Lease.new(identity: lease_monitor(handle).identity,
+        token: lease.token,
         ttl: 15))
-      assert_empty(board.begun - held)
+      assert_empty(lease.begun - held)
       open_gate
       await_counts(queue: 0, running: 0)
-      assert_empty(board.begun)
+      assert_empty(lease.begun)
       handle.stop
       File.delete(gate)
     end
@@ -59,9 +60,9 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
 
   def test_a_monitor_that_was_killed_is_replaced
     handle = work
-    first = monitoring(handle).pid
+    first = lease_monitor(handle).pid
     Process.kill(:KILL, first)
-    wait_until { monitoring(handle).pid != first }
+    wait_until { lease_monitor(handle).pid != first }
     assert_equal([first], logged("lease monitor died").map { |line| line["pid"] })
     suspect = enqueue(NoteJob, 1, raffia: {"crashes" => 1})
     await_counts(queue: 0, running: 0, dead: 0)
@@ -83,7 +84,7 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
 
   def test_a_worker_that_ends_leaves_no_process
     handle = work
-    pid = monitoring(handle).pid
+    pid = lease_monitor(handle).pid
     handle.stop
     assert_raises(Errno::ESRCH) { Process.kill(0, pid) }
     assert_empty(logged("worker died"))
@@ -93,7 +94,7 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
   def test_a_suspect_has_the_workers_timeout_to_end
     handle = work_on_suspect
     stopping = Thread.new { handle.stop }
-    wait_until { board_of(handle).leaving? }
+    wait_until { shared_lease(handle).stopping? }
     wait_until { handle.worker.store.processes.size == 1 } # the one in which the suspect runs
     open_gate
     stopping.join
@@ -155,29 +156,29 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
 
   def test_two_workers_of_one_process_stay_apart
     first, second = work, work(queues: %w[other])
-    refute_equal(monitoring(first).identity, monitoring(second).identity)
+    refute_equal(lease_monitor(first).identity, lease_monitor(second).identity)
     2.times { |n| enqueue(NoteJob, n, queue: %w[default other][n]) }
     assert_equal([0, 1], [seen, seen].flatten.sort)
   end
 
   # The thread that looks cannot run meanwhile, and the monitor can.
   def test_a_call_that_keeps_the_lock_holds_up_the_loop
-    board = Worker::LeaseBoard.new(1)
-    pulse = Worker::Pulse.new(nil, @log, lenient: true, board: board)
-    pulse.look
-    board.observed += Worker::Pulse::HELD - 1
-    pulse.look
+    lease = Worker::SharedLease.new(1)
+    monitor = Worker::LoopMonitor.new(nil, @log, lenient: true, shared_lease: lease)
+    monitor.check
+    lease.observed += Worker::LoopMonitor::BLOCKED - 1
+    monitor.check
     assert_empty(logged("held up"))
-    board.observed += 1
-    2.times { pulse.look }
+    lease.observed += 1
+    2.times { monitor.check }
     assert_equal([5.0], logged("held up").map { |line| line["seconds"] })
   end
 
   def test_without_a_monitor_the_looks_say_how_long_a_loop_is_held_up
-    pulse = Worker::Pulse.new(nil, @log, lenient: true)
-    Worker::Pulse::HELD.times { pulse.look }
+    monitor = Worker::LoopMonitor.new(nil, @log, lenient: true)
+    Worker::LoopMonitor::BLOCKED.times { monitor.check }
     assert_empty(logged("held up"))
-    2.times { pulse.look }
+    2.times { monitor.check }
     assert_equal([5.0], logged("held up").map { |line| line["seconds"] })
   end
 
@@ -195,7 +196,7 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
 
   def open_gate = File.write(gate, "")
 
-  def monitoring(handle) = handle.worker.instance_variable_get(:@monitoring)
+  def lease_monitor(handle) = handle.worker.instance_variable_get(:@launcher).lease_monitor
 
-  def board_of(handle) = monitoring(handle).board
+  def shared_lease(handle) = lease_monitor(handle).shared_lease
 end

@@ -32,52 +32,61 @@ class JobsWorkerPartsTest < TestSupport::JobsCase
     assert_nil Worker::Backtrace.load(nil)
   end
 
-  def test_the_book
-    book = Worker::Book.new
-    assert_nil book.take
-    book.count("A", 0.01)
-    book.count("A", 40.0)
-    book.count("B", nil)
-    tally = book.take
+  def test_metrics_since_the_last_heartbeat
+    metrics = Worker::Metrics.new
+    assert_nil metrics.take
+    metrics.count("A", 0.01)
+    metrics.count("A", 40.0)
+    metrics.count("B", nil)
+    tally = metrics.take
     assert_equal [3, 1], [tally.processed, tally.failed]
     assert_equal({"processed" => 2, "failed" => 0, "ms" => 40_010.0},
       tally.classes["A"].except("histogram"))
     assert_equal [0, 19], tally.classes["A"]["histogram"].each_index
       .select { |index| tally.classes["A"]["histogram"][index] == 1 }
-    assert_nil book.take
-    book.count("A", 0.01)
-    book.put_back(tally)
-    again = book.take
+    assert_nil metrics.take
+    metrics.count("A", 0.01)
+    metrics.put_back(tally)
+    again = metrics.take
     assert_equal [4, 1, 3, 2], [again.processed, again.failed, again.classes["A"]["processed"],
       again.classes["A"]["histogram"].first]
   end
 
-  def test_lines_are_written_together
+  Finished = Struct.new(:number) do
+    def name = "A"
+
+    def facts = {number: number}
+  end
+
+  def test_lines_of_finished_jobs_are_written_together
     out = StringIO.new
-    log = Raffia::Log.build(Raffia.config(:info), out: out)
-    lines = Worker::Lines.new(log)
-    2.times { |number| lines.add({event: "done", number: number}) }
+    logger = job_logger(Raffia::Log.build(Raffia.config(:info), out: out))
+    2.times { |number| logger.done(Finished.new(number), 0.5) }
     assert_empty out.string
-    lines.flush
-    lines.flush
-    assert_equal ["event=done number=0", "event=done number=1"],
+    logger.flush
+    logger.flush
+    assert_equal ["event=done number=0 seconds=0.5", "event=done number=1 seconds=0.5"],
       out.string.lines.map { |line| line[/event.*/] }
   end
 
   def test_other_loggers_get_each_line
-    lines = Worker::Lines.new(::Logger.new(out = StringIO.new))
-    lines.add({event: "done"})
+    logger = job_logger(::Logger.new(out = StringIO.new))
+    logger.done(Finished.new(0), 0.5)
     assert_equal 1, out.string.lines.size
   end
 
-  def test_patience
+  def test_backoff
     calls = 0
-    patience = Worker::Patience.new(@log)
+    backoff = Worker::Backoff.new(@log)
     value = Raffia.run do
-      patience.keep { ((calls += 1) < 3) ? raise(Jobs::StoreUnavailable, "away") : :answer }
+      backoff.attempt { ((calls += 1) < 3) ? raise(Jobs::StoreUnavailable, "away") : :answer }
     end
     assert_equal [:answer, 3], [value, calls]
     assert_equal [1, 1], [logged("store away").size, logged("store is back").size]
-    assert_nil Raffia.run { patience.keep(-> { true }) { raise Jobs::StoreUnavailable, "away" } }
+    assert_nil Raffia.run { backoff.attempt(-> { true }) { raise Jobs::StoreUnavailable, "away" } }
   end
+
+  private
+
+  def job_logger(log) = Worker::JobLogger.new(log, Raffia::Instrument.new)
 end

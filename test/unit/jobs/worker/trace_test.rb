@@ -62,8 +62,8 @@ class JobsWorkerTraceTest < TestSupport::JobsCase
     define_method(:"test_#{job.name[/\w+\z/]}") do
       trace(job) do
         wait_until { told["backtrace"] }
-        assert_match(/worker_trace_test\.rb:\d+:in .*deep/, told["backtrace"].join("\n"))
-        assert_match(/worker_trace_test\.rb:\d+:in .*perform/, told["backtrace"].last)
+        assert_match(/trace_test\.rb:\d+:in .*deep/, told["backtrace"].join("\n"))
+        assert_match(/trace_test\.rb:\d+:in .*perform/, told["backtrace"].last)
       end
     end
   end

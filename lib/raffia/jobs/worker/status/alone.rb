@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../meter"
+require_relative "../shared_metrics"
 
 module Raffia
   module Jobs
@@ -13,8 +13,8 @@ module Raffia
           # @return [Worker, nil] nil while the application is loaded
           attr_writer :worker
 
-          # @return [Hash] see {Meter.read}
-          def figures = @worker ? @worker.figures : Meter.read([], [])
+          # @return [Hash] see {SharedMetrics.read}
+          def figures = @worker ? @worker.figures : SharedMetrics.read([], [])
 
           # @return [Hash, nil] see {Worker#report}; nil when nobody can tell
           def report = @worker&.report

@@ -2,7 +2,7 @@
 
 require_relative "../../../base/clock"
 require_relative "../../../process/supervisor"
-require_relative "../meter"
+require_relative "../shared_metrics"
 
 module Raffia
   module Jobs
@@ -47,10 +47,10 @@ module Raffia
             @until = 0
           end
 
-          # @return [Hash] see {Meter.read}
+          # @return [Hash] see {SharedMetrics.read}
           def figures
             boards = self.boards
-            Meter.read(boards, living)
+            SharedMetrics.read(boards, living)
           end
 
           # @return [Hash, nil] see {Worker#report}; nil when no worker answers
@@ -73,7 +73,8 @@ module Raffia
           private
 
           def ask
-            pid = boards.map { |board| Meter.pid(board) }.find { |one| living.include?(one) } or
+            pid = boards.map { |board| SharedMetrics.pid(board) }
+              .find { |one| living.include?(one) } or
               return
             round = @round += 1
             @answers = answers = ::Thread::Queue.new
@@ -95,7 +96,8 @@ module Raffia
           # Those that a worker has ever written to.
           def boards
             all = @supervisor&.boards or return []
-            slots.flat_map { |slot| all.of(slot[:index]) }.reject { |board| Meter.pid(board).zero? }
+            slots.flat_map { |slot| all.of(slot[:index]) }
+              .reject { |board| SharedMetrics.pid(board).zero? }
           end
         end
       end

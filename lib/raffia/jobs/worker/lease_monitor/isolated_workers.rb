@@ -2,61 +2,62 @@
 
 require_relative "../../../base/clock"
 require_relative "../../../base/signals"
-require_relative "isolated_process"
-require_relative "parent"
+require_relative "isolated_worker"
+require_relative "supervisor_link"
 
 module Raffia
   module Jobs
     class Worker
       class LeaseMonitor
-        # Processes in which suspects run, each with one job at a time: when one of them dies, it is
-        # known which job it was. They end when there are no suspects left.
+        # Processes that run suspects, one job at a time each: when one dies, its job is known. They
+        # end when there are no suspects left.
         #
         # @api private
-        class Isolation
-          # Seconds between two looks whether they have ended.
+        class IsolatedWorkers
+          # Seconds between two checks whether they have ended.
           INTERVAL = 0.05
-          # Seconds after which a look that comes late says that all processes may have stood still.
+          # Seconds without a check after which the whole machine may have been suspended.
           LATE = 3
           private_constant :INTERVAL, :LATE
 
-          # @param board [LeaseBoard] of the worker beside which they run
+          # @param shared_lease [SharedLease] of the parent worker
           # @param log [Logger]
-          # @param make [#call, nil] gets a {Parent}, and makes a worker that takes suspects only
-          # @param boards [Process::Supervisor::Boards] a slot for each that there may be at a time
+          # @param make [#call, nil] gets a {SupervisorLink}, and makes a worker that takes suspects
+          #   only
+          # @param boards [Process::Supervisor::Boards] a slot for each process
           # @param hang_timeout [Numeric, nil] seconds without a heartbeat after which one is killed
-          # @param patience [Numeric] seconds that they have to end
-          def initialize(board, log, make:, boards:, hang_timeout:, patience:)
-            @board = board
+          # @param grace [Numeric] seconds that they have to end
+          def initialize(shared_lease, log, make:, boards:, hang_timeout:, grace:)
+            @shared_lease = shared_lease
             @log = log
             @make = make
-            @patience = patience
-            @processes = Array.new(make ? boards.slots : 0) do |slot|
-              IsolatedProcess.new(boards.board(slot), hang_timeout)
+            @grace = grace
+            @workers = Array.new(make ? boards.slots : 0) do |slot|
+              IsolatedWorker.new(boards.board(slot), hang_timeout)
             end
             @draining = @interrupted = false
-            @awake = @looked = Clock.now
+            @awake_since = @checked_at = Clock.now
           end
 
-          # As many as there may be.
+          # Fills all slots.
           # @return [void]
           def start
             reap
-            @processes.each { |process| spawn(process) unless process.pid } unless @draining
+            @workers.each { |worker| spawn(worker) unless worker.pid } unless @draining
           rescue SystemCallError => error
             @log.error({event: "suspects wait", why: "no process can be started for them",
               error: error.message})
           end
 
-          # Takes note of those that have ended, and replaces those that died. Ends those that hang.
+          # Reaps those that have ended, replaces those that died, and ends those that hang.
           # @return [void]
-          def look
+          def check
             start if reap.any?(&:signaled?)
             check_heartbeats(Clock.now)
             interrupt
           end
 
-          # No more are started, and each has its timeout to end.
+          # Starts no more, and lets each end within its timeout.
           # @return [void]
           def drain
             return if @draining
@@ -70,21 +71,21 @@ module Raffia
           # @return [void]
           def finish
             drain
-            give_up = Clock.now + @patience
-            while running? && Clock.now < give_up
+            deadline = Clock.now + @grace
+            while running? && Clock.now < deadline
               yield
               interrupt
               sleep(INTERVAL)
             end
             signal(:KILL)
-            @processes.each(&:join)
+            @workers.each(&:join)
           end
 
           private
 
-          # Their suspects are interrupted, when the worker is told to end now.
+          # Interrupts their suspects when the parent worker is told to stop now.
           def interrupt
-            return if @interrupted || !@board.interrupting?
+            return if @interrupted || !@shared_lease.interrupting?
 
             @interrupted = true
             drain
@@ -93,25 +94,25 @@ module Raffia
 
           def signal(name)
             reap
-            @processes.each { |process| process.signal(name) }
+            @workers.each { |worker| worker.signal(name) }
           end
 
-          # One that drains has its patience, and no other time limit.
+          # While they drain there is no other time limit.
           def check_heartbeats(now)
-            @awake = now if now - @looked > LATE
-            @looked = now
+            @awake_since = now if now - @checked_at > LATE
+            @checked_at = now
             return if @draining
 
-            @processes.each do |process|
-              done = process.check_heartbeat(now, @awake) or next
-              @log.error({event: "isolated worker hangs", pid: process.pid, done: done})
+            @workers.each do |worker|
+              done = worker.check_heartbeat(now, @awake_since) or next
+              @log.error({event: "isolated worker hangs", pid: worker.pid, done: done})
             end
           end
 
-          def spawn(process)
+          def spawn(worker)
             monitor = ::Process.pid
-            process.start do
-              work(Parent.new(@board, process.board, monitor))
+            worker.start do
+              run(SupervisorLink.new(@shared_lease, worker.board, monitor))
             rescue Exception => error # standard:disable Lint/RescueException
               @log.error({event: "isolated worker failed",
                 error: error.full_message(highlight: false)})
@@ -119,31 +120,32 @@ module Raffia
             end
           end
 
-          def work(parent)
+          # In the process.
+          def run(link)
             worker = nil
             # systemd sends TERM as well as the monitor. A second stop would interrupt the suspect.
             stop = ->(*) { worker&.stop unless worker&.stopping? }
             interrupt = lambda do |_|
-              next unless @board.interrupting?
+              next unless @shared_lease.interrupting?
 
               stop.call
               worker&.stop
             end
             Signals.with(chain: false, TERM: stop, USR1: interrupt, QUIT: ->(_) { Raffia.dump }) do
               ::Process.setproctitle("raffia: runs suspects, one at a time")
-              worker = @make.call(parent)
+              worker = @make.call(link)
               # The signal may have come before the handler.
-              worker.run unless @board.leaving?
+              worker.run unless @shared_lease.stopping?
             end
           end
 
           def running?
             reap
-            @processes.any?(&:pid)
+            @workers.any?(&:pid)
           end
 
           # @return [Array<Process::Status>] of those that have ended
-          def reap = @processes.filter_map(&:reap)
+          def reap = @workers.filter_map(&:reap)
         end
       end
     end

@@ -2,24 +2,24 @@
 
 require_relative "../../../process/dependent"
 require_relative "../../../process/supervisor/hang_check"
-require_relative "../meter"
+require_relative "../shared_metrics"
 
 module Raffia
   module Jobs
     class Worker
       class LeaseMonitor
-        # A place for a process that runs suspects, seen from the lease monitor. Processes come and
-        # go; their counts stay on the board of the place.
+        # Slot for a process that runs suspects. Processes come and go; their metrics stay on the
+        # slot's board.
         #
         # @api private
-        class IsolatedProcess
-          # Seconds between a dump, SIGTERM and SIGKILL for one that hangs.
+        class IsolatedWorker
+          # Seconds between a dump, SIGTERM and SIGKILL of a process that hangs.
           GRACE = 2
           private_constant :GRACE
 
-          # @return [Integer, nil] nil while there is none
+          # @return [Integer, nil] nil while there is no process
           attr_reader :pid
-          # @return [Process::Supervisor::Board] which the process writes to
+          # @return [Process::Supervisor::Board] that the process writes to
           attr_reader :board
 
           # @param board [Process::Supervisor::Board]
@@ -28,25 +28,25 @@ module Raffia
             @board = board
             @hang_timeout = hang_timeout
             @hang = Process::Supervisor::HangCheck.new(board)
-            Meter.idle(board)
+            SharedMetrics.idle(board)
           end
 
           # @yield in the process
-          # @raise [SystemCallError] when there can be no more processes
+          # @raise [SystemCallError] when no process can be forked
           def start(&)
             @board.still
             @hang.forgive
             @pid = Process::Dependent.fork(&)
           end
 
-          # @return [Process::Status, nil] once, when it has ended
+          # @return [Process::Status, nil] once, when the process has ended
           def reap
             return unless @pid && ::Process.wait2(@pid, ::Process::WNOHANG)
 
             ended
           end
 
-          # Waits until it has ended.
+          # Waits until the process has ended.
           # @return [void]
           def join
             return unless @pid
@@ -58,14 +58,14 @@ module Raffia
           # @param name [Symbol]
           def signal(name) = (::Process.kill(name, @pid) if @pid)
 
-          # Ends one that hangs. Its own monitor learns from the board that this was no crash.
+          # Ends a process that hangs. Its own monitor learns from the board that this was no crash.
           # @param now [Float]
-          # @param awake [Float] before that nobody could beat
+          # @param awake_since [Float] before that no process could beat
           # @return [Symbol, nil] what was done: :dump, :TERM or :KILL
-          def check_heartbeat(now, awake)
+          def check_heartbeat(now, awake_since)
             return unless @pid && @hang_timeout
 
-            step = @hang.step(now, awake, @hang_timeout, GRACE)
+            step = @hang.step(now, awake_since, @hang_timeout, GRACE)
             @board.mark(:hung) if step == :KILL
             signal((step == :dump) ? :QUIT : step) if step
             step
@@ -75,7 +75,7 @@ module Raffia
 
           def ended
             @pid = nil
-            Meter.idle(@board)
+            SharedMetrics.idle(@board)
             $?
           end
         end

@@ -4,24 +4,24 @@ module Raffia
   module Jobs
     class Worker
       class LeaseMonitor
-        # The worker process, seen from its monitor.
+        # The worker process as its lease monitor sees it.
         #
         # @api private
-        class Subject
-          STOPPED = %w[T t].freeze
+        class WorkerProcess
+          SUSPENDED = %w[T t].freeze
           GONE = [nil, "Z", "X"].freeze
-          # In what follows the name in /proc/PID/stat.
+          # Fields of /proc/PID/stat, counted from the one after the name.
           STATE = 0
           USER_TIME = 11
           SYSTEM_TIME = 12
-          private_constant :STOPPED, :GONE, :STATE, :USER_TIME, :SYSTEM_TIME
+          private_constant :SUSPENDED, :GONE, :STATE, :USER_TIME, :SYSTEM_TIME
 
           # @return [Integer]
           attr_reader :pid
 
           # @param pid [Integer] of this process's parent
-          # @param lenient [Boolean]
           # @param heart [#beat, nil] of a supervised worker also `wish` and `supervisor`
+          # @param lenient [Boolean] whether use of the processor counts as progress
           def initialize(pid, heart, lenient)
             @pid = pid
             @heart = heart
@@ -32,21 +32,21 @@ module Raffia
           # @return [Boolean]
           def alive? = ::Process.ppid == @pid
 
-          # @return [Boolean] whether it is not stopped, by SIGSTOP or a debugger
-          def running? = !STOPPED.include?(stat(@pid)&.fetch(STATE))
+          # @return [Boolean] whether it is not suspended, by SIGSTOP or a debugger
+          def running? = !SUSPENDED.include?(stat(@pid)&.fetch(STATE))
 
-          # Tells the worker's supervisor when the worker uses the processor.
+          # Beats for the worker if it uses the processor.
           # @return [void]
-          def progress
+          def report_progress
             used = stat(@pid)&.values_at(USER_TIME, SYSTEM_TIME)
             @heart.beat if @lenient && @supervisor && @used && used != @used
             @used = used
           end
 
-          # @return [Boolean] whether it was killed because it hung
+          # @return [Boolean] whether its supervisor killed it because it hung
           def hung? = !@supervisor.nil? && @heart.wish == :hung
 
-          # @return [Boolean] whether its end was its supervisor's wish, or that has ended, too
+          # @return [Boolean] whether its supervisor ended it, or has ended too
           def dismissed?
             !@supervisor.nil? &&
               (@heart.wish == :dismissed || GONE.include?(stat(@supervisor)&.fetch(STATE)))
@@ -54,7 +54,7 @@ module Raffia
 
           private
 
-          # @return [Array<String>, nil] nil where there is no such process
+          # @return [Array<String>, nil] nil when there is no such process
           def stat(pid)
             File.read("/proc/#{pid}/stat").rpartition(")").last.split
           rescue SystemCallError

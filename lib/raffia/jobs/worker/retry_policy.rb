@@ -6,53 +6,53 @@ require_relative "backtrace"
 module Raffia
   module Jobs
     class Worker
-      # What becomes of a job that has failed: its class, its options and how often it has failed
-      # before decide. The fields are Sidekiq's.
+      # Decides what happens to a failed job, by its class, its options and the number of failures.
+      # The fields that it writes are Sidekiq's.
       #
       # @api private
-      class Failure
-        # How often a job is tried again when nothing is said: in about 20 days.
+      class RetryPolicy
+        # Retries by default: they take about 20 days.
         RETRIES = 25
-        # Characters of a message that are kept.
+        # Characters of an error message that are kept.
         MESSAGE = 10_000
 
         # @return [Symbol] :retry, :bury, :discard
         attr_reader :verdict
-        # @return [Float, nil] when it is tried again, in seconds since 1970
+        # @return [Float, nil] time of the next try, in seconds since 1970
         attr_reader :at
         # @return [Hash] the payload, with the failure in it
         attr_reader :item
-        # @return [String] its bytes. What was small enough to come in may be a little larger now
+        # @return [String] its bytes, which may exceed the limit for new jobs a little
         attr_reader :payload
 
         # @param item [Hash] the payload
         # @param error [Exception]
         # @param job [Class, nil] nil when there is none of that name
         # @param log [Logger]
-        # @raise [StandardError] for a payload with fields that nobody should have written
+        # @raise [StandardError] for a payload with invalid fields
         def initialize(item, error, job, log)
           @item = item.dup
           @error = error
           @job = job
           @log = log
           @item["retry"] = retry_of_class if @item["retry"].nil?
-          note
+          record_failure
           @payload = JSON.generate(@item)
           @verdict = decide
         end
 
+        # Calls the job's `on_exhausted` unless it is tried again.
         # @return [void]
-        def tell_exhausted
+        def call_exhausted
           return if @verdict == :retry
 
           block = @job.on_exhausted if @job.respond_to?(:on_exhausted)
           block&.call(@item, @error)
         rescue => error
-          @log.error({event: "on_exhausted failed", jid: @item["jid"],
-            class: Payload.class_name(@item), error: error.full_message(highlight: false)})
+          log_callback("on_exhausted failed", error)
         end
 
-        # @return [String] what an error says, in bytes that JSON can say
+        # @return [String] an error's message as valid UTF-8
         def self.message(error)
           text = error.message.to_s
           unless text.encoding == Encoding::UTF_8
@@ -65,14 +65,14 @@ module Raffia
 
         private
 
-        # Clients in other languages need not say it.
+        # Clients in other languages may leave it out.
         def retry_of_class
           @job.respond_to?(:job_options) ? @job.job_options.fetch("retry", true) : true
         end
 
-        def note
+        def record_failure
           count = @item["retry_count"]
-          @item.update("error_message" => Failure.message(@error),
+          @item.update("error_message" => RetryPolicy.message(@error),
             "error_class" => @error.class.name || @error.class.to_s,
             "retry_count" => count ? count + 1 : 0,
             (count ? "retried_at" : "failed_at") => Payload.now)
@@ -82,21 +82,21 @@ module Raffia
         end
 
         def decide
-          return end_of_it(@item["retry"]) unless @item["retry"] && more?
+          return exhausted(@item["retry"]) unless @item["retry"] && retries_left?
 
-          case (wish = own_pause)
+          case (wish = custom_delay)
           when :discard, :bury then wish
           when :kill then :bury # Sidekiq's word
           else
-            @at = Time.now.to_f + (wish.is_a?(Numeric) ? wish : pause)
+            @at = Time.now.to_f + (wish.is_a?(Numeric) ? wish : delay)
             :retry
           end
         end
 
-        # A job that is not to be retried at all is not kept either.
-        def end_of_it(wanted) = (wanted && @item["dead"] != false) ? :bury : :discard
+        # A job that is never retried is not kept either.
+        def exhausted(retries) = (retries && @item["dead"] != false) ? :bury : :discard
 
-        def more?
+        def retries_left?
           seconds = @item["retry_for"]
           if seconds.is_a?(Numeric)
             return Time.now.to_f < Payload.time(@item["failed_at"]).to_f + seconds
@@ -105,20 +105,24 @@ module Raffia
           @item["retry_count"] < (@item["retry"].is_a?(Integer) ? @item["retry"] : RETRIES)
         end
 
-        def pause
+        def delay
           count = @item["retry_count"]
           (count**4) + 15 + rand(10 * (count + 1))
         end
 
-        def own_pause
+        def custom_delay
           block = @job.retry_in if @job.respond_to?(:retry_in)
           return block&.call(@item["retry_count"], @error) if block.nil? || block.arity == 2
 
           block.call(@item["retry_count"], @error, @item)
         rescue => error
-          @log.error({event: "retry_in failed", jid: @item["jid"], class: Payload.class_name(@item),
-            error: error.full_message(highlight: false)})
+          log_callback("retry_in failed", error)
           nil
+        end
+
+        def log_callback(event, error)
+          @log.error({event: event, jid: @item["jid"], class: Payload.class_name(@item),
+            error: error.full_message(highlight: false)})
         end
       end
     end

@@ -4,20 +4,21 @@ module Raffia
   module Jobs
     class Worker
       class LeaseMonitor
-        # Stands above a worker for suspects, as a supervisor does above others.
+        # Link of an isolated worker to its lease monitor, which supervises it as a supervisor does
+        # other workers.
         #
         # @api private
-        class Parent
-          # @return [Process::Supervisor::Board] of the process
+        class SupervisorLink
+          # @return [Process::Supervisor::Board] of the isolated worker
           attr_reader :board
           # @return [Integer] pid of the lease monitor
           attr_reader :supervisor
 
-          # @param leases [LeaseBoard] of the worker beside which it runs
+          # @param shared_lease [SharedLease] of the parent worker
           # @param board [Process::Supervisor::Board]
           # @param supervisor [Integer]
-          def initialize(leases, board, supervisor)
-            @leases = leases
+          def initialize(shared_lease, board, supervisor)
+            @shared_lease = shared_lease
             @board = board
             @supervisor = supervisor
           end
@@ -28,7 +29,7 @@ module Raffia
           # @return [Symbol] see {Process::Supervisor::Board#wish}
           def wish
             wish = @board.wish
-            (wish == :none && @leases.leaving?) ? :dismissed : wish
+            (wish == :none && @shared_lease.stopping?) ? :dismissed : wish
           end
         end
       end

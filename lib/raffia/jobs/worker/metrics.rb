@@ -6,24 +6,25 @@ require_relative "../store/values"
 module Raffia
   module Jobs
     class Worker
-      # Counts what has been done since the last sign of life, which is another thread's.
+      # Counts finished runs, since the last heartbeat and since the worker began. The heartbeat
+      # takes the counts in another thread.
       #
       # @api private
-      class Book
+      class Metrics
         def initialize
-          @guard = Raffia::SpinLock.new
+          @lock = Raffia::SpinLock.new
           @totals = {processed: 0, failed: 0, retried: 0, dead: 0, microseconds: 0}
-          @histogram = Array.new(Tally::BOUNDS.size + 1, 0)
-          start
+          @histogram = new_histogram
+          reset
         end
 
         # @param name [String] of the class
-        # @param seconds [Float, nil] that it took; nil: it failed
-        # @param verdict [Symbol, nil] what becomes of one that failed, see {Failure}
+        # @param seconds [Float, nil] duration; nil: it failed
+        # @param verdict [Symbol, nil] of a failed run, see {RetryPolicy}
         # @return [void]
         def count(name, seconds, verdict = nil)
-          @guard.hold do
-            add_up(name, seconds)
+          @lock.hold do
+            count_by_class(name, seconds)
             @totals[:processed] += 1
             @totals[:failed] += 1 unless seconds
             @totals[:retried] += 1 if verdict == :retry
@@ -31,20 +32,21 @@ module Raffia
           end
         end
 
-        # @return [Hash{Symbol => Integer, Array<Integer>}] since the worker began, as {Meter}
-        #   writes them
-        def totals = @guard.hold { {**@totals, histogram: @histogram.dup} }
+        # @return [Hash{Symbol => Integer, Array<Integer>}] since the worker began, see
+        #   {SharedMetrics}
+        def totals = @lock.hold { {**@totals, histogram: @histogram.dup} }
 
-        # @return [Tally, nil] nil when nothing was done
-        def take = @guard.hold { bundle unless @processed.zero? }
+        # Takes the counts since the last call.
+        # @return [Tally, nil] nil when nothing has ended
+        def take = @lock.hold { tally unless @processed.zero? }
 
-        # The store has not got it: it counts with what comes next.
+        # Counts again what the store did not get.
         # @param tally [Tally, nil]
         # @return [void]
         def put_back(tally)
           return unless tally
 
-          @guard.hold do
+          @lock.hold do
             @processed += tally.processed
             @failed += tally.failed
             @classes = tally.classes.merge(@classes) { |_, old, new| add(old, new) }
@@ -53,12 +55,14 @@ module Raffia
 
         private
 
-        def add_up(name, seconds)
+        def new_histogram = Array.new(Tally::BOUNDS.size + 1, 0)
+
+        def count_by_class(name, seconds)
           row = @classes[name] ||= {"processed" => 0, "failed" => 0, "ms" => 0.0,
-                                    "histogram" => Array.new(Tally::BOUNDS.size + 1, 0)}
+                                    "histogram" => new_histogram}
           @processed += 1
           row["processed"] += 1
-          return fail(row) unless seconds
+          return count_failure(row) unless seconds
 
           ms = seconds * 1000
           row["ms"] += ms
@@ -68,19 +72,19 @@ module Raffia
           @totals[:microseconds] += (ms * 1000).round
         end
 
-        def bundle
-          @classes.each_value { |row| row["ms"] = row["ms"].round(3) }
-          Tally.new(processed: @processed, failed: @failed, classes: @classes).tap { start }
-        end
-
-        def start
-          @processed = @failed = 0
-          @classes = {}
-        end
-
-        def fail(row)
+        def count_failure(row)
           @failed += 1
           row["failed"] += 1
+        end
+
+        def tally
+          @classes.each_value { |row| row["ms"] = row["ms"].round(3) }
+          Tally.new(processed: @processed, failed: @failed, classes: @classes).tap { reset }
+        end
+
+        def reset
+          @processed = @failed = 0
+          @classes = {}
         end
 
         def add(old, new)

@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+require "socket"
+require_relative "../client"
+require_relative "../recurring"
+require_relative "../setup"
+require_relative "ack_batcher"
+require_relative "backoff"
+require_relative "heartbeat"
+require_relative "job_logger"
+require_relative "loop_monitor"
+require_relative "maintenance"
+require_relative "places"
+require_relative "reconciliation"
+require_relative "runner"
+require_relative "suspect_fetcher"
+
+module Raffia
+  module Jobs
+    class Worker
+      # Parts of a worker while it runs, wired together. All runs share it.
+      #
+      # @api private
+      class Context
+        attr_reader :worker, :store, :middleware, :shared_lease, :logger, :metrics, :backoff,
+          :loop_monitor,
+          :heartbeat, :acks, :places, :runner, :recurring, :maintenance, :fetcher
+
+        # @param worker [Worker]
+        # @param scope [Scope]
+        # @param settings [Hash] of the worker
+        # @param lease_monitor [LeaseMonitor, nil]
+        # @yield with each turn of the event loop
+        def initialize(worker, scope, settings, lease_monitor, &on_turn)
+          @worker = worker
+          @store = worker.store
+          @settings = settings
+          @log = settings[:log]
+          @middleware = settings[:middleware]
+          @lease_monitor = lease_monitor
+          @shared_lease = lease_monitor&.shared_lease
+          build_observers(&on_turn)
+          build_runner(scope)
+          build_fetcher
+        end
+
+        private
+
+        def build_observers(&)
+          @logger = JobLogger.new(@log, @settings[:instrument])
+          @metrics = @logger.metrics
+          @backoff = Backoff.new(@log)
+          @loop_monitor = LoopMonitor.new(@settings[:heart], @log, lenient: @settings[:lenient],
+            shared_lease: @shared_lease, &)
+          @heartbeat = Heartbeat.new(@store, info, ttl: @settings[:lease],
+            interval: @settings[:beat], metrics: @metrics,
+            log: @log, identity: @lease_monitor&.identity ||
+              Heartbeat.new_identity, shared_lease: @shared_lease)
+        end
+
+        def build_runner(scope)
+          @acks = AckBatcher.new(@store, @heartbeat, @backoff, @logger)
+          @places = Places.new(@store, @middleware, @worker.sizes, @log, @shared_lease)
+          @runner = Runner.new(scope, @worker.concurrency, self)
+        end
+
+        def build_fetcher
+          @recurring = Recurring::Book.new(Client.new(@store, Setup.current.client_middleware))
+          @maintenance = Maintenance.new(@store, Recurring::Ticker.new(@recurring, @log), @backoff,
+            @log,
+            recover: @settings[:recover], heartbeat: @heartbeat) { run_suspects }
+          @fetcher = new_fetcher(@store, @worker.queues, @heartbeat, @runner, @backoff,
+            @maintenance)
+          @heartbeat.on_beat(&Reconciliation.new(@store, @log, @runner, @acks, @fetcher)
+            .method(:call))
+        end
+
+        def new_fetcher(*parts)
+          return Fetcher.new(*parts) { @worker.stop } unless @settings[:isolated]
+
+          SuspectFetcher.new(*parts, link: @settings[:heart]) { @worker.stop }
+        end
+
+        # In isolated workers; where there can be none, here, while nothing else runs.
+        def run_suspects
+          monitored = @lease_monitor&.ensure_running
+          return unless @store.suspects?(@worker.queues.names)
+
+          monitored ? @lease_monitor.isolate : @fetcher.run_suspects
+        end
+
+        def info
+          queues = @worker.queues
+          {**@settings[:about], "hostname" => Socket.gethostname, "pid" => ::Process.pid,
+                                "queues" => queues.names,
+                                "weights" => queues.weights, "concurrency" => @worker.concurrency,
+                                "version" => VERSION,
+                                "started_at" => Time.now.to_f}
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,151 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../../task"
+
+module Raffia
+  module Jobs
+    class Worker
+      # Claims jobs from the store as capacity allows, and waits for the store's notification when
+      # there are none. The batch size adapts: slow starts halve it, because a job that waits here
+      # while another computes is better claimed by another process.
+      #
+      # 1. waits until the {Runner} has capacity
+      # 2. claims a batch, and hands it to the runner
+      # 3. if there was none, waits for the store
+      # 4. runs suspects alone when it is told to
+      #
+      # @api private
+      class Fetcher
+        # Seconds after which the store is asked without a notification.
+        POLL_INTERVAL = 15
+        # Seconds to pause when notifications come without a job to claim: at first and at most.
+        PAUSE = 0.01
+        MAX_PAUSE = 0.1
+        # Size of the first batch; the next one doubles or halves, by whether the jobs of the last
+        # one all began within this many seconds.
+        FIRST_BATCH = 4
+        START_TIME = 0.02
+        private_constant :PAUSE, :MAX_PAUSE, :FIRST_BATCH, :START_TIME
+
+        # @param store [Store]
+        # @param queues [Queues]
+        # @param heartbeat [Heartbeat]
+        # @param runner [Runner]
+        # @param backoff [Backoff]
+        # @param maintenance [Maintenance]
+        # @yield stops the worker
+        def initialize(store, queues, heartbeat, runner, backoff, maintenance, &stop)
+          @store = store
+          @queues = queues
+          @heartbeat = heartbeat
+          @runner = runner
+          @backoff = backoff
+          @maintenance = maintenance
+          @stop = stop
+          @closed = @notified = @suspects = false
+          @pause = 0
+          @batch = FIRST_BATCH
+          @claims = 0
+        end
+
+        # @return [Boolean]
+        def closed? = @closed
+
+        # @return [Integer, nil] number of the claim in progress
+        attr_reader :claiming
+
+        # Returns after {close}.
+        # @return [void]
+        def run
+          until @closed
+            capacity = @runner.wait_for_capacity
+            break if @closed
+
+            fetch(capacity)
+          end
+        end
+
+        # Runs suspects here, each while nothing else runs: there is no other process for them.
+        # @return [void]
+        def run_suspects
+          @suspects = true
+          @store.interrupt
+        end
+
+        # Claims no more jobs.
+        # @return [void]
+        def close
+          @closed = true
+          @runner.stop_waiting
+          @store.interrupt
+        end
+
+        private
+
+        def fetch(capacity)
+          return fetch_suspect if @suspects
+
+          claims = claim([capacity, @batch].min)
+          return wait if claims.empty?
+          return @backoff.attempt { @store.release(claims) } if @closed # meanwhile
+
+          @pause = 0
+          @notified = false
+          @maintenance.busy
+          start_batch(claims)
+          sleep(0) # a store that never waits must not starve other fibers
+        end
+
+        def start_batch(claims)
+          started = Clock.now
+          start(claims)
+          slow = Clock.now - started > START_TIME
+          @batch = slow ? (@batch / 2).clamp(1..) : (@batch * 2).clamp(..@runner.limit)
+        end
+
+        def fetch_suspect
+          return unless @runner.wait_until_idle(POLL_INTERVAL) && !@closed
+
+          claims = claim_suspect
+          claims.empty? ? @suspects = false : start(claims)
+        end
+
+        def claim_suspect = claim(1, suspects: true)
+
+        def claim(limit, **kind)
+          @claiming = @claims += 1
+          found = @backoff.attempt(-> { @closed }) do
+            @store.claim(@heartbeat.lease, @queues.order, limit, **kind)
+          end || []
+          @claiming = nil if found.empty?
+          found
+        end
+
+        # From here on the runner knows the claims.
+        def start(claims)
+          @runner.start(claims)
+        ensure
+          @claiming = nil
+        end
+
+        # A notification without a job is common: another worker was faster, or a queue is paused.
+        def wait
+          return if @closed
+
+          @maintenance.wake if @notified # a scheduled job may be due
+          Waiter.nap(@pause) if @pause.positive?
+          @notified = true
+          at_once = @backoff.attempt(-> { @closed }) { notified_at_once? }
+          @pause = at_once ? (@pause * 2).clamp(PAUSE, MAX_PAUSE) : 0
+        end
+
+        def notified_at_once?
+          started = Clock.now
+          @store.wait(@queues.names, timeout: POLL_INTERVAL)
+          Clock.now - started < PAUSE
+        end
+      end
+    end
+  end
+end

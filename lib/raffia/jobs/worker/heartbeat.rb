@@ -1,0 +1,170 @@
+# frozen_string_literal: true
+
+require "securerandom"
+require "socket"
+require_relative "../../base/clock"
+
+module Raffia
+  module Jobs
+    class Worker
+      # Holds the worker's lease, and renews it by heartbeats:
+      #
+      # 1. sends the store what runs and what was counted
+      # 2. hands the commands in the answer to the worker
+      # 3. registers anew when the lease was lost
+      # 4. gives the lease back at the end, or when the worker does not end in time
+      #
+      # It runs in a thread of its own, because a job that computes blocks the event loop, and must
+      # not lose its lease for that.
+      #
+      # @api private
+      class Heartbeat
+        # Seconds between two attempts to reach the store.
+        RETRY_INTERVAL = 1
+        private_constant :RETRY_INTERVAL
+
+        # @return [Lease, nil] nil before {register}
+        attr_reader :lease
+        # @return [String, nil] message of the error when the last heartbeat could not be written
+        attr_reader :last_error
+        # @return [String] HOST:PID:NONCE
+        attr_reader :identity
+
+        # @param store [Store]
+        # @param info [Hash] for people
+        # @param ttl [Numeric] seconds
+        # @param interval [Numeric] seconds between two heartbeats
+        # @param metrics [Metrics]
+        # @param log [Logger]
+        # @param identity [String]
+        # @param shared_lease [SharedLease, nil]
+        def initialize(store, info, ttl:, interval:, metrics:, log:,
+          identity: Heartbeat.new_identity, shared_lease: nil)
+          @store = store
+          @info = info
+          @ttl = ttl
+          @interval = interval
+          @metrics = metrics
+          @log = log
+          @identity = identity
+          @shared_lease = shared_lease
+          @requests = ::Thread::Queue.new
+          @abandon_at = nil
+        end
+
+        # @return [String] for this process, a new one each time
+        def self.new_identity = "#{Socket.gethostname}:#{::Process.pid}:#{SecureRandom.hex(6)}"
+
+        # @return [void]
+        # @raise [StoreUnavailable]
+        def register
+          @lease = @store.enroll(@identity, @info, ttl: @ttl)
+          @shared_lease&.lease = @lease
+          @renewed_at = Clock.now
+        end
+
+        # @return [Boolean] whether the lease may have expired: this process was suspended, or the
+        #   store was unavailable
+        def overdue? = Clock.now - @renewed_at > @ttl
+
+        # Returns after {stop}, or when {abandon_after} is due.
+        # @param state [#call] makes what {Store#beat} takes
+        # @yieldparam command [String]
+        # @return [void]
+        def run(state, &)
+          next_at = 0
+          until (request = @requests.pop(timeout: seconds_until(next_at))) == :stop
+            return abandon if abandon?
+            next unless request == :beat || Clock.now >= next_at
+
+            next_at = Clock.now +
+              (beat(state.call, &) ? @interval : [RETRY_INTERVAL, @interval].min)
+          end
+        end
+
+        # Gives the lease back if the worker has not ended by then: a blocked event loop cannot.
+        # From any thread, and from a trap.
+        # @param seconds [Numeric]
+        # @return [void]
+        def abandon_after(seconds)
+          @abandon_at = Clock.now + seconds
+          @requests.push(:beat)
+        end
+
+        # @yieldparam lease [Lease] after each heartbeat
+        # @return [void]
+        def on_beat(&block) = @on_beat = block
+
+        # Sends a heartbeat without delay.
+        # @return [void]
+        def beat_now = @requests.push(:beat)
+
+        # @return [void]
+        def stop = @requests.push(:stop)
+
+        # @param lease [Lease] of a claim
+        # @return [Boolean] whether the store has said that it is over
+        def lost?(lease) = lease.token != @lease.token
+
+        # Gives the lease back.
+        # @return [void]
+        def resign
+          @store.resign(@lease, tally: @metrics.take)
+          @shared_lease&.clear
+        rescue StoreUnavailable => error
+          @log.warn({event: "left without a word", error: error.message})
+        end
+
+        private
+
+        # @return [Float] seconds
+        def seconds_until(time) = ([time, *@abandon_at].min - Clock.now).clamp(0..)
+
+        def abandon? = @abandon_at && Clock.now >= @abandon_at
+
+        def abandon
+          resign
+          @log.fatal({event: "gives back",
+            why: "it was told to end, and a job that computes does not let it: on: :processes is " \
+              "for such jobs"})
+        end
+
+        # @return [Boolean] whether the store could be reached
+        def beat(state, &)
+          commands = send_beat(state)
+          commands ? renewed(commands, &) : register_again
+          @last_error = nil
+          true
+        rescue StoreUnavailable => error
+          @last_error = error.message
+          @log.debug({event: "no beat", error: error.message})
+          false
+        end
+
+        def renewed(commands, &)
+          @shared_lease&.renewed
+          @renewed_at = Clock.now
+          commands.each(&) # first: the store does not give them again
+          @on_beat&.call(@lease)
+        end
+
+        def send_beat(state)
+          tally = @metrics.take
+          @store.beat(@lease, state, tally: tally)
+        rescue StoreUnavailable
+          @metrics.put_back(tally)
+          raise
+        end
+
+        # Claims under the old lease may be another worker's by now.
+        def register_again
+          lost = @lease
+          register
+          @log.error({event: "lease lost", token: lost.token, new: @lease.token,
+                      why: "no sign of life for #{@ttl} s; what was running then is run again by " \
+                        "whoever recovers it"})
+        end
+      end
+    end
+  end
+end

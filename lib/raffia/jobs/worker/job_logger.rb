@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require_relative "../../base/instrument"
+require_relative "../../base/log"
+require_relative "metrics"
+require_relative "retry_policy"
+
+module Raffia
+  module Jobs
+    class Worker
+      # Reports runs: emits the events job_start, job_done and job_fail, counts, and logs.
+      #
+      # Lines about finished jobs are written in batches, because one write each would cost more
+      # than the jobs. Other loggers than ours get them one by one.
+      #
+      # @api private
+      class JobLogger
+        # Bytes after which buffered lines are written.
+        BUFFER = 65_536
+        private_constant :BUFFER
+
+        # @return [Metrics]
+        attr_reader :metrics
+        # @return [Logger]
+        attr_reader :log
+
+        # @param log [Logger]
+        # @param instrument [Instrument]
+        def initialize(log, instrument)
+          @log = log
+          @instrument = instrument
+          @metrics = Metrics.new
+          @info = log.info?
+          @formatter = log.formatter if buffers?
+          @buffer = +""
+        end
+
+        # @param run [Run]
+        # @return [void]
+        def started(run)
+          @instrument.emit(:job_start) { run.facts }
+          @log.debug({event: "start", **run.facts}) if @info && @log.debug?
+        end
+
+        # @return [void]
+        def done(run, seconds)
+          @metrics.count(run.name, seconds)
+          @instrument.emit(:job_done) { {**run.facts, seconds: seconds} }
+          add({event: "done", **run.facts, seconds: seconds.round(6)}) if @info
+        end
+
+        # Writes the buffered lines.
+        # @return [void]
+        def flush
+          return if @buffer.empty?
+
+          text = @buffer
+          @buffer = +""
+          @log << text
+        end
+
+        # @param policy [RetryPolicy]
+        # @return [void]
+        def failed(run, seconds, error, policy)
+          flush
+          @metrics.count(run.name, nil, policy.verdict)
+          @instrument.emit(:job_fail) do
+            {**run.facts, seconds: seconds, error: error, verdict: policy.verdict}
+          end
+          line = {event: "failed", **run.facts, seconds: seconds.round(6),
+                  error_class: error.class.name,
+                  error: RetryPolicy.message(error)[0, 500], then: policy.verdict,
+                  at: error.backtrace&.first}
+          line[:in] = (policy.at - Time.now.to_f).round(1) if policy.at
+          (policy.verdict == :retry) ? @log.warn(line) : @log.error(line)
+        end
+
+        # Logs a run that neither succeeded nor failed.
+        # @param event [String]
+        # @return [void]
+        def ended(run, event)
+          flush
+          @log.warn({event: event, **run.facts})
+        end
+
+        private
+
+        def buffers?
+          @log.instance_of?(::Logger) && [Log::Text, Log::Json].include?(@log.formatter.class)
+        end
+
+        def add(facts)
+          return @log.info(facts) unless @formatter
+
+          @buffer << @formatter.call("INFO", Time.now, @log.progname, facts)
+          flush if @buffer.bytesize > BUFFER
+        end
+      end
+    end
+  end
+end

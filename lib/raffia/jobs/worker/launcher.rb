@@ -1,0 +1,178 @@
+# frozen_string_literal: true
+
+require_relative "../../pool"
+require_relative "../../process/lookout"
+require_relative "../setup"
+require_relative "context"
+require_relative "drain"
+require_relative "lease_monitor"
+require_relative "registration"
+
+module Raffia
+  module Jobs
+    class Worker
+      # Starts the parts of a worker, and stops them in order:
+      #
+      # 1. forks the lease monitor, while there is little in this process that a fork could harm
+      # 2. registers with the store
+      # 3. starts heartbeats in a thread; acknowledgements, maintenance and the fetcher in fibers
+      # 4. executes commands until it is told to stop
+      # 5. drains, and gives the lease back
+      #
+      # @api private
+      class Launcher
+        # @return [Context, nil] nil before it runs
+        attr_reader :context
+        # @return [LeaseMonitor, nil]
+        attr_reader :lease_monitor
+
+        # @param worker [Worker]
+        # @param settings [Hash] of the worker
+        # @param commands [Thread::Queue]
+        # @param shared_metrics [SharedMetrics]
+        def initialize(worker, settings, commands, shared_metrics)
+          @worker = worker
+          @settings = settings
+          @log = settings[:log]
+          @commands = commands
+          @shared_metrics = shared_metrics
+          @quiet = false
+          @helpers = []
+        end
+
+        # @return [Boolean] whether no more jobs are claimed
+        def quiet? = @quiet
+
+        # Returns when the worker has stopped.
+        # @param scope [Scope]
+        # @yield once it is registered, or waits for the store
+        # @return [void]
+        # @raise [StoreUnavailable]
+        def run(scope, &)
+          @lease_monitor = start_lease_monitor if @settings[:monitored]
+          Setup.current.at_start.each { |hook| hook.call(@worker, @log) }
+          @context = Context.new(@worker, scope, @settings, @lease_monitor) { write_metrics }
+          @helpers << scope.spawn { @context.loop_monitor.run }
+          registration = Registration.new(@context.backoff, @commands, wait: @settings[:wait], &)
+          work(scope, registration) if registration.call(@worker) { register }
+        ensure
+          @helpers.each { |task| task.cancel(:stop) }
+          Raffia.shield { close }
+        end
+
+        # From any thread, and from a trap.
+        # @param now [Boolean] whether jobs are interrupted
+        # @return [void]
+        def announce_stop(now:)
+          now ? @lease_monitor&.interrupt : @lease_monitor&.drain
+          @context&.heartbeat&.abandon_after(@worker.timeout + 2 * Drain::GRACE)
+        end
+
+        # @return [void]
+        def write_metrics
+          if @context
+            @shared_metrics.write(@context.metrics.totals, @context.runner.size,
+              @lease_monitor&.isolated || [])
+          end
+        end
+
+        # @return [String, nil] why the store could not be written
+        def store_error = @context && (@context.heartbeat.last_error || @context.backoff.last_error)
+
+        private
+
+        def start_lease_monitor
+          grace = @worker.timeout + 3 * Drain::GRACE
+          LeaseMonitor.new(@worker.concurrency, @log, store: @worker.store,
+            heart: @settings[:heart], lenient: @settings[:lenient],
+            isolation: {make: (method(:isolated_worker) unless @settings[:isolated]),
+                        hang_timeout: @settings[:hang_timeout], grace: grace})
+        end
+
+        # @param link [LeaseMonitor::SupervisorLink]
+        def isolated_worker(link)
+          Worker.new(@worker.store, **@settings[:inherited], concurrency: 1, heart: link,
+            isolated: true)
+        end
+
+        def register
+          @context.heartbeat.register
+          @context.recurring.replace_code(Setup.current.recurring) unless @settings[:isolated]
+        end
+
+        def work(scope, registration)
+          start_heartbeat
+          tasks = [@context.acks, *(@context.maintenance.tasks unless @settings[:isolated])]
+          @helpers.concat(tasks.map { |task| scope.spawn { task.run } })
+          sidecars = Raffia::Run::Sidecars.new(Setup.current.actors, @log).begin(scope) { @worker.stop }
+          registration.announce
+          fetcher = scope.spawn { @context.fetcher.run }
+          wait_for_stop
+          @context.fetcher.close
+          fetcher.join
+          drain
+          sidecars.stop(@worker.timeout)
+        end
+
+        # An error of the heartbeat ends the worker.
+        def start_heartbeat
+          @lookout = Process::Lookout.new(LoopMonitor::INTERVAL) { @context.loop_monitor.check }
+          @heartbeats = Pool.new(on: :threads, workers: 1, idle: nil)
+          @heartbeats.submit do
+            @context.heartbeat.run(@worker.method(:state)) { |command| execute(command) }
+          rescue => error
+            @commands.push(error)
+          end
+        end
+
+        def wait_for_stop
+          while (command = @commands.pop) == :quiet
+            @quiet = true
+            @log.warn({event: "quiet", why: "begins no more jobs"})
+            @context.fetcher.close
+          end
+          raise command if command.is_a?(Exception)
+        end
+
+        def execute(command)
+          case command
+          when "quiet" then @worker.quiet
+          when "stop" then @worker.stop
+          when "dump" then Raffia.dump
+          when /\Acancel (\S+)/ then @worker.cancel($1)
+          when /\Atrace (\S+)/ then trace($1)
+          else @log.warn({event: "unknown order", order: command})
+          end
+        end
+
+        # The next heartbeat shows it, and is sent without delay.
+        def trace(jid)
+          @context.runner.find(jid)&.trace
+          @context.heartbeat.beat_now
+        end
+
+        def drain
+          @context.places.announce_stop
+          @context.runner.on_idle { @commands.push(:idle) }
+          Drain.new(@context.runner, @context.acks, @log)
+            .call(@worker.timeout) { |seconds| @commands.pop(timeout: seconds) }
+        end
+
+        def close
+          resign if @context&.heartbeat&.lease
+          @lease_monitor&.close(@worker.timeout + 4 * Drain::GRACE)
+          write_metrics # suspects may have ended after all else
+        end
+
+        def resign
+          @context.heartbeat.stop
+          @heartbeats&.shutdown(Drain::GRACE)
+          @lookout&.close
+          @context.heartbeat.resign
+          @context.places.close
+          write_metrics
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require_relative "../../task"
+
+module Raffia
+  module Jobs
+    class Worker
+      # Watches whether the worker's event loop turns: tells the supervisor that it does, and logs
+      # when a job blocks it.
+      #
+      # @api private
+      class LoopMonitor
+        # Seconds between two checks.
+        INTERVAL = 1
+        # Seconds after which a blocked loop is logged.
+        BLOCKED = 5
+
+        # @param heart [#beat, nil]
+        # @param log [Logger]
+        # @param lenient [Boolean] whether the heart also beats while the loop is blocked and other
+        #   threads run
+        # @param shared_lease [SharedLease, nil] knows for how long this process could run
+        # @yield with each turn
+        def initialize(heart, log, lenient:, shared_lease: nil, &on_turn)
+          @heart = heart
+          @lenient = lenient
+          @log = log
+          @shared_lease = shared_lease
+          @on_turn = on_turn
+          @checks = 0
+          turned
+        end
+
+        # In the loop. Never returns.
+        def run
+          @thread = ::Thread.current
+          loop do
+            turned
+            @heart&.beat
+            @on_turn&.call
+            Waiter.nap(INTERVAL)
+          end
+        end
+
+        # In another thread, which must not wait for a fiber of the loop. Logs each blockage once.
+        # @return [void]
+        def check
+          @heart&.beat if @lenient
+          @checks += 1
+          seconds = blocked_seconds
+          return if @logged || seconds < BLOCKED
+
+          @logged = true
+          @log.warn({event: "held up", seconds: seconds.round(1), at: @thread&.backtrace&.first,
+                     why: "a job computes, or blocks, in a fiber, and all others wait for it: " \
+                       "on: :threads or :processes is for such jobs"})
+        end
+
+        private
+
+        def turned
+          @checked = @checks
+          @observed = @shared_lease&.observed
+          @logged = false
+        end
+
+        # Not by a clock: a process that was suspended (Ctrl-Z, a debugger) does not block its loop.
+        # The lease monitor also counts while a call into C keeps Ruby's lock, and so this thread.
+        # @return [Numeric] for how long at least the loop was blocked while the process could run
+        def blocked_seconds
+          [(@checks - @checked - 1) * INTERVAL,
+            @shared_lease ? @shared_lease.observed - @observed : 0].max
+        end
+      end
+    end
+  end
+end

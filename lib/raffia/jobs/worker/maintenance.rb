@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require_relative "periodic_task"
+require_relative "../recurring"
+
+module Raffia
+  module Jobs
+    class Worker
+      # Maintenance of the store, which each worker does for all:
+      #
+      # 1. moves due jobs to their queues
+      # 2. enqueues recurring jobs
+      # 3. recovers the jobs of workers that died
+      # 4. prunes old data
+      #
+      # @api private
+      class Maintenance
+        # Seconds between two prunings.
+        PRUNE_INTERVAL = 600
+        # Seconds between two looks at the schedule: of a worker that waits for the store's
+        # notifications, and of one that is too busy to wait.
+        IDLE_INTERVAL = 15
+        BUSY_INTERVAL = 1
+
+        # @param store [Store]
+        # @param ticker [Recurring::Ticker]
+        # @param backoff [Backoff]
+        # @param log [Logger]
+        # @param recover [Numeric] seconds between two recoveries
+        # @param heartbeat [Heartbeat]
+        # @yield runs suspects, if there are any
+        def initialize(store, ticker, backoff, log, recover:, heartbeat:, &run_suspects)
+          @store = store
+          @log = log
+          @heartbeat = heartbeat
+          @run_suspects = run_suspects
+          @promote = PeriodicTask.new(backoff, longest: IDLE_INTERVAL) { store.promote }
+          @tick = PeriodicTask.new(backoff, longest: IDLE_INTERVAL) { ticker.call }
+          # Also at once: a worker that starts after a crash often replaces the one that crashed.
+          @recover = PeriodicTask.new(backoff, longest: recover) { recover_jobs && jitter(recover) }
+          @prune = PeriodicTask.new(backoff, longest: PRUNE_INTERVAL,
+            first: jitter(PRUNE_INTERVAL)) do
+            store.prune && jitter(PRUNE_INTERVAL)
+          end
+        end
+
+        # @return [Array<PeriodicTask>]
+        def tasks = [@promote, @tick, @recover, @prune]
+
+        # The store has notified, but had no job to claim: one may be due.
+        # @return [void]
+        def wake
+          @promote.wake
+          @tick.wake
+        end
+
+        # Jobs are claimed without a wait for notifications.
+        # @return [void]
+        def busy = @promote.wake(after: BUSY_INTERVAL)
+
+        private
+
+        # A worker that was suspended must not take its own lease, nor those of others on this
+        # machine: each shows a heartbeat first.
+        def recover_jobs
+          return @heartbeat.beat_now if @heartbeat.overdue?
+
+          @store.recover.each { |job| log_recovered(job) }
+          @run_suspects.call
+          true
+        end
+
+        # Workers that started together do not come together each time.
+        def jitter(seconds) = seconds * (0.75 + rand / 4)
+
+        def log_recovered(job)
+          facts = {event: job.dead ? "buried" : "recovered", jid: job.jid, queue: job.queue,
+                   crashes: job.crashes}
+          return @log.warn(facts) unless job.dead
+
+          @log.error(facts.merge(why: "its worker died under it once too often"))
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+require_relative "../../perform"
+require_relative "../retry_policy"
+
+module Raffia
+  module Jobs
+    class Worker
+      class Run
+        # Tells the store how a run has ended that did not succeed. Retries until the store answers
+        # or the lease is lost.
+        #
+        # @api private
+        class Outcome
+          # @param run [Run]
+          # @param context [Context]
+          def initialize(run, context)
+            @run = run
+            @claim = run.claim
+            @store = context.store
+            @backoff = context.backoff
+            @logger = context.logger
+          end
+
+          # Its executor has no capacity: the job goes back to the front of its queue.
+          # @return [void]
+          def not_begun = send_to_store { @store.release([@claim]) }
+
+          # It was told to end.
+          # @return [void]
+          def interrupted
+            return release("interrupted") unless @run.cancelled?
+
+            @logger.ended(@run, "cancelled")
+            send_to_store { @store.discard(@claim) }
+          end
+
+          # It goes on in a later run: at the front of its queue when its worker stops, else behind
+          # the jobs that wait there.
+          # @return [void]
+          def unfinished
+            return release("goes on later") if @run.stopping?
+
+            @logger.ended(@run, "goes on later")
+            send_to_store { @store.retry(@claim, @claim.payload, Time.now.to_f) }
+          end
+
+          # @param error [Exception]
+          # @param seconds [Float] duration
+          # @return [void]
+          def failed(error, seconds)
+            policy = (policy(error, payload_of(error)) if @run.readable?) || unreadable(error)
+            @logger.failed(@run, seconds, error, policy)
+            conclude(policy)
+            policy.call_exhausted
+          end
+
+          private
+
+          def release(event)
+            @logger.ended(@run, event)
+            send_to_store { @store.release([@claim]) }
+          end
+
+          # As it was claimed: what a job or a middleware did to its arguments must not be there at
+          # the next try. A payload with an invalid field is not tried again.
+          def payload_of(error)
+            item = {"queue" => @claim.queue, **Payload.load(@claim.payload)}
+            error.instance_of?(BadPayload) ? item.merge("retry" => 0) : item
+          end
+
+          # @return [RetryPolicy, nil] nil when the failure cannot be written, because of an invalid
+          #   field
+          def policy(error, item)
+            RetryPolicy.new(item, error, job_class, @logger.log)
+          rescue JSON::JSONError, EncodingError, TypeError, ArgumentError, NoMethodError
+            nil
+          end
+
+          # The dead job has all bytes of the payload.
+          def unreadable(error)
+            @run.item = {
+              "class" => "(unreadable)", "args" => [@run.raw_payload], "jid" => Payload.id,
+              "queue" => @claim.queue, "retry" => 0, "created_at" => Payload.now,
+              "raffia" => {"bytes" => [@claim.payload].pack("m0")}
+            }
+            policy(error, @run.item)
+          end
+
+          def conclude(policy)
+            ours = send_to_store do
+              case policy.verdict
+              when :retry then @store.retry(@claim, policy.payload, policy.at)
+              when :bury then @store.bury(@claim, policy.payload)
+              else @store.discard(@claim)
+              end
+            end
+            @run.conclude
+            @logger.ended(@run, "failed too late") unless ours # as AckBatcher has it
+          end
+
+          def send_to_store(&) = @backoff.attempt(-> { @run.lost? }, &)
+
+          def job_class
+            Perform.job_class(@run.item["class"].to_s)
+          rescue Exception # standard:disable Lint/RescueException
+            nil
+          end
+        end
+      end
+    end
+  end
+end
