@@ -11,7 +11,7 @@ module TestSupport
     LANES = 2
 
     # @return [Raffia::Server::Observability::Metrics::Counters] where they count
-    attr_reader :ledger
+    attr_reader :counters
     # @return [Raffia::Server::Listen::Listener]
     attr_reader :listener
 
@@ -23,7 +23,7 @@ module TestSupport
         **options})
       @listening = Raffia::Server::Listen::Listeners.new(@options)
       @listener = @listening.first.first
-      @ledger = Raffia::Server::Observability::Metrics::Counters.alone
+      @counters = Raffia::Server::Observability::Metrics::Counters.alone
       steps = lint ? [Raffia::Server::Ractors::Use.new(Rack::Lint, [], nil)] : []
       lanes = @listening.lanes(@listening.slot(0))
       @process = Raffia::Process::Worker.new do |link|
@@ -49,7 +49,7 @@ module TestSupport
     def serve(link, blueprint, lanes, log)
       $stderr.reopen(log, "a")
       worker = Raffia::Server::Worker.for(Raffia::Server::Ractors.ready(blueprint), lanes,
-        options: @options, log: Logger.new($stderr), ledger: @ledger.open)
+        options: @options, log: Logger.new($stderr), counters: @counters.open)
       Thread.new { link.reader.read && worker.stop }
       worker.run { link.writer.write("ready") }
       exit!(worker.abandoned? ? 1 : 0)

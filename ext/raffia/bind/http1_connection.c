@@ -156,6 +156,13 @@ static VALUE http1_close(VALUE self)
     return Qnil;
 }
 
+/* @overload io
+ *   @return [BasicSocket, OpenSSL::SSL::SSLSocket] the socket of this connection */
+static VALUE http1_io(VALUE self)
+{
+    return raffia_http1_of(self)->socket;
+}
+
 /* Bytes that came on this connection. */
 static VALUE http1_received(VALUE self)
 {
@@ -191,6 +198,7 @@ void raffia_init_http1(VALUE raffia)
     rb_define_alloc_func(http1, http1_allocate);
     rb_define_method(http1, "initialize", http1_initialize, -1);
     rb_define_method(http1, "close", http1_close, 0);
+    rb_define_method(http1, "io", http1_io, 0);
     rb_define_method(http1, "received", http1_received, 0);
     rb_define_method(http1, "sent", http1_sent, 0);
     rb_define_method(http1, "queued", http1_queued, 0);

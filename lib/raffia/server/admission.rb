@@ -1,74 +1,76 @@
 # frozen_string_literal: true
 
-require_relative "admission/queue_time"
 require_relative "admission/concurrency_limiter"
+require_relative "admission/queue_time"
 require_relative "admission/time_limit"
 
 module Raffia
   class Server
-    # What stands between a request and the application: its turn, and its time.
+    # Decides when a request reaches the application, and for how long.
     #
     # @api private
     class Admission
       # @return [ConcurrencyLimiter, nil]
-      attr_reader :gate
+      attr_reader :limiter
 
       # @param app [#call]
       # @param options [Options]
       def initialize(app, options)
         @app = app
-        # Those that find no thread free wait in line, in their fibers.
-        places = [options.max_in_flight, (options.threads if options.threaded?)].compact.min
-        @gate = ConcurrencyLimiter.build(limit: places, target: options.queue_target,
-          most: options.max_queue_time)
-        @limit = options.request_timeout
-        @heeds = options.request_deadline
+        # Requests that find no thread free wait in the limiter, in their fibers.
+        limit = [options.max_in_flight, (options.threads if options.threaded?)].compact.min
+        @limiter = ConcurrencyLimiter.build(limit: limit, target: options.queue_target,
+          max_wait: options.max_queue_time)
+        @time_limit = options.request_timeout
+        @client_deadline = options.request_deadline
       end
 
       # @param env [Hash]
       # @param queued [Integer] microseconds that the request has waited; negative when not known
       # @return [Object] what the application returns
-      # @raise [ConcurrencyLimiter::Busy] when it was not asked
+      # @raise [ConcurrencyLimiter::Busy] when it was not called
       # @raise [TimeLimit::Passed] when it was interrupted
       def call(env, queued)
-        wanted = env["HTTP_REQUEST_TIMEOUT"] if @heeds
-        return limited(@limit, env) unless wanted || @gate
+        wanted = env["HTTP_REQUEST_TIMEOUT"] if @client_deadline
+        return call_within(@time_limit, env) unless wanted || @limiter
 
-        admit(env, queued, wanted) { |limit| limited(limit, env) }
+        admit(env, queued, wanted) { |limit| call_within(limit, env) }
       end
 
-      # The same for whoever asks the application by himself.
+      # The same for a caller that calls the application itself.
       # @yieldparam limit [Numeric, nil] seconds that it may take
       # @return [Object] the block's value
       # @raise [ConcurrencyLimiter::Busy]
-      def admit(env, queued, wanted = (env["HTTP_REQUEST_TIMEOUT"] if @heeds), &)
+      def admit(env, queued, wanted = (env["HTTP_REQUEST_TIMEOUT"] if @client_deadline), &)
         queued = queued.clamp(0..) / 1e6
         before = QueueTime.ago(env["HTTP_X_REQUEST_START"]) || 0.0
-        @gate ? through_gate(wanted, queued, before, &) : yield(shorter(wanted, queued + before))
+        return through_limiter(wanted, queued, before, &) if @limiter
+
+        yield shorter(wanted, queued + before)
       end
 
       private
 
-      def through_gate(wanted, queued, before)
-        waited = @gate.enter(queued, before)
+      def through_limiter(wanted, queued, before)
+        waited = @limiter.enter(queued, before)
         begin
           yield shorter(wanted, waited + before)
         ensure
-          @gate.leave
+          @limiter.leave
         end
       end
 
-      def limited(limit, env)
+      def call_within(limit, env)
         limit ? TimeLimit.new(limit).enforce { @app.call(env) } : @app.call(env)
       end
 
       # @return [Numeric, nil] seconds
       def shorter(wanted, waited)
-        patience = QueueTime.patience(wanted) or return @limit
+        patience = QueueTime.client_timeout(wanted) or return @time_limit
         left = patience - waited
         raise ConcurrencyLimiter::Expired.new(waited) unless left.positive?
 
-        [left, @limit].compact.min
+        [left, @time_limit].compact.min
       end
     end
   end

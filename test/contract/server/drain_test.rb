@@ -14,7 +14,7 @@ module ServerDrainTest
       client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
       eventually { gate.num_waiting == 1 }
       server.worker.stop
-      eventually { server.worker.service.drain.begun? }
+      eventually { server.worker.context.drain.begun? }
       gate << true
       answer = client.answer
       assert_equal ["late", "close"], [answer.body, answer["connection"]]
@@ -40,7 +40,7 @@ module ServerDrainTest
       clients.first.get
       eventually { server.worker.connections.size == 2 }
       server.worker.stop
-      eventually { server.worker.service.drain.begun? }
+      eventually { server.worker.context.drain.begun? }
       clients.each { |client| client.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n") }
       clients.each do |client|
         assert_equal ["x", "close"], client.answer
@@ -57,7 +57,7 @@ module ServerDrainTest
       client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n" * 3)
       eventually { gate.num_waiting == 1 }
       server.worker.stop
-      eventually { server.worker.service.drain.begun? }
+      eventually { server.worker.context.drain.begun? }
       3.times { gate << true }
       assert_equal "close", client.answer["connection"]
       ended(client)
@@ -95,7 +95,7 @@ module ServerDrainTest
       client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
       eventually { gate.num_waiting == 1 }
       server.worker.stop
-      eventually { server.worker.service.drain.begun? }
+      eventually { server.worker.context.drain.begun? }
       server.connect
       assert_equal 1, server.worker.connections.size
       gate << true

@@ -10,7 +10,8 @@ module ServerWatch
 
   # @return [Raffia::Server::Observability::Metrics::Totals]
   def totals(server)
-    Raffia::Server::Observability::Metrics::Totals.new(server.worker.service.monitor.ledger.board,
+    Raffia::Server::Observability::Metrics::Totals.new(server.worker.context.telemetry.counters
+      .board,
       [Process.pid])
   end
 
@@ -134,7 +135,7 @@ module ServerWatch
     end
     serve(app, lint: false, max_in_flight: 3) do |server|
       clients = Array.new(20) { Thread.new { server.get.status } }
-      eventually { server.worker.service.admission.gate.waiting == 17 }
+      eventually { server.worker.context.admission.limiter.waiting == 17 }
       20.times { gate << true }
       assert_equal([[200], 3], [clients.map(&:value).uniq, most])
     end

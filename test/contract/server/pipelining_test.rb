@@ -9,7 +9,7 @@ module ServerPipeliningTest
 
   def setup
     super
-    @gate = Thread::Queue.new
+    @limiter = Thread::Queue.new
   end
 
   # What the app of the second request waits in, and its body.
@@ -24,24 +24,24 @@ module ServerPipeliningTest
   WAITS.each do |name, wait|
     define_method(:"test_an_answer_is_sent_while_the_next_app_waits_in_a_#{name}") do
       serve(->(env) {
-        [200, TEXT.dup, (env["PATH_INFO"] == "/first") ? ["first"] : wait.call(@gate)]
+        [200, TEXT.dup, (env["PATH_INFO"] == "/first") ? ["first"] : wait.call(@limiter)]
       }) do |server|
         client = server.connect.say(format(REQUEST, "first") + format(REQUEST, "second"))
         assert_equal "first", client.answer.body
-        @gate << "gate"
+        @limiter << "gate"
         assert_equal "gate", client.answer.body
       end
     end
   end
 
   def test_all_that_are_ready_are_sent_and_what_has_begun_is_not
-    body = Enumerator.new { |_| @gate.pop && raise("on purpose") }
+    body = Enumerator.new { |_| @limiter.pop && raise("on purpose") }
     serve(->(env) { [200, TEXT.dup, (env["PATH_INFO"] == "/last") ? body : ["x"]] },
       lint: false) do |server|
       client = server.connect.say(format(REQUEST, "x") * 9 + format(REQUEST, "last") +
         format(REQUEST, "x"))
       9.times { assert_equal "x", client.answer.body }
-      @gate << true
+      @limiter << true
       assert_equal [500, 200], [client.answer.status, client.answer.status]
     end
   end
@@ -64,14 +64,14 @@ module ServerPipeliningTest
 
   def test_a_client_that_has_gone_ends_nothing_else
     serve(->(env) {
-      [200, TEXT.dup, (env["PATH_INFO"] == "/slow") ? [@gate.pop] : ["x"]]
+      [200, TEXT.dup, (env["PATH_INFO"] == "/slow") ? [@limiter.pop] : ["x"]]
     }) do |server|
       leaver = server.connect.say(format(REQUEST, "slow") + format(REQUEST, "x") * 3 +
         format(REQUEST, "slow"))
-      eventually { @gate.num_waiting == 1 }
+      eventually { @limiter.num_waiting == 1 }
       leaver.socket.setsockopt(:SOCKET, :LINGER, [1, 0].pack("ii"))
       leaver.close
-      2.times { @gate << "gate" }
+      2.times { @limiter << "gate" }
       assert_equal "x", server.get("/x").body
       eventually { server.worker.connections.empty? }
     end

@@ -202,10 +202,10 @@ module ServerContract
   # Clients of a server, and what can be seen of it.
   module Served
     # @return [Integer] connections that are open
-    def connections = ledger.gauge(:connections)
+    def connections = counters.gauge(:connections)
 
     # @return [Integer] requests
-    def in_flight = ledger.gauge(:in_flight)
+    def in_flight = counters.gauge(:in_flight)
 
     # @yieldparam client [Client]
     def connect
@@ -262,7 +262,7 @@ module ServerContract
       ready.pop or @thread.value
     end
 
-    def ledger = @worker.service.monitor.ledger
+    def counters = @worker.context.telemetry.counters
 
     def stop
       super

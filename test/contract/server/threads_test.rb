@@ -30,8 +30,8 @@ module ServerThreadsTest
     serve(app, threads: 2) do |server|
       clients = Array.new(4) { server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n") }
       eventually do
-        server.worker.service.admission.gate
-          .then { |gate| [gate.inside, gate.waiting, running.size] } == [2, 2, 2]
+        server.worker.context.admission.limiter
+          .then { |gate| [gate.admitted, gate.waiting, running.size] } == [2, 2, 2]
       end
       4.times { gate << true }
       assert_equal %w[ok], clients.map { |client| client.answer.body }.uniq
@@ -49,9 +49,9 @@ module ServerThreadsTest
       [200, TEXT.dup, ["ok"]]
     end
     serve(app, threads: 1) do |server|
-      line = server.worker.service.admission.gate
+      line = server.worker.context.admission.limiter
       clients = Array.new(8) { server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n") }
-      eventually { server.worker.service.crowded? }
+      eventually { server.worker.context.crowded? }
       8.times { gate << true }
       assert_equal %w[ok], clients.map { |client| client.answer.body }.uniq
       assert_operator Array.new(8) { waiting.pop }.max, :<=, 2
@@ -64,7 +64,7 @@ module ServerThreadsTest
     serve(app, threads: 1) do |server|
       ask = ->(client) { client.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n") }
       first, second, third = Array.new(3) { ask.call(server.connect) }
-      line = server.worker.service.admission.gate
+      line = server.worker.context.admission.limiter
       eventually { [server.connections, line.waiting] == [2, 1] }
       gate << "one"
       assert_equal "one", first.answer.body
@@ -137,7 +137,7 @@ module ServerThreadsTest
       server.connect do |slow|
         slow.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n")
         eventually do
-          server.worker.connections.keys.first&.fiber
+          server.worker.connections.first&.fiber
             .then { |at| at.is_a?(Thread) && at.status == "sleep" && wrote.positive? }
         end
         assert_operator wrote, :<, 32
@@ -164,7 +164,7 @@ module ServerThreadsTest
       assert_equal "ok", server.get.body
       3.times { done << true }
       assert_equal %w[begun], streams.map { |stream| stream.answer.body }.uniq
-      eventually { server.worker.service.admission.gate.inside.zero? }
+      eventually { server.worker.context.admission.limiter.admitted.zero? }
     end
   end
 
@@ -248,7 +248,7 @@ module ServerThreadsTest
     end
     serve(app, threads: 2, lint: false) do |server|
       client = server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n")
-      eventually { server.worker.service.admission.gate.inside == 1 }
+      eventually { server.worker.context.admission.limiter.admitted == 1 }
       server.drain(:now)
       assert ended.pop(timeout: Raffia::TestCase::PATIENCE)
       assert_match(/\AHTTP\/1.1 503/, client.rest)
@@ -288,7 +288,7 @@ module ServerThreadsTest
       assert_match(/pop/, server.worker.in_flight(0)[:requests].first[:backtrace].first)
       # once a second
       eventually do
-        %i[threads threads_busy waiting].map { |name| server.ledger.gauge(name) } == [1, 1, 0]
+        %i[threads threads_busy waiting].map { |name| server.counters.gauge(name) } == [1, 1, 0]
       end
       gate << true
       assert_equal "ok", client.answer.body

@@ -17,10 +17,10 @@ module Raffia
         # @param listener [TCPServer]
         # @return [Hash{Symbol => Integer}]
         def attend(listener)
-          ledger = ::Raffia::Server::Observability::Metrics::Counters.alone
+          counters = ::Raffia::Server::Observability::Metrics::Counters.alone
           worker = ::Raffia::Server::Worker.new(App,
             listeners: [::Raffia::Server::Listen::Listener.new(listener, BIND)], options: OPTIONS,
-            ledger: ledger)
+            counters: counters)
           Raffia.run do |scope|
             scope.spawn do
               yield
@@ -28,7 +28,7 @@ module Raffia
             end
             worker.run
           end
-          facts(::Raffia::Server::Observability::Metrics::Totals.new(ledger.board, []))
+          facts(::Raffia::Server::Observability::Metrics::Totals.new(counters.board, []))
         end
 
         private

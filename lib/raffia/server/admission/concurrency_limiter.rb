@@ -7,16 +7,14 @@ require_relative "codel"
 module Raffia
   class Server
     class Admission
-      # Decides which requests of a worker begin, and when. Those beyond the limit wait in line; one
-      # that has waited for too long, or waits in a line that does not get shorter ({CoDel}), is
-      # refused, before the application has heard of it.
+      # Limits the requests that are with the application. The others wait in order. One that waits
+      # too long, or in a queue that stands ({CoDel}), is refused before the application sees it.
       #
-      # A request is inside until the application has answered: the body of a stream may go on for
-      # hours.
+      # A request counts until the application has answered: a streamed body may go on for hours.
       #
       # @api private
       class ConcurrencyLimiter
-        # Refused: the client may try again after so many seconds.
+        # The request was refused: the client may try again after so many seconds.
         class Busy < Error
           # @return [Integer]
           attr_reader :retry_after
@@ -30,74 +28,79 @@ module Raffia
           end
         end
 
-        # Refused: the client does not wait for it any more.
+        # The request was refused because its client does not wait for it any more.
         class Expired < Busy
         end
 
-        # @param limit [Integer, nil] requests inside
+        # @param limit [Integer, nil] requests at once
         # @param target [Numeric, nil] seconds, see {CoDel}
-        # @param most [Numeric, nil] seconds that a request may have waited
-        # @return [ConcurrencyLimiter, nil] nil when nothing is to be decided
-        def self.build(limit: nil, target: nil, most: nil)
-          new(limit:, target:, most:) if limit || target || most
+        # @param max_wait [Numeric, nil] seconds that a request may have waited
+        # @return [ConcurrencyLimiter, nil] nil when nothing is limited
+        def self.build(limit: nil, target: nil, max_wait: nil)
+          new(limit:, target:, max_wait:) if limit || target || max_wait
         end
 
-        # @return [Integer] how many have been let in and are not out yet
-        attr_reader :inside
+        # @return [Integer] requests that were admitted and have not left
+        attr_reader :admitted
 
-        def initialize(limit: nil, target: nil, most: nil)
+        # (see build)
+        def initialize(limit: nil, target: nil, max_wait: nil)
           @limit = limit || Float::INFINITY
-          @shed = CoDel.new(target) if target
-          @most = most
-          @relief = nil
-          # in order: a fiber that gives up is taken out of the middle
-          @line = {}.compare_by_identity
-          @inside = 0
+          @codel = CoDel.new(target) if target
+          @max_wait = max_wait
+          @on_relief = nil
+          # ordered; a fiber that gives up is taken out of the middle
+          @queue = {}.compare_by_identity
+          @admitted = 0
         end
 
-        # @return [Integer] how many wait in line
-        def waiting = @line.size
+        # @return [Integer] requests that wait
+        def waiting = @queue.size
 
-        # @return [Boolean] whether as many wait as may be inside
-        def crowded? = @line.size >= @limit
+        # @return [Boolean] whether as many wait as may be admitted
+        def crowded? = @queue.size >= @limit
 
         # @return [Boolean] whether it refuses those that wait for too long
-        def refuses? = !!(@shed || @most)
+        def refuses? = !!(@codel || @max_wait)
 
         # @yield when it was crowded, and a request has left
         # @return [void]
-        def on_relief(&block) = @relief = block
+        def on_relief(&block) = @on_relief = block
 
-        # Somebody who is inside for long makes room for another.
+        # A request that stays for long does not count from here on.
         # @return [void]
         def step_aside = leave
 
-        # He counts again, to {leave}.
+        # It counts again, until {leave}.
         # @return [void]
-        def step_back = @inside += 1
+        def step_back = @admitted += 1
 
-        # Waits for its turn. Whoever was let in leaves by {leave}.
-        # @param queued [Numeric] seconds that the request has waited already, here in this process
-        # @param before [Numeric] and in front of it
+        # Waits for its turn. An admitted request has to {leave}.
+        # @param queued [Numeric] seconds that the request has waited in this process
+        # @param before [Numeric] seconds that it waited before that
         # @return [Float] seconds that it has waited in this process
         # @raise [Busy]
         def enter(queued = 0.0, before = 0.0)
-          if @inside < @limit && @line.empty?
-            @inside += 1
+          if @admitted < @limit && @queue.empty?
+            @admitted += 1
           else
-            queued += line_up(queued + before)
+            queued += wait(queued + before)
           end
-          refuse(queued + before) if @shed&.refuse?(queued) || (@most && queued + before > @most)
+          refuse(queued + before) if refuse?(queued, before)
           queued
         end
 
         # @return [void]
         def leave
-          @inside -= 1
-          call_next
+          @admitted -= 1
+          admit_next
         end
 
         private
+
+        def refuse?(queued, before)
+          @codel&.refuse?(queued) || (@max_wait && queued + before > @max_wait)
+        end
 
         def refuse(waited)
           leave
@@ -105,25 +108,25 @@ module Raffia
         end
 
         # @return [Float] seconds
-        def line_up(waited)
+        def wait(waited)
           start = Clock.now
           waiter = Waiter.new
-          @line[waiter] = true
-          called = waiter.wait(@most && [@most - waited, 0].max) { leave }
+          @queue[waiter] = true
+          called = waiter.wait(@max_wait && [@max_wait - waited, 0].max) { leave }
           return Clock.now - start unless called.equal?(Waiter::TIMED_OUT)
 
           raise Busy.new(waited + Clock.now - start)
         ensure
-          @line.delete(waiter)
+          @queue.delete(waiter)
         end
 
-        # Whoever is called is inside at once: until it runs, others would find the place free.
-        def call_next
-          crowded = @relief && crowded?
-          while @inside < @limit && (waiter, = @line.shift)
-            @inside += 1 if waiter.settle(true)
+        # A request counts from here on, not when its fiber runs: else others would come in between.
+        def admit_next
+          crowded = @on_relief && crowded?
+          while @admitted < @limit && (waiter, = @queue.shift)
+            @admitted += 1 if waiter.settle(true)
           end
-          @relief.call if crowded
+          @on_relief.call if crowded
         end
       end
     end

@@ -5,20 +5,21 @@ require_relative "../errors"
 module Raffia
   class Server
     module HTTP
-      # What a body that answers to `call` is given: it writes the response, and reads what is left
-      # of the request.
+      # The stream that a Rack body which answers to `call` is given: it writes the response, and
+      # reads the rest of the request.
       class BodyStream
+        # @param stream [Stream]
+        # @param input [Input, NullInput]
         # @api private
-        def initialize(wire, io, input)
-          @wire = wire
-          @io = io
+        def initialize(stream, input)
+          @stream = stream
           @input = input
           @lock = ::Thread::Mutex.new
           @open = true
           @readable = true
         end
 
-        # As IO#read has it.
+        # As IO#read.
         # @return [String, nil]
         def read(length = nil, buffer = nil)
           raise IOError, "not opened for reading" unless @readable
@@ -26,16 +27,16 @@ module Raffia
           @input.read(length, buffer)
         end
 
-        # @return [String, nil] what has come, at most so much
+        # @return [String, nil] at most `length` bytes that have come
         def read_partial(length, buffer = nil) = @input.read_partial(length, buffer)
         alias_method :readpartial, :read_partial
 
-        # As IO#sysread has it: here it is {read_partial}.
+        # As IO#sysread; the same as {read_partial}.
         # @return [String]
         # @raise [EOFError]
         def sysread(length, buffer = nil) = read_partial(length, buffer)
 
-        # As IO#read_nonblock has it. It waits in the middle of a chunk's head only.
+        # As IO#read_nonblock. Waits in the middle of a chunk's head only.
         # @return [String, Symbol, nil] without exceptions :wait_readable, and nil at the end
         # @raise [IO::EAGAINWaitReadable, EOFError]
         def read_nonblock(length, buffer = nil, exception: true)
@@ -47,25 +48,27 @@ module Raffia
           raise if exception
         end
 
-        # Waits until there is something to read, or the end.
+        # Waits for something to read, or the end.
         # @param timeout [Numeric, nil] seconds
         # @return [self, nil] nil: nothing came in time
         def wait_readable(timeout = nil)
-          return self if @input.ready? || (@io.respond_to?(:pending) && @io.pending.positive?)
+          io = @stream.io
+          return self if @input.ready? || (io.respond_to?(:pending) && io.pending.positive?)
 
-          self if @io.to_io.wait_readable(timeout)
+          self if io.to_io.wait_readable(timeout)
         end
 
-        # Waits until the kernel takes something more for the client.
+        # Waits until the kernel takes more for the client.
         # @param timeout [Numeric, nil] seconds
         # @return [self, nil]
-        def wait_writable(timeout = nil) = (self if @io.to_io.wait_writable(timeout))
+        def wait_writable(timeout = nil) = (self if to_io.wait_writable(timeout))
 
-        # As IO#syswrite has it: here it is {write}.
+        # As IO#syswrite; the same as {write}.
         # @return [Integer] bytes
         def syswrite(string) = write(string)
 
-        # For code that is written for sockets. All of it is taken, so this waits for a slow client.
+        # For code that is written for sockets. Takes all of the string, so it waits for a slow
+        # client.
         # @return [Integer] bytes
         def write_nonblock(string, **) = write(string)
 
@@ -79,7 +82,7 @@ module Raffia
             @lock.synchronize do
               raise IOError, "closed stream" unless @open
 
-              @wire.write(string)
+              @stream.write(string)
             end
           end
         end
@@ -90,7 +93,7 @@ module Raffia
           self
         end
 
-        # Everything has been sent already.
+        # Does nothing: {write} has sent everything.
         # @return [self]
         def flush = self
 
@@ -100,14 +103,14 @@ module Raffia
           nil
         end
 
-        # The end of the response.
+        # Ends the response.
         # @return [void]
         def close_write
           @lock.synchronize do
             next unless @open
 
             @open = false
-            @wire.finish
+            @stream.finish
           end
           nil
         end
@@ -118,17 +121,15 @@ module Raffia
           close_write
         end
 
-        # The response is over, however it ended: what comes next on the connection is not this
-        # stream's.
+        # Ends the use of the connection, however the response ended.
         # @api private
         def abandon = @open = @readable = false
 
         # @return [Boolean]
         def closed? = !@open
 
-        # @return [IO] the socket, for those who want to know whether the client is still there;
-        #   HTTP's framing is not on it
-        def to_io = @io.to_io
+        # @return [IO] the socket, to see whether the client is there; HTTP's framing is not on it
+        def to_io = @stream.io.to_io
       end
     end
   end

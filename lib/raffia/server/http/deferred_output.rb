@@ -5,41 +5,41 @@ require_relative "output"
 module Raffia
   class Server
     module HTTP
-      # An output that leaves files to be sent by the connection's fiber: the thread that has the
-      # response does not wait for the client.
+      # An output that leaves files to the connection's fiber: the thread that has the response does
+      # not wait for the client.
       #
       # @api private
       class DeferredOutput < Output
-        # Sends what was left.
+        # Sends the file that was left.
         # @return [void]
         # @raise [Disconnected, BadResponse]
         def complete
           return unless @file
 
-          send_range(@file, @from, @size)
-          @wire.finish
+          @stream.send_file(@file, @from, @size)
+          @stream.finish
         end
 
-        # Nothing is left any more.
+        # Closes the file that was left.
         # @return [void]
-        def drop
+        def discard
           @file&.close
           @file = nil
         end
 
         private
 
-        def send_part(status, headers, body)
-          return @wire.finish unless @wire.begin(status, headers, body.size)
+        def send_file_body(status, headers, body)
+          return @stream.finish unless @stream.begin(status, headers, body.size)
 
           defer(body.file.dup, body.from, body.size)
         end
 
         def send_file(status, headers, file)
           size = file.size
-          return defer(file, 0, size) if @wire.begin(status, headers, size)
+          return defer(file, 0, size) if @stream.begin(status, headers, size)
 
-          @wire.finish
+          @stream.finish
           file.close
         rescue
           file.close

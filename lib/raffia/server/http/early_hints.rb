@@ -3,27 +3,27 @@
 module Raffia
   class Server
     module HTTP
-      # `rack.early_hints`: says in a 103 what the client may fetch while the response is being
-      # made.
+      # `rack.early_hints`: names in a 103 response what the client may fetch in the meantime.
       #
       # @api private
       class EarlyHints
-        def initialize(wire)
-          @wire = wire
-          @over = false
+        # @param stream [Stream]
+        def initialize(stream)
+          @stream = stream
+          @expired = false
         end
 
-        # Nothing is said when it is too late.
+        # Does nothing once the response has begun.
         # @param headers [Hash{String => String, Array<String>}]
         # @return [void]
         def call(headers)
-          @wire.inform(103, headers) unless @over || @wire.begun?
+          @stream.inform(103, headers) unless @expired
           nil
         end
 
-        # The request is over, and the wire is the next one's.
+        # The request is over: the stream serves the next one.
         # @return [void]
-        def expire = @over = true
+        def expire = @expired = true
       end
     end
   end

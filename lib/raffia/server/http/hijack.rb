@@ -3,45 +3,30 @@
 module Raffia
   class Server
     module HTTP
-      # `rack.hijack`: gives the socket to the app, for good.
+      # `rack.hijack`: hands the socket to the application, for good.
       #
       # @api private
       class Hijack
-        def initialize(wire, io)
-          @wire = wire
-          @io = io
-          @used = @over = false
+        # @param stream [Stream]
+        def initialize(stream)
+          @stream = stream
+          @expired = false
         end
 
-        # The request is over, and what is not taken by now is the next one's.
+        # Ends the offer: what is not taken by now belongs to the next request.
         # @return [void]
-        def expire = @over = true
+        def expire = @expired = true
 
         # @return [Boolean]
-        def used? = @used
+        def used? = !!@io
 
-        # @return [IO] the socket itself: the app reads, writes and closes it
+        # @return [IO] the socket; the application reads, writes and closes it
         # @raise [IOError] when the request is over
         def call
-          return @io if @used
-          raise IOError, "the request is over, so its socket cannot be taken" if @over
+          return @io if @io
+          raise IOError, "the request is over, so its socket cannot be taken" if @expired
 
-          @wire.ahead = 0 # what is left would be sent by nobody
-          @wire.flush
-          put_back(@wire.unread)
-          @wire.conclude
-          @used = true
-          @io
-        end
-
-        private
-
-        # openssl's sockets take one character at a time.
-        def put_back(bytes)
-          return if bytes.empty?
-          return @io.ungetbyte(bytes) if @io.respond_to?(:ungetbyte)
-
-          bytes.bytes.reverse_each { |byte| @io.ungetc(byte) }
+          @io = @stream.hijack
         end
       end
     end

@@ -5,36 +5,38 @@ require_relative "rewind_buffer"
 module Raffia
   class Server
     module HTTP
-      # `rack.input`: the request's body, read from the client when the app reads it.
+      # `rack.input`: the request's body, read from the client when the application reads it.
       #
       # @api private
       class Input
-        # Bytes to ask the wire for at once.
-        PIECE = 64 * 1024
-        private_constant :PIECE
+        # Bytes that are asked of the stream at once.
+        CHUNK = 64 * 1024
+        private_constant :CHUNK
 
-        def initialize(wire, service)
-          @wire = wire
-          @timeout = service.options.body_timeout
-          @replay = RewindBuffer.new(service.rewindable?)
+        # @param stream [Stream]
+        # @param context [Worker::Context]
+        def initialize(stream, context)
+          @stream = stream
+          @timeout = context.options.body_timeout
+          @rewind_buffer = RewindBuffer.new(context.rewindable?)
           @rest = "".b
           @ended = @closed = false
         end
 
-        # Takes the whole body in: whoever reads it from here on does not wait for the client.
+        # Reads the whole body in, so that later reads do not wait for the client.
         # @return [void]
         # @raise [Refused, Disconnected] as {read}
         def buffer
-          nil while from_wire
-          @replay.rewind
+          nil while read_stream
+          @rewind_buffer.rewind
         end
 
-        # As IO#read has it.
+        # As IO#read.
         # @param length [Integer, nil] bytes
         # @param buffer [String, nil] takes the bytes
         # @return [String, nil]
         # @raise [Refused] when the body is malformed, too long or too slow
-        # @raise [Disconnected] when the client goes away in the middle of it
+        # @raise [Disconnected] when the client leaves in the middle of it
         def read(length = nil, buffer = nil)
           raise ArgumentError, "negative length #{length} given" if length&.negative?
 
@@ -45,7 +47,7 @@ module Raffia
           buffer ? fill(buffer, found) : found
         end
 
-        # @return [String, nil] what has come, at most `length` bytes
+        # @return [String, nil] at most `length` bytes that have come
         def read_partial(length, buffer = nil)
           more if @rest.empty?
           raise EOFError, "end of file reached" if @rest.empty? && length.positive?
@@ -54,7 +56,7 @@ module Raffia
         end
         alias_method :readpartial, :read_partial
 
-        # As IO#gets has it.
+        # As IO#gets.
         # @return [String, nil]
         def gets(separator = $/, limit = nil)
           separator, limit = $/, separator if separator.is_a?(Integer)
@@ -69,24 +71,21 @@ module Raffia
         def each
           return to_enum unless block_given?
 
-          while (piece = read_partial_or_nil)
-            yield piece
-          end
+          yield read(@rest.bytesize) until eof?
           self
         end
 
-        # What has been read can be read again, as far as it was kept.
         # @return [Integer] 0
-        # @raise [Errno::ESPIPE]
+        # @raise [Errno::ESPIPE] when the beginning was not kept
         def rewind
-          @replay.rewind
+          @rewind_buffer.rewind
           @rest = "".b
           0
         end
 
         # @return [Boolean] whether {read_partial} need not wait for the client
         def ready?
-          !@rest.empty? || @ended || @closed || @replay.again? || @wire.pending? || @wire.body_read?
+          !@rest.empty? || @ended || @closed || @rewind_buffer.again? || @stream.body_ready?
         end
 
         # @return [Boolean]
@@ -95,20 +94,19 @@ module Raffia
         # @return [Encoding]
         def external_encoding = Encoding::BINARY
 
-        # It happens at the end of the request at the latest: whoever reads later must not get what
-        # the next one sends.
+        # Called at the end of the request at the latest: the next one's bytes must not be read
+        # here.
         # @return [void]
         def close
           @closed = true
           @rest = "".b
-          @replay.close
+          @rewind_buffer.close
           nil
         end
 
         private
 
-        # Up to the end of the separator, if it comes. What has been looked through is not looked
-        # through again.
+        # Size of the next line, its separator included. No byte is searched twice.
         # @return [Integer] bytes
         def line_size(separator, limit)
           from = 0
@@ -119,25 +117,23 @@ module Raffia
           index + separator.bytesize
         end
 
-        # @return [Boolean] whether there was any
+        # @return [Boolean] whether there was more
         def more
           raise IOError, "closed stream" if @closed
 
-          piece = @replay.next_piece || from_wire or return false
+          piece = @rewind_buffer.next_piece || read_stream or return false
 
           @rest.empty? ? @rest = piece : @rest << piece
           true
         end
 
-        def from_wire
+        def read_stream
           return if @ended
 
-          piece = @wire.read_body(PIECE, @timeout)
-          piece ? @replay.keep(piece) : @ended = true
+          piece = @stream.read_body(CHUNK, @timeout)
+          piece ? @rewind_buffer.keep(piece) : @ended = true
           piece
         end
-
-        def read_partial_or_nil = (eof? ? nil : read(@rest.bytesize))
 
         def fill(buffer, found)
           buffer.replace(found || "")

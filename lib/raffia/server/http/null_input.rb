@@ -3,12 +3,11 @@
 module Raffia
   class Server
     module HTTP
-      # `rack.input` of requests without a body: one for all of them, since nothing about it can
-      # change.
+      # `rack.input` of requests without a body. All of them share {ONE}.
       #
       # @api private
       class NullInput
-        # As IO#read has it.
+        # As IO#read.
         # @return [String, nil]
         def read(length = nil, buffer = nil)
           buffer&.clear
@@ -18,7 +17,7 @@ module Raffia
         end
 
         # @return [nil]
-        # @raise [EOFError] for more than nothing
+        # @raise [EOFError] unless `length` is 0
         def read_partial(length, buffer = nil)
           raise EOFError, "end of file reached" if length.positive?
 
@@ -41,7 +40,7 @@ module Raffia
         # @return [Boolean]
         def eof? = true
 
-        # @return [Boolean] nothing is waited for
+        # @return [Boolean]
         def ready? = true
 
         # @return [Encoding]

@@ -7,28 +7,27 @@ require_relative "../static/file_body"
 module Raffia
   class Server
     module HTTP
-      # Responses that are not simply an Array of Strings: those go from the wire's `answer`
-      # straight to the socket.
+      # Sends the responses that {Stream#answer} leaves: those whose body is not a plain Array.
       #
       # @api private
       class Output
         HIJACK = "rack.hijack"
         PROTOCOL = "rack.protocol"
-        # Bytes of a file that is sent in pieces, where sendfile(2) cannot be had.
-        PIECE = 64 * 1024
-        # What the server says itself when it switches protocols.
-        ADDED = %w[connection upgrade].freeze
-        private_constant :HIJACK, :PROTOCOL, :PIECE, :ADDED
+        # Bytes that are read from a pipe or socket at once.
+        CHUNK = 64 * 1024
+        # Headers that the server sets itself when it switches protocols.
+        SET_BY_SERVER = %w[connection upgrade].freeze
+        private_constant :HIJACK, :PROTOCOL, :CHUNK, :SET_BY_SERVER
 
-        def initialize(wire, io)
-          @wire = wire
-          @io = io
+        # @param stream [Stream]
+        def initialize(stream)
+          @stream = stream
         end
 
-        # @param response [Object] what the app returned
-        # @param input [Input, NullInput] what is left of the request
+        # @param response [Object] the application's
+        # @param input [Input, NullInput] the rest of the request
         # @param hijack [Hijack] of the request
-        # @raise [BadResponse] when it is none
+        # @raise [BadResponse] when it is no response
         # @raise [Disconnected]
         def deliver(response, input, hijack)
           @input = input
@@ -36,14 +35,14 @@ module Raffia
           status, headers, body = parts(response)
           send_parts(status, headers, body)
         ensure
-          # Whoever gives out an Array has closed what there was to close.
+          # `to_ary` of a body closes it.
           body ||= response[2] if response.is_a?(Array)
-          body.close if body.respond_to?(:close) && !@gathered
-          @gathered = @input = @hijack = nil
+          body.close if body.respond_to?(:close) && !@collected
+          @collected = @input = @hijack = nil
         end
 
-        # For a client that has got another answer, by the socket itself. There may still be
-        # something that waits for the body's end.
+        # Closes the body of a response that is not sent, because the socket was taken or time ran
+        # out.
         # @param response [Object]
         def ignore(response)
           body = response[2] if response.is_a?(Array)
@@ -54,52 +53,62 @@ module Raffia
 
         def parts(response)
           parts = response.respond_to?(:to_ary) ? response.to_ary : nil
-          unless parts&.size == 3
-            raise BadResponse,
-              "the app returned #{brief(response)}, which is no [status, headers, " \
-              "body]"
-          end
+          return parts if parts&.size == 3
 
-          parts
+          raise BadResponse,
+            "the app returned #{describe(response)}, which is no [status, headers, body]"
         end
 
         def send_parts(status, headers, body)
-          status = number(status)
+          status = integer(status)
           unless headers.respond_to?(:each)
-            raise BadResponse, "the response's headers are #{brief(headers)}, which is no Hash"
+            raise BadResponse, "the response's headers are #{describe(headers)}, which is no Hash"
           end
 
+          send_switch(status, headers, body) || send_body(status, headers, body)
+        end
+
+        # @return [Boolean] whether the response leaves HTTP
+        def send_switch(status, headers, body)
           if (hijack = special(headers, HIJACK)) then partial_hijack(status, headers, hijack)
           elsif (protocol = special(headers, PROTOCOL)) then upgrade(headers, protocol, body)
           elsif status == 101 && (protocol = named_upgrade(headers))
-            upgrade(headers.reject { |name, _| ADDED.include?(name.to_s.downcase) }, protocol, body)
-          elsif body.is_a?(Static::FileBody) then send_part(status, headers, body)
-          elsif body.respond_to?(:to_path) &&
-              (file = open_file(body)) then send_file(status, headers, file)
+            upgrade(headers.reject { |name, _| SET_BY_SERVER.include?(name.to_s.downcase) },
+              protocol, body)
+          else
+            return false
+          end
+          true
+        end
+
+        def send_body(status, headers, body)
+          if body.is_a?(Static::FileBody) then send_file_body(status, headers, body)
+          elsif body.respond_to?(:to_path) && (file = open_file(body))
+            send_file(status, headers, file)
           elsif body.respond_to?(:to_ary) then send_array(status, headers, body)
           elsif body.is_a?(::IO) then send_io(status, headers, body)
           elsif body.respond_to?(:each) then send_each(status, headers, body)
-          elsif body.respond_to?(:call) then send_stream(status, headers, body)
-          else raise BadResponse,
-            "the response's body is #{brief(body)}, which has neither `each` " \
-            "nor `call`"
+          elsif body.respond_to?(:call) then send_callable(status, headers, body)
+          else
+            raise BadResponse,
+              "the response's body is #{describe(body)}, which has neither `each` nor `call`"
           end
         end
 
-        def number(status)
+        def integer(status)
           return status if status.is_a?(Integer)
 
           Integer(status, exception: false) or
-            raise BadResponse, "the response's status is #{brief(status)}, which is no Integer"
+            raise BadResponse, "the response's status is #{describe(status)}, which is no Integer"
         end
 
-        def brief(object) = "#{object.inspect[0, 100]} (#{object.class})"
+        def describe(object) = "#{object.inspect[0, 100]} (#{object.class})"
 
         def special(headers, name)
-          (headers.respond_to?(:[]) && !headers.is_a?(Array)) ? headers[name] : nil
+          headers[name] if headers.respond_to?(:[]) && !headers.is_a?(Array)
         end
 
-        # Apps of before Rack 3 name the protocol as it is on the wire.
+        # Applications of before Rack 3 set the header itself.
         # @return [String, nil]
         def named_upgrade(headers)
           return unless headers.respond_to?(:reject)
@@ -108,39 +117,43 @@ module Raffia
         end
 
         def send_array(status, headers, body)
-          strings = body.to_ary
-          @gathered = !body.is_a?(Array)
-          @wire.respond(status, headers, strings)
+          strings = [*body.to_ary]
+          @collected = !body.is_a?(Array)
+          return if @stream.answer([status, headers, strings])
+
+          size = strings.sum(&:bytesize)
+          strings.each { |piece| @stream.write(piece) } if @stream.begin(status, headers, size)
+          @stream.finish
         end
 
         def send_each(status, headers, body)
-          wanted = @wire.begin(status, headers)
-          body.each { |piece| @wire.write(piece) } if wanted
-          @wire.finish
+          wanted = @stream.begin(status, headers)
+          body.each { |piece| @stream.write(piece) } if wanted
+          @stream.finish
         end
 
-        # Of a pipe or a socket what there is goes at once; its lines say nothing of when it came.
+        # Sends what a pipe or socket has, at once: waiting for a line could take long.
         def send_io(status, headers, body)
-          if @wire.begin(status, headers)
+          if @stream.begin(status, headers)
             buffer = +""
-            @wire.write(body.readpartial(PIECE, buffer)) until body.closed?
+            @stream.write(body.readpartial(CHUNK, buffer)) until body.closed?
           end
-          @wire.finish
+          @stream.finish
         rescue EOFError
-          @wire.finish
+          @stream.finish
         end
 
-        def send_stream(status, headers, body)
-          return @wire.finish unless @wire.begin(status, headers)
+        def send_callable(status, headers, body)
+          return @stream.finish unless @stream.begin(status, headers)
 
-          stream = BodyStream.new(@wire, @io, @input)
-          body.call(stream)
-          stream.close
+          body_stream = BodyStream.new(@stream, @input)
+          body.call(body_stream)
+          body_stream.close
         ensure
-          stream&.abandon
+          body_stream&.abandon
         end
 
-        # @return [File, nil] nil: it has no file, as a pipe or a socket has none
+        # @return [File, nil] nil: the body is no file, such as a pipe or a socket
         def open_file(body)
           path = body.to_path or return
           file = Fiber.blocking { ::File.open(path, "rb") }
@@ -152,52 +165,40 @@ module Raffia
           nil
         end
 
-        def send_part(status, headers, body)
-          send_range(body.file, body.from, body.size) if @wire.begin(status, headers, body.size)
-          @wire.finish
+        def send_file_body(status, headers, body)
+          if @stream.begin(status, headers, body.size)
+            @stream.send_file(body.file, body.from, body.size)
+          end
+          @stream.finish
         end
 
         def send_file(status, headers, file)
           size = file.size
-          send_range(file, 0, size) if @wire.begin(status, headers, size)
-          @wire.finish
+          @stream.send_file(file, 0, size) if @stream.begin(status, headers, size)
+          @stream.finish
         ensure
           file.close
         end
 
-        def send_range(file, from, length)
-          return @wire.send_file(file, from, length) if @wire.native?
-
-          file.seek(from)
-          while length > 0 && (piece = file.read([length, PIECE].min))
-            @wire.write(piece)
-            length -= piece.bytesize
-          end
-        end
-
-        # The app gets the socket after the head, and closes it when it likes.
+        # The application gets the socket after the head, and closes it.
         def partial_hijack(status, headers, hijack)
-          @wire.begin_raw(status, headers)
+          @stream.begin_raw(status, headers)
           hijack.call(@hijack.call)
         end
 
-        # The same for another protocol; but when the body's call has ended, so has the connection.
+        # The same for another protocol; but the connection ends with the body's `call`.
         def upgrade(headers, protocol, body)
           unless body.respond_to?(:call)
-            raise BadResponse, "the response switches to #{protocol}, but its body cannot be called"
-          end
-          unless @wire.upgrade?
             raise BadResponse,
-              "the response switches to #{protocol}, but the request did not ask " \
-              "for a switch"
+              "the response switches to #{protocol}, but its body cannot be called"
           end
 
-          @wire.begin_raw(101, headers, protocol)
-          @hijack.call
+          @stream.begin_raw(101, headers, protocol)
+          io = @hijack.call
           begin
-            body.call(@io)
+            body.call(io)
           ensure
-            @io.close
+            io.close
           end
         end
       end

@@ -5,62 +5,57 @@ require "tempfile"
 module Raffia
   class Server
     module HTTP
-      # What has been read of a request's body, for apps that rewind it: up to {MEMORY} in memory;
-      # beyond that in a file, if that was asked for.
+      # Keeps what was read of a request's body, for applications that rewind it: the first {MEMORY}
+      # bytes in memory, and longer bodies in a file, if that is asked for.
       #
       # @api private
       class RewindBuffer
-        # Bytes. Of a body that is longer nobody but an app made for Rack 2 should want the
-        # beginning again.
+        # Bytes. Only applications for Rack 2 should rewind longer bodies.
         MEMORY = 64 * 1024
-        # Bytes to read again at once.
-        PIECE = 64 * 1024
-        private_constant :MEMORY, :PIECE
+        # Bytes that are read again at once.
+        CHUNK = 64 * 1024
+        private_constant :MEMORY, :CHUNK
 
-        # @param whole [Boolean] whether longer bodies are to be kept as well
+        # @param whole [Boolean] whether longer bodies are kept, too
         def initialize(whole)
           @whole = whole
-          @kept = "".b
+          @memory = "".b
           @size = 0
           @file = @position = nil
         end
 
-        # @param piece [String] that the wire has delivered
+        # @param piece [String] the next one from the stream
         # @return [void]
         def keep(piece)
           @size += piece.bytesize
           if @file then @file.pwrite(piece, @size - piece.bytesize)
-          elsif @kept.nil? then nil
-          elsif @size > MEMORY then outgrow(piece)
-          elsif @kept.empty? then @kept = piece.dup # they share their bytes, until one is changed
-          else @kept << piece
+          elsif @memory.nil? then nil
+          elsif @size > MEMORY then overflow(piece)
+          elsif @memory.empty? then @memory = piece.dup # shares its bytes until one is changed
+          else @memory << piece
           end
         end
 
         # @return [void]
-        # @raise [Errno::ESPIPE] when the beginning has not been kept
+        # @raise [Errno::ESPIPE] when the beginning was not kept
         def rewind
-          unless @kept || @file
-            raise Errno::ESPIPE, "the beginning of this body was not kept: set rewindable_input, " \
-              "or use Rack::RewindableInput"
+          unless @memory || @file
+            raise Errno::ESPIPE, "the beginning of this body was not kept: " \
+              "set rewindable_input, or use Rack::RewindableInput"
           end
 
           @position = 0
         end
 
-        # @return [Boolean] whether something is to be read again
+        # @return [Boolean] whether there is something to read again
         def again? = !@position.nil? && @position < @size
 
-        # @return [String, nil] what is to be read again
+        # @return [String, nil] the next bytes to read again
         def next_piece
           return unless @position
           return @position = nil if @position >= @size
 
-          piece = if @file
-            @file.pread([PIECE, @size - @position].min, @position)
-          else
-            @kept.byteslice(@position, PIECE)
-          end
+          piece = read_at(@position)
           @position += piece.bytesize
           piece
         end
@@ -73,14 +68,20 @@ module Raffia
 
         private
 
-        def outgrow(piece)
-          kept = @kept
-          @kept = nil
+        def read_at(position)
+          return @memory.byteslice(position, CHUNK) unless @file
+
+          @file.pread([CHUNK, @size - position].min, position)
+        end
+
+        def overflow(piece)
+          memory = @memory
+          @memory = nil
           return unless @whole
 
           @file = Tempfile.new("raffia-input", binmode: true)
           @file.unlink
-          @file.write(kept, piece)
+          @file.write(memory, piece)
           @file.flush
         end
       end

@@ -5,148 +5,169 @@ require_relative "../errors"
 require_relative "../http/request_cycle"
 require_relative "../http/threaded_request_cycle"
 require_relative "lingering_close"
-require_relative "../../native"
+require_relative "stream"
 
 module Raffia
   class Server
     module HTTP1
-      # A client: its requests, one after the other, in one fiber.
+      # Serves a client: its requests, one after the other, in one fiber.
       #
       # @api private
       class Connection
-        # Requests that are served in a row before others get a turn: who pipelines always has one
-        # more.
+        # Pipelined requests that are served in a row before other connections get a turn.
         TURN = 16
-        private_constant :TURN
+        # What is read of a body that the application did not read: bytes, and seconds in all.
+        # Beyond that a new connection is cheaper.
+        SKIPPED = 256 * 1024
+        SKIP_TIMEOUT = 5
+        private_constant :TURN, :SKIPPED, :SKIP_TIMEOUT
 
-        def initialize(service, socket, listener, address = nil)
-          @service = service
+        # @param context [Worker::Context]
+        # @param socket [BasicSocket]
+        # @param listener [Listen::Listener]
+        # @param address [String, nil] of the client
+        def initialize(context, socket, listener, address = nil)
+          @context = context
           @socket = socket
           @listener = listener
           @address = address
-          @wire = @exchange = @fiber = @io = nil
-          @concluding = @service.drain.begun?
+          @stream = @cycle = @fiber = @io = nil
+          @closing = @context.drain.begun?
         end
 
-        # @return [Fiber, Thread, nil] in which it is served, or that its application runs on
-        def fiber = @exchange&.thread || @fiber
+        # @return [Fiber, Thread, nil] that serves it, or that runs its application
+        def fiber = @cycle&.thread || @fiber
 
-        # @return [Hash, nil] the request at hand
-        def env = @exchange&.env
+        # @return [Hash, nil] of the request in flight
+        def env = @cycle&.env
 
         # @return [Integer, nil] when the last request began, in monotonic microseconds
-        def began = @exchange&.began
+        def began = @cycle&.began
 
         # @return [Boolean, nil] whether the application has answered the last request
-        def answered? = @exchange&.answered?
+        def answered? = @cycle&.answered?
 
-        # Until the client or we have had enough.
+        # Serves until either side ends the connection.
+        # @return [void]
         def run
           @fiber = Fiber.current
           io = @listener.admit(@socket) { |address| @address = address } or return
-          open_wire(io)
+          open_stream(io)
           serve
         rescue Refused => refusal
-          refused(refusal)
+          reject(refusal)
         rescue Disconnected, SystemCallError, IOError
           nil
-        # ours, or one of openssl's: it is the end of this connection, and of no other
-        rescue => error
-          @service.log.error(error)
+        rescue => error # ours, or one of openssl's: it ends this connection, and no other
+          @context.log.error(error)
         ensure
           close
         end
 
-        # There will be no further request: the client is told with the next response.
-        def conclude
-          @concluding = true
-          @wire&.closing = true
+        # Takes no further request: the next response tells the client.
+        # @return [void]
+        def close_after_response
+          @closing = true
+          @stream&.closing = true
         end
 
-        # @return [Integer, nil] changes with each byte that comes; nil while there is a request at
-        #   hand
-        def silence
-          @wire ? (@wire.received unless env || @wire.pending?) : 0
+        # @return [Integer, nil] bytes received so far; nil while a request is in flight
+        def idle_mark
+          @stream ? (@stream.received unless env || @stream.pending?) : 0
         end
 
-        # What has come so far is still served.
-        def hang_up
+        # Reads no more from the socket. What has come so far is still served.
+        # @return [void]
+        def stop_reading
           @socket.shutdown(Socket::SHUT_RD)
         rescue SystemCallError, IOError
           nil
         end
 
-        # In a child that the app has forked: nothing is said to the client, nor TLS's goodbye.
-        def leave_to_parent
-          @socket.close unless @exchange&.hijacked?
+        # Closes the socket in a forked child: nothing is sent to the client, nor TLS's
+        # close_notify.
+        # @return [void]
+        def close_after_fork
+          @socket.close unless @cycle&.hijacked?
         rescue SystemCallError, IOError
           nil
         end
 
         private
 
-        def open_wire(io)
-          options = @service.options
+        def open_stream(io)
+          options = @context.options
           @io = io
-          @wire = Native::HTTP1.new(io, @service.template(@listener, io), @service.limits)
-          @wire.write_timeout = options.write_timeout
-          @wire.closing = true if @concluding
-          @idle = options.idle_timeout
-          @head = options.head_timeout
-          @most = options.max_requests_per_connection
-          @exchange = (@service.threads ? HTTP::ThreadedRequestCycle :
-            HTTP::RequestCycle).new(@service, @wire, io,
-              @address ||= address)
+          @stream = Stream.new(io, @context.template(@listener, io), @context.limits)
+          @stream.write_timeout = options.write_timeout
+          @stream.closing = true if @closing
+          @idle_timeout = options.idle_timeout
+          @head_timeout = options.head_timeout
+          @max_requests = options.max_requests_per_connection
+          cycle = @context.threads ? HTTP::ThreadedRequestCycle : HTTP::RequestCycle
+          @cycle = cycle.new(@context, @stream, @address ||= address)
         end
 
-        # Who comes by a Unix socket is on this machine, and apps expect an address.
+        # Clients of a Unix socket are on this machine, and applications expect an address.
         def address = Native.peer(@socket) || "127.0.0.1"
 
         def serve
-          @kept = Fiber.current.storage || {}
+          @storage = Fiber.current.storage || {}
           @turn = @served = 0
-          nil while request
+          nil while serve_request
         end
 
-        # A method, because a loop that is entered once is never compiled.
-        # @return [Boolean] whether another one may follow
-        def request
-          env = @wire.receive(@idle, @head) or return false
-          @service.tenure&.count
-          @wire.closing = true if @most && (@served += 1) >= @most
-          return false unless @exchange.run(env)
+        # A method of its own, because YJIT does not compile a loop that is entered once.
+        # @return [Boolean] whether another request may follow
+        def serve_request
+          env = @stream.receive(@idle_timeout, @head_timeout) or return false
+          @context.tenure&.count
+          @stream.closing = true if @max_requests && (@served += 1) >= @max_requests
+          return false unless @cycle.run(env) { keep_alive? }
 
-          Native.reset_fiber(@kept)
-          give_way if (@turn += 1) == TURN
+          Native.reset_fiber(@storage)
+          yield_to_others if (@turn += 1) == TURN
           true
         end
 
-        def give_way
-          @turn = 0
-          return unless @wire.pending?
+        # @return [Boolean] whether the next request can be read
+        def keep_alive?
+          return true if @stream.keep_alive? &&
+            (!@stream.body? || @stream.skip_body(SKIPPED, SKIP_TIMEOUT))
 
-          @wire.flush
+          @unread = @stream.body? || @stream.pending?
+          @stream.flush
+          false
+        end
+
+        def yield_to_others
+          @turn = 0
+          return unless @stream.pending?
+
+          @stream.flush
           Fiber.scheduler.yield
         end
 
-        def refused(refusal)
-          @wire.closing = true
-          @wire.respond(refusal.status, {"content-type" => "text/plain"}, ["#{refusal.reason}\n"])
-          @wire.flush
-          @rude = true
+        # Answers what is no request.
+        def reject(refusal)
+          @stream.closing = true
+          @stream.respond(refusal.status, {"content-type" => "text/plain"},
+            ["#{refusal.reason}\n"])
+          @stream.flush
+          @unread = true
         rescue Disconnected, BadResponse
           nil
         ensure
-          @service.monitor.turned_away(refusal.status, @address)
+          @context.telemetry.rejected(refusal.status, @address)
         end
 
         def close
-          return if @exchange&.hijacked?
+          return if @cycle&.hijacked?
 
-          if @wire && (@rude || @concluding || @exchange&.unread?)
+          if @stream && (@closing || @unread || @cycle&.refused?)
             LingeringClose.new(@socket, (@io unless @io.equal?(@socket))).run
           end
-          (@wire || @socket).close
+          (@stream || @socket).close
         rescue SystemCallError, IOError
           nil
         end

@@ -7,38 +7,37 @@ require_relative "../../task"
 module Raffia
   class Server
     module Observability
-      # A fiber that says once a second that its loop turns, and how well: how late it was itself
-      # woken is how long anybody waits here. It also counts what the collector takes.
+      # Reports once a second that the loop turns, how late a fiber of it is woken, and what the
+      # garbage collector takes.
       #
       # @api private
       class Heartbeat
         # Seconds.
         INTERVAL = 1.0
 
-        # @param ledger [Metrics::Counters]
+        # @return [Float] the last beat, in {Clock}'s seconds
+        attr_reader :at
+
+        # @param counters [Metrics::Counters]
         # @param heart [#beat, nil] is told that the loop turns
-        # @param gate [Admission::ConcurrencyLimiter, nil]
-        # @param threads [Integer, nil] that requests may be on: as many as are inside of the gate
-        #   are busy
-        def initialize(ledger, heart, gate, threads: nil)
-          @ledger = ledger
+        # @param limiter [Admission::ConcurrencyLimiter, nil]
+        # @param threads [Integer, nil] how many run requests
+        def initialize(counters, heart, limiter, threads: nil)
+          @counters = counters
           @heart = heart
-          @gate = gate
+          @limiter = limiter
           @threads = threads
-          @collections, @time = collected
+          @gc_runs, @gc_time = gc
           @at = Clock.now
         end
 
-        # @return [Float] when it last beat, in {Clock}'s seconds
-        attr_reader :at
-
-        # For ever.
+        # Never returns.
         def run
           loop do
             beat
             due = Clock.now + INTERVAL
             Waiter.nap(INTERVAL)
-            @ledger.set(:loop_lag, micro([Clock.now - due, 0].max))
+            @counters.set(:loop_lag, microseconds([Clock.now - due, 0].max))
           end
         end
 
@@ -46,38 +45,38 @@ module Raffia
         def beat
           @at = Clock.now
           @heart&.beat
-          note_collections if RactorLocal.main? # they are the process's, and so is the main Ractor
-          note_line if @gate
-          @ledger.set(:longest_turn, micro(longest_turn))
+          record_gc if RactorLocal.main? # the figures are the process's
+          record_limiter if @limiter
+          @counters.set(:longest_turn, microseconds(longest_turn))
         end
 
         # @return [void]
-        def note_collections
-          collections, time = collected
-          @ledger.count(:collections, collections - @collections)
-          @ledger.count(:collection_microseconds, (time - @time) / 1_000)
-          @collections = collections
-          @time = time
+        def record_gc
+          runs, time = gc
+          @counters.count(:collections, runs - @gc_runs)
+          @counters.count(:collection_microseconds, (time - @gc_time) / 1_000)
+          @gc_runs = runs
+          @gc_time = time
         end
 
         private
 
-        def note_line
-          @ledger.set(:waiting, @gate.waiting)
+        def record_limiter
+          @counters.set(:waiting, @limiter.waiting)
           return unless @threads
 
-          @ledger.set(:threads, @threads)
-          @ledger.set(:threads_busy, @gate.inside)
+          @counters.set(:threads, @threads)
+          @counters.set(:threads_busy, @limiter.admitted)
         end
 
-        def collected = [::GC.count, ::GC.total_time]
+        def gc = [::GC.count, ::GC.total_time]
 
         def longest_turn
           scheduler = Fiber.current_scheduler
           scheduler.respond_to?(:stats) ? scheduler.stats[:longest_turn] || 0 : 0
         end
 
-        def micro(seconds) = (seconds * 1e6).round
+        def microseconds(seconds) = (seconds * 1e6).round
       end
     end
   end

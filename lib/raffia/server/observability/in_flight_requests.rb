@@ -67,7 +67,7 @@ module Raffia
         # @return [Array<Request>] the oldest first
         def requests
           now = Clock.now
-          @worker.connections.keys.filter_map do |connection|
+          @worker.connections.filter_map do |connection|
             env, began, fiber = connection.env, connection.began, connection.fiber
             if env && began && fiber
               Request.new(env:, began:, fiber:, age: now - began / 1e6,

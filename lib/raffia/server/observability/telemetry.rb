@@ -9,95 +9,103 @@ require_relative "../http/request_id"
 module Raffia
   class Server
     module Observability
-      # What a worker notes of its requests: numbers always, lines of a log when that is wanted.
+      # Records the requests of a worker: in counters always, in the access log if there is one.
       #
       # @api private
       class Telemetry
         # @return [Metrics::Counters]
-        attr_reader :ledger
+        attr_reader :counters
         # @return [AccessLog, nil]
         attr_reader :access_log
         # @return [Heartbeat, nil] nil before {start}
-        attr_reader :pulse
+        attr_reader :heartbeat
 
         # @param options [Options]
         # @param log [Logger]
-        # @param ledger [Metrics::Counters]
+        # @param counters [Metrics::Counters]
         # @raise [ConfigError] when the access log cannot be opened
-        def initialize(options, log:, ledger: Metrics::Counters.alone)
-          @ledger = ledger
+        def initialize(options, log:, counters: Metrics::Counters.alone)
+          @counters = counters
           @threads = options.threads if options.threaded?
           return unless options.access_log
 
           @access_log = AccessLog.new(options.access_log, format: options.access_log_format,
-            log: log) { |lines| ledger.count(:log_lines_lost, lines) }
+            log: log) { |lines| counters.count(:log_lines_lost, lines) }
         end
 
         # A request begins.
-        # @return [Integer] for {over}
-        def begin = @ledger.begin
+        # @return [Integer] for {record}
+        def begin = @counters.begin
 
-        # It has ended.
+        # A request has ended.
+        # @param stream [HTTP::Stream]
+        # @param began [Integer] what {begin} returned
         # @param queued [Integer] microseconds
         # @param received [Integer] bytes
         # @param sent [Integer] bytes
         # @return [void]
-        def over(env, wire, began, queued, received, sent)
-          duration = @ledger.finish(began, wire.status, queued, received, sent)
-          @access_log&.add(AccessLog::Entry.new(env, HTTP::RequestId.of(env), wire.status,
-            wire.body_sent,
-            duration, queued))
+        def record(env, stream, began, queued, received, sent)
+          duration = @counters.finish(began, stream.status, queued, received, sent)
+          log(env, stream.status, stream.body_sent, duration, queued) if @access_log
         end
 
-        # @param status [Integer] of the answer to a request that cannot be taken
+        # The server has refused a request.
+        # @param status [Integer] of the response
         # @return [void]
-        def refused(status) = @ledger.refused(status)
+        def refused(status) = @counters.refused(status)
 
-        # The same for what was no request at all.
+        # The server has refused what is no request, and has no env.
+        # @param status [Integer] of the response
         # @param address [String] of the client
         # @return [void]
-        def turned_away(status, address)
+        def rejected(status, address)
           refused(status)
-          env = {"REMOTE_ADDR" => address}
-          @access_log&.add(AccessLog::Entry.new(env, HTTP::RequestId.of(env), status, 0, 0, -1))
+          log({"REMOTE_ADDR" => address}, status, 0, 0, -1) if @access_log
         end
 
         # @param error [Admission::ConcurrencyLimiter::Busy]
         # @return [void]
         def busy(error)
-          @ledger.count(error.is_a?(Admission::ConcurrencyLimiter::Expired) ? :expired : :shed)
+          @counters.count(error.is_a?(Admission::ConcurrencyLimiter::Expired) ? :expired : :shed)
         end
 
-        # The client has gone before it had its response.
+        # The client left before it had its response.
         # @return [false]
-        def gone
-          @ledger.count(:client_gone)
+        def client_gone
+          @counters.count(:client_gone)
           false
         end
 
-        # @param change [Integer] 1: a connection more, -1: one less
+        # @param change [Integer] 1: a connection has opened, -1: it has closed
         # @return [void]
         def connections(change)
-          @ledger.change(:connections, change)
-          @ledger.count(:accepted) if change.positive?
+          @counters.change(:connections, change)
+          @counters.count(:accepted) if change.positive?
         end
 
-        # Starts what it does beside the requests.
         # @param scope [Scope]
         # @param heart [#beat, nil] is told that the loop turns
-        # @param gate [Admission::ConcurrencyLimiter, nil]
+        # @param limiter [Admission::ConcurrencyLimiter, nil]
         # @return [Array<Task>]
-        def start(scope, heart, gate)
-          @pulse = Heartbeat.new(@ledger, heart, gate, threads: @threads)
-          [scope.spawn { @pulse.run }, (scope.spawn { @access_log.run } if @access_log)].compact
+        def start(scope, heart, limiter)
+          @heartbeat = Heartbeat.new(@counters, heart, limiter, threads: @threads)
+          [scope.spawn { @heartbeat.run },
+            (scope.spawn { @access_log.run } if @access_log)].compact
         end
 
-        # Opens the access log anew.
+        # Opens the access log again.
         # @return [void]
         def reopen = @access_log&.reopen
 
         # @return [void]
         def close = @access_log&.close
+
+        private
+
+        def log(env, status, sent, duration, queued)
+          id = HTTP::RequestId.of(env)
+          @access_log.add(AccessLog::Entry.new(env, id, status, sent, duration, queued))
+        end
       end
     end
   end

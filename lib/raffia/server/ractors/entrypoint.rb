@@ -22,16 +22,16 @@ module Raffia
           # @param places [Array<Array(Class, Integer, Listen::Bind, TLS::Settings)>] of listeners:
           #   the class of the socket, its descriptor
           # @param options [Options]
-          # @param ledger [Observability::Metrics::Counters]
+          # @param counters [Observability::Metrics::Counters]
           # @param orders [Integer] descriptor of a pipe
           # @param words [Integer] descriptor of another one, on the way back
           # @return [void]
-          def serve(index, app, places, options, ledger, orders, words)
+          def serve(index, app, places, options, counters, orders, words)
             ::Thread.current.report_on_exception = false
             orders = ::IO.for_fd(orders, "rb")
             report = StatusWriter.new(words = ::IO.for_fd(words, "wb"))
             work(Worker.new(app.build, listeners: listeners(places), options: options,
-              ledger: ledger), orders, report)
+              counters: counters), orders, report)
           rescue ::Exception => error # standard:disable Lint/RescueException
             report&.say("#{error.class}: #{error.message} at " \
               "#{error.backtrace&.first(5)&.join(", ")}")
@@ -44,7 +44,7 @@ module Raffia
           def work(worker, orders, report)
             Raffia.run do |scope|
               helpers = [scope.spawn { obey(worker, orders, report) }, scope.spawn { beat(report) }]
-              worker.on_leave { report.say(StatusWriter::LEFT) }
+              worker.on_stop_accepting { report.say(StatusWriter::LEFT) }
               worker.run { report.say(StatusWriter::READY) }
             ensure
               helpers&.each { |helper| helper.cancel(:over) }
@@ -57,7 +57,7 @@ module Raffia
               case order
               when "r" then worker.reopen
               when "i"
-                report.say_in_flight(worker.in_flight(worker.service.options.slow_request))
+                report.say_in_flight(worker.in_flight(worker.context.options.slow_request))
               else worker.stop((order == "n") ? :now : :drain)
               end
             end

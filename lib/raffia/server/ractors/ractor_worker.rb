@@ -23,13 +23,13 @@ module Raffia
         # @param app [Blueprint]
         # @param listeners [Array<Listen::Listener>]
         # @param options [Options]
-        # @param ledger [Observability::Metrics::Counters]
-        def initialize(index, app, listeners, options, ledger)
+        # @param counters [Observability::Metrics::Counters]
+        def initialize(index, app, listeners, options, counters)
           @listeners = listeners # the Ractor has their numbers, so nobody may close them meanwhile
           places = listeners.map do |listener|
             [listener.socket.class, listener.socket.fileno, listener.bind, listener.tls_settings]
           end
-          @given = ::Ractor.make_shareable([index, app, places, options, ledger])
+          @given = ::Ractor.make_shareable([index, app, places, options, counters])
           @gone = true
         end
 

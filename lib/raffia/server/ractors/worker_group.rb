@@ -41,19 +41,19 @@ module Raffia
         # @param seat [Object, nil] the supervisor's
         # @param heart [#beat, nil] is told that all Ractors' loops turn
         # @param log [Logger, nil]
-        # @param ledger [Observability::Metrics::Counters] where all of them count
+        # @param counters [Observability::Metrics::Counters] where all of them count
         def initialize(app, listeners:, options:, seat: nil, heart: seat, log: nil,
-          ledger: Observability::Metrics::Counters.alone)
+          counters: Observability::Metrics::Counters.alone)
           @options = options
           @heart = heart
           @log = log || Log.build(Raffia.config)
           @orders, @ask = ::IO.pipe
           @berths = listeners.each_with_index
-            .map { |own, index| RactorWorker.new(index, app, own, options, ledger) }
+            .map { |own, index| RactorWorker.new(index, app, own, options, counters) }
           @ends = []
           @asking = ::Thread::Mutex.new
           @question = @asked = @take_leave = nil
-          @pulse = Observability::Heartbeat.new(ledger, nil, nil)
+          @heartbeat = Observability::Heartbeat.new(counters, nil, nil)
         end
 
         # @return [Array<RactorWorker>]
@@ -79,7 +79,7 @@ module Raffia
 
         # @yield when no Ractor accepts any more: the listeners may be closed
         # @return [void]
-        def on_leave(&block) = @take_leave = block
+        def on_stop_accepting(&block) = @take_leave = block
 
         # Any thread may ask, and so may a trap.
         # @param how [Symbol] :drain lets the requests in flight end, :now does not
@@ -110,7 +110,7 @@ module Raffia
         def turn
           readable, = ::IO.select([@orders, *@berths.reject(&:gone?)], nil, nil, PULSE)
           readable&.each { |one| one.equal?(@orders) ? obey : hear(one) }
-          @pulse.note_collections
+          @heartbeat.record_gc
           @heart&.beat if @berths.all? { |berth| berth.alive?(@options.worker_timeout) }
         end
 

@@ -57,8 +57,8 @@ module Raffia
         app = @application.load
         options = Execution.settle(@application, @options, @log)
         @worker = Worker.for(app, listening.lanes(listening.slot(0)), options: options, log: @log,
-          ledger: @panel.ledger, heart: @notifier)
-        @worker.on_leave do
+          counters: @panel.counters, heart: @notifier)
+        @worker.on_stop_accepting do
           @notifier.stopping
           listening.close
         end
@@ -86,9 +86,9 @@ module Raffia
       # Ractors have no hooks inside.
       def prepare
         @worker.on_reopen { @hooks.call(:on_reopen) }
-        @worker.accompany(@hooks.all(:actors)) if @hooks.any?(:actors)
+        @worker.run_beside(@hooks.all(:actors)) if @hooks.any?(:actors)
         if @hooks.any?(:on_error)
-          @worker.service.on_error { |error, env| @hooks.call(:on_error, error, env) }
+          @worker.context.on_error { |error, env| @hooks.call(:on_error, error, env) }
         end
       end
 

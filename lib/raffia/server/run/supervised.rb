@@ -146,8 +146,8 @@ module Raffia
 
         own = @listening.adopt(seat.ios)
         worker = Worker.for(app, @listening.lanes(own), options: @options, seat: seat, log: @log,
-          ledger: @panel.ledger(seat))
-        worker.on_leave { own.each(&:close) }
+          counters: @panel.counters(seat))
+        worker.on_stop_accepting { own.each(&:close) }
         seat.on_stop { worker.stop(:drain) }
         listen_to(seat, worker)
         Observability::StatusPanel::Supervised.answer(seat, worker)
@@ -168,8 +168,8 @@ module Raffia
       end
 
       def listen_to(seat, worker)
-        equip(seat, worker.service) if worker.is_a?(Worker)
-        worker.accompany(@hooks.all(:actors)) if worker.is_a?(Worker) && @hooks.any?(:actors)
+        equip(seat, worker.context) if worker.is_a?(Worker)
+        worker.run_beside(@hooks.all(:actors)) if worker.is_a?(Worker) && @hooks.any?(:actors)
         seat.on_accept { |sockets| worker.accept_from(sockets) } if worker.is_a?(Worker)
         seat.on_message("dump") { Raffia.dump }
         seat.on_message("reopen") do

@@ -2,35 +2,37 @@
 
 require "fcntl"
 require "socket"
+require_relative "../../native"
 
 module Raffia
   class Server
     class Worker
-      # Accepts what comes in at one listener.
+      # Accepts the connections of a listener.
       #
       # @api private
       class Acceptor
-        # Seconds to wait when there are too many open files: until then some may have been closed.
+        # Seconds to wait when there are too many open files.
         PAUSE = 0.1
-        # What says nothing about the listener: the client has left again, or its network has.
-        PASSING = [Errno::ECONNABORTED, Errno::EPROTO, Errno::EPERM, Errno::ENETDOWN,
+        # Errors of one client or its network: the listener is fine.
+        TRANSIENT = [Errno::ECONNABORTED, Errno::EPROTO, Errno::EPERM, Errno::ENETDOWN,
           Errno::EHOSTDOWN, Errno::EHOSTUNREACH, Errno::ENETUNREACH].freeze
-        # Connections that are accepted in a row before those that there are get a turn: while
-        # clients come faster than they are served, there is always one more.
+        # Connections that are accepted in a row before the open ones get a turn.
         TURN = 8
-        SHORT = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
-        private_constant :PAUSE, :PASSING, :TURN, :SHORT
+        EXHAUSTED = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
+        private_constant :PAUSE, :TRANSIENT, :TURN, :EXHAUSTED
 
-        # @param listener [Listen::Listener] where the connections belong
-        # @param worker [Worker]
+        # @param listener [Listen::Listener] that the connections belong to
+        # @param context [Context]
+        # @param connections [ConnectionSet]
         # @param socket [IO] to accept from, of the same address
         # @param once [Boolean] whether to end when no connection waits
-        def initialize(listener, worker, socket = listener.socket, once: false)
+        def initialize(listener, context, connections, socket = listener.socket, once: false)
           @listener = listener
-          @worker = worker
+          @context = context
+          @connections = connections
           @socket = socket
           @once = once
-          @short = false
+          @exhausted = false
           @turn = 0
           unblock(socket)
           @kind = socket.is_a?(UNIXServer) ? UNIXSocket : TCPSocket
@@ -39,61 +41,59 @@ module Raffia
         # @return [void] only with `once`
         def run
           loop do
-            @worker.await_room
+            @connections.await_capacity
             accept
           end
         end
 
         private
 
-        # Who has handed it in may not have seen to that. (IO#nonblock= says the same, but before
-        # Ruby 3.4 not in a Ractor.)
+        # A socket that was handed in may block. Not by IO#nonblock=, which Ractors may call from
+        # Ruby 3.4 on.
         def unblock(socket)
           socket.fcntl(Fcntl::F_SETFL, socket.fcntl(Fcntl::F_GETFL) | ::File::NONBLOCK)
         end
 
         def accept
-          return pause unless one?(@turn == 1)
+          return wait unless accepted?(@turn == 1)
 
           give_way if (@turn += 1) == TURN
-        rescue *PASSING
+        rescue *TRANSIENT
           nil
-        rescue *SHORT => error
-          run_short(error)
+        rescue *EXHAUSTED => error
+          pause(error)
         end
 
-        # Most come alone, so before the second one it is looked whether there is any: that takes a
-        # tenth of accepting in vain.
-        def one?(look)
-          Native.accept(@socket, @kind, look) do |socket, address|
-            @short = false
-            @worker.admit(socket, @listener, address)
+        # Most connections come alone. So before the second one is accepted it is polled for, which
+        # costs a tenth of accepting in vain.
+        def accepted?(poll)
+          Native.accept(@socket, @kind, poll) do |socket, address|
+            @exhausted = false
+            @connections.open(socket, @listener, address)
           end
         end
 
-        def pause
+        def wait
           raise StopIteration if @once
 
           @turn = 0
           @socket.wait_readable
         end
 
-        # By a sleep, so that the loop looks at the kernel, too: where clients open a connection for
-        # each request, those that they have closed would keep their fibers and buffers until there
-        # is a look.
+        # Sleeps, so that the loop polls the kernel, too. Else connections that their clients have
+        # closed would keep their fibers and buffers while new ones come.
         def give_way
           @turn = 0
           sleep(0)
         end
 
-        # It is said once, not ten times a second.
-        def run_short(error)
-          unless @short
-            @worker.service.log.error("accepts nothing for now: #{error.message}. Raise the " \
-            "limit " \
-              "of open files, or lower max_connections")
+        # Logs it once, not ten times a second.
+        def pause(error)
+          unless @exhausted
+            @context.log.error("accepts nothing for now: #{error.message}. " \
+              "Raise the limit of open files, or lower max_connections")
           end
-          @short = true
+          @exhausted = true
           sleep(PAUSE)
         end
       end

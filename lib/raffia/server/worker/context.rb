@@ -2,25 +2,25 @@
 
 require_relative "../../base/log"
 require_relative "../../native"
-require_relative "../admission"
-require_relative "drain"
-require_relative "../observability/telemetry"
-require_relative "../http/null_input"
-require_relative "../static"
 require_relative "../../pool"
+require_relative "../admission"
+require_relative "../http/null_input"
+require_relative "../observability/telemetry"
+require_relative "../static"
+require_relative "drain"
 
 module Raffia
   class Server
     class Worker
-      # What all connections of a worker have in common.
+      # What all connections of a worker share: the application, settings, limits and telemetry.
       #
       # @api private
       class Context
-        # Where nothing bounds the connections.
-        MOST_THREADS = 10_000
-        private_constant :MOST_THREADS
+        # Where the options set no limit of connections.
+        MAX_THREADS = 10_000
+        private_constant :MAX_THREADS
 
-        # @return [#call] the Rack app
+        # @return [#call] the Rack application
         attr_reader :app
         # @return [Options]
         attr_reader :options
@@ -28,79 +28,71 @@ module Raffia
         attr_reader :log
         # @return [Drain]
         attr_reader :drain
-        # @return [Hash] what the wire keeps to; bytes
+        # @return [Hash] the parser's, in bytes
         attr_reader :limits
         # @return [Observability::Telemetry]
-        attr_reader :monitor
-        # @return [Admission] to the app
+        attr_reader :telemetry
+        # @return [Admission] to the application
         attr_reader :admission
-
-        # @return [Pool, nil] of threads that the application runs on; nil: it runs in the fibers of
-        #   connections
+        # @return [Pool, nil] of threads for the application; nil: it runs in connections' fibers
         attr_reader :threads
 
-        # @return [Tenure, nil] of a worker that is to be replaced after some requests
+        # @return [Tenure, nil] of a worker that is replaced after some requests
         attr_accessor :tenure
 
-        # @return [Boolean] whether this is a child that the app has forked, and that has nothing to
-        #   do with the clients
-        attr_accessor :left
+        # @return [Boolean] whether this is a child that the application has forked: it must not
+        #   touch the clients
+        attr_accessor :forked
 
-        # @param ledger [Observability::Metrics::Counters] where requests are counted
-        def initialize(app, options, log, ledger = Observability::Metrics::Counters.alone)
+        # @param counters [Observability::Metrics::Counters] for its requests
+        def initialize(app, options, log, counters = Observability::Metrics::Counters.alone)
           @app = app = options.static.reverse
             .inject(app) { |inner, root| Static.new(inner, root: root) }
           @options = options
           @log = log || Log.build(Raffia.config)
-          @monitor = Observability::Telemetry.new(options, log: @log, ledger: ledger)
+          @telemetry = Observability::Telemetry.new(options, log: @log, counters: counters)
           @admission = Admission.new(app, options)
           @drain = Drain.new
-          @threads = app_threads if options.threaded?
-          @rewindable = options.rewindable_input || rack2? || false
+          @threads = thread_pool if options.threaded?
+          @rewindable = options.rewindable_input || rack2? || !!@threads
           @templates = {}.compare_by_identity
           @on_error = @tenure = nil
-          @left = false
-          @limits = {
-            request_line: options.max_line, head: options.max_head, fields: options.max_headers,
-            name: options.max_header_name,
-            extensions: options.max_chunk_extensions, trailers: options.max_trailers,
-            body: options.max_body
-          }.freeze
+          @forked = false
+          @limits = parser_limits
         end
 
-        # @return [Boolean] whether the beginning of long request bodies is kept: Rack 3 does not
-        #   ask for that, Rack 2 did. What is to be read on a thread is here before that begins, so
-        #   it is kept anyway
-        def rewindable? = @rewindable || !!@threads
+        # @return [Boolean] whether the beginning of long request bodies is kept: Rack 2 demands it,
+        #   and for threads the whole body is read before they begin
+        def rewindable? = @rewindable
 
-        # @return [Boolean] whether as many requests wait for a thread as there are threads. Where
-        #   those that wait for too long are told so, all must be here
-        def crowded? = !!@threads && !@admission.gate.refuses? && @admission.gate.crowded?
+        # @return [Boolean] whether as many requests wait for a thread as there are threads. False
+        #   where long waits are refused, because then all of them must be here
+        def crowded? = !!@threads && !@admission.limiter.refuses? && @admission.limiter.crowded?
 
-        # Ends the threads; what still runs on them is interrupted.
+        # Ends the threads, and interrupts what still runs on them.
         # @return [void]
         def close = @threads&.terminate
 
         # @param listener [Listen::Listener]
         # @param io [IO] of a connection
-        # @return [Hash] what every env of a request that comes in there has
+        # @return [Hash] for the envs of its requests
         def template(listener, io)
           certificate = io.peer_cert if listener.verifies?
           if certificate
-            return Native::HTTP1.template({**environment(listener),
-              "raffia.peer_cert" => certificate})
+            return Native::HTTP1.template(
+              {**environment(listener), "raffia.peer_cert" => certificate}
+            )
           end
 
           @templates[listener] ||= Native::HTTP1.template(environment(listener))
         end
 
-        # What the application raises goes there too.
-        # @yieldparam error [Exception]
+        # @yieldparam error [Exception] raised by the application
         # @yieldparam env [Hash]
         def on_error(&block) = @on_error = block
 
         # @return [void]
-        def tell_error(error, env)
+        def report_error(error, env)
           @on_error&.call(error, env)
         rescue Cancel
           raise
@@ -110,11 +102,19 @@ module Raffia
 
         private
 
-        # How many requests are on them is for {Admission} to say: one that has a thread for long,
-        # such as a WebSocket, is not counted.
-        def app_threads
-          Pool.new(on: :threads, workers: @options.threads +
-            (@options.max_connections || MOST_THREADS))
+        # {Admission} limits the requests on them, without those that keep a thread for long, such
+        # as WebSockets. So there is a thread for each connection, too.
+        def thread_pool
+          Pool.new(on: :threads,
+            workers: @options.threads + (@options.max_connections || MAX_THREADS))
+        end
+
+        def parser_limits
+          {
+            request_line: options.max_line, head: options.max_head, fields: options.max_headers,
+            name: options.max_header_name, extensions: options.max_chunk_extensions,
+            trailers: options.max_trailers, body: options.max_body
+          }.freeze
         end
 
         def rack2? = defined?(::Rack.release) && ::Rack.release < "3"
@@ -122,9 +122,8 @@ module Raffia
         def environment(listener)
           {
             "rack.errors" => $stderr, "rack.input" => HTTP::NullInput::ONE,
-            "rack.url_scheme" => listener.scheme,
-            "rack.multithread" => true, "rack.multiprocess" => true, "rack.run_once" => false,
-            "rack.hijack?" => true,
+            "rack.url_scheme" => listener.scheme, "rack.multithread" => true,
+            "rack.multiprocess" => true, "rack.run_once" => false, "rack.hijack?" => true,
             "raffia.drain" => @drain, "SCRIPT_NAME" => "", "SERVER_NAME" => listener.host,
             "SERVER_PORT" => (listener.port || ((listener.scheme == "https") ? 443 : 80)).to_s,
             **(rack2? ? {"rack.version" => [1, 3].freeze} : {}),

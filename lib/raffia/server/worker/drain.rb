@@ -3,57 +3,58 @@
 module Raffia
   class Server
     class Worker
-      # Tells those who keep a connection for long (WebSockets, event streams) that the worker is
-      # coming to its end. It is `env["raffia.drain"]`.
+      # Tells long-lived connections (WebSockets, event streams) that the worker stops. It is
+      # `env["raffia.drain"]`.
       #
       # @example
-      #   farewell = env["raffia.drain"].call { socket.close(1001) }
+      #   subscription = env["raffia.drain"].call { socket.close(1001) }
       #   # ...
-      #   farewell.cancel
+      #   subscription.cancel
       class Drain
-        # What {Drain#call} returns.
+        # Returned by {Drain#call}.
         class Subscription
-          def initialize(all, block)
-            @all = all
+          # @api private
+          def initialize(subscriptions, block)
+            @subscriptions = subscriptions
             @block = block
           end
 
           # @return [void]
           def cancel
-            @all.delete(self)
+            @subscriptions.delete(self)
             nil
           end
 
           # @api private
-          def say = @block.call
+          def notify = @block.call
         end
 
+        # @api private
         def initialize
-          @farewells = {}.compare_by_identity
+          @subscriptions = {}.compare_by_identity
           @begun = false
         end
 
-        # @yield once, when the worker begins to drain; at once if it has begun already. The block
-        #   must not take long
+        # @yield once, when the worker begins to drain; at once if it has begun. Must not take long
         # @return [Subscription]
         def call(&block)
-          farewell = Subscription.new(@farewells, block)
-          @farewells[farewell] = true
-          # it may begin at any moment, for a thread
-          farewell.say if @begun && @farewells.delete(farewell)
-          farewell
+          subscription = Subscription.new(@subscriptions, block)
+          @subscriptions[subscription] = true
+          # It may begin at any moment, seen from a thread.
+          subscription.notify if @begun && @subscriptions.delete(subscription)
+          subscription
         end
 
         # @return [Boolean]
         def begun? = @begun
 
-        # @yieldparam error [Exception] what a block has raised
+        # @yieldparam error [Exception] raised by a block
         # @api private
         def begin
           @begun = true
-          @farewells.keys.each do |farewell|
-            @farewells.delete(farewell)
-            farewell.say
+          @subscriptions.keys.each do |subscription|
+            @subscriptions.delete(subscription)
+            subscription.notify
           rescue Cancel
             raise
           rescue Exception => error # standard:disable Lint/RescueException

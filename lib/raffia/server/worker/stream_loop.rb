@@ -5,16 +5,15 @@ require_relative "../../run"
 module Raffia
   class Server
     class Worker
-      # The fibers of a stream that lasts, a WebSocket or an event stream: those of the worker's
-      # loop, or on a thread of the application those of a loop of its own, for as long as the
-      # stream does.
+      # Gives a WebSocket or an event stream a loop for its fibers: the worker's, or on a thread of
+      # the application one of its own, for as long as the stream lasts.
       #
       # @api private
       module StreamLoop
         module_function
 
         # @param drain [Drain, nil] of the worker
-        # @yieldparam drain [#call, nil] takes a block that is called in the loop of the stream
+        # @yieldparam drain [#call, nil] takes a block that is called in the stream's loop
         # @return [Object] the block's value
         def run(drain)
           return yield(drain) if Fiber.current_scheduler

@@ -13,7 +13,7 @@ class ServerMetricsTest < Raffia::TestCase
 
   def setup = @board = Board.new(3 * Layout::SIZE)
 
-  def ledger(lane = 0) = Counters.new(@board, lane).open
+  def counters(lane = 0) = Counters.new(@board, lane).open
 
   def totals(pids: [::Process.pid]) = Totals.new(@board, pids)
 
@@ -54,16 +54,16 @@ class ServerMetricsTest < Raffia::TestCase
       require "raffia"
       require "raffia/server/observability/metrics/counters"
       board = Raffia::Native::SharedCounters.new(Raffia::Server::Observability::Metrics::Layout::SIZE)
-      ledger = Raffia::Server::Observability::Metrics::Counters.new(board)
-      raise "not shareable" unless Ractor.shareable?(ledger)
-      4.times.map { Ractor.new(ledger) { |one| 1_000.times { one.finish(one.begin, 200, 1, 2, 3) && one.count(:shed) } } }.each(&:take)
+      counters = Raffia::Server::Observability::Metrics::Counters.new(board)
+      raise "not shareable" unless Ractor.shareable?(counters)
+      4.times.map { Ractor.new(counters) { |one| 1_000.times { one.finish(one.begin, 200, 1, 2, 3) && one.count(:shed) } } }.each(&:take)
       puts board[0]
     RUBY
     assert_equal("4000\n", output_of(script))
   end
 
   def test_what_a_request_leaves
-    one = ledger
+    one = counters
     began = one.begin
     assert_equal(1, one.gauge(:in_flight))
     assert_operator(one.finish(began, 204, 150, 30, 40), :>=, 0)
@@ -77,7 +77,7 @@ class ServerMetricsTest < Raffia::TestCase
   end
 
   def test_what_is_counted_besides
-    one = ledger
+    one = counters
     one.count(:shed)
     one.count(:log_lines_lost, 5)
     one.refused(431)
@@ -89,13 +89,13 @@ class ServerMetricsTest < Raffia::TestCase
   end
 
   def test_counts_outlive_workers_and_gauges_do_not
-    first = ledger
+    first = counters
     first.begin
     first.count(:shed)
     first.change(:connections, 3)
     assert_equal([1, 0, 0], [totals(pids: []).counted(:shed), totals(pids: []).gauge(:connections),
       totals(pids: []).highest(:connections)])
-    second = ledger
+    second = counters
     second.change(:connections, 1)
     second.count(:shed)
     assert_equal([2, 0, 1], [totals.counted(:shed), totals.gauge(:in_flight),
@@ -104,7 +104,7 @@ class ServerMetricsTest < Raffia::TestCase
   end
 
   def test_lanes_add_up
-    one, other = ledger, ledger(2)
+    one, other = counters, counters(2)
     one.finish(one.begin, 200, 10, 1, 1)
     2.times { other.finish(other.begin, 200, 10_000_000_000, 1, 1) }
     assert_equal([3, 3, Float::INFINITY, 0.0001],
@@ -119,7 +119,7 @@ class ServerMetricsTest < Raffia::TestCase
     text.counter("raffia_answers", "Answers, by \"class\"\nand more \\.",
       {{class: "2xx"} => 3, {class: "a\"\\\nb"} => 1})
     text.gauge("raffia_up_seconds", "Since the start.", 1.5, unit: "seconds")
-    one = ledger
+    one = counters
     one.finish(one.begin, 200, 300, 1, 1)
     text.histogram("raffia_queue_seconds", "Waits.", totals.queued)
     lines = text.to_s.lines(chomp: true)

@@ -10,17 +10,17 @@ module Raffia
       module StatusPanel
         class SingleProcess
           # @return [Metrics::Counters] where its worker counts
-          attr_reader :ledger
+          attr_reader :counters
           # @return [Worker, nil]
           attr_accessor :worker
 
           def initialize
-            @ledger = Metrics::Counters.alone
+            @counters = Metrics::Counters.alone
             @begun = Clock.now
           end
 
           # @return [Metrics::Totals]
-          def totals = Metrics::Totals.new(@ledger.board, [::Process.pid])
+          def totals = Metrics::Totals.new(@counters.board, [::Process.pid])
 
           # @return [Symbol] as that of a supervisor
           def state = @worker ? :running : :booting

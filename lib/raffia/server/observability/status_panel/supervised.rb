@@ -33,7 +33,7 @@ module Raffia
 
           # @param seat [Process::Supervisor::Seat]
           # @return [Metrics::Counters] of the worker there
-          def ledger(seat) = Metrics::Counters.new(@board, seat.index * LANES + seat.lane).open
+          def counters(seat) = Metrics::Counters.new(@board, seat.index * LANES + seat.lane).open
 
           # @return [Metrics::Totals]
           def totals

@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "../http/stream"
+require_relative "../../native"
+
+module Raffia
+  class Server
+    module HTTP1
+      # An HTTP/1.1 connection, read and written in C: {HTTP::Stream} for each of its requests.
+      #
+      # @api private
+      class Stream < Native::HTTP1
+        # Bytes of a file that are sent at once where sendfile(2) cannot be used.
+        CHUNK = 64 * 1024
+        private_constant :CHUNK
+
+        # (see HTTP::Stream)
+        def body_ready? = pending? || body_read?
+
+        # (see HTTP::Stream)
+        def inform(status, headers) = (super unless begun?)
+
+        # (see HTTP::Stream)
+        def retract = !begun? || super
+
+        # (see HTTP::Stream)
+        def send_file(file, from, length)
+          return super if native?
+
+          file.seek(from)
+          while length > 0 && (piece = file.read([length, CHUNK].min))
+            write(piece)
+            length -= piece.bytesize
+          end
+        end
+
+        # (see HTTP::Stream)
+        def begin_raw(status, headers, protocol = nil)
+          if protocol && !upgrade?
+            raise BadResponse, "the response switches to #{protocol}, " \
+              "but the request did not ask for a switch"
+          end
+
+          super
+        end
+
+        # (see HTTP::Stream)
+        def hijack
+          self.ahead = 0 # nobody would send what is kept
+          flush
+          push_back(unread)
+          conclude
+          io
+        end
+
+        private
+
+        # SSLSocket has ungetc only, which takes one character.
+        def push_back(bytes)
+          return if bytes.empty?
+          return io.ungetbyte(bytes) if io.respond_to?(:ungetbyte)
+
+          bytes.bytes.reverse_each { |byte| io.ungetc(byte) }
+        end
+      end
+    end
+  end
+end
