@@ -81,7 +81,7 @@ module Raffia
 
       # In a forked child: whoever waited for it is not here.
       # @api private
-      def orphan(error)
+      def invalidate_after_fork(error)
         @waiters = nil
         self.fail(error)
       end

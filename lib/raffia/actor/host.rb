@@ -97,7 +97,7 @@ module Raffia
       end
 
       def serve
-        Message.none
+        Message.clear_current
         serve_orders until @closed
       rescue Exception => error # standard:disable Lint/RescueException
         # What ends the run has reached this fiber, but the actors live on until they have been

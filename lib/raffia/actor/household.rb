@@ -8,15 +8,16 @@ module Raffia
     class Household
       def initialize
         @guard = SpinLock.new
-        @cells = {}.compare_by_identity
+        @cores = {}.compare_by_identity
         @closing = @closed = false
-        @fork = Fork.after_child { orphan }
+        @fork = Fork.after_child { invalidate_after_fork }
         Household.known[self] = true
         Window.open_on_request
       end
 
-      # @return [Array<Cell>] in a forked child: those that lived in its parent when it was forked
-      def self.orphans = RactorLocal.fetch(:raffia_actor_orphans) { [] }
+      # @return [Array<ActorCore>] in a forked child: those that lived in its parent when it was
+      #   forked
+      def self.forked = RactorLocal.fetch(:raffia_actor_orphans) { [] }
 
       # @return [Array<Household>] of the running Ractor
       def self.all = known.keys
@@ -26,23 +27,23 @@ module Raffia
       # @return [Boolean] whether nothing lives here any more, nor ever will
       def closed? = @closed
 
-      # @return [Array<Cell>] that live here
-      def cells = @guard.hold { @cells.keys }
+      # @return [Array<ActorCore>] that live here
+      def cores = @guard.hold { @cores.keys }
 
       # @return [void]
       # @raise [Closed]
-      def add(cell)
+      def add(core)
         @guard.hold do
           if @closing
             raise Closed, "these actors are being ended: no other can be spawned among them"
           end
 
-          @cells[cell] = true
+          @cores[core] = true
         end
       end
 
       # @return [void]
-      def remove(cell) = @guard.hold { @cells.delete(cell) }
+      def remove(core) = @guard.hold { @cores.delete(core) }
 
       # Calls the block after some time, and again after as many seconds as it returns. It must not
       # wait.
@@ -70,20 +71,20 @@ module Raffia
       def abandon
         @closing = true
         leave
-        cells.each { |cell| cell.bury(:killed) }
+        cores.each { |core| core.die(:killed) }
       end
 
       private
 
       def end_all(give_up)
-        end_these(cells.reject(&:parent), give_up) && end_these(cells, give_up)
+        end_these(cores.reject(&:parent), give_up) && end_these(cores, give_up)
       end
 
       # Those that have a parent are ended by it.
       def end_these(some, give_up)
-        some.reverse_each { |cell| cell.kill(:shutdown) }
-        some.reverse_each do |cell|
-          cell.join(give_up && [give_up - Clock.now, 0].max) or return false
+        some.reverse_each { |core| core.kill(:shutdown) }
+        some.reverse_each do |core|
+          core.join(give_up && [give_up - Clock.now, 0].max) or return false
         end
         true
       end
@@ -94,10 +95,10 @@ module Raffia
       end
 
       # In a forked child: the loop is the parent's.
-      def orphan
+      def invalidate_after_fork
         @closing = @closed = true
-        @cells.each_key(&:orphan)
-        Household.orphans.concat(@cells.keys)
+        @cores.each_key(&:invalidate_after_fork)
+        Household.forked.concat(@cores.keys)
         @fork.remove
       end
     end

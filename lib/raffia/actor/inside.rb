@@ -30,27 +30,27 @@ module Raffia
     private
 
     # @return [Ref] this actor, to hand to others: `self` is only for its own methods
-    def ref = @raffia_cell.ref
+    def ref = @raffia_core.ref
 
     # Has the block run here, as a message to this actor, after some time.
     # @param seconds [Numeric]
     # @return [#cancel]
-    def after(seconds, &block) = @raffia_cell.set_timer(Deadline.seconds(seconds), false, &block)
+    def after(seconds, &block) = @raffia_core.start_timer(Deadline.seconds(seconds), false, &block)
 
     # The same, again and again. One that is due while the last one still waits is left out.
     # @param seconds [Numeric]
     # @return [#cancel]
-    def every(seconds, &block) = @raffia_cell.set_timer(Deadline.seconds(seconds), true, &block)
+    def every(seconds, &block) = @raffia_core.start_timer(Deadline.seconds(seconds), true, &block)
 
     # When one of the two ends by anything but :normal, so does the other; or is told, by `on_exit`,
     # if it traps exits.
     # @param other [Ref]
     # @return [void]
-    def link(other) = @raffia_cell.link(other.raffia_cell)
+    def link(other) = @raffia_core.link(other.raffia_core)
 
     # @param other [Ref]
     # @return [void]
-    def unlink(other) = @raffia_cell.unlink(other.raffia_cell)
+    def unlink(other) = @raffia_core.unlink(other.raffia_core)
 
     # Has the block run here, as work of this actor, when the other has ended; unless this one has
     # ended before, or has begun again.
@@ -59,15 +59,15 @@ module Raffia
     # @yieldparam reason [Object, nil]
     # @return [Object] for {demonitor}
     def monitor(other, &block)
-      @raffia_cell.monitor(other.raffia_cell) { |ref, reason| instance_exec(ref, reason, &block) }
+      @raffia_core.monitor(other.raffia_core) { |ref, reason| instance_exec(ref, reason, &block) }
     end
 
     # @return [void]
-    def demonitor(other, handle) = @raffia_cell.demonitor(other.raffia_cell, handle)
+    def demonitor(other, handle) = @raffia_core.demonitor(other.raffia_core, handle)
 
     # Ends this actor when it has done what it does now, and what waits.
     # @return [void]
-    def stop(reason = :normal) = @raffia_cell.stop(reason)
+    def stop(reason = :normal) = @raffia_core.stop(reason)
 
     # Answers the caller with an error that is only his: this actor goes on.
     # @param error [Exception, Class, String]
@@ -85,6 +85,6 @@ module Raffia
     #   def publish(event) = @waiting.shift&.settle(event)
     def answer_later = Message.current.postpone
 
-    def raffia_attach(cell) = @raffia_cell = cell
+    def raffia_attach(core) = @raffia_core = core
   end
 end

@@ -2,12 +2,11 @@
 
 module Raffia
   class Actor
-    # The messages that wait for an actor, in their order, up to a bound. What the system has to say
-    # (that a linked actor has ended) goes before them and is not counted. The cell's guard is held
-    # around each method.
+    # Messages that wait for an actor, in order, up to a limit. Messages of the system (a linked
+    # actor has ended) go first and do not count.
     #
-    # Most mailboxes are empty, or hold one message: that has a place of its own, and the rest is
-    # there when it is needed.
+    # Most mailboxes hold one message or none: the first has a variable of its own, and the lists
+    # are made when they are needed. The caller holds the actor's lock.
     #
     # @api private
     class Mailbox
@@ -15,7 +14,7 @@ module Raffia
       Sender = Struct.new(:message, :waiter)
       private_constant :Sender
 
-      # @return [Integer] how many were dropped
+      # @return [Integer] messages dropped
       attr_reader :dropped
 
       # @param settings [Settings]
@@ -32,30 +31,33 @@ module Raffia
 
       def full? = !(limit = @settings.mailbox).nil? && size >= limit
 
-      # @param patient [Boolean] whether the sender can wait
-      # @return [Message, nil, Waiter] who has no place any more; nil: nobody; a waiter: the message
+      # @return [Integer] senders that wait for room
+      def senders = @senders.to_a.size
+
+      # @param can_wait [Boolean] whether the sender can
+      # @return [Message, nil, Waiter] a message that was dropped; nil: none; a waiter: the message
       #   is put in when there is room, if the sender waits for that
       # @raise [Full]
-      def push(message, patient)
+      def push(message, can_wait)
         return append(message) unless full?
 
         case @settings.when_full
         when :drop_newest then drop(message)
         when :drop_oldest then drop_oldest.tap { append(message) }
-        when :block then patient ? queue(message) : refuse
+        when :block then can_wait ? queue(message) : refuse
         else refuse
         end
       end
 
-      # @param event [Event] of the system's
+      # @param message [Message] of the system
       # @return [void]
-      def urge(event) = (@urgent ||= []) << event
+      def urge(message) = (@urgent ||= []) << message
 
-      # Forgets what the system had to say to an object that is no more.
+      # Discards what the system had to say to an object that has ended.
       # @return [void]
-      def calm = @urgent = nil
+      def discard_urgent = @urgent = nil
 
-      # After all that wait, whether there is room or not.
+      # Puts a message behind all others, whether there is room or not.
       # @return [nil]
       def append(message)
         @first ? (@rest ||= []) << message : @first = message
@@ -64,7 +66,7 @@ module Raffia
 
       # @return [Message, nil]
       def shift
-        return shift_event if @urgent
+        return shift_urgent if @urgent
 
         message = shift_message
         make_room if @senders
@@ -78,7 +80,7 @@ module Raffia
         found
       end
 
-      # @return [Array<#fail>] who wants to know about all that waited
+      # @return [Array<#fail>] replies and waiters of all that waited
       def clear
         waiting = [@first, *@rest].filter_map { |message| message&.reply }
         @senders&.each { |sender| waiting.push(sender.waiter, *sender.message.reply) }
@@ -88,10 +90,10 @@ module Raffia
 
       private
 
-      def shift_event
-        event = @urgent.shift
+      def shift_urgent
+        message = @urgent.shift
         @urgent = nil if @urgent.empty?
-        event
+        message
       end
 
       def shift_message
@@ -105,7 +107,7 @@ module Raffia
         message
       end
 
-      # There is a place: it goes to the first sender that still waits.
+      # Gives free places to the first senders that still wait.
       def make_room
         until @senders.nil? || full?
           sender = @senders.shift
@@ -119,17 +121,16 @@ module Raffia
       end
 
       def refuse
-        raise(Full.new("the mailbox is full: #{size} messages wait. Wait for some of them, or " \
-          "spawn with a larger mailbox:", limit: size))
+        raise Full.new("the mailbox is full: #{size} messages wait. Wait for some of them, " \
+          "or spawn with a larger mailbox:", limit: size)
       end
 
-      # What the system put in among the others (a timer, a stop) has nobody who would send it
-      # again.
+      # Timers and stops stay: nobody would send them again.
       # @return [Message, nil] nil: there was nothing else
       def drop_oldest
-        return drop(shift_message) unless @first.kept?
+        return drop(shift_message) if @first.droppable?
 
-        oldest = @rest&.find { |message| !message.kept? } or return
+        oldest = @rest&.find(&:droppable?) or return
         @rest.delete(oldest)
         drop(oldest)
       end

@@ -1,15 +1,14 @@
 # frozen_string_literal: true
 
-require_relative "message/awaiting"
-
 module Raffia
   class Actor
-    # One that waits in a mailbox: a method to call, and who wants to know what it returned.
+    # A method call that waits in a mailbox, and the reply that its caller waits for.
+    #
+    # Messages are the edges of the {WaitGraph}: each knows which message waits for it (`parent`),
+    # and whose answer it waits for itself (`waits`).
     #
     # @api private
     class Message
-      include Awaiting
-
       KEY = :raffia_message
       private_constant :KEY
 
@@ -23,15 +22,17 @@ module Raffia
       attr_reader :block
       # @return [#settle, #fail, nil] a {Waiter} or a {Future}; nil: nobody waits
       attr_reader :reply
-      # @return [Deadline, nil] after which nobody wants it any more
+      # @return [Deadline, nil] after which nobody wants the answer
       attr_reader :deadline
-      # @return [Message, nil] the one in which this was sent, if its actor waits meanwhile
+      # @return [Message, nil] in which this was sent, if its actor waits meanwhile
       attr_reader :parent
-      # @return [Cell] whom it goes to
-      attr_reader :cell
+      # @return [ActorCore] of the actor that it goes to
+      attr_reader :core
+      # @return [Exception, nil] what the method raises for its caller only
+      attr_accessor :refusal
 
-      def initialize(cell, name, arguments, keywords, block, reply, deadline, parent)
-        @cell = cell
+      def initialize(core, name, arguments, keywords, block, reply, deadline, parent)
+        @core = core
         @name = name
         @arguments = arguments
         @keywords = keywords
@@ -41,16 +42,16 @@ module Raffia
         @parent = parent
       end
 
-      # @return [Message, nil] the one that the running code works on
+      # @return [Message, nil] which the running code handles
       def self.current = Fiber[KEY]
 
       # Forgets what was inherited from the fiber that started this one.
       # @return [void]
-      def self.none = Fiber[KEY] = nil
+      def self.clear_current = Fiber[KEY] = nil
 
-      # Runs the block as work on this.
+      # Runs the block as the handling of this message.
       # @return [Object] the block's value
-      def begin
+      def handle
         outer = Fiber[KEY]
         Fiber[KEY] = self
         @underway = true
@@ -60,57 +61,88 @@ module Raffia
         Fiber[KEY] = outer
       end
 
-      # @return [Boolean] whether it is being worked on
+      # @return [Boolean] whether it is being handled
       def underway? = !!@underway
 
-      # @return [Boolean] whether it has been worked on
+      # @return [Boolean] whether it has been handled
       def over? = @underway == false
 
-      # Its method will not answer by returning.
+      # Its method does not answer by returning.
       # @return [Answer]
       def postpone
         @postponed = true
-        @cell.owe(Answer.new(@cell, @reply))
+        @core.defer(Answer.new(@core, @reply))
       end
 
       def postponed? = !!@postponed
 
-      # Another actor is to do it, and to answer.
+      # Leaves the handling and the answer to another actor.
       # @return [Message] for that one
-      def hand_on(cell)
+      def forward_to(core)
         @postponed = true
-        Message.new(cell, @name, @arguments, @keywords, @block, @reply, @deadline, @parent)
+        Message.new(core, @name, @arguments, @keywords, @block, @reply, @deadline, @parent)
           .tap do |message|
           @parent.expect(message) if @parent && !unwanted?
           @reply.message = message if @reply.respond_to?(:message=)
         end
       end
 
-      # @return [Exception, nil] what the method raises for its caller only
-      attr_accessor :refusal
+      # @return [Boolean] whether a full mailbox may drop it
+      def droppable? = true
 
-      # @return [Boolean] whether it stays in a full mailbox
-      def kept? = false
-
-      # @return [Boolean] whether nobody waits for it any more: it is answered, or whoever asked has
+      # @return [Boolean] whether nobody waits for it any more: it is answered, or the caller has
       #   gone
       def unwanted? = !@reply.nil? && @reply.settled?
 
       # @return [Object] what the method returns
-      def invoke(subject)
-        return subject.public_send(@name, *@arguments, &@block) unless @keywords
+      def invoke(object)
+        return object.public_send(@name, *@arguments, &@block) unless @keywords
 
-        subject.public_send(@name, *@arguments, **@keywords, &@block)
+        object.public_send(@name, *@arguments, **@keywords, &@block)
+      end
+
+      # Runs the block, which waits for another message's answer.
+      # @param answered [Object, nil] not nil when the answer is certain to come
+      # @return [Object] the block's value
+      # @raise [CallCycle]
+      def await(message, answered = nil)
+        @waits = message
+        message.core.check_cycle(self, message) unless answered
+        message.awaited_by(self) { yield }
+      ensure
+        @waits = nil
+      end
+
+      # @return [Message, nil] whose answer this one waits for. The waiting fiber may learn last
+      #   that the answer was given.
+      def waits = (@waits unless @waits&.unwanted?)
+
+      # Waits for another's answer from now on.
+      # @return [void]
+      def expect(message) = @waits = message
+
+      # Another waits for this one's answer from now on.
+      # @return [void]
+      def adopt(parent) = @parent ||= parent
+
+      # Waits no longer.
+      # @return [void]
+      def rest = @waits = nil
+
+      # @yield while the parent waits for this one, which was sent before
+      def awaited_by(parent)
+        return yield if @parent
+
+        begin
+          @parent = parent
+          yield
+        ensure
+          @parent = nil
+        end
       end
 
       # @return [String]
-      def inspect = "#{@cell.label}##{@name}"
+      def inspect = "#{@core.label}##{@name}"
     end
   end
 end
-
-require_relative "message/answer"
-require_relative "message/event"
-require_relative "message/farewell"
-require_relative "message/room"
-require_relative "message/tick"

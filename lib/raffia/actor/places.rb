@@ -25,11 +25,11 @@ module Raffia
 
         # @param now [Boolean] whether somebody waits for it
         # @return [void]
-        def dispatch(cell, now) = now ? @host.now { cell.work } : go_on(cell)
+        def dispatch(execution, now) = now ? @host.now { execution.work } : go_on(execution)
 
         # The same, in its turn.
         # @return [void]
-        def go_on(cell) = @host.later { cell.work }
+        def go_on(execution) = @host.later { execution.work }
 
         # @return [Boolean] whether code that may wait can run right here
         def here? = @host.here?
@@ -47,13 +47,13 @@ module Raffia
         def reenter(&) = @host.now(&)
 
         # @yieldparam region [#cancel] in which the actor works
-        def enter(cell, &) = CancellationStack.enter(cell, &)
+        def enter(core, &) = CancellationStack.enter(core, &)
 
         # Runs code of the user's, which the region may break off.
         def expose(_region) = yield
 
-        # @return [Actor] the cell's object
-        def give(birth, cell) = birth.give(cell)
+        # @return [Actor] the core's object
+        def build(factory, core) = factory.build(core)
       end
 
       # In threads, of which there are as many as actors that are at work.
@@ -71,13 +71,13 @@ module Raffia
         end
 
         # @return [void]
-        def dispatch(cell, _now) = submit { cell.work }
+        def dispatch(execution, _now) = submit { execution.work }
 
-        # The same when this thread has nothing else to do for the cell: then it need not be another
+        # The same when this thread has nothing else to do for the core: then it need not be another
         # one.
         # @return [void]
-        def go_on(cell)
-          order = -> { cell.work }
+        def go_on(execution)
+          order = -> { execution.work }
           submit(true, &order) unless Workers::Worker.current&.follow(order)
         end
 
@@ -95,12 +95,12 @@ module Raffia
         # @return [void]
         def reenter(&) = submit(&)
 
-        def enter(cell) = yield(Breakable.new(cell))
+        def enter(core) = yield(Breakable.new(core))
 
         def expose(region, &) = region.expose(&)
 
-        # @return [Actor] the cell's object
-        def give(birth, cell) = birth.give(cell)
+        # @return [Actor] the core's object
+        def build(factory, core) = factory.build(core)
 
         # Lets go of the threads; there are others when they are wanted.
         # @return [void]

@@ -5,7 +5,7 @@ module Raffia
     # A pool of actors: a {Ref} whose calls go to one of them each.
     class PoolRef < Ref
       # @return [Integer] how many workers there are
-      def size = @cell.workers.size
+      def size = @core.workers.size
 
       # Makes them more or fewer, and waits for that; those who have to go finish what they have.
       # Keys are spread anew, so what has a key and is asked before may still be underway with one
@@ -16,7 +16,7 @@ module Raffia
       # @raise [ActorDied]
       # @raise [Exception] what a new worker's `initialize` or `on_start` raised
       def resize(size)
-        @cell.order(:resize, PoolKeeper.count(size), reply: done = Future.new)
+        @core.order(:resize, PoolManager.count(size), reply: done = Future.new)
         done.value
         self
       end
@@ -25,14 +25,14 @@ module Raffia
       # @return [self]
       # @raise [NoMethodError, ArgumentError]
       def broadcast(name, *arguments, **keywords, &block)
-        @cell.workers.each do |worker|
+        @core.workers.each do |worker|
           worker.tell(name, arguments, keywords.empty? ? nil : keywords, block)
         end
         self
       end
 
       # @return [Array<Ref>] those that there are now
-      def workers = @cell.workers.map(&:ref)
+      def workers = @core.workers.map(&:ref)
     end
   end
 end

@@ -46,8 +46,8 @@ module Raffia
           @turn = 0
         end
 
-        # @param workers [Array<Cell>]
-        # @return [Cell, nil] nil: there is none
+        # @param workers [Array<ActorCore>]
+        # @return [ActorCore, nil] nil: there is none
         def pick(workers, _name, _arguments, _keywords)
           first = @turn = (@turn + 1) % [workers.size, 1].max
           living = nil
@@ -70,7 +70,7 @@ module Raffia
           @turn = 0
         end
 
-        # @return [Cell, nil]
+        # @return [ActorCore, nil]
         def pick(workers, _name, _arguments, _keywords)
           first = @turn = (@turn + 1) % [workers.size, 1].max
           least = fewest = nil
@@ -101,7 +101,7 @@ module Raffia
           @anyone = LeastBusy.new
         end
 
-        # @return [Cell, nil]
+        # @return [ActorCore, nil]
         def pick(workers, name, arguments, keywords)
           key = keywords ? @key.call(name, *arguments, **keywords) : @key.call(name, *arguments)
           return @anyone.pick(workers, name, arguments, keywords) if key.nil?

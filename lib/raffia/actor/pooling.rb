@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "pool_cell"
-require_relative "pool_keeper"
+require_relative "pool_factory"
+require_relative "pool_core"
+require_relative "pool_manager"
 require_relative "pool_ref"
 require_relative "pool_routes"
 
@@ -33,22 +34,23 @@ module Raffia
       # @raise [Exception] what `initialize` or `on_start` raised: then there is no pool
       def pool(*arguments, size:, route: nil, key: nil, name: nil, link: false, **keywords, &block)
         given = keywords.slice(*Settings.members)
-        birth = Cell::Birth.new(self, arguments, keywords.except(*Settings.members), block)
-        raffia_pool(birth, size: size, route: PoolRoutes.find(route, key), name: name, link: link,
+        factory = ObjectFactory.new(self, arguments, keywords.except(*Settings.members), block)
+        raffia_pool(factory, size: size, route: PoolRoutes.find(route, key), name: name, link: link,
           **given)
       end
 
       # @param parent [#ended, nil] who decides what becomes of a pool that has failed
       # @return [PoolRef]
       # @api private
-      def raffia_pool(birth, size:, route:, name: nil, link: false, parent: nil, host: Host.current,
+      def raffia_pool(factory, size:, route:, name: nil, link: false, parent: nil,
+        host: Host.current,
         **given)
-        birth = PoolCell::Birth.new(birth, PoolKeeper.count(size), options.merge(given))
-        cell = PoolCell.new(birth, route, host, name: name, parent: parent)
-        Registry.current.claim(name, cell.ref) if name
-        cell.start
-        Message.current&.cell&.link(cell) if link
-        cell.ref
+        factory = PoolFactory.new(factory, PoolManager.count(size), raffia_settings.merge(given))
+        core = PoolCore.new(factory, route, host, name, parent)
+        Registry.current.claim(name, core.ref) if name
+        core.start
+        Message.current&.core&.link(core) if link
+        core.ref
       end
     end
 

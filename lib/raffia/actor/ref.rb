@@ -7,10 +7,10 @@ module Raffia
     # the actor's that is named like one of them. Refs are equal when they mean the same actor, and
     # can be kept, passed on and used after the actor's end.
     class Ref
-      # @param cell [Cell]
+      # @param core [ActorCore]
       # @api private
-      def initialize(cell)
-        @cell = cell
+      def initialize(core)
+        @core = core
       end
 
       # Calls a method of the actor's and waits for what it returns. The caller's {Raffia.deadline}
@@ -23,57 +23,57 @@ module Raffia
       # @raise [NoMethodError, ArgumentError]
       # @raise [Exception] what the method raised
       def call(name, *arguments, **keywords, &block)
-        @cell.call(name, arguments, keywords.empty? ? nil : keywords, block)
+        @core.call(name, arguments, keywords.empty? ? nil : keywords, block)
       end
 
       # @return [Async] whose methods are those of the actor's, and do not wait for its answer
       # @example
       #   mailer.async.deliver(1)
-      def async = Async.new(@cell)
+      def async = Async.new(@core)
 
       # @return [Promise] whose methods are those of the actor's, and return a {Future}
       # @example
       #   sent = mailer.future.deliver(1)
       #   sent.value
-      def future = Promise.new(@cell)
+      def future = Promise.new(@core)
 
       # Lets it finish what it does, and what waited before this; then it ends.
       # @param reason [Object, nil] for those who are linked with it; :normal does not end them
       # @return [Boolean] whether it had not ended
-      def stop(reason = :normal) = @cell.stop(reason)
+      def stop(reason = :normal) = @core.stop(reason)
 
       # Ends it where it waits. What becomes of code that only computes depends on where it runs:
       # fibers go on up to their next wait, threads are interrupted, processes are killed, Ractors
       # are left alone.
       # @param reason [Object, nil]
       # @return [Boolean] whether it had not ended
-      def kill(reason = :killed) = @cell.kill(reason)
+      def kill(reason = :killed) = @core.kill(reason)
 
       # Waits for its end.
       # @param timeout [Numeric, nil] seconds
       # @return [Ref, nil] nil when it has not ended in time
-      def join(timeout = nil) = @cell.join(timeout) && self
+      def join(timeout = nil) = @core.join(timeout) && self
 
       # @return [Boolean] whether it takes messages
-      def alive? = @cell.alive?
+      def alive? = @core.alive?
 
       # @return [Symbol] :running, :restarting, :stopping or :dead
-      def status = @cell.status
+      def status = @core.status
 
       # @return [Object, nil] what it ended by
-      def reason = @cell.reason
+      def reason = @core.reason
 
       # @return [Class] the actor's
-      def actor_class = @cell.actor_class
+      def actor_class = @core.actor_class
 
       # @return [Symbol, String, nil] under which {Actor.[]} finds it
-      def name = @cell.name
+      def name = @core.name
 
       # @return [Integer] unique in this process
-      def id = @cell.id
+      def id = @core.id
 
       # @return [Hash] mailbox:, handled:, dropped:, restarts:, status:, on:
-      def stats = @cell.stats
+      def stats = @core.stats
 
       # @return [Boolean]
       def ==(other) = other.is_a?(Ref) && other.id == id
@@ -83,16 +83,16 @@ module Raffia
       def hash = id.hash
 
       # @return [String]
-      def inspect = "#<#{@cell.label} #{@cell.look}>"
+      def inspect = "#<#{@core.label} #{@core.known_status}>"
       alias_method :to_s, :inspect
 
-      # @return [Cell]
+      # @return [ActorCore]
       # @api private
-      def raffia_cell = @cell
+      def raffia_core = @core
 
       # The actor is to be asked elsewhere from now on.
       # @api private
-      def raffia_move(cell) = @cell = cell
+      def raffia_move(core) = @core = core
 
       # A ref can go where its actor, or another that holds it, can be asked.
       # @raise [NotDumpable] anywhere else
@@ -117,45 +117,45 @@ module Raffia
       private
 
       def method_missing(name, *arguments, **keywords, &block)
-        @cell.call(name, arguments, keywords.empty? ? nil : keywords, block)
+        @core.call(name, arguments, keywords.empty? ? nil : keywords, block)
       end
 
-      def respond_to_missing?(name, _all = false) = @cell.interface.include?(name)
+      def respond_to_missing?(name, _all = false) = @core.interface.include?(name)
 
       # An actor's methods, called without waiting for what they return. An error there ends the
       # actor all the same.
       class Async < BasicObject
-        def initialize(cell)
-          @cell = cell
+        def initialize(core)
+          @core = core
         end
 
         def method_missing(name, *arguments, **keywords,
           &block) # standard:disable Style/MissingRespondToMissing
-          @cell.tell(name, arguments, keywords.empty? ? nil : keywords, block)
+          @core.tell(name, arguments, keywords.empty? ? nil : keywords, block)
           nil
         end
 
-        def respond_to?(name, _all = false) = @cell.interface.include?(name)
+        def respond_to?(name, _all = false) = @core.interface.include?(name)
 
         # @return [String]
-        def inspect = "#<#{@cell.label} async>"
+        def inspect = "#<#{@core.label} async>"
       end
 
       # An actor's methods, which return a {Future} each.
       class Promise < BasicObject
-        def initialize(cell)
-          @cell = cell
+        def initialize(core)
+          @core = core
         end
 
         def method_missing(name, *arguments, **keywords,
           &block) # standard:disable Style/MissingRespondToMissing
-          @cell.ask(name, arguments, keywords.empty? ? nil : keywords, block)
+          @core.ask(name, arguments, keywords.empty? ? nil : keywords, block)
         end
 
-        def respond_to?(name, _all = false) = @cell.interface.include?(name)
+        def respond_to?(name, _all = false) = @core.interface.include?(name)
 
         # @return [String]
-        def inspect = "#<#{@cell.label} future>"
+        def inspect = "#<#{@core.label} future>"
       end
     end
   end

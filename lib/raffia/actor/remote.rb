@@ -4,10 +4,10 @@ module Raffia
   class Actor
     # Actors across the borders of processes and Ractors. A {Line} joins two sides, each of which
     # asks the other for things by number, so any number of questions can be open at once. On it
-    # refs travel as names of actors; what arrives is a ref whose cell is {Distant}, or the actor
+    # refs travel as names of actors; what arrives is a ref whose core is {Distant}, or the actor
     # itself when it has come home.
     #
-    # An actor on :processes or :ractors is a cell of this side like all others, with its mailbox,
+    # An actor on :processes or :ractors is a core of this side like all others, with its mailbox,
     # timers, links and parent; but the object that it asks is a {Stub}, and the real one lives
     # behind a line, in a {Service}.
     #

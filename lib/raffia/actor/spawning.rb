@@ -18,9 +18,10 @@ module Raffia
       # @raise [Rejected] when a living actor has the name
       # @raise [Exception] what `initialize` or `on_start` raised: then there is no actor
       def spawn(*arguments, **keywords, &block)
-        return raffia_spawn(raffia_birth(arguments, keywords, block)) if keywords.empty?
+        return raffia_spawn(raffia_factory(arguments, keywords, block)) if keywords.empty?
 
-        raffia_spawn(raffia_birth(arguments, keywords.except(*OWN), block), **keywords.slice(*OWN))
+        raffia_spawn(raffia_factory(arguments, keywords.except(*OWN), block),
+          **keywords.slice(*OWN))
       end
 
       # Says once how all actors of this class, and of its subclasses, are kept.
@@ -28,11 +29,9 @@ module Raffia
       # @return [Settings] all that is set
       # @raise [ConfigError]
       def options(**given)
-        if given.empty?
-          return @raffia_settings || ((self == Actor) ? Settings::DEFAULT : superclass.options)
-        end
+        return raffia_settings if given.empty?
 
-        @raffia_settings = options.merge(given)
+        @raffia_settings = raffia_settings.merge(given)
       end
 
       # Methods that may run while the actor waits, in another of its methods, for the one who calls
@@ -40,19 +39,25 @@ module Raffia
       # @return [void]
       def reentrant(*names) = options(reentrant: options.reentrant | names)
 
-      # @return [Cell::Birth] what its objects are made of
+      # @return [Settings]
       # @api private
-      def raffia_birth(arguments, keywords, block)
-        Cell::Birth.new(self, arguments, keywords, block)
+      def raffia_settings
+        @raffia_settings || ((self == Actor) ? Settings::DEFAULT : superclass.raffia_settings)
+      end
+
+      # @return [ObjectFactory] what its objects are made of
+      # @api private
+      def raffia_factory(arguments, keywords, block)
+        ObjectFactory.new(self, arguments, keywords, block)
       end
 
       # @api private
-      def raffia_spawn(birth, name: nil, link: false, parent: nil, host: Host.current, **given)
-        cell = Cell.new(birth, options.merge(given), host, name: name, parent: parent)
-        Registry.current.claim(name, cell.ref) if name
-        cell.start
-        Message.current&.cell&.link(cell) if link
-        cell.ref
+      def raffia_spawn(factory, name: nil, link: false, parent: nil, host: Host.current, **given)
+        core = ActorCore.new(factory, raffia_settings.merge(given), host, name, parent)
+        Registry.current.claim(name, core.ref) if name
+        core.start
+        Message.current&.core&.link(core) if link
+        core.ref
       end
     end
 
@@ -81,7 +86,7 @@ module Raffia
       # more, and that must not be the next error.
       # @return [void]
       # @api private
-      def complain(what, error)
+      def log_error(what, error)
         # To put together what nobody reads costs more than a restart.
         log.error("#{what}: #{Log.full(error)}") unless log.respond_to?(:error?) && !log.error?
       rescue Exception # standard:disable Lint/RescueException
@@ -94,13 +99,13 @@ module Raffia
       end
 
       # @return [Ref, nil] the actor of this name
-      def [](name) = Registry.current[name] || Remote::Node.current.uplink&.ask(nil, :look, name)
+      def [](name) = Registry.current[name] || Remote::Node.current.uplink&.ask(nil, :lookup, name)
 
       # @return [Array<Symbol, String>] the names of the actors that have one
       def names = Registry.current.names
 
       # @return [Ref, nil] the actor that the running code is work of
-      def current = Message.current&.cell&.ref
+      def current = Message.current&.core&.ref
 
       private
 

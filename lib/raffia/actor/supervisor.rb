@@ -46,13 +46,13 @@ module Raffia
     def initialize(blueprint)
       @plan = blueprint.plan
       @restarts = Restarts.new(@plan.intensity, @plan.period)
-      @family = Family.new(@plan.strategy, blueprint.children(@raffia_cell))
+      @family = Family.new(@plan.strategy, blueprint.children(@raffia_core))
     end
 
     # @return [void]
     # @raise [StartFailed]
     # @api private
-    def on_start = @family.start(@raffia_cell.label) { |child| keeps?(child) }
+    def on_start = @family.start(@raffia_core.label) { |child| keeps?(child) }
 
     # @return [void]
     # @api private
@@ -71,7 +71,7 @@ module Raffia
           "another id:"))
       end
 
-      child = Child.new(@family.numbered(spec), @raffia_cell, dynamic: true)
+      child = Child.new(@family.numbered(spec), @raffia_core, dynamic: true)
       for_caller { child.start }
       @family.add(child).ref
     end
@@ -133,7 +133,7 @@ module Raffia
 
     def find(id)
       @family[id.is_a?(Ref) ? @family.find { |child| child.ref == id }&.spec&.id : id] or
-        refuse(NotFound.new("#{@raffia_cell.label} has no child #{id.inspect}: it has " \
+        refuse(NotFound.new("#{@raffia_core.label} has no child #{id.inspect}: it has " \
           "#{@family.map { |child| child.spec.id.inspect }.join(", ")}"))
     end
 
@@ -145,6 +145,6 @@ module Raffia
     end
 
     # Whether its children are kept for the object that follows this one.
-    def keeps?(child) = @raffia_cell.parent&.keeps? && !child.dynamic?
+    def keeps?(child) = @raffia_core.parent&.keeps? && !child.dynamic?
   end
 end

@@ -17,26 +17,26 @@ module Raffia
         Fork.after_child { forget }
       end
 
-      # @param cell [Cell] the subscriber
+      # @param core [ActorCore] the subscriber
       # @param pattern [String]
       # @param handler [Symbol, Proc]
       # @return [void]
       # @raise [ConfigError]
-      def subscribe(cell, pattern, handler)
+      def subscribe(core, pattern, handler)
         first = @guard.hold do
           channel = @channels[pattern] ||= Channel.new(pattern)
-          known = @cells.key?(cell)
-          (@cells[cell] ||= {}.compare_by_identity)[channel.add(cell, handler)] = true
+          known = @cores.key?(core)
+          (@cores[core] ||= {}.compare_by_identity)[channel.add(core, handler)] = true
           !known
         end
-        watch(cell) if first
+        watch(core) if first
       end
 
       # @param pattern [String, nil] nil: all that it has subscribed to
       # @return [void]
-      def unsubscribe(cell, pattern = nil)
+      def unsubscribe(core, pattern = nil)
         @guard.hold do
-          @cells[cell]&.each_key do |one|
+          @cores[core]&.each_key do |one|
             remove(one) if pattern.nil? || one.channel.pattern == pattern
           end
         end
@@ -55,7 +55,7 @@ module Raffia
 
       def forget
         @channels = {}
-        @cells = {}.compare_by_identity
+        @cores = {}.compare_by_identity
       end
 
       def subscriptions(topic)
@@ -70,25 +70,25 @@ module Raffia
         subscription.cancel
         channel = subscription.channel
         @channels.delete(channel.pattern) if channel.remove(subscription).empty?
-        @cells[subscription.cell]&.delete(subscription)
+        @cores[subscription.core]&.delete(subscription)
       end
 
       # One that has subscribed once is watched as long as it lives, however often it changes its
       # mind.
-      def forget_cell(cell)
-        unsubscribe(cell)
-        @guard.hold { @cells.delete(cell) }
+      def forget_core(core)
+        unsubscribe(core)
+        @guard.hold { @cores.delete(core) }
       end
 
-      def watch(cell) = cell.watch { object_ended(cell) }
+      def watch(core) = core.watch { object_ended(core) }
 
       # What its next object does not subscribe to when it starts is over; what is published until
       # then waits in the mailbox.
-      def object_ended(cell)
-        return forget_cell(cell) unless cell.alive?
+      def object_ended(core)
+        return forget_core(core) unless core.alive?
 
-        @guard.hold { @cells[cell]&.each_key(&:outlive) }
-        watch(cell)
+        @guard.hold { @cores[core]&.each_key(&:outlive) }
+        watch(core)
       end
     end
   end

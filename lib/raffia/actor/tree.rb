@@ -8,53 +8,53 @@ module Raffia
     class Tree
       # @param limit [Integer, nil] how many without a parent there may be in it
       def initialize(limit = nil)
-        @cells = Household.all.reject(&:closed?).flat_map(&:cells).sort_by(&:id)
+        @cores = Household.all.reject(&:closed?).flat_map(&:cores).sort_by(&:id)
         @limit = limit
-        @children = @cells.group_by { |cell| above(cell)&.id }
+        @children = @cores.group_by { |core| above(core)&.id }
         @children.default = [].freeze
       end
 
       # @return [Integer] how many actors there are
-      def size = @cells.size
+      def size = @cores.size
 
       # @return [Integer] how many are not shown
       def left_out = [@children[nil].size - shown.size, 0].max
 
       # @return [Array<Hash>]
-      def to_a = shown.map { |cell| node(cell) }
+      def to_a = shown.map { |core| node(core) }
 
       private
 
       # Whoever looks after others comes first.
       def shown
-        @shown ||= @children[nil].partition { |cell| @children.key?(cell.id) }.flatten
-          .then { |cells| @limit ? cells.first(@limit) : cells }
+        @shown ||= @children[nil].partition { |core| @children.key?(core.id) }.flatten
+          .then { |cores| @limit ? cores.first(@limit) : cores }
       end
 
-      # @return [Cell, nil]
-      def above(cell)
-        parent = cell.parent
+      # @return [ActorCore, nil]
+      def above(core)
+        parent = core.parent
         parent.respond_to?(:supervisor) ? parent.supervisor : parent
       end
 
-      def node(cell)
-        stats = cell.stats
-        {id: cell.id, name: cell.name, class: cell.actor_class.name, kind: kind(cell),
+      def node(core)
+        stats = core.stats
+        {id: core.id, name: core.name, class: core.actor_class.name, kind: kind(core),
          status: stats[:status], on: stats[:on], mailbox: stats[:mailbox],
-         handled: stats[:handled], restarts: stats[:restarts], doing: doing(cell),
-         error: error(cell), children: @children[cell.id].map { |child| node(child) }}
+         handled: stats[:handled], restarts: stats[:restarts], doing: doing(core),
+         error: error(core), children: @children[core.id].map { |child| node(child) }}
       end
 
-      def kind(cell)
-        return :supervisor if cell.actor_class <= Supervisor
+      def kind(core)
+        return :supervisor if core.actor_class <= Supervisor
 
-        cell.is_a?(PoolCell) ? :pool : :actor
+        core.is_a?(PoolCore) ? :pool : :actor
       end
 
-      def doing(cell) = cell.current&.then { |message| message.name if message.underway? }
+      def doing(core) = core.current&.then { |message| message.name if message.underway? }
 
-      def error(cell)
-        failure = cell.parent.failure if cell.parent.respond_to?(:failure)
+      def error(core)
+        failure = core.parent.failure if core.parent.respond_to?(:failure)
         if failure
           text(failure.is_a?(Exception) ? "#{failure.class}: #{failure.message}" : failure.to_s)
         end

@@ -121,7 +121,7 @@ module Raffia
       rescue SystemCallError, IOError
         nil # has gone, or does not read
       rescue => error
-        Actor.complain("the actors cannot be shown", error)
+        Actor.log_error("the actors cannot be shown", error)
       ensure
         client.close
       end

@@ -57,7 +57,7 @@ module ActorCase
 
   # Whether what the actor works on waits for another, and has looked for circles: its message is
   # there a moment before.
-  def waits?(actor) = actor.raffia_cell.current&.waits&.reply&.instance_variable_get(:@parked)
+  def waits?(actor) = actor.raffia_core.current&.waits&.reply&.instance_variable_get(:@parked)
 
   # Another fiber or thread, as the place of the test has it.
   # @return [#value, #join]

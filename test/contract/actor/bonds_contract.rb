@@ -90,7 +90,7 @@ module ActorBondsContract
       watcher.perform { monitor(watched) { nil } }
       watcher.kill
       watcher.join
-      assert_empty(watched.raffia_cell.instance_variable_get(:@watchers).to_h)
+      assert_equal(0, watched.raffia_core.links.observers)
     end
   end
 
@@ -109,7 +109,7 @@ module ActorBondsContract
       events.clear
       actor.perform { after(0.005) { @events.push(:last) } }
       assert_equal(:last, events.pop)
-      wait_until { actor.raffia_cell.instance_variable_get(:@timers).empty? }
+      wait_until { actor.raffia_core.timers.size.zero? }
     end
   end
 
@@ -250,21 +250,21 @@ module ActorBondsContract
       @told = Thread::Queue.new
     end
 
-    def ended(cell, reason)
-      @told << [cell.status, reason.is_a?(Exception) ? reason.message : reason]
-      @decide&.call(cell, reason)
+    def ended(core, reason)
+      @told << [core.status, reason.is_a?(Exception) ? reason.message : reason]
+      @decide&.call(core, reason)
     end
   end
 
   def kept(parent, *arguments, **options)
-    birth = Raffia::Actor::Cell::Birth.new(Puppet, arguments, {}, nil)
+    birth = Raffia::Actor::ObjectFactory.new(Puppet, arguments, {}, nil)
     Puppet.raffia_spawn(birth, parent: parent, on: place, **options)
   end
 
   def test_a_fresh_object_gets_the_messages_that_wait
     with_actors do
       events = Thread::Queue.new
-      actor = kept(parent = Parent.new { |cell| cell.restart }, events, name: :kept)
+      actor = kept(parent = Parent.new { |core| core.restart }, events, name: :kept)
       failing = actor.future.perform { sleep(0.01) && raise("boom") }
       waiting = actor.future.echo(1)
       assert_raises(RuntimeError) { failing.value }
@@ -280,7 +280,7 @@ module ActorBondsContract
 
   def test_kill_and_stop_rob_a_kept_actor_of_its_object_only
     with_actors do
-      actor = kept(parent = Parent.new { |cell| cell.restart })
+      actor = kept(parent = Parent.new { |core| core.restart })
       nap = actor.future.perform { sleep }
       waiting = actor.future.echo(1)
       wait_until { actor.stats[:handled] == 1 }
@@ -304,14 +304,14 @@ module ActorBondsContract
       waiting = actor.future.echo(1)
       refute(actor.kill) # there is nothing to kill
       assert_equal(:restarting, actor.status)
-      actor.raffia_cell.restart
+      actor.raffia_core.restart
       assert_equal(1, waiting.value)
       actor.kill
       parent.told.pop
       waiting = actor.future.echo(1)
-      actor.raffia_cell.bury(:enough)
+      actor.raffia_core.die(:enough)
       assert_equal(:enough, assert_raises(Raffia::ActorDied) { waiting.value }.reason)
-      assert_kind_of(Raffia::ActorDied, actor.raffia_cell.restart)
+      assert_kind_of(Raffia::ActorDied, actor.raffia_core.restart)
     end
   end
 
@@ -322,7 +322,7 @@ module ActorBondsContract
       events.close # on_start pushes
       actor.kill
       parent.told.pop
-      assert_kind_of(ClosedQueueError, actor.raffia_cell.restart)
+      assert_kind_of(ClosedQueueError, actor.raffia_core.restart)
       assert_equal(:restarting, actor.status)
       actor.kill(:shutdown)
       assert_equal([:dead, :shutdown], parent.told.pop)
@@ -332,7 +332,7 @@ module ActorBondsContract
   def test_timers_and_monitors_of_an_object_end_with_it
     with_actors do
       watched = puppet
-      actor = kept(Parent.new { |cell| cell.restart }, events = Thread::Queue.new)
+      actor = kept(Parent.new { |core| core.restart }, events = Thread::Queue.new)
       timer = actor.perform { after(600) { @events.push(:timer) } }
       actor.perform { monitor(watched) { @events.push(:monitor) } }
       assert_raises(RuntimeError) { actor.perform { raise "boom" } }
@@ -350,7 +350,7 @@ module ActorBondsContract
 
   def test_the_error_of_a_parent_is_logged
     with_actors do
-      actor = kept(Parent.new { |cell| raise("no idea") if cell.status == :restarting })
+      actor = kept(Parent.new { |core| raise("no idea") if core.status == :restarting })
       assert_raises(RuntimeError) { actor.perform { raise "boom" } }
       wait_until { logged.include?("no idea") }
     end

@@ -90,7 +90,7 @@ module ActorPoolContract
       futures = Array.new(2) { clerks.future.await(gate) }
       wait_until { clerks.stats[:handled] == 2 }
       futures.concat(Array.new(4) { clerks.future.await(gate) })
-      assert_equal([3, 3], clerks.workers.map { |worker| worker.raffia_cell.backlog })
+      assert_equal([3, 3], clerks.workers.map { |worker| worker.raffia_core.backlog })
       File.write(gate, "")
       assert_equal([3, 3], futures.map { |future| future.value(LONG) }.tally.values)
     end

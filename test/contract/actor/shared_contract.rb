@@ -311,7 +311,7 @@ module ActorSharedContract
   end
 
   def waiting(actor)
-    actor.raffia_cell.instance_variable_get(:@mailbox).instance_variable_get(:@senders).to_a.size
+    actor.raffia_core.mailbox.senders
   end
 
   def test_senders_of_an_actor_that_ends_are_told

@@ -48,7 +48,7 @@ module ActorTopicsContract
 
     def initialize = @mercy = true
 
-    def ended(cell, reason) = @mercy ? cell.restart : cell.bury(reason)
+    def ended(core, reason) = @mercy ? core.restart : core.die(reason)
   end
 
   def reader(*patterns, **options)
@@ -59,7 +59,7 @@ module ActorTopicsContract
   def publish(...) = Raffia::Actor.publish(...)
 
   def teardown
-    @readers&.each { |one| one.raffia_cell.kill(:over, final: true) }
+    @readers&.each { |one| one.raffia_core.kill(:over, final: true) }
     @readers&.each { |one| assert(one.join(LONG), "#{one.inspect} does not end") }
     wait_until(LONG, "subscriptions are left") { Raffia::Actor.topics.empty? }
     super
@@ -67,7 +67,7 @@ module ActorTopicsContract
 
   def test_one_that_often_changes_its_mind_is_watched_once
     one = reader
-    watchers = -> { one.raffia_cell.instance_variable_get(:@watchers).size }
+    watchers = -> { one.raffia_core.links.observers }
     one.hear("a")
     before = watchers.call
     3.times { one.leave.then { one.hear("a") } }
@@ -172,7 +172,7 @@ module ActorTopicsContract
     one = raised(parent, "kept")
     assert_raises(ArgumentError) { one.fail_with("again") }
     assert_equal([:restarting, 1], [one.status, publish("kept", 1)])
-    one.raffia_cell.restart
+    one.raffia_core.restart
     assert_equal([["kept", 1]], one.heard)
   end
 
@@ -187,7 +187,7 @@ module ActorTopicsContract
   end
 
   def raised(parent, *patterns)
-    birth = Raffia::Actor::Cell::Birth.new(Reader, patterns, {}, nil)
+    birth = Raffia::Actor::ObjectFactory.new(Reader, patterns, {}, nil)
     Reader.raffia_spawn(birth, on: place, parent: parent).tap { |made| (@readers ||= []) << made }
   end
 

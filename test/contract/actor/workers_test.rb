@@ -194,7 +194,7 @@ class ActorWorkersTest < Raffia::TestCase
   class Early < Raffia::Actor
     def on_start
       @born = Thread.current
-      @raffia_cell.ref.async.begin
+      @raffia_core.ref.async.begin
     end
 
     def begin = @begun = Thread.current

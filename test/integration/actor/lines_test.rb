@@ -26,7 +26,7 @@ class ActorLinesTest < Raffia::TestCase
       Object.const_set(:ActorLinesStranger, Class.new(Raffia::Actor) { def hello = :hello }).spawn
     end
 
-    def kept = @raffia_cell.instance_variable_get(:@blocks).size
+    def kept = @raffia_core.instance_variable_get(:@blocks).size
     def wait_for(other, times) = Array.new(times) { Thread.new { other.join } }.each(&:join).size
     def join_shortly(other) = other.join(0.01)
   end
@@ -49,7 +49,7 @@ class ActorLinesTest < Raffia::TestCase
 
   def far = Far.spawn(on: :processes)
 
-  def line_of(ref) = ref.raffia_cell.instance_variable_get(:@subject).instance_variable_get(:@line)
+  def line_of(ref) = ref.raffia_core.execution.object.instance_variable_get(:@line)
 
   def test_what_cannot_be_loaded_is_its_callers_alone
     ref = far
@@ -85,7 +85,7 @@ class ActorLinesTest < Raffia::TestCase
     ref, other = far, Near.spawn
     before = Thread.list.size
     waiting = ref.future.wait_for(other, 20)
-    wait_until { other.raffia_cell.instance_variable_get(:@joiners)&.size == 20 }
+    wait_until { other.raffia_core.links.joiners == 20 }
 
     assert_operator Thread.list.size - before, :<, 20
     other.kill
@@ -113,7 +113,7 @@ class ActorLinesTest < Raffia::TestCase
     line = Remote::Line.new(Remote::Pipes.new(Raffia::Process::FramedPipe::Reader.new(IO.pipe
       .first),
       Raffia::Process::FramedPipe::Writer.new(writer)), Remote::Desk.new)
-    writing = Thread.new { line.tell(:look, "x" * 200_000) }
+    writing = Thread.new { line.tell(:lookup, "x" * 200_000) }
     writing.report_on_exception = false
     wait_until { writing.stop? }
     writing.raise(IOError, "mine")
@@ -141,7 +141,7 @@ class ActorLinesTest < Raffia::TestCase
     assert_equal [Raffia::Closed], Array.new(told.size) { told.pop.class }
     near = Near.spawn
     line.watch_for(near, 1) # asked before the end, and served after it
-    assert_empty near.raffia_cell.instance_variable_get(:@watchers).to_h
+    assert_equal 0, near.raffia_core.links.observers
   ensure
     line&.close
   end

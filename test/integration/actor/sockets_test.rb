@@ -159,11 +159,11 @@ class ActorSocketsTest < Raffia::TestCase
     slow, watcher = Raffia::Actor.at(@address, :slow), Watcher.spawn
     watcher.watch(slow)
     slow.end_by_itself
-    wait_until { watcher.raffia_cell.instance_variable_get(:@watched).empty? }
+    wait_until { watcher.raffia_core.links.monitors.zero? }
     watcher.watch(slow) # the one that has ended, as far as is known here
 
-    wait_until { watcher.raffia_cell.instance_variable_get(:@watched).empty? }
-    assert_empty slow.raffia_cell.instance_variable_get(:@watches)
+    wait_until { watcher.raffia_core.links.monitors.zero? }
+    assert_empty slow.raffia_core.instance_variable_get(:@watches)
   ensure
     watcher&.kill
   end

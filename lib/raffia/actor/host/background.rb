@@ -51,7 +51,7 @@ module Raffia
         # Whoever waits here waits for actors that others want something of, so it can never be a
         # deadlock.
         def live(born)
-          Message.none
+          Message.clear_current
           Raffia.run(deadlock: :off, dump_on: :off) do
             host = Host.here
             born << host

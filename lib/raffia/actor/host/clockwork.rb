@@ -67,7 +67,7 @@ module Raffia
           @guard.hold { again ? entry.at = again : @entries.delete(entry) }
         rescue => error
           disarm(entry)
-          Actor.complain("a timer failed", error)
+          Actor.log_error("a timer failed", error)
         end
 
         def leave

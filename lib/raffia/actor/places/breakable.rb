@@ -15,9 +15,9 @@ module Raffia
         # Runs the block, in which only what {expose} runs can be broken off.
         def self.covered(&) = ::Thread.handle_interrupt(HELD, &)
 
-        # @param cell [Cell] in whose name it is broken off
-        def initialize(cell)
-          @cell = cell
+        # @param core [ActorCore] in whose name it is broken off
+        def initialize(core)
+          @core = core
           @guard = SpinLock.new
           @thread = @notice = nil
         end
@@ -27,7 +27,7 @@ module Raffia
           @guard.hold do
             return false if @notice
 
-            @notice = Cancel.new(reason, origin: @cell)
+            @notice = Cancel.new(reason, origin: @core)
             @thread&.raise(@notice)
           end
           true

@@ -14,7 +14,7 @@ module Raffia
         end
 
         # It is over there that a circle would be seen.
-        def cell = self
+        def core = self
 
         def check_cycle(_waiting, _message) = nil
 

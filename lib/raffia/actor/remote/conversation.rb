@@ -9,7 +9,7 @@ module Raffia
       module Conversation
         REENTRANT = :raffia_actor_reentrant
 
-        # Whoever works for the cell waits for this.
+        # Whoever works for the core waits for this.
         class Reply < Waiter
           # @return [Boolean] whether it failed by the caller's own fault
           attr_reader :refused
@@ -59,7 +59,7 @@ module Raffia
 
         def send_off(reply, message, op, arguments)
           noted = nil
-          @line.post(reply, @cell.ref, op, *arguments, breakable: true) do |number|
+          @line.post(reply, @core.ref, op, *arguments, breakable: true) do |number|
             @desk.remember(noted = number, message)
           end
         rescue NotDumpable => error

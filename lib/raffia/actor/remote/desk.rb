@@ -12,7 +12,7 @@ module Raffia
         ABOUT = %i[alive? status reason stats name].freeze
         # What may take its time.
         SLOW = %i[stop kill].freeze
-        OWN = %i[call look names watch unwatch linked_ended publish].freeze
+        OWN = %i[call lookup names watch unwatch linked_exit publish].freeze
 
         # @param line [Line]
         # @param op [Symbol]
@@ -30,7 +30,7 @@ module Raffia
           answer.refuse(error)
         end
 
-        # @param _cell [Cell, Distant] of which the other side has the name
+        # @param _cell [ActorCore, Distant] of which the other side has the name
         # @return [Boolean] whether it may be asked
         def allow?(_line, _cell) = true
 
@@ -52,24 +52,24 @@ module Raffia
           parent = number && message(number)
           answer.awaited_by(parent) if parent
           Deadline.replace(deadline) do
-            ref.raffia_cell.request(name, arguments, keywords, nil, answer, parent)
+            ref.raffia_core.request(name, arguments, keywords, nil, answer, parent)
           end
         end
 
         # Of an actor that is not of this side it is asked there.
         def about(op, ref, *arguments, answer)
-          cell = ref.raffia_cell
-          return cell.pass(answer, op, *arguments) if cell.respond_to?(:pass)
+          core = ref.raffia_core
+          return core.pass(answer, op, *arguments) if core.respond_to?(:pass)
 
           case op
-          when :tell then tell(cell, answer, *arguments)
-          when :join then cell.tell_end(answer)
-          when *SLOW then surely(answer) { cell.public_send(op, *arguments) }
-          else answer.settle(cell.public_send(op))
+          when :tell then tell(core, answer, *arguments)
+          when :join then core.tell_end(answer)
+          when *SLOW then surely(answer) { core.public_send(op, *arguments) }
+          else answer.settle(core.public_send(op))
           end
         end
 
-        def look(_line, answer, name) = answer.settle(Actor[name])
+        def lookup(_line, answer, name) = answer.settle(Actor[name])
 
         def names(_line, answer) = answer.settle(Actor.names)
 
@@ -79,10 +79,10 @@ module Raffia
 
         # Only the side that has linked the two knows of it. If both have, the end is not to be told
         # twice: an actor may have begun again since.
-        def linked_ended(_line, _answer, ref, other, reason)
-          cell, ended = ref.raffia_cell, other.raffia_cell
-          ended.unbind(cell)
-          cell.linked_ended(ended, reason)
+        def linked_exit(_line, _answer, ref, other, reason)
+          core, ended = ref.raffia_core, other.raffia_core
+          ended.delete_link(core)
+          core.linked_exit(ended, reason)
         end
 
         def publish(_line, answer, topic, data, keywords)
@@ -91,14 +91,14 @@ module Raffia
 
         # Whoever sends more than there is room for waits, and nobody else who speaks through this
         # line.
-        def tell(cell, answer, *message)
-          waiter = cell.hand_in(*message)
+        def tell(core, answer, *message)
+          waiter = core.try_tell(*message)
           waiter ? surely(answer) { waiter.wait && nil } : answer.settle
         end
 
         # One that is not of this side has to be waited for.
         def nearby(ref, answer, &)
-          return answer.settle(yield) unless ref.raffia_cell.respond_to?(:pass)
+          return answer.settle(yield) unless ref.raffia_core.respond_to?(:pass)
 
           surely(answer, &)
         end

@@ -3,7 +3,7 @@
 module Raffia
   class Actor
     module Remote
-      # An actor that lives on the other side of a line, as far as a {Ref} asks its cell. Everything
+      # An actor that lives on the other side of a line, as far as a {Ref} asks its core. Everything
       # is asked of the actor itself, which checks it: what a method is called and takes, whether
       # there is room, and who waits for whom.
       #
@@ -23,10 +23,10 @@ module Raffia
           @line = line
         end
 
-        # @param cell [Cell, Distant]
+        # @param core [ActorCore, Distant]
         # @return [Array] what the other side is to know
-        def self.describe(cell, id)
-          [id, cell.label, cell.class_name, cell.call_timeout, cell.above?]
+        def self.describe(core, id)
+          [id, core.label, core.class_name, core.call_timeout, core.via_uplink?]
         end
 
         attr_reader :class_name, :call_timeout
@@ -43,8 +43,8 @@ module Raffia
           (@line && Node.current.uplink) or raise ActorDied.new(ref: ref, reason: :forked)
         end
 
-        # (see Cell#look)
-        def look = (@line.nil? || (@line.ours? && @line.closed?)) ? :dead : :elsewhere
+        # (see ActorCore#look)
+        def known_status = (@line.nil? || (@line.ours? && @line.closed?)) ? :dead : :elsewhere
 
         # @return [Object]
         def call(name, arguments, keywords, block)
@@ -71,7 +71,7 @@ module Raffia
           end
         end
 
-        # @return [Object] see {Cell::Asking#request}
+        # @return [Object] see {ActorCore::Sending#request}
         def request(name, arguments, keywords, block, reply, _parent = nil)
           plain(block)
           line.post(reply, ref, :call, ref, name, arguments, keywords, Raffia.deadline, Task.number)
@@ -122,7 +122,7 @@ module Raffia
         def reachable? = !@line.nil? && @line.ours? && !@line.closed?
 
         # @return [Boolean] whether it is reached through the side that started this one
-        def above? = !@line.nil? && line.equal?(Node.current.uplink)
+        def via_uplink? = !@line.nil? && line.equal?(Node.current.uplink)
 
         # Another side asks for this here, and is answered from there.
         # @param answer [Answer]
@@ -131,7 +131,7 @@ module Raffia
 
         # In a forked child: what it was told it knows no more.
         # @return [void]
-        def orphan = nil
+        def invalidate_after_fork = nil
 
         private
 

@@ -3,12 +3,12 @@
 module Raffia
   class Actor
     module Remote
-      # The object's own cell, as the object sees it: what it wants of its cell is asked of the
+      # The object's own core, as the object sees it: what it wants of its core is asked of the
       # other side. Blocks stay here, under numbers.
       #
       # @api private
       class Inner < Distant
-        # @param line [Line] to the side where the cell is
+        # @param line [Line] to the side where the core is
         def initialize(data, line)
           super
           @guard = SpinLock.new
@@ -18,7 +18,7 @@ module Raffia
         end
 
         # @return [Clock]
-        def set_timer(seconds, again, &block)
+        def start_timer(seconds, again, &block)
           key = keep(block, again)
           line.ask(ref, :timer, seconds, again, key)
           Clock.new(self, key)
@@ -32,7 +32,7 @@ module Raffia
         # @return [void]
         def urge(&block) = line.tell(:urge, keep(block, false))
 
-        # (see Cell::Bonds#monitor)
+        # (see Links#monitor)
         def monitor(other, &block) = other.watch { |ref, reason| urge { block.call(ref, reason) } }
 
         # @return [void]
@@ -44,7 +44,7 @@ module Raffia
         # @return [void]
         def unlink(other) = line.ask(ref, :unlink, other.ref)
 
-        # (see Cell#subscribe)
+        # (see ActorCore#subscribe)
         def subscribe(pattern, handler)
           unless handler.is_a?(Symbol)
             handler = keep(handler, true)

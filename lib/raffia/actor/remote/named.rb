@@ -28,24 +28,24 @@ module Raffia
         # @return [String]
         def label = "#{@name.inspect} at #{@address}"
 
-        def look = :elsewhere
+        def known_status = :elsewhere
 
         # @return [Object]
-        def call(...) = through { |cell| cell.call(...) }
+        def call(...) = through { |core| core.call(...) }
 
         # @return [void]
-        def tell(...) = through { |cell| cell.tell(...) }
+        def tell(...) = through { |core| core.tell(...) }
 
         # @return [Future]
-        def ask(...) = through { |cell| cell.ask(...) }
+        def ask(...) = through { |core| core.ask(...) }
 
-        # @return [Object] see {Cell::Asking#request}
-        def request(...) = through { |cell| cell.request(...) }
+        # @return [Object] see {ActorCore::Sending#request}
+        def request(...) = through { |core| core.request(...) }
 
-        def above? = false
+        def via_uplink? = false
 
         # (see Distant#pass)
-        def pass(answer, op, *arguments) = through { |cell| cell.pass(answer, op, *arguments) }
+        def pass(answer, op, *arguments) = through { |core| core.pass(answer, op, *arguments) }
 
         # @return [Object] for {unwatch}
         def watch(&block)
@@ -53,9 +53,9 @@ module Raffia
             @watches.delete(block)
             block.call(ref, reason)
           end
-          through do |cell|
-            @watches[block] = [told, cell] # before: it may be told at once
-            cell.watch(&told)
+          through do |core|
+            @watches[block] = [told, core] # before: it may be told at once
+            core.watch(&told)
           end
           block
         rescue Exception # standard:disable Lint/RescueException
@@ -65,24 +65,24 @@ module Raffia
 
         # @return [void]
         def unwatch(block)
-          told, cell = @watches.delete(block)
-          cell&.unwatch(told)
+          told, core = @watches.delete(block)
+          core&.unwatch(told)
         end
 
         # Over there nobody is ended by what ends here.
         # @return [void]
-        def linked_ended(other, _reason) = unbind(other)
+        def linked_exit(other, _reason) = delete_link(other)
 
         # @return [Boolean]
         # @raise [Rejected]
-        def stop(reason, **) = through { |cell| cell.stop(reason) }
+        def stop(reason, **) = through { |core| core.stop(reason) }
 
         # @return [Boolean]
         # @raise [Rejected]
-        def kill(reason, **) = through { |cell| cell.kill(reason) }
+        def kill(reason, **) = through { |core| core.kill(reason) }
 
         # @return [Named, nil]
-        def join(timeout = nil) = known(self) { |cell| self if cell.join(timeout) }
+        def join(timeout = nil) = known(self) { |core| self if core.join(timeout) }
 
         def alive? = known(false, &:alive?)
 
@@ -121,10 +121,10 @@ module Raffia
 
         # @return [Distant]
         def found
-          cell = @found
-          return cell if cell&.reachable?
+          core = @found
+          return core if core&.reachable?
 
-          @found = Sockets.current.line(@address).ask(ref, :look, @name)&.raffia_cell or
+          @found = Sockets.current.line(@address).ask(ref, :lookup, @name)&.raffia_core or
             raise ActorDied.new("no actor named #{@name.inspect} lives at #{@address}", ref: ref,
               reason: :unknown)
         rescue SystemCallError, Rejected, TimeoutError => error

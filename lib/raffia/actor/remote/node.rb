@@ -21,18 +21,18 @@ module Raffia
           Fork.after_child { renew }
         end
 
-        # @param cell [Cell, Distant]
+        # @param core [ActorCore, Distant]
         # @return [Symbol] what it is called everywhere
-        def name(cell) = cell.id.is_a?(Symbol) ? cell.id : :"#{@id}/#{cell.id}"
+        def name(core) = core.id.is_a?(Symbol) ? core.id : :"#{@id}/#{core.id}"
 
         # @return [Symbol] as {name}; from now on {find} knows it
-        def tell_of(cell) = name(cell).tap { |name| know(name, cell) }
+        def tell_of(core) = name(core).tap { |name| know(name, core) }
 
         # @return [void]
-        def know(name, cell) = @cells[key(name)] = cell
+        def know(name, core) = @cores[key(name)] = core
 
-        # @return [Cell, Distant, nil]
-        def find(name) = @cells[key(name)] || (born_here(key(name)) if mine?(name))
+        # @return [ActorCore, Distant, nil]
+        def find(name) = @cores[key(name)] || (born_here(key(name)) if mine?(name))
 
         # @return [Boolean] whether it is an actor of this side, or was
         def mine?(name) = name.start_with?(@id)
@@ -42,17 +42,17 @@ module Raffia
         # A forked child knows actors of which it was never told.
         def born_here(number)
           Household.all.each do |household|
-            household.cells.each { |cell| return @cells[number] = cell if cell.id == number }
+            household.cores.each { |core| return @cores[number] = core if core.id == number }
           end
           nil
         end
 
-        # Its keys are compared by identity: Integers, and the Symbol that the cell itself holds.
+        # Its keys are compared by identity: Integers, and the Symbol that the core itself holds.
         def key(name) = mine?(name) ? name.to_s.delete_prefix(@id).delete_prefix("/").to_i : name
 
         def renew
           @id = Random.urandom(6).unpack1("H*")
-          @cells = ObjectSpace::WeakMap.new
+          @cores = ObjectSpace::WeakMap.new
           @uplink = nil
         end
       end

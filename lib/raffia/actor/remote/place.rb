@@ -3,7 +3,7 @@
 module Raffia
   class Actor
     module Remote
-      # Where the cell of such an actor is worked for: in threads, of which there is one as long as
+      # Where the core of such an actor is worked for: in threads, of which there is one as long as
       # there are messages, waiting for the object's answers.
       #
       # @api private
@@ -17,10 +17,10 @@ module Raffia
         end
 
         # (see Places::Threads#dispatch)
-        def dispatch(cell, now) = @threads.dispatch(cell, now)
+        def dispatch(execution, now) = @threads.dispatch(execution, now)
 
         # (see Places::Threads#go_on)
-        def go_on(cell) = @threads.go_on(cell)
+        def go_on(execution) = @threads.go_on(execution)
 
         def here? = false
 
@@ -28,7 +28,7 @@ module Raffia
         def run(&) = @threads.run(&)
 
         # (see Places::Threads#enter)
-        def enter(cell, &) = @threads.enter(cell, &)
+        def enter(core, &) = @threads.enter(core, &)
 
         # (see Places::Threads#expose)
         def expose(region, &) = @threads.expose(region, &)
@@ -44,10 +44,10 @@ module Raffia
           end
         end
 
-        # @param birth [Cell::Birth]
-        # @param cell [Cell]
+        # @param factory [ObjectFactory]
+        # @param core [ActorCore]
         # @return [Stub]
-        def give(birth, cell) = Stub.new(cell, @home.new(birth, cell)).begin
+        def build(factory, core) = Stub.new(core, @home.new(factory, core)).begin
       end
     end
   end

@@ -41,24 +41,24 @@ module Raffia
           end
         end
 
-        # @param birth [Cell::Birth]
-        # @param cell [Cell]
-        def initialize(birth, cell)
-          @birth = birth
-          @cell = cell
+        # @param factory [ObjectFactory]
+        # @param core [ActorCore]
+        def initialize(factory, core)
+          @factory = factory
+          @core = core
         end
 
         # @return [Array] what the child is sent to make its object of
-        def birth = []
+        def arguments = []
 
         # @param desk [Desk]
         # @return [Line]
         def start(desk)
           node = Node.current
-          data = Distant.describe(@cell, node.tell_of(@cell))
-          child = Child.new(node.id, data, @birth)
+          data = Distant.describe(@core, node.tell_of(@core))
+          child = Child.new(node.id, data, @factory)
           @worker = Process::Worker.new { |link| child.run(link) }
-          @line = Line.new(Wire.new(@worker, @cell, desk), desk)
+          @line = Line.new(Wire.new(@worker, @core, desk), desk)
         end
 
         # @return [void]
@@ -83,9 +83,9 @@ module Raffia
           # @return [#dump, #load]
           attr_reader :codec
 
-          def initialize(worker, cell, desk)
+          def initialize(worker, core, desk)
             @worker = worker
-            @cell = cell
+            @core = core
             @desk = desk
             @codec = Pool::ParcelDump.new(worker.parcels)
           end
@@ -117,18 +117,18 @@ module Raffia
         # @api private
         class Child
           # @param parent [String] the parent's node
-          def initialize(parent, data, birth)
+          def initialize(parent, data, factory)
             @parent = parent
             @data = data
-            @birth = birth
+            @factory = factory
           end
 
           # @param link [Process::Link]
           # @return [void]
           def run(link)
             pipes = Pipes.new(link.reader, link.writer, Pool::ParcelDump.new(link.parcels))
-            birth = @birth
-            service = Service.new(@data, pipes, Beside) { |inner| birth.give(inner) }
+            factory = @factory
+            service = Service.new(@data, pipes, Beside) { |inner| factory.build(inner) }
             adopt(service.line)
             service.run
           rescue SystemExit => error
@@ -140,13 +140,13 @@ module Raffia
 
           # The refs that were inherited mean what they meant in the parent.
           def adopt(line)
-            Household.orphans.each do |cell|
-              name = :"#{@parent}/#{cell.id}"
-              known = Node.current.find(name) || Distant.new(Distant.describe(cell, name), line)
+            Household.forked.each do |core|
+              name = :"#{@parent}/#{core.id}"
+              known = Node.current.find(name) || Distant.new(Distant.describe(core, name), line)
               Node.current.know(name, known)
-              cell.ref.raffia_move(known)
+              core.ref.raffia_move(known)
             end
-            Household.orphans.clear
+            Household.forked.clear
           end
         end
         private_constant :Child

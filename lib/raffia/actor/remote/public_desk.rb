@@ -11,7 +11,7 @@ module Raffia
         PROTOCOL = 1
 
         # What would end actors, or be told to all.
-        CLOSED = %i[stop kill linked_ended publish].freeze
+        CLOSED = %i[stop kill linked_exit publish].freeze
 
         # (see Desk#serve)
         def serve(line, op, arguments, answer)
@@ -22,9 +22,9 @@ module Raffia
         end
 
         # Actors that have a name, and those that the other side was told of.
-        def allow?(line, cell)
-          cell.id.is_a?(Symbol) || line.told?(cell) ||
-            (cell.name && Registry.current[cell.name] == cell.ref)
+        def allow?(line, core)
+          core.id.is_a?(Symbol) || line.told?(core) ||
+            (core.name && Registry.current[core.name] == core.ref)
         end
 
         private

@@ -9,12 +9,12 @@ module Raffia
       #
       # @api private
       class RactorCheck < Pool::OuterUse
-        # @param birth [Cell::Birth]
+        # @param factory [ObjectFactory]
         # @return [void]
         # @raise [NotShareable]
-        def self.of(birth)
-          klass = birth.actor_class
-          if birth.block?
+        def self.of(factory)
+          klass = factory.actor_class
+          if factory.block?
             raise NotShareable, "the block that #{klass} was spawned with cannot go to a Ractor: " \
               "hand in plain data, or spawn on: :processes"
           end

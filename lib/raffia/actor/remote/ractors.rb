@@ -27,22 +27,22 @@ module Raffia
           end
         end
 
-        # @param birth [Cell::Birth]
-        # @param cell [Cell]
-        def initialize(birth, cell)
-          @birth = birth
-          @cell = cell
+        # @param factory [ObjectFactory]
+        # @param core [ActorCore]
+        def initialize(factory, core)
+          @factory = factory
+          @core = core
           @over = Thread::Queue.new
         end
 
         # @return [Array] what the Ractor is sent to make its object of
-        def birth = @birth.parts
+        def arguments = @factory.arguments
 
         # @param desk [Desk]
         # @return [Line]
         # @raise [NotShareable]
         def start(desk)
-          RactorCheck.of(@birth)
+          RactorCheck.of(@factory)
           # Used first in a Ractor, it would change Process while others call methods of it.
           Fork.install
           trays = Lending.trays
@@ -78,7 +78,7 @@ module Raffia
             reader = Process::FramedPipe::Reader.new(::IO.for_fd(down, "rb"))
             Raffia.run(deadlock: :off, dump_on: :off) do
               Service.new(data, Pipes.new(reader, writer, Lending.new(*trays.reverse)),
-                Beside) { |inner, *parts| Cell::Birth.new(klass, *parts, nil).give(inner) }.run
+                Beside) { |inner, *parts| ObjectFactory.new(klass, *parts, nil).build(inner) }.run
             end
           end
         end
@@ -89,8 +89,8 @@ module Raffia
           reader, writer = ::IO.pipe
           # From here on the number belongs to the Ractor.
           reader.autoclose = false
-          klass, data, down = @cell.actor_class,
-            Distant.describe(@cell, Node.current.tell_of(@cell)), reader.fileno
+          klass, data, down = @core.actor_class,
+            Distant.describe(@core, Node.current.tell_of(@core)), reader.fileno
           ractor = Pool::RactorAdapter.new do |up|
             Pool::RactorAdapter.start(klass, data, down, up, trays) { |*all| Ractors.serve(*all) }
           end

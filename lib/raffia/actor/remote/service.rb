@@ -3,13 +3,13 @@
 module Raffia
   class Actor
     module Remote
-      # What runs where the object lives: it does what the cell's side asks, one thing at a time and
+      # What runs where the object lives: it does what the core's side asks, one thing at a time and
       # in the thread that began it, but for what may run while the object itself waits.
       #
       # @api private
       class Service < Desk
-        # What the cell's side asks of the object.
-        WORK = %i[birth invoke hook run_block].freeze
+        # What the core's side asks of the object.
+        WORK = %i[build invoke hook run_block].freeze
 
         # Seconds in which the reason is here that a signal is about.
         MOMENT = 0.2
@@ -17,14 +17,14 @@ module Raffia
         # @return [Line]
         attr_reader :line
 
-        # @param data [Array] see {Distant.describe}: of the cell
+        # @param data [Array] see {Distant.describe}: of the core
         # @param helper [#call, #enter] runs blocks beside the work; and the work
-        def initialize(data, wire, helper, &birth)
+        def initialize(data, wire, helper, &build)
           super()
           @jobs = Thread::Queue.new
           @last_words = Thread::Queue.new
           @helper = helper
-          @birth = birth
+          @build = build
           @line = Line.new(wire, self)
           @inner = Inner.new(data, @line)
           Node.current.uplink = @line
@@ -77,7 +77,7 @@ module Raffia
           return answer.settle if answer.forgotten?
 
           task, block = __send__(op, answer, *arguments)
-          value = task.begin { task.deadline ? task.deadline.enforce(&block) : block.call }
+          value = task.handle { task.deadline ? task.deadline.enforce(&block) : block.call }
           answer.settle(value) unless task.postponed?
         rescue Cancel, SystemExit, SignalException
           raise
@@ -89,8 +89,8 @@ module Raffia
           Task.new(answer&.number, @inner, name, arguments, keywords, answer, deadline)
         end
 
-        def birth(answer, *given)
-          [task(:initialize, answer), -> { (@subject = @birth.call(@inner, *given)) && nil }]
+        def build(answer, *given)
+          [task(:initialize, answer), -> { (@subject = @build.call(@inner, *given)) && nil }]
         end
 
         def invoke(answer, name, arguments, keywords, deadline)
@@ -114,7 +114,7 @@ module Raffia
           return if @subject.nil? || @stopped
 
           @stopped = true
-          task(:on_stop, nil).begin do
+          task(:on_stop, nil).handle do
             @subject.on_stop(@last_words.pop(timeout: MOMENT) || :terminated)
           end
         rescue => error

@@ -3,21 +3,21 @@
 module Raffia
   class Actor
     module Remote
-      # The object of an actor that lives elsewhere, as its cell sees it. What the cell wants of it
-      # becomes a question, and whoever works for the cell waits for the answer: here it is
+      # The object of an actor that lives elsewhere, as its core sees it. What the core wants of it
+      # becomes a question, and whoever works for the core waits for the answer: here it is
       # interrupted, over there the work goes on to its own end, and its late answer is dropped.
       #
       # @api private
       class Stub
         include Conversation
 
-        # @param cell [Cell]
-        # @param home [#start, #beside, #stop, #leave, #birth]
-        def initialize(cell, home)
-          @cell = cell
+        # @param core [ActorCore]
+        # @param home [#start, #beside, #stop, #leave, #factory]
+        def initialize(core, home)
+          @core = core
           @home = home
           @ended = false
-          @desk = StubDesk.new(cell, self)
+          @desk = StubDesk.new(core, self)
         end
 
         # Has the object made.
@@ -25,14 +25,14 @@ module Raffia
         # @raise [Exception] what its `initialize` raised
         def begin
           Places::Breakable.covered { open_line }
-          surely { converse(:birth, *@home.birth) }
+          surely { converse(:build, *@home.arguments) }
           self
         end
 
         # What {Message#invoke} calls.
         def public_send(name, *arguments, **keywords, &block)
           if block
-            own_fault(NotDumpable.new("a block cannot go where #{@cell.label} is: hand in a ref, " \
+            own_fault(NotDumpable.new("a block cannot go where #{@core.label} is: hand in a ref, " \
               "or spawn on: :threads"))
           end
           converse(:invoke, name, arguments, keywords.empty? ? nil : keywords, Raffia.deadline)
@@ -67,20 +67,20 @@ module Raffia
         # The other side has ended.
         # @return [void]
         def raffia_ended
-          @cell.urge { lost } unless @ended
+          @core.urge { lost } unless @ended
         end
 
         private
 
         def open_line
           @line = @home.start(@desk)
-          @cell.watch { abandon }
+          @core.watch { abandon }
           @home.beside { @line.serve }
         end
 
-        # If nobody was waiting for the other side when it ended, the cell hears of it in this way.
+        # If nobody was waiting for the other side when it ended, the core hears of it in this way.
         def lost
-          raise ActorDied.new(ref: @cell.ref, reason: @line.reason) unless @ended
+          raise ActorDied.new(ref: @core.ref, reason: @line.reason) unless @ended
         end
 
         def farewell(reason)
@@ -100,7 +100,7 @@ module Raffia
           raise
         end
 
-        # The cell has ended without a word to us: it could not wait.
+        # The core has ended without a word to us: it could not wait.
         def abandon
           return if @ended
 

@@ -3,13 +3,13 @@
 module Raffia
   class Actor
     module Remote
-      # What a {Stub}'s side does for its object: what a cell does for one that lives here.
+      # What a {Stub}'s side does for its object: what a core does for one that lives here.
       #
       # @api private
       class StubDesk < Desk
-        def initialize(cell, stub)
+        def initialize(core, stub)
           super()
-          @cell = cell
+          @core = core
           @stub = stub
           @guard = SpinLock.new
           @messages = {}
@@ -43,17 +43,17 @@ module Raffia
           when :rests then message(arguments.first)&.rest
           when :timer then timer(*arguments)
           when :cancel then @guard.hold { @timers.delete(arguments.first) }&.cancel
-          when :urge then @cell.urge { @stub.raffia_run(arguments.first) }
-          when :link, :unlink then return bond(op, arguments.first.raffia_cell, answer)
+          when :urge then @core.urge { @stub.raffia_run(arguments.first) }
+          when :link, :unlink then return bond(op, arguments.first.raffia_core, answer)
           when :subscribe then subscribe(*arguments)
-          when :unsubscribe then @cell.unsubscribe(*arguments)
+          when :unsubscribe then @core.unsubscribe(*arguments)
           else return super
           end
           answer.settle
         end
 
         def timer(seconds, again, key)
-          timer = @cell.set_timer(seconds, again, &run(key))
+          timer = @core.start_timer(seconds, again, &run(key))
           @guard.hold { @timers[key] = timer } if again
         end
 
@@ -67,16 +67,16 @@ module Raffia
           owed.awaited_by(waiting)
           waiting.expect(message)
           message.adopt(waiting)
-          message.cell.check_cycle(waiting, message) unless owed.settled?
+          message.core.check_cycle(waiting, message) unless owed.settled?
         rescue CallCycle => error
           owed.refuse(error)
         end
 
         # The other one may have to be asked first.
-        def bond(op, other, answer) = surely(answer) { @cell.public_send(op, other) && nil }
+        def bond(op, other, answer) = surely(answer) { @core.public_send(op, other) && nil }
 
         def subscribe(pattern, handler)
-          @cell.subscribe(pattern, handler.is_a?(Symbol) ? handler : run(handler))
+          @core.subscribe(pattern, handler.is_a?(Symbol) ? handler : run(handler))
         end
 
         # It is run as a method of the stub's.

@@ -10,13 +10,15 @@ module Raffia
         # @return [Integer] the number of the question that it is
         attr_reader :number
 
-        def initialize(number, cell, name, arguments, keywords, answer, deadline)
-          super(cell, name, arguments, keywords, nil, answer, deadline, nil)
+        def initialize(number, core, name, arguments, keywords, answer, deadline)
+          super(core, name, arguments, keywords, nil, answer, deadline, nil)
           @number = number
         end
 
         # @return [Integer, nil] of the one that waits for what the running code does
-        def self.number = Message.current&.chain&.find { |message| message.is_a?(Task) }&.number
+        def self.number
+          Message.current&.then { |message| WaitGraph.chain(message).grep(Task).first&.number }
+        end
 
         # @return [Answer]
         def postpone

@@ -6,7 +6,7 @@ module Raffia
     # so that their refs stay.
     #
     # @api private
-    class Blueprint < Actor::Cell::Birth
+    class Blueprint < Actor::ObjectFactory
       # @return [Plan]
       attr_reader :plan
 
@@ -15,11 +15,11 @@ module Raffia
         @plan = plan
       end
 
-      # @param cell [Cell] the supervisor's
+      # @param core [ActorCore] the supervisor's
       # @return [Array<Child>] the first time, or at the end of the object before, none of them runs
-      def children(cell) = @children ||= @plan.specs.map { |spec| Child.new(spec, cell) }
+      def children(core) = @children ||= @plan.specs.map { |spec| Child.new(spec, core) }
 
-      def bury(reason) = @children&.reverse_each { |child| child.bury(reason) }
+      def discard(reason) = @children&.reverse_each { |child| child.die(reason) }
     end
   end
 end

@@ -2,7 +2,7 @@
 
 module Raffia
   class Supervisor
-    # A child, from start to start: the parent of its cell, on the supervisor's behalf. What it is
+    # A child, from start to start: the parent of its core, on the supervisor's behalf. What it is
     # told may come from any thread; all else is done by the supervisor, one thing at a time.
     #
     # @api private
@@ -14,10 +14,10 @@ module Raffia
 
       # @return [Spec]
       attr_reader :spec
-      # @return [Cell] the supervisor's
+      # @return [ActorCore] the supervisor's
       attr_reader :supervisor
-      # @return [Cell, nil]
-      attr_reader :cell
+      # @return [ActorCore, nil]
+      attr_reader :core
       # @return [Integer] counts what has happened to it
       attr_reader :turn
       # @return [Object, nil] what it ended by the last time that it failed
@@ -36,25 +36,25 @@ module Raffia
       def dynamic? = @dynamic
 
       # @return [Ref, nil]
-      def ref = @cell&.ref
+      def ref = @core&.ref
 
       # @return [String] for people
-      def label = @cell&.label || @spec.id.inspect
+      def label = @core&.label || @spec.id.inspect
 
       # @return [Boolean] whether it has no object, and will have none but by a new start
-      def dead? = @cell.nil? || @cell.status == :dead
+      def dead? = @core.nil? || @core.status == :dead
 
       # @return [Boolean] whether it waits for what the supervisor decides
-      def ended?(turn) = turn == @turn && !@cell.nil? && @cell.at_rest?
+      def ended?(turn) = turn == @turn && !@core.nil? && @core.at_rest?
 
-      # @return [Boolean] whether its cell, if it is a supervisor's, is to keep its children for the
+      # @return [Boolean] whether its core, if it is a supervisor's, is to keep its children for the
       #   next object
       def keeps? = @leaving != :for_good
 
       # Its object has ended.
       # @return [void]
-      def ended(cell, reason)
-        return unless @cell.nil? || cell.equal?(@cell)
+      def ended(core, reason)
+        return unless @core.nil? || core.equal?(@core)
 
         waiter = @guard.hold do
           @failure = reason unless reason == :normal || reason == :shutdown
@@ -72,17 +72,17 @@ module Raffia
         return start if dead?
 
         settle
-        error = @cell.restart and raise error
+        error = @core.restart and raise error
       end
 
       # @return [void]
       # @raise [Exception] what its `initialize` or `on_start` raised
       def start
         settle
-        @cell = @spec.spawn(self, @supervisor.host)
+        @core = @spec.spawn(self, @supervisor.host)
       end
 
-      # @param keep [Boolean] whether its cell is kept, to be restarted
+      # @param keep [Boolean] whether its core is kept, to be restarted
       # @return [void]
       def terminate(keep)
         cancel_timer
@@ -90,14 +90,14 @@ module Raffia
         return if dead?
 
         @guard.hold { @leaving = keep ? :for_now : :for_good }
-        conclude(keep) || @cell.forsake
+        conclude(keep) || @core.abandon
       end
 
       # @return [void]
-      def bury(reason)
+      def die(reason)
         cancel_timer
         @turn += 1
-        @cell&.bury(reason)
+        @core&.die(reason)
       end
 
       # @return [Numeric] seconds
@@ -134,10 +134,10 @@ module Raffia
       def conclude(keep)
         seconds = @spec.shutdown
         unless seconds == :brutal_kill
-          keep ? @cell.suspend(:shutdown) : @cell.stop(:shutdown, final: true)
+          keep ? @core.suspend(:shutdown) : @core.stop(:shutdown, final: true)
           return true if gone_within?((seconds == :infinity) ? nil : seconds)
         end
-        @cell.kill(:killed, final: !keep)
+        @core.kill(:killed, final: !keep)
         gone_within?(LAST)
       end
 
@@ -145,7 +145,7 @@ module Raffia
         waiter = Waiter.new
         @guard.hold { @waiter = waiter }
         # Whoever ends it from here on finds the waiter.
-        @cell.at_rest? || waiter.wait(seconds) != Waiter::TIMED_OUT
+        @core.at_rest? || waiter.wait(seconds) != Waiter::TIMED_OUT
       end
     end
   end

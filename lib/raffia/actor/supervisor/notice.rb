@@ -7,10 +7,10 @@ module Raffia
     #
     # @api private
     class Notice < Actor::Message
-      # @param cell [Cell] the supervisor's
+      # @param core [ActorCore] the supervisor's
       # @param name [Symbol] of a private method
-      def initialize(cell, name, *arguments)
-        super(cell, name, arguments, nil, nil, nil, nil, nil)
+      def initialize(core, name, *arguments)
+        super(core, name, arguments, nil, nil, nil, nil, nil)
       end
 
       def invoke(subject) = subject.__send__(name, *arguments)

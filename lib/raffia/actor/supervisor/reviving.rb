@@ -19,7 +19,7 @@ module Raffia
       end
 
       def retire(child, reason)
-        child.bury(reason)
+        child.die(reason)
         @family.delete(child) if child.spec.restart == :temporary
         stop(:shutdown) if child.spec.significant? && over?
       end
@@ -32,7 +32,7 @@ module Raffia
       end
 
       def give_up(child, reason)
-        error = GaveUp.new("#{@raffia_cell.label} gives up: more than #{@plan.intensity} " \
+        error = GaveUp.new("#{@raffia_core.label} gives up: more than #{@plan.intensity} " \
         "restarts in #{@plan.period} seconds, " \
           "the last one for #{child.spec.id.inspect}: #{Cancel.describe(reason)}",
           child: child.spec.id, reason: reason)
@@ -47,7 +47,7 @@ module Raffia
         halt_others(child)
         return resume(child, child.turn, reason) unless seconds.positive?
 
-        child.later(seconds, Notice.new(@raffia_cell, :resume, child, child.turn, reason))
+        child.later(seconds, Notice.new(@raffia_core, :resume, child, child.turn, reason))
       end
 
       def halt_others(child)
@@ -69,7 +69,7 @@ module Raffia
           one.begin
           Raffia.instrument.emit(:actor_restart) do
             {ref: one.ref, reason: one.equal?(child) ? reason : :shutdown,
-             restarts: one.cell.stats[:restarts]}
+             restarts: one.core.stats[:restarts]}
           end
         rescue => error
           return failed_to_start(one, error)
@@ -77,8 +77,8 @@ module Raffia
       end
 
       def failed_to_start(child, error)
-        Actor.complain("#{child.label} was not restarted", error)
-        @raffia_cell.urge(Notice.new(@raffia_cell, :child_ended, child, child.turn, error))
+        Actor.log_error("#{child.label} was not restarted", error)
+        @raffia_core.urge(Notice.new(@raffia_core, :child_ended, child, child.turn, error))
       end
     end
   end

@@ -62,7 +62,7 @@ module Raffia
         end
 
         size, route, key = pool.is_a?(Hash) ? pool.values_at(:size, :route, :key) : pool
-        {size: Actor::PoolKeeper.count(size), route: Actor::PoolRoutes.find(route, key)}
+        {size: Actor::PoolManager.count(size), route: Actor::PoolRoutes.find(route, key)}
       end
 
       def self.restart(restart)
@@ -100,13 +100,13 @@ module Raffia
         restart == :permanent || (restart == :transient && !GOOD.include?(reason))
       end
 
-      # @return [Cell] a new one, started
+      # @return [ActorCore] a new one, started
       # @raise [Exception] what kept it from that
       def spawn(child, host)
-        birth = actor_class.raffia_birth(arguments, keywords, block)
+        factory = actor_class.raffia_factory(arguments, keywords, block)
         given = {parent: child, host: host, **own}
-        (pool ? actor_class.raffia_pool(birth, **pool, **given) :
-          actor_class.raffia_spawn(birth, **given)).raffia_cell
+        (pool ? actor_class.raffia_pool(factory, **pool, **given) :
+          actor_class.raffia_spawn(factory, **given)).raffia_core
       end
     end
   end

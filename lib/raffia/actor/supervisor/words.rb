@@ -45,7 +45,7 @@ module Raffia
       # children.
       # @yieldparam words [Words]
       # @api private
-      def raffia_birth(arguments, keywords, block)
+      def raffia_factory(arguments, keywords, block)
         unless arguments.empty?
           raise ArgumentError, "a supervisor takes no arguments of its own, but settings: " \
             "#{Plan::SETTINGS.join(", ")}"
@@ -62,13 +62,13 @@ module Raffia
       end
 
       # @api private
-      def raffia_spawn(birth, on: PLACE, **given)
+      def raffia_spawn(factory, on: PLACE, **given)
         unless on == PLACE
           raise ConfigError, "a supervisor is on #{PLACE.inspect}: it is its children that can " \
             "be on #{on.inspect}"
         end
 
-        super(birth, mailbox: nil, **given)
+        super(factory, mailbox: nil, **given)
       end
 
       # What one supervisor says, and no other of its class.

@@ -12,7 +12,7 @@ module Raffia
         @block = block
       end
 
-      def on_start = @raffia_cell.tell(:run, [], nil, nil)
+      def on_start = @raffia_core.tell(:run, [], nil, nil)
 
       def run
         @block.call

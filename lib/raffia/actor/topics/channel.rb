@@ -44,11 +44,11 @@ module Raffia
         # The same again is the same, and an actor that begins again takes over what its object
         # before had subscribed to.
         # @return [Subscription]
-        def add(cell, handler)
-          old = @subscriptions.each_key.find { |one| one.cell.equal?(cell) && one.like?(handler) }
+        def add(core, handler)
+          old = @subscriptions.each_key.find { |one| one.core.equal?(core) && one.like?(handler) }
           return old.renew(handler) if old
 
-          Subscription.new(self, cell, handler).tap { |one| @subscriptions[one] = true }
+          Subscription.new(self, core, handler).tap { |one| @subscriptions[one] = true }
         end
 
         # @return [Hash] of those that are left

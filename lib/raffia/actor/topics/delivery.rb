@@ -11,7 +11,7 @@ module Raffia
         # @param subscription [Subscription]
         def initialize(subscription, topic, arguments, keywords)
           handler = subscription.handler
-          super(subscription.cell, handler.is_a?(Symbol) ? handler : :delivery, [topic, *arguments],
+          super(subscription.core, handler.is_a?(Symbol) ? handler : :delivery, [topic, *arguments],
             keywords, nil, self, nil, nil)
           @subscription = subscription
         end
@@ -30,7 +30,7 @@ module Raffia
         # @return [true]
         def fail(error)
           unless error.is_a?(Full) || error.is_a?(ActorDied)
-            Actor.complain("#{inspect} failed", error)
+            Actor.log_error("#{inspect} failed", error)
             return true
           end
           drop

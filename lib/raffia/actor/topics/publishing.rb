@@ -50,26 +50,15 @@ module Raffia
           receiver: self)
       end
 
-      @raffia_cell.subscribe(Topics::Channel.check(pattern), handler || block)
+      @raffia_core.subscribe(Topics::Channel.check(pattern), handler || block)
     end
 
     # @param pattern [String, Symbol, nil] nil: all that it has subscribed to
     # @return [void]
     def unsubscribe(pattern = nil)
-      @raffia_cell.unsubscribe(pattern && Topics::Channel.check(pattern))
+      @raffia_core.unsubscribe(pattern && Topics::Channel.check(pattern))
     end
 
     # @!endgroup
-
-    # A cell's part in topics.
-    #
-    # @api private
-    class Cell
-      # @return [void]
-      def subscribe(pattern, handler) = Topics.current.subscribe(self, pattern, handler)
-
-      # @return [void]
-      def unsubscribe(pattern) = Topics.current.unsubscribe(self, pattern)
-    end
   end
 end

@@ -9,14 +9,14 @@ module Raffia
       class Subscription
         # @return [Channel]
         attr_reader :channel
-        # @return [Cell] the subscriber
-        attr_reader :cell
+        # @return [ActorCore] the subscriber
+        attr_reader :core
         # @return [Symbol, Proc]
         attr_reader :handler
 
-        def initialize(channel, cell, handler)
+        def initialize(channel, core, handler)
           @channel = channel
-          @cell = cell
+          @core = core
           @handler = handler
           @outlived = @cancelled = false
         end
@@ -25,7 +25,7 @@ module Raffia
         def offer(topic, arguments, keywords)
           delivery = Delivery.new(self, topic, arguments, keywords)
           @channel.offered
-          @cell.deliver(delivery, false)
+          @core.deliver(delivery, false)
           !delivery.dropped?
         rescue Full, ActorDied => error
           delivery.fail(error)
@@ -33,7 +33,7 @@ module Raffia
         # it waits for room where the publisher would have to. The others are to hear of it all the
         # same
         rescue CallCycle => error
-          Actor.complain("#{delivery.inspect} was dropped", error)
+          Actor.log_error("#{delivery.inspect} was dropped", error)
           delivery.drop
           false
         end
@@ -55,7 +55,7 @@ module Raffia
         def outlive = @outlived = true
 
         # @return [Boolean] whether the successor is there and has not subscribed
-        def outdated? = @outlived && @cell.status == :running
+        def outdated? = @outlived && @core.status == :running
 
         # @return [void]
         def cancel = @cancelled = true

@@ -39,9 +39,9 @@ module Celluloid
 
       def unlink(actor) = linking_cell.unlink(cell(actor))
 
-      def monitoring?(actor) = cell(actor).links.include?(linking_cell)
+      def monitoring?(actor) = cell(actor).links.to_a.include?(linking_cell)
 
-      def linked_to?(actor) = monitoring?(actor) && linking_cell.links.include?(cell(actor))
+      def linked_to?(actor) = monitoring?(actor) && linking_cell.links.to_a.include?(cell(actor))
 
       # Ends an actor where it waits.
       def kill(actor) = cell(actor).kill(:killed)

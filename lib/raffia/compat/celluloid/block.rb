@@ -27,22 +27,22 @@ module Celluloid
         task = ::Thread.current[:celluloid_task]
         if task.nil? || task.exclusive?
           return ::Raffia::Waiter.new.tap { |reply|
-            send_off(Errand.new(reply, @block, values, keywords))
+            send_off(BlockRun.new(reply, @block, values, keywords))
           }.wait
         end
 
-        send_off(Errand.new(task.arm, @block, values, keywords))
+        send_off(BlockRun.new(task.arm, @block, values, keywords))
         task.suspend(:invokeblock)
       end
 
-      def send_off(errand) = @line ? @line.ask(errand) : @cell.begin_errand(errand)
+      def send_off(run) = @line ? @line.ask(run) : @cell.begin_block(run)
     end
 
     # One run of such a block. What goes wrong with it is the caller's own fault, and the actor's
     # method goes on from there by abort.
     #
     # @api private
-    class Errand
+    class BlockRun
       # @param reply [#settle, #fail] who waits for what the block returns
       def initialize(reply, block, values, keywords)
         @reply = reply
@@ -78,11 +78,11 @@ module Celluloid
         @queue = ::Thread::Queue.new
       end
 
-      # @param errand [Errand]
-      def ask(errand)
-        @queue.push([:ask, errand])
+      # @param run [BlockRun]
+      def ask(run)
+        @queue.push([:ask, run])
       rescue ClosedQueueError
-        errand.fail
+        run.fail
       end
 
       def settle(value = nil) = say(:answer, value)

@@ -50,6 +50,7 @@ module Celluloid
     end
 
     attr_writer :reply
+    alias_method :cell, :core
     # @return [Task, nil] that runs it
     attr_accessor :task
 
@@ -146,16 +147,14 @@ module Celluloid
 
       # @raise [Raffia::CallCycle]
       def refuse_cycle
-        unless parent.is_a?(Call) &&
-            (waiting = parent.chain.find { |call| call.cell.equal?(cell) && call.task&.exclusive? })
-          return
-        end
+        return unless parent.is_a?(Call)
 
-        circle = [self, *parent.chain.take_while { |call| !call.equal?(waiting) }, waiting].reverse
+        chain = ::Raffia::Actor::WaitGraph.chain(parent)
+        index = chain.index { |call| call.cell.equal?(cell) && call.task&.exclusive? } or return
+        circle = [self, *chain.take(index + 1)].reverse.map(&:inspect)
         raise ::Raffia::CallCycle.new("these calls wait for each other, and the first one " \
-        "exclusively: #{circle.map(&:inspect).join(" -> ")}. " \
-          "Use async for one of them, or let the first not be exclusive",
-          calls: circle.map(&:inspect))
+          "exclusively: #{circle.join(" -> ")}. Use async for one of them, or let the first not " \
+          "be exclusive", calls: circle)
       end
 
       private

@@ -1,19 +1,20 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # An actor of Raffia's, with Celluloid's manners: while one of its tasks waits it may begin
-  # others, but only one runs at a time.
+  # Core of a Celluloid actor: while one of its tasks waits it may begin others.
   #
   # @api private
-  class Cell < ::Raffia::Actor::Cell
-    # What a class can want of a full mailbox; the first is Celluloid's own.
+  class Cell < ::Raffia::Actor::ActorCore
+    include Internals::Shutdown
+
+    # Celluloid's policies for a full mailbox; the first is its default.
     OVERFLOW = {drop: :drop_newest, raise: :reject, block: :block}.freeze
     private_constant :OVERFLOW
 
     # @return [Cell] that runs
     def self.spawn(klass)
       system = Celluloid.actor_system
-      klass.raffia_cell_class.new(klass, system).tap { |cell| system.add(cell) }.begin_life
+      klass.raffia_cell_class.new(klass, system).tap { |cell| system.add(cell) }.open
     end
 
     # @return [Mailbox]
@@ -22,8 +23,10 @@ module Celluloid
     attr_reader :proxy
     # @return [Actor::System]
     attr_reader :system
-    # @return [Object] whose methods are called
-    attr_reader :subject
+    # @return [Hash{Task => true}] that have begun, and not ended
+    attr_reader :begun
+    # @return [Internals::Signals]
+    attr_reader :signals
     # @return [Symbol, nil] under which it was registered
     attr_accessor :name
 
@@ -34,12 +37,12 @@ module Celluloid
     def initialize(klass, system)
       @system = system
       @task_class = klass.raffia_task_class
-      super(::Raffia::Actor::Cell::Birth.new(klass, [], {}, nil), settings_of(klass),
+      super(::Raffia::Actor::ObjectFactory.new(klass, [], {}, nil), settings_of(klass),
         ::Raffia::Actor::Host.background)
       @inbox = klass.mailbox_class.new.attach(self)
-      @life = 0
+      @signals = Internals::Signals.new(self)
       @begun = {}.compare_by_identity
-      @alarms = {}.compare_by_identity
+      @pending_timers = {}.compare_by_identity
       @signatures = {true => {}, false => {}}
       @exclusive = klass.exclusive_actor
       @exclusive_methods = klass.exclusive_methods
@@ -50,21 +53,34 @@ module Celluloid
         Proxy::Actor.new(@inbox, Internals::ThreadHandle.new(self)), klass.to_s)
     end
 
-    # @return [Hash{Task => true}] what has begun, and not ended
-    attr_reader :begun
-
-    # @return [Array<Task>] the same
-    def tasks = @begun.keys
-
-    # @return [self] ready for `initialize`, its first message
-    def begin_life
-      @subject = actor_class.allocate
-      @subject.instance_variable_set(OWNER_IVAR, self)
+    # Makes the object. Its `initialize` is the first message.
+    # @return [self]
+    def open
+      object = actor_class.allocate
+      object.instance_variable_set(OWNER_IVAR, self)
+      @execution.object = object
       @host.add(self)
-      @status = :running
-      @active = false
+      @lock.hold { @lifecycle.started(false) }
       Probe.actor_created(self)
       self
+    end
+
+    # @return [Raffia::Actor::Mailbox] calls and other work, not what {#inbox} holds
+    def queue = @mailbox
+
+    # @return [Object] whose methods are called
+    def subject = @execution.object
+
+    # @return [Array<Task>] that have begun, and not ended
+    def tasks = @begun.keys
+
+    # @return [Hash{Internals::Timer => true}] that will fire
+    def timers = @pending_timers
+
+    # @return [Task]
+    def new_task(type, name, root: nil)
+      exclusive = @exclusive || !!(name && @exclusive_methods&.include?(name.to_sym))
+      @task_class.new(type, name, self, root: root, exclusive: exclusive)
     end
 
     # @return [Boolean] whether blocks that come with this call run here
@@ -83,19 +99,55 @@ module Celluloid
       end
     end
 
-    # An object in the mailbox, for a task that waits for such a one.
+    # Puts a call into the mailbox, and has it handled.
     # @return [void]
-    def poke = post { hand_out }
+    def deliver(call, now)
+      case rest = put(call, now)
+      when ::Raffia::Actor::Message then drop(rest)
+      when ::Raffia::Waiter then wait_for_room(call, rest)
+      end
+    end
+
+    # Runs the block after what waits. There is always room for it.
+    # @return [Boolean] whether the actor is alive
+    def post(reply = nil, &block)
+      insert { alive? && (@mailbox.append(order(block, reply)) || true) }
+    end
+
+    # Runs the block before what waits.
+    # @return [void]
+    def urge(&block)
+      insert { !dead? && @mailbox.urge(order(block)) }
+    end
+
+    # Puts something in by the block, also when the actor is ending.
+    # @yieldreturn [Boolean] whether it was put in
+    # @return [Boolean] the same
+    def insert
+      idle = @lock.hold do
+        return false unless yield
+
+        @lifecycle.acquire
+      end
+      wake if idle
+      true
+    end
+
+    # An object has come into the inbox.
+    # @return [void]
+    def poke = post { @signals.hand_out }
 
     # Runs the block as a task of its own, in its turn.
     # @return [void]
-    def begin_task(type, name = nil, &block) = post { perform_task(type, name, &block) }
+    def begin_task(type, name = nil, &block)
+      post { @execution.perform_task(type, name, &block) }
+    end
 
-    # Runs a block of a caller of this actor's tasks.
-    # @param errand [Internals::Errand]
+    # Runs a block that one of this actor's tasks has sent along with a call.
+    # @param run [Internals::BlockRun]
     # @return [void]
-    def begin_errand(errand)
-      post(errand) { perform_task(:invoke_block) { errand.call } } || errand.fail
+    def begin_block(run)
+      post(run) { @execution.perform_task(:invoke_block) { run.call } } || run.fail
     end
 
     # @return [Internals::Timer]
@@ -103,31 +155,18 @@ module Celluloid
       Internals::Timer.new(self, interval, again, block).tap(&:start)
     end
 
-    # @return [Hash{Internals::Timer => true}] that will fire
-    def timers = @alarms
-
     def inspect = "#<Celluloid::Cell #{label} #{status}>"
 
     private
 
+    def build_execution = TaskExecution.new(self)
+
+    def order(block, reply = nil) = TaskExecution::Order.new(self, block, reply)
+
     def settings_of(klass)
       ::Raffia::Actor::Settings.new(on: (@task_class <= Task::Threaded) ? :threads : :fibers,
-        mailbox: klass.mailbox_size,
-        when_full: OVERFLOW.fetch(klass.mailbox_overflow), trap_exit: true)
+        mailbox: klass.mailbox_size, when_full: OVERFLOW.fetch(klass.mailbox_overflow),
+        trap_exit: true)
     end
-  end
-end
-
-require_relative "cell/turns"
-require_relative "cell/working"
-require_relative "cell/ending"
-require_relative "cell/waiting"
-
-module Celluloid
-  class Cell
-    include Turns
-    include Working
-    include Ending
-    include Waiting
   end
 end

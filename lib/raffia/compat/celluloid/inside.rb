@@ -17,10 +17,10 @@ module Celluloid
   def terminate = Actor.cell!.terminate
 
   # Wakes all methods of this actor that wait for the name.
-  def signal(name, value = nil) = Actor.cell!.signal(name, value)
+  def signal(name, value = nil) = Actor.cell!.signals.signal(name, value)
 
   # @return [Object] the value that came with the signal
-  def wait(name) = Actor.cell!.wait_for(name)
+  def wait(name) = Actor.cell!.signals.wait(name)
 
   # @return [Proxy::Cell] this actor, to hand to others
   def current_actor = Actor.current
@@ -53,7 +53,7 @@ module Celluloid
     task = ::Thread.current[:celluloid_task]
     return mailbox_of_thread.receive(timeout, &block) if task.nil? || task.exclusive?
 
-    task.cell.receive(timeout, block)
+    task.cell.signals.receive(timeout, block)
   end
 
   # Other messages may begin meanwhile.

@@ -9,7 +9,7 @@ module Celluloid
     module UUID
       # @return [String]
       def self.generate
-        "#{prefix}-#{::Raffia::RactorLocal.fetch(:raffia_celluloid_ids) { ::Raffia::Actor::Cell::Ids.new }.next.to_s(16).rjust(12, "0")}"
+        "#{prefix}-#{::Raffia::RactorLocal.fetch(:raffia_celluloid_ids) { ::Raffia::Actor::IdSequence.new }.next.to_s(16).rjust(12, "0")}"
       end
 
       def self.prefix = const_defined?(:PREFIX) ? PREFIX : ::Process.pid
@@ -31,16 +31,16 @@ module Celluloid
       end
 
       # @yieldparam actor [Proxy::Cell]
-      def each(&) = @cell.links.map(&:proxy).each(&)
+      def each(&) = @cell.links.to_a.map(&:proxy).each(&)
 
-      def include?(actor) = @cell.links.include?(Actor.cell(actor))
+      def include?(actor) = @cell.links.to_a.include?(Actor.cell(actor))
 
       def <<(actor)
-        @cell.bind(Actor.cell(actor))
+        @cell.add_link(Actor.cell(actor))
         self
       end
 
-      def delete(actor) = @cell.unbind(Actor.cell(actor))
+      def delete(actor) = @cell.delete_link(Actor.cell(actor))
 
       def inspect = "#<#{self.class}[#{map(&:inspect).join(",")}]>"
     end

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # The actor of a pool. Calls for its workers wait as they are until one is free: as tasks, each of
-  # them would have a fiber.
+  # Core of a pool. Calls for its workers wait as they are until one is free: as tasks, each of them
+  # would have a fiber.
   #
   # @api private
   class PoolCell < Cell
@@ -14,16 +14,17 @@ module Celluloid
       super
     end
 
-    # What waits here is answered as what waits in the mailbox.
+    # Fails what waits here, like what waits in the mailbox.
     # @return [void]
-    def bury(reason)
+    def die(reason)
       super
     ensure
-      @calls.shift.broken(::Raffia::ActorDied.new(ref: ref, reason: reason)) until @calls.empty?
+      error = ::Raffia::ActorDied.new(ref: ref, reason: reason)
+      @calls.shift.broken(error) until @calls.empty?
     end
 
     # @return [void]
-    def orphan
+    def invalidate_after_fork
       super
       @calls.clear
     end
@@ -32,17 +33,25 @@ module Celluloid
 
     private
 
-    def perform(call)
-      return super unless @subject.__for_workers__?(call.name)
-      return if call.unwanted?
+    def build_execution = Execution.new(self)
 
-      @handled += 1
-      @subject.__assign__(call)
-    rescue => error
-      failed(call, error)
+    # Assigns calls to workers, and runs only those of the pool's own methods as tasks.
+    class Execution < TaskExecution
+      private
+
+      def perform(call)
+        return super unless @object.__for_workers__?(call.name)
+        return if call.unwanted?
+
+        @handled += 1
+        @object.__assign__(call)
+      rescue => error
+        failed(call, error)
+      end
     end
+    private_constant :Execution
 
-    # Hands a worker's answer on to whoever has asked the pool.
+    # Passes a worker's answer on to the caller of the pool.
     class Relay
       # @param call [Call] of the pool
       # @param worker [Cell]
@@ -53,7 +62,7 @@ module Celluloid
         @at_end = at_end
       end
 
-      # A worker is only free when it has answered, so it does, whether that is still wanted or not.
+      # A worker is free only when it has answered, whether that is still wanted or not.
       def settled? = false
 
       def settle(value = nil)

@@ -84,7 +84,7 @@ module Celluloid
         %i[celluloid_actor celluloid_mailbox celluloid_task celluloid_actor_system].each do |name|
           ::Thread.current[name] = nil
         end
-        ::Raffia::Actor::Message.none
+        ::Raffia::Actor::Message.clear_current
         @autoboot = true if @system
         @system = nil
         @registered = false

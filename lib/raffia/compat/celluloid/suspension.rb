@@ -32,7 +32,7 @@ module Celluloid
       # In the task itself.
       # @return [Object] what it was settled with
       def wait
-        @cell.aside { stay }
+        @cell.execution.aside { stay }
         (@kind == :error) ? raise(@value) : @value
       end
 
@@ -72,7 +72,7 @@ module Celluloid
           @value = value
           @kind = kind
         end
-        @cell.resume(self)
+        @cell.execution.resume(self)
         true
       end
     end

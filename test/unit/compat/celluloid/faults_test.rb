@@ -284,7 +284,7 @@ module Raffia
           end
           watched = Worker.new
           20.times { (watches = Watches.new).watch(watched); watches.terminate }
-          p Celluloid::Actor.cell(watched).links.size
+          p Celluloid::Actor.cell(watched).links.to_a.size
           (ended = Worker.new).terminate
           3.times { |object| ended.mailbox << object }
           p ended.mailbox.size

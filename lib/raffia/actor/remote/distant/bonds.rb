@@ -4,12 +4,12 @@ module Raffia
   class Actor
     module Remote
       class Distant
-        # Who is told of its end, and of whose end it is told, as {Cell::Bonds} has it for those of
-        # this side.
+        # Who is told of its end, and of whose end it is told, as {ActorCore::Bonds} has it for
+        # those of this side.
         #
         # @api private
         module Bonds
-          # (see Cell::Bonds#watch)
+          # (see Links#watch)
           def watch(&block)
             line.watch(ref, block)
           rescue ActorDied => error
@@ -20,26 +20,26 @@ module Raffia
           # @return [void]
           def unwatch(block) = known(nil) { line.unwatch(ref, block) }
 
-          # (see Cell::Bonds#link)
+          # (see Links#link)
           def link(other)
-            other.bind(self)
-            bind(other)
+            other.add_link(self)
+            add_link(other)
           end
 
           # @return [void]
           def unlink(other)
-            other.unbind(self)
-            unbind(other)
+            other.delete_link(self)
+            delete_link(other)
           end
 
-          # A cell of this side is to hear of the end of this one, once.
+          # A core of this side is to hear of the end of this one, once.
           # @return [void]
-          def bind(other)
+          def add_link(other)
             return if @bonds&.key?(other)
 
             told = lambda do |_, reason|
               @bonds.delete(other)
-              other.linked_ended(self, reason)
+              other.linked_exit(self, reason)
             end
             (@bonds ||= {}.compare_by_identity)[other] = told
             watch(&told)
@@ -50,16 +50,16 @@ module Raffia
           end
 
           # @return [void]
-          def unbind(other)
+          def delete_link(other)
             told = @bonds&.delete(other)
             unwatch(told) if told
           end
 
           # A linked actor of this side has ended.
           # @return [void]
-          def linked_ended(other, reason)
-            unbind(other)
-            Line::Words.for_reason(reason) { |why| line.tell(:linked_ended, ref, other.ref, why) }
+          def linked_exit(other, reason)
+            delete_link(other)
+            Line::Words.for_reason(reason) { |why| line.tell(:linked_exit, ref, other.ref, why) }
           rescue ActorDied
             nil
           end

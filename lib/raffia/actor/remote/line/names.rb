@@ -11,37 +11,37 @@ module Raffia
           # @param ref [Ref]
           # @return [Array] as which it goes to the other side
           def describe(ref)
-            cell = ref.raffia_cell
-            name = Node.current.tell_of(cell)
-            @guard.hold { note(cell, name) }
-            Distant.describe(cell, name)
+            core = ref.raffia_core
+            name = Node.current.tell_of(core)
+            @guard.hold { note(core, name) }
+            Distant.describe(core, name)
           end
 
           # @param data [Array] what the other side said
-          # @return [Cell, Distant]
+          # @return [ActorCore, Distant]
           # @raise [Rejected]
           def recognise(data)
             node = Node.current
-            cell = node.find(data.first) and
-              return @desk.allow?(self, cell) ? cell :
+            core = node.find(data.first) and
+              return @desk.allow?(self, core) ? core :
                 raise(Rejected, "#{data[1]} cannot be asked from there")
 
             Distant.new(data, way_to(data, node)).tap { |distant| node.know(distant.id, distant) }
           end
 
-          # @param cell [Cell]
+          # @param core [ActorCore]
           # @return [Boolean] whether the other side was told of it
-          def told?(cell) = @guard.hold { @told&.key?(cell) } || false
+          def told?(core) = @guard.hold { @told&.key?(core) } || false
 
           private
 
           # One of a third side has to be known here for as long as it may be asked for through
           # here. Others are known while they live.
-          def note(cell, name)
-            if cell.id.is_a?(Symbol)
-              (@passed ||= {})[name] = cell
+          def note(core, name)
+            if core.id.is_a?(Symbol)
+              (@passed ||= {})[name] = core
             else
-              (@told ||= ObjectSpace::WeakMap.new)[cell] = true
+              (@told ||= ObjectSpace::WeakMap.new)[core] = true
             end
           end
 

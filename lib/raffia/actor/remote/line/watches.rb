@@ -47,7 +47,7 @@ module Raffia
           def forget_watches(reason)
             watches, kept = @guard.hold { [@watches, @kept].tap { @watches = @kept = nil } }
             watches&.each_value { |ref, block| block.call(ref, reason) }
-            kept&.each_value { |ref, block| ref.raffia_cell.unwatch(block) }
+            kept&.each_value { |ref, block| ref.raffia_core.unwatch(block) }
           end
 
           # For the other side.
@@ -58,16 +58,16 @@ module Raffia
                 Words.for_reason(reason) { |why| tell(:watched, key, one, why) }
             }
             @guard.hold { @closed ? (return) : (@kept ||= {})[key] = [ref, block] }
-            ref.raffia_cell.watch(&block)
+            ref.raffia_core.watch(&block)
             # The line may have ended in between.
-            ref.raffia_cell.unwatch(block) if @closed
+            ref.raffia_core.unwatch(block) if @closed
             nil
           end
 
           # @return [void]
           def unwatch_for(ref, key)
             _, block = @guard.hold { @kept&.delete(key) }
-            ref.raffia_cell.unwatch(block) if block
+            ref.raffia_core.unwatch(block) if block
           end
         end
       end

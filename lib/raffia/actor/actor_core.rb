@@ -1,0 +1,195 @@
+# frozen_string_literal: true
+
+require_relative "actor_core/sending"
+require_relative "actor_core/shutdown"
+
+module Raffia
+  class Actor
+    # Coordinator of one actor: it owns the actor's parts and decides when each of them is used.
+    #
+    # It outlives the user's object: a restart makes another object, behind the same {Ref}, with the
+    # same mailbox. Its lock is held around each change of the {Lifecycle} and of the {Mailbox}. An
+    # actor without messages is executed by nobody, so it has neither fiber nor thread.
+    #
+    # @api private
+    class ActorCore
+      include Sending
+      include Shutdown
+
+      # @return [Integer]
+      attr_reader :id
+      # @return [Settings]
+      attr_reader :settings
+      # @return [Interface]
+      attr_reader :interface
+      # @return [Host]
+      attr_reader :host
+      # @return [Symbol, String, nil]
+      attr_reader :name
+      # @return [#ended, nil] who decides what follows a failure
+      attr_reader :parent
+      # @return [ObjectFactory]
+      attr_reader :factory
+      # @return [Places::Fibers, Places::Threads, Remote::Place]
+      attr_reader :executor
+      # @return [SpinLock]
+      attr_reader :lock
+      # @return [Lifecycle]
+      attr_reader :lifecycle
+      # @return [Mailbox]
+      attr_reader :mailbox
+      # @return [Execution]
+      attr_reader :execution
+
+      # Sets all of its variables, in one order, so that all cores have one shape.
+      # @param factory [ObjectFactory]
+      # @param parent [#ended, nil]
+      def initialize(factory, settings, host, name = nil, parent = nil)
+        @id = RactorLocal.fetch(:raffia_actor_ids) { IdSequence.new }.next
+        @factory = factory
+        @settings = settings
+        @host = host
+        @name = name
+        @parent = parent
+        @executor = Places.find(settings.on, host)
+        @interface = Interface.of(factory.actor_class)
+        @mailbox = Mailbox.new(settings)
+        @lock = SpinLock.new
+        @lifecycle = Lifecycle.new
+        @execution = build_execution
+        @ref = @links = @timers = @deferred = @termination = nil
+      end
+
+      # @return [Ref]
+      def ref = @ref ||= Ref.new(self)
+
+      # @return [Class]
+      def actor_class = @factory.actor_class
+
+      # @return [Symbol] see {Lifecycle::TRANSITIONS}
+      def status = @lifecycle.state
+
+      # @return [Object, nil] what it ended by
+      def reason = @lifecycle.reason
+
+      # @return [Message, nil] which it handles, or handled last
+      def current = @execution.current
+
+      def alive? = @lifecycle.alive?
+
+      def dead? = @lifecycle.dead?
+
+      # @return [Boolean] whether it has no object and nobody executes it
+      def at_rest? = @lock.hold { @lifecycle.at_rest? }
+
+      # @return [Boolean] whether a supervisor restarts it
+      def supervised? = @parent.respond_to?(:supervisor)
+
+      # @return [String, nil]
+      def class_name = actor_class.name
+
+      # @return [Numeric, nil] seconds
+      def call_timeout = @settings.call_timeout
+
+      # @return [Symbol] the status, as far as it is known without a request
+      def known_status = status
+
+      # (see Remote::Proxy#via_uplink?)
+      def via_uplink? = false
+
+      # @return [String] for people
+      def label = "#{actor_class.name || "Actor"}##{@id}#{" #{@name.inspect}" if @name}"
+
+      # @return [Integer] how many messages wait or are underway
+      def backlog
+        current = self.current # once: it may be finished meanwhile
+        @mailbox.size + ((current.nil? || current.over?) ? 0 : 1)
+      end
+
+      # @return [Hash]
+      def stats
+        {status: status, on: @settings.on, mailbox: @mailbox.size, handled: @execution.handled,
+         dropped: @mailbox.dropped, restarts: @lifecycle.restarts}
+      end
+
+      # @return [Links]
+      def links = @links || @lock.hold { @links ||= Links.new(self) }
+
+      # @return [Timers]
+      def timers = @timers || @lock.hold { @timers ||= Timers.new(self) }
+
+      # Links this actor and the other, both ways.
+      # @param other [ActorCore]
+      # @return [void]
+      def link(other)
+        return if other.equal?(self)
+
+        add_link(other)
+        other.add_link(self)
+      end
+
+      # @return [void]
+      def unlink(other)
+        delete_link(other)
+        other.delete_link(self)
+      end
+
+      # (see Links#add)
+      def add_link(other) = links.add(other)
+
+      # (see Links#delete)
+      def delete_link(other) = @links&.delete(other)
+
+      # (see Links#observe)
+      def watch(&) = links.observe(&)
+
+      # (see Links#unobserve)
+      def unwatch(block) = @links&.unobserve(block)
+
+      # (see Links#monitor)
+      def monitor(other, &) = links.monitor(other, &)
+
+      # (see Links#demonitor)
+      def demonitor(other, handle) = links.demonitor(other, handle)
+
+      # (see Timers#start)
+      def start_timer(seconds, repeat, &) = timers.start(seconds, repeat, &)
+
+      # @return [void]
+      def subscribe(pattern, handler) = Topics.current.subscribe(self, pattern, handler)
+
+      # @return [void]
+      def unsubscribe(pattern) = Topics.current.unsubscribe(self, pattern)
+
+      # @param answer [Answer] that the object gives later
+      # @return [Answer]
+      def defer(answer)
+        @lock.hold { (@deferred ||= {}.compare_by_identity)[answer] = true } && answer
+      end
+
+      # @return [void]
+      def forget_deferred(answer) = @lock.hold { @deferred&.delete(answer) }
+
+      # Makes the object, and waits for that.
+      # @return [Ref]
+      # @raise [Exception] what `initialize` or `on_start` raised: then there is no actor
+      def start
+        error = Startup.new(self).first or return ref
+        raise error
+      end
+
+      # Makes another object, which takes over the messages that wait. The parent calls this after
+      # {#ended}.
+      # @return [Exception, nil] why there is none; the actor is :restarting as before, or dead
+      def restart
+        return Startup.new(self).call if @lock.hold { @lifecycle.restart }
+
+        ActorDied.new(ref: ref, reason: reason)
+      end
+
+      private
+
+      def build_execution = Execution.new(self)
+    end
+  end
+end

@@ -1,0 +1,175 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    class ActorCore
+      # Ends the actor, or its object only: a parent decides what follows.
+      #
+      # @api private
+      module Shutdown
+        # Ends the object after the messages that wait.
+        # @param final [Boolean] whether no other object may follow, and no message is taken any
+        #   more
+        # @return [Boolean] whether it was alive
+        def stop(reason, final: @parent.nil?)
+          suspended = idle = nil
+          @lock.hold do
+            suspended = @lifecycle.suspended?
+            return false if !alive? || (suspended && !final)
+
+            idle = @lifecycle.acquire
+            # Between two objects there is none that could handle a message.
+            if suspended
+              @lifecycle.end_by(ExitSignal.new(reason, true))
+            else
+              @mailbox.append(StopMessage.new(self, reason, final))
+            end
+            @lifecycle.transition(:stopping) if final
+          end
+          go_on(suspended) if idle
+          true
+        end
+
+        # Ends the object without the messages that wait, and interrupts what it does.
+        # @param final [Boolean] whether no other object may follow
+        # @return [Boolean] whether there was something to end
+        def kill(reason, final: @parent.nil? || reason == :shutdown)
+          receive_exit(ExitSignal.new(reason.nil? ? :killed : reason, final))
+        end
+
+        # Ends the object after what it does now. The messages that wait are for the next one.
+        # @return [Boolean] whether there was one
+        def suspend(reason)
+          insert { status == :running && @mailbox.urge(StopMessage.new(self, reason, false)) }
+        end
+
+        # @param signal [ExitSignal]
+        # @return [Boolean] whether it changes anything
+        def receive_exit(signal)
+          suspended = idle = scopes = nil
+          @lock.hold do
+            suspended = @lifecycle.suspended?
+            signal = @lifecycle.receive(signal) or return false
+            scopes = @execution.scopes
+            idle = @lifecycle.acquire
+          end
+          scopes.each { |scope| scope.cancel(signal.reason) }
+          go_on(suspended) if idle
+          true
+        end
+
+        # A linked actor has ended.
+        # @param other [ActorCore]
+        # @return [void]
+        def linked_exit(other, reason)
+          delete_link(other)
+          return urge { @execution.object.on_exit(other.ref, reason) } if @settings.trap_exit
+
+          kill(reason) unless reason == :normal
+        end
+
+        # @return [ActorCore, nil]
+        def join(timeout = nil)
+          raise CallCycle.new(calls: [Message.current.inspect, "#{label}#join"]) if inside?
+
+          waiter = Waiter.new
+          return self unless links.add_joiner(waiter)
+
+          (waiter.wait(timeout) == Waiter::TIMED_OUT) ? nil : self
+        ensure
+          @links.delete_joiner(waiter) if waiter
+        end
+
+        # Settles the reply when the actor is dead.
+        # @param reply [#settle, #settled?]
+        # @return [void]
+        def tell_end(reply)
+          reply.settle(true) unless links.add_joiner(reply)
+        end
+
+        # Ends the actor: there will be no other object. Called by its executor, or by the parent
+        # that was told of a failure.
+        # @return [void]
+        def die(reason)
+          # First: a caller that waits for the end may want the name.
+          Registry.current.release(@name, ref) if @name
+          waiting = @lock.hold do
+            return unless @lifecycle.die(reason)
+
+            @execution.clear
+            @mailbox.clear
+          end
+          @factory.discard(reason)
+          @host.remove(self)
+          waiting.each { |reply| reply.fail(ActorDied.new(ref: ref, reason: reason)) }
+          @links&.settle_joiners
+          announce(reason)
+        end
+
+        # Ends the object by the exit signal. Called by the actor's executor.
+        # @return [void]
+        def terminate
+          @termination = termination = Termination.new(self)
+          termination.call
+        ensure # its parent may have restarted it
+          @termination = nil if @termination.equal?(termination)
+        end
+
+        # Does not wait any longer for an actor that does not end when it is killed.
+        # @return [void]
+        def abandon
+          kill(:killed, final: true)
+          die(:killed)
+          @termination&.abandon
+          Actor.log.error("#{label} did not end when it was killed: it is left to itself")
+        end
+
+        # Runs in a forked child, which has none of the loops and threads of its parent.
+        # @return [void]
+        def invalidate_after_fork
+          current = self.current
+          @lifecycle.die(:forked)
+          waiting = [*@mailbox.clear, current&.reply].grep(Future)
+          waiting.each do |future|
+            future.invalidate_after_fork(ActorDied.new(ref: ref, reason: :forked))
+          end
+        end
+
+        # Takes the object, with all that ends with it: timers, monitors, system messages.
+        # @return [Actor, nil]
+        def release_object
+          object = @lock.hold do
+            @mailbox.discard_urgent
+            @execution.release_object
+          end
+          @timers&.cancel_all
+          @links&.demonitor_all
+          object
+        end
+
+        # Fails the answers that the object would have given later.
+        # @return [void]
+        def fail_deferred(reason)
+          deferred = @lock.hold { @deferred.tap { @deferred = nil } }
+          deferred&.each_key { |answer| answer.fail(ActorDied.new(ref: ref, reason: reason)) }
+        end
+
+        # Tells links and observers that the object has ended.
+        # @return [void]
+        def announce(reason) = @links&.announce(reason)
+
+        # @return [void]
+        def notify_parent(reason)
+          @parent&.ended(self, reason)
+        rescue => error
+          Actor.log_error("#{label}: its supervisor failed", error)
+        end
+
+        private
+
+        # @param suspended [Boolean] whether there is no object that could work
+        def go_on(suspended) = suspended ? terminate : wake
+      end
+    end
+  end
+end

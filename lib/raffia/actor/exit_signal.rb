@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # Why an actor's object ends, and whether another one may follow.
+    #
+    # @api private
+    class ExitSignal
+      # @return [Object]
+      attr_reader :reason
+      # @return [Exception, nil] what a message failed with
+      attr_reader :error
+
+      # @param final [Boolean] whether no other object may follow
+      # @param message [Message, nil] the one that failed
+      # @param error [Exception, nil] what it failed with
+      def initialize(reason, final, message = nil, error = nil)
+        @reason = reason
+        @final = final
+        @message = message
+        @error = error
+      end
+
+      def final? = @final
+
+      # @return [Boolean] whether all messages before it were handled
+      def graceful? = false
+
+      # @param other [ExitSignal, nil] that came before
+      # @return [ExitSignal, nil] this one, with the other's message; nil when it adds nothing
+      def over(other)
+        return self unless other
+        return if other.final? || !final?
+
+        other.as_final(reason)
+      end
+
+      # @return [ExitSignal] the same, after which no other object follows
+      def last = final? ? self : as_final(reason)
+
+      # Fails the call that ended the object.
+      # @return [void]
+      def answer = @message&.reply&.fail(@error)
+
+      # Logs the failure of a message that had no caller.
+      # @param always [Boolean] also that of a call: its caller does not see that the actor restarts
+      # @return [void]
+      def log(always = false)
+        return if @message.nil? || (@message.reply && !always)
+
+        Actor.log_error("#{@message.inspect} failed", @error)
+      end
+
+      protected
+
+      def as_final(reason) = ExitSignal.new(reason, true, @message, @error)
+    end
+
+    # Exit signal of a stop: the messages before it were handled.
+    #
+    # @api private
+    class GracefulExit < ExitSignal
+      def graceful? = true
+    end
+  end
+end

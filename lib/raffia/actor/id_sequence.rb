@@ -1,0 +1,18 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # Counts up, for any thread.
+    #
+    # @api private
+    class IdSequence
+      def initialize
+        @lock = SpinLock.new
+        @last = 0
+      end
+
+      # @return [Integer]
+      def next = @lock.hold { @last += 1 }
+    end
+  end
+end

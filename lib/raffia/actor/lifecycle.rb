@@ -1,0 +1,152 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # State machine of an actor: its state, who executes it, and what ends its object.
+    #
+    # At most one fiber or thread executes an actor at a time: the one that got true from {acquire},
+    # until it calls {release}. The object is made by the first executor, so an actor begins
+    # acquired.
+    #
+    # The caller holds the actor's lock around each method that changes something.
+    #
+    # @api private
+    class Lifecycle
+      # Each state, and those that may follow it.
+      TRANSITIONS = {
+        starting: %i[running stopping dead].freeze,
+        running: %i[restarting stopping dead].freeze,
+        restarting: %i[running stopping dead].freeze,
+        stopping: %i[dead].freeze,
+        dead: [].freeze
+      }.freeze
+
+      # @return [Symbol] a key of {TRANSITIONS}
+      attr_reader :state
+      # @return [Object, nil] why the last object ended, or the actor
+      attr_reader :reason
+      # @return [ExitSignal, nil] what is to end the object
+      attr_reader :exit_signal
+      # @return [Integer]
+      attr_reader :restarts
+
+      def initialize
+        @state = :starting
+        @executing = true
+        @restarts = 0
+        @reason = @exit_signal = nil
+      end
+
+      # @return [Boolean] whether it takes messages
+      def alive? = @state != :dead && @state != :stopping
+
+      def running? = @state == :running
+
+      def dead? = @state == :dead
+
+      def executing? = @executing
+
+      # @return [Boolean] whether it waits for another object that nobody makes yet
+      def suspended? = @state == :restarting && !@executing
+
+      # @return [Boolean] whether it has no object and nobody executes it
+      def at_rest? = @state == :dead || suspended?
+
+      # @param state [Symbol]
+      # @return [void]
+      # @raise [ArgumentError] when the table does not allow it
+      def transition(state)
+        return if state == @state
+
+        unless TRANSITIONS[@state].include?(state)
+          raise ArgumentError, "an actor cannot go from #{@state} to #{state}"
+        end
+
+        @state = state
+      end
+
+      # @return [Boolean] whether nobody executed it, and the caller does from now on
+      def acquire = !@executing && @executing = true
+
+      # @return [Boolean] as {acquire}; false when it has no object that could work
+      def acquire_running = @state == :running && !@executing && @executing = true
+
+      # @return [nil]
+      def release
+        @executing = false
+        nil
+      end
+
+      # The object has been made.
+      # @param pending [Boolean] whether messages wait
+      # @return [Boolean] whether the caller goes on executing
+      def started(pending)
+        @reason = nil
+        transition(:running) if alive?
+        @executing = pending || !@exit_signal.nil?
+      end
+
+      # Another object is to be made, by the caller.
+      # @return [Boolean] whether one is due
+      def restart
+        return false unless suspended?
+
+        @restarts += 1
+        @executing = true
+      end
+
+      # The object of a restart could not be made.
+      # @return [:failed, :interrupted, nil] the actor still waits for one; nil: there will be none
+      def restart_failed
+        return if @restarts.zero? || @state != :restarting || @exit_signal&.final?
+
+        outcome = @exit_signal ? :interrupted : :failed
+        @exit_signal = nil
+        release
+        outcome
+      end
+
+      # Sets what ends the object, unless something has done so before.
+      # @return [ExitSignal, nil] what came before
+      def end_by(signal) = @exit_signal.tap { @exit_signal ||= signal }
+
+      # An exit signal has come from outside.
+      # @param signal [ExitSignal]
+      # @return [ExitSignal, nil] what holds from now on; nil: it changes nothing
+      def receive(signal)
+        return if @state == :dead || (signal = signal.over(@exit_signal)).nil?
+        return if suspended? && !signal.final?
+
+        @exit_signal = (@state == :stopping) ? signal.last : signal
+        transition(:stopping) if signal.final? && @state == :running
+        signal
+      end
+
+      # The object ends, by the exit signal.
+      # @return [Object] the reason
+      def lose_object
+        transition(@exit_signal.final? ? :stopping : :restarting) if alive?
+        @reason = @exit_signal.reason
+      end
+
+      # The object has ended.
+      # @return [Boolean] whether the actor waits for another
+      def suspend
+        return false if @state != :restarting || @exit_signal.final?
+
+        @exit_signal = nil
+        release
+        true
+      end
+
+      # @return [Boolean] whether it was alive
+      def die(reason)
+        return false if @state == :dead
+
+        @reason = reason
+        @state = :dead
+        true
+      end
+    end
+  end
+end

@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # Makes an actor's object from its class and arguments, at the start and after each restart.
+    #
+    # @api private
+    class ObjectFactory
+      # Shared by all that have none, which are most.
+      NO_ARGUMENTS = [].freeze
+      NO_KEYWORDS = {}.freeze
+      private_constant :NO_ARGUMENTS, :NO_KEYWORDS
+
+      # @return [Class]
+      attr_reader :actor_class
+
+      def initialize(actor_class, arguments, keywords, block)
+        @actor_class = actor_class
+        @arguments = arguments.empty? ? NO_ARGUMENTS : arguments
+        @keywords = keywords.empty? ? NO_KEYWORDS : keywords
+        @block = block
+      end
+
+      # @return [Array(Array, Hash)] positional and keyword arguments
+      def arguments = [@arguments, @keywords]
+
+      def block? = !@block.nil?
+
+      # @return [Actor] attached to its core before its `initialize` runs
+      def build(core)
+        @actor_class.allocate.tap do |object|
+          object.__send__(:raffia_attach, core)
+          object.__send__(:initialize, *@arguments, **@keywords, &@block)
+        end
+      end
+
+      # The actor has ended: no other object follows.
+      # @return [void]
+      def discard(_reason) = nil
+    end
+  end
+end

@@ -1,0 +1,167 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # Core of a pool: it passes each message to one of the workers, and revives those that fail.
+    #
+    # Its object is a {PoolManager}, so a pool has an actor's name, links and end, and may have a
+    # supervisor. Messages that come before there are workers wait in the pool's own mailbox.
+    #
+    # @api private
+    class PoolCore < ActorCore
+      # @return [Array<ActorCore>] frozen, so any thread may read it
+      attr_reader :workers
+      # @return [Array<ActorCore>] frozen; those that get no more messages, and have not ended
+      attr_reader :leaving
+
+      # @param factory [PoolFactory]
+      # @param route [#pick] see {PoolRoutes}
+      def initialize(factory, route, host, name, parent)
+        settings = Settings.new(mailbox: nil, call_timeout: factory.settings.call_timeout)
+        super(factory, settings, host, name, parent)
+        @route = route
+        @workers = @leaving = [].freeze
+      end
+
+      # @return [PoolRef]
+      def ref = @ref ||= PoolRef.new(self)
+
+      # @return [String] for people
+      def label = "#{actor_class.name || "Actor"} pool##{@id}#{" #{@name.inspect}" if @name}"
+
+      # @return [Hash] sums over the workers
+      def stats
+        all = @workers.map(&:stats)
+        sums = %i[mailbox handled dropped restarts].to_h do |name|
+          [name, all.sum { |one| one[name] }]
+        end
+        sums[:mailbox] += @mailbox.size
+        {status: status, on: @factory.settings.on, size: all.size,
+         busy: @workers.count { |worker| worker.backlog.positive? }, **sums}
+      end
+
+      # @return [Object]
+      def call(name, arguments, keywords, block)
+        pass(name, arguments, keywords) do |worker|
+          worker ? worker.call(name, arguments, keywords, block) : super
+        end
+      end
+
+      # @return [void]
+      def request(name, arguments, keywords, block, reply, parent)
+        pass(name, arguments, keywords) do |worker|
+          worker ? worker.request(name, arguments, keywords, block, reply, parent) : super
+        end
+      end
+
+      # @return [void]
+      def tell(name, arguments, keywords, block)
+        pass(name, arguments, keywords) do |worker|
+          worker ? worker.tell(name, arguments, keywords, block) : super
+        end
+      end
+
+      # @return [Waiter, nil]
+      def try_tell(name, arguments, keywords)
+        pass(name, arguments, keywords) do |worker|
+          worker ? worker.try_tell(name, arguments, keywords) : super
+        end
+      end
+
+      # @return [Future]
+      def ask(name, arguments, keywords, block)
+        pass(name, arguments, keywords) do |worker|
+          worker ? worker.ask(name, arguments, keywords, block) : super
+        end
+      end
+
+      # Passes on a message that waited in the pool's own mailbox.
+      # @param message [Message]
+      # @return [void]
+      # @raise [ActorDied, Full, CallCycle]
+      def forward(message)
+        worker = choose(message.name, message.arguments, message.keywords) or
+          raise ActorDied.new(ref: ref, accepted: false)
+        forwarded = message.forward_to(worker)
+        return if worker.enqueue(forwarded) || message.parent.nil?
+
+        worker.check_cycle(message.parent, forwarded)
+      end
+
+      # Kills also the workers that finish what they have: the manager waits for these.
+      # @return [Boolean]
+      def kill(reason, **)
+        super || @leaving.map { |worker| worker.kill(reason, final: true) }.any?
+      end
+
+      # A worker's object has ended. It gets another.
+      # @return [void]
+      def ended(worker, _reason) = revive(worker)
+
+      # @param attempt [Integer] counts the attempts in a row
+      # @return [void]
+      def revive(worker, attempt = 1)
+        error = (worker.restart if worker.status == :restarting) or return
+        worker.die(error) unless order(:missed, worker, error, attempt)
+      end
+
+      # Has the manager do something, in its turn.
+      # @param reply [Future, nil]
+      # @return [Boolean] whether it will
+      # @raise [ActorDied] when a reply is wanted
+      def order(name, *arguments, reply: nil)
+        deliver(Order.new(self, name, arguments, nil, nil, reply, nil, nil), false)
+        true
+      rescue ActorDied
+        reply ? raise : false
+      end
+
+      # @return [void]
+      def add_worker = @workers = [*@workers, @factory.start_worker(self)].freeze
+
+      # Sends no more messages to these workers. They have ended at the end of the block.
+      # @return [void]
+      def leave(workers)
+        @workers = (@workers - workers).freeze
+        @leaving |= workers
+        yield
+        @leaving -= workers
+      end
+
+      # @return [Boolean] whether the workers finish what they have before the pool ends
+      def finishing? = !!@lifecycle.exit_signal&.graceful?
+
+      private
+
+      # Yields a worker, and another one if that ends before it has accepted the message.
+      # @yieldparam worker [ActorCore, nil] nil: there is none yet
+      def pass(name, arguments, keywords)
+        worker = choose(name, arguments, keywords)
+        begin
+          yield worker
+        rescue ActorDied => error
+          last = worker
+          raise if last.nil? || error.accepted? || !alive?
+
+          worker = choose(name, arguments, keywords)
+          raise if worker.equal?(last)
+
+          retry
+        end
+      end
+
+      # @return [ActorCore, nil]
+      def choose(name, arguments, keywords)
+        raise ActorDied.new(ref: ref, reason: reason, accepted: false) unless alive?
+
+        @route.pick(@workers, name, arguments, keywords)
+      end
+
+      # Calls a method of the manager, not of a worker.
+      class Order < Message
+        def invoke(manager) = manager.__send__(name, *arguments)
+      end
+      private_constant :Order
+    end
+  end
+end

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # Makes a pool's manager and its workers.
+    #
+    # @api private
+    class PoolFactory
+      # @return [Integer] how many workers at first
+      attr_reader :size
+      # @return [Settings] of each worker
+      attr_reader :settings
+
+      # @param worker [ObjectFactory]
+      def initialize(worker, size, settings)
+        @worker = worker
+        @size = size
+        @settings = settings
+      end
+
+      # @return [Class] the workers'
+      def actor_class = @worker.actor_class
+
+      # @return [PoolManager]
+      def build(core)
+        PoolManager.allocate.tap do |manager|
+          manager.__send__(:raffia_attach, core)
+          manager.__send__(:initialize, self)
+        end
+      end
+
+      # (see ObjectFactory#discard)
+      def discard(_reason) = nil
+
+      # @param pool [PoolCore]
+      # @return [ActorCore] a worker
+      def start_worker(pool)
+        actor_class.raffia_spawn(@worker, parent: pool, host: pool.host, **@settings.to_h)
+          .raffia_core
+      end
+    end
+  end
+end

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # Looks after the workers of a pool: there are as many as there should be, and they end with it.
+    #
+    # @api private
+    class PoolManager < Actor
+      # Seconds until a worker that could not begin is tried again; twice as many each time.
+      FIRST_PAUSE = 0.1
+      LONGEST_PAUSE = 5
+      # How often that is tried in a row. Then the pool itself has failed, so that nobody waits for
+      # ever.
+      PATIENCE = 10
+      # Seconds that workers who are killed have to end. Code that only computes may take longer,
+      # and is left to itself.
+      LAST = 5
+
+      # @return [Integer]
+      # @raise [ConfigError]
+      def self.count(size)
+        return size if size.is_a?(Integer) && size.positive?
+
+        raise ConfigError, "size: #{size.inspect} means nothing here: give a whole number from 1 up"
+      end
+
+      # @param factory [PoolFactory]
+      def initialize(factory)
+        @factory = factory
+        @pool = @raffia_core
+      end
+
+      def on_start
+        grow(@factory.size)
+      rescue Exception # standard:disable Lint/RescueException
+        # Also when nobody waits for the pool any more.
+        Raffia.shield { dismiss(@pool.workers, false, :shutdown) }
+        raise
+      end
+
+      def on_stop(reason) = dismiss(@pool.workers | @pool.leaving, @pool.finishing?, reason)
+
+      # What came while there was no worker, as {Message#invoke} has it.
+      def public_send(*, **)
+        @pool.forward(Message.current)
+      rescue ActorDied, Full, CallCycle => error
+        refuse(error)
+      end
+
+      private
+
+      # @return [void]
+      def resize(size)
+        more = size - @pool.workers.size
+        return dismiss(@pool.workers.last(-more), true, :normal) unless more.positive?
+
+        grow(more)
+      rescue => error
+        refuse(error)
+      end
+
+      # A worker's new object could not be made.
+      def missed(worker, error, attempt)
+        raise error if attempt >= PATIENCE
+
+        pause = [FIRST_PAUSE * 2**(attempt - 1), LONGEST_PAUSE].min
+        # In a fiber of its own: what a worker begins with may take its time, and others are to be
+        # looked after meanwhile.
+        after(pause) { @pool.host.later { @pool.revive(worker, attempt + 1) } }
+      end
+
+      def grow(number) = number.times { @pool.add_worker }
+
+      # @param finish [Boolean] whether they do what they have to do before
+      def dismiss(workers, finish, reason)
+        @pool.leave(workers) { finish ? finish(workers, reason) : kill(workers, reason) }
+      end
+
+      # One that waits until it is tried again has to do that now.
+      def finish(workers, reason)
+        workers.each do |worker|
+          @pool.revive(worker)
+          worker.stop(reason, final: true)
+        end
+        workers.each(&:join)
+      end
+
+      def kill(workers, reason)
+        give_up = Clock.now + LAST
+        workers.each { |worker| worker.kill(reason, final: true) }
+        workers.each { |worker| worker.join([give_up - Clock.now, 0].max) || worker.abandon }
+      end
+    end
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # Finds actors that wait for each other.
+    #
+    # An actor that waits for an answer does nothing else. If the one that it asks waits for it, in
+    # whatever way, both would wait forever. The edges of the graph are kept by the messages: an
+    # actor's current message knows the one whose answer it waits for ({Message#waits}), and each
+    # message knows the one that waits for it ({Message#parent}). A call that waits for nothing
+    # therefore costs nothing here.
+    #
+    # @api private
+    module WaitGraph
+      # Longer paths are cycles of others.
+      LIMIT = 1_000
+      private_constant :LIMIT
+
+      module_function
+
+      # @param message [Message]
+      # @return [Array<Message>] this one and those that wait for it, the innermost first
+      def chain(message)
+        chain = [message]
+        chain << message while !message.unwanted? && (message = message.parent)
+        chain
+      end
+
+      # @param core [ActorCore]
+      # @param message [Message] for it
+      # @return [Array<Message>, nil] the calls from this message up to one that the actor works on
+      def path_up(core, message)
+        chain = chain(message.parent)
+        index = chain.index { |other| other.core.equal?(core) && other.underway? } or return
+        [message, *chain.take(index + 1)]
+      end
+
+      # @param from [ActorCore] which is asked
+      # @param waiting [Message] that is to wait for it
+      # @return [Array<Message>, nil] the calls by which the asked actor waits for the asking one
+      def path(from, waiting)
+        calls = []
+        while (message = awaited_by(from)) && calls.size < LIMIT
+          calls << message
+          from = message.core
+          return calls if from.equal?(waiting.core)
+        end
+      end
+
+      # @return [Message, nil] whose answer the actor waits for
+      def awaited_by(core)
+        current = core.current
+        current.waits if current&.underway?
+      end
+
+      # @param calls [Array<Message>] from the first to the last
+      # @raise [CallCycle]
+      def refuse(calls) = raise(CallCycle.new(calls: calls.map(&:inspect)))
+    end
+  end
+end

@@ -1,0 +1,163 @@
+# frozen_string_literal: true
+
+module Celluloid
+  # Runs an actor's tasks: one at a time, and others while one of them waits.
+  #
+  # Code of the actor runs only in the fiber or thread that executes it. A task gives the execution
+  # away while it waits, and gets it back through the mailbox.
+  #
+  # @api private
+  class TaskExecution < ::Raffia::Actor::Execution
+    # A block that runs in its turn and is no call.
+    class Order < ::Raffia::Actor::Message
+      # @param reply [#fail, nil] told when the block never runs
+      def initialize(cell, block, reply = nil)
+        super(cell, :order, nil, nil, block, reply, nil, nil)
+      end
+    end
+
+    attr_writer :object
+
+    def initialize(cell)
+      super
+      @life = 0
+    end
+
+    # @return [#cancel, nil] of the code that runs
+    attr_reader :scope
+
+    # From now on no executor goes on with what waits.
+    # @return [void]
+    def supersede = @life += 1
+
+    def clear
+      supersede
+      super
+    end
+
+    # Lets the actor go on without the running task while the block waits. The block returns, or
+    # raises, when the task executes the actor again.
+    def aside
+      scope = @scope
+      more = @core.lock.hold do
+        @scope = nil
+        @core.queue.empty? ? @lifecycle.release : true
+      end
+      @core.wake if more
+      yield
+    ensure
+      @scope = scope
+    end
+
+    # Continues a task: what it waited for is there.
+    # @param suspension [Internals::Suspension]
+    # @return [void]
+    def resume(suspension)
+      now = @core.lock.hold { @core.dead? || @lifecycle.acquire || requeue(suspension) }
+      # A task that has stopped waiting leaves the execution to what waits.
+      @core.wake if now && !suspension.take && !@core.dead?
+    end
+
+    # Handles some of what waits.
+    # @return [void]
+    def work
+      more = ::Raffia::Deadline.replace(nil) do
+        @executor.enter(@core) { |scope| work_through(scope) }
+      end
+      @core.wake if more
+    rescue ::Raffia::Cancel
+      @core.finish(@lifecycle.exit_signal&.reason)
+    rescue Exception => error # standard:disable Lint/RescueException
+      # Of a logger of the program's, say: that ends this actor, and not the loop of all of them.
+      ::Raffia::Actor.log_error("#{@core.label} failed in the midst of it", error)
+      @core.die(error)
+    end
+
+    # Runs a block that has no caller as a task: an error there ends the actor.
+    # @return [void]
+    def perform_task(type, name = nil)
+      task = @core.new_task(type, name)
+      task.run { @executor.expose(@scope) { yield } }
+    rescue AbortError => error
+      Internals::Logger.debug("#{@core.actor_class}: #{type} aborted!\n" \
+        "#{Internals::Logger.format_exception(error.cause)}")
+    rescue TaskTerminated
+      nil
+    rescue Exception => error # standard:disable Lint/RescueException
+      raise if @lifecycle.exit_signal
+
+      @core.crash(error)
+      pass_on(error)
+    end
+
+    # `exit` is for the whole program, as with Ruby's own threads, unless a caller that it can reach
+    # waits here.
+    def pass_on(error) = error.is_a?(::SystemExit) && ::Thread.main.raise(error)
+
+    private
+
+    # An error comes before what follows it, such as the end of a linked actor.
+    # @return [nil]
+    def requeue(suspension)
+      suspension.failed? ? @core.queue.urge(suspension) : @core.queue.append(suspension)
+      nil
+    end
+
+    # @return [Boolean] whether there is more to do, for the next executor
+    def work_through(scope)
+      ::Raffia::Actor::Message.clear_current
+      life = @core.lock.hold { (@scope = scope) && @life }
+      BATCH.times do
+        item = @core.lock.hold { take(life) } or return false
+
+        case item
+        when Order then item.block.call
+        when Internals::Suspension then return false if item.take
+        else perform(item)
+        end
+      end
+      true
+    end
+
+    # @param life [Integer] when it has ended meanwhile nobody goes on
+    def take(life)
+      return unless life == @life
+
+      check_signal
+      @core.queue.shift || @lifecycle.release
+    end
+
+    def perform(call)
+      return if call.unwanted?
+
+      @handled += 1
+      task = @core.new_task(:call, call.name, root: call.root)
+      call.task = task
+      call.answer(task.run { call.handle { @executor.expose(@scope) { call.invoke(@object) } } })
+    rescue AbortError => error
+      call.aborted(error)
+    rescue TaskTerminated => error
+      call.broken(error)
+    rescue Exception => error # standard:disable Lint/RescueException
+      raise killed(call) if @lifecycle.exit_signal
+
+      failed(call, error)
+    end
+
+    # The actor is dead to all from now on. Its caller hears of the error before the links do: a
+    # linked caller would be ended by that, and its own caller would hear of that end only.
+    def failed(call, error)
+      @core.begin_end
+      heard = call.broken(error) && call.awaited?
+      @core.crash(error)
+    ensure
+      pass_on(error) unless heard
+    end
+
+    def killed(call)
+      reason = @lifecycle.exit_signal.reason
+      call.broken(::Raffia::ActorDied.new(ref: @core.ref, reason: reason))
+      ::Raffia::Cancel.new(reason, origin: @core)
+    end
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "raffia/actor"
+
+# What the tests of an actor's parts have in common: a core that records what it is told.
+module ActorPartsCase
+  class Core
+    attr_reader :lock, :told, :mailbox, :ref, :timers, :settings
+    attr_accessor :dead, :reason, :status, :current, :host
+
+    def initialize(name = :core)
+      @ref = name
+      @lock = Raffia::SpinLock.new
+      @settings = Raffia::Actor::Settings.new(mailbox: 1)
+      @mailbox = Raffia::Actor::Mailbox.new(@settings)
+      @told = []
+      @dead = false
+      @status = :running
+      @host = Host.new
+    end
+
+    def dead? = @dead
+
+    def alive? = !@dead
+
+    def label = @ref.to_s
+
+    def linked_exit(other, reason) = @told << [other.ref, reason]
+
+    def urge(&block) = @told << block.call
+
+    def watch(&block) = (@watchers ||= []) << block
+
+    def unwatch(block) = @watchers.delete(block)
+
+    def watchers = @watchers.to_a
+
+    def insert = @lock.hold { !!yield }
+  end
+
+  # Keeps timers that a test fires.
+  class Host
+    attr_reader :timers
+
+    def initialize = @timers = []
+
+    def timer(at_end = nil, &call) = Timer.new(call, at_end).tap { |timer| @timers << timer }
+  end
+
+  Timer = Struct.new(:call, :at_end, :seconds, :cancelled) do
+    def arm(seconds) = self.seconds = seconds
+
+    def cancel
+      self.cancelled = true
+      at_end.call(self)
+    end
+
+    def cancelled? = !!cancelled
+  end
+end
