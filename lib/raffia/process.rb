@@ -9,13 +9,13 @@ module Raffia
   end
 end
 
-require_relative "process/cell"
+require_relative "process/shared_counter"
 require_relative "process/exit"
-require_relative "process/experimental"
+require_relative "process/experimental_warning"
 require_relative "process/framed_pipe"
-require_relative "process/link"
-require_relative "process/headroom"
+require_relative "process/worker_connection"
+require_relative "process/heap_reserve"
 require_relative "process/memory"
-require_relative "process/parcels"
+require_relative "process/shared_memory_payloads"
 require_relative "process/warmup"
 require_relative "process/worker"

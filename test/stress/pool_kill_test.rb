@@ -22,10 +22,10 @@ class PoolKillTest < Raffia::TestCase
   end
 
   # Shared with the workers: how many jobs they have done.
-  def counter = @counter ||= Raffia::Process::Cell.new
+  def counter = @counter ||= Raffia::Process::SharedCounter.new
 
   # Shared too: whether one of them has been killed.
-  def killed = @killed ||= Raffia::Process::Cell.new
+  def killed = @killed ||= Raffia::Process::SharedCounter.new
 
   def setup = [counter, killed].each { |cell| cell.value = 0 }
 

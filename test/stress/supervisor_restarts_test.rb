@@ -20,7 +20,7 @@ class SupervisorRestartsTest < Raffia::TestCase
     say("port", port)
     settings = {workers: 2, min_life: 0, slot: ->(_) { listener(port) }}
     settings[:preload] = -> { :loaded } if PRELOAD
-    supervise(**settings) { |seat| echo(seat) }
+    supervise(**settings) { |context| echo(context) }
   RUBY
 
   def setup = need_fork

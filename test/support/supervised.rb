@@ -6,8 +6,8 @@ require "tempfile"
 
 module TestSupport
   # A supervisor in a process of its own, as it runs in life. The script calls `supervise(workers:
-  # 2, ...) { |seat| ... }`, and says what the test wants to know by `say(name, data)`, from any of
-  # its processes.
+  # 2, ...) { |context| ... }`, and says what the test wants to know by `say(name, data)`, from any
+  # of its processes.
   class Supervised
     PRELUDE = <<~RUBY
       require "raffia"

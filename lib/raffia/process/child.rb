@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require_relative "../base/signals"
-require_relative "descendant"
-require_relative "files"
+require_relative "child_setup"
+require_relative "output_buffers"
 
 module Raffia
   module Process
-    # The life of a worker, seen from inside. It serves its link and then leaves by +exit!+: the
-    # parent's +at_exit+ handlers, finalizers and open transactions are the parent's, and a copy of
-    # them must not run here.
+    # The life of a worker, seen from inside. It serves its connection and then leaves by +exit!+:
+    # the parent's +at_exit+ handlers, finalizers and open transactions are the parent's, and a copy
+    # of them must not run here.
     #
     # * Standard input is the null device: a worker that read the terminal, or a shared file, would
     #   steal the parent's input.
@@ -26,20 +26,20 @@ module Raffia
     #
     # @api private
     class Child
-      include Descendant
+      include ChildSetup
 
       # Exit status of a worker that was asked by SIGTERM to stop, as shells report it.
       TERMINATED = 143
 
-      # @param link [Link] of which this process takes the child's side
+      # @param connection [WorkerConnection] of which this process takes the child's side
       # @param parent [Integer] the pid of the parent, for the title
-      def initialize(link, parent)
-        @link = link
+      def initialize(connection, parent)
+        @connection = connection
         @parent = parent
       end
 
       # Never returns.
-      # @yieldparam link [Link]
+      # @yieldparam connection [WorkerConnection]
       def run(&service)
         # The handlers stay until the end: outside of this block SIGTERM would be the application's
         # again.
@@ -53,10 +53,10 @@ module Raffia
 
       def serve
         status = 1
-        Files.disown
-        @link.child_side
+        OutputBuffers.discard
+        @connection.child_side
         settle
-        yield @link
+        yield @connection
         status = 0
       rescue Cancel
         status = TERMINATED
@@ -71,7 +71,7 @@ module Raffia
       def settle
         end_with(@parent)
         Thread.new do
-          @link.wait_for_parents_end
+          @connection.wait_for_parents_end
           ::Process.exit!(ORPHANED)
         end
         ::Process.setproctitle("raffia: worker of #{@parent}")
@@ -84,7 +84,7 @@ module Raffia
 
       def leave(status)
         [$stdout, $stderr].each { |io| if_open { io.flush } }
-        Files.flush
+        OutputBuffers.flush
       ensure
         ::Process.exit!(status)
       end

@@ -9,9 +9,10 @@ module Raffia
     # brings in new code one worker after the other, and ends them. It knows nothing of what they
     # do, and does no work itself: one loop in plain Ruby.
     #
-    #   Raffia::Process::Supervisor.new(workers: 2, slot: ->(index) { [listener(index)] }) do |seat|
-    #     seat.ready!
-    #     serve(seat.ios) until seat.stopping?
+    #   Raffia::Process::Supervisor.new(workers: 2, slot: ->(index) { [listener(index)] }) do
+    #   |context|
+    #     context.ready!
+    #     serve(context.ios) until context.stopping?
     #   end.run
     class Supervisor
       # Exit status of {run} when workers died before they were ready, again and again, and none was
@@ -25,12 +26,12 @@ module Raffia
 end
 
 require_relative "supervisor/settings"
-require_relative "supervisor/boards"
-require_relative "supervisor/inbox"
+require_relative "supervisor/scoreboards"
+require_relative "supervisor/command_queue"
 require_relative "supervisor/loop"
-require_relative "supervisor/notifier"
-require_relative "supervisor/pid_file"
-require_relative "supervisor/watchers"
+require_relative "systemd_notifier"
+require_relative "pid_file"
+require_relative "supervisor/io_watchers"
 
 module Raffia
   module Process
@@ -39,15 +40,15 @@ module Raffia
       attr_reader :settings
 
       # @param given [Hash] see {Settings}
-      # @yieldparam seat [Seat] in each worker, which ends with the block
+      # @yieldparam context [WorkerContext] in each worker, which ends with the block
       # @raise [ConfigError]
       def initialize(**given, &work)
         raise ArgumentError, "a block is needed: what shall a worker do?" unless work
 
         @settings = Settings.from(given)
         @work = work
-        @inbox = Inbox.new
-        @watchers = Watchers.new(@settings.log)
+        @command_queue = CommandQueue.new
+        @watchers = IOWatchers.new(@settings.log)
         @ran = false
       end
 
@@ -79,55 +80,55 @@ module Raffia
         end
       ensure
         @pid_file&.remove
-        @inbox.close
+        @command_queue.close
       end
 
       # These ask, from any thread or signal handler; the loop does it.
 
       # Lets the workers finish what they have begun.
       # @return [void]
-      def stop = @inbox.push(:stop)
+      def stop = @command_queue.push(:stop)
 
       # Replaces all workers by newer ones, one after the other. With `preload`, that is called
       # again, in a new process; without, workers load what they need anyway.
       # @return [void]
-      def restart = @inbox.push(:restart)
+      def restart = @command_queue.push(:restart)
 
       # @param workers [Integer] how many there are to be
       # @return [void]
-      def resize(workers) = @inbox.push(:resize, workers)
+      def resize(workers) = @command_queue.push(:resize, workers)
 
       # Has the workers write what they are doing: sends "dump" to each.
       # @return [void]
-      def dump = @inbox.push(:dump)
+      def dump = @command_queue.push(:dump)
 
       # The log files were moved away: calls the hook on_reopen, and sends "reopen" to each worker.
       # @return [void]
-      def reopen = @inbox.push(:reopen)
+      def reopen = @command_queue.push(:reopen)
 
       # Sends a message to each worker.
       # @param name [String, Symbol]
       # @param data [Object, nil] that JSON knows
       # @return [void]
-      def broadcast(name, data = nil) = @inbox.push(:broadcast, name, data)
+      def broadcast(name, data = nil) = @command_queue.push(:broadcast, name, data)
 
       # @return [Hash, nil] how all are, of what JSON knows; nil before {run}
       def status = @loop&.report
 
-      # @return [Boards, nil] nil before {run}
-      def boards = @loop&.fleet&.boards
+      # @return [Scoreboards, nil] nil before {run}
+      def boards = @loop&.manager&.boards
 
       private
 
       def handlers
-        SIGNALS.to_h { |name, command| [name, ->(_) { @inbox.push(command) }] }
-          .merge(CHLD: ->(_) { @inbox.push(:reap) })
+        SIGNALS.to_h { |name, command| [name, ->(_) { @command_queue.push(command) }] }
+          .merge(CHLD: ->(_) { @command_queue.push(:reap) })
       end
 
       def supervise
         ::Process.setproctitle("#{@settings.name}: supervisor")
-        @loop = Loop.new(@settings, @work, @inbox,
-          Notifier.new(@settings.notify_socket, @settings.watchdog), @watchers)
+        @loop = Loop.new(@settings, @work, @command_queue,
+          SystemdNotifier.new(@settings.notify_socket, @settings.watchdog), @watchers)
         @loop.run
       ensure
         @loop&.close

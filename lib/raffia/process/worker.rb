@@ -4,8 +4,8 @@ require_relative "../base/clock"
 require_relative "../base/error"
 require_relative "child"
 require_relative "exit"
-require_relative "files"
-require_relative "link"
+require_relative "output_buffers"
+require_relative "worker_connection"
 
 module Raffia
   module Process
@@ -23,51 +23,51 @@ module Raffia
       # Seconds that a child may take until it runs, for each attempt. Ruby 3.4 can leave one
       # hanging inside of fork, before any code of ours, when another thread of the parent is just
       # waking up (ruby/ruby#12981); longer for a machine that is only slow.
-      BIRTH = [5, 10, 20].freeze
+      FORK_TIMEOUTS = [5, 10, 20].freeze
       private_constant :NAP
 
       # @return [Integer]
       attr_reader :pid
 
-      # @yieldparam link [Link] in the child
+      # @yieldparam connection [WorkerConnection] in the child
       def initialize(&service)
         raise ArgumentError, "a block is needed: what shall the worker do?" unless service
 
         @exit = nil
         @dismissed = false
         @ended = Thread::Queue.new
-        born = Thread::Queue.new
-        @reaper = Thread.new { live(born, service) }
+        forked = Thread::Queue.new
+        @reaper = Thread.new { live(forked, service) }
         @reaper.name = "raffia worker reaper"
         @reaper.report_on_exception = false
-        fact = born.pop
+        fact = forked.pop
         fact.is_a?(Exception) ? raise(fact) : @pid = fact
       ensure
-        # Interrupted before the birth was known: whoever is born now is not wanted.
-        born&.close
+        # Interrupted before the birth was known: whoever is forked now is not wanted.
+        forked&.close
       end
 
       # Send one frame; waits while the pipe is full.
       # @param payload [String]
       # @return [Boolean] false when the worker is gone
-      def write(payload) = @link.writer.write(payload)
+      def write(payload) = @connection.writer.write(payload)
 
       # Whether a frame can be sent now without waiting for a worker that may itself be waiting to
       # be read.
       # @param payload [String]
-      def room_for?(payload) = @link.writer.room_for?(payload)
+      def room_for?(payload) = @connection.writer.room_for?(payload)
 
       # Wait for the next frame.
       # @return [String, nil] nil when the worker is gone; {#exit} says how
-      def read = @link.reader.read
+      def read = @connection.reader.read
 
       # Wait until there is something to read, or the worker is gone.
       # @param seconds [Numeric]
       # @return [Boolean] whether that was in time
-      def reply?(seconds) = @link.reader.ready?(seconds)
+      def reply?(seconds) = @connection.reader.ready?(seconds)
 
-      # @return [Parcels, nil]
-      def parcels = @link.parcels
+      # @return [SharedMemoryPayloads, nil]
+      def payloads = @connection.payloads
 
       # @return [Boolean]
       def alive? = @exit.nil?
@@ -85,7 +85,7 @@ module Raffia
       # @return [void]
       def dismiss
         @dismissed = true
-        @link.writer.close
+        @connection.writer.close
       end
 
       # End the worker: no more frames, and it leaves when it has done what it has. What does not
@@ -94,7 +94,7 @@ module Raffia
       # @param grace [Numeric] seconds between SIGTERM and SIGKILL
       # @return [Exit]
       def stop(patience: 0, grace: GRACE)
-        @link.writer.close
+        @connection.writer.close
         (patience.positive? && self.exit(patience)) || signal(:TERM, grace)
       ensure
         # Here too when the ladder itself was interrupted, by a second Ctrl-C or a deadline.
@@ -116,53 +116,54 @@ module Raffia
       def kill
         signal(:KILL, nil)
       ensure
-        @link.close
+        @connection.close
         @reaper.join
       end
 
       private
 
-      def live(born, service)
+      def live(forked, service)
         parent = ::Process.pid
-        pid = bear(born, parent, service) or return
-        born << pid
+        pid = start(forked, parent, service) or return
+        forked << pid
         reap(pid)
       rescue ClosedQueueError
         ::Process.kill(:KILL, pid)
-        @link.close
+        @connection.close
         reap(pid)
       rescue Exception => error # standard:disable Lint/RescueException
         # The same, a moment earlier.
         ::Process.exit!(Child::TERMINATED) unless ::Process.pid == parent
 
-        @link&.close
-        born << error unless born.closed?
+        @connection&.close
+        forked << error unless forked.closed?
       end
 
       # @return [Integer, nil] the pid of a child that runs; nil when it is not wanted any more
       # @raise [Error] when none did
-      def bear(born, parent, service)
-        BIRTH.each do |patience|
-          @link = Link.new
-          pid = beget(parent, service)
-          @link.parent_side
-          return pid if @link.born?(patience)
+      def start(forked, parent, service)
+        FORK_TIMEOUTS.each do |patience|
+          @connection = WorkerConnection.new
+          pid = fork_child(parent, service)
+          @connection.parent_side
+          return pid if @connection.running?(patience)
 
           discard(pid)
-          break if born.closed?
+          break if forked.closed?
         end
-        return if born.closed?
+        return if forked.closed?
 
         raise Error,
-          "#{BIRTH.size} workers were forked, and none of them began to run: is the machine " \
+          "#{FORK_TIMEOUTS.size} workers were forked, and none of them began to run: is the " \
+          "machine " \
           "overloaded, or does something " \
           "hang in a hook of fork?"
       end
 
-      def beget(parent, service)
-        Files.flush
+      def fork_child(parent, service)
+        OutputBuffers.flush
         ::Process.fork do
-          Child.new(@link, parent).run(&service)
+          Child.new(@connection, parent).run(&service)
         ensure
           # Also when a Ctrl-C meets the child before it has a handler for it: nothing of the
           # parent's may run here.
@@ -173,7 +174,7 @@ module Raffia
       # One that hangs before it was ours, so there is nothing that it could have begun.
       def discard(pid)
         ::Process.kill(:KILL, pid)
-        @link.close
+        @connection.close
         ::Process.wait(pid)
       rescue Errno::ESRCH, Errno::ECHILD
         nil # it has ended, and somebody else has reaped it
@@ -189,8 +190,8 @@ module Raffia
       ensure
         @exit = Exit.from(pid, status)
         @ended.close
-        sleep(NAP) until @dismissed || @link.reader.drained?
-        @link.close
+        sleep(NAP) until @dismissed || @connection.reader.drained?
+        @connection.close
       end
 
       # Send a signal unless it has ended, and wait for the end.

@@ -28,7 +28,7 @@ class PoolGCTest < Raffia::TestCase
   def compacted = GC.respond_to?(:compact) ? GC.compact : GC.start
 
   def test_strings_that_are_mapped
-    here, there = Raffia::Process::Parcels.pair
+    here, there = Raffia::Process::SharedMemoryPayloads.pair
     skip "no parcels here" unless here
     long, wide = "ab" * LONG, "x" * LONG
     codecs = [here, there].map { |parcels| Raffia::Pool::ParcelDump.new(parcels) }
@@ -49,7 +49,7 @@ class PoolGCTest < Raffia::TestCase
   end
 
   def test_the_mapping_is_there_for_forked_children
-    here, there = Raffia::Process::Parcels.pair
+    here, there = Raffia::Process::SharedMemoryPayloads.pair
     skip "no parcels here" unless here
     here.send(["a" * LONG])
     string = there.receive.first

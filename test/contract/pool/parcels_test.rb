@@ -191,7 +191,7 @@ class PoolParcelsTest < Raffia::TestCase
 
   # It was seen before they were taken, although its frame had been read.
   def test_a_worker_that_dies_before_its_parcels_were_taken
-    here, there = Raffia::Process::Parcels.pair
+    here, there = Raffia::Process::SharedMemoryPayloads.pair
     skip "no parcels here" unless here
     frame = Raffia::Pool::ParcelDump.new(there).dump([text("a")])
     here.close

@@ -10,7 +10,7 @@ class SupervisorFailuresTest < Raffia::TestCase
   def test_it_gives_up_when_no_worker_boots
     {"a block that raises" => "raise 'the database is away'", "an exit" => "exit(3)",
      "a signal" => "Process.kill(:KILL, Process.pid); sleep"}.each do |name, work|
-      supervised("supervise(crash_limit: 3) { |seat| #{work} }") do |program|
+      supervised("supervise(crash_limit: 3) { |context| #{work} }") do |program|
         assert_equal(1, program.wait, name)
         assert_equal(3, program.hear_all("exit", 3).size)
         refute(program.heard?("exit"), name)
@@ -21,10 +21,10 @@ class SupervisorFailuresTest < Raffia::TestCase
 
   def test_it_does_not_give_up_while_a_worker_serves
     script = <<~RUBY
-      supervise(workers: 2, crash_limit: 2) do |seat|
-        exit(1) if seat.index == 1 && seat.board.add(0) < 4
-        seat.ready!
-        seat.wait_for_stop
+      supervise(workers: 2, crash_limit: 2) do |context|
+        exit(1) if context.index == 1 && context.board.add(0) < 4
+        context.ready!
+        context.wait_for_stop
       end
     RUBY
     supervised(script) do |program|
@@ -38,7 +38,7 @@ class SupervisorFailuresTest < Raffia::TestCase
   def test_a_worker_that_never_becomes_ready_is_killed
     {"it sleeps" => "sleep", "it is stopped" => "Process.kill(:STOP, Process.pid)",
      "it runs C code" => "hang_in_c"}.each do |name, work|
-      supervised("#{HANG_IN_C}; supervise(boot_timeout: 0.3, crash_limit: 2) { |seat| #{work} " \
+      supervised("#{HANG_IN_C}; supervise(boot_timeout: 0.3, crash_limit: 2) { |context| #{work} " \
         "}") do |program|
         assert_equal(%w[SIGKILL SIGKILL], program.hear_all("exit", 2).map { |exit| exit[2] }, name)
         assert_equal(1, program.wait)
@@ -52,13 +52,13 @@ class SupervisorFailuresTest < Raffia::TestCase
      "it forgot" => "sleep"}.each do |name, work|
       script = <<~RUBY
         #{HANG_IN_C}
-        supervise(hang_timeout: 0.3, hang_grace: 0.1, drain_timeout: 1) do |seat|
-          seat.ready!
-          seat.beat
-          if seat.board.add(0) == 1
+        supervise(hang_timeout: 0.3, hang_grace: 0.1, drain_timeout: 1) do |context|
+          context.ready!
+          context.beat
+          if context.board.add(0) == 1
             #{work}
           else
-            seat.beat until seat.wait_for_stop(0.02)
+            context.beat until context.wait_for_stop(0.02)
           end
         end
       RUBY
@@ -74,13 +74,13 @@ class SupervisorFailuresTest < Raffia::TestCase
 
   def test_a_worker_that_does_not_read_delays_nobody
     script = <<~RUBY
-      supervise(workers: 2) do |seat|
-        seat.on_message("count") { |number| say("count", number) if number == 4_999 }
-        seat.ready!
-        Process.kill(:STOP, Process.pid) if seat.index == 0 && seat.board.add(0) == 1
-        sleep(0.01) until seat.index == 1 && seat.boards.of(0).any? { |board| board[0] == 1 }
-        seat.send("flood") if seat.index == 1
-        seat.wait_for_stop
+      supervise(workers: 2) do |context|
+        context.on_message("count") { |number| say("count", number) if number == 4_999 }
+        context.ready!
+        Process.kill(:STOP, Process.pid) if context.index == 0 && context.board.add(0) == 1
+        sleep(0.01) until context.index == 1 && context.boards.of(0).any? { |board| board[0] == 1 }
+        context.send("flood") if context.index == 1
+        context.wait_for_stop
       end
     RUBY
     script = script.sub("supervise(", "supervise(hooks: {on_message: ->(*) { 5_000.times { " \
@@ -96,7 +96,7 @@ class SupervisorFailuresTest < Raffia::TestCase
 
   def test_no_more_processes
     ["", "preload: -> {}, "].each do |preload|
-      supervised("supervise(#{preload}crash_limit: 2) { |seat| seat.ready!; sleep }",
+      supervised("supervise(#{preload}crash_limit: 2) { |context| context.ready!; sleep }",
         refuse: "56:11") do |program|
         assert_equal(1, program.wait)
         assert_match(/Resource temporarily unavailable/, program.errors)
@@ -105,8 +105,8 @@ class SupervisorFailuresTest < Raffia::TestCase
   end
 
   def test_sockets_that_cannot_be_made
-    supervised("supervise(slot: ->(_) { raise Errno::EADDRINUSE, 'port 80' }) { |seat| " \
-      "seat.ready! }") do |program|
+    supervised("supervise(slot: ->(_) { raise Errno::EADDRINUSE, 'port 80' }) { |context| " \
+      "context.ready! }") do |program|
       assert_equal(1, program.wait)
       assert_match(/Address already in use - port 80/, program.errors)
     end
@@ -115,7 +115,7 @@ class SupervisorFailuresTest < Raffia::TestCase
   def test_what_cannot_be_preloaded
     ["raise 'a bug'", "load '/nonexistent.rb'", "exit(5)",
       "Process.kill(:KILL, Process.pid); sleep"].each do |code|
-      supervised("supervise(preload: -> { #{code} }) { |seat| seat.ready! }") do |program|
+      supervised("supervise(preload: -> { #{code} }) { |context| context.ready! }") do |program|
         assert_equal(1, program.wait, code)
         assert_match(/what the workers share could not be loaded/, program.errors)
       end
@@ -123,7 +123,7 @@ class SupervisorFailuresTest < Raffia::TestCase
   end
 
   def test_what_never_ends_loading
-    supervised("supervise(preload: -> { sleep }, boot_timeout: 0.3) { |seat| seat.ready! " \
+    supervised("supervise(preload: -> { sleep }, boot_timeout: 0.3) { |context| context.ready! " \
       "}") do |program|
       assert_equal(1, program.wait)
       assert_match(/what the workers share could not be loaded/, program.errors)
@@ -131,10 +131,10 @@ class SupervisorFailuresTest < Raffia::TestCase
   end
 
   def test_a_stop_does_not_wait_for_what_loads
-    {"preload: -> { say('loads'); loop {} }" => "seat.ready!",
+    {"preload: -> { say('loads'); loop {} }" => "context.ready!",
      "hang_grace: 0.2" => "say('loads'); loop {}"}.each do |setting, work|
       %i[TERM INT].each do |signal|
-        supervised("supervise(workers: 2, #{setting}) { |seat| #{work} }") do |program|
+        supervised("supervise(workers: 2, #{setting}) { |context| #{work} }") do |program|
           program.hear("loads")
           program.kill(signal)
           assert_equal(0, program.wait, setting)
@@ -146,10 +146,10 @@ class SupervisorFailuresTest < Raffia::TestCase
 
   def test_a_worker_that_is_ready_after_the_stop_may_finish
     script = <<~RUBY
-      supervise(hang_grace: 1) do |seat|
+      supervise(hang_grace: 1) do |context|
         say("loads")
-        sleep(0.01) until seat.stopping?
-        seat.ready!
+        sleep(0.01) until context.stopping?
+        context.ready!
         sleep(1.3)
         say("finished")
       end
@@ -163,13 +163,13 @@ class SupervisorFailuresTest < Raffia::TestCase
   end
 
   def test_a_mold_that_dies_is_made_again_while_the_workers_serve
-    supervised("supervise(preload: -> { say('mold', Process.pid); Process.pid }) { |seat| " \
-      "say('of', seat.preloaded); seat.ready!; seat.wait_for_stop }") do |program|
-      mold = program.hear("mold")
+    supervised("supervise(preload: -> { say('template', Process.pid); Process.pid }) { |context| " \
+      "say('of', context.preloaded); context.ready!; context.wait_for_stop }") do |program|
+      template = program.hear("template")
       pid = program.hear("ready").last
       program.hear("of")
-      program.kill(:KILL, mold)
-      another = program.hear("mold")
+      program.kill(:KILL, template)
+      another = program.hear("template")
       refute(program.heard?("exit"))
       program.kill(:KILL, pid)
       program.hear("ready")
@@ -179,11 +179,12 @@ class SupervisorFailuresTest < Raffia::TestCase
   end
 
   def test_a_killed_worker_waits_for_the_mold_that_dies_with_it
-    supervised("supervise(preload: -> { say('mold', Process.pid) }) { |seat| seat.ready!; " \
-      "seat.wait_for_stop }") do |program|
-      mold = program.hear("mold")
+    supervised("supervise(preload: -> { say('template', Process.pid) }) { |context| " \
+    "context.ready!; " \
+      "context.wait_for_stop }") do |program|
+      template = program.hear("template")
       pid = program.hear("ready").last
-      [mold, pid].each { |each| program.kill(:KILL, each) }
+      [template, pid].each { |each| program.kill(:KILL, each) }
       refute_equal(pid, program.hear("ready").last)
       assert_stops(program)
     end
@@ -192,14 +193,14 @@ class SupervisorFailuresTest < Raffia::TestCase
   # As often as somebody likes: each time all is made again.
   def test_kills_from_outside_are_no_crash_loop
     script = <<~RUBY
-      supervise(crash_limit: 3, preload: -> { say("mold", Process.pid) }) do |seat|
-        seat.ready!
-        seat.wait_for_stop
+      supervise(crash_limit: 3, preload: -> { say("template", Process.pid) }) do |context|
+        context.ready!
+        context.wait_for_stop
       end
     RUBY
     supervised(script) do |program|
       9.times do
-        pids = [program.hear("mold"), program.hear("ready").last]
+        pids = [program.hear("template"), program.hear("ready").last]
         pids.each { |pid| program.kill(:KILL, pid) }
       end
       program.hear("ready")
@@ -210,21 +211,21 @@ class SupervisorFailuresTest < Raffia::TestCase
   # The process that is to fork the workers is killed while it loads, or they are while they boot.
   def test_kills_before_workers_are_ready_are_none_either
     script = <<~RUBY
-      count = Raffia::Process::Supervisor::Boards.new(1, 1).board(0, 0)
+      count = Raffia::Process::Supervisor::Scoreboards.new(1, 1).board(0, 0)
       load = lambda do
         number = count.add(0)
-        say("mold", Process.pid)
+        say("template", Process.pid)
         sleep if number.between?(2, 4)
       end
-      supervise(crash_limit: 3, preload: load) do |seat|
-        Process.kill(:KILL, Process.pid) if seat.board.add(0).between?(2, 6)
-        seat.ready!
-        seat.wait_for_stop
+      supervise(crash_limit: 3, preload: load) do |context|
+        Process.kill(:KILL, Process.pid) if context.board.add(0).between?(2, 6)
+        context.ready!
+        context.wait_for_stop
       end
     RUBY
     supervised(script) do |program|
       worker = program.hear("ready").last
-      4.times { program.kill(:KILL, program.hear("mold")) }
+      4.times { program.kill(:KILL, program.hear("template")) }
       program.kill(:KILL, worker)
       refute_equal(worker, program.hear("ready").last)
       assert_equal("SIGKILL", program.hear_all("exit", 6).last[2])
@@ -234,10 +235,10 @@ class SupervisorFailuresTest < Raffia::TestCase
 
   def test_a_worker_with_children_of_its_own
     script = <<~RUBY
-      supervise(preload: -> {}) do |seat|
+      supervise(preload: -> {}) do |context|
         say("child", spawn("sleep 60"))
-        seat.ready!
-        seat.wait_for_stop
+        context.ready!
+        context.wait_for_stop
       end
     RUBY
     supervised(script) do |program|

@@ -16,13 +16,13 @@ class SupervisorRacesTest < Raffia::TestCase
     Raffia::Process::Supervisor::Wear.prepend(Module.new { def worn(...) = super.tap { |found| say("worn") if found.any? } })
     settings = {workers: 2, memory_interval: 0.02, memory_limit: 100 << 20, hooks: {on_reopen: -> { eval(File.read("usr1")) }}}
     settings[:preload] = -> { File.read("app").tap { |app| say("loaded", app) } }
-    supervise(**settings) do |seat|
-      seat.on_message(:grow) { |index| $hold = "x" * (150 << 20) if index == seat.index }
-      say("boots", [seat.index, seat.preloaded])
-      sleep(0.01) while File.exist?("hold \#{seat.index}") && !seat.stopping?
-      seat.ready!
-      seat.wait_for_stop
-      sleep(0.01) while File.exist?("stay \#{seat.index}")
+    supervise(**settings) do |context|
+      context.on_message(:grow) { |index| $hold = "x" * (150 << 20) if index == context.index }
+      say("boots", [context.index, context.preloaded])
+      sleep(0.01) while File.exist?("hold \#{context.index}") && !context.stopping?
+      context.ready!
+      context.wait_for_stop
+      sleep(0.01) while File.exist?("stay \#{context.index}")
     end
   RUBY
 
@@ -51,8 +51,8 @@ class SupervisorRacesTest < Raffia::TestCase
 
   # Kills the process that forks the workers.
   def kill_mold(program)
-    order(program, "say('molds', $supervisor.status[:molds])")
-    program.kill(:KILL, program.hear("molds").last)
+    order(program, "say('templates', $supervisor.status[:templates])")
+    program.kill(:KILL, program.hear("templates").last)
   end
 
   def restart(program, code)
@@ -100,9 +100,10 @@ class SupervisorRacesTest < Raffia::TestCase
     end
     serving do |program, pids|
       program.hear("loaded")
-      order(program, "say('molds', $supervisor.status[:molds]); Process.setrlimit(:NOFILE, " \
+      order(program,
+        "say('templates', $supervisor.status[:templates]); Process.setrlimit(:NOFILE, " \
         "File.open('app', &:fileno), 1024)")
-      program.kill(:KILL, program.hear("molds").last)
+      program.kill(:KILL, program.hear("templates").last)
       await(program, "cannot be started again")
       pids.each_value { |pid| refute(gone?(pid)) }
       assert(system("prlimit", "--pid=#{program.pid}", "--nofile=1024:1024"))
@@ -125,8 +126,8 @@ class SupervisorRacesTest < Raffia::TestCase
 
   # systemd waits for that.
   def test_a_slot_that_was_never_ready_and_is_taken_away_is_waited_for_no_more
-    supervised("supervise(workers: 2) { |seat| seat.ready! if seat.index == 0; " \
-      "seat.wait_for_stop }") do |program|
+    supervised("supervise(workers: 2) { |context| context.ready! if context.index == 0; " \
+      "context.wait_for_stop }") do |program|
       program.hear("ready")
       program.kill(:TTOU)
       await(program, "1 worker is ready")

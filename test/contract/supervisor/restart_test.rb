@@ -9,20 +9,20 @@ class SupervisorRestartTest < Raffia::TestCase
   include TestSupport::Supervising
 
   APP = <<~RUBY
-    supervise(workers: 2, boot_timeout: BOOT, preload: -> { eval(File.read(ENV["APP"])) }) do |seat|
-      say("app", seat.preloaded)
-      raise "a bug at boot" if seat.preloaded == "does not boot"
-      sleep if seat.preloaded == "hangs at boot"
-      seat.ready!
-      seat.wait_for_stop
+    supervise(workers: 2, boot_timeout: BOOT, preload: -> { eval(File.read(ENV["APP"])) }) do |context|
+      say("app", context.preloaded)
+      raise "a bug at boot" if context.preloaded == "does not boot"
+      sleep if context.preloaded == "hangs at boot"
+      context.ready!
+      context.wait_for_stop
     end
   RUBY
 
   # Says when it has read the code that it is about to load.
   BOOTING = <<~RUBY
-    supervise(template: false, preload: -> { File.read(%s).then { |code| [say("loads"), eval(code)].last } }) do |seat|
-      seat.ready!
-      seat.wait_for_stop
+    supervise(template: false, preload: -> { File.read(%s).then { |code| [say("loads"), eval(code)].last } }) do |context|
+      context.ready!
+      context.wait_for_stop
     end
   RUBY
 
@@ -127,8 +127,9 @@ class SupervisorRestartTest < Raffia::TestCase
     Dir.mktmpdir do |folder|
       path = File.join(folder, "app.rb")
       File.write(path, "1")
-      supervised("supervise { |seat| say('app', eval(File.read(#{path.inspect}))); seat.ready!; " \
-        "seat.wait_for_stop }") do |program|
+      supervised("supervise { |context| say('app', eval(File.read(#{path.inspect}))); " \
+      "context.ready!; " \
+        "context.wait_for_stop }") do |program|
         assert_equal(1, program.hear("app"))
         program.hear("ready")
         File.write(path, "2")
@@ -150,10 +151,10 @@ class SupervisorRestartTest < Raffia::TestCase
   def test_without_a_template_process_each_worker_preloads_for_itself
     script = <<~RUBY
       hooks = {before_fork: ->(index) { say("before", [index, Process.pid]) },
-               after_fork: ->(seat) { say("after", [seat.preloaded, Process.pid]) }}
-      supervise(workers: 2, template: false, hooks: hooks, preload: -> { Process.pid }) do |seat|
-        seat.ready!
-        seat.wait_for_stop
+               after_fork: ->(context) { say("after", [context.preloaded, Process.pid]) }}
+      supervise(workers: 2, template: false, hooks: hooks, preload: -> { Process.pid }) do |context|
+        context.ready!
+        context.wait_for_stop
       end
     RUBY
     supervised(script) do |program|
@@ -170,14 +171,14 @@ class SupervisorRestartTest < Raffia::TestCase
 
   def test_the_old_worker_serves_until_the_new_one_is_ready
     script = <<~RUBY
-      supervise(hooks: {on_reopen: -> { $supervisor.broadcast(:who) }}) do |seat|
+      supervise(hooks: {on_reopen: -> { $supervisor.broadcast(:who) }}) do |context|
         go = Thread::Queue.new
-        seat.on_stop { say("asked to leave", seat.generation) }
-        seat.on_message(:who) { say("here", seat.generation) }
-        seat.on_message(:reopen) { go << true if seat.generation == 2 }
-        seat.generation == 1 ? seat.ready! : say("boots")
-        go.pop && seat.ready! if seat.generation == 2
-        seat.wait_for_stop
+        context.on_stop { say("asked to leave", context.generation) }
+        context.on_message(:who) { say("here", context.generation) }
+        context.on_message(:reopen) { go << true if context.generation == 2 }
+        context.generation == 1 ? context.ready! : say("boots")
+        go.pop && context.ready! if context.generation == 2
+        context.wait_for_stop
       end
     RUBY
     supervised(script) do |program|
@@ -194,7 +195,8 @@ class SupervisorRestartTest < Raffia::TestCase
   end
 
   def test_a_restart_that_is_asked_for_twice_and_a_stop_in_its_middle
-    supervised("supervise(workers: 3) { |seat| seat.ready!; seat.wait_for_stop }") do |program|
+    supervised("supervise(workers: 3) { |context| context.ready!; context.wait_for_stop " \
+      "}") do |program|
       program.hear_all("ready", 3)
       program.kill(:HUP)
       wait_until { program.errors.include?("restarting") }
@@ -208,10 +210,10 @@ class SupervisorRestartTest < Raffia::TestCase
 
   def test_a_worker_that_has_grown_gets_a_successor
     script = <<~RUBY
-      supervise(workers: 2, memory_interval: 0.05, LIMIT: 64 * 1024 * 1024) do |seat|
-        seat.ready!
-        hold = "x" * (100 * 1024 * 1024) if seat.index == 1 && seat.board.add(0) == 1
-        seat.wait_for_stop
+      supervise(workers: 2, memory_interval: 0.05, LIMIT: 64 * 1024 * 1024) do |context|
+        context.ready!
+        hold = "x" * (100 * 1024 * 1024) if context.index == 1 && context.board.add(0) == 1
+        context.wait_for_stop
         say("left", hold.to_s.size)
       end
     RUBY
@@ -228,8 +230,9 @@ class SupervisorRestartTest < Raffia::TestCase
   end
 
   def test_workers_that_are_old_enough
-    supervised("supervise(workers: 2, memory_interval: 0.02, max_age: 0.1) { |seat| seat.ready!; " \
-      "seat.wait_for_stop }") do |program|
+    supervised("supervise(workers: 2, memory_interval: 0.02, max_age: 0.1) { |context| " \
+    "context.ready!; " \
+      "context.wait_for_stop }") do |program|
       assert_equal([0, 1], program.hear_all("ready", 6).map(&:first).uniq.sort)
       program.hear_all("exit", 4).each { |exit| assert_equal([nil, 0], exit[2..]) }
       assert_stops(program)

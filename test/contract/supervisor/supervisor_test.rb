@@ -7,7 +7,7 @@ require "support/supervised"
 class SupervisorTest < Raffia::TestCase
   include TestSupport::Supervising
 
-  SERVE = "{ |seat| seat.ready!; seat.wait_for_stop; say('left', seat.index) }"
+  SERVE = "{ |context| context.ready!; context.wait_for_stop; say('left', context.index) }"
 
   def test_workers_start_and_drain_on_term
     supervised("supervise(workers: 3) #{SERVE}") do |program|
@@ -55,8 +55,8 @@ class SupervisorTest < Raffia::TestCase
   end
 
   def test_no_process_outlives_a_supervisor_that_is_killed
-    supervised("supervise(workers: 2, preload: -> { say('mold', Process.pid) }) { |seat| seat.ready!; sleep }") do |program|
-      pids = program.hear_all("ready", 2).map(&:last) << program.hear("mold")
+    supervised("supervise(workers: 2, preload: -> { say('template', Process.pid) }) { |context| context.ready!; sleep }") do |program|
+      pids = program.hear_all("ready", 2).map(&:last) << program.hear("template")
       program.kill(:KILL)
       assert_equal("KILL", program.wait)
       wait_until { pids.all? { |pid| gone?(pid) } }
@@ -64,7 +64,7 @@ class SupervisorTest < Raffia::TestCase
   end
 
   def test_no_worker_outlives_it_while_it_runs_c_code
-    supervised("#{HANG_IN_C}; supervise { |seat| seat.ready!; hang_in_c }") do |program|
+    supervised("#{HANG_IN_C}; supervise { |context| context.ready!; hang_in_c }") do |program|
       pid = program.hear("ready").last
       program.kill(:KILL)
       program.wait
@@ -74,10 +74,10 @@ class SupervisorTest < Raffia::TestCase
 
   def test_a_worker_that_is_asked_to_leave_finishes_and_is_replaced
     script = <<~RUBY
-      supervise do |seat|
-        seat.ready!
-        say("begun", seat.index)
-        seat.wait_for_stop
+      supervise do |context|
+        context.ready!
+        say("begun", context.index)
+        context.wait_for_stop
         say("finished", Process.pid)
       end
     RUBY
@@ -93,7 +93,7 @@ class SupervisorTest < Raffia::TestCase
   end
 
   def test_a_terminals_ctrl_c_drains_once_and_kills_at_the_second
-    script = "supervise(workers: 2) { |seat| seat.ready!; seat.on_stop { say('asked', seat.index) }; sleep }"
+    script = "supervise(workers: 2) { |context| context.ready!; context.on_stop { say('asked', context.index) }; sleep }"
     supervised(script) do |program|
       program.hear_all("ready", 2)
       program.kill(:INT, -program.pid)
@@ -105,7 +105,7 @@ class SupervisorTest < Raffia::TestCase
   end
 
   def test_a_worker_that_does_not_finish_is_killed
-    supervised("supervise(drain_timeout: 0.2) { |seat| seat.ready!; seat.on_stop { say('asked') }; sleep }") do |program|
+    supervised("supervise(drain_timeout: 0.2) { |context| context.ready!; context.on_stop { say('asked') }; sleep }") do |program|
       program.hear("ready")
       program.kill(:TERM)
       program.hear("asked")
@@ -117,13 +117,13 @@ class SupervisorTest < Raffia::TestCase
 
   def test_what_is_preloaded_is_there_and_hooks_are_called_where_they_belong
     script = <<~RUBY
-      hooks = {before_fork: ->(index) { say("before_fork", [index, Process.pid]) }, after_fork: ->(seat) { say("after_fork", seat.index) },
-               before_worker_shutdown: ->(seat) { say("shutdown", seat.index) }, on_stop: -> { say("stop", Process.pid) }}
-      supervise(hooks: hooks, preload: -> { say("loaded", Process.pid); {value: 1} }) do |seat|
+      hooks = {before_fork: ->(index) { say("before_fork", [index, Process.pid]) }, after_fork: ->(context) { say("after_fork", context.index) },
+               before_worker_shutdown: ->(context) { say("shutdown", context.index) }, on_stop: -> { say("stop", Process.pid) }}
+      supervise(hooks: hooks, preload: -> { say("loaded", Process.pid); {value: 1} }) do |context|
         at_exit { say("at_exit") }
-        say("preloaded", seat.preloaded)
-        seat.ready!
-        seat.wait_for_stop
+        say("preloaded", context.preloaded)
+        context.ready!
+        context.wait_for_stop
       end
     RUBY
     supervised(script) do |program|
@@ -141,7 +141,7 @@ class SupervisorTest < Raffia::TestCase
 
   def test_hooks_that_raise_are_said_and_end_nothing
     hooks = %i[on_worker_ready on_worker_exit on_restart on_reopen on_stop].map { |name| "#{name}: ->(*) { raise 'broken #{name}' }" }.join(", ")
-    supervised("supervise(hooks: {#{hooks}}) { |seat| seat.ready!; say('up', seat.generation); seat.wait_for_stop }") do |program|
+    supervised("supervise(hooks: {#{hooks}}) { |context| context.ready!; say('up', context.generation); context.wait_for_stop }") do |program|
       assert_equal(1, program.hear("up"))
       program.kill(:USR1)
       program.kill(:HUP)
@@ -153,10 +153,10 @@ class SupervisorTest < Raffia::TestCase
 
   def test_signals_that_workers_are_told_of
     script = <<~RUBY
-      supervise(workers: 2, hooks: {on_reopen: -> { say("supervisor reopens") }}) do |seat|
-        %w[dump reopen].each { |name| seat.on_message(name) { say(name, seat.index) } }
-        seat.ready!
-        seat.wait_for_stop
+      supervise(workers: 2, hooks: {on_reopen: -> { say("supervisor reopens") }}) do |context|
+        %w[dump reopen].each { |name| context.on_message(name) { say(name, context.index) } }
+        context.ready!
+        context.wait_for_stop
       end
     RUBY
     supervised(script) do |program|
@@ -187,7 +187,7 @@ class SupervisorTest < Raffia::TestCase
   def test_a_program_that_raises_leaves_no_worker
     script = <<~RUBY
       hooks = {on_message: ->(*) { raise Exception, "the loop is torn" }}
-      supervise(hooks: hooks, preload: -> {}) { |seat| seat.ready!; seat.send(:tear); sleep }
+      supervise(hooks: hooks, preload: -> {}) { |context| context.ready!; context.send(:tear); sleep }
     RUBY
     supervised(script) do |program|
       pid = program.hear("ready").last
@@ -198,7 +198,7 @@ class SupervisorTest < Raffia::TestCase
   end
 
   def test_signals_are_understood_when_it_says_so
-    supervised("Raffia::Process::Supervisor.new { |seat| seat.ready! && seat.wait_for_stop }.run { say('begun'); sleep(0.05) }; say('over')") do |program|
+    supervised("Raffia::Process::Supervisor.new { |context| context.ready! && context.wait_for_stop }.run { say('begun'); sleep(0.05) }; say('over')") do |program|
       program.hear("begun")
       %i[HUP USR1 USR2 TERM].each { |signal| program.kill(signal) }
       program.hear("over")
@@ -207,7 +207,7 @@ class SupervisorTest < Raffia::TestCase
   end
 
   def test_it_runs_once
-    supervised("supervisor = Raffia::Process::Supervisor.new { |seat| seat.ready!; seat.leave }
+    supervised("supervisor = Raffia::Process::Supervisor.new { |context| context.ready!; context.leave }
       Thread.new { sleep(0.01) until supervisor.status&.fetch(:state) == :running; supervisor.stop }
       say('first', supervisor.run); begin; supervisor.run; rescue Raffia::Closed => error; say('second', error.message); end") do |program|
       assert_equal(0, program.hear("first"))

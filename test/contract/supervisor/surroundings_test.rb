@@ -10,7 +10,7 @@ require "tmpdir"
 class SupervisorSurroundingsTest < Raffia::TestCase
   include TestSupport::Supervising
 
-  SERVE = "{ |seat| seat.ready!; seat.wait_for_stop }"
+  SERVE = "{ |context| context.ready!; context.wait_for_stop }"
 
   # A real socket where systemd's would be.
   def notified(path)
@@ -35,17 +35,17 @@ class SupervisorSurroundingsTest < Raffia::TestCase
     skip "this Ruby has no extension" unless Raffia::Native.available?
 
     {"" => 2, "Ractor.new { 1 }.take; " => 2,
-     "preload = -> { $file << 'mold ' }; " => 1}.each do |more, late|
+     "preload = -> { $file << 'template ' }; " => 1}.each do |more, late|
       Tempfile.create("written") do |file|
         preload = ", preload: preload" if more.include?("preload")
         script = "ENV['RAFFIA_TEST_FILE'] = #{file.path.inspect}; #{WRITE}; " \
         "#{more}supervise(workers: 2#{preload}) " \
-          "{ |seat| $file << 'worker '; seat.ready!; seat.wait_for_stop }"
+          "{ |context| $file << 'worker '; context.ready!; context.wait_for_stop }"
         supervised(script) { |program| program.hear_all("ready", 2) && assert_stops(program) }
         words = File.read(file.path).split.tally
         assert_equal({"before" => 1, "worker" => 2}, words.slice("before", "worker"))
         assert_operator(words["late"], :>=, late)
-        assert_equal(preload ? 1 : 0, words.fetch("mold", 0))
+        assert_equal(preload ? 1 : 0, words.fetch("template", 0))
       end
     end
   end
@@ -84,8 +84,8 @@ class SupervisorSurroundingsTest < Raffia::TestCase
   def test_a_restart_that_failed_is_told_as_ready_again
     path = "@raffia-failing-#{::Process.pid}"
     notified(path) do |hear|
-      supervised("supervise(notify_socket: #{path.inspect}) { |seat| raise 'a bug' if " \
-        "seat.generation == 2; seat.ready!; seat.wait_for_stop }") do |program|
+      supervised("supervise(notify_socket: #{path.inspect}) { |context| raise 'a bug' if " \
+        "context.generation == 2; context.ready!; context.wait_for_stop }") do |program|
         hear.call
         program.kill(:HUP)
         assert_equal("RELOADING=1", hear.call.first)
@@ -97,9 +97,10 @@ class SupervisorSurroundingsTest < Raffia::TestCase
 
   def test_a_restart_before_all_are_ready_is_no_news_of_being_ready
     path = "@raffia-booting-#{::Process.pid}"
-    script = "supervise(notify_socket: #{path.inspect}) { |seat| exit(1) if seat.generation == " \
-      "2; say('boots'); sleep(0.01) until File.exist?(ARGV.fetch(0)); seat.ready!; " \
-      "seat.wait_for_stop }"
+    script = "supervise(notify_socket: #{path.inspect}) { |context| exit(1) if " \
+    "context.generation == " \
+      "2; say('boots'); sleep(0.01) until File.exist?(ARGV.fetch(0)); context.ready!; " \
+      "context.wait_for_stop }"
     Dir.mktmpdir do |folder|
       notified(path) do |hear|
         supervised(script.sub("ARGV.fetch(0)", File.join(folder, "go").inspect)) do |program|
@@ -157,20 +158,20 @@ class SupervisorSurroundingsTest < Raffia::TestCase
   def test_status_titles_and_messages
     script = <<~RUBY
       hooks = {on_message: ->(index, name, data) { say(name, [index, data]); $supervisor.broadcast(:answer, data + 1) }}
-      supervise(workers: 2, name: "echo", hooks: hooks, preload: -> {}) do |seat|
-        seat.on_message(:answer) { |data| say("answer", [seat.index, data]) }
-        seat.on_message(:failing) { raise "a bug" }
-        seat.board[3] = 40 + seat.index
-        seat.ready!
+      supervise(workers: 2, name: "echo", hooks: hooks, preload: -> {}) do |context|
+        context.on_message(:answer) { |data| say("answer", [context.index, data]) }
+        context.on_message(:failing) { raise "a bug" }
+        context.board[3] = 40 + context.index
+        context.ready!
         say("title", File.read("/proc/self/cmdline").delete("\\0").strip)
-        if seat.index == 1
-          sleep(0.01) until seat.boards.sum(3) == 81
-          sleep(0.01) until (status = seat.status)&.fetch("state") == "running"
+        if context.index == 1
+          sleep(0.01) until context.boards.sum(3) == 81
+          sleep(0.01) until (status = context.status)&.fetch("state") == "running"
           say("status", status)
-          say("too long", (seat.send(:x, "x" * 70_000) rescue $!.message))
-          seat.send(:question, 5)
+          say("too long", (context.send(:x, "x" * 70_000) rescue $!.message))
+          context.send(:question, 5)
         end
-        seat.wait_for_stop
+        context.wait_for_stop
       end
     RUBY
     supervised(script) do |program|
@@ -194,7 +195,7 @@ class SupervisorSurroundingsTest < Raffia::TestCase
     script = <<~RUBY
       door = TCPServer.new("127.0.0.1", 0)
       pipe, torn = IO.pipe
-      $supervisor = Raffia::Process::Supervisor.new(log: Logger.new($stderr)) { |seat| seat.ready!; say("closed", door.closed?); seat.wait_for_stop }
+      $supervisor = Raffia::Process::Supervisor.new(log: Logger.new($stderr)) { |context| context.ready!; say("closed", door.closed?); context.wait_for_stop }
       $supervisor.watch(door) { |io| io.accept.tap { |client| client.write($supervisor.status[:workers]) }.close }
       $supervisor.watch(pipe) { raise "a bug of the watcher" }
       torn.write(".")

@@ -23,7 +23,7 @@ end
 
 class ProcessCellTest < Raffia::TestCase
   def test_a_child_writes_and_the_parent_reads
-    cell = Raffia::Process::Cell.new
+    cell = Raffia::Process::SharedCounter.new
     assert_equal(-1, cell.value)
     ::Process.wait(fork do
       cell.value = -5

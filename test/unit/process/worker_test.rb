@@ -295,7 +295,7 @@ class ProcessWorkerTest < Raffia::TestCase
 
   # Somebody else's child, forked between two lines of it.
   def test_a_link_that_is_half_made_is_left_to_others_too
-    link = Raffia::Process::Link
+    link = Raffia::Process::WorkerConnection
     found = []
     trace = TracePoint.new(:line) do |point|
       half = point.self
@@ -333,8 +333,8 @@ class ProcessWorkerTest < Raffia::TestCase
     <<~RUBY
       require "raffia/process"
       Worker = Raffia::Process::Worker
-      Worker.send(:remove_const, :BIRTH)
-      Worker::BIRTH = #{patience}
+      Worker.send(:remove_const, :FORK_TIMEOUTS)
+      Worker::FORK_TIMEOUTS = #{patience}
       seen, say = IO.pipe
       Raffia::Fork.after_child { say.syswrite("."); sleep if #{forks} > (before = seen.read_nonblock(99).tap { |dots| say.syswrite(dots) }.size) - 1 }
       begin

@@ -87,7 +87,7 @@ module Raffia
             @worker = worker
             @core = core
             @desk = desk
-            @codec = Pool::ParcelDump.new(worker.parcels)
+            @codec = Pool::ParcelDump.new(worker.payloads)
           end
 
           # @return [String, nil]
@@ -123,10 +123,10 @@ module Raffia
             @factory = factory
           end
 
-          # @param link [Process::Link]
+          # @param link [Process::WorkerConnection]
           # @return [void]
           def run(link)
-            pipes = Pipes.new(link.reader, link.writer, Pool::ParcelDump.new(link.parcels))
+            pipes = Pipes.new(link.reader, link.writer, Pool::ParcelDump.new(link.payloads))
             factory = @factory
             service = Service.new(@data, pipes, Beside) { |inner| factory.build(inner) }
             adopt(service.line)

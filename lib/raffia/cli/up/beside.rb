@@ -69,7 +69,7 @@ module Raffia
         def signals(supervisor) = Jobs::Worker::Seated.signals(supervisor)
 
         # The life of a worker.
-        # @param seat [Process::Supervisor::Seat]
+        # @param seat [Process::Supervisor::WorkerContext]
         # @return [void]
         def call(seat)
           Jobs::Worker::Seated.run(seat, @log) { worker(seat) }

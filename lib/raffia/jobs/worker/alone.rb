@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require_relative "../../base/signals"
-require_relative "../../process/foreground"
-require_relative "../../process/supervisor/notifier"
-require_relative "../../process/supervisor/pid_file"
+require_relative "../../process/suspend_signal"
+require_relative "../../process/systemd_notifier"
+require_relative "../../process/pid_file"
 require_relative "../worker"
 require_relative "status/alone"
 
@@ -30,8 +30,8 @@ module Raffia
         def initialize(load:, pid_file: nil, notify_socket: nil, watchdog: nil, &make)
           @load = load
           @make = make
-          @file = Process::Supervisor::PidFile.new(pid_file)
-          @notifier = Process::Supervisor::Notifier.new(notify_socket, watchdog)
+          @file = Process::PidFile.new(pid_file)
+          @notifier = Process::SystemdNotifier.new(notify_socket, watchdog)
           @figures = Status::Alone.new
         end
 
@@ -72,7 +72,7 @@ module Raffia
         def handlers
           names = Signals.ignored?(:HUP) ? STOP - [:HUP] : STOP # nohup
           {**names.to_h { |name| [name, ->(_) { stop }] },
-            TSTP: Process::Foreground.handler { @worker&.quiet }, QUIT: ->(_) { Raffia.dump }}
+            TSTP: Process::SuspendSignal.handler { @worker&.quiet }, QUIT: ->(_) { Raffia.dump }}
         end
 
         # While the application loads there is nothing to finish, and what loads for ever must be

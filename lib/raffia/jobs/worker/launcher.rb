@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../pool"
-require_relative "../../process/lookout"
+require_relative "../../process/watchdog"
 require_relative "../setup"
 require_relative "context"
 require_relative "drain"
@@ -116,7 +116,7 @@ module Raffia
 
         # An error of the heartbeat ends the worker.
         def start_heartbeat
-          @lookout = Process::Lookout.new(LoopMonitor::INTERVAL) { @context.loop_monitor.check }
+          @lookout = Process::Watchdog.new(LoopMonitor::INTERVAL) { @context.loop_monitor.check }
           @heartbeats = Pool.new(on: :threads, workers: 1, idle: nil)
           @heartbeats.submit do
             @context.heartbeat.run(@worker.method(:state)) { |command| execute(command) }

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../process/sidecar"
-require_relative "../../process/supervisor/boards"
+require_relative "../../process/monitor_process"
+require_relative "../../process/supervisor/scoreboards"
 require_relative "heartbeat"
 require_relative "lease_monitor/loop"
 require_relative "shared_lease"
@@ -32,7 +32,7 @@ module Raffia
         attr_reader :shared_lease
         # @return [String] of the worker's lease
         attr_reader :identity
-        # @return [Array<Process::Supervisor::Board>] of the {SharedMetrics} of isolated workers
+        # @return [Array<Process::Supervisor::Scoreboard>] of the {SharedMetrics} of isolated workers
         attr_reader :isolated
 
         # @param concurrency [Integer] of the worker
@@ -43,7 +43,7 @@ module Raffia
           @shared_lease = SharedLease.new(concurrency)
           @identity = Heartbeat.new_identity
           @log = log
-          boards = Process::Supervisor::Boards.new([ISOLATED, concurrency].min, SharedMetrics::SIZE)
+          boards = Process::Supervisor::Scoreboards.new([ISOLATED, concurrency].min, SharedMetrics::SIZE)
           @isolated = Array.new(boards.slots) { |slot| boards.board(slot) }
           @settings = {**settings, identity: @identity, isolation: {**isolation, boards: boards}}
           start
@@ -88,7 +88,7 @@ module Raffia
         def start
           @process = nil
           worker = ::Process.pid
-          @process = Process::Sidecar.new do |commands, ready|
+          @process = Process::MonitorProcess.new do |commands, ready|
             Loop.new(worker, @shared_lease, commands, @log, **@settings).run(ready)
           end
           unless @process.ready

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../base/signals"
-require_relative "../../process/foreground"
+require_relative "../../process/suspend_signal"
 require_relative "../../process/supervisor"
 require_relative "status/supervised"
 
@@ -17,10 +17,10 @@ module Raffia
         # @param supervisor [Process::Supervisor]
         # @return [Hash{Symbol => #call}]
         def self.signals(supervisor)
-          {TSTP: Process::Foreground.handler { supervisor.broadcast("quiet") }}
+          {TSTP: Process::SuspendSignal.handler { supervisor.broadcast("quiet") }}
         end
 
-        # @param seat [Process::Supervisor::Seat]
+        # @param seat [Process::Supervisor::WorkerContext]
         # @param log [Logger, nil]
         # @yieldreturn [Worker]
         # @return [void]
@@ -30,7 +30,7 @@ module Raffia
           seat.on_message("quiet") { worker.quiet }
           Status::Supervised.answer(seat, worker) if worker.respond_to?(:report)
           seat.on_message("dump") { Raffia.dump }
-          Signals.with(chain: false, **Process::Supervisor::Life.handlers(seat), TSTP: ->(_) {}) do
+          Signals.with(chain: false, **Process::Supervisor::WorkerMain.signal_handlers(seat), TSTP: ->(_) {}) do
             worker.run { begun(seat) }
           end
         rescue Raffia::Error => error

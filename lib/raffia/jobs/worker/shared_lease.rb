@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../base/clock"
-require_relative "../../process/experimental"
+require_relative "../../process/experimental_warning"
 
 module Raffia
   module Jobs
@@ -26,7 +26,7 @@ module Raffia
         # @param limit [Integer] jobs at a time
         def initialize(limit)
           @limit = limit
-          @memory = Process::Experimental.silently do
+          @memory = Process::ExperimentalWarning.silence do
             ::IO::Buffer.new((HEADER + limit * SLOT) * WORD,
               ::IO::Buffer::MAPPED | ::IO::Buffer::SHARED)
           end

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "../../process/parcels"
+require_relative "../../process/shared_memory_payloads"
 
 module Raffia
   class Pool
     # Finds what is too long for a pipe inside of a value, and puts slips in its places: Strings of
-    # {Process::Parcels::WORTH} bytes or more, and IO::Buffers of any length, because Marshal does
-    # not know them.
+    # {Process::SharedMemoryPayloads::WORTH} bytes or more, and IO::Buffers of any length, because
+    # Marshal does not know them.
     #
     # It looks into Arrays, the values of Hashes, and Structs, as far as that costs little. One that
     # is elsewhere, in an object of another class for example, goes through the pipe with the rest.
@@ -71,10 +71,10 @@ module Raffia
 
       private
 
-      def room? = contents.size < Process::Parcels::MOST
+      def room? = contents.size < Process::SharedMemoryPayloads::MOST
 
       def long?(string)
-        string.bytesize >= Process::Parcels::WORTH && string.instance_of?(::String) &&
+        string.bytesize >= Process::SharedMemoryPayloads::WORTH && string.instance_of?(::String) &&
           string.instance_variables.empty?
       end
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../process/experimental"
+require_relative "../../process/experimental_warning"
 require_relative "outsized"
 
 module Raffia
@@ -14,7 +14,7 @@ module Raffia
       # Marshal's own frames begin with the number 4.
       MARK = "P"
 
-      # @param parcels [Process::Parcels, nil]
+      # @param parcels [Process::SharedMemoryPayloads, nil]
       def initialize(parcels)
         @parcels = parcels
       end
@@ -60,7 +60,7 @@ module Raffia
 
       # A buffer that may be written to, as the one was that was sent.
       def buffer(string)
-        Process::Experimental.silently do
+        Process::ExperimentalWarning.silence do
           ::IO::Buffer.new(string.bytesize)
             .tap { |buffer| buffer.set_string(string) unless string.empty? }
         end

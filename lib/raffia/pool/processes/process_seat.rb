@@ -31,7 +31,7 @@ module Raffia
         @sizer = sizer
         @held = nil
         @options = options
-        @cell = Process::Cell.new
+        @cell = Process::SharedCounter.new
         @service = ProcessService.new(plan, input, @cell)
         @leaving = []
         @replaced = 0
@@ -112,7 +112,7 @@ module Raffia
 
       def hire
         @worker = Process::Worker.new { |link| @service.run(link) }
-        @codec = ParcelDump.new(@worker.parcels)
+        @codec = ParcelDump.new(@worker.payloads)
         @tenure = Tenure.new(@options, @worker.pid)
       end
 

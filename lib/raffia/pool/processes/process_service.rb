@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../process/headroom"
+require_relative "../../process/heap_reserve"
 require_relative "parcel_dump"
 require_relative "../reply_dump"
 require_relative "../work"
@@ -14,7 +14,7 @@ module Raffia
     class ProcessService
       # @param plan [Plan]
       # @param input [#slice, nil] when chunks come as numbers
-      # @param cell [Process::Cell] where the item that is being worked on is noted
+      # @param cell [Process::SharedCounter] where the item that is being worked on is noted
       def initialize(plan, input, cell)
         @input = input
         @cell = cell
@@ -23,11 +23,11 @@ module Raffia
         @plan = plan.with(block: noting(plan.operation, plan.block))
       end
 
-      # @param link [Process::Link]
+      # @param link [Process::WorkerConnection]
       # @return [void]
       def run(link)
-        codec = ParcelDump.new(link.parcels)
-        headroom = Process::Headroom.new
+        codec = ParcelDump.new(link.payloads)
+        headroom = Process::HeapReserve.new
         while (frame = link.reader.read)
           first, what = codec.load(frame)
           items = what.is_a?(Integer) ? @input.slice(first, what) : what

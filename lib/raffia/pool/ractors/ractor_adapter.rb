@@ -2,7 +2,7 @@
 
 require_relative "../../base/fork"
 require_relative "../../native"
-require_relative "../../process/experimental"
+require_relative "../../process/experimental_warning"
 require_relative "../../process/framed_pipe"
 require_relative "ractor_error_messages"
 
@@ -37,7 +37,7 @@ module Raffia
         RactorErrorMessages.install
         # Ruby 3 loads it on first use, as by `to_set`, and a Ractor must not load anything.
         require "set" # standard:disable Lint/RedundantRequireStatement
-        Process::Experimental.silently { ::Ractor.new(...) }
+        Process::ExperimentalWarning.silence { ::Ractor.new(...) }
       end
 
       # A copy of a block that knows nothing of the object it was written in: its self is nil. Ruby
@@ -85,7 +85,7 @@ module Raffia
         writer.autoclose = false
         @reader = Process::FramedPipe::Reader.new(reader)
         @guard = Fork.after_child { @reader.close }
-        @ractor = Process::Experimental.silently { yield writer.fileno }
+        @ractor = Process::ExperimentalWarning.silence { yield writer.fileno }
       rescue Exception # standard:disable Lint/RescueException
         close if @guard
         writer&.autoclose = true

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require_relative "events"
-require_relative "fleet"
-require_relative "orders"
-require_relative "renewals"
-require_relative "report"
-require_relative "restart"
-require_relative "sizing"
-require_relative "upkeep"
+require_relative "worker_events"
+require_relative "worker_manager"
+require_relative "command_handler"
+require_relative "replacements"
+require_relative "status_report"
+require_relative "rolling_restart"
+require_relative "scaler"
+require_relative "maintenance"
 
 module Raffia
   module Process
@@ -17,69 +17,69 @@ module Raffia
       #
       # @api private
       class Loop
-        # @return [Fleet]
-        attr_reader :fleet
+        # @return [WorkerManager]
+        attr_reader :manager
         # @return [Symbol] :booting, :running, :stopping or :stopped
         attr_reader :state
-        # @return [Restart]
+        # @return [RollingRestart]
         attr_reader :restart
-        # @return [Renewals]
-        attr_reader :renewals
+        # @return [Replacements]
+        attr_reader :replacements
         # @return [Settings]
         attr_reader :settings
 
         # @param settings [Settings]
         # @param work [#call]
-        # @param inbox [Inbox]
-        # @param notifier [Notifier]
-        # @param watchers [Watchers]
-        def initialize(settings, work, inbox, notifier, watchers)
+        # @param command_queue [CommandQueue]
+        # @param notifier [SystemdNotifier]
+        # @param watchers [IOWatchers]
+        def initialize(settings, work, command_queue, notifier, watchers)
           @settings = settings
           @work = work
-          @inbox = inbox
+          @command_queue = command_queue
           @notifier = notifier
           @watchers = watchers
           @log = settings.log
           @state = :booting
           @status = 0
-          @events = Events.new(self)
-          @fleet = Fleet.new(settings, @events)
-          @renewals = Renewals.new(@fleet, settings.drain_timeout, @log)
-          @restart = Restart.new(@fleet, @renewals, self)
-          sizing = Sizing.new(@fleet, self)
-          @orders = Orders.new(self, @restart, sizing)
-          @upkeep = Upkeep.new(self, sizing)
+          @events = WorkerEvents.new(self)
+          @manager = WorkerManager.new(settings, @events)
+          @replacements = Replacements.new(@manager, settings.drain_timeout, @log)
+          @restart = RollingRestart.new(@manager, @replacements, self)
+          scaler = Scaler.new(@manager, self)
+          @command_handler = CommandHandler.new(self, @restart, scaler)
+          @maintenance = Maintenance.new(self, scaler)
         end
 
         # @return [Integer] exit status
         def run
-          @fleet.open_slots(@settings.workers)
-          @fleet.nurseries.start(@work, @fleet.boards, method(:disown))
-          @fleet.slots.each { |slot| @fleet.start(slot) }
-          turn until stopping? && @fleet.members.empty?
+          @manager.open_slots(@settings.workers)
+          @manager.forkers.start(@work, @manager.boards, method(:disown))
+          @manager.slots.each { |slot| @manager.start(slot) }
+          turn until stopping? && @manager.workers.empty?
           @status
         end
 
         # However it ended: no process outlives it.
         # @return [void]
         def close
-          @fleet.end_all
+          @manager.end_all
         ensure
           @state = :stopped
-          @fleet.disown
+          @manager.disown
         end
 
         # @return [Hash]
-        def report = Report.new(self).to_h
+        def report = StatusReport.new(self).to_h
 
         # All serve, for the first time.
         # @return [void]
         def running
           @state = :running
           @log&.info("#{@settings.name}: " \
-            "#{(@fleet.slots.size == 1) ? "1 worker is" : "#{@fleet.slots.size} workers are"} " \
+            "#{(@manager.slots.size == 1) ? "1 worker is" : "#{@manager.slots.size} workers are"} " \
             "ready")
-          @notifier.ready("#{@fleet.slots.size} workers")
+          @notifier.ready("#{@manager.slots.size} workers")
         end
 
         # An error of a hook is said and ends nothing.
@@ -90,7 +90,7 @@ module Raffia
         end
 
         # @return [void]
-        def tell_all(name, data = nil) = @fleet.members.each { |member| member.tell(name, data) }
+        def tell_all(name, data = nil) = @manager.workers.each { |worker| worker.tell(name, data) }
 
         # @return [Boolean]
         def booting? = @state == :booting
@@ -106,16 +106,16 @@ module Raffia
           @log&.info("#{@settings.name}: stopping")
           @notifier.stopping
           hook(:on_stop)
-          @fleet.slots.each { |slot| slot.due = nil }
-          @fleet.members.each do |member|
-            member.dismiss(@settings.drain_timeout, @settings.hang_grace, "stop")
+          @manager.slots.each { |slot| slot.due = nil }
+          @manager.workers.each do |worker|
+            worker.dismiss(@settings.drain_timeout, @settings.hang_grace, "stop")
           end
         end
 
         # @return [void]
         def kill
           drain
-          @fleet.members.each { |member| member.kill("stop at once") }
+          @manager.workers.each { |worker| worker.kill("stop at once") }
         end
 
         # @param message [String]
@@ -126,8 +126,8 @@ module Raffia
           drain
         end
 
-        # What {Restart} tells. Both mean something to systemd, once we have been ready: a restart
-        # may be asked for before that.
+        # What {RollingRestart} tells. Both mean something to systemd, once we have been ready: a
+        # restart may be asked for before that.
         # @return [void]
         def reloading(text) = booting? ? @notifier.status(text) : @notifier.reloading(text)
 
@@ -138,27 +138,28 @@ module Raffia
 
         def turn
           wait
-          @inbox.each { |command, *arguments| @orders.obey(command, *arguments) }
-          @fleet.hear
-          @fleet.reap
+          @command_queue.each { |command, *arguments| @command_handler.handle(command, *arguments) }
+          @manager.hear
+          @manager.reap
           now = Clock.now
-          @fleet.check(now)
+          @manager.check(now)
           @notifier.tick(now)
-          @upkeep.step(now) unless stopping?
+          @maintenance.step(now) unless stopping?
         end
 
         def wait
           now = Clock.now
-          rest = [[@fleet.due(now), *@notifier.due].min - now, 0].max
-          readable, = ::IO.select([@inbox.to_io, *@fleet.ios, *@watchers.ios], nil, nil, rest)
+          rest = [[@manager.due(now), *@notifier.due].min - now, 0].max
+          readable, = ::IO.select([@command_queue.to_io, *@manager.ios, *@watchers.ios], nil, nil,
+            rest)
           @watchers.call(readable) if readable
         end
 
         # In a child.
         def disown(keep)
-          @inbox.close
+          @command_queue.close
           @watchers.ios.each { |io| io.close unless keep.include?(io) }
-          @fleet.disown(keep)
+          @manager.disown(keep)
         end
       end
     end

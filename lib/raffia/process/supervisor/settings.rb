@@ -15,7 +15,7 @@ module Raffia
       #     ever, and handed to every worker of the slot
       # @!attribute [r] preload
       #   @return [#call, nil] loads what all workers share, once for each generation; its value is
-      #   the workers' {Seat#preloaded}
+      #   the workers' {WorkerContext#preloaded}
       # @!attribute [r] template
       #   @return [Boolean] whether a template process calls `preload` and forks the workers.
       #   Without
@@ -24,13 +24,13 @@ module Raffia
       # @!attribute [r] name
       #   @return [String] in the titles of the processes
       # @!attribute [r] boot_timeout
-      #   @return [Numeric] until a worker must have said {Seat#ready!}, and until what is preloaded
-      #   must be loaded
+      #   @return [Numeric] until a worker must have said {WorkerContext#ready!}, and until what is
+      #   preloaded must be loaded
       # @!attribute [r] drain_timeout
       #   @return [Numeric] between being asked to stop and SIGKILL
       # @!attribute [r] hang_timeout
-      #   @return [Numeric, nil] after the last {Seat#beat} of a worker that beats at all; nil:
-      #   never
+      #   @return [Numeric, nil] after the last {WorkerContext#beat} of a worker that beats at all;
+      #   nil: never
       # @!attribute [r] hang_grace
       #   @return [Numeric] that a worker that hangs has between each of: a dump, SIGTERM, SIGKILL
       # @!attribute [r] memory_limit
@@ -126,8 +126,8 @@ module Raffia
       #
       # * before_fork (supervisor, or the process that has preloaded): (index) a worker is about to
       #   be forked. A worker that has preloaded for itself calls it before after_fork
-      # * after_fork (worker): (seat) it has just been
-      # * before_worker_shutdown (worker): (seat) its block has returned
+      # * after_fork (worker): (context) it has just been
+      # * before_worker_shutdown (worker): (context) its block has returned
       # * on_worker_ready, on_worker_exit (supervisor): (slot's status, and how it ended: {Exit})
       # * on_restart, on_reopen, on_stop (supervisor): ()
       # * on_message (supervisor): (index, name, data) a worker has sent what the supervisor itself

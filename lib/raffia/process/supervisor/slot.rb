@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../exit"
-require_relative "boards"
+require_relative "scoreboards"
 
 module Raffia
   module Process
@@ -15,50 +15,50 @@ module Raffia
         attr_reader :index
         # @return [Array<IO>]
         attr_reader :ios
-        # @return [Member, nil]
+        # @return [WorkerProcess, nil]
         attr_reader :current, :successor
-        # @return [Array<Member>]
+        # @return [Array<WorkerProcess>]
         attr_reader :leaving
-        # @return [Crashes]
-        attr_reader :crashes
+        # @return [CrashBackoff]
+        attr_reader :backoff
         # @return [Integer] workers that were started here
         attr_reader :starts
         # @return [Hash, nil] how the last one ended that nobody had told to
         attr_reader :last_exit
-        # @return [Nursery] that bears its workers
-        attr_accessor :nursery
+        # @return [Forker] that bears its workers
+        attr_accessor :forker
         # @return [Float, nil] when the next worker is to be started; nil while there is one
         attr_accessor :due
         # @return [Boolean] whether it gets no more workers
         attr_accessor :retired
 
-        def initialize(index, ios, crashes)
+        def initialize(index, ios, backoff)
           @index = index
           @ios = ios
           @leaving = []
-          @crashes = crashes
+          @backoff = backoff
           @starts = 0
           @retired = false
         end
 
-        # @return [Array<Member>]
-        def members = [@current, @successor, *@leaving].compact
+        # @return [Array<WorkerProcess>]
+        def workers = [@current, @successor, *@leaving].compact
 
         # @return [Integer, nil] one that no worker has; nil when there are too many workers that
         #   take long to leave
         def lane
-          (0...Boards::LANES).find { |lane| members.none? { |member| member.lane == lane } }
+          (0...Scoreboards::LANES).find { |lane| workers.none? { |worker| worker.lane == lane } }
         end
 
-        # @param member [Member]
+        # @param worker [WorkerProcess]
         # @param successor [Boolean] whether it is to take over, rather than to be the one
         # @return [void]
-        def seat(member, successor: false)
+        def assign(worker, successor: false)
           @starts += 1
           if successor
-            @successor = member
+            @successor = worker
           else
-            @current = member
+            @current = worker
             @due = nil
           end
         end
@@ -83,12 +83,12 @@ module Raffia
         end
 
         # The successor serves, and the one that did is to leave.
-        # @return [Member, nil] that one
+        # @return [WorkerProcess, nil] that one
         def promote
           old = @current
           @current = @successor
           @successor = nil
-          @nursery = @current.nursery
+          @forker = @current.forker
           @due = nil
           @leaving << old if old
           old
@@ -103,27 +103,27 @@ module Raffia
           @due = now
         end
 
-        # @param member [Member] that has ended
+        # @param worker [WorkerProcess] that has ended
         # @return [Symbol] what it was: :current, :successor or :leaving
-        def remove(member)
-          if member.equal?(@current)
+        def remove(worker)
+          if worker.equal?(@current)
             @current = nil
             :current
-          elsif member.equal?(@successor)
+          elsif worker.equal?(@successor)
             @successor = nil
             :successor
           else
-            @leaving.delete(member)
+            @leaving.delete(worker)
             :leaving
           end
         end
 
         # @param how [Exit]
-        # @param member [Member]
+        # @param worker [WorkerProcess]
         # @return [void]
-        def note_exit(how, member)
-          @last_exit = {pid: how.pid, signal: how.signal, status: how.status, reason: member.reason,
-                        state: member.state, at: Time.now.to_f}
+        def note_exit(how, worker)
+          @last_exit = {pid: how.pid, signal: how.signal, status: how.status, reason: worker.reason,
+                        state: worker.state, at: Time.now.to_f}
         end
 
         # @return [Symbol] :booting, :ready, :draining, :waiting (for its next worker) or :retired

@@ -20,32 +20,32 @@ module Raffia
           @due = 0.0
         end
 
-        # @param members [Array<Member>]
+        # @param workers [Array<WorkerProcess>]
         # @param now [Float]
-        # @return [Hash{Member => String}] with the reason
-        def worn(members, now)
+        # @return [Hash{WorkerProcess => String}] with the reason
+        def worn(workers, now)
           return {} if now < @due || !(@limit || @total || @max_age)
 
           @due = now + @interval
-          @ages.keep_if { |member, _| members.include?(member) }
-          ready = members.select(&:ready?)
+          @ages.keep_if { |worker, _| workers.include?(worker) }
+          ready = workers.select(&:ready?)
           sizes = if @limit || @total
-            ready.to_h { |member| [member, Memory.of(member.pid)&.pss.to_i] }
+            ready.to_h { |worker| [worker, Memory.of(worker.pid)&.pss.to_i] }
           else
             {}
           end
           {**too_large_together(sizes),
-            **ready.to_h { |member| [member, old(member, now) || large(sizes[member])] }.compact}
+            **ready.to_h { |worker| [worker, old(worker, now) || large(sizes[worker])] }.compact}
         end
 
         private
 
         # Ages differ, or workers that were started together would all leave together.
-        def old(member, now)
+        def old(worker, now)
           return unless @max_age
 
-          age = @ages[member] ||= @max_age * (1 - @jitter * rand)
-          "#{@max_age} s old" if member.served(now) >= age
+          age = @ages[worker] ||= @max_age * (1 - @jitter * rand)
+          "#{@max_age} s old" if worker.served(now) >= age
         end
 
         def large(pss)

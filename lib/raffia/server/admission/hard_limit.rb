@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../process/lookout"
+require_relative "../../process/watchdog"
 require_relative "../observability/in_flight_requests"
 
 module Raffia
@@ -31,7 +31,7 @@ module Raffia
           @seat = seat
           @logged = {}
           @thread = ::Thread.current
-          @watchdog = Process::Lookout.new((limit / 4.0).clamp(0.01, 1)) { check }
+          @watchdog = Process::Watchdog.new((limit / 4.0).clamp(0.01, 1)) { check }
         end
 
         # @return [void]

@@ -3,8 +3,8 @@
 require_relative "../../base/signals"
 require_relative "../observability/admin"
 require_relative "../observability/status_panel/single_process"
-require_relative "../../process/supervisor/notifier"
-require_relative "../../process/supervisor/pid_file"
+require_relative "../../process/systemd_notifier"
+require_relative "../../process/pid_file"
 require_relative "../worker"
 require_relative "execution"
 
@@ -39,12 +39,12 @@ module Raffia
         @panel = Observability::StatusPanel::SingleProcess.new
         @config = config
         @beside = beside
-        @notifier = Process::Supervisor::Notifier.new(nil, nil)
+        @notifier = Process::SystemdNotifier.new(nil, nil)
       end
 
       # @return [Integer] the exit code
       def run(&)
-        @notifier = Process::Supervisor::Notifier.new(@config.notify_socket, @config.watchdog)
+        @notifier = Process::SystemdNotifier.new(@config.notify_socket, @config.watchdog)
         code = with_pid_file { with_signals { attempt(&) } }
         # With Ractors that cannot be ended Ruby's own way out may take for ever.
         @worker.abandoned? ? ::Process.exit!(code) : code
@@ -107,7 +107,7 @@ module Raffia
       end
 
       def with_pid_file
-        file = Process::Supervisor::PidFile.new(@options.pidfile)
+        file = Process::PidFile.new(@options.pidfile)
         file.write
         yield
       ensure

@@ -152,7 +152,7 @@ module Raffia
         listen_to(seat, worker)
         Observability::StatusPanel::Supervised.answer(seat, worker)
         # Without preload the application has just been loaded, with the handlers that it sets.
-        Signals.with(chain: false, **Process::Supervisor::Life.handlers(seat)) do
+        Signals.with(chain: false, **Process::Supervisor::WorkerMain.signal_handlers(seat)) do
           worker.run { seat.ready! }
         end
       end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../../process/dependent"
-require_relative "../../../process/supervisor/hang_check"
+require_relative "../../../process/dependent_process"
+require_relative "../../../process/supervisor/hang_detector"
 require_relative "../shared_metrics"
 
 module Raffia
@@ -19,15 +19,15 @@ module Raffia
 
           # @return [Integer, nil] nil while there is no process
           attr_reader :pid
-          # @return [Process::Supervisor::Board] that the process writes to
+          # @return [Process::Supervisor::Scoreboard] that the process writes to
           attr_reader :board
 
-          # @param board [Process::Supervisor::Board]
+          # @param board [Process::Supervisor::Scoreboard]
           # @param hang_timeout [Numeric, nil] seconds
           def initialize(board, hang_timeout)
             @board = board
             @hang_timeout = hang_timeout
-            @hang = Process::Supervisor::HangCheck.new(board)
+            @hang = Process::Supervisor::HangDetector.new(board)
             SharedMetrics.idle(board)
           end
 
@@ -36,7 +36,7 @@ module Raffia
           def start(&)
             @board.still
             @hang.forgive
-            @pid = Process::Dependent.fork(&)
+            @pid = Process::DependentProcess.fork(&)
           end
 
           # @return [Process::Status, nil] once, when the process has ended

@@ -24,7 +24,7 @@ module Raffia
           # @param log [Logger]
           # @param make [#call, nil] gets a {SupervisorLink}, and makes a worker that takes suspects
           #   only
-          # @param boards [Process::Supervisor::Boards] a slot for each process
+          # @param boards [Process::Supervisor::Scoreboards] a slot for each process
           # @param hang_timeout [Numeric, nil] seconds without a heartbeat after which one is killed
           # @param grace [Numeric] seconds that they have to end
           def initialize(shared_lease, log, make:, boards:, hang_timeout:, grace:)

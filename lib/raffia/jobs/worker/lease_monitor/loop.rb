@@ -2,8 +2,8 @@
 
 require_relative "../../../base/clock"
 require_relative "../../../base/signals"
-require_relative "../../../process/descendant"
-require_relative "../../../process/files"
+require_relative "../../../process/child_setup"
+require_relative "../../../process/output_buffers"
 require_relative "isolated_workers"
 require_relative "worker_process"
 
@@ -20,7 +20,7 @@ module Raffia
         #
         # @api private
         class Loop
-          include Process::Descendant
+          include Process::ChildSetup
 
           # Commands, a byte each.
           ISOLATE = "i"
@@ -60,7 +60,7 @@ module Raffia
             # A terminal, and systemd, signal the whole group: the worker decides when to end.
             stop = %i[INT TERM HUP].to_h { |name| [name, ->(_) { @told_to_stop = true }] }
             Signals.with(chain: false, **stop, **ignored) do
-              Process::Files.disown
+              Process::OutputBuffers.discard
               settle_streams
               ::Process.setproctitle("raffia: lease of #{@worker.pid}")
               ready.close

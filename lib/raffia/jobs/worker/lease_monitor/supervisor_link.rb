@@ -9,13 +9,13 @@ module Raffia
         #
         # @api private
         class SupervisorLink
-          # @return [Process::Supervisor::Board] of the isolated worker
+          # @return [Process::Supervisor::Scoreboard] of the isolated worker
           attr_reader :board
           # @return [Integer] pid of the lease monitor
           attr_reader :supervisor
 
           # @param shared_lease [SharedLease] of the parent worker
-          # @param board [Process::Supervisor::Board]
+          # @param board [Process::Supervisor::Scoreboard]
           # @param supervisor [Integer]
           def initialize(shared_lease, board, supervisor)
             @shared_lease = shared_lease
@@ -26,7 +26,7 @@ module Raffia
           # @return [void]
           def beat = @board.beat
 
-          # @return [Symbol] see {Process::Supervisor::Board#wish}
+          # @return [Symbol] see {Process::Supervisor::Scoreboard#wish}
           def wish
             wish = @board.wish
             (wish == :none && @shared_lease.stopping?) ? :dismissed : wish

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../../process/supervisor/boards"
+require_relative "../../../process/supervisor/scoreboards"
 
 module Raffia
   module Jobs
@@ -19,7 +19,7 @@ module Raffia
           # @param count [Integer]
           # @return [Array<Line>] made before the processes are forked
           def self.several(count)
-            board = Process::Supervisor::Boards.new(1, count * 2).board(0)
+            board = Process::Supervisor::Scoreboards.new(1, count * 2).board(0)
             Array.new(count) { |index| new(board, index) }
           end
 

@@ -27,7 +27,7 @@ module Raffia
           private_constant :PATIENCE, :FRESH, :SHARE, :LONGEST
 
           # In a worker: answers.
-          # @param seat [Process::Supervisor::Seat]
+          # @param seat [Process::Supervisor::WorkerContext]
           # @param worker [Worker]
           # @return [void]
           def self.answer(seat, worker)

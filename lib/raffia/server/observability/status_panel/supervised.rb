@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../../base/clock"
-require_relative "../../../process/supervisor/boards"
+require_relative "../../../process/supervisor/scoreboards"
 require_relative "../in_flight_requests"
 require_relative "../metrics/totals"
 
@@ -12,7 +12,7 @@ module Raffia
         # Of a supervisor and its workers: their numbers are in memory that both have, and what they
         # are at is asked.
         class Supervised
-          LANES = Process::Supervisor::Boards::LANES
+          LANES = Process::Supervisor::Scoreboards::LANES
           # Seconds that a worker has to answer. One that is stuck in C does not.
           PATIENCE = 1
           # Seconds for which the sizes of processes, which cost milliseconds to find out, stay
@@ -31,7 +31,7 @@ module Raffia
           # @return [Process::Supervisor]
           attr_writer :supervisor
 
-          # @param seat [Process::Supervisor::Seat]
+          # @param seat [Process::Supervisor::WorkerContext]
           # @return [Metrics::Counters] of the worker there
           def counters(seat) = Metrics::Counters.new(@board, seat.index * LANES + seat.lane).open
 

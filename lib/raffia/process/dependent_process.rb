@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+require_relative "child_setup"
+
+module Raffia
+  module Process
+    # A child that is not talked to, and ends with its parent.
+    #
+    # @api private
+    class DependentProcess
+      include ChildSetup
+
+      # @yield in the child, which ends with the block: with 0, or 1 when that raises
+      # @return [Integer] pid
+      # @raise [SystemCallError] when there can be no more processes
+      def self.fork(&)
+        parent = ::Process.pid
+        ::Process.fork { new(parent).run(&) }
+      end
+
+      # @param parent [Integer] pid
+      def initialize(parent)
+        @parent = parent
+      end
+
+      # Never returns.
+      def run
+        end_with(@parent)
+        yield
+        ::Process.exit!(0)
+      ensure
+        ::Process.exit!(1)
+      end
+    end
+  end
+end

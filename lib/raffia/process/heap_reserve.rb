@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Process
+    # Room for the heap of a child that allocates much. A heap that was compacted before the fork
+    # has few free slots, so a child would collect garbage every few thousand objects. Once it is
+    # seen to collect, it gets pages of its own, full of free slots.
+    #
+    # @api private
+    class HeapReserve
+      # Free slots of the smallest size, which nearly all short-lived objects have. Less than a
+      # megabyte.
+      SLOTS = 20_000
+      # How many collections show that a child allocates much.
+      COLLECTIONS = 4
+
+      def initialize
+        @from = GC.count
+        @made = false
+      end
+
+      # To be called now and then, in the child; once it makes room.
+      # @return [Boolean] whether it did
+      def call
+        return false if @made || GC.count - @from < COLLECTIONS
+
+        @made = true
+        make
+      end
+
+      private
+
+      def make
+        disabled = GC.disable
+        Array.new(SLOTS) { Object.new }
+        true
+      ensure
+        GC.enable unless disabled
+      end
+    end
+  end
+end

@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require_relative "../base/fork"
+require_relative "listening_sockets"
+
+module Raffia
+  module Process
+    # A forked process beside this one, which watches it and outlives it for as long as it has
+    # something to do. It gets commands, a byte each, and sees the end of this process by the end of
+    # the pipe.
+    #
+    # @api private
+    class MonitorProcess
+      # Seconds that it may take until it runs.
+      BOOT = 10
+      private_constant :BOOT
+
+      # @return [Integer]
+      attr_reader :pid
+      # @return [Boolean] whether it said in time that it runs
+      attr_reader :ready
+
+      # @yieldparam commands [IO] in the new process, which ends with the block
+      # @yieldparam ready [IO] to be closed when it runs
+      # @raise [SystemCallError] when there can be no more processes
+      def initialize(&work)
+        # In a thread of its own, so that the child begins on an empty stack, without the scheduler
+        # of the fiber that asks.
+        @forker = ::Thread.new { start(work) }
+        @forker.report_on_exception = false
+        @pid = @forker.value
+      end
+
+      # @return [Boolean]
+      def alive? = @reaper.alive?
+
+      # @param command [String] a byte
+      # @return [void] also when it has ended; this process goes on without
+      def tell(command)
+        @commands.write_nonblock(command)
+        nil
+      rescue SystemCallError, IOError
+        nil
+      end
+
+      # No more commands come.
+      # @param seconds [Numeric] that it has to end
+      # @return [void]
+      def close(seconds)
+        @fork.remove
+        @commands.close unless @commands.closed?
+        return if @reaper.join(seconds)
+
+        ::Process.kill(:KILL, @pid)
+        @reaper.join
+      rescue Errno::ESRCH
+        nil
+      end
+
+      private
+
+      def start(work)
+        theirs, @commands = ::IO.pipe
+        told, ready = ::IO.pipe
+        # Other children must not keep the pipe open.
+        @fork = Fork.after_child do
+          [@commands, theirs].each(&:close) unless ::Thread.current.equal?(@forker)
+        end
+        pid = ::Process.fork { live(work, theirs, ready, told) }
+        ready.close
+        @ready = !told.wait_readable(BOOT).nil?
+        @reaper = ::Process.detach(pid)
+        pid
+      ensure
+        [theirs, told, ready].each { |io| io&.close }
+      end
+
+      def live(work, theirs, ready, told)
+        [@commands, told].each(&:close)
+        ListeningSockets.close
+        work.call(theirs, ready)
+      ensure
+        ::Process.exit!(1)
+      end
+    end
+  end
+end

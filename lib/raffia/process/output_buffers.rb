@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require_relative "../native"
+
+module Raffia
+  module Process
+    # What Ruby keeps in the buffers of open files. A parent writes it out before it forks, or its
+    # children would have it too; and a child does when it leaves, because +exit!+ throws it away.
+    #
+    # Only of files that have something to write: of others a flush would give back what was read
+    # ahead, and so move the position in the file, which parent and children share. Only regular
+    # ones: others may make the writer wait.
+    #
+    # @api private
+    module OutputBuffers
+      class << self
+        # @return [void]
+        def flush
+          buffered.each do |file|
+            file.flush
+          rescue
+            nil # it was closed meanwhile; or the disk is full, which is for its owner to hear
+          end
+          nil
+        end
+
+        # In a child, before it writes anything: what other threads of the parent have put into a
+        # file since its flush is for the parent to write.
+        # @return [void]
+        def discard
+          if Native.available?
+            ::ObjectSpace.each_object(::File) { |file| Native.discard_write_buffer(file) }
+          end
+          nil
+        end
+
+        private
+
+        # It takes half a millisecond, or 6 ms where there are a million objects; to ask the system
+        # first what is open costs a parent of hundreds far more.
+        def buffered = ::ObjectSpace.each_object(::File).select { |file| buffered?(file) }
+
+        # Nothing here lets go of Ruby's lock, as fcntl would: beside a busy thread each time takes
+        # a tenth of a second.
+        def buffered?(file)
+          !file.closed? && !file.sync && held?(file) && file.stat.file?
+        rescue
+          # it was not opened yet, or closed meanwhile; or it is frozen, or of a class that has its
+          # own idea of a file
+          false
+        end
+
+        # Where nobody can see the buffer, whatever cannot have read ahead may have something.
+        def held?(file)
+          held = Native.write_buffered?(file) if Native.available?
+          held.nil? ? !readable?(file) : held
+        end
+
+        # Only Ruby knows without a system call, and this is how it tells.
+        def readable?(file)
+          file.lineno
+          true
+        rescue IOError
+          false
+        end
+      end
+    end
+  end
+end

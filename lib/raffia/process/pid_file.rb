@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+
+module Raffia
+  module Process
+    # A file that holds our pid as long as we run.
+    #
+    # @api private
+    class PidFile
+      # @param path [String, nil] nil: none is wanted
+      def initialize(path)
+        @path = path && ::File.expand_path(path)
+      end
+
+      # @return [void]
+      # @raise [ConfigError] when another process that runs is named there already, or the file
+      #   cannot be written
+      def write
+        return unless @path
+
+        create
+        @owner = ::Process.pid
+      rescue Errno::EEXIST
+        set_aside
+        retry
+      rescue SystemCallError => error
+        raise ConfigError, "the pid file #{@path} cannot be written (#{error.message}): name " \
+          "another, or make its folder writable"
+      end
+
+      # Unless it names somebody else by now.
+      # @return [void]
+      def remove
+        ::File.unlink(@path) if @owner == ::Process.pid && ::File.read(@path).to_i == @owner
+      rescue SystemCallError
+        nil
+      end
+
+      private
+
+      # Made beside it and then given its name: nobody ever finds it without the number.
+      def create
+        discard
+        fill(beside)
+        ::File.link(beside, @path)
+      rescue Errno::EPERM, Errno::EOPNOTSUPP
+        fill(@path) # a file system that has no links
+      ensure
+        discard
+      end
+
+      def fill(path)
+        ::File.open(path, ::File::WRONLY | ::File::CREAT | ::File::EXCL, 0o644) do |file|
+          file.write("#{::Process.pid}\n")
+        end
+      end
+
+      # By renaming it first: of two that start at the same time, only one gets the stale file,
+      # and the other may have got the new one.
+      def set_aside
+        refuse(::File.read(@path).to_i)
+        ::File.rename(@path, beside)
+        refuse(::File.read(beside).to_i) { ::File.link(beside, @path) }
+      rescue Errno::ENOENT, Errno::EEXIST
+        nil # gone meanwhile, or there again
+      ensure
+        discard
+      end
+
+      def refuse(pid)
+        return unless runs?(pid)
+
+        yield if block_given?
+        raise ConfigError, "the pid file #{@path} names process #{pid}, which runs: stop that, " \
+          "or name another file"
+      end
+
+      def beside = "#{@path}.#{::Process.pid}"
+
+      def discard
+        ::File.unlink(beside)
+      rescue SystemCallError
+        nil
+      end
+
+      # In a container our predecessor may have had our own pid.
+      def runs?(pid)
+        return false if pid <= 0 || pid == ::Process.pid
+
+        ::Process.kill(0, pid)
+        true
+      rescue Errno::EPERM
+        true
+      rescue Errno::ESRCH, RangeError
+        false
+      end
+    end
+  end
+end

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require_relative "experimental_warning"
+
+module Raffia
+  module Process
+    # One number in memory that a parent and its forked child share. A worker notes in it what it is
+    # about to do, for the price of a memory write, and when it is killed the parent reads what that
+    # was.
+    #
+    # @api private
+    class SharedCounter
+      # Made before the fork.
+      def initialize
+        @memory = ExperimentalWarning.silence do
+          IO::Buffer.new(IO::Buffer::PAGE_SIZE, IO::Buffer::MAPPED | IO::Buffer::SHARED)
+        end
+        self.value = -1 # nothing yet
+      end
+
+      # @return [Integer]
+      def value = @memory.get_value(:S64, 0)
+
+      # @param number [Integer] of 64 bits
+      def value=(number)
+        @memory.set_value(:S64, 0, number)
+      end
+
+      # Give the memory back on this side of the fork.
+      # @return [void]
+      def free = @memory.free
+    end
+  end
+end

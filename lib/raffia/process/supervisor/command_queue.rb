@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Process
+    class Supervisor
+      # What the supervisor is asked to do, by signal handlers and other threads: its loop waits for
+      # the pipe and takes from the queue.
+      #
+      # @api private
+      class CommandQueue
+        def initialize
+          @owner = ::Process.pid
+          @commands = Thread::Queue.new
+          @reader, @writer = ::IO.pipe
+        end
+
+        # @return [IO] readable when something is in it
+        def to_io = @reader
+
+        # Safe in a signal handler. In a forked child, which has a copy of the parent's handlers for
+        # a moment, it does nothing.
+        # @return [void]
+        def push(*command)
+          return unless ::Process.pid == @owner
+
+          @commands << command
+          @writer.write_nonblock(".", exception: false)
+        rescue IOError
+          nil # closed: nobody listens any more
+        end
+
+        # @yieldparam command [Array]
+        # @return [void]
+        def each
+          nil while @reader.read_nonblock(4096, exception: false).is_a?(String)
+          yield @commands.pop(true) until @commands.empty?
+        end
+
+        # @return [void]
+        def close = [@reader, @writer].each(&:close)
+      end
+    end
+  end
+end

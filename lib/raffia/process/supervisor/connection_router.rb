@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "reuseport_filter"
+
+module Raffia
+  module Process
+    class Supervisor
+      # Sends new connections only to slots whose worker serves, where each slot has a socket of its
+      # own (SO_REUSEPORT). Connections that wait in the socket of a slot without a worker are
+      # accepted by a worker of another slot. So no client waits for a worker that boots, hangs, or
+      # backoff at every start.
+      #
+      # While no slot serves, connections wait: the first worker that is ready takes them.
+      #
+      # @api private
+      class ConnectionRouter
+        # Seconds between two requests to empty the queue of one slot.
+        INTERVAL = 0.1
+
+        # @param slots [Array<Slot>] the list changes with their number
+        def initialize(slots)
+          @slots = slots
+          @known = []
+          @groups = []
+          @asked = {}.compare_by_identity
+          @turn = 0
+        end
+
+        # @param now [Float]
+        # @return [void]
+        def step(now)
+          regroup unless @known == @slots
+          return if @groups.empty?
+
+          serving = @slots.select { |slot| slot.serving?(now) }
+          return if serving.empty?
+
+          select(serving) unless serving == @serving
+          (@slots - serving).each do |slot|
+            hand_over(slot, serving, now) unless slot.accepting?(now)
+          end
+        end
+
+        private
+
+        def regroup
+          @known = @slots.dup
+          @groups = ReuseportFilter.groups(@slots.map(&:ios)).reject(&:one?)
+          @asked.clear
+          @serving = nil
+        end
+
+        def select(serving)
+          @serving = serving
+          sockets = serving.flat_map(&:ios)
+          @groups.each do |group|
+            live = group.each_index.select { |number| sockets.include?(group[number]) }
+            ReuseportFilter.apply(group.first, (live.size == group.size) ? [] : live)
+          end
+        end
+
+        # The kernel may still add connections whose handshake began before, so this repeats.
+        def hand_over(slot, serving, now)
+          return if now < @asked.fetch(slot, 0) || !queued?(slot)
+
+          @asked[slot] = now + INTERVAL
+          serving[(@turn += 1) % serving.size].current.hand_over(slot.ios)
+        end
+
+        def queued?(slot)
+          @groups.any? do |group|
+            (group & slot.ios).any? { |io| ReuseportFilter.queued(io).positive? }
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require_relative "../warmup"
+require_relative "bounded_fork"
+require_relative "message_channel"
+require_relative "worker_main"
+require_relative "worker_context"
+
+module Raffia
+  module Process
+    class Supervisor
+      # Bears workers by forking the supervisor itself. What is to be preloaded is loaded here,
+      # once: all generations have it. Without `template` each worker loads it for itself.
+      #
+      # @api private
+      class Forker
+        # @return [Integer]
+        attr_reader :generation
+
+        # @param settings [Settings]
+        # @param work [#call] of a worker
+        # @param boards [Scoreboards]
+        # @param disown [#call] closes, in a child, what is the supervisor's, but for the IOs that
+        #   it gets
+        # @param generation [Integer]
+        # @param preloaded [Object, nil]
+        def initialize(settings, work, boards, disown, generation: 1,
+          preloaded: (settings.preload&.call if settings.template))
+          @settings = settings
+          @work = work
+          @boards = boards
+          @disown = disown
+          @generation = generation
+          @preloaded = preloaded
+          @supervisor = ::Process.pid
+          Warmup.call
+        end
+
+        # @return [Forker] of the next generation
+        def next(generation)
+          Forker.new(@settings, @work, @boards, @disown, generation: generation,
+            preloaded: @preloaded)
+        end
+
+        # @return [Symbol] :ready: it bears workers at once; a {Template} has more states
+        def state = :ready
+
+        # @return [Boolean] whether it bears no more
+        def dead? = false
+
+        # What a {Template} has, and this has not.
+
+        # @return [Array]
+        def ios = []
+
+        # @return [nil]
+        def pid = nil
+
+        # @return [nil]
+        def deadline = nil
+
+        # @return [void]
+        def hear = nil
+
+        # @return [void]
+        def close = nil
+
+        # @param slot [Slot]
+        # @param lane [Integer]
+        # @return [Array(MessageChannel, Integer)] our end, and the pid
+        # @raise [SystemCallError] when there can be no more processes
+        def spawn(slot, lane)
+          ours, theirs = MessageChannel.pair
+          @settings.hooks[:before_fork]&.call(slot.index) unless @settings.worker_loads?
+          # In a block of fork nothing of the supervisor's own stack is ever unwound.
+          [ours, BoundedFork.fork { live(slot, lane, ours, theirs) }]
+        rescue
+          ours&.close
+          raise
+        ensure
+          theirs&.close
+        end
+
+        private
+
+        def live(slot, lane, ours, theirs)
+          ours.close
+          @disown.call([theirs.to_io, *slot.ios])
+          context = WorkerContext.new(theirs, log: @settings.log, boards: @boards,
+            index: slot.index,
+            generation: @generation, lane: lane,
+            ios: slot.ios, preloaded: @preloaded)
+          exit(WorkerMain.new(@supervisor, @settings).run(context, @work))
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,129 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../warmup"
+require_relative "crash_backoff"
+require_relative "template"
+require_relative "forker"
+require_relative "reaper"
+
+module Raffia
+  module Process
+    class Supervisor
+      # The forkers that there are: one, and during a restart two. A template that dies is made
+      # again, for the code that is on the disk then.
+      #
+      # @api private
+      class ForkerSet
+        # Seconds before it is tried again to fork a template.
+        RETRY = 1.0
+        private_constant :RETRY
+
+        # @return [Forker, Template] that bears the workers of new slots
+        attr_accessor :current
+        # @return [Boolean] whether orphans of the workers become children of this process
+        attr_reader :adopting
+
+        # @param settings [Settings]
+        def initialize(settings)
+          @settings = settings
+          @all = []
+          @backoff = CrashBackoff.new(settings.crash_window, settings.min_life)
+        end
+
+        # @return [void]
+        # @raise whatever `preload` raised, where the supervisor itself must call it
+        def start(work, boards, disown)
+          # Before the first fork: what a child compacts it no longer shares with us.
+          Warmup.call
+          @adopting = !@settings.preload.nil? && Native.available? && Native.become_subreaper(true)
+          kind = (@adopting && @settings.template) ? Template : Forker
+          @current = add(kind.new(@settings, work, boards, disown))
+        end
+
+        # @return [Forker, Template] it
+        def add(forker) = forker.tap { @all << forker }
+
+        # @param forker [Forker, nil] that bore the last worker of a slot
+        # @return [Forker] that bears the next one. A template that has died, or is closed, may have
+        #   borne a worker that serves; a slot whose worker it was goes on with another one
+        def for(forker)
+          @all.find { |one| one.equal?(forker) } ||
+            @all.find { |one| one.generation == forker&.generation } || @current
+        end
+
+        # @return [Array<IO>] to wait for
+        def ios = @all.flat_map(&:ios)
+
+        # @return [Array<Integer>]
+        def pids = @all.filter_map(&:pid)
+
+        # @return [void]
+        def hear = @all.each(&:hear)
+
+        # @param ended [Hash{Integer => Exit}]
+        # @return [void]
+        def reap(ended) = @all.each { |one| one.gone if ended.key?(one.pid) }
+
+        # @return [Float, nil] when one is overdue, or is to be made again
+        def deadline = [@due, *@all.filter_map(&:deadline)].compact.min
+
+        # Ends those that are not needed, and those that take too long.
+        # @param needed [Array<Forker>]
+        # @return [void]
+        def tidy(needed, now)
+          unneeded, @all = @all.partition { |one|
+            !one.equal?(@current) &&
+              needed.none? { |other| other.equal?(one) }
+          }
+          unneeded.each(&:close)
+          @all.each do |one|
+            one.close if one.state == :loading && one.deadline && now > one.deadline
+          end
+        end
+
+        # @return [Boolean] whether the first one never got ready, so that there is nothing to go on
+        #   with
+        def hopeless?
+          !@seen && Template::DEAD.include?(@current.state) && !@current.served(Clock.now)
+        end
+
+        # Makes a dead one again: at once if it has served, else after a pause that grows.
+        # @yieldparam old [Template]
+        # @yieldparam new [Template]
+        # @return [void]
+        def mend(now)
+          @seen ||= @current.state == :ready
+          dead = @all.find { |one| Template::DEAD.include?(one.state) } or return @due = nil
+          @due ||= now + @backoff.died(now, dead.served(now))
+          return if now < @due
+
+          @due = nil
+          new = dead.next(dead.generation)
+          @all[@all.index(dead)] = new
+          @current = new if @current.equal?(dead)
+          yield dead, new
+        rescue SystemCallError, ThreadError => error
+          retry_later(now, error)
+        end
+
+        # @return [void]
+        def close
+          @all.each(&:close)
+          pids.each { |pid| Reaper.await(pid) }
+        ensure
+          Native.become_subreaper(false) if @adopting
+        end
+
+        private
+
+        # Too many processes or open files, or too little memory: the workers that there are go on.
+        def retry_later(now, error)
+          @due = now + [@backoff.died(now, nil), RETRY].max
+          @settings.log&.error("the process that forks the workers cannot be started again: " \
+            "#{error.message}")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Process
+    class Supervisor
+      # Watches the heartbeat of one process, and says what to do when it stops: a process that
+      # hangs is warned twice, by a dump and by SIGTERM, and then killed. One that beats again is
+      # forgiven.
+      #
+      # @api private
+      class HangDetector
+        # In this order, a grace apart.
+        STEPS = %i[dump TERM KILL].freeze
+
+        # @param board [Scoreboard] of the process
+        def initialize(board)
+          @board = board
+          forgive
+        end
+
+        # @return [Boolean] whether it was told to end
+        def terminated? = @warnings > 1
+
+        # @return [nil]
+        def forgive
+          @warnings = 0
+          nil
+        end
+
+        # @param now [Float]
+        # @param since [Float] before that nobody could beat
+        # @param timeout [Numeric]
+        # @param grace [Numeric]
+        # @return [Symbol, nil] what to do now, of {STEPS}
+        def step(now, since, timeout, grace)
+          last_beat = @board.last_beat
+          late = now - [last_beat, since].max - timeout
+          return forgive if last_beat.zero? || late < 0
+          return if late < @warnings * grace
+
+          @warnings += 1
+          STEPS[@warnings - 1] || STEPS.last
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Process
+    class Supervisor
+      # IOs of others that are watched in the supervisor's loop.
+      #
+      # @api private
+      class IOWatchers
+        # @param log [#error, nil]
+        def initialize(log)
+          @log = log
+          @blocks = {}.compare_by_identity
+        end
+
+        # @return [void]
+        def add(io, block) = @blocks[io] = block
+
+        # @return [Array<IO>]
+        def ios = @blocks.keys.reject(&:closed?)
+
+        # @param readable [Array<IO>] ours and others
+        # @return [void]
+        def call(readable) = readable.each { |io| tell(io) if @blocks.key?(io) }
+
+        private
+
+        def tell(io)
+          @blocks[io].call(io)
+        rescue => error
+          @blocks.delete(io)
+          @log&.error("what watches #{io.inspect} failed: #{error.full_message(highlight: false)}")
+        end
+      end
+    end
+  end
+end

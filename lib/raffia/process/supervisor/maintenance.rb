@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require_relative "connection_router"
+require_relative "wear"
+
+module Raffia
+  module Process
+    class Supervisor
+      # What is done at every turn as long as nobody has said stop.
+      #
+      # @api private
+      class Maintenance
+        # @param loop [Loop]
+        # @param scaler [Scaler]
+        def initialize(loop, scaler)
+          @loop = loop
+          @scaler = scaler
+          @manager = loop.manager
+          @forkers = loop.manager.forkers
+          @settings = loop.settings
+          @wear = Wear.new(loop.settings)
+          @router = ConnectionRouter.new(@manager.slots)
+        end
+
+        # @param now [Float]
+        # @return [void]
+        def step(now)
+          @loop.restart.step
+          @forkers.tidy(@loop.restart.needed, now)
+          mend(now)
+          return if @loop.stopping? # the listeners may be closed then
+
+          @manager.start_due(now)
+          @scaler.step(now)
+          @router.step(now)
+          @wear.worn(@manager.workers, now).each { |worker, reason| renew(worker, reason) }
+          give_up_if_hopeless(now)
+        end
+
+        private
+
+        def mend(now)
+          if @forkers.hopeless?
+            return @loop.give_up("what the workers share could not be loaded; its own message, " \
+              "above, says why.")
+          end
+
+          @forkers.mend(now) do |dead, new|
+            @settings.log&.error("the process that forks the workers (#{dead.pid}) has ended: " \
+              "another loads the code that is there now")
+            @manager.slots.each { |slot| slot.forker = new if slot.forker.equal?(dead) }
+          end
+        end
+
+        def renew(worker, reason)
+          slot = @manager.slots.find { |one| one.current.equal?(worker) }
+          @loop.replacements.replace(slot, reason) if slot && !slot.retired
+        end
+
+        def give_up_if_hopeless(now)
+          return if @manager.workers.any?(&:ready?)
+          unless @manager.slots.any? { |slot| slot.backoff.count(now) >= @settings.crash_limit }
+            return
+          end
+
+          @loop.give_up("workers died #{@settings.crash_limit} times before they were ready, and " \
+          "none is left. Their own messages, above, " \
+            "say why.")
+        end
+      end
+    end
+  end
+end

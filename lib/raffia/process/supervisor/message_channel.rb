@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require "json"
+require "socket"
+
+module Raffia
+  module Process
+    class Supervisor
+      # Messages between the supervisor and one process of its own, both ways: a name, data that
+      # JSON knows, and descriptors. JSON and not Marshal: a supervisor may have more rights than
+      # its workers, and must not build whatever objects they name.
+      #
+      # The kernel keeps messages apart, so nobody waits for the rest of one, and several threads
+      # may send. Sending never waits.
+      #
+      # @api private
+      class MessageChannel
+        # Bytes of the longest message.
+        LIMIT = 65_536
+
+        # @return [Array(MessageChannel, MessageChannel)]
+        def self.pair = UNIXSocket.pair(:SEQPACKET).map { |socket| new(socket) }
+
+        # @param socket [UNIXSocket]
+        def initialize(socket)
+          @socket = socket
+        end
+
+        # @return [UNIXSocket]
+        def to_io = @socket
+
+        # @param name [String, Symbol]
+        # @param data [Object, nil] that JSON knows
+        # @param ios [Array<IO>] of which the other side gets its own descriptors
+        # @return [Boolean] whether it was sent; else the other side is gone, or has too much to
+        #   read already
+        # @raise [ArgumentError] for a message that is too long
+        def send(name, data = nil, ios = [])
+          text = JSON.generate([name, data])
+          if text.bytesize > LIMIT
+            raise ArgumentError, "a message of #{text.bytesize} bytes is too long, #{LIMIT} is " \
+              "the limit"
+          end
+
+          rights = ios.empty? ? [] : [Socket::AncillaryData.unix_rights(*ios)]
+          @socket.sendmsg_nonblock(text, Socket::MSG_NOSIGNAL, nil, *rights, exception: false) !=
+            :wait_writable
+        rescue SystemCallError, IOError
+          false
+        end
+
+        # Waits for the next message.
+        # @return [Array(String, Object, Array<IO>), nil] nil when the other side is gone
+        def receive = take { @socket.recvmsg(LIMIT, scm_rights: true) }
+
+        # @return [Array(String, Object, Array<IO>), Symbol, nil] :none when there is no message
+        #   now; nil when the other side is gone
+        def receive_now
+          take { @socket.recvmsg_nonblock(LIMIT, scm_rights: true, exception: false) }
+        end
+
+        # @return [void]
+        def close = @socket.close
+
+        # @return [Boolean]
+        def closed? = @socket.closed?
+
+        private
+
+        def take
+          text, _, _, *rights = yield
+          return :none if text == :wait_readable
+          return if text.nil? || text.empty?
+
+          name, data = parse(text)
+          [name.to_s, data, rights.flat_map { |right| right.unix_rights || [] }]
+        rescue Errno::ECONNRESET
+          # The kernel says once that the other side has closed without reading all. Its own
+          # messages are still to come.
+          retry
+        rescue SystemCallError, IOError
+          nil
+        end
+
+        # What is no message has a name that nobody handles.
+        def parse(text)
+          message = JSON.parse(text)
+          message.is_a?(Array) ? message : []
+        rescue JSON::ParserError
+          []
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module Raffia
+  module Process
+    class Supervisor
+      # Which of the sockets that listen on one port by SO_REUSEPORT get new connections: a program
+      # for the kernel, which chooses by chance among those that are live. Without one the kernel
+      # chooses among all, by a hash.
+      #
+      # It is for slots whose worker leaves for good, or cannot accept: what is in their queue stays
+      # there, nothing new comes. The kernel numbers the sockets of a group in the order in which
+      # they began to listen, and slots come and go at the end only: so it is known, as long as no
+      # other program listens on that port.
+      #
+      # @api private
+      module ReuseportFilter
+        # Linux's names, which Ruby does not have.
+        ATTACH, DETACH = 51, 68 # SO_ATTACH_REUSEPORT_CBPF, SO_DETACH_REUSEPORT_BPF
+        # Classic BPF: load a word, modulo, jump if equal, return.
+        LOAD, MODULO, EQUAL, RETURN = 0x20, 0x94, 0x15, 0x06
+        # Where a random number is loaded from (SKF_AD_OFF + SKF_AD_RANDOM).
+        RANDOM = 0xffff_f038
+        # Where TCP_INFO has the length of a listener's queue (tcpi_unacked), for which the field
+        # has that use.
+        QUEUED = 24
+
+        # @param io [IO] one of the group
+        # @param live [Array<Integer>] the numbers that get connections; empty: all do again
+        # @return [Boolean] false when this system cannot do it
+        def self.apply(io, live)
+          live.empty? ? detach(io) : attach(io, live)
+          true
+        rescue SystemCallError
+          false
+        end
+
+        # @param slots [Array<Array<IO>>] the IOs of each slot, in the order in which they were made
+        # @return [Array<Array<IO>>] those that share a port, each where its number is
+        def self.groups(slots)
+          slots.flatten.uniq.select { |io| group?(io) }
+            .group_by { |io| io.local_address.to_sockaddr }.values
+        end
+
+        # @param io [IO]
+        # @return [Boolean] whether it listens in a group with others
+        def self.group?(io)
+          io.respond_to?(:getsockopt) && io.local_address.ip? &&
+            io.getsockopt(:SOCKET, :REUSEPORT).int.positive? &&
+            io.getsockopt(:SOCKET, :TYPE).int == Socket::SOCK_STREAM
+        rescue SystemCallError, NameError
+          false
+        end
+
+        # @param io [IO] that listens
+        # @return [Integer] connections that wait to be accepted
+        def self.queued(io)
+          io.getsockopt(:TCP, Socket::TCP_INFO).data.unpack1("L", offset: QUEUED)
+        end
+
+        def self.attach(io, live)
+          code = program(live).map { |instruction| instruction.pack("SCCL") }.join
+          # struct sock_fprog: how many instructions of eight bytes, and where they are.
+          io.setsockopt(Socket::SOL_SOCKET, ATTACH,
+            [code.bytesize / 8].pack("Sx6") + [code].pack("P"))
+        end
+        private_class_method :attach
+
+        def self.detach(io)
+          io.setsockopt(Socket::SOL_SOCKET, DETACH, 0)
+        rescue Errno::ENOENT
+          nil # it had none
+        end
+        private_class_method :detach
+
+        def self.program(live)
+          choices = live.each_with_index.flat_map do |number, at|
+            [[EQUAL, 0, 1, at], [RETURN, 0, 0, number]]
+          end
+          [[LOAD, 0, 0, RANDOM], [MODULO, 0, 0, live.size], *choices, [RETURN, 0, 0, live.last]]
+        end
+        private_class_method :program
+      end
+    end
+  end
+end

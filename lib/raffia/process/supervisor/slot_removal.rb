@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require_relative "reuseport_filter"
+
+module Raffia
+  module Process
+    class Supervisor
+      # Takes a slot away without losing a connection: closing a socket that listens by SO_REUSEPORT
+      # drops its queue. So the kernel is told to send it nothing new; its worker accepts what is
+      # there, and also what was still shaking hands; then the worker drains; and only a queue that
+      # is then empty is closed. One that is not gets another worker.
+      #
+      # @api private
+      class SlotRemoval
+        # Seconds for which the queue must have been empty: as long as a handshake over a bad line
+        # may take.
+        QUIET = 3
+
+        # @param slot [Slot] the last one
+        # @param others [Array<Slot>]
+        # @param quiet [Numeric]
+        def initialize(slot, others, quiet = QUIET)
+          @slot = slot
+          @own = slot.ios - others.flat_map(&:ios)
+          @groups = ReuseportFilter.groups([*others, slot].map(&:ios))
+          @waiting = @own.select { |io| ReuseportFilter.group?(io) }
+          @quiet = @waiting.empty? ? 0 : quiet
+          @empty_since = nil
+        end
+
+        # @return [Slot]
+        attr_reader :slot
+
+        # @return [Boolean] false when the slot cannot be taken away here
+        def begin
+          @slot.retired = @groups.all? { |group| leave(group) }
+        end
+
+        # {ConnectionRouter} gives it connections again.
+        # @return [void]
+        def take_back
+          @slot.retired = false
+        end
+
+        # @param now [Float]
+        # @return [Symbol, nil] what is to be done: :drain its worker, :start one, :close its
+        #   sockets
+        def step(now)
+          @empty_since = queued? ? nil : @empty_since || now
+          return (:start if idle?) unless @empty_since
+          return if now - @empty_since < @quiet
+
+          idle? ? :close : :drain
+        end
+
+        # The end: the last references to the sockets.
+        # @return [void]
+        def close
+          @own.each(&:close)
+        end
+
+        private
+
+        def leave(group)
+          live = group.each_index.reject { |number| @own.include?(group[number]) }
+          live.empty? || live.size == group.size || ReuseportFilter.apply(group.first, live)
+        end
+
+        def idle? = @slot.workers.empty?
+
+        def queued? = @waiting.any? { |io| ReuseportFilter.queued(io).positive? }
+      end
+    end
+  end
+end

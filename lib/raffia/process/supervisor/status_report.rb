@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require_relative "../memory"
+
+module Raffia
+  module Process
+    class Supervisor
+      # What {Supervisor#status} says: plain data, which JSON knows.
+      #
+      # @api private
+      class StatusReport
+        # @param slot [Slot]
+        # @return [Hash]
+        def self.slot(slot)
+          current = slot.current # the loop may change it meanwhile, where another thread asks
+          {index: slot.index, state: slot.state, pid: current&.pid,
+           generation: current&.forker&.generation, since: current&.since,
+           restarts: [slot.starts - 1, 0].max, last_exit: slot.last_exit,
+           leaving: slot.leaving.map(&:pid), successor: slot.successor&.pid}
+        end
+
+        # @param loop [Loop]
+        def initialize(loop)
+          @loop = loop
+          @slots = loop.manager.slots
+        end
+
+        # @return [Hash]
+        def to_h
+          {name: @loop.settings.name, pid: ::Process.pid, state: @loop.state,
+           generation: @loop.restart.generation,
+           restart: {phase: @loop.restart.phase, last: @loop.restart.last}, workers: @slots.size,
+           ready: @slots.count { |slot| slot.current&.ready? },
+           templates: @loop.manager.forkers.pids,
+           slots: @slots.map { |slot| measured(slot) }}
+        end
+
+        private
+
+        def measured(slot)
+          told = self.class.slot(slot)
+          memory = told[:pid] && Memory.of(told[:pid])
+          told.merge(pss: memory&.pss, private_dirty: memory&.private_dirty)
+        end
+      end
+    end
+  end
+end

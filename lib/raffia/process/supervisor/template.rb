@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../../base/error"
+require_relative "bounded_fork"
+require_relative "message_channel"
+require_relative "template_main"
+
+module Raffia
+  module Process
+    class Supervisor
+      # Bears workers from a process that has preloaded what they share: the template of one
+      # generation. A restart makes a new template, which loads the code afresh, while the workers
+      # of the old one serve; so workers share memory *and* a restart brings new code, and the
+      # supervisor, which can unload nothing, never loads any of it.
+      #
+      # A worker is forked twice, by the template and by a child of it that ends at once; the kernel
+      # then gives it to the supervisor, which reaps it like a child of its own.
+      #
+      # @api private
+      class Template
+        # States in which it forks no more workers.
+        DEAD = %i[failed gone].freeze
+
+        # @return [Integer]
+        attr_reader :generation, :pid
+        # @return [Symbol] :loading, :ready, :failed or :gone
+        attr_reader :state
+
+        # As {Forker} has them.
+        def initialize(settings, work, boards, disown, generation: 1)
+          @arguments = [settings, work, boards, disown]
+          @generation = generation
+          @state = :loading
+          @reaped = false
+          @deadline = Clock.now + settings.boot_timeout
+          @channel, theirs = MessageChannel.pair
+          main = TemplateMain.new(settings, work, boards, generation)
+          @pid = BoundedFork.fork do
+            @channel.close
+            disown.call([theirs.to_io])
+            main.run(theirs)
+          end
+        ensure
+          theirs&.close
+        end
+
+        # @return [Template] of the next generation
+        def next(generation) = Template.new(*@arguments, generation: generation)
+
+        # @return [Float, nil] by when it must be ready
+        def deadline = (@deadline if @state == :loading)
+
+        # @return [Array<IO>] to wait for
+        def ios = @channel.closed? ? [] : [@channel.to_io]
+
+        # Reads what it has sent.
+        # @return [void]
+        def hear
+          while !@channel.closed? && (message = @channel.receive_now) != :none
+            return @channel.close unless message
+
+            ready if message.first == "loaded"
+            @state = :failed if message.first == "failed"
+          end
+        end
+
+        # @return [Boolean] whether it forks no more workers
+        def dead? = DEAD.include?(@state) || @channel.closed?
+
+        # @return [Float, nil] seconds for which it has been ready; nil when it never was
+        def served(now) = @ready_at && now - @ready_at
+
+        # It has ended.
+        # @return [void]
+        def gone
+          @reaped = true
+          @state = :gone unless @state == :failed
+          @channel.close
+        end
+
+        # Ends it: with the channel, or else by force.
+        # @return [void]
+        def close
+          @channel.close
+          ::Process.kill(:KILL, @pid) unless @reaped # then another process may have its number
+        rescue Errno::ESRCH
+          nil
+        end
+
+        # The worker says itself which process it has become. What is asked for while the template
+        # loads is done when it has.
+        # @param slot [Slot]
+        # @param lane [Integer]
+        # @return [Array(MessageChannel, nil)] our end of the worker's channel
+        # @raise [WorkerDied]
+        def spawn(slot, lane)
+          ours, theirs = MessageChannel.pair
+          order = {index: slot.index, lane: lane, classes: slot.ios.map { |io| io.class.name }}
+          return [ours, nil] if @channel.send(:spawn, order, [theirs.to_io, *slot.ios])
+
+          ours.close
+          raise WorkerDied.new("the process that forks the workers is gone", pid: @pid)
+        ensure
+          theirs&.close
+        end
+
+        private
+
+        def ready
+          @state = :ready
+          @ready_at = Clock.now
+        end
+      end
+    end
+  end
+end

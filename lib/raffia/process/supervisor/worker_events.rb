@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require_relative "exit_message"
+require_relative "status_report"
+
+module Raffia
+  module Process
+    class Supervisor
+      # What becomes of it when a worker says something, or ends.
+      #
+      # @api private
+      class WorkerEvents
+        # Signals that end a worker from outside, rather than by what it does itself.
+        FOREIGN = %w[SIGKILL SIGTERM].freeze
+        private_constant :FOREIGN
+
+        # @param loop [Loop]
+        def initialize(loop)
+          @loop = loop
+          @drain_timeout = loop.settings.drain_timeout
+        end
+
+        # @param slot [Slot]
+        # @param worker [WorkerProcess]
+        # @return [void]
+        def ready(slot, worker)
+          worker.ready
+          slot.backoff.booted
+          @loop.replacements.ready(slot, worker)
+          @loop.hook(:on_worker_ready, StatusReport.slot(slot))
+          @loop.running if @loop.booting? && @loop.manager.serving?
+        end
+
+        # A worker could not load the application. Before any worker has served, the program ends
+        # then; a successor that fails ends only its restart.
+        # @param slot [Slot]
+        # @param worker [WorkerProcess]
+        # @return [void]
+        def load_failed(slot, worker)
+          if !@loop.booting? || worker.equal?(slot.successor) ||
+              @loop.manager.workers.any?(&:ready?)
+            return
+          end
+
+          @loop.give_up("the worker's code could not be loaded; its own message, above, says why.")
+        end
+
+        # @param name [String]
+        # @param data [Object, nil]
+        # @return [void]
+        def heard(slot, worker, name, data)
+          case name
+          when "leaving" then leave(slot, worker)
+          when "status" then worker.tell(:status, @loop.report)
+          else @loop.hook(:on_message, slot.index, name, data)
+          end
+        end
+
+        # @param role [Symbol] that it had in its slot
+        # @param how [Exit]
+        # @return [void]
+        def lost(slot, worker, role, how)
+          slot.note_exit(how, worker) unless worker.draining? && how.clean?
+          message = ExitMessage.of(slot, worker, how)
+          @loop.settings.log&.warn(message) if message
+          await_next(slot, worker, role, how) unless @loop.stopping?
+          worker.gone
+          @loop.hook(:on_worker_exit, StatusReport.slot(slot), how)
+        end
+
+        private
+
+        # It asked to, or somebody sent it SIGTERM. The next one need not wait until it has
+        # finished.
+        def leave(slot, worker)
+          worker.drain(@drain_timeout, "asked to leave")
+          slot.vacate(Clock.now) if worker.equal?(slot.current) && !@loop.stopping?
+        end
+
+        def await_next(slot, worker, role, how)
+          slot.due = Clock.now + pause(slot, worker, how) if role == :current
+          return unless role == :successor
+
+          forker = @loop.replacements.lost(slot)
+          @loop.restart.failed(slot, forker) unless slot.retired # its workers were told to leave
+        end
+
+        def pause(slot, worker, how)
+          now = Clock.now
+          slot.backoff.died(now, worker.served(now), killed: killed?(worker, how))
+        end
+
+        # Whether it was no fault of the worker: the process that was to fork it has ended, or
+        # somebody has killed it. Before all workers have served once nobody can tell that from a
+        # fault: the kernel, for example, kills what needs too much memory.
+        def killed?(worker, how)
+          return worker.forker.dead? unless how.pid
+
+          !@loop.booting? && worker.reason.nil? && FOREIGN.include?(how.signal)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require_relative "../../base/signals"
+require_relative "../child_setup"
+require_relative "../output_buffers"
+require_relative "error_reporter"
+
+module Raffia
+  module Process
+    class Supervisor
+      # The life of a worker, in its process. Unlike a pool's worker, it is the program: it runs the
+      # application's `at_exit` handlers when it ends by itself, as with other servers.
+      #
+      # * Signals to stop are the supervisor's to understand; a terminal, and systemd, send them to
+      #   the whole group. SIGTERM to a worker asks the supervisor to drain it, SIGINT and the
+      #   others do nothing (by handlers: ignored signals would be inherited by programs).
+      # * It ends with the supervisor, by kill -9 too.
+      # * Standard input is the null device, output is written at once.
+      #
+      # @api private
+      class WorkerMain
+        include ChildSetup
+
+        # Signals that say nothing to a worker.
+        SILENT = %i[INT HUP QUIT USR1 USR2 TTIN TTOU].freeze
+
+        # @param context [WorkerContext]
+        # @return [Hash{Symbol => #call}] what signals mean to a worker. Code that it loads may set
+        #   handlers of its own, and then these are to be set again
+        def self.signal_handlers(context)
+          {TERM: ->(_) { context.leave }, **SILENT.to_h { |name| [name, ->(_) {}] }}
+        end
+
+        # @param supervisor [Integer] its pid
+        # @param settings [Settings]
+        def initialize(supervisor, settings)
+          @supervisor = supervisor
+          @name = settings.name
+          @hooks = settings.hooks
+          @preload = settings.preload if settings.worker_loads?
+          @log = settings.log
+        end
+
+        # @param context [WorkerContext]
+        # @param work [#call]
+        # @return [Integer] exit status
+        def run(context, work)
+          Signals.with(chain: false, CHLD: "DEFAULT", **WorkerMain.signal_handlers(context)) do
+            settle(context)
+            serve(context, work)
+          end
+        end
+
+        private
+
+        def serve(context, work)
+          preload(context) if @preload
+          @hooks[:after_fork]&.call(context)
+          work.call(context)
+          @hooks[:before_worker_shutdown]&.call(context)
+          0
+        rescue SystemExit => exit
+          exit.status
+        rescue Exception => error # standard:disable Lint/RescueException
+          ErrorReporter.call(@log, "worker #{context.index} (#{::Process.pid}) failed", error)
+          1
+        end
+
+        # The hooks find the application loaded, as they do behind a template process.
+        def preload(context)
+          load(context)
+          @hooks[:before_fork]&.call(context.index)
+        end
+
+        def load(context)
+          context.preloaded = @preload.call
+        rescue Exception => error # standard:disable Lint/RescueException
+          ErrorReporter.call(@log, "loading failed", error)
+          context.load_failed
+          ::Process.exit!(1)
+        end
+
+        def settle(context)
+          OutputBuffers.discard
+          context.supervisor = @supervisor
+          end_with(@supervisor)
+          Thread.new { listen_until_orphaned(context) }.name = "raffia supervisor channel"
+          ::Process.setproctitle("#{@name}: worker #{context.index}, generation " \
+            "#{context.generation}")
+          settle_streams
+        end
+
+        # Not by `ensure`: that would also run when this process ends in peace.
+        def listen_until_orphaned(context)
+          begin
+            context.listen
+          rescue Exception => error # standard:disable Lint/RescueException
+            ErrorReporter.call(@log, "worker #{context.index} (#{::Process.pid}) cannot read",
+              error)
+          end
+          ::Process.exit!(ORPHANED)
+        end
+      end
+    end
+  end
+end

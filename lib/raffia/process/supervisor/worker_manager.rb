@@ -1,0 +1,214 @@
+# frozen_string_literal: true
+
+require_relative "scoreboards"
+require_relative "crash_backoff"
+require_relative "worker_process"
+require_relative "forker_set"
+require_relative "reaper"
+require_relative "slot"
+
+module Raffia
+  module Process
+    class Supervisor
+      # All slots and the workers in them: starts, hears, watches and reaps them. What is to happen
+      # when is for {Supervisor} to say.
+      #
+      # @api private
+      class WorkerManager
+        # Seconds before it is tried again to start a worker in a slot that has too many.
+        NAP = 0.1
+
+        # @return [Array<Slot>]
+        attr_reader :slots
+        # @return [Scoreboards]
+        attr_reader :boards
+        # @return [ForkerSet]
+        attr_reader :forkers
+
+        # @param settings [Settings]
+        # @param events [WorkerEvents] hears of it
+        def initialize(settings, events)
+          @settings = settings
+          @events = events
+          @log = settings.log
+          @slots = []
+          @forkers = ForkerSet.new(settings)
+          @boards = Scoreboards.new(settings.max_workers, settings.words)
+          @awake = Clock.now
+          # How often heartbeats and memory are looked at.
+          @tick = [1, settings.hang_grace / 2.0, settings.memory_interval,
+            *settings.hang_timeout&.fdiv(2)].min
+        end
+
+        # Makes slots, with their resources, up to this number; no workers yet.
+        # @return [Array<Slot>] the new ones
+        def open_slots(count)
+          (@slots.size...count).map do |index|
+            ios = @settings.slot ? Array(@settings.slot.call(index)).map(&:to_io) : []
+            @slots <<
+              Slot.new(index, ios, CrashBackoff.new(@settings.crash_window, @settings.min_life))
+            @slots.last
+          end
+        end
+
+        # @return [Array<WorkerProcess>]
+        def workers = @slots.flat_map(&:workers)
+
+        # @return [Boolean] whether each slot has a worker that is ready
+        def serving? = @slots.all? { |slot| slot.current&.ready? }
+
+        # @return [Array<IO>] to wait for
+        def ios
+          @forkers.ios +
+            workers.filter_map { |worker| worker.channel.to_io unless worker.channel.closed? }
+        end
+
+        # Starts a worker. One that cannot be started is one that died at once.
+        # @param slot [Slot]
+        # @param forker [Forker]
+        # @param successor [Boolean]
+        # @return [WorkerProcess, nil]
+        def start(slot, forker = @forkers.for(slot.forker), successor: false)
+          lane = slot.lane or return slot.wait(Clock.now + NAP)
+          return put_off(slot, successor) if forker.dead?
+
+          board = @boards.board(slot.index, lane)
+          board.reset # now: a worker may beat before its fork returns here
+          channel, pid = forker.spawn(slot, lane)
+          worker = WorkerProcess.new(forker, channel, board, lane, @settings.boot_timeout)
+          worker.started(pid) if pid
+          slot.forker = forker unless successor
+          slot.assign(worker, successor: successor)
+          worker
+        rescue WorkerDied
+          put_off(slot, successor)
+        rescue => error
+          @log&.error("worker #{slot.index} cannot be started: #{error.message} (#{error.class})")
+          slot.due = Clock.now + slot.backoff.died(Clock.now, nil) unless successor
+          nil
+        end
+
+        # Starts what is due.
+        # @return [void]
+        def start_due(now)
+          @slots.each { |slot| start(slot) if slot.vacant? && slot.due <= now }
+        end
+
+        # Reads all that workers have sent.
+        # @return [void]
+        def hear
+          @forkers.hear
+          @slots.each do |slot|
+            slot.workers.each { |worker| hear_worker(slot, worker) }
+          end
+        end
+
+        # Takes leave of the workers that have ended.
+        # @return [void]
+        def reap
+          ended = @forkers.adopting ? Reaper.all_ended : Reaper.ended(workers.filter_map(&:pid))
+          # The last messages of a process that has ended may not have been read yet.
+          hear if ended.any? || workers.any? { |worker| worker.pid.nil? && worker.channel.closed? }
+          @forkers.reap(ended)
+          @slots.each do |slot|
+            slot.workers.each do |worker|
+              how = ended[worker.pid] || missing(worker) or next
+              @events.lost(slot, worker, slot.remove(worker), how)
+            end
+          end
+        end
+
+        # Kills what is overdue and warns what hangs.
+        # @return [void]
+        def check(now)
+          # stopped, or without a CPU: so may have been the workers
+          @awake = now if now - (@checked || now) > 3
+          @checked = now
+          @slots.each do |slot|
+            slot.workers.each do |worker|
+              worker.flush
+              overdue(slot, worker) if worker.overdue?(now)
+              check_beat(slot, worker, now) if @settings.hang_timeout
+            end
+          end
+        end
+
+        # @return [Float] when something is due, at the latest in a second
+        def due(now)
+          [now + @tick, *@forkers.deadline, *@slots.select(&:vacant?).map(&:due),
+            *workers.filter_map(&:deadline)].min
+        end
+
+        # Ends all, now.
+        # @return [void]
+        def end_all
+          workers.each { |worker| worker.kill("the supervisor ends") }
+          @forkers.close
+          workers.filter_map(&:pid).each { |pid| Reaper.await(pid) }
+        end
+
+        # Closes what is ours: in a child all but what it keeps.
+        # @param keep [Array<IO>]
+        # @return [void]
+        def disown(keep = [])
+          [*ios, *@slots.flat_map(&:ios)].uniq.each { |io| io.close unless keep.include?(io) }
+        end
+
+        private
+
+        # The process that forks it has ended. That is no failure of the slot; it is tried again
+        # until there is another one.
+        def put_off(slot, successor)
+          slot.due = Clock.now + NAP unless successor
+          nil
+        end
+
+        def hear_worker(slot, worker)
+          until worker.channel.closed? || (message = worker.channel.receive_now) == :none
+            return worker.channel.close unless message
+
+            name, data, ios = message
+            ios.each(&:close)
+            case name
+            when "started" then worker.started(data)
+            when "failed" then @events.load_failed(slot, worker)
+            when "ready"
+              if worker.booting?
+                @events.ready(slot, worker)
+              else
+                worker.served_late(@settings.drain_timeout)
+              end
+            else @events.heard(slot, worker, name, data)
+            end
+          end
+        end
+
+        # It was never born; or somebody else has reaped it.
+        def missing(worker)
+          return unless worker.channel.closed?
+          return Exit.new(pid: nil, signal: nil, status: nil) unless worker.pid
+
+          ::Process.kill(0, worker.pid)
+          nil
+        rescue Errno::ESRCH
+          Exit.from(worker.pid, nil)
+        end
+
+        def overdue(slot, worker)
+          what = if worker.booting?
+            "was not ready within #{@settings.boot_timeout} s"
+          else
+            "did not finish within #{worker.patience} s"
+          end
+          @log&.error("worker #{slot.index} (#{worker.pid}) #{what}: it is killed")
+          worker.kill(worker.booting? ? "boot timeout" : "drain timeout")
+        end
+
+        def check_beat(slot, worker, now)
+          done = worker.check_beat(now, @awake, @settings.hang_timeout, @settings.hang_grace)
+          @log&.error("worker #{slot.index} (#{worker.pid}) has no heartbeat: #{done}") if done
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,185 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "hang_detector"
+
+module Raffia
+  module Process
+    class Supervisor
+      # One worker process, seen from the supervisor.
+      #
+      # It is :booting until it says ready, then :ready, then perhaps :draining, and in the end
+      # :gone.
+      #
+      # @api private
+      class WorkerProcess
+        # How many messages wait for a worker that does not read.
+        BACKLOG = 32
+        # Seconds after which a heartbeat is late. Workers beat once a second.
+        LATE = 3
+
+        # @return [Forker] that bore it
+        attr_reader :forker
+        # @return [Integer]
+        attr_reader :lane
+        # @return [MessageChannel]
+        attr_reader :channel
+        # @return [Integer, nil] nil until that is known
+        attr_reader :pid
+        # @return [Symbol]
+        attr_reader :state
+        # @return [Float] when the state began, in the time of {Clock}
+        attr_reader :since
+        # @return [Float, nil] when something must have happened
+        attr_reader :deadline
+        # @return [String, nil] why it was told to end
+        attr_reader :reason
+
+        # @param forker [Forker]
+        # @param channel [MessageChannel]
+        # @param board [Scoreboard]
+        # @param lane [Integer]
+        # @param boot_timeout [Numeric]
+        def initialize(forker, channel, board, lane, boot_timeout)
+          @forker = forker
+          @channel = channel
+          @board = board
+          @lane = lane
+          @boot_timeout = boot_timeout
+          @backlog = []
+          @hang = HangDetector.new(board)
+          enter(:booting, boot_timeout)
+        end
+
+        # @param pid [Integer]
+        def started(pid)
+          @pid = pid
+          enter(:booting, @boot_timeout) if booting?
+        end
+
+        def booting? = @state == :booting
+
+        def ready? = @state == :ready
+
+        def draining? = @state == :draining
+
+        # @return [void]
+        def ready
+          @ready_at = Clock.now
+          enter(:ready, nil)
+        end
+
+        # @return [Float, nil] for how long it has been ready; nil when it never was
+        def served(now) = @ready_at && now - @ready_at
+
+        # Asks it to finish and leave.
+        # @param patience [Numeric] seconds until SIGKILL
+        # @param reason [String]
+        # @return [void]
+        def drain(patience, reason)
+          return if draining?
+
+          @reason ||= reason
+          @board.mark(:dismissed)
+          enter(:draining, patience)
+          tell("drain")
+        end
+
+        # As all are to end. Who does not serve yet has nothing to finish: it gets less time, and
+        # none at all when it is not born.
+        # @param patience [Numeric] for one that serves
+        # @param grace [Numeric] for one that boots
+        # @return [void]
+        def dismiss(patience, grace, reason)
+          return kill(reason) unless @pid
+
+          drain(booting? ? [grace, patience].min : patience, reason)
+        end
+
+        # It was told to drain just before it was ready, so it may have something to finish after
+        # all.
+        # @return [void]
+        def served_late(patience)
+          enter(:draining, patience) if draining?
+        end
+
+        # @param reason [String]
+        # @param stop_reason [Symbol] see {Scoreboard#mark}
+        # @return [void]
+        def kill(reason, stop_reason = :dismissed)
+          @reason = reason
+          @board.mark(stop_reason)
+          @deadline = nil
+          # Not born yet: its end of the channel says that it need not be.
+          @pid ? signal(:KILL) : @channel.close
+        end
+
+        # It has ended.
+        # @return [void]
+        def gone
+          @channel.close
+          enter(:gone, nil)
+        end
+
+        # Never waits: a worker that does not read gets the messages later, as far as there is room
+        # to keep them.
+        # @return [void]
+        def tell(name, data = nil)
+          @backlog << [name, data] if @backlog.size < BACKLOG
+          flush
+        end
+
+        # Has it accept the connections that wait in these sockets, which are another slot's.
+        # @param sockets [Array<IO>]
+        # @return [Boolean] whether it was told
+        def hand_over(sockets) = @channel.send(:accept, nil, sockets)
+
+        # @return [void]
+        def flush = (@backlog.shift while @backlog.any? && @channel.send(*@backlog.first))
+
+        # @param now [Float]
+        # @return [Boolean] whether its last heartbeat is recent; true for one that never beats
+        def responsive?(now)
+          last_beat = @board.last_beat
+          last_beat.zero? || now - [last_beat, @since].max < LATE
+        end
+
+        # @return [String] seconds that it was given
+        def patience = format("%g", @deadline - @since)
+
+        # @return [Boolean]
+        def overdue?(now) = !@deadline.nil? && now >= @deadline
+
+        # (see HangDetector#step)
+        # @return [Symbol, nil] what was done: :dump, :TERM or :KILL
+        def check_beat(now, since, timeout, grace)
+          # SIGTERM may make it say that it drains, on another thread than the one that hangs.
+          watched = ready? || (draining? && @hang.terminated?)
+          return @hang.forgive unless watched
+
+          step = @hang.step(now, since, timeout, grace)
+          case step
+          when :dump then tell("dump")
+          when :TERM then signal(:TERM)
+          when :KILL then kill("no heartbeat", :hung)
+          end
+          step
+        end
+
+        private
+
+        def enter(state, limit)
+          @state = state
+          @since = Clock.now
+          @deadline = limit && @since + limit
+        end
+
+        def signal(name)
+          ::Process.kill(name, @pid) if @pid && @state != :gone
+        rescue Errno::ESRCH
+          nil
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Process
+    # Ctrl-Z at a terminal. It sends SIGTSTP to the whole process group, which a program that gives
+    # this signal another meaning must tell from one that somebody sends to it alone.
+    module SuspendSignal
+      # Field of /proc/self/stat, after the name: the foreground process group of the terminal.
+      GROUP = 5
+      STAT = "/proc/self/stat"
+      private_constant :GROUP, :STAT
+
+      module_function
+
+      # @return [Boolean] whether this process is in the foreground of a terminal, where Ctrl-Z is
+      #   typed
+      def here?
+        ::File.read(STAT).rpartition(")").last.split[GROUP].to_i == ::Process.getpgrp
+      rescue SystemCallError
+        $stdin.tty? # no Linux
+      end
+
+      # What SIGTSTP is to do: Ctrl-Z suspends the group, as where nobody handles it, until the
+      # shell continues it. Processes that are forked from this one inherit the handler, and leave
+      # it to this one: else one that is slow would suspend all again after that.
+      # @yield when it was sent to this process alone
+      # @return [Proc] for {Signals.with}
+      def handler
+        owner = ::Process.pid
+        lambda do |_|
+          next unless ::Process.pid == owner
+
+          here? ? ::Process.kill(:STOP, 0) : yield
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require "socket"
+
+require_relative "../base/clock"
+
+module Raffia
+  module Process
+    # Tells systemd how we are (sd_notify(3)), if it wants to know. A message that does not get
+    # through is lost: systemd's absence is no reason to stop.
+    #
+    # @api private
+    class SystemdNotifier
+      # @param path [String, nil] of its socket; one that begins with @ is in the abstract
+      #   namespace
+      # @param watchdog [Numeric, nil] seconds within which it wants to hear from us
+      def initialize(path, watchdog)
+        @address = Addrinfo.unix(path.sub(/\A@/, "\0"), :DGRAM) if path && !path.empty?
+        @interval = watchdog && watchdog / 2.0
+        @due = 0.0
+      end
+
+      # @return [Float, nil] when {tick} has something to do
+      def due = (@due if @address && @interval)
+
+      # @return [void]
+      def ready(text) = tell("READY=1", "STATUS=#{text}", "MAINPID=#{::Process.pid}")
+
+      # @return [void]
+      def reloading(text)
+        tell("RELOADING=1",
+          "MONOTONIC_USEC=#{::Process.clock_gettime(::Process::CLOCK_MONOTONIC, :microsecond)}",
+          "STATUS=#{text}")
+      end
+
+      # @return [void]
+      def stopping = tell("STOPPING=1", "STATUS=stopping")
+
+      # @return [void]
+      def status(text) = tell("STATUS=#{text}")
+
+      # The loop still turns.
+      # @return [void]
+      def tick(now)
+        return unless @address && @interval && now >= @due
+
+        @due = now + @interval
+        tell("WATCHDOG=1")
+      end
+
+      # For a loop that has a heart of its own.
+      # @return [void]
+      def beat = tick(Clock.now)
+
+      private
+
+      def tell(*lines)
+        return unless @address
+
+        socket = Socket.new(:UNIX, :DGRAM)
+        socket.sendmsg_nonblock(lines.map { |line| line.tr("\n", " ") }.join("\n"),
+          Socket::MSG_NOSIGNAL, @address, exception: false)
+      rescue SystemCallError
+        nil
+      ensure
+        socket&.close
+      end
+    end
+  end
+end
