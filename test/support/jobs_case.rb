@@ -70,7 +70,8 @@ module TestSupport
 
     def enqueue(job, *args, **fields)
       @store.enqueue(
-        [Jobs::Draft.of(Jobs::Client::Item.build({"class" => job.is_a?(Class) ? job.name : job,
+        [Jobs::Draft.of(Jobs::Client::PayloadBuilder.build({"class" => job.is_a?(Class) ? job.name :
+          job,
           "args" => args, **fields.transform_keys(&:to_s)}))]
       ).first
     end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "client/item"
+require_relative "client/payload_builder"
 require_relative "middleware"
 require_relative "store"
 
@@ -55,7 +55,7 @@ module Raffia
       # @param item [Hash]
       # @return [Draft, nil] nil when a middleware keeps it out
       def draft(item)
-        item = Item.build(item)
+        item = PayloadBuilder.build(item)
         return Draft.of(item) if @middleware.empty?
 
         Draft.of(item) if @middleware.call(item) { item }

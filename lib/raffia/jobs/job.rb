@@ -4,82 +4,88 @@ require_relative "job/options"
 require_relative "setup"
 
 module Raffia
-  # Makes a class a job: it has a method `perform`, and is enqueued by the methods of
-  # {Job::Enqueue}.
-  #
-  #     class ThumbnailJob
-  #       include Raffia::Job
-  #       options queue: "images", retry: 5, on: :processes
-  #
-  #       def perform(id, width) = ...
-  #     end
-  #
-  #     ThumbnailJob.perform_in(60, 7, 120)
-  module Job
-    def self.included(job)
-      job.extend(Options, Enqueue)
-    end
+  module Jobs
+    # Makes a class a job: it has a method `perform`, and is enqueued by the methods of
+    # {Job::Enqueue}.
+    #
+    #     class ThumbnailJob
+    #       include Raffia::Job
+    #       options queue: "images", retry: 5, on: :processes
+    #
+    #       def perform(id, width) = ...
+    #     end
+    #
+    #     ThumbnailJob.perform_in(60, 7, 120)
+    module Job
+      def self.included(job)
+        job.extend(Options, Enqueue)
+      end
 
-    # @return [String] of this run's job
-    attr_accessor :jid
-    # @return [#stopping?, nil] what this run can know of itself; nil outside of a worker
-    attr_accessor :run
+      # @return [String] of this run's job
+      attr_accessor :jid
+      # @return [#stopping?, nil] what this run can know of itself; nil outside of a worker
+      attr_accessor :run
 
-    # @return [Boolean] whether this run is to end soon: its worker stops, or the job was cancelled.
-    #   Long jobs ask now and then
-    def stopping? = !run.nil? && run.stopping?
+      # @return [Boolean] whether this run is to end soon: its worker stops, or the job was
+      #   cancelled. Long jobs ask now and then
+      def stopping? = !run.nil? && run.stopping?
 
-    # @return [Jobs::Batch, nil] the one that this run's job belongs to: `batch.jobs { ... }` adds
-    #   to it
-    def batch = batch_of("batch")
+      # @return [Jobs::Batch, nil] the one that this run's job belongs to: `batch.jobs { ... }` adds
+      #   to it
+      def batch = batch_of("batch")
 
-    # @return [Jobs::Batch, nil] the one that has called this job, see {Jobs::Batch#on}
-    def calling_batch = batch_of("callback", "batch")
+      # @return [Jobs::Batch, nil] the one that has called this job, see {Jobs::Batch#on}
+      def calling_batch = batch_of("callback", "batch")
 
-    private def batch_of(*path)
-      id = run&.item&.dig(Jobs::Payload::OWN, *path)
-      Jobs::Batch.attach(id, run.store || Jobs::Setup.current.store) if id
-    end
+      private def batch_of(*path)
+        id = run&.item&.dig(Jobs::Payload::OWN, *path)
+        Jobs::Batch.attach(id, run.store || Jobs::Setup.current.store) if id
+      end
 
-    # Ways to enqueue a job.
-    module Enqueue
-      # As soon as possible.
-      # @param args [Array] of `perform`
-      # @return [String, nil] its id; nil when a middleware or a unique job keeps it out
-      # @raise [Jobs::BadArguments] for arguments that JSON would not give back
-      # @raise [Jobs::StoreUnavailable] when it could not be kept
-      def perform_async(*args) = set.perform_async(*args)
+      # Ways to enqueue a job.
+      module Enqueue
+        # As soon as possible.
+        # @param args [Array] of `perform`
+        # @return [String, nil] its id; nil when a middleware or a unique job keeps it out
+        # @raise [Jobs::BadArguments] for arguments that JSON would not give back
+        # @raise [Jobs::StoreUnavailable] when it could not be kept
+        def perform_async(*args) = set.perform_async(*args)
 
-      # @param seconds [Numeric] from now
-      # @return [String, nil] its id
-      def perform_in(seconds, *args) = set.perform_in(seconds, *args)
+        # @param seconds [Numeric] from now
+        # @return [String, nil] its id
+        def perform_in(seconds, *args) = set.perform_in(seconds, *args)
 
-      # @param time [Time, Numeric] or seconds since 1970
-      # @return [String, nil] its id
-      def perform_at(time, *args) = set.perform_at(time, *args)
+        # @param time [Time, Numeric] or seconds since 1970
+        # @return [String, nil] its id
+        def perform_at(time, *args) = set.perform_at(time, *args)
 
-      # Many at once.
-      # @param list [Array<Array>] the arguments of each
-      # @param at [Time, Numeric, Array, nil] when, of all or of each
-      # @param spread [Numeric, nil] seconds to spread them over, from `at` or now
-      # @return [Array<String, nil>] their ids
-      def perform_bulk(list, at: nil, spread: nil) = set.perform_bulk(list, at: at, spread: spread)
+        # Many at once.
+        # @param list [Array<Array>] the arguments of each
+        # @param at [Time, Numeric, Array, nil] when, of all or of each
+        # @param spread [Numeric, nil] seconds to spread them over, from `at` or now
+        # @return [Array<String, nil>] their ids
+        def perform_bulk(list, at: nil, spread: nil)
+          set.perform_bulk(list, at: at, spread: spread)
+        end
 
-      # At once, in this process, and as a worker would hand the arguments over; middleware is
-      # called, the store is not.
-      # @return [Object] what `perform` returns
-      def perform_inline(*args) = set.perform_inline(*args)
+        # At once, in this process, and as a worker would hand the arguments over; middleware is
+        # called, the store is not.
+        # @return [Object] what `perform` returns
+        def perform_inline(*args) = set.perform_inline(*args)
 
-      # For `Raffia.map(items, on: :jobs, &ResizeJob)`: `perform` is called with an item each.
-      # @return [Proc]
-      def to_proc = Jobs::Mapping::Reference.to_job(self)
+        # For `Raffia.map(items, on: :jobs, &ResizeJob)`: `perform` is called with an item each.
+        # @return [Proc]
+        def to_proc = Jobs::Mapping::Reference.to_job(self)
 
-      # @param options [Hash] for this call only, as {Options#options} takes them
-      # @return [Jobs::Call]
-      def set(**options) = Jobs::Call.new(self, options)
+        # @param options [Hash] for this call only, as {Options#options} takes them
+        # @return [Jobs::ConfiguredJob]
+        def set(**options) = Jobs::ConfiguredJob.new(self, options)
+      end
     end
   end
+
+  Job = Jobs::Job
 end
 
-require_relative "call"
+require_relative "configured_job"
 require_relative "batch"

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require_relative "../pool"
-require_relative "mapping/mailbox"
+require_relative "mapping/chunk_dispatcher"
 require_relative "mapping/reference"
-require_relative "mapping/seat"
+require_relative "mapping/worker_slot"
 require_relative "setup"
 
 module Raffia
@@ -36,7 +36,7 @@ module Raffia
         # @param client [Client]
         # @param queue [String]
         def initialize(client, queue)
-          @mailbox = Mailbox.new(client, queue)
+          @dispatcher = ChunkDispatcher.new(client, queue)
         end
 
         def workers(options) = options.workers || WORKERS
@@ -65,14 +65,14 @@ module Raffia
             raise ConfigError, "item_timeout has no effect on: :jobs: give the job class a timeout"
           end
 
-          -> { Seat.new(plan, @mailbox) }
+          -> { WorkerSlot.new(plan, @dispatcher) }
         end
 
         def around
-          @mailbox.open
+          @dispatcher.open
           yield
         ensure
-          Raffia.shield { @mailbox.close }
+          Raffia.shield { @dispatcher.close }
         end
       end
     end

@@ -100,4 +100,4 @@ module Raffia
   end
 end
 
-require_relative "payload/fields"
+require_relative "payload/field_check"

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "recurring/book"
+require_relative "recurring/schedule"
 require_relative "recurring/entry"
 require_relative "recurring/ticker"
 require_relative "setup"
@@ -27,7 +27,7 @@ module Raffia
           @entries = entries
         end
 
-        # @param spec [String, Numeric] see {Times}
+        # @param spec [String, Numeric] see {Recurrence}
         # @param job [Class, String]
         # @param name [String, nil] nil: the job's, so one that recurs twice needs a name
         # @param options [Hash] args: zone: queue: catch_up:, see {Entry}
@@ -55,7 +55,7 @@ module Raffia
       # With a block: what recurs, as {Recurring::List#at} says it. Workers bring it to the store
       # when they start. In an initializer of Rails the block is called when the application is
       # initialized, and so may name its classes.
-      # @return [Recurring::Book] what the store has
+      # @return [Recurring::Schedule] what the store has
       def recurring(&block)
         deferred = Setup.current.deferred
         if block
@@ -65,7 +65,7 @@ module Raffia
             Recurring::List.new(Setup.current.recurring).instance_eval(&block)
           end
         end
-        Recurring::Book.new
+        Recurring::Schedule.new
       end
     end
   end

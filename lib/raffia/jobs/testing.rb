@@ -3,8 +3,8 @@
 require_relative "../jobs"
 require_relative "stores/memory"
 require_relative "testing/drain"
-require_relative "testing/inline"
-require_relative "testing/of_a_class"
+require_relative "testing/inline_store"
+require_relative "testing/job_class_methods"
 
 module Raffia
   module Jobs
@@ -18,8 +18,8 @@ module Raffia
     #       MailJob.drain                      # does it, here
     #     end
     #
-    # Requiring this changes nothing but that job classes have {OfAClass}'s methods. What is said
-    # counts for the running fiber, and for the fibers and threads that it starts from then on:
+    # Requiring this changes nothing but that job classes have {JobClassMethods}'s methods. What is
+    # said counts for the running fiber, and for the fibers and threads that it starts from then on:
     # tests that run side by side do not see each other's jobs.
     module Testing
       class << self
@@ -33,7 +33,7 @@ module Raffia
         # enqueuing.
         # @yield what is done so, see {fake}
         # @return [Object] the block's value
-        def inline(&) = with(Client.new(Inline.new, Setup.current.client_middleware), &)
+        def inline(&) = with(Client.new(InlineStore.new, Setup.current.client_middleware), &)
 
         # Jobs go to the store of the process, as without this.
         # @yield what is done so, see {fake}
@@ -79,6 +79,6 @@ module Raffia
       end
     end
 
-    Job::Enqueue.include(Testing::OfAClass)
+    Job::Enqueue.include(Testing::JobClassMethods)
   end
 end

@@ -101,7 +101,7 @@ module Raffia
       private
 
       def draft(name, *args, **fields)
-        Jobs::Draft.of(Jobs::Client::Item.build({"class" => name, "args" => args,
+        Jobs::Draft.of(Jobs::Client::PayloadBuilder.build({"class" => name, "args" => args,
           **fields.transform_keys(&:to_s)}))
       end
     end

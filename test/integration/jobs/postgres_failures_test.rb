@@ -25,7 +25,8 @@ class JobsPostgresFailuresTest < Raffia::TestCase
   def store = @store ||= open_store
 
   def draft(*args, **fields)
-    Raffia::Jobs::Draft.of(Raffia::Jobs::Client::Item.build({"class" => "Nothing", "args" => args,
+    Raffia::Jobs::Draft.of(Raffia::Jobs::Client::PayloadBuilder.build({"class" => "Nothing",
+      "args" => args,
       **fields.transform_keys(&:to_s)}))
   end
 

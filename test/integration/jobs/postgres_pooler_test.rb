@@ -42,7 +42,7 @@ class JobsPostgresPoolerTest < Raffia::TestCase
   end
 
   def draft(number, **own)
-    Raffia::Jobs::Draft.of(Raffia::Jobs::Client::Item.build({"class" => "Nothing",
+    Raffia::Jobs::Draft.of(Raffia::Jobs::Client::PayloadBuilder.build({"class" => "Nothing",
       "args" => [number], "raffia" => own.transform_keys(&:to_s)}))
   end
 

@@ -23,7 +23,8 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
   end
 
   def draft(*args, queue: "default", **fields)
-    Raffia::Jobs::Draft.of(Raffia::Jobs::Client::Item.build({"class" => "Nothing", "args" => args,
+    Raffia::Jobs::Draft.of(Raffia::Jobs::Client::PayloadBuilder.build({"class" => "Nothing",
+      "args" => args,
       "queue" => queue, **fields.transform_keys(&:to_s)}))
   end
 

@@ -28,7 +28,7 @@ class JobsSidekiqAPITest < Raffia::TestCase
   end
 
   def draft(name, *args, **fields)
-    item = Raffia::Jobs::Client::Item.build({"class" => name, "args" => args})
+    item = Raffia::Jobs::Client::PayloadBuilder.build({"class" => name, "args" => args})
     Raffia::Jobs::Draft.of(item.merge(fields.transform_keys(&:to_s)))
   end
 

@@ -15,7 +15,7 @@ class JobsSQLitePowerTest < Raffia::TestCase
     $stdout.sync = true
     store = Raffia::Jobs::Store.open(ARGV.first)
     lease = store.enroll("host:1:x", {}, ttl: 600)
-    job = -> { Raffia::Jobs::Draft.of(Raffia::Jobs::Client::Item.build({"class" => "NoJob", "args" => ["x" * rand(3000)]})) }
+    job = -> { Raffia::Jobs::Draft.of(Raffia::Jobs::Client::PayloadBuilder.build({"class" => "NoJob", "args" => ["x" * rand(3000)]})) }
     say = ->(sign, jids) { print(jids.map { |jid| "#{sign} #{jid}\n" }.join) }
     threads = Array.new(8) { Thread.new { loop { say.("+", store.enqueue([job.call])) } } }
     threads << Thread.new do

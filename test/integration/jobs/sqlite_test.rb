@@ -30,7 +30,7 @@ class JobsSQLiteProcessesTest < Raffia::TestCase
   def store = @store ||= open_store
 
   def draft(arg = 1)
-    Jobs::Draft.of(Jobs::Client::Item.build({"class" => "NoJob", "args" => [arg]}))
+    Jobs::Draft.of(Jobs::Client::PayloadBuilder.build({"class" => "NoJob", "args" => [arg]}))
   end
 
   # @yieldparam out [IO] what the child has to say

@@ -19,8 +19,8 @@ module JobsWebStores
         {"queue" => "limited", "raffia" => {"limit" => {"key" => "k", "max" => 1}}})
       bury(3)
       @store.open_batch("b1", about: {"description" => "import", "created_at" => Time.now.to_f})
-      book = Jobs::Recurring::Book.new(@client)
-      book.add(Jobs::Recurring::Entry.build("sweep", 3600, "SweepJob"))
+      schedule = Jobs::Recurring::Schedule.new(@client)
+      schedule.add(Jobs::Recurring::Entry.build("sweep", 3600, "SweepJob"))
       @lease = @store.enroll("host:7:abc",
         {"hostname" => "host", "pid" => 7, "queues" => ["limited"], "concurrency" => 2,
          "started_at" => Time.now.to_f}, ttl: 600)

@@ -102,7 +102,7 @@ module Raffia
 
     def enqueue(job, *args, **fields)
       @store.enqueue(
-        [Jobs::Draft.of(Jobs::Client::Item.build({"class" => job, "args" => args,
+        [Jobs::Draft.of(Jobs::Client::PayloadBuilder.build({"class" => job, "args" => args,
           **fields.transform_keys(&:to_s)}))]
       ).first
     end

@@ -59,7 +59,7 @@ module Raffia
     end
 
     def test_a_recurring_job_that_never_ran_has_no_last_time
-      book = Jobs::Recurring::Book.new
+      book = Jobs::Recurring::Schedule.new
       book.add(Jobs::Recurring::Entry.build("tidy", "every 1 hour", TidyJob))
       book.tick(book["tidy"])
       before = json("recurring").first

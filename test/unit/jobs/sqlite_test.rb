@@ -39,7 +39,7 @@ class SQLiteStoreTest < Raffia::TestCase
   def draft(arg = 1, own: nil, **fields)
     item = {"class" => "NoJob", "args" => [arg], **fields.transform_keys(&:to_s)}
     item["raffia"] = own if own
-    Jobs::Draft.of(Jobs::Client::Item.build(item))
+    Jobs::Draft.of(Jobs::Client::PayloadBuilder.build(item))
   end
 
   def unavailable(pattern, &)

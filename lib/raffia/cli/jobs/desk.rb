@@ -66,7 +66,7 @@ module Raffia
         # @return [String]
         # @raise [ConfigError] for what no queue can be called
         def queue(name)
-          return name if Raffia::Jobs::Client::Item::QUEUE.match?(name)
+          return name if Raffia::Jobs::Client::PayloadBuilder::QUEUE.match?(name)
 
           raise ConfigError, "#{name.inspect} cannot be the name of a queue: use letters, digits " \
             "and _ : . -"

@@ -12,7 +12,7 @@ module Raffia
 
         def initialize(desk)
           @desk = desk
-          @book = Raffia::Jobs.recurring
+          @schedule = Raffia::Jobs.recurring
         end
 
         def recurring(change = nil, name = nil)
@@ -22,7 +22,7 @@ module Raffia
             raise ConfigError, "recurring #{change}? Use one of #{CHANGES.keys.join(", ")}"
           end
           raise OptionParser::MissingArgument, "NAME" unless name
-          raise NotFound.new("there is no recurring job #{name}", name: name) unless @book[name]
+          raise NotFound.new("there is no recurring job #{name}", name: name) unless @schedule[name]
 
           jid = carry_out(change, name)
           @desk.answer({"name" => name, "jid" => jid}.compact) do
@@ -35,15 +35,15 @@ module Raffia
         # @return [String, nil] the id of a job
         def carry_out(change, name)
           case change
-          when "run" then @book.run(name)
-          when "pause" then @book.pause(name) && nil
-          when "resume" then @book.resume(name) && nil
-          else @book.remove(name) && nil
+          when "run" then @schedule.run(name)
+          when "pause" then @schedule.pause(name) && nil
+          when "resume" then @schedule.resume(name) && nil
+          else @schedule.remove(name) && nil
           end
         end
 
         def list
-          entries = @book.entries
+          entries = @schedule.entries
           rows = entries.map { |entry| facts(entry) }
           @desk.answer(rows) do
             titles = %w[name schedule zone class next last] + [""]
@@ -56,9 +56,9 @@ module Raffia
         end
 
         def facts(entry)
-          times = {"last" => @book.last_run(entry.name)&.fetch("at"),
-                   "next" => entry.times.next(@book.now)}
-          {**entry.to_h.transform_keys(&:to_s), "paused" => @book.paused?(entry.name), **times}
+          times = {"last" => @schedule.last_run(entry.name)&.fetch("at"),
+                   "next" => entry.times.next(@schedule.now)}
+          {**entry.to_h.transform_keys(&:to_s), "paused" => @schedule.paused?(entry.name), **times}
         end
       end
     end

@@ -80,7 +80,8 @@ module Raffia
           end
 
           item = Raffia::Jobs::Payload.load(row["payload"])
-          unless item["jid"].is_a?(String) && Raffia::Jobs::Client::Item::QUEUE.match?(row["queue"])
+          unless item["jid"].is_a?(String) &&
+              Raffia::Jobs::Client::PayloadBuilder::QUEUE.match?(row["queue"])
             raise TypeError
           end
 
@@ -104,7 +105,7 @@ module Raffia
         # A field that makes no sense stays in the payload, and no store acts on it.
         def extras(item)
           own = item[Raffia::Jobs::Payload::OWN]
-          own unless Raffia::Jobs::Payload::Fields.complaint(own)
+          own unless Raffia::Jobs::Payload::FieldCheck.complaint(own)
         end
 
         def alone(row)

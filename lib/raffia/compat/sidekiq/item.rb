@@ -61,7 +61,7 @@ module Sidekiq
     # @return [Array]
     def arguments(name, args)
       mode = Sidekiq.default_configuration[:on_complex_arguments]
-      translate { Raffia::Jobs::Client::Item.check_arguments(name, args) }
+      translate { Raffia::Jobs::Client::PayloadBuilder.check_arguments(name, args) }
       args
     rescue ArgumentError => error
       raise unless args.is_a?(Array) && [:warn, false].include?(mode)

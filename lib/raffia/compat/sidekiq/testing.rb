@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../sidekiq"
-require_relative "testing/of_a_class"
+require_relative "testing/job_class_methods"
 require_relative "testing/switch"
 
 module Sidekiq
@@ -73,7 +73,7 @@ module Sidekiq
     end
   end
 
-  Job.extend(Testing::OfAll)
-  Job::ClassMethods.include(Testing::OfAClass)
+  Job.extend(Testing::AllJobs)
+  Job::ClassMethods.include(Testing::JobClassMethods)
   Testing.fake!
 end

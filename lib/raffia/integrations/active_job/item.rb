@@ -18,7 +18,8 @@ module Raffia
           {
             "class" => NAMES.first, "wrapped" => job.class.name, "args" => [data],
             "at" => job.scheduled_at&.to_f,
-            **Job::Fields.plain(options), Jobs::Payload::OWN => own(job, options, data["arguments"])
+            **Job::PayloadFields.plain(options),
+            Jobs::Payload::OWN => own(job, options, data["arguments"])
           }.compact
         end
 
@@ -32,7 +33,7 @@ module Raffia
         def own(job, options, arguments)
           options = options.except(:unique) if options[:unique] && Wrapper.runs?(job.job_id)
           arguments = job.arguments if options[:limit_key].respond_to?(:call)
-          Job::Fields.own(options, job.class.name, arguments, job.scheduled_at&.to_f ||
+          Job::PayloadFields.own(options, job.class.name, arguments, job.scheduled_at&.to_f ||
             Time.now.to_f)
         end
       end

@@ -26,7 +26,7 @@ module Raffia
             (superclass.respond_to?(:raffia_options) ? superclass.raffia_options : {}.freeze)
           return set if given.empty?
 
-          Job::Check.options(self, given)
+          Job::OptionCheck.options(self, given)
           @raffia_options = set.merge(given).freeze
         end
       end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../call"
+require_relative "../configured_job"
 require_relative "../payload"
 
 module Raffia
@@ -31,8 +31,8 @@ module Raffia
             raise ConfigError, "#{job.inspect} is no job: it needs `include Raffia::Job`"
           end
 
-          Client::Item.check_arguments(job.name, args)
-          @items[event] = Call.new(job, options).item(args)
+          Client::PayloadBuilder.check_arguments(job.name, args)
+          @items[event] = ConfiguredJob.new(job, options).item(args)
         end
 
         # @param client [Client]

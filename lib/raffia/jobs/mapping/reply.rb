@@ -32,7 +32,7 @@ module Raffia
         # @return [Hash] a payload
         def item(call, number, reply)
           args = [number, reply.value, reply.failure && failure(reply.failure), reply.seconds]
-          Client::Item.check_arguments("the answer to a chunk", args)
+          Client::PayloadBuilder.check_arguments("the answer to a chunk", args)
           envelope(call, args)
         rescue BadArguments => error
           envelope(call, [number, nil, words(error, 0), reply.seconds])

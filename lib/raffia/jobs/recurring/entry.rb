@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../call"
-require_relative "../client/item"
-require_relative "times"
+require_relative "../configured_job"
+require_relative "../client/payload_builder"
+require_relative "recurrence"
 
 module Raffia
   module Jobs
@@ -13,7 +13,7 @@ module Raffia
       # @!attribute [r] name
       #   @return [String]
       # @!attribute [r] spec
-      #   @return [String, Numeric] see {Times}
+      #   @return [String, Numeric] see {Recurrence}
       # @!attribute [r] zone
       #   @return [String, nil]
       # @!attribute [r] job
@@ -38,7 +38,7 @@ module Raffia
         # @raise [BadArguments]
         def self.build(name, spec, job, args: [], zone: nil, queue: nil, catch_up: :once,
           source: :data)
-          unless Client::Item::QUEUE.match?(name.to_s)
+          unless Client::PayloadBuilder::QUEUE.match?(name.to_s)
             raise ConfigError, "#{name.inspect} is no name for a recurring job: use letters, " \
               "digits and _ : . -"
           end
@@ -47,7 +47,7 @@ module Raffia
               "#{catch_up.inspect}"
           end
 
-          Client::Item.check_arguments(job.to_s, args)
+          Client::PayloadBuilder.check_arguments(job.to_s, args)
           new(name: name.to_s, spec: spec, zone: zone, job: job.to_s, args: args,
             queue: queue&.to_s, catch_up: catch_up.to_sym, source: source.to_sym).tap(&:times)
         end
@@ -62,8 +62,8 @@ module Raffia
         # @return [String]
         def dump = JSON.generate(to_h)
 
-        # @return [Times]
-        def times = Times.new(spec, zone: zone)
+        # @return [Recurrence]
+        def times = Recurrence.new(spec, zone: zone)
 
         # @param tick [Float] which of its times is meant
         # @return [Hash] what {Client#draft} takes
@@ -84,7 +84,7 @@ module Raffia
           if job.respond_to?(:job_item)
             job.job_item(*args, queue: queue)
           else
-            Call.new(job, {queue: queue}.compact).item(args)
+            ConfiguredJob.new(job, {queue: queue}.compact).item(args)
           end
         end
 

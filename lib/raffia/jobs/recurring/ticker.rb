@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../base/clock"
-require_relative "book"
+require_relative "schedule"
 
 module Raffia
   module Jobs
@@ -9,22 +9,22 @@ module Raffia
       # Enqueues recurring jobs when they are due. Any number of processes may have one: the store
       # sees to it that each time counts once.
       class Ticker
-        # Seconds after which the book is read again, and after which a clock that was set is
+        # Seconds after which the schedule is read again, and after which a clock that was set is
         # noticed.
         LOOK = 15
 
-        # @param book [Book]
+        # @param schedule [Schedule]
         # @param log [Logger]
-        def initialize(book, log)
-          @book = book
+        def initialize(schedule, log)
+          @schedule = schedule
           @log = log
         end
 
         # @return [Float] seconds until it is to be called again
         def call
-          now = @book.now
+          now = @schedule.now
           began = Clock.now
-          following = @book.entries.filter_map { |entry| tick(entry, now) }.min
+          following = @schedule.entries.filter_map { |entry| tick(entry, now) }.min
           return LOOK unless following
 
           (following - now - (Clock.now - began)).clamp(0, LOOK)
@@ -34,7 +34,7 @@ module Raffia
 
         # One that goes wrong does not keep the others.
         def tick(entry, now)
-          @book.tick(entry, now) { |last| tell(entry, last) }
+          @schedule.tick(entry, now) { |last| tell(entry, last) }
         rescue StoreUnavailable
           raise
         rescue Raffia::Error => error

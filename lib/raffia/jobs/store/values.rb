@@ -19,7 +19,7 @@ module Raffia
     Draft = Data.define(:jid, :queue, :payload, :at, :extras) do
       # @raise [ConfigError] for extras that no store could act on
       def initialize(extras:, **)
-        complaint = Payload::Fields.complaint(extras) if extras
+        complaint = Payload::FieldCheck.complaint(extras) if extras
         raise ConfigError, complaint if complaint
 
         super

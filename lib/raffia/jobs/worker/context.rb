@@ -65,7 +65,7 @@ module Raffia
         end
 
         def build_fetcher
-          @recurring = Recurring::Book.new(Client.new(@store, Setup.current.client_middleware))
+          @recurring = Recurring::Schedule.new(Client.new(@store, Setup.current.client_middleware))
           @maintenance = Maintenance.new(@store, Recurring::Ticker.new(@recurring, @log), @backoff,
             @log,
             recover: @settings[:recover], heartbeat: @heartbeat) { run_suspects }

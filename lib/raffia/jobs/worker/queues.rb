@@ -66,7 +66,7 @@ module Raffia
         end
 
         def check
-          bad = @names.find { |name| !Client::Item::QUEUE.match?(name) } or return
+          bad = @names.find { |name| !Client::PayloadBuilder::QUEUE.match?(name) } or return
           raise ConfigError, "#{bad.inspect} cannot be the name of a queue: use letters, digits " \
             "and _ : . -"
         end

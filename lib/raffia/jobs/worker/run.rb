@@ -197,7 +197,7 @@ module Raffia
         def perform(scope)
           @cancel_scope = scope
           @item = @claim.item
-          Payload::Fields.check(@item)
+          Payload::FieldCheck.check(@item)
           job = Perform.job_class(item["class"])
           @context.logger.started(self)
           @context.places.call(self, job)

@@ -42,7 +42,7 @@ module JobsStoreContract
       item = {"class" => klass, "args" => args, "queue" => queue, **fields.transform_keys(&:to_s)}
       item["at"] = at if at
       item["raffia"] = JSON.parse(JSON.generate(own)) if own
-      Jobs::Draft.of(Jobs::Client::Item.build(item))
+      Jobs::Draft.of(Jobs::Client::PayloadBuilder.build(item))
     end
 
     # @return [Array<String, nil>] ids of jobs with these arguments

@@ -149,7 +149,8 @@ class JobsWebActionsTest < JobsWebCase
     @store.beat(lease,
       {"busy" => 1,
        "work" => [{"jid" => claim.item["jid"], "queue" => "default", "payload" => claim.payload,
-                   "run_at" => Time.now.to_i, "tid" => "t1", "progress" => 0.25, "note" => "page 3"}]})
+                   "run_at" => Time.now.to_i, "tid" => "t1", "progress" => 0.25,
+                   "note" => "page 3"}]})
     %w[quiet stop dump].each do |order|
       assert_match(/The worker is told/,
         said(post("/processes", {"action" => order, "worker" => "host:1:abc"})))
@@ -180,13 +181,13 @@ class JobsWebActionsTest < JobsWebCase
   end
 
   def test_what_recurs
-    book = Jobs::Recurring::Book.new(@client)
-    book.add(Jobs::Recurring::Entry.build("sweep", 3600, "SweepJob", args: [1]))
+    schedule = Jobs::Recurring::Schedule.new(@client)
+    schedule.add(Jobs::Recurring::Entry.build("sweep", 3600, "SweepJob", args: [1]))
     assert_match(/every 60 min/, get("/recurring").body)
     assert_equal "It rests now.", said(post("/recurring", {"action" => "pause", "name" => "sweep"}))
-    assert book.paused?("sweep")
+    assert schedule.paused?("sweep")
     assert_equal "It goes on.", said(post("/recurring", {"action" => "resume", "name" => "sweep"}))
-    refute book.paused?("sweep")
+    refute schedule.paused?("sweep")
     assert_equal "1 job is enqueued.",
       said(post("/recurring", {"action" => "run", "name" => "sweep"}))
     assert_equal "SweepJob", @store.entries(:queue, queue: "default").first.item["class"]

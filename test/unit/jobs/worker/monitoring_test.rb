@@ -134,7 +134,7 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
     [@store, Jobs.store = Jobs::Store.open("memory:")].each do |store|
       work(store, monitored: false, lease: 0.3)
       store.enqueue(
-        [Jobs::Draft.of(Jobs::Client::Item.build({"class" => "#{self.class}::LockJob",
+        [Jobs::Draft.of(Jobs::Client::PayloadBuilder.build({"class" => "#{self.class}::LockJob",
           "args" => [0.8]}))]
       )
       assert_equal([:began], seen)

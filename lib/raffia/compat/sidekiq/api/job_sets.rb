@@ -12,7 +12,7 @@ module Sidekiq
     # @param job [Hash] the payload
     # @return [void]
     def schedule(time, job)
-      item = Raffia::Jobs::Client::Item.build({**job, "at" => time.to_f})
+      item = Raffia::Jobs::Client::PayloadBuilder.build({**job, "at" => time.to_f})
       Raffia::Jobs.store.enqueue([Raffia::Jobs::Draft.of(item)])
       nil
     end

@@ -17,7 +17,7 @@ module Raffia
           Line = Data.define(:entry, :paused, :last, :next)
 
           def data
-            book.entries.map { |entry| line(entry) }
+            schedule.entries.map { |entry| line(entry) }
               .map do |line|
                 {**line.entry.to_h.transform_keys(&:to_s), "paused" => line.paused,
                                                            "last" => line.last, "next" => line.next}
@@ -26,10 +26,12 @@ module Raffia
 
           def change(action)
             name = wanted("name")
-            raise NotFound.new("There is no recurring job #{name}.", name: name) unless book[name]
+            unless schedule[name]
+              raise NotFound.new("There is no recurring job #{name}.", name: name)
+            end
 
             case action
-            when "run" then outcome(*(book.run(name) ? ["run", 1] : ["unchanged", 0]))
+            when "run" then outcome(*(schedule.run(name) ? ["run", 1] : ["unchanged", 0]))
             when "pause" then rest(name)
             when "resume" then go_on(name)
             else super
@@ -39,20 +41,21 @@ module Raffia
           private
 
           def rest(name)
-            book.pause(name)
+            schedule.pause(name)
             outcome("paused", 1)
           end
 
           def go_on(name)
-            book.resume(name)
+            schedule.resume(name)
             outcome("resumed", 1)
           end
 
-          def book
-            @book ||= Jobs::Recurring::Book.new(Client.new(store, Setup.current.client_middleware))
+          def schedule
+            @schedule ||=
+              Jobs::Recurring::Schedule.new(Client.new(store, Setup.current.client_middleware))
           end
 
-          def entries = @entries ||= book.entries
+          def entries = @entries ||= schedule.entries
 
           def shown = (entries[pager.offset, PAGE] || []).map { |entry| line(entry) }
 
@@ -60,8 +63,8 @@ module Raffia
 
           # @return [Line]
           def line(entry)
-            paused = book.paused?(entry.name)
-            Line.new(entry: entry, paused: paused, last: book.last_run(entry.name),
+            paused = schedule.paused?(entry.name)
+            Line.new(entry: entry, paused: paused, last: schedule.last_run(entry.name),
               next: (following(entry) unless paused))
           end
 

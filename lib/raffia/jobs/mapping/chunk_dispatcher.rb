@@ -11,7 +11,7 @@ module Raffia
       # Where the caller of a map puts chunks, and gets the answers. Of all who wait for an answer
       # one fetches for everybody.
       # @api private
-      class Mailbox
+      class ChunkDispatcher
         # Seconds between two signs of life.
         BEAT = Store::LEASE / 3.0
         # Seconds without one after which workers do not believe the caller to be there any more.

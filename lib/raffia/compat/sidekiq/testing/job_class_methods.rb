@@ -5,7 +5,7 @@ require_relative "queues"
 module Sidekiq
   module Testing
     # What tests ask of a job class.
-    module OfAClass
+    module JobClassMethods
       # @return [String] its queue
       def queue = get_sidekiq_options["queue"].to_s
 
@@ -53,7 +53,7 @@ module Sidekiq
     end
 
     # What tests ask of all job classes: `Sidekiq::Job.jobs`.
-    module OfAll
+    module AllJobs
       # @return [Array<Hash>] payloads
       def jobs = Queues.jobs_by_class.values.flatten(1)
 

@@ -10,7 +10,7 @@ module Raffia
       # `perform_async` returns, and what comes of ends (the callbacks of batches) when the
       # outermost one is done.
       # @api private
-      class Inline < Stores::Memory
+      class InlineStore < Stores::Memory
         KEY = :raffia_jobs_inline
         private_constant :KEY
 

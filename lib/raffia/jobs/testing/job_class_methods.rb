@@ -6,7 +6,7 @@ module Raffia
   module Jobs
     module Testing
       # What tests ask of a job class, see {Testing}. Subclasses have jobs of their own.
-      module OfAClass
+      module JobClassMethods
         # @return [Array<Hash>] the payloads of its jobs that wait; "at" is when, if that is later
         # @raise [ConfigError] where jobs go to a real store, here as in all of these
         def jobs = drain_of_class.jobs

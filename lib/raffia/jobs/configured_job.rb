@@ -8,18 +8,18 @@ require_relative "setup"
 module Raffia
   module Jobs
     # A job class with options for one call: `MailJob.set(queue: "slow").perform_async(1)`.
-    class Call
+    class ConfiguredJob
       # @param job [Class]
       # @param given [Hash] see {Job::Options#options}; `batch:` is a batch's id, `connection:` one
       #   for {Jobs.transaction}
       def initialize(job, given)
-        Job::Check.options(job, given.except(:batch, :connection), job.options)
+        Job::OptionCheck.options(job, given.except(:batch, :connection), job.options)
         @job = job
         @given = given
       end
 
-      # @return [Call] with further options
-      def set(**options) = Call.new(@job, @given.merge(options))
+      # @return [ConfiguredJob] with further options
+      def set(**options) = ConfiguredJob.new(@job, @given.merge(options))
 
       # @return [String, nil]
       def perform_async(*args) = enqueue([item(args)]).first
@@ -39,7 +39,7 @@ module Raffia
 
       # @return [Object] see {Job::Enqueue#perform_inline}
       def perform_inline(*args)
-        item = Client::Item.build(item(args))
+        item = Client::PayloadBuilder.build(item(args))
         Perform.call(Payload.load(Payload.dump(item)), Setup.current.worker_middleware)
       end
 
@@ -49,8 +49,8 @@ module Raffia
       def item(args, at = nil)
         options = @given.empty? ? @job.options : @job.options.merge(@given)
         item = {"class" => @job, "args" => args}
-        item.update(Job::Fields.plain(@given)) unless @given.empty?
-        own = Job::Fields.own(options, @job.name, args, at || Time.now.to_f)
+        item.update(Job::PayloadFields.plain(@given)) unless @given.empty?
+        own = Job::PayloadFields.own(options, @job.name, args, at || Time.now.to_f)
         own = {**own.to_h, "batch" => @given[:batch]} if @given[:batch]
         item[Payload::OWN] = own if own
         item["at"] = at if at

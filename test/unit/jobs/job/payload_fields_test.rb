@@ -4,7 +4,7 @@ require "test_helper"
 require "raffia/jobs"
 
 class JobsFieldsTest < Raffia::TestCase
-  Fields = Raffia::Job::Fields
+  Fields = Raffia::Job::PayloadFields
 
   def own(args = [1], **options) = Fields.own(options, "A", args, 1000.0)
 

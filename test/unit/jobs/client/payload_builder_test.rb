@@ -4,7 +4,7 @@ require "test_helper"
 require "raffia/jobs"
 
 class JobsItemTest < Raffia::TestCase
-  Item = Raffia::Jobs::Client::Item
+  Item = Raffia::Jobs::Client::PayloadBuilder
 
   class MailJob
     include Raffia::Job
@@ -113,7 +113,7 @@ class JobsItemTest < Raffia::TestCase
   def test_fields_that_stores_rely_on
     {"jid" => 3, "raffia" => "x"}.each do |field, value|
       error = assert_raises(Raffia::ConfigError) do
-        Raffia::Jobs::Client::Item.build({"class" => "A", "args" => [], field => value})
+        Raffia::Jobs::Client::PayloadBuilder.build({"class" => "A", "args" => [], field => value})
       end
       assert_match(/#{field} must be a/, error.message)
     end

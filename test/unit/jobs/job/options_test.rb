@@ -89,7 +89,7 @@ class JobsOptionsTest < Raffia::TestCase
   # What was said about the class counts for the call too.
   def test_the_length_of_a_window_may_stand_in_the_class
     windowed = job(unique_for: 60)
-    assert_kind_of(Raffia::Jobs::Call, windowed.set(unique: :window))
+    assert_kind_of(Raffia::Jobs::ConfiguredJob, windowed.set(unique: :window))
     windowed.options(unique: :window)
     assert_equal({unique_for: 60, unique: :window}, windowed.options)
   end

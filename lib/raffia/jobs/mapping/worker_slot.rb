@@ -7,18 +7,18 @@ module Raffia
     module Mapping
       # A place where a chunk is worked on: any worker of the store.
       # @api private
-      class Seat < Pool::Seat
+      class WorkerSlot < Pool::Seat
         # @param plan [Pool::Plan] whose block is a {Reference}
-        # @param mailbox [Mailbox]
-        def initialize(plan, mailbox)
+        # @param dispatcher [ChunkDispatcher]
+        def initialize(plan, dispatcher)
           super(plan)
-          @mailbox = mailbox
+          @dispatcher = dispatcher
         end
 
         # @raise [NotDumpable] for items that JSON does not know
         def post(chunk)
           seed = (@plan.seed == Pool::Work::NOTHING) ? [] : [@plan.seed]
-          @number = @mailbox.send(@plan.block.name, @plan.operation.to_s, seed, chunk.items.to_a)
+          @number = @dispatcher.send(@plan.block.name, @plan.operation.to_s, seed, chunk.items.to_a)
           super
         rescue BadArguments => error
           raise NotDumpable.new("on: :jobs hands items over as JSON: #{error.message}",
@@ -27,7 +27,7 @@ module Raffia
 
         # @return [Array(Pool::Chunk, Pool::Reply)]
         def collect
-          reply = @mailbox.take(@number)
+          reply = @dispatcher.take(@number)
           [@posted.shift, reply]
         end
       end

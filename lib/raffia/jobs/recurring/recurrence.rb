@@ -11,7 +11,7 @@ module Raffia
       # Where clocks are put forward or back, a schedule with fixed hours is kept as cron(8) keeps
       # it: what falls into the hour that does not exist happens right after it, and what falls into
       # the hour that is there twice happens once. One for any hour goes on evenly.
-      class Times
+      class Recurrence
         # Counted from 1970 on, so that all processes mean the same moments.
         INTERVAL = /\Aevery (\d+(?:\.\d+)?) ?(s|sec|seconds?|m|min|minutes?|h|hours?)\z/
         UNITS = {"s" => 1, "m" => 60, "h" => 3600}.freeze

@@ -7,7 +7,7 @@ module Raffia
   module Jobs
     class Client
       # Makes what a caller says about a job a whole payload, and refuses what would be none.
-      module Item
+      module PayloadBuilder
         # What a queue may be called: Sidekiq's Web answers 404 to anything else.
         QUEUE = /\A[a-zA-Z0-9_:.-]+\z/
         # Where nothing is said.

@@ -7,7 +7,7 @@ require "fugit"
 class JobsRecurringTimesTest < Raffia::TestCase
   # @return [Array<String>] the next times, in UTC
   def following(spec, zone, after, count = 3)
-    times = Raffia::Jobs::Recurring::Times.new(spec, zone: zone)
+    times = Raffia::Jobs::Recurring::Recurrence.new(spec, zone: zone)
     at = Time.new(after).to_f
     Array.new(count) { Time.at(at = times.next(at)).utc.strftime("%m-%d %H:%M:%S") }
   end
@@ -75,7 +75,7 @@ class JobsRecurringTimesTest < Raffia::TestCase
     ["0 * * * *", "*/7 * * * *", "59 * * * *", "0,30 * * * 0", "0 * 25 10 *"].each do |spec|
       cron = Fugit.parse_cron("#{spec} Europe/Berlin")
       expected = (from + 60..to).step(60).select { |at| cron.match?(EtOrbi::EoTime.new(at, zone)) }
-      assert_equal(expected, Raffia::Jobs::Recurring::Times.new(spec, zone: "Europe/Berlin")
+      assert_equal(expected, Raffia::Jobs::Recurring::Recurrence.new(spec, zone: "Europe/Berlin")
         .between(from.to_f, to.to_f).map(&:to_i), spec)
     end
   end
@@ -83,14 +83,16 @@ class JobsRecurringTimesTest < Raffia::TestCase
   def test_an_empty_schedule_is_none
     ["", " ", nil, "Europe/Berlin", " UTC"].each do |spec|
       assert_match(/is no schedule \(it is empty/,
-        assert_raises(Raffia::ConfigError) { Raffia::Jobs::Recurring::Times.new(spec, zone: "UTC") }
+        assert_raises(Raffia::ConfigError) {
+          Raffia::Jobs::Recurring::Recurrence.new(spec, zone: "UTC")
+        }
           .message, spec.inspect)
-      assert_raises(Raffia::ConfigError) { Raffia::Jobs::Recurring::Times.new(spec) }
+      assert_raises(Raffia::ConfigError) { Raffia::Jobs::Recurring::Recurrence.new(spec) }
     end
   end
 
   def test_between
-    times = Raffia::Jobs::Recurring::Times.new(10)
+    times = Raffia::Jobs::Recurring::Recurrence.new(10)
     assert_equal([20.0, 30.0, 40.0], times.between(15.0, 40.0))
     assert_equal([], times.between(40.0, 41.0))
     assert_equal([30.0, 40.0], times.between(0.0, 40.0, limit: 2))
@@ -100,7 +102,7 @@ class JobsRecurringTimesTest < Raffia::TestCase
 
   # One by one from the beginning, that would take an hour, in which the worker does nothing else.
   def test_the_last_one_of_half_a_century
-    times = Raffia::Jobs::Recurring::Times.new("* * * * *", zone: "UTC")
+    times = Raffia::Jobs::Recurring::Recurrence.new("* * * * *", zone: "UTC")
     assert_equal([1_800_000_000.0], times.between(0.0, 1_800_000_001.0, limit: 1))
   end
 
@@ -109,10 +111,11 @@ class JobsRecurringTimesTest < Raffia::TestCase
      "every 0.5 seconds" => /a second at least/,
      "61 * * * *" => /no schedule/}.each do |spec, message|
       assert_match(message,
-        assert_raises(Raffia::ConfigError) { Raffia::Jobs::Recurring::Times.new(spec) }.message)
+        assert_raises(Raffia::ConfigError) { Raffia::Jobs::Recurring::Recurrence.new(spec) }
+          .message)
     end
     error = assert_raises(Raffia::ConfigError) do
-      Raffia::Jobs::Recurring::Times.new("0 9 * * *", zone: "Europe/Bln")
+      Raffia::Jobs::Recurring::Recurrence.new("0 9 * * *", zone: "Europe/Bln")
     end
     assert_match(/no time zone of that name: Europe\/Bln/, error.message)
   end

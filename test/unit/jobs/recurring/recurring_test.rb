@@ -14,7 +14,7 @@ class JobsRecurringTest < Raffia::TestCase
   def setup
     super
     @store = Raffia::Jobs::Store.open("memory:")
-    @book = Raffia::Jobs::Recurring::Book.new(Raffia::Jobs::Client.new(@store))
+    @schedule = Raffia::Jobs::Recurring::Schedule.new(Raffia::Jobs::Client.new(@store))
   end
 
   def teardown
@@ -23,10 +23,10 @@ class JobsRecurringTest < Raffia::TestCase
   end
 
   def add(name = "tick", spec = 10, **options)
-    @book.add(Raffia::Jobs::Recurring::Entry.build(name, spec, TickJob, **options))
+    @schedule.add(Raffia::Jobs::Recurring::Entry.build(name, spec, TickJob, **options))
   end
 
-  def tick(now, name = "tick") = @book.tick(@book[name], now)
+  def tick(now, name = "tick") = @schedule.tick(@schedule[name], now)
 
   def enqueued = @store.entries(:queue, queue: "ticks").map { |entry| entry.item["raffia"]["tick"] }
 
@@ -67,9 +67,9 @@ class JobsRecurringTest < Raffia::TestCase
   def test_of_two_processes_one_enqueues
     add
     tick(101.0)
-    other = Raffia::Jobs::Recurring::Book.new(Raffia::Jobs::Client.new(@store))
-    threads = [@book, other].map do |book|
-      Thread.new { 50.times { |n| book.tick(book["tick"], 110.0 + n * 10) } }
+    other = Raffia::Jobs::Recurring::Schedule.new(Raffia::Jobs::Client.new(@store))
+    threads = [@schedule, other].map do |schedule|
+      Thread.new { 50.times { |n| schedule.tick(schedule["tick"], 110.0 + n * 10) } }
     end
     threads.each(&:join)
     assert_equal(Array.new(50) { |n| 110.0 + n * 10 }, enqueued.sort)
@@ -89,7 +89,7 @@ class JobsRecurringTest < Raffia::TestCase
     tick(101.0)
     tick(86_510.0)
     told = []
-    assert_in_delta(130.0, @book.tick(@book["tick"], 121.0) { |last| told << last })
+    assert_in_delta(130.0, @schedule.tick(@schedule["tick"], 121.0) { |last| told << last })
     assert_equal([86_510.0], told)
     assert_in_delta(140.0, tick(131.0))
     assert_equal([86_510.0, 130.0], enqueued)
@@ -97,28 +97,28 @@ class JobsRecurringTest < Raffia::TestCase
 
   def test_the_store_s_clock_counts_and_may_be_put_right
     add
-    ticker = Raffia::Jobs::Recurring::Ticker.new(@book, Logger.new(out = StringIO.new))
+    ticker = Raffia::Jobs::Recurring::Ticker.new(@schedule, Logger.new(out = StringIO.new))
     ticker.call
     @store.define_singleton_method(:now) { super() + 86_400 }
     ticker.call
-    assert_in_delta(Time.now.to_f + 86_400, @book.last("tick"), 60)
+    assert_in_delta(Time.now.to_f + 86_400, @schedule.last("tick"), 60)
     @store.singleton_class.remove_method(:now)
     assert_operator(ticker.call, :<=, 10)
-    assert_in_delta(Time.now.to_f, @book.last("tick"), 60)
+    assert_in_delta(Time.now.to_f, @schedule.last("tick"), 60)
     assert_match(/its last time is in the future/, out.string)
   end
 
   def test_rest_and_run
     add
-    @book.pause("tick")
+    @schedule.pause("tick")
     assert_nil(tick(1000.0))
-    jid = @book.run("tick")
-    assert_equal(jid, @book.last_run("tick")["jid"])
+    jid = @schedule.run("tick")
+    assert_equal(jid, @schedule.last_run("tick")["jid"])
     assert_equal(1, enqueued.size)
-    @book.resume("tick")
-    refute(@book.paused?("tick"))
-    assert_operator(@book.last("tick"), :>, 1000.0, "what passed meanwhile is not made up for")
-    assert_raises(Raffia::NotFound) { @book.run("tock") }
+    @schedule.resume("tick")
+    refute(@schedule.paused?("tick"))
+    assert_operator(@schedule.last("tick"), :>, 1000.0, "what passed meanwhile is not made up for")
+    assert_raises(Raffia::NotFound) { @schedule.run("tock") }
   end
 
   def test_what_stands_in_the_program_comes_and_goes_with_it
@@ -126,15 +126,15 @@ class JobsRecurringTest < Raffia::TestCase
     build = ->(name, spec) {
       Raffia::Jobs::Recurring::Entry.build(name, spec, TickJob, source: :code)
     }
-    @book.replace_code([build["a", 10], build["b", 10]])
-    assert_equal(%w[a b data], @book.entries.map(&:name))
+    @schedule.replace_code([build["a", 10], build["b", 10]])
+    assert_equal(%w[a b data], @schedule.entries.map(&:name))
     tick(101.0, "a")
-    @book.replace_code([build["a", 20]])
-    assert_equal(%w[a data], @book.entries.map(&:name))
-    assert_equal(20, @book["a"].spec)
-    assert_operator(@book.last("a"), :>, 1000.0, "a new schedule has missed nothing")
-    assert(@book.remove("data"))
-    refute(@book.remove("data"))
+    @schedule.replace_code([build["a", 20]])
+    assert_equal(%w[a data], @schedule.entries.map(&:name))
+    assert_equal(20, @schedule["a"].spec)
+    assert_operator(@schedule.last("a"), :>, 1000.0, "a new schedule has missed nothing")
+    assert(@schedule.remove("data"))
+    refute(@schedule.remove("data"))
   end
 
   def test_a_list
@@ -156,7 +156,8 @@ class JobsRecurringTest < Raffia::TestCase
     add
     @store.write("recurring:entry:broken", "{")
     @store.write("recurring:entry:strange", '{"name":"strange","spec":"x","job":"Y"}')
-    assert_equal(["tick"], @book.entries.map(&:name))
-    assert_operator(Raffia::Jobs::Recurring::Ticker.new(@book, Logger.new(IO::NULL)).call, :<=, 10)
+    assert_equal(["tick"], @schedule.entries.map(&:name))
+    assert_operator(Raffia::Jobs::Recurring::Ticker.new(@schedule, Logger.new(IO::NULL)).call, :<=,
+      10)
   end
 end

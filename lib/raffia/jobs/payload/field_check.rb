@@ -7,7 +7,7 @@ module Raffia
       # like: a job with a field that makes no sense is dead with a sentence that says so.
       #
       # @api private
-      module Fields
+      module FieldCheck
         # Priorities from here on are those of suspects, see {Store::Death}.
         PRIORITIES = 2**49
         PLACES = %w[fibers threads ractors processes auto].freeze

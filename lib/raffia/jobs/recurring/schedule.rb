@@ -9,7 +9,7 @@ module Raffia
       # The recurring jobs of a store: what there is, when each was enqueued last, and which rest.
       # All of it are values of the store, so all processes see the same, and an enqueued time is
       # never enqueued again, by whomever.
-      class Book
+      class Schedule
         # What keys begin with.
         ENTRY = "recurring:entry:"
         # (see ENTRY)
@@ -60,7 +60,7 @@ module Raffia
           true
         end
 
-        # Times that pass while it rests are not caught up.
+        # Times that pass while it is paused are not caught up.
         # @return [void]
         def pause(name) = store.write(PAUSED + name, "1")
 

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require_relative "../store/death"
+
+module Raffia
+  module Jobs
+    module Job
+      # Refuses options that make no sense, where they are written down.
+      # @api private
+      module OptionCheck
+        POSITIVE = ->(value) { value.is_a?(Numeric) && value.positive? }
+        FLAG = ->(value) { value == true || value == false }
+        # Priorities from here on are those of suspects, see {Jobs::Store::Death}.
+        MOST = Jobs::Store::SUSPECTS
+        private_constant :MOST
+        # Of each option: what it may be, and how to say so.
+        RULES = {
+          queue: [->(value) { value.is_a?(String) || value.is_a?(Symbol) }, "a name"],
+          retry: [->(value) { FLAG[value] || (value.is_a?(Integer) && !value.negative?) },
+            "true, false or a number from 0 up"],
+          retry_for: [POSITIVE, "seconds"],
+          tags: [->(value) { value.is_a?(Array) && value.all?(String) }, "an Array of Strings"],
+          dead: [FLAG, "true or false"],
+          backtrace: [->(value) { FLAG[value] || value.is_a?(Integer) },
+            "true, false or a number of lines"],
+          priority: [->(value) { value.is_a?(Integer) && value.abs < MOST },
+            "a whole number within 2**49"],
+          expires_in: [POSITIVE, "seconds"],
+          timeout: [POSITIVE, "seconds"],
+          on: [->(value) { Options::PLACES.include?(value) },
+            "one of #{Options::PLACES.join(", ")}"],
+          unique: [->(value) { [:start, :done, :window, false].include?(value) },
+            "one of start, done, window, false"],
+          unique_for: [POSITIVE, "seconds"],
+          on_conflict: [->(value) { %i[skip raise replace].include?(value) },
+            "one of skip, raise, replace"],
+          limit: [->(value) { value.is_a?(Integer) && value.positive? },
+            "a whole number from 1 up"],
+          limit_key: [->(value) { value.respond_to?(:call) || value.is_a?(String) },
+            "a Proc or a String"]
+        }.freeze
+
+        ::Ractor.make_shareable(RULES) if defined?(::Ractor)
+
+        # @param before [Hash] what was said before
+        # @raise [ConfigError]
+        def self.options(job, given, before = {})
+          given.each do |name, value|
+            rule, wanted = RULES[name] ||
+              raise(ConfigError, "#{job}: there is no option #{name}; there are " \
+                "#{RULES.keys.join(", ")}")
+            unless value.nil? || rule.call(value)
+              raise ConfigError, "#{job}: #{name} must be #{wanted}, not #{value.inspect}"
+            end
+          end
+          if given[:unique] == :window && !{**before, **given}[:unique_for]
+            raise ConfigError, "#{job}: unique: :window needs unique_for: seconds"
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require "digest"
+require "json"
+
+module Raffia
+  module Jobs
+    module Job
+      # Writes options into payloads.
+      # @api private
+      module PayloadFields
+        module_function
+
+        # @param options [Hash{Symbol => Object}]
+        # @return [Hash{String => Object}] what does not depend on the arguments
+        def plain(options)
+          item = options.slice(*Options::PLAIN).compact.transform_keys(&:to_s)
+          item["queue"] = item["queue"].to_s if item.key?("queue")
+          item.freeze
+        end
+
+        # @param options [Hash{Symbol => Object}]
+        # @param name [String] of the class
+        # @param args [Array]
+        # @return [Hash, nil] what stands under "raffia"; nil: there is nothing to say
+        def own(options, name, args, now)
+          return if (options.keys & Options::OWN).empty?
+
+          {
+            "priority" => options[:priority], "timeout" => options[:timeout],
+            "on" => options[:on]&.to_s,
+            "expires_at" => (now + options[:expires_in] if options[:expires_in]),
+            "unique" => unique(options, name, args), "limit" => limit(options, name, args)
+          }.compact.then { |own| own unless own.empty? }
+        end
+
+        def unique(options, name, args)
+          return unless options[:unique]
+
+          key = "#{name}:#{Digest::SHA256.hexdigest(JSON.generate(args))[0, 32]}"
+          {"key" => key, "until" => options[:unique].to_s, "for" => options[:unique_for],
+           "conflict" => (options[:on_conflict] || :skip).to_s}.compact
+        end
+
+        def limit(options, name, args)
+          return unless options[:limit]
+
+          key = options[:limit_key]
+          own = key.respond_to?(:call) ? key.call(*args).to_s : key
+          {"key" => own ? "#{name}:#{own}" : name, "max" => options[:limit]}
+        end
+      end
+    end
+  end
+end
