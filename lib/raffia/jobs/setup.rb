@@ -85,7 +85,7 @@ module Raffia
       def store=(store)
         opened = store.is_a?(String) ? Store.open(store) : store
         unless opened.is_a?(Store)
-          raise ConfigError, "#{store.inspect} is no store: use one such as #{Store::EXAMPLES}"
+          raise ConfigError, "#{store.inspect} is no store: use one such as #{Store::Address::EXAMPLES}"
         end
 
         self.given = opened

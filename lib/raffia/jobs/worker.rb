@@ -72,7 +72,7 @@ module Raffia
       # @param monitored [Boolean] whether a small process beside this one renews the lease when
       #   this one cannot, see {LeaseMonitor}
       # @param isolated [Boolean] whether it runs only suspects, and ends when there are none left,
-      #   see {Store::Death}
+      #   see {Store::CrashVerdict}
       # @raise [ConfigError]
       def initialize(store = Jobs.store, queues: Queues::DEFAULT, concurrency: CONCURRENCY,
         threads: nil, processes: nil, ractors: nil, timeout: TIMEOUT,

@@ -32,6 +32,8 @@ class JobsPostgresFailuresTest < Raffia::TestCase
 
   def enqueue(*args, on: store) = on.enqueue(args.map { |arg| draft(arg) })
 
+  def database = store.instance_variable_get(:@database)
+
   def lease(ttl: 600) = store.enroll("test:1:#{object_id}", {}, ttl: ttl)
 
   def args(claims) = claims.map { |claim| claim.item["args"].first }
@@ -47,11 +49,11 @@ class JobsPostgresFailuresTest < Raffia::TestCase
   # recover its jobs.
   def test_nobody_holds_a_lock_for_as_long_as_he_is_suspended
     limits = %i[durable quick by_index].map do |way|
-      store.__send__(:transaction, way) { |db| db.rows("SHOW idle_in_transaction_session_timeout") }
+      database.transaction(way) { |db| db.rows("SHOW idle_in_transaction_session_timeout") }
     end
     assert_equal [[["10s"]]], limits.uniq
     assert_equal [["0"]],
-      store.__send__(:session) { |db| db.rows("SHOW idle_in_transaction_session_timeout") }
+      database.session { |db| db.rows("SHOW idle_in_transaction_session_timeout") }
   end
 
   def test_a_wrong_password_is_said_without_the_password

@@ -55,9 +55,9 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
   # page.
   def test_counts_end_early
     @store.enqueue(Array.new(3000) { |number| draft(number, queue: %w[a b c][number % 3]) })
-    looking = Raffia::Jobs::Stores::SQL::Looking
-    ["SELECT #{looking::COUNTS.values.join(", ")}", looking::SIZES].each do |sql|
-      text = Raffia::Jobs::Stores::Postgres::Words.new(@schema).text(sql)
+    inspection = Raffia::Jobs::Stores::SQL::Inspection
+    ["SELECT #{inspection::COUNTS.values.join(", ")}", inspection::SIZES].each do |sql|
+      text = Raffia::Jobs::Stores::Postgres::Dialect.new(@schema).text(sql)
       plan = connection.exec_params("EXPLAIN (ANALYZE, TIMING OFF) #{text}", [100]).values.flatten
       reads = plan.grep(/ on jobs/).map { |line| line[/actual rows=(\d+)/, 1].to_i }
       assert_operator reads.size, :>, 2, plan.join("\n")

@@ -136,7 +136,7 @@ class JobsSQLiteProcessesTest < Raffia::TestCase
     store.enqueue([draft("before")])
     pid = nil
     reader = nil
-    store.send(:writing) do |db|
+    store.instance_variable_get(:@database).write do |db|
       pid, reader = child do |out|
         out.puts("begun")
         store.enqueue([draft("child")])

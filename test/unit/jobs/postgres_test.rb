@@ -71,17 +71,17 @@ class PostgresStoreTest < Raffia::TestCase
   end
 
   def test_words_of_statements
-    words = Postgres::Words.new("app")
+    dialect = Postgres::Dialect.new("app")
     assert_equal 'SELECT 1 FROM "app".jobs WHERE id = ANY($1::bigint[]) FOR UPDATE SKIP LOCKED',
-      words.text("SELECT 1 FROM {jobs} WHERE id {ids $1} {skip_locked}")
-    assert_equal "position($2::bytea IN payload) > 0", words.text("{contains payload $2}")
-    assert_same words.text("{jobs}"), words.text("{jobs}")
+      dialect.text("SELECT 1 FROM {jobs} WHERE id {ids $1} {skip_locked}")
+    assert_equal "position($2::bytea IN payload) > 0", dialect.text("{contains payload $2}")
+    assert_same dialect.text("{jobs}"), dialect.text("{jobs}")
   end
 
   def test_channels_are_names_that_the_server_can_have
-    words = Postgres::Words.new("app")
-    assert_equal ["raffia/app/mail"], words.channels(["mail"])
-    long = words.channels(["q" * 200, "#{"q" * 200}w"])
+    dialect = Postgres::Dialect.new("app")
+    assert_equal ["raffia/app/mail"], dialect.channels(["mail"])
+    long = dialect.channels(["q" * 200, "#{"q" * 200}w"])
     assert_equal [63, 63], long.map(&:bytesize)
     refute_equal(*long)
   end

@@ -139,7 +139,7 @@ class SQLiteStoreTest < Raffia::TestCase
   # first.
   def test_a_flush_that_fails
     store.enqueue([draft])
-    log = store.instance_variable_get(:@base).instance_variable_get(:@log)
+    log = store.instance_variable_get(:@database).instance_variable_get(:@log)
     file = log.instance_variable_get(:@file)
     reader, pipe = IO.pipe # which cannot be flushed
     log.instance_variable_set(:@file, pipe)
@@ -155,7 +155,7 @@ class SQLiteStoreTest < Raffia::TestCase
   # While somebody reads, the log cannot be moved away, and nobody knows what of it is on disk.
   def test_a_flush_that_fails_while_the_database_is_read
     store.enqueue([draft])
-    log = store.instance_variable_get(:@base).instance_variable_get(:@log)
+    log = store.instance_variable_get(:@database).instance_variable_get(:@log)
     file = log.instance_variable_get(:@file)
     reader, pipe = IO.pipe
     log.instance_variable_set(:@file, pipe)
@@ -180,14 +180,14 @@ class SQLiteStoreTest < Raffia::TestCase
   def test_who_waits_is_woken_although_the_next_transaction_has_nothing_for_them
     store.counts
     store.enqueue([draft])
-    transaction = store.instance_variable_get(:@base).instance_variable_get(:@writer)
+    transaction = store.instance_variable_get(:@database).instance_variable_get(:@writer)
       .instance_variable_get(:@transaction)
-    call = ->(&block) { transaction.run([Jobs::Stores::SQLite::Writer::Call.new(block, false)]) }
+    call = ->(&block) { transaction.run([Jobs::Stores::SQLite::GroupCommit::Call.new(block, false)]) }
     call.call { |db| db.wake(["default"]) }
     call.call { |_| nil }
     rung = 0
-    assert_raises(Interrupt) { transaction.ring { raise Interrupt } }
-    2.times { transaction.ring { rung += 1 } }
+    assert_raises(Interrupt) { transaction.notify { raise Interrupt } }
+    2.times { transaction.notify { rung += 1 } }
     assert_equal 1, rung
   end
 
@@ -210,7 +210,7 @@ class SQLiteStoreTest < Raffia::TestCase
     %w[normal off].each do |level|
       careless = open_store("sqlite:#{@dir}/#{level}.db?synchronous=#{level}")
       careless.enqueue([draft])
-      assert_nil careless.instance_variable_get(:@base).instance_variable_get(:@log)
+      assert_nil careless.instance_variable_get(:@database).instance_variable_get(:@log)
         .instance_variable_get(:@file)
       assert_equal "sqlite:#{@dir}/#{level}.db?synchronous=#{level}", careless.url
     end
@@ -314,7 +314,7 @@ class SQLiteStoreTest < Raffia::TestCase
   end
 
   def test_network_file_systems_are_refused
-    place = Jobs::Stores::SQLite::Place
+    place = Jobs::Stores::SQLite::DatabaseFile
     store
     dir = File.realpath(@dir)
     mounts = File.join(@dir, "mounts")
@@ -329,9 +329,9 @@ class SQLiteStoreTest < Raffia::TestCase
   # The dashboard asks for these with each page, and tables are larger than their indexes.
   def test_counts_read_indexes_only
     store.enqueue([draft])
-    looking = Jobs::Stores::SQL::Looking
-    ["SELECT #{looking::COUNTS.values.join(", ")}", looking::SIZES].each do |sql|
-      plan = other.execute("EXPLAIN QUERY PLAN #{Jobs::Stores::SQLite::Dialect.translate(sql)}",
+    inspection = Jobs::Stores::SQL::Inspection
+    ["SELECT #{inspection::COUNTS.values.join(", ")}", inspection::SIZES].each do |sql|
+      plan = other.execute("EXPLAIN QUERY PLAN #{Jobs::Stores::SQLite::Dialect.new.translate(sql)}",
         [10]).map(&:last)
       reads = plan.grep(/raffia_jobs/)
       assert_operator reads.size, :>=, 3
@@ -387,14 +387,14 @@ class SQLiteStoreTest < Raffia::TestCase
     deep = File.join(@dir, "d" * 120)
     Dir.mkdir(deep)
     address = Jobs::Stores::SQLite::Address.parse("sqlite:#{deep}/jobs.db")
-    assert_operator address.bells.bytesize, :<, 83
+    assert_operator address.sockets.bytesize, :<, 83
     far = open_store(address.to_s)
     waiting = Thread.new { far.wait(["default"]) }
-    wait_until { Dir.exist?(address.bells) && waiting.status == "sleep" }
+    wait_until { Dir.exist?(address.sockets) && waiting.status == "sleep" }
     open_store(address.to_s).enqueue([draft])
     assert waiting.join(PATIENCE)
   ensure
-    FileUtils.rm_rf(address.bells)
+    FileUtils.rm_rf(address.sockets)
   end
 
   def test_the_socket_of_a_killed_process_is_taken_away

@@ -14,7 +14,7 @@ class JobsStoreOpeningTest < Raffia::TestCase
       "sqlite:a.db?synchronous=full&api_token=s3cret" => "sqlite:a.db?synchronous=full",
       "unix://u:s3cret@/tmp/x?PWD=s3cret&db=1" => "unix:///tmp/x?db=1", "" => "",
       "nonsense" => "nonsense"
-    }.each { |given, shown| assert_equal(shown, Store.shown(given)) }
+    }.each { |given, shown| assert_equal(shown, Store::Address.shown(given)) }
   end
 
   # In the message of an error, in that of its cause, and in what a store says of itself.

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../jobs/store/values"
+require_relative "../../jobs/tally"
 require_relative "../../server/observability/metrics/open_metrics"
 
 module Raffia

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../store/death"
+require_relative "../store/crash_verdict"
 
 module Raffia
   module Jobs
@@ -10,7 +10,7 @@ module Raffia
       module OptionCheck
         POSITIVE = ->(value) { value.is_a?(Numeric) && value.positive? }
         FLAG = ->(value) { value == true || value == false }
-        # Priorities from here on are those of suspects, see {Jobs::Store::Death}.
+        # Priorities from here on are those of suspects, see {Jobs::Store::CrashVerdict}.
         MOST = Jobs::Store::SUSPECTS
         private_constant :MOST
         # Of each option: what it may be, and how to say so.

@@ -8,7 +8,7 @@ module Raffia
       #
       # @api private
       module FieldCheck
-        # Priorities from here on are those of suspects, see {Store::Death}.
+        # Priorities from here on are those of suspects, see {Store::CrashVerdict}.
         PRIORITIES = 2**49
         PLACES = %w[fibers threads ractors processes auto].freeze
         ENDS = %w[start done window].freeze

@@ -5,13 +5,14 @@ require_relative "../payload"
 module Raffia
   module Jobs
     class Store
-      # What a move from one place to another changes in a job's bytes: the same on all stores. What
-      # cannot be read stays as it is, and the worker that gets it says so.
+      # Changes a job's payload when the job moves to another set. The same on all stores. An
+      # unreadable payload stays as it is; the worker that gets it reports it.
       # @api private
       module Rewrite
-        # Fields of the tries that a dead job has behind it.
-        FAILURE = %w[retry_count failed_at retried_at discarded_at error_class error_message
-          error_backtrace].freeze
+        # Fields about the attempts of a dead job.
+        FAILURE = %w[
+          retry_count failed_at retried_at discarded_at error_class error_message error_backtrace
+        ].freeze
 
         module_function
 
@@ -33,18 +34,18 @@ module Raffia
           end
         end
 
-        # Its worker died.
+        # After the death of its worker.
         # @param payload [String]
         # @param alone [Boolean] whether no other job had begun there; in company it is charged once
-        #   at most, see {Death}
-        # @return [Array(String, Integer)] and how many crashes it has by now
+        #   at most, see {CrashVerdict}
+        # @return [Array(String, Integer)] and its crashes by now
         def crashed(payload, alone: true)
           crashes = 1
           payload = change(payload) do |item|
             before = Integer(item.dig(Payload::OWN, "crashes"), exception: false).to_i
             crashes = alone ? before + 1 : [before, 1].max
             item[Payload::OWN] = {**item[Payload::OWN].to_h, "crashes" => crashes}
-            poisonous(item, crashes) if crashes >= CRASHES
+            fail_for_good(item, crashes) if crashes >= CRASHES
           end
           [payload, crashes]
         end
@@ -60,12 +61,14 @@ module Raffia
             payload
           end
 
-          def poisonous(item, crashes)
+          def fail_for_good(item, crashes)
             now = Payload.now
-            item.update("error_class" => "Raffia::WorkerDied", "failed_at" => item["failed_at"] ||
-              now, "discarded_at" => now,
-              "error_message" => "its worker died #{crashes} times while it ran: it is taken for " \
-                "the reason, and is not run again")
+            item.update(
+              "error_class" => "Raffia::WorkerDied", "failed_at" => item["failed_at"] || now,
+              "discarded_at" => now,
+              "error_message" => "its worker died #{crashes} times while it ran: " \
+                "it is taken for the reason, and is not run again"
+            )
           end
         end
       end

@@ -1,130 +1,74 @@
 # frozen_string_literal: true
 
 require_relative "../store"
-require_relative "memory/contents"
-require_relative "memory/claiming"
-require_relative "memory/operating"
-require_relative "memory/looking"
-require_relative "memory/waiting"
+require_relative "memory/administration"
+require_relative "memory/batches"
+require_relative "memory/claims"
+require_relative "memory/completion"
+require_relative "memory/enqueue"
+require_relative "memory/inspection"
+require_relative "memory/job_table"
+require_relative "memory/key_values"
+require_relative "memory/leases"
+require_relative "memory/lock"
+require_relative "memory/maintenance"
+require_relative "memory/notifier"
+require_relative "memory/recovery"
+require_relative "memory/schedule"
+require_relative "memory/statistics"
 
 module Raffia
   module Jobs
-    # The stores there are.
+    # The stores, a file and a folder each.
     module Stores
       # Keeps jobs in this process, and loses them with it: for tests, and for work that need not
-      # outlive the program. It is the shortest store that keeps the whole contract, so it is also
-      # the one to read first.
+      # outlive the program. It is the shortest store with the whole contract: read it first.
       #
-      # A forked child cannot use it: what it enqueued would be nobody's.
+      # A forked child cannot use it, because nobody would run the jobs that it enqueues.
       class Memory < Store
-        include Waiting
-        include Claiming
-        include Operating
-        include Looking
+        # @return [String]
+        attr_reader :url
 
         # @param url [String]
         def initialize(url = "memory:")
           super()
-          @url = Store.shown(url)
-          @lock = Mutex.new
-          @pid = ::Process.pid
-          @changed = ConditionVariable.new
-          @waiting = @turn = 0
-          @interrupted = false
-          @contents = Contents.new
+          @url = Address.shown(url)
+          @lock = Lock.new
+          @batches = Batches.new(@lock) { |draft| @enqueue.admit(draft) }
+          @jobs = JobTable.new(@batches)
+          @key_values = KeyValues.new(@lock)
+          @statistics = Statistics.new(@lock)
+          build_groups
         end
 
-        # @return [String]
-        attr_reader :url
-
-        # @return [String]
-        def inspect = "#<#{self.class} #{url}>"
-
-        # (see Store#enqueue)
-        def enqueue(drafts, guard: nil)
-          sync do |all|
-            next unless guard.nil? || all.values.read(guard.key) == guard.expect
-
-            all.check_drafts(drafts)
-            all.values.write(guard.key, guard.value) if guard
-            drafts.map { |draft| all.let_in(draft) }.tap { wake }
-          end
-        end
-
-        # (see Store#shared?)
+        # @see Store#shared?
         def shared? = false
 
-        # For tests of programs whose jobs belong to transactions: what is rolled back there is not
-        # here. (see Store#within)
+        # Runs the block outside of any transaction: for tests of programs whose jobs belong to one.
+        # @see Store#within
         def within(_connection) = yield
 
-        # (see Store#now)
-        def now = ::Time.now.to_f
+        # @see Store#close
+        def close = @lock.ours? ? interrupt : nil
 
-        # (see Store#read)
-        def read(key) = sync { |all| all.values.read(key) }
-
-        # (see Store#write)
-        def write(key, value, expect: :any, ttl: nil)
-          sync do |all|
-            next false unless expect == :any || all.values.read(key) == expect
-
-            all.values.write(key, value, ttl)
-            true
-          end
-        end
-
-        # (see Store#keys)
-        def keys(prefix) = sync { |all| all.values.keys(prefix) }
-
-        # (see Store#open_batch)
-        def open_batch(id, callbacks: {}, about: {}, parent: nil)
-          sync do |all|
-            all.batches.open(id, callbacks, about, parent)
-            nil
-          end
-        end
-
-        # (see Store#seal_batch)
-        def seal_batch(id)
-          sync do |all|
-            all.batches.seal(id)
-            wake
-            nil
-          end
-        end
-
-        # (see Store#batch)
-        def batch(id) = sync { |all| all.batches[id]&.to_h }
-
-        # (see Store#batches)
-        def batches(offset: 0, limit: 50)
-          sync { |all| all.batches.newest(offset, limit).map(&:to_h) }
-        end
-
-        # (see Store#check)
-        def check = sync(&:check)
-
-        # (see Store#close)
-        def close = ours? ? interrupt : nil
+        # Claims this very job, whatever its time and its limit. For tests.
+        # @api private
+        def claim_entry(lease, entry) = @claims.claim_entry(lease, entry)
 
         private
 
-        # All else is called in here, by one fiber at a time.
-        def sync
-          raise StoreUnavailable, elsewhere unless ours?
-
-          @lock.synchronize { yield @contents }
+        def build_groups
+          @enqueue = Enqueue.new(@lock, @jobs, @key_values, @batches)
+          @claims = Claims.new(@lock, @jobs)
+          @completion = Completion.new(@lock, @jobs)
+          @schedule = Schedule.new(@lock, @jobs)
+          @notifier = Notifier.new(@lock, @jobs)
+          @leases = Leases.new(@lock, @jobs, @completion, @statistics)
+          @recovery = Recovery.new(@lock, @jobs)
+          @inspection = Inspection.new(@lock, @jobs, @statistics)
+          @administration = Administration.new(@lock, @jobs, @batches)
+          @maintenance = Maintenance.new(@lock, @jobs, @batches, @key_values)
         end
-
-        def elsewhere
-          "the jobs of this store are in the memory of process #{@pid}, and this is process " \
-          "#{::Process.pid}: " \
-            "give it a store of its own (Raffia::Jobs.store = \"memory:\"), or use one that " \
-            "processes share, such as sqlite:jobs.db"
-        end
-
-        def ours? = @pid == ::Process.pid
       end
     end
   end

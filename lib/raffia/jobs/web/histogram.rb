@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../charts"
-require_relative "../store/values"
+require_relative "../tally"
 
 module Raffia
   module Jobs

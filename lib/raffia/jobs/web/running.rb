@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../store/values"
+require_relative "../entry"
 require_relative "shown"
 
 module Raffia

@@ -2,7 +2,7 @@
 
 require "digest"
 require_relative "../payload"
-require_relative "../store/values"
+require_relative "../entry"
 require_relative "../worker/backtrace"
 require_relative "format"
 

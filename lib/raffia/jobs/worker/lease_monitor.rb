@@ -16,7 +16,7 @@ module Raffia
       # * It renews the lease while the worker lives and cannot, because a call into C keeps Ruby's
       #   lock.
       # * When the worker dies, it ends the lease at once, and tells the store which jobs had begun.
-      # * It forks the isolated workers, which run suspects ({Store::Death}): no job has ever run in
+      # * It forks the isolated workers, which run suspects ({Store::CrashVerdict}): no job has ever run in
       #   the process that they are forked from.
       #
       # See docs/adr/0020.

@@ -180,7 +180,7 @@ module JobsStoreContract
         {"jid" => claim.item["jid"], "queue" => "default", "payload" => claim.payload,
          "run_at" => now.to_i, "tid" => claim.item["jid"]}
       }
-      sleep(Jobs::Store::Ghosts::MARGIN + 0.1)
+      sleep(Jobs::Store::UnknownClaims::MARGIN + 0.1)
       store.beat(lease, {"busy" => 2, "work" => [work[one], work[two]]})
       assert_equal([], store.check)
       store.beat(lease, {"busy" => 1, "work" => [work[one]]})

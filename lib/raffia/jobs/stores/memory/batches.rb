@@ -6,36 +6,57 @@ module Raffia
   module Jobs
     module Stores
       class Memory < Store
-        # Counts what belongs together, and enqueues the callbacks when their time has come.
-        #
-        # @api private
-        class Batches
+        # (see Store::Batches)
+        class Batches < Store::Batches
           Batch = Struct.new(:id, :total, :pending, :dead, :sealed, :completed_at, :about, :parent,
             :callbacks, :dead_in_parent) do
             def to_h = super.except(:callbacks, :dead_in_parent).transform_keys(&:to_s)
           end
 
-          # @yieldparam draft [Draft] to be enqueued
-          def initialize(&enqueue)
+          # @yieldparam draft [Draft] a callback, to be enqueued
+          def initialize(lock, &enqueue)
+            super()
+            @lock = lock
             @enqueue = enqueue
             @batches = {}
           end
 
-          def [](id) = @batches[id]
+          # (see Store::Batches#open_batch)
+          def open_batch(id, callbacks: {}, about: {}, parent: nil)
+            @lock.synchronize do
+              add(parent) if parent && fetch(parent)
+              @batches[id] = Batch.new(id, 0, 0, 0, false, nil, about, parent, callbacks.dup, false)
+              nil
+            end
+          end
+
+          # (see Store::Batches#seal_batch)
+          def seal_batch(id)
+            @lock.synchronize do
+              next unless (batch = @batches[id])
+
+              batch.sealed = true
+              settle(batch)
+              @lock.broadcast
+              nil
+            end
+          end
+
+          # (see Store::Batches#batch)
+          def batch(id) = @lock.synchronize { @batches[id]&.to_h }
+
+          # (see Store::Batches#batches)
+          def batches(offset: 0, limit: 50)
+            @lock.synchronize { (@batches.values.reverse[offset, limit] || []).map(&:to_h) }
+          end
 
           # @raise [Error]
           def fetch(id)
-            @batches[id] ||
-              raise(Error, "there is no batch #{id}: it was not opened here, or has been thrown " \
-                "away since it ended")
+            @batches[id] || raise(Error, "there is no batch #{id}: it was not opened here, " \
+              "or has been thrown away since it ended")
           end
 
-          def open(id, callbacks, about, parent)
-            add(parent) if parent && fetch(parent)
-            @batches[id] = Batch.new(id, 0, 0, 0, false, nil, about, parent, callbacks.dup, false)
-          end
-
-          # One job more.
+          # Counts a new job.
           def add(id)
             return unless (batch = @batches[id])
 
@@ -43,7 +64,7 @@ module Raffia
             batch.pending += 1
           end
 
-          # One job less.
+          # Counts the end of a job.
           # @param how [Symbol] :done or :dead
           def ended(id, how)
             return unless (batch = @batches[id])
@@ -53,22 +74,13 @@ module Raffia
             settle(batch)
           end
 
-          # A dead job is tried again.
+          # Counts a dead job that is tried again.
           def revived(id)
             return unless (batch = @batches[id])
 
             batch.pending += 1
             batch.dead -= 1
           end
-
-          def seal(id)
-            return unless (batch = @batches[id])
-
-            batch.sealed = true
-            settle(batch)
-          end
-
-          def newest(offset, limit) = @batches.values.reverse[offset, limit] || []
 
           def prune(before)
             @batches.delete_if do |_, batch|
@@ -86,18 +98,18 @@ module Raffia
             call(batch, "success") if batch.dead.zero?
             first = batch.completed_at.nil?
             batch.completed_at ||= Time.now.to_f
-            tell_parent(batch, first) if @batches.key?(batch.parent)
+            update_parent(batch, first) if @batches.key?(batch.parent)
           end
 
-          # At the first time only.
+          # Enqueues a callback at the first time only.
           def call(batch, event)
             draft = batch.callbacks.delete(event)
             @enqueue.call(draft) if draft
           end
 
-          # The callbacks are enqueued before this: those that belong to the parent count there
-          # already, so it does not end without them.
-          def tell_parent(batch, first)
+          # Comes after the callbacks: those that belong to the parent count there already, so it
+          # does not end without them.
+          def update_parent(batch, first)
             if first
               batch.dead_in_parent = batch.dead > 0
               ended(batch.parent, batch.dead_in_parent ? :dead : :done)

@@ -1,97 +1,67 @@
 # frozen_string_literal: true
 
-require_relative "../../../base/clock"
-require_relative "../../store/values"
-require_relative "kept"
-
 module Raffia
   module Jobs
     module Stores
       class Memory < Store
-        # Workers, and the jobs that they hold.
-        #
-        # @api private
-        class Leases
-          # One worker: its jobs are those that it holds, by the number of the claim.
-          class Holder
-            attr_reader :lease, :orders, :held
+        # (see Store::Leases)
+        class Leases < Store::Leases
+          def initialize(lock, jobs, completion, statistics)
+            super()
+            @lock = lock
+            @table = jobs.leases
+            @completion = completion
+            @statistics = statistics
+          end
 
-            def initialize(lease, info)
-              @lease = lease
-              @info = info
-              @state = {}
-              @orders = []
-              @held = {}
-              renew
-            end
+          # (see Store::Leases#enroll)
+          def enroll(identity, info, ttl: Store::LEASE)
+            @lock.synchronize { @table.add_lease(identity, info, ttl) }
+          end
 
-            def renew(state = nil)
-              @state = state if state
-              @beat = Time.now.to_f
-              @ends = Clock.now + @lease.ttl
-            end
+          # (see Store::Leases#beat)
+          def beat(lease, state = {}, tally: nil)
+            @lock.synchronize do
+              @statistics.add(tally) if tally
+              next unless (holder = @table[lease])
 
-            def over? = @ends <= Clock.now
-
-            # @return [Array<String>] once each
-            def take_orders = @orders.slice!(0..)
-
-            def to_h
-              {**@info, **@state, "identity" => @lease.identity, "beat" => @beat,
-                                  "lease" => @lease.token}
+              holder.renew(state)
+              holder.take_orders
             end
           end
 
-          def initialize
-            @token = 0
-            @number = 0
-            @holders = {}
+          # (see Store::Leases#renew)
+          def renew(lease) = @lock.synchronize { !@table[lease]&.renew.nil? }
+
+          # (see Store::Leases#held)
+          def held(lease)
+            @lock.synchronize { @table[lease] ? @table.claims(lease).map(&:key) : [] }
           end
 
-          # @return [Lease]
-          def enroll(identity, info, ttl)
-            lease = Lease.new(identity: identity, token: @token += 1, ttl: ttl)
-            @holders[lease.token] = Holder.new(lease, info)
-            lease
+          # (see Store::Leases#give_back)
+          def give_back(lease, keys)
+            @completion.release(keys.sort.map { |ref, _| Claim.new(lease, ref, nil, nil) })
           end
 
-          # @return [Holder, nil] nil when it has run out
-          def [](lease)
-            holder = @holders[lease.token]
-            holder unless holder.nil? || holder.over? || holder.lease.identity != lease.identity
-          end
+          # (see Store::Leases#resign)
+          def resign(lease, tally: nil)
+            @lock.synchronize do
+              @statistics.add(tally) if tally
+              next unless @table[lease]
 
-          # @return [Holder, nil] also when it has run out
-          def held_by(lease) = @holders[lease.token]
-
-          # @return [Holder, nil]
-          def find(identity) = living.find { |holder| holder.lease.identity == identity }
-
-          def living = @holders.each_value.reject(&:over?)
-
-          def over = @holders.each_value.select(&:over?)
-
-          def delete(lease) = @holders.delete(lease.token)
-
-          # @return [Claim]
-          def hold(holder, job)
-            holder.held[@number += 1] = job
-            Claim.new(holder.lease, @number, job.queue, job.payload)
-          end
-
-          # @return [Kept, nil] nil when the claim is ours no more
-          def drop(claim) = @holders[claim.lease.token]&.held&.delete(claim.ref)
-
-          # @return [Array<Array(String, Integer, Float)>] jid, token, and when it was claimed
-          def claims
-            @holders.flat_map do |token, holder|
-              holder.held.values.map { |job| [job.jid, token, job.at] }
+              @completion.release(@table.claims(lease))
+              @table.delete(lease)
+              nil
             end
           end
 
-          def size = @holders.sum { |_, holder| holder.held.size }
+          # (see Store::Leases#processes)
+          def processes = @lock.synchronize { @table.valid.map(&:to_h) }
 
-          def to_a = @holders.values.flat_map { |holder| holder.held.values }.sort_by(&:at)
+          # (see Store::Leases#order)
+          def order(identity, order)
+            @lock.synchronize { !@table.find(identity)&.orders&.push(order).nil? }
+          end
         end
       end
     end

@@ -1,12 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "kept"
-
 module Raffia
   module Jobs
     module Stores
       class Memory < Store
-        # Jobs in the order of their times; of equal ones the first to come is the first.
+        # Jobs in the order of their times; of equal times, in the order of arrival.
         #
         # @api private
         class Timeline
@@ -22,7 +20,7 @@ module Raffia
             @jobs.delete_at((before(job.at)...@jobs.size).find { |index| @jobs[index].equal?(job) })
           end
 
-          # @return [Kept, nil] the first, if its time has come
+          # @return [Job, nil] the first, if its time has come
           def shift(now) = (@jobs.shift if due?(now))
 
           def due?(now) = !@jobs.empty? && @jobs.first.at <= now

@@ -85,7 +85,7 @@ module Raffia
 
             def shown(base, given)
               query = given.map { |pair| pair.compact.join("=") }.join("&")
-              _, query = Store.shown("?#{query}").split("?", 2)
+              _, query = Store::Address.shown("?#{query}").split("?", 2)
               [base.sub(%r{(?<=//)([^/@:]*):[^@/]*@}, '\1@'), *query].join("?")
             end
           end

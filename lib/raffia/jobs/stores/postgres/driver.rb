@@ -7,18 +7,17 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # One connection: the only file that knows the gem pg, whose calls wait as fibers do. No
-        # statement of ours is prepared, and none leaves anything in the session, so that it may be
-        # another server's the next time (a pooler's transaction mode).
+        # One connection: the only file that knows the gem pg, whose calls suspend fibers.
+        # Statements are not prepared, and leave nothing in the session, so a pooler in transaction
+        # mode may switch it.
         # @api private
         class Driver
-          # A process that is suspended in the middle of a transaction, or whose network is gone,
-          # would keep its locks for hours, and whoever recovers its jobs would wait for them. Ours
-          # never think for as long.
+          # A process that is suspended in the middle of a transaction, or has lost its network,
+          # would keep its locks for hours, and block the recovery of its jobs. No transaction here
+          # pauses for as long.
           START = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '10s'"
-          # A queue that was empty when its table was last looked at has no rows as far as the
-          # planner knows, however many have come since, and it would read all of them and sort:
-          # there is an index that has them in their order.
+          # For a queue that was empty at the last ANALYZE the planner expects no rows, and would
+          # read and sort all that have come since. The index has them in order.
           BEGINNINGS = {
             durable: START, quick: "#{START}; SET LOCAL synchronous_commit = off",
             by_index: "#{START}; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = " \
@@ -41,7 +40,7 @@ module Raffia
           end
 
           # @param connection [PG::Connection, #raw_connection] the latter is Active Record's
-          # @return [Driver] on somebody else's connection
+          # @return [Driver] on the application's connection
           # @raise [ConfigError]
           def self.over(connection, address)
             raw = connection.respond_to?(:raw_connection) ? connection.raw_connection : connection
@@ -73,46 +72,48 @@ module Raffia
             execute(sql, params).tap { |result| result.type_map = @types }.values
           end
 
-          # @return [Integer] how many rows it changed
+          # @return [Integer] number of rows changed
           def run(sql, *params) = execute(sql, params).cmd_tuples
 
           # All of the block or nothing.
-          # @param way [Symbol] :durable; :quick does not wait for the disk; :by_index leaves the
+          # @param kind [Symbol] :durable; :quick does not wait for the disk; :by_index leaves the
           #   planner no choice, see {BEGINNINGS}
-          def transaction(way = :durable, &) = whole(BEGINNINGS.fetch(way), "COMMIT", "ROLLBACK", &)
+          def transaction(kind = :durable, &)
+            all_or_nothing(BEGINNINGS.fetch(kind), "COMMIT", "ROLLBACK", &)
+          end
 
-          # As {#transaction}, within somebody else's.
+          # As {#transaction}, within another one.
           def savepoint(&)
-            whole("SAVEPOINT raffia", "RELEASE SAVEPOINT raffia", "ROLLBACK TO SAVEPOINT raffia", &)
+            all_or_nothing("SAVEPOINT raffia", "RELEASE SAVEPOINT raffia",
+              "ROLLBACK TO SAVEPOINT raffia", &)
           end
 
           # @return [Boolean] whether a transaction has begun
           def inside? = @raw.transaction_status != PG::PQTRANS_IDLE
 
-          # @return [Boolean] whether the next one can have it: it is in the middle of nothing, and
-          #   nothing has come that nobody asked for, which is how a server says that it goes
+          # @return [Boolean] whether it can be lent again: it is in the middle of nothing, and no
+          #   unexpected data has come, by which a server announces its end
           def usable?
             @raw.status == PG::CONNECTION_OK && !inside? && !io.wait_readable(0)
           rescue PG::Error, IOError
             false
           end
 
-          # @return [Boolean] whether nobody is between us and the server who hands us over to
-          #   another one
+          # @return [Boolean] whether no pooler stands between
           def direct? = rows("SELECT pg_backend_pid()")[0][0] == @raw.backend_pid
 
           # @param names [Array<String>]
           def listen(names) = names.each { |name| order("LISTEN #{@raw.quote_ident(name)}") }
 
-          # @return [Array<String>] channels that something was said on since the last time
-          def heard
+          # @return [Array<String>] channels with notifications since the last time
+          def notifications
             Failures.named(@address) { @raw.consume_input }
-            heard = []
-            while (notice = @raw.notifies) do heard << notice[:relname] end
-            heard
+            channels = []
+            while (notification = @raw.notifies) do channels << notification[:relname] end
+            channels
           end
 
-          # @return [IO] readable when there is something in {#heard}
+          # @return [IO] readable when there are {#notifications}
           def io = @raw.socket_io
 
           # @return [void]
@@ -122,8 +123,7 @@ module Raffia
             nil # it is closed already
           end
 
-          # In a child: what is left of the parent's connection must say no farewell to the parent's
-          # server.
+          # Cuts a child off the parent's connection, so that it cannot close that at the server.
           # @return [void]
           def disown
             io.reopen(File::NULL)
@@ -151,7 +151,7 @@ module Raffia
             end
           end
 
-          # Those whose encoding says so, are bytes.
+          # Strings with the encoding BINARY are bytes.
           def list(values)
             unless values.first.is_a?(String) && values.first.encoding == Encoding::BINARY
               return PG::TextEncoder::Array.new.encode(values)
@@ -163,7 +163,7 @@ module Raffia
           end
 
           # Also when a fiber is cancelled in the middle of it.
-          def whole(start, finish, undo)
+          def all_or_nothing(start, finish, undo)
             order(start)
             value = yield
             order(finish)
@@ -173,7 +173,7 @@ module Raffia
             undo(undo) unless done
           end
 
-          # A connection that cannot even do that is thrown away by who has it.
+          # A connection that fails here is closed by the pool.
           def undo(statement)
             if @raw.transaction_status.between?(PG::PQTRANS_INTRANS, PG::PQTRANS_INERROR)
               @raw.exec(statement)

@@ -6,15 +6,14 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # What the server says, in our words: what happened to what, and what to do.
+        # Translates errors of the server: the address, what happened, and what to do.
         # @api private
         module Failures
-          # Two transactions were in each other's way, and the server has undone this one: it may be
-          # tried again.
+          # The server has rolled back one of two transactions that conflict: it may be tried again.
           class Conflict < StoreUnavailable
           end
 
-          # There are no tables, or no more.
+          # The tables are missing.
           class NoTables < StoreUnavailable
           end
 

@@ -7,13 +7,12 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # Connections for fibers and threads, who wait for one another here. The last one that came
-        # back goes out first, so a process has only as many as it has used at the same time. A
-        # child of fork begins with none.
+        # Connections shared by fibers and threads. The one returned last is lent first, so a
+        # process has only as many as it has used at the same time. A forked child begins with none.
         # @api private
         class Pool
-          # Seconds to wait for a connection that others have.
-          PATIENCE = 30
+          # Seconds to wait for a connection.
+          TIMEOUT = 30
 
           # @param size [Integer]
           # @yieldreturn [Driver] a new one
@@ -25,13 +24,13 @@ module Raffia
             @fork = Fork.after_child { disown }
           end
 
-          # @yieldparam driver [Driver] nobody else's until the block ends
+          # @yieldparam driver [Driver] for this caller alone
           # @raise [StoreUnavailable]
           def with
             permits = @permits
-            permits.pop(timeout: PATIENCE) or
+            permits.pop(timeout: TIMEOUT) or
               raise StoreUnavailable, "all #{@size} connections to PostgreSQL are in use, for " \
-                "#{PATIENCE} s now: raise pool= of the address"
+                "#{TIMEOUT} s now: raise pool= of the address"
             begin
               driver = lend
               yield driver
@@ -50,13 +49,13 @@ module Raffia
           private
 
           def start
-            # a queue wakes fibers and threads alike
+            # A queue wakes fibers and threads alike.
             @permits = ::Thread::Queue.new(Array.new(@size, true))
             @idle = []
           end
 
-          # Those that the server has left meanwhile, as when it was restarted, are found out before
-          # anything is asked of them: afterwards nobody could say whether it was done.
+          # Checks whether the server has closed a connection before it is used: afterwards it would
+          # be unknown whether a statement was done.
           def lend
             while (driver = @idle.pop)
               break if driver.usable?
@@ -68,10 +67,9 @@ module Raffia
             driver
           end
 
-          # What is in the middle of something, because its fiber was cancelled, is of no use to
-          # others.
+          # Closes a connection that is in the middle of something, because its fiber was cancelled.
           def take_back(driver)
-            return unless @lent.delete(driver) # another process's by now
+            return unless @lent.delete(driver) # this is a child by now
 
             driver.usable? ? @idle.push(driver) : driver.close
           end

@@ -4,37 +4,38 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # What statements of {SQL} are run on: a connection that knows our words.
+        # Runs statements of {SQL} on a connection, in its dialect.
         # @api private
         class Session
           # @param driver [Driver]
-          # @param words [Words]
-          def initialize(driver, words)
+          # @param dialect [Dialect]
+          def initialize(driver, dialect)
             @driver = driver
-            @words = words
+            @dialect = dialect
           end
 
           # @return [Driver]
           attr_reader :driver
 
           # @return [Array<Array>]
-          def rows(sql, *params) = @driver.rows(@words.text(sql), *params)
+          def rows(sql, *params) = @driver.rows(@dialect.text(sql), *params)
 
-          # @return [Integer] how many rows it changed
-          def run(sql, *params) = @driver.run(@words.text(sql), *params)
+          # @return [Integer] number of rows changed
+          def run(sql, *params) = @driver.run(@dialect.text(sql), *params)
 
-          # Those who wait for these queues are told when the transaction ends well, once each.
+          # Notifies waits for these queues at the commit, once each.
           # @param queues [Array<String>]
           def wake(queues)
-            unless queues.empty?
-              rows("SELECT pg_notify(name, '') FROM unnest($1::text[]) AS name",
-                @words.channels(queues))
-            end
+            return if queues.empty?
+
+            rows("SELECT pg_notify(name, '') FROM unnest($1::text[]) AS name",
+              @dialect.channels(queues))
           end
 
-          # @param name [String] whoever else wants it, waits until this transaction ends
+          # Holds the lock until the transaction ends.
+          # @param name [String]
           def lock(name)
-            rows("SELECT pg_advisory_xact_lock(hashtextextended($1, $2))", name, @words.seed)
+            rows("SELECT pg_advisory_xact_lock(hashtextextended($1, $2))", name, @dialect.seed)
           end
 
           # @return [Array<Integer>] higher than all before

@@ -4,12 +4,12 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # Makes our tables on first use.
+        # Makes the tables on first use.
         # @api private
         class Tables
-          # Most rows live for a second. So that their places are used again, they are swept early
-          # (the share of dead rows that is waited for is of the whole table, and of a million it
-          # would be too many), and what is updated in place has room for that on its page.
+          # Most rows live for a second. Vacuum runs early, so that their space is used again: a
+          # share of a large table would be too many dead rows. Rows that are updated in place have
+          # space for it on their page.
           SETTINGS = {
             "jobs" => "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, " \
             "autovacuum_analyze_scale_factor = 0.05, " \
@@ -22,15 +22,15 @@ module Raffia
           }.freeze
           private_constant :SETTINGS
 
-          # @param words [Words]
-          def initialize(words)
-            @schema = words.schema
+          # @param dialect [Dialect]
+          def initialize(dialect)
+            @schema = dialect.schema
           end
 
-          # Who may use the tables and not make them gets along with that, when they are there.
+          # A role that may use the tables and not make them needs no more, where they exist.
           # @param db [Session] outside of a transaction
           # @return [true]
-          # @raise [ConfigError] when a later version of ours was here
+          # @raise [ConfigError] when a later version of Raffia has made them
           def ready(db)
             version = version(db) || make(db)
             return true if version == SQL::Schema::VERSION
@@ -43,8 +43,7 @@ module Raffia
 
           private
 
-          # Reads the catalogue and not what the session remembers of it, which may be from before
-          # another process has made the tables.
+          # Reads the catalogue, because what the session remembers of it may be outdated.
           def version(db)
             found = db.rows("SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND " \
               "tablename = 'counters'", @schema)

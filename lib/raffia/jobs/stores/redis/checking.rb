@@ -39,7 +39,7 @@ module Raffia
           def ghosts
             workers = processes
             redis(safe: true) do |connection|
-              Store::Ghosts.find(workers,
+              Store::UnknownClaims.find(workers,
                 Places.tokens(connection).flat_map { |token| claims_by(connection, token) })
             end
           end
@@ -65,7 +65,8 @@ module Raffia
             batches(limit: 100_000).filter_map do |batch|
               unless batch["pending"] >= 0 && batch["dead"] >= 0 &&
                   batch["pending"] + batch["dead"] <= batch["total"]
-                "batch #{batch["id"]} has #{batch["pending"]} pending and #{batch["dead"]} dead of " \
+                "batch #{batch["id"]} has #{batch["pending"]} pending and #{batch["dead"]} dead " \
+                "of " \
                   "#{batch["total"]} jobs"
               end
             end

@@ -74,7 +74,7 @@ module Raffia
           def bring_back(token, claims, begun)
             claims = claims.sort_by { |field, _| Taken.read(field) }.reverse
             verdicts =
-              Store::Death.verdicts(claims.to_h { |field, payload|
+              Store::CrashVerdict.of_claims(claims.to_h { |field, payload|
                 [Taken.read(field).first(2),
                   payload]
               }, begun)

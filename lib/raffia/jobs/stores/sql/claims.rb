@@ -1,97 +1,106 @@
 # frozen_string_literal: true
 
+require_relative "cleanup"
+
 module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # See {Store#claim}.
-        # @api private
-        module Claims
+        # (see Store::Claims)
+        class Claims < Store::Claims
           TAKE = "UPDATE {jobs} SET state = 'running', token = $1, at = {now} WHERE id IN " \
-          "(SELECT id FROM {jobs} WHERE queue = $2 AND " \
-            "state = 'queue' AND priority < #{Store::SUSPECTS} ORDER BY priority DESC, place " \
-            "LIMIT $3 {skip_locked}) " \
-            "RETURNING id, place, payload, special, priority"
+          "(SELECT id FROM " \
+            "{jobs} WHERE queue = $2 AND state = 'queue' AND priority < #{Store::SUSPECTS} " \
+            "ORDER BY priority DESC, place LIMIT $3 {skip_locked}) " \
+            "{returning} id, place, payload, special, priority"
           TAKE_SUSPECTS = TAKE.sub("priority <", "priority >=").freeze
-          SUSPECT = "SELECT 1 FROM {jobs} WHERE queue {names $1} AND state = 'queue' AND " \
-          "priority >= #{Store::SUSPECTS} " \
+          SUSPECT = "SELECT 1 FROM {jobs} WHERE queue {names $1} AND state = 'queue' " \
+            "AND priority >= #{Store::SUSPECTS} " \
             "AND queue NOT IN (SELECT name FROM {queues} WHERE paused = 1) LIMIT 1"
-          SPECIAL = "SELECT id, limit_key, limit_max, unique_key, unique_start, CASE WHEN " \
-            "expires_at <= {now} THEN 1 ELSE 0 END FROM {jobs} WHERE id = $1"
+          SPECIAL = "SELECT id, limit_key, limit_max, unique_key, unique_start, " \
+            "CASE WHEN expires_at <= {now} THEN 1 ELSE 0 END FROM {jobs} WHERE id = $1"
           BLOCK = "UPDATE {jobs} SET state = 'blocked', token = NULL, at = {now} WHERE id = $1"
-          # What has to be looked at before a job is run.
-          Terms = Struct.new(:id, :limit_key, :limit_max, :unique_key, :unique_start, :expired)
+          EXPIRE = "DELETE FROM {jobs} WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
+          # Conditions of a job's run, from {SPECIAL}.
+          Conditions = Struct.new(:id, :limit_key, :limit_max, :unique_key, :unique_start, :expired)
 
-          # Not durable: a power cut takes it back, and then the job waits again, which is what
-          # would be done with it in any case.
+          def initialize(database, cleanup, names)
+            super()
+            @database = database
+            @cleanup = cleanup
+            @names = names
+          end
+
+          # Not durable: a power cut takes a claim back, and then the job waits again, as it should.
+          # @see Store::Claims#claim
           def claim(lease, queues, limit, suspects: false)
             return [] if limit < 1
 
-            writing(durable: false) do |db|
+            take = suspects ? TAKE_SUSPECTS : TAKE
+            @database.write(durable: false) do |db|
               next [] if db.rows("SELECT 1 FROM {leases} WHERE token = $1", lease.token).empty?
 
-              (queues - paused_queues(db)).each_with_object([]) do |queue, claims|
-                fill(db, claims, lease, queue, limit, suspects)
+              (queues - @names.paused(db)).each_with_object([]) do |queue, claims|
+                fill(claims, limit) { |wanted| take_from(db, take, lease, queue, wanted) }
               end
             end
           end
 
-          def suspects?(queues) = reading { |db| db.rows(SUSPECT, queues) }.any?
+          # (see Store::Claims#suspects?)
+          def suspects?(queues) = @database.read { |db| db.rows(SUSPECT, queues) }.any?
 
           private
 
-          def paused_queues(db) = db.rows("SELECT name FROM {queues} WHERE paused = 1").flatten
-
-          # Of those that are taken some may turn out to be no jobs for now, so others are taken for
-          # them.
-          def fill(db, claims, lease, queue, limit, suspects)
-            while (wanted = limit - claims.size) > 0
-              rows = db.rows(suspects ? TAKE_SUSPECTS : TAKE, lease.token, queue, wanted)
-              fit = fit(db, in_order(rows))
-              # A job's place is another one each time that it comes to a queue, so it tells one
-              # claim of it from the next.
-              fit.each do |id, place, payload|
-                claims << Claim.new(lease, [id, place], queue, payload)
-              end
-              break if fit.size == rows.size
+          # Takes more where some of the jobs taken may not run now.
+          # @yieldparam wanted [Integer]
+          # @yieldreturn [Array(Array<Claim>, Boolean)] claims, and whether there may be more
+          def fill(claims, limit)
+            more = true
+            while more && claims.size < limit
+              taken, more = yield limit - claims.size
+              claims.concat(taken)
             end
+            claims
+          end
+
+          # A job's place is new each time that it comes to a queue, so it tells one claim of it
+          # from the next.
+          def take_from(db, take, lease, queue, wanted)
+            rows = sorted(db.rows(take, lease.token, queue, wanted))
+            fit = runnable(db, rows)
+            [fit.map { |id, place, payload| Claim.new(lease, [id, place], queue, payload) },
+              fit.size < rows.size]
           end
 
           # A database returns rows in any order.
-          def in_order(rows) = (rows.size < 2) ? rows : rows.sort_by { |row| [-row[4], row[1]] }
+          def sorted(rows) = (rows.size < 2) ? rows : rows.sort_by { |row| [-row[4], row[1]] }
 
-          # @return [Array<Array>] those rows whose jobs are to be run now
-          def fit(db, rows)
+          # @return [Array<Array>] the rows whose jobs may run now
+          def runnable(db, rows)
             return rows if rows.all? { |row| row[3].zero? }
 
-            terms = rows.filter_map do |row|
-              Terms.new(*db.rows(SPECIAL, row[0]).first) if row[3] == 1
-            end
-            refused = refuse(db, terms)
-            terms.each do |job|
-              if job.unique_start == 1 && !refused.include?(job.id)
-                unlock(db, job.unique_key, job.id)
-              end
+            special = rows.filter_map { |row| conditions(db, row[0]) if row[3] == 1 }
+            refused = refuse(db, special)
+            special.each do |job|
+              free = job.unique_start == 1 && !refused.include?(job.id)
+              Uniqueness.unlock(db, job.unique_key, job.id) if free
             end
             rows.reject { |row| refused.include?(row[0]) }
           end
 
-          # All of them run already as far as the limits can see, so those that are too many are
-          # found from the back.
-          # @return [Array<Integer>] ids
-          def refuse(db, terms)
-            expired, others = terms.partition { |job| job.expired == 1 }
-            over = others.reverse.select do |job|
-              job.limit_key && over?(db, job.limit_key, job.limit_max) && block(db, job.id)
-            end
-            expired.each do |job|
-              left(db, db.rows("DELETE FROM {jobs} WHERE id = $1 RETURNING #{Ends::COLUMNS}",
-                job.id), :dead)
-            end
-            (expired + over).map(&:id)
-          end
+          def conditions(db, id) = Conditions.new(*db.rows(SPECIAL, id).first)
 
-          def block(db, id) = db.run(BLOCK, id)
+          # All of them run already as far as the limits can see, so excess is found from the back.
+          # @return [Array<Integer>] ids
+          def refuse(db, special)
+            expired, others = special.partition { |job| job.expired == 1 }
+            blocked = others.reverse.select do |job|
+              job.limit_key && Limits.exceeded?(db, job.limit_key, job.limit_max) &&
+                db.run(BLOCK, job.id)
+            end
+            expired.each { |job| @cleanup.ended(db, db.rows(EXPIRE, job.id), :dead) }
+            (expired + blocked).map(&:id)
+          end
         end
       end
     end

@@ -4,70 +4,83 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # See {Store#enqueue}.
-        # @api private
-        module Enqueue
-          INSERT = "INSERT INTO {jobs} (id, jid, queue, place, at, payload) VALUES ($1, $2, $3, " \
-            "$1, {now}, $4)"
+        # (see Store::Enqueue)
+        class Enqueue < Store::Enqueue
+          INSERT = "INSERT INTO {jobs} (id, jid, queue, place, at, payload) " \
+            "VALUES ($1, $2, $3, $1, {now}, $4)"
           INSERT_SPECIAL = "INSERT INTO {jobs} (id, jid, queue, state, priority, place, at, " \
-          "special, expires_at, limit_key, limit_max, unique_key, " \
-            "unique_start, batch, payload) VALUES ($1, $2, $3, CASE WHEN $4 > {now} THEN " \
-            "'scheduled' ELSE 'queue' END, $5, $1, " \
+          "special, " \
+            "expires_at, limit_key, limit_max, unique_key, unique_start, batch, payload) VALUES " \
+            "($1, $2, " \
+            "$3, CASE WHEN $4 > {now} THEN 'scheduled' ELSE 'queue' END, $5, $1, " \
             "CASE WHEN $4 > {now} THEN $4 ELSE {now} END, $6, $7, $8, $9, $10, $11, $12, $13)"
 
-          def enqueue(drafts, guard: nil)
-            writing do |db|
-              next if guard && !change(db, guard.key, guard.value, guard.expect, nil)
+          def initialize(database, key_values, counter, cleanup, names)
+            super()
+            @database = database
+            @key_values = key_values
+            @counter = counter
+            @cleanup = cleanup
+            @names = names
+          end
 
-              keep(db, drafts)
+          # (see Store::Enqueue#enqueue)
+          def enqueue(drafts, guard: nil)
+            @database.write do |db|
+              next if guard && !@key_values.change(db, guard.key, guard.value, guard.expect)
+
+              insert(db, drafts)
             end
+          end
+
+          # Adds jobs in a transaction that has begun.
+          # @return [Array<String, nil>] ids
+          def insert(db, drafts)
+            queues = drafts.map(&:queue).uniq
+            @names.add(db, queues)
+            numbers = db.numbers(drafts.size)
+            ids = drafts.zip(numbers).map { |draft, number| insert_one(db, draft, number) }
+            db.wake(queues)
+            ids
           end
 
           private
 
-          # @return [Array<String, nil>] ids
-          def keep(db, drafts)
-            name_queues(db, drafts.map(&:queue).uniq)
-            numbers = db.numbers(drafts.size)
-            ids = drafts.zip(numbers).map { |draft, number| keep_one(db, draft, number) }
-            db.wake(drafts.map(&:queue).uniq)
-            ids
-          end
-
-          def keep_one(db, draft, number)
-            return keep_special(db, draft, number) if draft.at || draft.extras
+          def insert_one(db, draft, number)
+            return insert_special(db, draft, number) if draft.at || draft.extras
 
             db.run(INSERT, number, draft.jid, draft.queue, draft.payload)
             draft.jid
           end
 
-          def keep_special(db, draft, number)
-            own = draft.extras || {}
-            unique = own["unique"]
+          def insert_special(db, draft, number)
+            extras = draft.extras || {}
+            unique, batch = extras.values_at("unique", "batch")
             return if unique && !admitted?(db, unique, number)
 
-            batch = own["batch"]
-            add_to_batch(db, batch, 1) if batch
-            insert_special(db, draft, number, own)
+            @counter.add(db, batch, 1) if batch
+            db.run(INSERT_SPECIAL, number, draft.jid, draft.queue, draft.at&.to_f,
+              Store::CrashVerdict.priority(extras), *columns(extras), draft.payload)
             draft.jid
           end
 
-          def insert_special(db, draft, number, own)
-            limit, unique = own.values_at("limit", "unique")
+          # @return [Array] special, expires_at, limit_key, limit_max, unique_key, unique_start,
+          #   batch
+          def columns(extras)
+            limit, unique, expires_at, batch = extras.values_at("limit", "unique", "expires_at",
+              "batch")
             key = unique["key"] if unique && unique["until"] != "window"
-            special = (own["expires_at"] || limit || key || own["batch"]) ? 1 : 0
-            db.run(INSERT_SPECIAL, number, draft.jid, draft.queue, draft.at&.to_f,
-              Store::Death.priority(own), special, own["expires_at"]&.to_f,
-              limit && limit["key"], limit &&
-                limit["max"], key, (key && unique["until"] == "start") ? 1 : 0, own["batch"],
-              draft.payload)
+            special = (expires_at || limit || key || batch) ? 1 : 0
+            start = (key && unique["until"] == "start") ? 1 : 0
+            [special, expires_at&.to_f, limit && limit["key"], limit && limit["max"], key, start,
+              batch]
           end
 
           # @return [Boolean]
           # @raise [NotUnique]
           def admitted?(db, unique, number)
             key = unique["key"]
-            return true if lock(db, unique, number)
+            return true if Uniqueness.lock(db, unique, number)
 
             case unique["conflict"]
             when "raise" then raise NotUnique.new(key: key)
@@ -76,23 +89,16 @@ module Raffia
             end
           end
 
-          # The one that waits is gone as if it were done; the lock is this one's now.
+          # The waiting job counts as done, and the new one gets its key.
           def replace(db, key, unique, number)
-            *row, state = replaceable(db, key)
+            *row, state = Uniqueness.replaceable(db, key, Cleanup::COLUMNS)
             return false unless state
 
             db.run("DELETE FROM {jobs} WHERE id = $1", row[0])
             db.run("DELETE FROM {uniques} WHERE key = $1", key)
-            lock(db, unique, number)
-            left(db, [row], :done, next_one: state == "queue")
+            Uniqueness.lock(db, unique, number)
+            @cleanup.ended(db, [row], :done, unblock: state == "queue")
             true
-          end
-
-          # Queues stay known when they are empty.
-          def name_queues(db, names)
-            names.each do |name|
-              db.run("INSERT INTO {queues} (name) VALUES ($1) ON CONFLICT (name) DO NOTHING", name)
-            end
           end
         end
       end

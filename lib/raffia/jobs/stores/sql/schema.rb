@@ -4,8 +4,7 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # The tables. A job is one row in `jobs` wherever it is, so that each move is one change of
-        # one row.
+        # The tables. A job is one row in `jobs` in any set, so each move changes one row.
         #
         # * id: never used twice, because what is acked twice must not hit another job
         # * place: the order in a queue, after the priority. At the back: a fresh number. In front:
@@ -15,8 +14,8 @@ module Raffia
         # * token: of the lease that it runs under
         # * at: when it is due (scheduled, retry), or came to where it is
         #
-        # There is no index on `jid`: its entries would be spread all over, and cost each enqueue a
-        # page of its own. What looks for one job reads all.
+        # There is no index on `jid`: its entries would be spread over all pages, and cost each
+        # enqueue one. A search for one job reads all.
         #
         # @api private
         module Schema
@@ -26,27 +25,33 @@ module Raffia
           TABLES = {
             "counters" => "name text PRIMARY KEY, value bigint NOT NULL",
             "jobs" => <<~COLUMNS,
-              id {id}, jid text NOT NULL, queue text NOT NULL, state text NOT NULL DEFAULT 'queue', priority bigint NOT NULL DEFAULT 0,
-              place bigint NOT NULL, at double precision NOT NULL, token bigint, special smallint NOT NULL DEFAULT 0, expires_at double precision,
-              limit_key text, limit_max bigint, unique_key text, unique_start smallint NOT NULL DEFAULT 0, batch text, payload {bytes} NOT NULL
+              id {id}, jid text NOT NULL, queue text NOT NULL, state text NOT NULL DEFAULT 'queue',
+              priority bigint NOT NULL DEFAULT 0, place bigint NOT NULL,
+              at double precision NOT NULL, token bigint, special smallint NOT NULL DEFAULT 0,
+              expires_at double precision, limit_key text, limit_max bigint, unique_key text,
+              unique_start smallint NOT NULL DEFAULT 0, batch text, payload {bytes} NOT NULL
             COLUMNS
             "queues" => "name text PRIMARY KEY, paused smallint NOT NULL DEFAULT 0",
             "uniques" => "key text PRIMARY KEY, job bigint NOT NULL, ends_at double precision",
             "leases" => <<~COLUMNS,
-              token {id}, identity text NOT NULL, info text NOT NULL, state text NOT NULL, ttl double precision NOT NULL,
-              ends_at double precision NOT NULL, beat double precision NOT NULL
+              token {id}, identity text NOT NULL, info text NOT NULL, state text NOT NULL,
+              ttl double precision NOT NULL, ends_at double precision NOT NULL,
+              beat double precision NOT NULL
             COLUMNS
             "orders" => "id {id}, token bigint NOT NULL, word text NOT NULL",
             "facts" => "key text PRIMARY KEY, value {bytes} NOT NULL, ends_at double precision",
             "batches" => <<~COLUMNS,
-              id text PRIMARY KEY, number bigint NOT NULL, total bigint NOT NULL DEFAULT 0, pending bigint NOT NULL DEFAULT 0,
-              dead bigint NOT NULL DEFAULT 0, sealed smallint NOT NULL DEFAULT 0, completed_at double precision, about text NOT NULL,
-              parent text, dead_in_parent smallint NOT NULL DEFAULT 0, callbacks text NOT NULL
+              id text PRIMARY KEY, number bigint NOT NULL, total bigint NOT NULL DEFAULT 0,
+              pending bigint NOT NULL DEFAULT 0, dead bigint NOT NULL DEFAULT 0,
+              sealed smallint NOT NULL DEFAULT 0, completed_at double precision,
+              about text NOT NULL, parent text, dead_in_parent smallint NOT NULL DEFAULT 0,
+              callbacks text NOT NULL
             COLUMNS
             "days" => "day text PRIMARY KEY, processed bigint NOT NULL, failed bigint NOT NULL",
             "minutes" => <<~COLUMNS
-              class text NOT NULL, minute bigint NOT NULL, processed bigint NOT NULL, failed bigint NOT NULL, ms double precision NOT NULL,
-              histogram text NOT NULL, PRIMARY KEY (class, minute)
+              class text NOT NULL, minute bigint NOT NULL, processed bigint NOT NULL,
+              failed bigint NOT NULL, ms double precision NOT NULL, histogram text NOT NULL,
+              PRIMARY KEY (class, minute)
             COLUMNS
           }.freeze
 
@@ -60,24 +65,21 @@ module Raffia
             "number" => "{batches} (number)"
           }.freeze
 
-          # Where SQL has no words of its own for it: of what a statement means, the name of the
-          # table.
-          NAMES = TABLES.keys.freeze
-
           module_function
 
           # @param db [Object] a connection, in a transaction
-          # @param index_name [Proc] what an index is called in this database
+          # @yieldparam name [String] of an index
+          # @yieldreturn [String] its name in this database
           # @return [void]
-          def create(db, &index_name)
+          def create(db)
             TABLES.each do |name, columns|
               db.run("CREATE TABLE IF NOT EXISTS {#{name}} (#{columns})")
             end
             INDEXES.each do |name, columns|
-              db.run("CREATE INDEX IF NOT EXISTS #{index_name.call(name)} ON #{columns}")
+              db.run("CREATE INDEX IF NOT EXISTS #{yield name} ON #{columns}")
             end
-            db.run("INSERT INTO {counters} (name, value) VALUES ('version', $1) ON CONFLICT " \
-              "(name) DO NOTHING", VERSION)
+            db.run("INSERT INTO {counters} (name, value) VALUES ('version', $1) {ignore name}",
+              VERSION)
           end
 
           # @param db [Object]

@@ -4,39 +4,53 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # What has been done, in numbers: ever, by the day (of UTC), and by class and minute.
-        # @api private
-        module Statistics
-          TOTAL = "INSERT INTO {counters} AS c (name, value) VALUES ($1, $2) ON CONFLICT (name) " \
-            "DO UPDATE SET value = c.value + excluded.value"
-          DAY = "INSERT INTO {days} AS d (day, processed, failed) VALUES ($1, $2, $3) " \
-            "ON CONFLICT (day) DO UPDATE SET processed = d.processed + excluded.processed, " \
-            "failed = d.failed + excluded.failed"
+        # (see Store::Statistics)
+        class Statistics < Store::Statistics
+          TOTAL = "INSERT INTO {counters existing} (name, value) VALUES ($1, $2) {upsert name} " \
+            "value = {existing value} + {excluded value}"
+          DAY = "INSERT INTO {days existing} (day, processed, failed) VALUES ($1, $2, $3) " \
+          "{upsert day} processed = " \
+            "{existing processed} + {excluded processed}, failed = {existing failed} + {excluded " \
+            "failed}"
           MINUTE = "INSERT INTO {minutes} (class, minute, processed, failed, ms, histogram) " \
-          "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (class, minute) " \
-            "DO UPDATE SET processed = excluded.processed, failed = excluded.failed, ms = " \
-            "excluded.ms, histogram = excluded.histogram"
+            "VALUES ($1, $2, $3, $4, $5, $6) {upsert class,minute} processed = {excluded " \
+            "processed}, " \
+            "failed = {excluded failed}, ms = {excluded ms}, histogram = {excluded histogram}"
           SO_FAR = "SELECT processed, failed, ms, histogram FROM {minutes} WHERE class = $1 AND " \
             "minute = $2"
-          SINCE = "SELECT class, minute, processed, failed, ms, histogram FROM {minutes} WHERE " \
-            "minute > $1 ORDER BY class, minute"
+          SINCE = "SELECT class, minute, processed, failed, ms, histogram FROM {minutes} " \
+            "WHERE minute > $1 ORDER BY class, minute"
+          DAYS = "SELECT day, processed, failed FROM {days} ORDER BY day DESC LIMIT $1"
           NONE = [0, 0, 0.0, "[]"].freeze
           BUCKETS = Tally::BOUNDS.size + 1
 
+          def initialize(database)
+            super()
+            @database = database
+          end
+
+          # (see Store::Statistics#history)
           def history(days = 30)
-            rows = reading do |db|
-              db.rows("SELECT day, processed, failed FROM {days} ORDER BY day DESC LIMIT $1", days)
-            end
+            rows = @database.read { |db| db.rows(DAYS, days) }
             rows.to_h do |day, processed, failed|
               [day, {"processed" => processed, "failed" => failed}]
             end
           end
 
+          # (see Store::Statistics#metrics)
           def metrics(minutes = 60)
-            rows = reading { |db| db.rows(SINCE, Time.now.to_i / 60 - minutes) }
-            rows.group_by(&:first).transform_values do |of_class|
-              of_class.map { |row| minute(*row) }
-            end
+            rows = @database.read { |db| db.rows(SINCE, Time.now.to_i / 60 - minutes) }
+            rows.group_by(&:first).transform_values { |some| some.map { |row| minute(*row) } }
+          end
+
+          # @param tally [Tally]
+          def add(db, tally)
+            now = Time.now.utc
+            db.lock("statistics")
+            db.run(TOTAL, "processed", tally.processed) if tally.processed > 0
+            db.run(TOTAL, "failed", tally.failed) if tally.failed > 0
+            db.run(DAY, now.strftime("%F"), tally.processed, tally.failed)
+            tally.classes.each { |name, counts| add_class(db, name, now.to_i / 60, counts) }
           end
 
           private
@@ -46,24 +60,13 @@ module Raffia
              "histogram" => JSON.parse(histogram)}
           end
 
-          # @param tally [Tally]
-          def count(db, tally)
-            now = Time.now.utc
-            db.lock("statistics")
-            {"processed" => tally.processed, "failed" => tally.failed}.each do |name, count|
-              db.run(TOTAL, name, count) if count > 0
-            end
-            db.run(DAY, now.strftime("%F"), tally.processed, tally.failed)
-            tally.classes.each { |name, done| count_class(db, name, now.to_i / 60, done) }
-          end
-
-          def count_class(db, name, minute, done)
+          def add_class(db, name, minute, counts)
             processed, failed, ms, histogram = db.rows(SO_FAR, name, minute).first || NONE
             before = JSON.parse(histogram)
-            counts = done["histogram"] || []
-            counts = Array.new(BUCKETS) { |index| before[index].to_i + counts[index].to_i }
-            db.run(MINUTE, name, minute, processed + done["processed"].to_i,
-              failed + done["failed"].to_i, ms + done["ms"].to_f, JSON.generate(counts))
+            more = counts["histogram"] || []
+            histogram = Array.new(BUCKETS) { |index| before[index].to_i + more[index].to_i }
+            db.run(MINUTE, name, minute, processed + counts["processed"].to_i,
+              failed + counts["failed"].to_i, ms + counts["ms"].to_f, JSON.generate(histogram))
           end
         end
       end

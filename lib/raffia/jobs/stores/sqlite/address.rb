@@ -8,7 +8,7 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # Where a database is, and how careful to be.
+        # Address of a database: its file, and its durability.
         #
         # @!attribute [r] path
         #   @return [String] absolute, because a process may change its directory
@@ -23,7 +23,7 @@ module Raffia
             path, query = url.sub(/\Asqlite3?:(\/\/(?=\/))?/, "").split("?", 2)
             given = URI.decode_www_form(query.to_s).to_h
             synchronous = (synchronous || given.delete("synchronous") || :full).to_sym
-            url = Store.shown(url)
+            url = Store::Address.shown(url)
             unless given.empty?
               raise ConfigError, "#{url}: there is no option #{given.keys.first}, only " \
                 "synchronous=full|normal|off"
@@ -46,23 +46,21 @@ module Raffia
           end
           private_class_method :text
 
-          # By whatever name: SQLite puts the log beside the file itself, and all processes must
-          # find the same sockets.
+          # The file itself, not a link: SQLite puts the log beside it, and all processes must find
+          # the same sockets.
           def self.real(path)
             File.realdirpath(path)
           rescue SystemCallError
             File.expand_path(path)
           end
 
-          # @return [String] a directory for sockets: beside the file, or where that would be too
-          #   long a path for one, in the system's temporary one
-          def bells
-            dir = "#{path}-wake"
-            if dir.bytesize <= self.class::LONGEST
-              dir
-            else
-              File.join(Dir.tmpdir, "raffia-#{Digest::SHA256.hexdigest(path)[0, 16]}")
-            end
+          # @return [String] folder for sockets: beside the file, or in the system's temporary
+          #   folder where that path is too long for a socket
+          def sockets
+            folder = "#{path}-wake"
+            return folder if folder.bytesize <= self.class::LONGEST
+
+            File.join(Dir.tmpdir, "raffia-#{Digest::SHA256.hexdigest(path)[0, 16]}")
           end
 
           # @return [String]

@@ -7,22 +7,22 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # What statements are given to: translates them once, and keeps them prepared. For one fiber
-        # at a time.
+        # Runs statements: translates each once, and keeps it prepared. For one fiber at a time.
         # @api private
         class Connection
-          NUMBERS = "INSERT INTO {counters} AS c (name, value) VALUES ('number', $1) " \
-            "ON CONFLICT (name) DO UPDATE SET value = c.value + excluded.value RETURNING value"
-          # Statements that are kept. There are fewer, unless somebody makes up some with values in
-          # them.
-          KEPT = 200
+          NUMBERS = "INSERT INTO {counters existing} (name, value) VALUES ('number', $1) {upsert " \
+          "name} " \
+            "value = {existing value} + {excluded value} {returning} value"
+          # Most statements that stay prepared.
+          MOST_STATEMENTS = 200
 
-          # @return [Boolean] whether somebody is to be told that there are jobs
+          # @return [Boolean] whether waits are to be notified of jobs
           attr_accessor :wakes
 
           # @param database [::SQLite3::Database]
           def initialize(database)
             @database = database
+            @dialect = Dialect.new
             @statements = {}
             @wakes = false
             database.create_function("raffia_uptime", 0) { |function| function.result = Uptime.now }
@@ -40,7 +40,7 @@ module Raffia
             statement&.reset!
           end
 
-          # @return [Integer] how many rows it changed
+          # @return [Integer] number of rows changed
           def run(sql, *params)
             statement = bind(sql, params)
             statement.step
@@ -49,7 +49,7 @@ module Raffia
             statement&.reset!
           end
 
-          # @return [Array<Integer>] fresh ones
+          # @return [Array<Integer>] new ones, each higher than all before
           def numbers(count)
             return [] if count.zero?
 
@@ -57,16 +57,16 @@ module Raffia
             (last - count + 1..last).to_a
           end
 
-          # @return [void] whoever writes is alone
+          # @return [void] nothing to do: there is one writer at a time
           def lock(_name) = nil
 
-          # Who waits is told after the commit, and looks for itself where there is something.
+          # Notifies waits after the commit.
           # @param queues [Array<String>]
           def wake(queues)
             @wakes ||= queues.any?
           end
 
-          # @return [Integer] how many rows have been changed ever
+          # @return [Integer] number of rows changed ever
           def total_changes = @database.total_changes
 
           # @return [Boolean]
@@ -78,7 +78,7 @@ module Raffia
             @database.close
           end
 
-          # In a child: the parent's files are closed, and nothing is written.
+          # Closes the parent's files without writing, in a child.
           def discard = @database.close
 
           private
@@ -93,8 +93,8 @@ module Raffia
           end
 
           def prepare(sql)
-            @statements.shift.last.close if @statements.size >= KEPT
-            @statements[sql] = @database.prepare(Dialect.translate(sql))
+            @statements.shift.last.close if @statements.size >= MOST_STATEMENTS
+            @statements[sql] = @database.prepare(@dialect.translate(sql))
           end
         end
       end

@@ -10,8 +10,9 @@ module Raffia
         # The one file that knows the gem sqlite3.
         #
         # The gem keeps Ruby's lock in whatever SQLite does. So nothing here waits in SQLite: not
-        # for other processes (there is no busy timeout, but {Patience}, as fibers and threads have
-        # it), and not for the disk (with synchronous=NORMAL a commit does not flush: {Log} does).
+        # for other processes (there is no busy timeout, but {BusyRetry}, as fibers and threads have
+        # it), and not for the disk (with synchronous=NORMAL a commit does not flush:
+        # {WriteAheadLog} does).
         # @api private
         module Driver
           # Earlier ones may corrupt a database that several connections write:
@@ -64,7 +65,7 @@ module Raffia
           def connect(path)
             database = ::SQLite3::Database.new(path)
             # The gem's own hook closes what a child inherits, and warns of it, unless it is for
-            # reading; {Base#discard} does it without a word.
+            # reading; {Database#after_fork} does it without a word.
             database.define_singleton_method(:readonly?) { true }
             database
           end

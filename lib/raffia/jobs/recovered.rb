@@ -1,0 +1,8 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    # A job whose worker died, see {Store::Recovery}.
+    Recovered = Data.define(:jid, :queue, :crashes, :dead)
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+
+module Raffia
+  module Jobs
+    class Store
+      # Finds the store that an address means, and hides what is secret in one.
+      module Address
+        # Scheme of an address => file of the store, and its class.
+        SCHEMES = {
+          "memory" => "memory Memory",
+          "sqlite" => "sqlite SQLite", "sqlite3" => "sqlite SQLite",
+          "redis" => "redis Redis", "rediss" => "redis Redis", "valkey" => "redis Redis",
+          "unix" => "redis Redis",
+          "postgres" => "postgres Postgres", "postgresql" => "postgres Postgres"
+        }.freeze
+        # For messages.
+        EXAMPLES = "sqlite:jobs.db, redis://localhost:6379/0, postgres://localhost/app or memory:"
+        # Names of parameters after the ? whose values are secret.
+        SECRET = /pass|pwd|secret|token|auth|cred/i
+        private_constant :SECRET
+
+        module_function
+
+        # @param url [String]
+        # @return [Array(String, String)] file and class
+        # @raise [ConfigError]
+        def store(url)
+          SCHEMES[url[/\A([a-z0-9]+):/, 1]]&.split ||
+            raise(ConfigError, "#{shown(url).inspect} is no store: use one such as #{EXAMPLES}")
+        end
+
+        # @param url [String] any address, also an invalid one
+        # @return [String] without secrets, for people
+        def shown(url)
+          base, query = url.split("?", 2)
+          public = query.to_s.split("&").reject do |pair|
+            SECRET.match?(pair.split("=", 2).first.to_s)
+          end
+          [base.to_s.sub(%r{//.*@}, "//"), *(public.join("&") if public.any?)].join("?")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    class Store
+      # Changes jobs and queues by hand. An entry whose job has moved on since it was read is left
+      # alone.
+      class Administration
+        # Removes jobs, as {Completion#discard} does.
+        # @param entries [Array<Entry>] of any set but :running
+        # @return [Integer] number of jobs removed
+        def delete(entries) = raise(NotImplementedError)
+
+        # Moves jobs to the back of their queues, see {Rewrite.queued}; dead ones start to count
+        # anew, see {Rewrite.anew}.
+        # @param entries [Array<Entry>] of scheduled, retry, blocked, dead
+        # @return [Integer] number of jobs moved
+        def requeue(entries) = raise(NotImplementedError)
+
+        # Moves jobs to `dead`.
+        # @param entries [Array<Entry>] of queue, scheduled, retry
+        # @return [Integer] number of jobs moved
+        def kill(entries) = raise(NotImplementedError)
+
+        # Removes all jobs of a set. Forgets a queue that it clears until the queue's next job.
+        # @param set [Symbol] not :running
+        # @param queue [String, nil] for :queue, its name; nil: all
+        # @return [Integer] number of jobs removed
+        def clear(set, queue: nil) = raise(NotImplementedError)
+
+        # Stops claims from a queue until {#resume}. It goes on accepting jobs.
+        # @return [void]
+        def pause(queue) = raise(NotImplementedError)
+
+        # @return [void]
+        def resume(queue) = raise(NotImplementedError)
+      end
+    end
+  end
+end

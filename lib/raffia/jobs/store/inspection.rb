@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    class Store
+      # Shows queues and jobs to people and tools.
+      class Inspection
+        # @return [Integer, nil] size up to which a set is counted within milliseconds, for `most`
+        #   below; nil: any size
+        def countable = nil
+
+        # @param most [Integer, nil] a store that has to count one by one stops there
+        # @return [Array<Hash>] {"name", "size", "latency" (seconds, of the oldest), "paused"}, by
+        #   name
+        def queues(most: nil) = raise(NotImplementedError)
+
+        # @param most [Integer, nil] as for {#queues}
+        # @return [Hash{Symbol => Integer}] of each of {SETS}, and :processed, :failed since ever
+        def counts(most: nil) = raise(NotImplementedError)
+
+        # @param set [Symbol] of {SETS}
+        # @param queue [String, nil] for :queue, its name
+        # @param match [String, nil] only those whose payload contains it
+        # @return [Array<Entry>] queues: next one first; other sets by time, `dead` with the newest
+        #   first
+        def entries(set, queue: nil, offset: 0, limit: 50, match: nil) = raise(NotImplementedError)
+
+        # Searches without an index.
+        # @param most [Integer, nil] number of jobs in the queues (in a database: of all) to search;
+        #   nil: all
+        # @return [Entry, nil]
+        def find(jid, most: nil) = raise(NotImplementedError)
+      end
+    end
+  end
+end

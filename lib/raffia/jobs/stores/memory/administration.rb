@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class Memory < Store
+        # (see Store::Administration)
+        class Administration < Store::Administration
+          def initialize(lock, jobs, batches)
+            super()
+            @lock = lock
+            @jobs = jobs
+            @batches = batches
+          end
+
+          # (see Store::Administration#delete)
+          def delete(entries)
+            take_each(entries, Store::SETS - %i[running]) { |job, from| remove(job, from) }
+          end
+
+          # (see Store::Administration#requeue)
+          def requeue(entries)
+            take_each(entries, %i[scheduled retry blocked dead]) do |job, from|
+              (from == :dead) ? revive(job) : job.payload = Store::Rewrite.queued(job.payload)
+              @jobs.put(job, :queue)
+            end
+          end
+
+          # (see Store::Administration#kill)
+          def kill(entries)
+            take_each(entries, %i[queue scheduled retry]) { |job, _| @jobs.bury(job) }
+          end
+
+          # (see Store::Administration#clear)
+          def clear(set, queue: nil)
+            return 0 if set == :running
+
+            @lock.synchronize do
+              jobs = (set == :queue) ? @jobs.queues.to_a(queue) : @jobs[set].to_a
+              count = delete(jobs.map(&:entry))
+              @jobs.queues.forget(queue) if set == :queue
+              count
+            end
+          end
+
+          # (see Store::Administration#pause)
+          def pause(queue)
+            @lock.synchronize { @jobs.queues.pause(queue) }
+            nil
+          end
+
+          # (see Store::Administration#resume)
+          def resume(queue)
+            @lock.synchronize do
+              @jobs.queues.resume(queue)
+              @lock.broadcast
+            end
+            nil
+          end
+
+          private
+
+          def take_each(entries, sets)
+            @lock.synchronize do
+              there = entries.select do |entry|
+                sets.include?(entry.set) && entry.ref.entry == entry
+              end
+              there.each do |entry|
+                @jobs.take(entry.ref)
+                yield entry.ref, entry.set
+              end
+              @lock.broadcast
+              there.size
+            end
+          end
+
+          # A dead job has been counted before.
+          def remove(job, from) = (from == :dead) ? nil : @jobs.finish(job, :dead)
+
+          def revive(job)
+            @batches.revived(job.batch)
+            job.suspect = false
+            job.payload = Store::Rewrite.anew(job.payload)
+          end
+        end
+      end
+    end
+  end
+end

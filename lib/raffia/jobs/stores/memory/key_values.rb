@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require_relative "../../../base/clock"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Memory < Store
+        # (see Store::KeyValues)
+        class KeyValues < Store::KeyValues
+          def initialize(lock)
+            super()
+            @lock = lock
+            @values = {}
+            @ends = {}
+          end
+
+          # (see Store::KeyValues#read)
+          def read(key)
+            @lock.synchronize do
+              delete(key) if @ends[key]&.<=(Clock.now)
+              @values[key]
+            end
+          end
+
+          # (see Store::KeyValues#write)
+          def write(key, value, expect: :any, ttl: nil)
+            @lock.synchronize do
+              next false unless expect == :any || read(key) == expect
+
+              delete(key)
+              @values[key] = value unless value.nil?
+              @ends[key] = Clock.now + ttl if ttl && value
+              true
+            end
+          end
+
+          # (see Store::KeyValues#keys)
+          def keys(prefix)
+            @lock.synchronize do
+              prune
+              @values.keys.select { |key| key.start_with?(prefix) }.sort
+            end
+          end
+
+          def prune = @ends.keys.each { |key| read(key) }
+
+          private
+
+          def delete(key)
+            @values.delete(key)
+            @ends.delete(key)
+          end
+        end
+      end
+    end
+  end
+end

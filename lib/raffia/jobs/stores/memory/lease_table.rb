@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require_relative "../../../base/clock"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Memory < Store
+        # Leases, and the jobs that they hold: the set `running`.
+        #
+        # @api private
+        class LeaseTable
+          # One worker's lease; `held` has its jobs by the number of the claim.
+          class Holder
+            attr_reader :lease, :orders, :held
+
+            def initialize(lease, info)
+              @lease = lease
+              @info = info
+              @state = {}
+              @orders = []
+              @held = {}
+              renew
+            end
+
+            def renew(state = nil)
+              @state = state if state
+              @beat = Time.now.to_f
+              @ends = Clock.now + @lease.ttl
+            end
+
+            def expired? = @ends <= Clock.now
+
+            # @return [Array<String>] each once
+            def take_orders = @orders.slice!(0..)
+
+            def to_h
+              {**@info, **@state, "identity" => @lease.identity, "beat" => @beat,
+                                  "lease" => @lease.token}
+            end
+          end
+
+          def initialize
+            @token = 0
+            @number = 0
+            @holders = {}
+          end
+
+          # @return [Lease]
+          def add_lease(identity, info, ttl)
+            lease = Lease.new(identity: identity, token: @token += 1, ttl: ttl)
+            @holders[lease.token] = Holder.new(lease, info)
+            lease
+          end
+
+          # @return [Holder, nil] nil when the lease has expired
+          def [](lease)
+            holder = @holders[lease.token]
+            holder unless holder.nil? || holder.expired? || holder.lease.identity != lease.identity
+          end
+
+          # @return [Holder, nil] also when the lease has expired
+          def holder(lease) = @holders[lease.token]
+
+          # @return [Holder, nil]
+          def find(identity) = valid.find { |holder| holder.lease.identity == identity }
+
+          def valid = @holders.each_value.reject(&:expired?)
+
+          def expired = @holders.each_value.select(&:expired?)
+
+          def delete(lease) = @holders.delete(lease.token)
+
+          # @return [Claim]
+          def hold(holder, job)
+            holder.held[@number += 1] = job
+            Claim.new(holder.lease, @number, job.queue, job.payload)
+          end
+
+          # @return [Job, nil] nil when the claim is not valid any more
+          def drop(claim) = holder(claim.lease)&.held&.delete(claim.ref)
+
+          # @return [Array<Claim>] of one lease, oldest first
+          def claims(lease)
+            holder(lease)&.held.to_h.map do |ref, job|
+              Claim.new(lease, ref, job.queue, job.payload)
+            end
+          end
+
+          # @return [Array<Array(String, Integer, Float)>] jid, token, and time of each claim
+          def claim_times
+            @holders.flat_map do |token, holder|
+              holder.held.values.map { |job| [job.jid, token, job.at] }
+            end
+          end
+
+          def size = @holders.sum { |_, holder| holder.held.size }
+
+          def to_a = @holders.values.flat_map { |holder| holder.held.values }.sort_by(&:at)
+        end
+      end
+    end
+  end
+end

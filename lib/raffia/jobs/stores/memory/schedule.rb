@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class Memory < Store
+        # (see Store::Schedule)
+        class Schedule < Store::Schedule
+          def initialize(lock, jobs)
+            super()
+            @lock = lock
+            @jobs = jobs
+          end
+
+          # (see Store::Schedule#promote)
+          def promote(limit = 1000)
+            @lock.synchronize do
+              time = now
+              limit.times do
+                job = @jobs[:scheduled].shift(time) || @jobs[:retry].shift(time) || break
+                job.payload = Store::Rewrite.queued(job.payload)
+                @jobs.put(job, :queue)
+              end
+              @lock.broadcast
+              @jobs.next_due&.then { |at| (at - time).clamp(0..) }
+            end
+          end
+
+          # (see Store::Schedule#now)
+          def now = ::Time.now.to_f
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class Postgres < SQL
+        # (see Store::Claims)
+        #
+        # Claims from all queues in one statement.
+        class Claims < SQL::Claims
+          # Goes through the queues one by one and stops when it has enough: LIMIT takes rows from
+          # beneath only as needed, and only those are locked. Durable, because a crash would
+          # otherwise give the job to another worker while this one runs it.
+          TAKE = "WITH open AS (SELECT wanted.name, wanted.number " \
+            "FROM unnest($2::text[]) WITH ORDINALITY AS wanted (name, number) " \
+            "WHERE EXISTS (SELECT FROM {leases} WHERE token = $1) AND NOT EXISTS " \
+            "(SELECT FROM {queues} AS q WHERE q.name = wanted.name AND paused = 1) ORDER BY " \
+            "number), " \
+            "next AS MATERIALIZED (SELECT job.id FROM open CROSS JOIN LATERAL (SELECT id FROM " \
+            "{jobs} " \
+            "WHERE queue = open.name AND state = 'queue' AND priority < #{Store::SUSPECTS} " \
+            "ORDER BY priority DESC, place LIMIT $3 FOR UPDATE SKIP LOCKED) AS job LIMIT $3) " \
+            "UPDATE {jobs} SET state = 'running', token = $1, at = {now} " \
+            "WHERE id = ANY(ARRAY(SELECT id FROM next)) " \
+            "RETURNING id, place, payload, special, priority, queue"
+          TAKE_SUSPECTS = TAKE.sub("priority <", "priority >=").freeze
+          private_constant :TAKE, :TAKE_SUSPECTS
+
+          def initialize(database, cleanup, names, held)
+            super(database, cleanup, names)
+            @held = held
+          end
+
+          # (see Store::Claims#claim)
+          def claim(lease, queues, limit, suspects: false)
+            return [] if limit < 1 || queues.empty?
+
+            take = suspects ? TAKE_SUSPECTS : TAKE
+            @held.adding(lease) do
+              @database.transaction(:by_index) do |db|
+                fill([], limit) { |wanted| take_from_all(db, take, lease, queues, wanted) }
+              end
+            end
+          end
+
+          # By index: the planner knows of no suspects, and would read all waiting jobs.
+          # @see Store::Claims#suspects?
+          def suspects?(queues)
+            @database.transaction(:by_index) { |db| db.rows(SUSPECT, queues) }.any?
+          end
+
+          private
+
+          def take_from_all(db, take, lease, queues, wanted)
+            rows = db.rows(take, lease.token, queues, wanted)
+            rows = rows.sort_by { |row| [queues.index(row[5]), -row[4], row[1]] }
+            fit = runnable(db, rows)
+            [fit.map { |id, place, payload, *, queue|
+              Claim.new(lease, [id, place], queue, payload)
+            },
+              fit.size < rows.size]
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,146 @@
+# frozen_string_literal: true
+
+require_relative "../../../base/fork"
+require_relative "dialect"
+require_relative "driver"
+require_relative "pool"
+require_relative "session"
+require_relative "tables"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Postgres < SQL
+        # The database: pooled connections, transactions, and the tables, which it makes on first
+        # use.
+        # @api private
+        class Database
+          # Tries of a transaction that conflicts with another one.
+          TRIES = 5
+
+          # @return [Dialect]
+          attr_reader :dialect
+
+          # @param address [Address]
+          def initialize(address)
+            @address = address
+            @dialect = Dialect.new(address.schema)
+            @tables = Tables.new(@dialect)
+            # All connections, also those in use: a child must disown them before it does anything
+            # else.
+            @drivers = ::ObjectSpace::WeakMap.new
+            @fork = Fork.after_child { @drivers.keys.each(&:disown) }
+            @pool = Pool.new(@address.pool) { connect }
+            @bound = :"raffia_jobs_connection_#{object_id}"
+          end
+
+          # @yieldparam db [Session]
+          # @return [Object] what the block returns
+          def read(&)
+            bound = ::Thread.current[@bound] and return yield(bound)
+            ready
+            session(&)
+          end
+
+          # @param durable [Boolean] whether to wait for the disk
+          # @yieldparam db [Session]
+          # @return [Object] what the block returns
+          def write(durable: true, &)
+            # Within the application's transaction this is all or nothing, too, and an error here
+            # must not abort that.
+            bound = ::Thread.current[@bound] and return bound.driver.savepoint { yield bound }
+            transaction(durable ? :durable : :quick, &)
+          end
+
+          # @param kind [Symbol] see {Driver#transaction}
+          # @yieldparam db [Session]
+          def transaction(kind)
+            ready
+            retry_conflicts { session { |db| db.driver.transaction(kind) { yield db } } }
+          end
+
+          # @yieldparam db [Session] outside of any transaction
+          def session
+            @pool.with { |driver| yield Session.new(driver, @dialect) }
+          rescue Failures::NoTables
+            @ready = false
+            @on_missing_tables&.call
+            raise
+          end
+
+          # Tries the block again after conflicts with other transactions.
+          def retry_conflicts
+            tries = 0
+            begin
+              yield
+            rescue Failures::Conflict
+              raise if (tries += 1) == TRIES
+              retry
+            end
+          end
+
+          # Makes the tables where there are none. Never on the application's connection, whose
+          # transaction may be rolled back.
+          def ready
+            @ready ||= @pool.with { |driver|
+              retry_conflicts { @tables.ready(Session.new(driver, @dialect)) }
+            }
+          end
+
+          # @yield when the tables are gone
+          def on_missing_tables(&block)
+            @on_missing_tables = block
+          end
+
+          # (see Store#within)
+          def within(connection, &)
+            ready
+            driver = Driver.over(connection, @address)
+            driver.inside? ? bind(driver, &) : connection.transaction { bind(driver, &) }
+          end
+
+          # @return [Driver, nil] a connection of its own for LISTEN; nil where that does not work
+          def listener
+            return if @address.listen == :off
+
+            driver = connect
+            return driver if @address.listen == :on || driver.direct?
+
+            driver.close
+            nil
+          end
+
+          # Of a table that has changed lately each row must be read.
+          # @see Inspection#countable
+          def countable = 20_000
+
+          # @see Maintenance#check
+          def damage = []
+
+          # @return [void]
+          def close
+            @fork.remove
+            @pool.close
+          end
+
+          private
+
+          def connect = Driver.connect(@address).tap { |driver| @drivers[driver] = true }
+
+          # For this fiber only: others have connections of their own.
+          def bind(driver)
+            before = ::Thread.current[@bound]
+            ::Thread.current[@bound] = Session.new(driver, @dialect)
+            yield
+          rescue Failures::NoTables
+            raise ConfigError,
+              "the connection that the jobs are to be written on has no tables of theirs: " \
+              "it must be one to the database of #{@address.url}"
+          ensure
+            ::Thread.current[@bound] = before
+          end
+        end
+      end
+    end
+  end
+end

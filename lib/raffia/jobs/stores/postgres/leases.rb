@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class Postgres < SQL
+        # (see Store::Leases)
+        class Leases < SQL::Leases
+          def initialize(database, completion, statistics, held)
+            super(database, completion, statistics)
+            @held = held
+          end
+
+          # (see Store::Leases#beat)
+          def beat(lease, state = {}, tally: nil)
+            super.tap { |orders| @held.remove_lease(lease) unless orders }
+          end
+
+          # (see Store::Leases#resign)
+          def resign(lease, tally: nil) = super.tap { @held.remove_lease(lease) }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require_relative "cleanup"
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQL < Store
+        # (see Store::Administration)
+        class Administration < Store::Administration
+          DELETE = "DELETE FROM {jobs} WHERE id = $1 AND state = $2 AND state <> 'running' " \
+            "{returning} #{Cleanup::COLUMNS}"
+          KILL = "UPDATE {jobs} SET state = 'dead', at = {now} WHERE id = $1 AND state = $2 " \
+            "AND state IN ('queue', 'scheduled', 'retry') {returning} #{Cleanup::COLUMNS}"
+          REQUEUEABLE = "SELECT payload, queue, batch FROM {jobs} WHERE id = $1 AND state = $2 " \
+            "AND state IN ('scheduled', 'retry', 'blocked', 'dead') {lock}"
+          # A dead job that is tried again is no suspect any more.
+          REVIVE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, " \
+            "priority = CASE WHEN priority < #{Store::SUSPECTS} THEN priority " \
+            "ELSE priority - #{Store::SUSPECT} END WHERE id = $1"
+          PAUSE = "INSERT INTO {queues} (name, paused) VALUES ($1, $2) {upsert name} " \
+            "paused = {excluded paused}"
+
+          def initialize(database, counter, cleanup, names)
+            super()
+            @database = database
+            @counter = counter
+            @cleanup = cleanup
+            @names = names
+          end
+
+          # (see Store::Administration#delete)
+          def delete(entries)
+            @database.write { |db| entries.count { |entry| finish(db, DELETE, entry) } }
+          end
+
+          # (see Store::Administration#requeue)
+          def requeue(entries)
+            @database.write { |db| entries.count { |entry| requeue_one(db, entry) } }
+          end
+
+          # (see Store::Administration#kill)
+          def kill(entries)
+            @database.write { |db| entries.count { |entry| finish(db, KILL, entry) } }
+          end
+
+          # (see Store::Administration#clear)
+          def clear(set, queue: nil)
+            return 0 if set == :running
+
+            where = "FROM {jobs} WHERE #{Inspection::WHERE.fetch(set)}#{" AND queue = $1" if queue}"
+            @database.write do |db|
+              plain = db.run("DELETE #{where} AND special = 0", *queue)
+              rows = db.rows("DELETE #{where} AND special = 1 {returning} #{Cleanup::COLUMNS}",
+                *queue)
+              @names.forget(db, queue) if set == :queue
+              @cleanup.ended(db, rows, :dead, unblock: set == :queue) unless set == :dead
+              plain + rows.size
+            end
+          end
+
+          # (see Store::Administration#pause)
+          def pause(queue)
+            @database.write { |db| db.run(PAUSE, queue, 1) }
+            nil
+          end
+
+          # (see Store::Administration#resume)
+          def resume(queue)
+            @database.write do |db|
+              db.run(PAUSE, queue, 0)
+              db.wake([queue])
+            end
+            nil
+          end
+
+          private
+
+          # The end of a dead job has been counted before.
+          def finish(db, sql, entry)
+            rows = db.rows(sql, entry.ref, entry.set.to_s)
+            @cleanup.ended(db, rows, :dead, unblock: entry.set == :queue) unless entry.set == :dead
+            rows.any?
+          end
+
+          def requeue_one(db, entry)
+            payload, queue, batch = db.rows(REQUEUEABLE, entry.ref, entry.set.to_s).first
+            return false unless payload
+
+            if entry.set == :dead
+              db.run(REVIVE, entry.ref, db.numbers(1).first, Store::Rewrite.anew(payload))
+              @counter.revived(db, batch) if batch
+            else
+              db.run(Schedule::PROMOTE, entry.ref, db.numbers(1).first,
+                Store::Rewrite.queued(payload))
+            end
+            db.wake([queue])
+            true
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+require_relative "cleanup"
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQL < Store
+        # (see Store::Completion)
+        #
+        # A claim is valid while its row has the lease's token and the claim's place.
+        class Completion < Store::Completion
+          # The index on the token has all running jobs; this form keeps planners from using it.
+          ACK = "DELETE FROM {jobs} WHERE id {ids $1} AND coalesce(token, 0) = $2 AND place {ids " \
+          "$3} " \
+            "{returning} #{Cleanup::COLUMNS}"
+          OURS = "WHERE id = $1 AND place = $2 AND token = $3 {returning} " \
+            "#{Cleanup::COLUMNS}".freeze
+          RETRY = "UPDATE {jobs} SET state = 'retry', at = $4, payload = $5, token = NULL " \
+            "#{OURS}".freeze
+          BURY = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $4, token = NULL " \
+            "#{OURS}".freeze
+          PUT_BACK = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $4, token = NULL " \
+            "#{OURS}, queue"
+
+          def initialize(database, cleanup)
+            super()
+            @database = database
+            @cleanup = cleanup
+          end
+
+          # (see Store::Completion#ack)
+          def ack(claims)
+            return [] if claims.empty?
+
+            ids = @database.write do |db|
+              by_token(claims).flat_map { |token, refs| finish(db, token, refs, :done) }
+            end
+            return claims.map { true } if ids.size == claims.size
+
+            ids = ids.to_h { |id| [id, true] }
+            # Of two claims of one job in the same call only the later one can be valid.
+            claims.reverse.map { |claim| ids.delete(claim.ref.first) || false }.reverse
+          end
+
+          # (see Store::Completion#retry)
+          def retry(claim, payload, at)
+            move(RETRY, claim, at, payload) { |db, row| @cleanup.stopped(db, row) }
+          end
+
+          # (see Store::Completion#bury)
+          def bury(claim, payload)
+            move(BURY, claim, payload) { |db, row| @cleanup.ended(db, [row], :dead) }
+          end
+
+          # (see Store::Completion#discard)
+          def discard(claim)
+            @database.write { |db| finish(db, claim.lease.token, [claim.ref], :dead).any? }
+          end
+
+          # (see Store::Completion#release)
+          def release(claims)
+            return 0 if claims.empty?
+
+            @database.write do |db|
+              by_token(claims).sum { |token, refs| put_back(db, refs, token) }
+            end
+          end
+
+          # Moves jobs to the front of their queues, the first of them foremost.
+          # @param refs [Array<Array>] id and place, in order
+          # @return [Integer] number of jobs moved
+          def put_back(db, refs, token)
+            rows = refs.reverse.zip(db.numbers(refs.size)).filter_map do |(id, place), number|
+              db.rows(PUT_BACK, id, place, token, -number).first
+            end
+            rows.each { |row| @cleanup.stopped(db, row) }
+            db.wake(rows.map(&:last).uniq)
+            rows.size
+          end
+
+          private
+
+          def by_token(claims)
+            claims.group_by { |claim| claim.lease.token }
+              .transform_values { |some| some.map(&:ref) }
+          end
+
+          # @param refs [Array<Array>] id and place
+          # @return [Array<Integer>] ids of the valid ones
+          def finish(db, token, refs, how)
+            rows = db.rows(ACK, refs.map(&:first), token, refs.map(&:last))
+            @cleanup.ended(db, rows, how)
+            rows.map(&:first)
+          end
+
+          # @return [Boolean]
+          def move(sql, claim, *params)
+            @database.write do |db|
+              row = db.rows(sql, *claim.ref, claim.lease.token, *params).first
+              yield db, row if row
+              !row.nil?
+            end
+          end
+        end
+      end
+    end
+  end
+end

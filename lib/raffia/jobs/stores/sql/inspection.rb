@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQL < Store
+        # (see Store::Inspection)
+        class Inspection < Store::Inspection
+          NAMES = "SELECT name, paused FROM {queues}"
+          # From name to name, each counted in its part of the index.
+          SIZES = "WITH RECURSIVE names (name) AS (SELECT min(queue) FROM {jobs} WHERE state = " \
+          "'queue' " \
+            "UNION ALL SELECT (SELECT min(queue) FROM {jobs} WHERE state = 'queue' AND queue > " \
+            "name) " \
+            "FROM names WHERE name IS NOT NULL) SELECT name, (SELECT count(*) FROM (SELECT 1 " \
+            "FROM {jobs} " \
+            "WHERE state = 'queue' AND queue = name LIMIT $1) AS few) FROM names WHERE name IS " \
+            "NOT NULL"
+          # The oldest of each priority, from the highest one on.
+          FIRST = "SELECT priority, payload FROM {jobs} WHERE state = 'queue' AND queue = $1 " \
+            "AND priority <= $2 ORDER BY priority DESC, place LIMIT 1"
+          HIGHEST = 2**63 - 1
+          # More rows than any table has.
+          ALL = HIGHEST
+          # Conditions of sets, each in the form of its index.
+          WHERE = {
+            queue: "state = 'queue'",
+            scheduled: "state IN ('scheduled', 'retry') AND state = 'scheduled'",
+            retry: "state IN ('scheduled', 'retry') AND state = 'retry'",
+            blocked: "limit_key IS NOT NULL AND state = 'blocked'",
+            running: "token IS NOT NULL", dead: "state = 'dead'"
+          }.freeze
+          ORDER = Hash.new("at, id").merge!(queue: "queue, priority DESC, place", blocked: "place",
+            dead: "at DESC, id DESC").freeze
+          COUNTS = WHERE.transform_values do |where|
+            "(SELECT count(*) FROM (SELECT 1 FROM {jobs} WHERE #{where} LIMIT $1) AS few)"
+          end.freeze
+          TOTALS = %w[processed failed].map do |name|
+            "coalesce((SELECT value FROM {counters} WHERE name = '#{name}'), 0)"
+          end.freeze
+          ENTRY = "state, queue, payload, at, id"
+
+          def initialize(database)
+            super()
+            @database = database
+          end
+
+          # (see Store::Inspection#countable)
+          def countable = @database.countable
+
+          # (see Store::Inspection#queues)
+          def queues(most: nil)
+            @database.read do |db|
+              sizes = db.rows(SIZES, most || ALL).to_h
+              # A process that does not write a name down again may use one that another has
+              # cleared.
+              sizes.transform_values { 0 }.merge(db.rows(NAMES).to_h).sort.map do |name, paused|
+                {"name" => name, "size" => sizes[name].to_i, "paused" => paused == 1,
+                 "latency" => sizes[name] ? latency(db, name) : 0}
+              end
+            end
+          end
+
+          # (see Store::Inspection#counts)
+          def counts(most: nil)
+            sql = "SELECT #{[*COUNTS.values, *TOTALS].join(", ")}"
+            values = @database.read { |db| db.rows(sql, most || ALL) }.first
+            [*COUNTS.keys, :processed, :failed].zip(values).to_h
+          end
+
+          # (see Store::Inspection#entries)
+          def entries(set, queue: nil, offset: 0, limit: 50, match: nil)
+            where = [WHERE.fetch(set)]
+            where << "queue = $3" if queue
+            where << "{contains payload $#{queue ? 4 : 3}}" if match
+            sql = "SELECT #{ENTRY} FROM {jobs} WHERE #{where.join(" AND ")} ORDER BY " \
+            "#{ORDER[set]} " \
+              "LIMIT $1 OFFSET $2"
+            select(sql, limit, offset, *queue, *match)
+          end
+
+          # (see Store::Inspection#find)
+          def find(jid, most: nil)
+            newest = "(SELECT jid, #{ENTRY} FROM {jobs} ORDER BY id DESC LIMIT $2) AS newest"
+            sql = "SELECT #{ENTRY} FROM #{most ? newest : "{jobs}"} WHERE jid = $1 LIMIT 1"
+            select(sql, jid, *most).first
+          end
+
+          private
+
+          def select(sql, *params)
+            @database.read { |db| db.rows(sql, *params) }.map do |state, queue, payload, at, id|
+              Entry.new(set: state.to_sym, queue: queue, payload: payload, at: at, ref: id)
+            end
+          end
+
+          def latency(db, queue)
+            priority = HIGHEST
+            times = []
+            while (priority, payload = db.rows(FIRST, queue, priority).first)
+              times << enqueued_at(payload)
+              priority -= 1
+            end
+            since = times.compact.min
+            since ? (Time.now.to_f - since).clamp(0..) : 0
+          end
+
+          def enqueued_at(payload)
+            Payload.time(Payload.load(payload)["enqueued_at"])
+          rescue BadPayload
+            nil
+          end
+        end
+      end
+    end
+  end
+end

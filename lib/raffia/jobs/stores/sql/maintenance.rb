@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQL < Store
+        # (see Store::Maintenance)
+        class Maintenance < Store::Maintenance
+          # Message about a violation => its columns.
+          RULES = {
+            "job %s is %s, and has the token of a lease or none: only running ones have one" =>
+              "SELECT jid, state FROM {jobs} WHERE (token IS NOT NULL AND state <> 'running') " \
+              "OR (token IS NULL AND state = 'running')",
+            "job %s is in no place that there is: %s" =>
+              "SELECT jid, state FROM {jobs} " \
+              "WHERE state NOT IN ('queue', 'scheduled', 'retry', 'blocked', 'running', 'dead')",
+            "the unique key %s is held by job %s, which is no more" =>
+              "SELECT key, job FROM {uniques} WHERE ends_at IS NULL " \
+              "AND job NOT IN (SELECT id FROM {jobs} WHERE state <> 'dead')",
+            "of limit %s %s jobs run, and at most %s may" =>
+              "SELECT limit_key, count(*), max(limit_max) FROM {jobs} WHERE limit_key IS NOT " \
+              "NULL " \
+              "AND state = 'running' GROUP BY limit_key HAVING count(*) > max(limit_max)",
+            "job %s waits for limit %s, and nothing of it runs or is to run" =>
+              "SELECT jid, limit_key FROM {jobs} AS b WHERE limit_key IS NOT NULL AND state = " \
+              "'blocked' " \
+              "AND NOT EXISTS (SELECT 1 FROM {jobs} AS o WHERE o.limit_key = b.limit_key " \
+              "AND o.state IN ('queue', 'running'))",
+            "batch %s has %s jobs pending by its count, and %s by theirs" =>
+              "SELECT id, pending, held FROM (SELECT b.id, b.pending, (SELECT count(*) FROM " \
+              "{jobs} AS j " \
+              "WHERE j.batch = b.id AND j.state <> 'dead') + (SELECT count(*) FROM {batches} AS " \
+              "c " \
+              "WHERE c.parent = b.id AND c.completed_at IS NULL) AS held FROM {batches} AS b) AS " \
+              "counted " \
+              "WHERE pending <> held",
+            "job %s has the number %s, which is to be given to another" =>
+              "SELECT jid, id FROM {jobs} WHERE id > (SELECT value FROM {counters} WHERE name = " \
+                "'number')"
+          }.freeze
+          CLAIMS = "SELECT jid, token, at FROM {jobs} WHERE token IS NOT NULL"
+          DEAD = "DELETE FROM {jobs} WHERE state = 'dead' AND (at < {now} - $1 OR id IN " \
+            "(SELECT id FROM {jobs} WHERE state = 'dead' ORDER BY at DESC, id DESC LIMIT $3 " \
+            "OFFSET $2))"
+          BATCHES = "DELETE FROM {batches} WHERE pending = 0 AND completed_at < {now} - $1"
+          # Most dead jobs that one prune removes for being too many.
+          ALL = 2**31
+          # Statistics by day are kept for five years, those by minute for three days.
+          DAYS = 5 * 365
+          MINUTES = 3 * 24 * 60
+
+          def initialize(database, leases)
+            super()
+            @database = database
+            @leases = leases
+          end
+
+          # (see Store::Maintenance#prune)
+          def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400)
+            @database.write do |db|
+              db.run(DEAD, dead_for.to_f, dead_max, ALL)
+              db.run(BATCHES, batches_for.to_f)
+              %w[facts uniques].each do |table|
+                db.run("DELETE FROM {#{table}} WHERE ends_at <= {now}")
+              end
+              prune_statistics(db)
+            end
+            nil
+          end
+
+          # (see Store::Maintenance#check)
+          def check = @database.damage + broken_rules + unknown_claims
+
+          private
+
+          def prune_statistics(db)
+            today = Time.now.utc
+            db.run("DELETE FROM {days} WHERE day < $1", (today - DAYS * 86_400).strftime("%F"))
+            db.run("DELETE FROM {minutes} WHERE minute < $1", today.to_i / 60 - MINUTES)
+          end
+
+          def broken_rules
+            @database.read do |db|
+              RULES.flat_map { |message, sql| db.rows(sql).map { |row| format(message, *row) } }
+            end
+          end
+
+          def unknown_claims
+            processes = @leases.processes
+            Store::UnknownClaims.find(processes, @database.read { |db| db.rows(CLAIMS) })
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require_relative "cleanup"
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQL < Store
+        # (see Store::Recovery)
+        class Recovery < Store::Recovery
+          COLUMNS = "token, id, place, jid, queue, payload"
+          NO_LEASE = "token IS NOT NULL AND token NOT IN (SELECT token FROM {leases})"
+          # Also of leases that ended before: a claim was under way then, and was committed later.
+          LOST = "SELECT #{COLUMNS} FROM {jobs} WHERE #{NO_LEASE} ORDER BY place DESC {lock}".freeze
+          HELD = "SELECT #{COLUMNS} FROM {jobs} WHERE token = $1 ORDER BY place DESC {lock}".freeze
+          END_EXPIRED = "DELETE FROM {leases} WHERE NOT ({live}) {returning} token"
+          PUT_BACK = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, " \
+          "token = NULL, " \
+            "priority = CASE WHEN $4 = 1 AND priority < #{Store::SUSPECTS} " \
+            "THEN priority + #{Store::SUSPECT} ELSE priority END " \
+            "WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
+          BURY = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $2, token = NULL WHERE " \
+          "id = $1 " \
+            "{returning} #{Cleanup::COLUMNS}"
+
+          def initialize(database, cleanup)
+            super()
+            @database = database
+            @cleanup = cleanup
+          end
+
+          # (see Store::Recovery#recover)
+          def recover
+            return [] unless @database.read { |db| lost?(db) }
+
+            @database.write do |db|
+              ended = db.rows(END_EXPIRED).flatten
+              db.run("DELETE FROM {orders} WHERE token NOT IN (SELECT token FROM {leases})")
+              held, late = db.rows(LOST).partition { |row| ended.include?(row.first) }
+              # The worker of a late claim had died or lost its lease, so none of its jobs has
+              # begun.
+              bring_back(db, held) + bring_back(db, late, [])
+            end
+          end
+
+          # (see Store::Recovery#report_death)
+          def report_death(lease, begun)
+            @database.write do |db|
+              held = db.rows(HELD, lease.token)
+              db.run("DELETE FROM {leases} WHERE token = $1", lease.token)
+              db.run("DELETE FROM {orders} WHERE token = $1", lease.token)
+              bring_back(db, held, begun)
+            end
+          end
+
+          private
+
+          def lost?(db)
+            db.rows("SELECT 1 FROM {leases} WHERE NOT ({live}) LIMIT 1").any? ||
+              db.rows("SELECT 1 FROM {jobs} WHERE #{NO_LEASE} LIMIT 1").any?
+          end
+
+          # @param rows [Array<Array>] of {COLUMNS}, the last one first
+          # @return [Array<Recovered>]
+          def bring_back(db, rows, begun = nil)
+            verdicts = rows.group_by(&:first).transform_values do |held|
+              payloads = held.to_h { |_, id, place, _, _, payload| [[id, place], payload] }
+              Store::CrashVerdict.of_claims(payloads, begun)
+            end
+            rows.map do |token, id, place, jid, queue|
+              bring_one_back(db, id, jid, queue, verdicts[token][[id, place]])
+            end.reverse
+          end
+
+          def bring_one_back(db, id, jid, queue, verdict)
+            verdict.dead? ? bury(db, id, verdict) : put_back(db, id, queue, verdict)
+            Recovered.new(jid: jid, queue: queue, crashes: verdict.crashes, dead: verdict.dead?)
+          end
+
+          def bury(db, id, verdict) = @cleanup.ended(db, db.rows(BURY, id, verdict.payload), :dead)
+
+          def put_back(db, id, queue, verdict)
+            row = db.rows(PUT_BACK, id, -db.numbers(1).first, verdict.payload,
+              verdict.suspect? ? 1 : 0).first
+            @cleanup.stopped(db, row)
+            db.wake([queue])
+          end
+        end
+      end
+    end
+  end
+end

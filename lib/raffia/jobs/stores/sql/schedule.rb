@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQL < Store
+        # (see Store::Schedule)
+        class Schedule < Store::Schedule
+          DUE = "SELECT id, queue, payload FROM {jobs} WHERE state IN ('scheduled', 'retry') " \
+            "AND at <= {now} ORDER BY at, id LIMIT $1 {skip_locked}"
+          NEXT = "SELECT at - {now} FROM {jobs} WHERE state IN ('scheduled', 'retry') ORDER BY " \
+            "at LIMIT 1"
+          PROMOTE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3 " \
+            "WHERE id = $1"
+
+          def initialize(database)
+            super()
+            @database = database
+          end
+
+          # (see Store::Schedule#promote)
+          def promote(limit = 1000)
+            due = @database.read { |db| next_due(db) }
+            return due unless due == 0
+
+            @database.write(durable: false) do |db|
+              (promote_due(db, limit) < limit) ? next_due(db) : 0
+            end
+          end
+
+          # (see Store::Schedule#now)
+          def now = @database.read { |db| db.rows("SELECT {now}") }[0][0].to_f
+
+          # @return [Numeric, nil] seconds until the next job is due
+          def next_due(db) = db.rows(NEXT).dig(0, 0)&.clamp(0..)
+
+          private
+
+          def promote_due(db, limit)
+            rows = db.rows(DUE, limit)
+            rows.zip(db.numbers(rows.size)) do |(id, _, payload), number|
+              db.run(PROMOTE, id, number, Store::Rewrite.queued(payload))
+            end
+            db.wake(rows.map { |row| row[1] }.uniq)
+            rows.size
+          end
+        end
+      end
+    end
+  end
+end

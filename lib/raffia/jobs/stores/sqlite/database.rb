@@ -1,0 +1,144 @@
+# frozen_string_literal: true
+
+require_relative "busy_retry"
+require_relative "connection"
+require_relative "database_file"
+require_relative "driver"
+require_relative "group_commit"
+require_relative "shared_transaction"
+require_relative "uptime"
+require_relative "write_ahead_log"
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQLite < SQL
+        # The database as this process has it open: one connection that writes, and one that reads.
+        # Opens them at first use, so that a store can be named before a fork.
+        # @api private
+        class Database
+          BOOT = "SELECT value FROM {counters} WHERE name = 'boot'"
+          SET_BOOT = "INSERT INTO {counters} (name, value) VALUES ('boot', $1) {upsert name} " \
+            "value = {excluded value}"
+
+          # @param address [Address]
+          # @param timeout [Numeric] seconds
+          # @yield after commits with jobs
+          def initialize(address, timeout, &notify)
+            @address = address
+            @timeout = timeout
+            @notify = notify
+            reset
+          end
+
+          # See {GroupCommit#call}.
+          # @raise [StoreUnavailable]
+          def write(durable: true, &) = opened { |writer| writer.call(durable, &) }
+
+          # @yieldparam db [Connection] with one consistent state
+          # @return [Object] the block's value
+          # @raise [StoreUnavailable]
+          def read
+            opened do
+              @reading.synchronize do
+                @log.assure
+                patiently do
+                  @reader.run("BEGIN")
+                  yield @reader
+                ensure
+                  @reader.run("ROLLBACK") if @reader.transaction?
+                end
+              end
+            end
+          end
+
+          # @see Inspection#countable
+          def countable = 100_000
+
+          # @return [Array<String>] what SQLite finds wrong
+          def damage = read { |db| db.rows("PRAGMA integrity_check") }.flatten - ["ok"]
+
+          # @param writer [GroupCommit, nil] unless another one has taken its place by now
+          # @return [void]
+          def close(writer = @writer)
+            @opening.synchronize do
+              next unless @writer&.equal?(writer)
+
+              @writer = nil
+              [@reader, @connection, @log].each(&:close)
+            end
+          end
+
+          # Lets go of the parent's files, in a child.
+          def after_fork
+            [@reader, @connection].each { |one| one&.discard }
+            @log&.close
+            reset
+          end
+
+          private
+
+          def reset
+            @opening = Thread::Mutex.new
+            @reading = Thread::Mutex.new
+            @writer = @reader = @connection = @log = nil
+          end
+
+          # @raise [StoreUnavailable]
+          def patiently(&) = Driver.guard(path) { BusyRetry.call(@timeout, &) }
+
+          def path = @address.path
+
+          # @yieldparam writer [GroupCommit]
+          def opened
+            writer = @writer || @opening.synchronize { @writer ||= open }
+            yield writer
+          rescue WriteAheadLog::Gone
+            close(writer) # the next operation opens the present file
+            raise
+          end
+
+          # @return [GroupCommit]
+          def open
+            DatabaseFile.check(path)
+            DatabaseFile.create(path)
+            patiently do
+              @connection = Connection.new(Driver.writer(path, @address.synchronous))
+              prepare(@connection)
+              @reader = Connection.new(Driver.reader(path))
+              transaction = SharedTransaction.new(@connection, path, @timeout)
+              @log = WriteAheadLog.new(path)
+              opened = GroupCommit.new(transaction, @log,
+                flushes: @address.synchronous == :full, &@notify)
+            ensure
+              [@reader, @connection].each { |one| one&.close } unless opened
+            end
+          end
+
+          # @raise [StoreUnavailable]
+          def prepare(db)
+            db.run("BEGIN IMMEDIATE")
+            SQL::Schema.create(db) { |name| "#{Dialect::PREFIX}jobs_#{name}" }
+            void_leases(db) unless db.rows(BOOT).dig(0, 0) == Uptime.boot
+            check_version(SQL::Schema.version(db))
+            db.run("COMMIT")
+          end
+
+          # After a restart of the machine its workers are gone. The next recovery takes their jobs.
+          def void_leases(db)
+            db.run("UPDATE {leases} SET ends_at = 0")
+            db.run(SET_BOOT, Uptime.boot)
+          end
+
+          def check_version(version)
+            return if version <= SQL::Schema::VERSION
+
+            raise StoreRefused,
+              "#{path} was made by a later version of Raffia (its tables are of version " \
+              "#{version}, this one knows #{SQL::Schema::VERSION}): update the gem here"
+          end
+        end
+      end
+    end
+  end
+end

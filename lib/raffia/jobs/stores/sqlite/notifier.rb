@@ -1,0 +1,120 @@
+# frozen_string_literal: true
+
+require "securerandom"
+require_relative "../../../base/clock"
+require_relative "wake_socket"
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQLite < SQL
+        # (see Store::Notifier)
+        #
+        # Each wait has a {WakeSocket} in a folder beside the database, and a process that commits
+        # jobs notifies all sockets there. A notification says only that there may be something; the
+        # wait looks for itself. A socket outlives its wait, so notifications between two waits are
+        # not lost.
+        class Notifier < Store::Notifier
+          # Seconds between two looks, where no socket can be made beside the file.
+          POLL = 0.5
+          CLAIMABLE = "SELECT 1 FROM {jobs} WHERE state = 'queue' AND queue {names $1} " \
+            "AND priority < #{Store::SUSPECTS} " \
+            "AND queue NOT IN (SELECT name FROM {queues} WHERE paused = 1) LIMIT 1"
+
+          def initialize(database, schedule, address)
+            super()
+            @database = database
+            @schedule = schedule
+            @folder = address.sockets
+            @path = address.path
+            reset
+          end
+
+          # (see Store::Notifier#wait)
+          def wait(queues, timeout: nil)
+            deadline = timeout && Clock.now + timeout
+            with_socket do |socket|
+              until socket.interrupted? || (due = seconds_until_due(queues)) == 0
+                pause = [due, deadline && deadline - Clock.now, (POLL if @polls)].compact.min
+                break if pause && pause <= 0
+
+                socket.wait(pause)
+              end
+            end
+            nil
+          end
+
+          # (see Store::Notifier#interrupt)
+          def interrupt
+            @guard.synchronize do
+              @interrupted = @busy.empty?
+              @busy.each(&:interrupt)
+            end
+            nil
+          end
+
+          # Wakes all waits, of any process.
+          # @return [void]
+          def notify
+            Dir.each_child(@folder) do |name|
+              unless name.start_with?(WakeSocket::UNREADY)
+                WakeSocket.notify(File.join(@folder, name))
+              end
+            end
+          rescue SystemCallError
+            nil # no process has waited yet
+          end
+
+          # @return [void]
+          def close = @guard.synchronize { [*@idle, *@busy].each(&:close) }
+
+          # Lets go of the parent's sockets, in a child.
+          def after_fork
+            [*@idle, *@busy].each(&:discard)
+            reset
+          end
+
+          private
+
+          def reset
+            @guard = Thread::Mutex.new
+            @idle = []
+            @busy = []
+            @interrupted = false
+            @polls = false
+          end
+
+          # @return [Numeric, nil] until there is something to claim or to promote; nil: unknown
+          def seconds_until_due(queues)
+            @database.read { |db| db.rows(CLAIMABLE, queues).any? ? 0 : @schedule.next_due(db) }
+          end
+
+          # @yieldparam socket [WakeSocket] for one wait
+          def with_socket
+            socket = @guard.synchronize { borrow }
+            yield socket
+          ensure
+            @guard.synchronize { @idle << socket if @busy.delete(socket) } if socket
+          end
+
+          def borrow
+            socket = @idle.pop || make_socket
+            socket.begin(@interrupted)
+            @interrupted = false
+            @busy << socket
+            socket
+          end
+
+          def make_socket
+            DatabaseFile.make_folder(@folder, @path)
+            name = "#{::Process.pid}-#{SecureRandom.hex(4)}"
+            WakeSocket.new(File.join(@folder, name), DatabaseFile.mode(@path))
+          rescue SystemCallError, ArgumentError
+            @polls = true
+            WakeSocket.new(nil)
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+require "socket"
+require_relative "database_file"
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQLite < SQL
+        # A datagram socket that wakes one wait.
+        # @api private
+        class WakeSocket
+          # First character of names of sockets that are not bound yet.
+          UNREADY = "."
+
+          # @param path [String, nil] of the socket; nil: only this process can notify it
+          # @param mode [Integer] of the file: its writers may notify it
+          def initialize(path, mode = DatabaseFile::PRIVATE)
+            @path = path
+            path ? bind(path, mode) : pair
+          end
+
+          # Wakes a socket of any process. A full one has been notified already.
+          def self.notify(path)
+            socket = Socket.new(:UNIX, :DGRAM)
+            socket.connect_nonblock(Socket.sockaddr_un(path))
+            socket.write_nonblock("!", exception: false)
+          rescue Errno::ECONNREFUSED
+            File.unlink(path) if File.exist?(path) # its process was killed
+          rescue SystemCallError, ArgumentError
+            nil
+          ensure
+            socket&.close
+          end
+
+          # Begins a wait.
+          def begin(interrupted)
+            @interrupted = interrupted
+          end
+
+          # @return [Boolean]
+          def interrupted? = @interrupted
+
+          # @param timeout [Numeric, nil] seconds
+          # @return [void] after a notification or the time
+          def wait(timeout)
+            @socket.wait_readable(timeout)
+            nil while @socket.recv_nonblock(64, exception: false).is_a?(String)
+          end
+
+          # Ends the wait, from any thread.
+          def interrupt
+            @interrupted = true
+            @writer ? @writer.write_nonblock("!", exception: false) : self.class.notify(@path)
+          rescue SystemCallError
+            nil
+          end
+
+          def close
+            discard
+            File.unlink(@path) if @path
+          rescue SystemCallError
+            nil
+          end
+
+          # Lets go of the parent's socket, in a child.
+          def discard = [@socket, @writer].compact.each(&:close)
+
+          private
+
+          # While it is being bound its file exists, and a notification would take it for a dead
+          # one: so it gets its name afterwards.
+          def bind(path, mode)
+            unready = File.join(File.dirname(path), "#{UNREADY}#{File.basename(path)}")
+            @socket = Socket.new(:UNIX, :DGRAM)
+            @socket.bind(Socket.sockaddr_un(unready))
+            File.chmod(mode, unready)
+            File.rename(unready, path)
+          end
+
+          def pair
+            @socket, @writer = Socket.pair(:UNIX, :DGRAM)
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require_relative "../../../run"
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQLite < SQL
+        # The write-ahead log as a file to be flushed. With synchronous=FULL SQLite flushes it after
+        # each commit. Here one flush serves many commits, and Ruby's lock is free meanwhile. No
+        # other handle of the database itself may ever be opened: closing it drops SQLite's locks.
+        # @api private
+        class WriteAheadLog
+          # The open file is not the one at its path.
+          class Gone < StoreUnavailable
+          end
+
+          # @return [String]
+          attr_reader :path
+
+          # @param database [String] its path
+          def initialize(database)
+            @database = database
+            @path = "#{database}-wal"
+            @inode = File.stat(database).ino
+          end
+
+          # @return [void] when all that was committed is on disk
+          # @raise [SystemCallError]
+          # @raise [Gone]
+          def flush
+            file = @file ||= File.open(@path)
+            Fiber.current_scheduler ? Raffia.offload { file.fdatasync } : file.fdatasync
+            assure
+          end
+
+          # An open file can be removed, and goes on accepting writes.
+          # @return [void]
+          # @raise [Gone]
+          def assure
+            return if found?
+
+            raise Gone,
+              "#{@database} was removed or replaced while it was open: what was done last is " \
+              "in a file that nobody finds"
+          end
+
+          def close = @file&.close
+
+          private
+
+          def found?
+            File.stat(@database).ino == @inode && (@file.nil? || File.identical?(@path, @file))
+          rescue Errno::ENOENT
+            false
+          end
+        end
+      end
+    end
+  end
+end
