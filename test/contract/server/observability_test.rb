@@ -11,7 +11,7 @@ module ServerWatch
   # @return [Raffia::Server::Observability::Metrics::Totals]
   def totals(server)
     Raffia::Server::Observability::Metrics::Totals.new(server.worker.context.telemetry.counters
-      .board,
+      .memory,
       [Process.pid])
   end
 

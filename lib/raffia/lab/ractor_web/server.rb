@@ -28,7 +28,7 @@ module Raffia
             end
             worker.run
           end
-          facts(::Raffia::Server::Observability::Metrics::Totals.new(counters.board, []))
+          facts(::Raffia::Server::Observability::Metrics::Totals.new(counters.memory, []))
         end
 
         private

@@ -2,6 +2,7 @@
 
 module Raffia
   class Server
+    # HTTP, independent of the version that a connection speaks.
     module HTTP
       # One request and its response on a connection: the contract between HTTP and a protocol.
       #

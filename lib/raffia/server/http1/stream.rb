@@ -6,6 +6,9 @@ require_relative "../../native"
 
 module Raffia
   class Server
+    # HTTP/1.1 on a connection.
+    #
+    # @api private
     module HTTP1
       # An HTTP/1.1 connection, read and written in C: {HTTP::Stream} for each of its requests.
       #

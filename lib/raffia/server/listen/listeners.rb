@@ -4,6 +4,7 @@ require_relative "listener"
 
 module Raffia
   class Server
+    # Addresses and sockets that accept connections.
     module Listen
       # All listeners of a server. They live as long as the server does: a worker that ends leaves
       # them open, and with them the connections that wait to be accepted (DESIGN.md 4, contract

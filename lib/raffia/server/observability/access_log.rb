@@ -10,98 +10,93 @@ require_relative "access_log/sink"
 module Raffia
   class Server
     module Observability
-      # A line for each request. Lines are gathered, and written together by a fiber of their own:
-      # soon after the first one, or when there are many. So a request never waits for the disk, or
-      # for who reads our output; when they do not keep up, lines are lost and counted. A worker
-      # that ends in good order writes its last ones; one that is killed takes with it those of the
-      # last moment.
+      # Writes a line for each request, in batches and from a fiber of its own.
+      #
+      # A request never waits for the disk or for a reader of the output. When they do not keep up,
+      # lines are dropped and counted. A worker that is killed loses the lines of the last moment.
       #
       # @api private
       class AccessLog
         # Seconds from the first line to the write.
         DELAY = 0.2
         # Bytes that are written without delay.
-        MANY = 64 << 10
-        # Bytes that are kept at most while they cannot be written.
-        MOST = 4 << 20
-        # Seconds between two attempts to write what could not be written.
-        AGAIN = 1.0
-        # Seconds that the end waits for.
-        PATIENCE = 5
+        BATCH = 64 << 10
+        # Bytes that are kept while they cannot be written.
+        LIMIT = 4 << 20
+        # Seconds between two attempts to write.
+        RETRY_INTERVAL = 1.0
+        # Seconds that {close} waits.
+        CLOSE_TIMEOUT = 5
         FORMATS = {combined: CombinedFormat, json: JSONFormat}.freeze
-        private_constant :AGAIN, :PATIENCE, :FORMATS
+        private_constant :RETRY_INTERVAL, :CLOSE_TIMEOUT, :FORMATS
 
-        # @return [Integer] lines that were lost
+        # @return [Integer] lines that were dropped
         attr_reader :lost
 
         # @param target [String, IO] as {Sink} takes it
         # @param format [Symbol] :combined or :json
         # @param log [Logger]
-        # @yieldparam lines [Integer] that were lost just now
+        # @yieldparam lines [Integer] that were dropped just now
         # @raise [ConfigError] when the file cannot be opened
-        def initialize(target, log:, format: :combined, most: MOST, &on_loss)
+        def initialize(target, log:, format: :combined, limit: LIMIT, &on_loss)
           @sink = Sink.new(target, log: log)
           @format = FORMATS.fetch(format).new
-          @most = most
+          @limit = limit
           @on_loss = on_loss
-          @lines = String.new(capacity: MANY, encoding: Encoding::BINARY)
+          @lines = String.new(capacity: BATCH, encoding: Encoding::BINARY)
           @lost = 0
           @rest = nil
-          @turn = Thread::Mutex.new
-          @idle = @many = nil
+          @lock = Thread::Mutex.new
+          @idle = @full = nil
         rescue SystemCallError => error
           raise ConfigError, "the access log #{target} cannot be opened: #{error.message}"
         end
 
         # @param entry [Entry]
-        # @return [void]
         def add(entry)
-          return lose if @lines.bytesize >= @most
+          return drop if @lines.bytesize >= @limit
 
           @format.write(@lines, entry)
-          return @many&.settle if @lines.bytesize >= MANY
+          return @full&.settle if @lines.bytesize >= BATCH
 
           @idle&.settle
         end
 
-        # Writes what comes, for as long as it is not cancelled: for a fiber of its own.
-        # @return [void]
+        # Writes batches until it is cancelled.
         def run
           loop do
             wait_for_lines
-            wait_for_more
-            flush or Waiter.nap(AGAIN)
+            wait_for_batch
+            flush or Waiter.nap(RETRY_INTERVAL)
           end
         end
 
         # @return [Boolean] whether all has been written
-        def flush = @turn.synchronize { write_all }
+        def flush = @lock.synchronize { write_all }
 
-        # Writes the lines that are there to the old file, later ones to a new file of that name.
-        # @return [void]
+        # Writes the lines so far to the old file, later ones to a new file of that name.
         def reopen
-          @turn.synchronize do
+          @lock.synchronize do
             write_all
             @sink.reopen
           end
         end
 
-        # Nothing is written from here on.
-        # @return [void]
+        # Writes the rest.
         def close
-          Raffia.timeout(PATIENCE) { flush }
+          Raffia.timeout(CLOSE_TIMEOUT) { flush }
         rescue TimeoutError
           nil
         ensure
-          lose(@rest.to_s.count("\n") + @lines.count("\n")) unless nothing?
+          drop(@rest.to_s.count("\n") + @lines.count("\n")) unless empty?
           @sink.close
         end
 
         private
 
         def write_all
-          until nothing?
-            take unless @rest
+          until empty?
+            take_batch unless @rest
             written = @sink.write(@rest)
             return false if written.zero?
 
@@ -110,15 +105,15 @@ module Raffia
           true
         end
 
-        def nothing? = @rest.nil? && @lines.empty?
+        def empty? = @rest.nil? && @lines.empty?
 
-        def take
+        def take_batch
           @rest = @lines
-          @lines = String.new(capacity: MANY, encoding: Encoding::BINARY)
+          @lines = String.new(capacity: BATCH, encoding: Encoding::BINARY)
         end
 
         def wait_for_lines
-          return unless nothing?
+          return unless empty?
 
           @idle = Waiter.new
           @idle.wait
@@ -126,16 +121,16 @@ module Raffia
           @idle = nil
         end
 
-        def wait_for_more
-          return if @lines.bytesize >= MANY
+        def wait_for_batch
+          return if @lines.bytesize >= BATCH
 
-          @many = Waiter.new
-          @many.wait(DELAY)
+          @full = Waiter.new
+          @full.wait(DELAY)
         ensure
-          @many = nil
+          @full = nil
         end
 
-        def lose(lines = 1)
+        def drop(lines = 1)
           @lost += lines
           @on_loss&.call(lines)
         end

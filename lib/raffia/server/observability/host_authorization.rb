@@ -6,12 +6,11 @@ require_relative "../listen/bind"
 module Raffia
   class Server
     module Observability
-      # Answers for an application that is for this machine alone only what asks for it by such a
-      # name.
+      # Answers only requests whose Host is an address or localhost: a defence against DNS
+      # rebinding.
       #
-      # The page of a stranger can have its own name resolved to this machine (DNS rebinding), and a
-      # browser here would then let it read the answer. Its name is neither an address nor
-      # localhost.
+      # A foreign page can resolve its own name to this machine, and a browser here would let it
+      # read the response.
       #
       # @api private
       class HostAuthorization
@@ -21,8 +20,8 @@ module Raffia
         private_constant :LOCAL, :REFUSED
 
         # @param app [#call]
-        # @param address [String] that it is served at
-        # @return [#call] the application itself where other machines can ask
+        # @param address [String] that it listens on
+        # @return [#call] the application itself, if other machines can reach it
         def self.around(app, address) = loopback?(Listen::Bind.parse(address).host) ? new(app) : app
 
         def self.loopback?(host)

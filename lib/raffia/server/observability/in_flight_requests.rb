@@ -5,43 +5,33 @@ require_relative "../../base/clock"
 module Raffia
   class Server
     module Observability
-      # The requests that a worker is at, seen from any thread: nothing is noted for it while nobody
-      # asks.
+      # The requests in flight in a worker, read from any thread. It costs nothing while unread.
       #
       # @api private
       class InFlightRequests
-        # Of the oldest ones: as many as fit into one message between processes, with room to spare.
-        MOST = 50
+        # The oldest ones: as many as fit into a message between processes.
+        LIMIT = 50
         # Lines of a backtrace, and how many requests have one.
         FRAMES = 20
         TRACED = 8
-        # Where all that is the server's.
+        # The server's own files.
         SERVER = "#{File.dirname(__dir__)}/".freeze
-        # Bytes of what a client has sent.
-        LONG = 200
+        # Bytes that are shown of what a client has sent.
+        TEXT_LIMIT = 200
 
-        # @!attribute [r] env
-        #   @return [Hash]
-        # @!attribute [r] age
-        #   @return [Float] seconds
-        # @!attribute [r] fiber
-        #   @return [Fiber]
-        # @!attribute [r] answered
-        #   @return [Boolean] whether only its response is on its way, which for a stream may take
-        #   hours
+        # `age` is in seconds. `answered`: only the response is on its way, which may take hours.
         Request = ::Data.define(:env, :age, :fiber, :began, :answered) do
           # @return [String] for people
           def to_s = "#{id} (#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]})"
 
-          # Its env is the application's, so nothing is noted there.
+          # The env is the application's, so no id is stored in it here.
           # @return [String]
           def id
             env["raffia.request_id"] || env["action_dispatch.request_id"] ||
               env["HTTP_X_REQUEST_ID"] || "without id"
           end
 
-          # @return [Array<String>] where its fiber is: in the application's code, and what that
-          #   calls
+          # @return [Array<String>] without the server's own frames
           def backtrace
             frames = fiber.backtrace || []
             own = frames.take_while { |frame| !frame.start_with?(InFlightRequests::SERVER) }
@@ -49,12 +39,11 @@ module Raffia
           end
         end
 
-        # What several Ractors of this process have told: as {#to_h}.
-        # @param parts [Array<Hash>]
-        # @return [Hash]
+        # @param parts [Array<Hash>] as {#to_h}, of the Ractors of this process
+        # @return [Hash] as {#to_h}
         def self.merge(parts)
           requests = parts.flat_map { |part| part[:requests] }.sort_by { |request| -request[:age] }
-            .first(MOST)
+            .first(LIMIT)
           requests.drop(TRACED).each { |request| request.delete(:backtrace) }
           {pid: ::Process.pid, in_flight: parts.sum { |part| part[:in_flight] }, requests: requests}
         end
@@ -69,10 +58,10 @@ module Raffia
           now = Clock.now
           @worker.connections.filter_map do |connection|
             env, began, fiber = connection.env, connection.began, connection.fiber
-            if env && began && fiber
-              Request.new(env:, began:, fiber:, age: now - began / 1e6,
-                answered: connection.answered?)
-            end
+            next unless env && began && fiber
+
+            Request.new(env:, began:, fiber:, age: now - began / 1e6,
+              answered: connection.answered?)
           end.sort_by(&:began)
         end
 
@@ -80,20 +69,19 @@ module Raffia
         # @return [Hash] plain data, for JSON
         def to_h(slow: nil)
           found = requests
-          {pid: ::Process.pid, in_flight: found.size,
-           requests: found.first(MOST).each_with_index
-             .map { |request, index|
-               describe(request, slow && index < TRACED && request.age >= slow)
-             }}
+          rows = found.first(LIMIT).each_with_index.map do |request, index|
+            row(request, slow && index < TRACED && request.age >= slow)
+          end
+          {pid: ::Process.pid, in_flight: found.size, requests: rows}
         end
 
         private
 
-        def describe(request, traced)
+        def row(request, traced)
           env = request.env
-          shown = {id: request.id, method: env["REQUEST_METHOD"], path: env["PATH_INFO"],
+          texts = {id: request.id, method: env["REQUEST_METHOD"], path: env["PATH_INFO"],
                    remote: env["REMOTE_ADDR"]}
-          {**shown.transform_values { |text| text.to_s.byteslice(0, LONG).scrub },
+          {**texts.transform_values { |text| text.to_s.byteslice(0, TEXT_LIMIT).scrub },
             age: request.age.round(6), answered: request.answered,
             **(traced ? {backtrace: request.backtrace} : {})}
         end

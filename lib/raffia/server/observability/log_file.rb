@@ -3,8 +3,7 @@
 module Raffia
   class Server
     module Observability
-      # Where the server's own log goes when it goes to a file. Several processes append to it, each
-      # line in one piece.
+      # The file of the server's own log. Several processes append to it, each line in one piece.
       #
       # @api private
       class LogFile
@@ -17,13 +16,10 @@ module Raffia
           raise ConfigError, "the log #{path} cannot be written: #{error.message}"
         end
 
-        # As Logger calls its device.
-        # @return [Integer]
+        # Called by Logger.
         def write(text) = @file.syswrite(text)
 
-        # Under the same name, since whoever rotates logs has moved the file away. When that fails
-        # the old one stays.
-        # @return [void]
+        # Opens the file again by its name, after a log rotation. On failure the old one stays.
         def reopen
           old = @file
           @file = open
@@ -32,7 +28,6 @@ module Raffia
           write("raffia: the log #{@path} cannot be opened again: #{error.message}\n")
         end
 
-        # @return [void]
         def close = @file.close
 
         private

@@ -8,6 +8,9 @@ require_relative "../http/request_id"
 
 module Raffia
   class Server
+    # What can be seen of a server: access log, metrics, requests in flight.
+    #
+    # @api private
     module Observability
       # Records the requests of a worker: in counters always, in the access log if there is one.
       #

@@ -141,7 +141,7 @@ class AccessLogTest < Raffia::TestCase
     skip "no /dev/full here" unless File.exist?("/dev/full")
 
     lost = 0
-    log = access_log("/dev/full", most: 1_000) { |lines| lost += lines }
+    log = access_log("/dev/full", limit: 1_000) { |lines| lost += lines }
     20.times do |number|
       log.add(entry(number))
       refute(log.flush)
@@ -197,7 +197,7 @@ class AccessLogTest < Raffia::TestCase
   def test_a_reader_that_does_not_read_holds_nobody_up
     reader, writer = IO.pipe
     Raffia.run do |scope|
-      log = access_log(writer, most: 100_000)
+      log = access_log(writer, limit: 100_000)
       task = scope.spawn { log.run }
       5_000.times do |number|
         log.add(entry(number))

@@ -4,26 +4,24 @@ module Raffia
   class Server
     module Observability
       class AccessLog
-        # Where lines go: a file that is appended to, or a stream that was there before. What goes
-        # wrong with it is told once, and never raised: a full disk must not end the serving.
+        # Appends lines to a file or an open stream. Errors are logged once and never raised: a full
+        # disk must not stop the server.
         #
         # @api private
         class Sink
           # @param target [String, IO] the path of a file; "-" for standard output
-          # @param log [Logger] for what goes wrong
+          # @param log [Logger]
           # @raise [SystemCallError] when the file cannot be opened
           def initialize(target, log:)
             @path = target unless target.is_a?(::IO) || target == "-"
             stream = (target == "-") ? $stdout : target
-            # A copy, because what the program prints there has a buffer of its own.
+            # A copy, because the program's own output there is buffered.
             @io = @path ? open : stream.dup
             @log = log
-            @trouble = nil
+            @error_class = nil
           end
 
-          # Opens the file again, by its name: whoever rotates logs has moved the old one away. When
-          # that fails the old one stays.
-          # @return [void]
+          # Opens the file again by its name, after a log rotation. On failure the old one stays.
           def reopen
             return unless @path
 
@@ -35,38 +33,34 @@ module Raffia
               "use: #{error.message}")
           end
 
-          # @param bytes [String]
-          # @return [Integer] how many of them were written
+          # @return [Integer] bytes that were written
           def write(bytes)
             written = @io.syswrite(bytes)
-            recover if @trouble
+            recover if @error_class
             written
           rescue SystemCallError, IOError => error
-            tell(error)
+            report(error)
             0
           end
 
-          # @return [void]
-          def close
-            @io.close if @path
-          end
+          def close = (@io.close if @path)
 
           private
 
-          # Appending makes each write one piece, although several workers write to the same file.
+          # Several workers append to the same file, and each write stays in one piece.
           def open = ::File.open(@path, ::File::WRONLY | ::File::APPEND | ::File::CREAT, 0o644)
 
-          def tell(error)
-            if @trouble != error.class
+          def report(error)
+            if @error_class != error.class
               @log.error("the access log #{name} cannot be written: #{error.message}. Lines are " \
                 "kept while there is room, then lost")
             end
-            @trouble = error.class
+            @error_class = error.class
           end
 
           def recover
             @log.warn("the access log #{name} can be written again")
-            @trouble = nil
+            @error_class = nil
           end
 
           def name = @path || @io.inspect

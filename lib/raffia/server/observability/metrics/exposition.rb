@@ -7,15 +7,15 @@ require_relative "totals"
 module Raffia
   class Server
     module Observability
-      # What is counted, and how it is shown.
+      # Metrics of the server: how they are counted and shown.
       #
       # @api private
       module Metrics
-        # All that is measured, as OpenMetrics text.
+        # The page of all metrics, as OpenMetrics text.
         #
         # @api private
         class Exposition
-          # What is counted besides, by its name here and there.
+          # By their names in {Layout}.
           COUNTERS = {
             accepted: ["connections_accepted", "Connections that were accepted."],
             shed: ["requests_shed", "Requests answered 503 because they had waited for too long."],
@@ -28,13 +28,27 @@ module Raffia
             app_errors: ["app_errors", "Exceptions that the application has raised."],
             client_gone: ["clients_gone", "Clients that were gone before their response was sent."],
             log_lines_lost: ["access_log_lines_lost", "Lines that the access log could not take."],
-            collections: ["gc_runs", "Collections of garbage in the workers."]
+            collections: ["gc_runs", "Garbage collections in the workers."]
           }.freeze
-          private_constant :COUNTERS
+          GAUGES = {
+            in_flight: ["requests_in_flight", "Requests in flight."],
+            waiting: ["requests_waiting",
+              "Of them, those that wait because of max_in_flight, or for a thread."],
+            threads: ["threads", "Threads for requests, with execution threads."],
+            threads_busy: ["threads_busy", "Of them, those that have a request."],
+            connections: ["connections", "Open connections."]
+          }.freeze
+          # Of the worst worker; microseconds.
+          HIGHEST = {
+            loop_lag: ["loop_lag_seconds", "How late a fiber was woken when last measured."],
+            longest_turn: ["loop_longest_turn_seconds",
+              "The longest time between two polls of the loop, since its worker began."]
+          }.freeze
+          private_constant :COUNTERS, :GAUGES, :HIGHEST
 
           # @param totals [Totals]
-          # @param workers [Array<Hash>] as {StatusPanel#workers}
-          # @param beside [#write, nil] writes figures of what is done besides
+          # @param workers [Array<Hash>] as {StatusPanel::Supervised#workers}
+          # @param beside [#write, nil] writes further metrics
           def initialize(totals, workers, beside = nil)
             @totals = totals
             @workers = workers
@@ -45,10 +59,8 @@ module Raffia
           # @return [String]
           def to_s
             requests
-            times
-            COUNTERS.each do |name, (shown, help)|
-              @text.counter("raffia_#{shown}", help, @totals.counted(name))
-            end
+            durations
+            COUNTERS.each { |name, row| @text.counter(*named(row), @totals.counted(name)) }
             gauges
             workers
             @beside&.write(@text)
@@ -57,8 +69,10 @@ module Raffia
 
           private
 
+          def named((name, help)) = ["raffia_#{name}", help]
+
           def requests
-            @text.info("raffia", "What serves.", {version: VERSION, ruby: RUBY_VERSION})
+            @text.info("raffia", "Versions.", {version: VERSION, ruby: RUBY_VERSION})
             @text.counter("raffia_requests", "Requests that have ended.", @totals.requests)
             @text.counter("raffia_responses", "Responses by the class of their status.",
               labelled(:class, @totals.classes))
@@ -70,47 +84,33 @@ module Raffia
             @text.counter("raffia_sent_bytes", "Bytes of responses.", @totals.sent, unit: "bytes")
           end
 
-          def times
+          def durations
             @text.histogram("raffia_request_duration_seconds",
               "From the beginning of requests to the end of their responses.", @totals.duration)
             @text.histogram("raffia_request_queue_seconds",
               "From the arrival of requests to their beginning.", @totals.queued)
-            @text.counter("raffia_gc_seconds", "What collections of garbage took.",
+            @text.counter("raffia_gc_seconds", "Time in garbage collections.",
               @totals.counted(:collection_microseconds) / 1e6, unit: "seconds")
           end
 
           def gauges
-            @text.gauge("raffia_requests_in_flight", "Requests that workers are at.",
-              @totals.gauge(:in_flight))
-            @text.gauge("raffia_requests_waiting",
-              "Of them, those that wait because of max_in_flight, or for a thread.",
-              @totals.gauge(:waiting))
-            @text.gauge("raffia_threads",
-              "Threads that requests may be on, with execution threads.",
-              @totals.gauge(:threads))
-            @text.gauge("raffia_threads_busy", "Of them, those that have a request.",
-              @totals.gauge(:threads_busy))
-            @text.gauge("raffia_connections", "Connections that are open.",
-              @totals.gauge(:connections))
-            @text.gauge("raffia_loop_lag_seconds",
-              "How late a fiber was woken, in the worst worker, when last looked.",
-              @totals.highest(:loop_lag) / 1e6, unit: "seconds")
-            @text.gauge("raffia_loop_longest_turn_seconds",
-              "The longest that a loop has not looked at I/O, since its worker began.",
-              @totals.highest(:longest_turn) / 1e6, unit: "seconds")
+            GAUGES.each { |name, row| @text.gauge(*named(row), @totals.gauge(name)) }
+            HIGHEST.each do |name, row|
+              @text.gauge(*named(row), @totals.highest(name) / 1e6, unit: "seconds")
+            end
           end
 
           def workers
-            @text.gauge("raffia_workers", "Worker processes that there are to be.", @workers.size)
+            @text.gauge("raffia_workers", "Worker processes.", @workers.size)
             @text.gauge("raffia_workers_ready", "Of them, those that serve.",
               @workers.count { |worker| worker[:ready] })
             @text.counter("raffia_worker_restarts",
               "Workers that took the place of another, by slot.", by_slot(:restarts))
             sizes = by_slot(:pss).compact
-            unless sizes.empty?
-              @text.gauge("raffia_worker_memory_bytes",
-                "Proportional set size (PSS) of workers, by slot.", sizes, unit: "bytes")
-            end
+            return if sizes.empty?
+
+            @text.gauge("raffia_worker_memory_bytes",
+              "Proportional set size (PSS) of workers, by slot.", sizes, unit: "bytes")
           end
 
           def labelled(label, values) = values.transform_keys { |key| {label => key} }

@@ -6,8 +6,7 @@ module Raffia
   class Server
     module Observability
       module Metrics
-        # Times by size, as they stand on a board: bounds are fixed, so histograms of workers add
-        # up.
+        # Durations in buckets. The bounds are fixed, so histograms of workers add up.
         #
         # @api private
         class Histogram

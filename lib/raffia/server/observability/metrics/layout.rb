@@ -6,8 +6,8 @@ module Raffia
   class Server
     module Observability
       module Metrics
-        # Where each number is among those of a lane. A lane outlives its workers, one after the
-        # other, so what is counted there only grows; gauges are the present worker's alone.
+        # The place of each number in a lane of the shared memory. Lanes outlive their workers, so
+        # counters only grow; gauges are the present worker's.
         #
         # @api private
         module Layout
@@ -15,21 +15,20 @@ module Raffia
           # Each histogram ends with its sum.
           HISTOGRAM = BUCKETS + 1
           REQUESTS = 0
-          CLASSES = 1 # answers 1xx to 5xx
+          CLASSES = 1 # responses 1xx to 5xx
           RECEIVED = 6
           SENT = 7
           DURATION = 8
           QUEUED = DURATION + HISTOGRAM
 
-          # Counted besides.
+          # Counted beside requests.
           COUNTED = %i[accepted shed expired timed_out killed app_errors client_gone log_lines_lost
             collections collection_microseconds].freeze
-          # What the server answers by itself, to requests that it cannot take.
+          # Of requests that the server refuses.
           STATUSES = [400, 408, 411, 413, 414, 417, 421, 426, 431, 501, 503, 505].freeze
           COUNTER = COUNTED.each_with_index
             .to_h { |name, index| [name, Native::SharedCounters::REQUEST_METRICS + index] }.freeze
           REFUSALS = Native::SharedCounters::REQUEST_METRICS + COUNTED.size
-          # One more for any other status.
           REFUSAL = STATUSES.each_with_index.to_h { |status, index| [status, REFUSALS + index] }
             .freeze
           OTHER_REFUSAL = REFUSALS + STATUSES.size

@@ -6,18 +6,17 @@ module Raffia
   class Server
     module Observability
       module Metrics
-        # What stands on a board at one moment, all lanes added up.
+        # The counters of all workers at one moment, added up.
         #
         # @api private
         class Totals
-          # @param board [Native::SharedCounters]
-          # @param pids [Array<Integer>] of the workers that are alive: what others have left in
-          #   their gauges is past
-          def initialize(board, pids)
+          # @param memory [Native::SharedCounters]
+          # @param pids [Array<Integer>] of live workers: gauges of others do not count
+          def initialize(memory, pids)
             # Most lanes have never been used.
-            used = (0...board.size).step(Layout::SIZE)
-              .reject { |first| board[first + Layout::GAUGE[:pid]].zero? }
-            @lanes = used.map { |first| board.to_a(first, Layout::SIZE) }
+            used = (0...memory.size).step(Layout::SIZE)
+              .reject { |first| memory[first + Layout::GAUGE[:pid]].zero? }
+            @lanes = used.map { |first| memory.to_a(first, Layout::SIZE) }
             @alive = @lanes.select { |lane| pids.include?(lane[Layout::GAUGE[:pid]]) }
           end
 
@@ -25,13 +24,13 @@ module Raffia
           def received = sum(Layout::RECEIVED)
           def sent = sum(Layout::SENT)
 
-          # @return [Hash{String => Integer}] answers by class: "2xx" and so on
+          # @return [Hash{String => Integer}] responses by class, such as "2xx"
           def classes = (1..5).to_h { |digit| ["#{digit}xx", sum(Layout::CLASSES + digit - 1)] }
 
-          # @return [Hash{String => Integer}] requests that the server refused by itself, by status
+          # @return [Hash{String => Integer}] requests that the server refused, by status
           def refusals
-            {**Layout::REFUSAL.transform_keys(&:to_s),
-              "other" => Layout::OTHER_REFUSAL}.transform_values { |index| sum(index) }
+            {**Layout::REFUSAL.transform_keys(&:to_s), "other" => Layout::OTHER_REFUSAL}
+              .transform_values { |index| sum(index) }
           end
 
           # @param name [Symbol] of {Layout::COUNTED}
@@ -47,11 +46,10 @@ module Raffia
           # @return [Integer] of all workers together
           def gauge(name) = @alive.sum { |lane| lane[Layout::GAUGE.fetch(name)] }
 
-          # @param name [Symbol]
-          # @return [Integer] of the worker that has most of it
+          # @return [Integer] a gauge of the worker that has most of it
           def highest(name) = @alive.map { |lane| lane[Layout::GAUGE.fetch(name)] }.max || 0
 
-          # @return [Hash{Symbol => Integer}, nil] what one worker shows
+          # @return [Hash{Symbol => Integer}, nil] one worker's gauges
           def worker(pid)
             lane = @alive.find { |one| one[Layout::GAUGE[:pid]] == pid } or return
             {requests: lane[Layout::REQUESTS],

@@ -7,9 +7,15 @@ require_relative "../metrics/totals"
 module Raffia
   class Server
     module Observability
+      # What {Admin} shows of a server: its state, workers, totals and requests in flight.
+      #
+      # @api private
       module StatusPanel
+        # The status of a server without worker processes.
+        #
+        # @api private
         class SingleProcess
-          # @return [Metrics::Counters] where its worker counts
+          # @return [Metrics::Counters] of its worker
           attr_reader :counters
           # @return [Worker, nil]
           attr_accessor :worker
@@ -20,9 +26,9 @@ module Raffia
           end
 
           # @return [Metrics::Totals]
-          def totals = Metrics::Totals.new(@counters.board, [::Process.pid])
+          def totals = Metrics::Totals.new(@counters.memory, [::Process.pid])
 
-          # @return [Symbol] as that of a supervisor
+          # @return [Symbol] as a supervisor's
           def state = @worker ? :running : :booting
 
           # @return [Array<Hash>]
@@ -31,7 +37,7 @@ module Raffia
               restarts: 0, pss: Process::Memory.of&.pss}]
           end
 
-          # @return [Array<Hash>] what each worker is at
+          # @return [Array<Hash>] requests in flight, by worker
           def requests(slow) = [@worker&.in_flight(slow) || InFlightRequests.merge([])]
         end
       end

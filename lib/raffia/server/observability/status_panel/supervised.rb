@@ -9,23 +9,24 @@ module Raffia
   class Server
     module Observability
       module StatusPanel
-        # Of a supervisor and its workers: their numbers are in memory that both have, and what they
-        # are at is asked.
+        # The status of a supervisor and its workers. Metrics are in shared memory; for the requests
+        # in flight the workers are asked.
+        #
+        # @api private
         class Supervised
           LANES = Process::Supervisor::Scoreboards::LANES
           # Seconds that a worker has to answer. One that is stuck in C does not.
-          PATIENCE = 1
-          # Seconds for which the sizes of processes, which cost milliseconds to find out, stay
-          # good.
+          TIMEOUT = 1
+          # Seconds for which a status is used again: finding the sizes of processes is slow.
           FRESH = 1
-          private_constant :PATIENCE, :FRESH
+          private_constant :LANES, :TIMEOUT, :FRESH
 
-          # @param slots [Integer] that there can ever be
+          # @param slots [Integer] the most workers that there can be
           def initialize(slots)
-            @board = Native::SharedCounters.new(slots * LANES * Metrics::Layout::SIZE)
+            @memory = Native::SharedCounters.new(slots * LANES * Metrics::Layout::SIZE)
             @answers = {}
             @round = 0
-            @turn = Thread::Mutex.new
+            @lock = Thread::Mutex.new
           end
 
           # @return [Process::Supervisor]
@@ -33,12 +34,12 @@ module Raffia
 
           # @param seat [Process::Supervisor::WorkerContext]
           # @return [Metrics::Counters] of the worker there
-          def counters(seat) = Metrics::Counters.new(@board, seat.index * LANES + seat.lane).open
+          def counters(seat) = Metrics::Counters.new(@memory, seat.index * LANES + seat.lane).open
 
           # @return [Metrics::Totals]
           def totals
-            Metrics::Totals.new(@board,
-              slots.flat_map { |slot| [slot[:pid], slot[:successor], *slot[:leaving]] }.compact)
+            pids = slots.flat_map { |slot| [slot[:pid], slot[:successor], *slot[:leaving]] }
+            Metrics::Totals.new(@memory, pids.compact)
           end
 
           # @return [Symbol]
@@ -47,16 +48,15 @@ module Raffia
           # @return [Array<Hash>]
           def workers
             slots.map do |slot|
-              {slot: slot[:index], pid: slot[:pid], generation: slot[:generation],
-               state: slot[:state], ready: slot[:state] == :ready,
-               since: slot[:since], restarts: slot[:restarts], leaving: slot[:leaving],
-               last_exit: slot[:last_exit], pss: slot[:pss]}
+              {slot: slot[:index], ready: slot[:state] == :ready,
+               **slot.slice(:pid, :generation, :state, :since, :restarts, :leaving, :last_exit,
+                 :pss)}
             end
           end
 
-          # @return [Array<Hash>]
+          # @return [Array<Hash>] requests in flight, by worker
           def requests(slow)
-            @turn.synchronize do
+            @lock.synchronize do
               answers = @answers[@round += 1] = Thread::Queue.new
               @supervisor.broadcast("in_flight", [@round, slow])
               collect(answers, slots.count { |slot| slot[:pid] })
@@ -65,12 +65,10 @@ module Raffia
             end
           end
 
-          # What workers have sent to the supervisor.
-          # @return [void]
+          # Takes what a worker has sent to the supervisor.
           def hear(name, data) = (@answers[data.first]&.push(data.last) if name == "in_flight")
 
-          # In a worker: answers the above.
-          # @return [void]
+          # In a worker: answers {#requests}.
           def self.answer(seat, worker)
             seat.on_message(:in_flight) do |round, slow|
               seat.send(:in_flight, [round, worker.in_flight(slow)])
@@ -80,7 +78,7 @@ module Raffia
           private
 
           def collect(answers, count)
-            finish = Clock.now + PATIENCE
+            finish = Clock.now + TIMEOUT
             found = []
             while found.size < count && (answer = answers.pop(timeout: [finish - Clock.now, 0].max))
               found << answer
@@ -89,9 +87,9 @@ module Raffia
           end
 
           def status
-            return @status if @status && Clock.now < @looked + FRESH
+            return @status if @status && Clock.now < @read_at + FRESH
 
-            @looked = Clock.now
+            @read_at = Clock.now
             @status = @supervisor.status || {state: :booting, slots: []}
           end
 
