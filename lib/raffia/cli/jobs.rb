@@ -68,9 +68,9 @@ module Raffia
         end
 
         def command(kind, options, out, err)
-          require_relative "jobs/desk"
+          require_relative "jobs/context"
           require_relative "jobs/#{kind.downcase}"
-          const_get(kind, false).new(Desk.new(options, out, err))
+          const_get(kind, false).new(Context.new(options, out, err))
         end
 
         # Too few and too many are usage errors, not bugs.

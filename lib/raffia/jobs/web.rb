@@ -3,8 +3,8 @@
 require_relative "../jobs"
 require_relative "web/access"
 require_relative "web/assets"
-require_relative "web/origin"
-require_relative "web/reply"
+require_relative "web/origin_check"
+require_relative "web/response"
 require_relative "web/request"
 require_relative "web/routes"
 
@@ -70,8 +70,8 @@ module Raffia
 
       def answer(env, request)
         @access.refusal(env) || asset(request) || (request.post? ? change(request) : show(request))
-      rescue Request::Bad => error
-        Reply.text(400, error.message)
+      rescue Request::Invalid => error
+        Response.text(400, error.message)
       end
 
       def asset(request)
@@ -80,40 +80,40 @@ module Raffia
 
       def show(request)
         unless request.read?
-          return Reply.text(405, "Only GET, HEAD and POST are known here.",
+          return Response.text(405, "Only GET, HEAD and POST are known here.",
             "allow" => "GET, HEAD, POST")
         end
 
         attempt(request) do |page|
-          next Reply.json(page.status, page.data) if request.api?
-          next Reply.json(page.status, page.parts) if request.parts?
+          next Response.json(page.status, page.data) if request.api?
+          next Response.json(page.status, page.parts) if request.parts?
 
-          Reply.html(page.status, page.whole)
+          Response.html(page.status, page.document)
         end
       end
 
       def change(request)
-        return Reply.text(403, "This dashboard is read-only.") if read_only?
-        return Reply.text(403, Origin::REFUSAL) unless Origin.ours?(request)
+        return Response.text(403, "This dashboard is read-only.") if read_only?
+        return Response.text(403, OriginCheck::REFUSAL) unless OriginCheck.same_origin?(request)
 
-        attempt(request) { |page| Reply.outcome(page, page.change(request["action"].to_s)) }
+        attempt(request) { |page| Response.outcome(page, page.change(request["action"].to_s)) }
       end
 
       # What the store cannot do is said on a page, as what else is wrong with the request is.
       def attempt(request)
         yield Routes.page(request, self)
       rescue NotFound => error
-        trouble(request, 404, error)
+        problem(request, 404, error)
       rescue ConfigError => error
-        trouble(request, 422, error)
+        problem(request, 422, error)
       rescue StoreUnavailable, MissingDependency => error
-        trouble(request, 503, error)
+        problem(request, 503, error)
       end
 
-      def trouble(request, status, error)
-        return Reply.json(status, {"error" => error.message}) if request.api? || request.parts?
+      def problem(request, status, error)
+        return Response.json(status, {"error" => error.message}) if request.api? || request.parts?
 
-        Reply.html(status, Pages::Trouble.new(request, self, status, error).whole)
+        Response.html(status, Pages::Problem.new(request, self, status, error).document)
       end
     end
   end

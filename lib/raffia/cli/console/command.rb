@@ -20,8 +20,8 @@ module Raffia
 
         # Leaves the run as Ctrl-C does: what its other fibers are at must not keep whoever wants to
         # go.
-        Left = Class.new(::Interrupt)
-        private_constant :Left
+        Exit = Class.new(::Interrupt)
+        private_constant :Exit
 
         # @param options [Hash]
         # @param out [IO]
@@ -39,7 +39,7 @@ module Raffia
           attempt { program.load }
           greet(program) if $stdin.tty?
           attempt { Raffia.run { converse } }
-        rescue Left
+        rescue Exit
           raise @failure if @failure
           OK
         end
@@ -58,7 +58,7 @@ module Raffia
           rescue ::Exception => error # rubocop:disable Lint/RescueException
             @failure = error # `exit`, most often
           end
-          raise Left, "the console has ended", []
+          raise Exit, "the console has ended", []
         end
       end
     end

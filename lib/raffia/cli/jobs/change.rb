@@ -9,16 +9,16 @@ module Raffia
         # How many are changed at once.
         PAGE = 500
 
-        def initialize(desk)
-          @desk = desk
+        def initialize(context)
+          @context = context
         end
 
         def enqueue(name, *json)
           item = {"class" => known(name), "args" => json.map { |text| value(text) },
-                  "queue" => @desk.options[:queue],
-                  "at" => @desk.options[:in]&.then { |seconds| Time.now.to_f + seconds }}.compact
+                  "queue" => @context.options[:queue],
+                  "at" => @context.options[:in]&.then { |seconds| Time.now.to_f + seconds }}.compact
           jid = Raffia::Jobs.enqueue([item]).first
-          @desk.answer({"jid" => jid}) do
+          @context.answer({"jid" => jid}) do
             jid ||
               "It was kept out: a unique job like it is there already, or a middleware refused it."
           end
@@ -42,15 +42,15 @@ module Raffia
         end
 
         def pause(queue)
-          store.pause(@desk.queue(queue))
-          @desk.answer({"queue" => queue, "paused" => true}) do
+          store.pause(@context.queue(queue))
+          @context.answer({"queue" => queue, "paused" => true}) do
             "#{queue} is paused: workers take nothing from it"
           end
         end
 
         def resume(queue)
-          store.resume(@desk.queue(queue))
-          @desk.answer({"queue" => queue, "paused" => false}) { "#{queue} goes on" }
+          store.resume(@context.queue(queue))
+          @context.answer({"queue" => queue, "paused" => false}) { "#{queue} goes on" }
         end
 
         def order(worker, order)
@@ -63,12 +63,12 @@ module Raffia
               name: worker)
           end
 
-          @desk.answer({"worker" => worker, "order" => order}) { "#{worker} is told" }
+          @context.answer({"worker" => worker, "order" => order}) { "#{worker} is told" }
         end
 
         private
 
-        def store = @desk.store
+        def store = @context.store
 
         # With its class's options, where the class is loaded (-r).
         def known(name)
@@ -84,12 +84,12 @@ module Raffia
         end
 
         def change(jids, sets, done, &)
-          if jids.empty? && @desk.options[:all].nil?
+          if jids.empty? && @context.options[:all].nil?
             raise OptionParser::MissingArgument, "JID, or --all SET"
           end
 
           count = jids.empty? ? all(sets, &) : named(jids, sets, &)
-          @desk.answer({"changed" => count}) do
+          @context.answer({"changed" => count}) do
             "#{count} #{(count == 1) ? "job is" : "jobs are"} #{done}"
           end
           count.zero? ? FAILED : OK
@@ -112,7 +112,7 @@ module Raffia
         # From a snapshot of one page after the other; what changes goes away, what does not is
         # passed over.
         def all(sets)
-          set, queue = @desk.set(@desk.options[:all])
+          set, queue = @context.set(@context.options[:all])
           unless sets.include?(set)
             raise ConfigError, "this cannot be done to #{set} jobs, only to those that are " \
               "#{sets.join(", ")}"
@@ -120,7 +120,7 @@ module Raffia
 
           count = passed = 0
           until (page = store.entries(set, queue: queue, offset: passed, limit: PAGE,
-            match: @desk.options[:match])).empty?
+            match: @context.options[:match])).empty?
             changed = yield page
             count += changed
             passed += page.size - changed

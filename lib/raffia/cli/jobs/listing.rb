@@ -6,29 +6,29 @@ module Raffia
       # Jobs to look at.
       # @api private
       class Listing
-        def initialize(desk)
-          @desk = desk
+        def initialize(context)
+          @context = context
         end
 
         def list(set, queue = nil)
-          set, queue = @desk.set(set, queue)
-          found = @desk.store.entries(set, queue: queue,
-            **@desk.options.slice(:offset, :limit, :match))
-          @desk.answer(found.map { |entry| data(entry) }) do
+          set, queue = @context.set(set, queue)
+          found = @context.store.entries(set, queue: queue,
+            **@context.options.slice(:offset, :limit, :match))
+          @context.answer(found.map { |entry| data(entry) }) do
             if found.empty?
               "There are none."
             else
-              @desk.table([%w[jid class arguments queue at error],
+              @context.table([%w[jid class arguments queue at error],
                 *found.map { |entry| row(entry) }])
             end
           end
         end
 
         def show(jid)
-          entry = @desk.store.find(jid) ||
+          entry = @context.store.find(jid) ||
             raise(NotFound.new("there is no job #{jid}: it may have been done", name: jid))
-          @desk.answer(data(entry)) do
-            ["#{entry.set} in #{entry.queue}#{", #{@desk.time(entry.at)}" if entry.at}",
+          @context.answer(data(entry)) do
+            ["#{entry.set} in #{entry.queue}#{", #{@context.time(entry.at)}" if entry.at}",
               JSON.pretty_generate(entry.item)]
           end
         end
@@ -42,7 +42,7 @@ module Raffia
         def row(entry)
           item = entry.item
           [item["jid"], Raffia::Jobs::Payload.class_name(item),
-            shorten(JSON.generate(arguments(item)), 40), entry.queue, @desk.time(entry.at),
+            shorten(JSON.generate(arguments(item)), 40), entry.queue, @context.time(entry.at),
             shorten([item["error_class"], item["error_message"]].compact.join(": "), 60)]
         end
 

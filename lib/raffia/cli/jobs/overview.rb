@@ -6,23 +6,24 @@ module Raffia
       # How everything is.
       # @api private
       class Overview
-        def initialize(desk)
-          @desk = desk
-          @store = desk.store
+        def initialize(context)
+          @context = context
+          @store = context.store
         end
 
         def stats
           counts = @store.counts
           days = @store.history(7)
-          @desk.answer({"store" => @store.url, **counts.transform_keys(&:to_s), "days" => days}) do
-            [@store.url, "", *@desk.table(counts.map { |name, count| [name.to_s, count] }),
+          @context.answer({"store" => @store.url, **counts.transform_keys(&:to_s),
+            "days" => days}) do
+            [@store.url, "", *@context.table(counts.map { |name, count| [name.to_s, count] }),
               *history(days)]
           end
         end
 
         def queues
           queues = @store.queues
-          @desk.answer(queues) do
+          @context.answer(queues) do
             rows = queues.map do |queue|
               [queue["name"], queue["size"], queue["latency"].to_f.round(1),
                 queue["paused"] ? "paused" : ""]
@@ -30,14 +31,14 @@ module Raffia
             if queues.empty?
               "There are no queues."
             else
-              @desk.table([["queue", "jobs", "latency/s", ""], *rows])
+              @context.table([["queue", "jobs", "latency/s", ""], *rows])
             end
           end
         end
 
         def processes
           processes = @store.processes
-          @desk.answer(processes) do
+          @context.answer(processes) do
             processes.empty? ? "There are no workers." : processes.flat_map { |one| lines(one) }
           end
         end
@@ -45,7 +46,7 @@ module Raffia
         # @return [Integer] {FAILED} when something is wrong
         def check
           found = @store.check
-          @desk.answer({"store" => @store.url, "problems" => found}) do
+          @context.answer({"store" => @store.url, "problems" => found}) do
             found.empty? ? "#{@store.url}: nothing is wrong" : found
           end
           found.empty? ? OK : FAILED
@@ -57,7 +58,7 @@ module Raffia
           return [] if days.empty?
 
           ["",
-            *@desk.table([["day", "processed", "failed"],
+            *@context.table([["day", "processed", "failed"],
               *days.map { |day, count| [day, count["processed"], count["failed"]] }])]
         end
 
@@ -66,7 +67,7 @@ module Raffia
             ("quiet" if process["quiet"]), "queues #{Array(process["queues"]).join(" ")}"]
           work = Array(process["work"]).map do |run|
             "    #{run["jid"]}  #{run["class"] || klass(run["payload"])}  since " \
-              "#{@desk.time(run["run_at"])}"
+              "#{@context.time(run["run_at"])}"
           end
           ["#{process["identity"]}  #{about.compact.join(" ")}", *work].map do |line|
             Text.plain(line)

@@ -10,13 +10,13 @@ module Raffia
         CHANGES = {"run" => "is enqueued", "pause" => "rests", "resume" => "goes on",
                    "delete" => "is deleted"}.freeze
 
-        def initialize(desk)
-          @desk = desk
+        def initialize(context)
+          @context = context
           @schedule = Raffia::Jobs.recurring
         end
 
         def recurring(change = nil, name = nil)
-          @desk.store(new: change == "run")
+          @context.store(new: change == "run")
           return list unless change
           unless CHANGES.key?(change)
             raise ConfigError, "recurring #{change}? Use one of #{CHANGES.keys.join(", ")}"
@@ -25,7 +25,7 @@ module Raffia
           raise NotFound.new("there is no recurring job #{name}", name: name) unless @schedule[name]
 
           jid = carry_out(change, name)
-          @desk.answer({"name" => name, "jid" => jid}.compact) do
+          @context.answer({"name" => name, "jid" => jid}.compact) do
             "#{name} #{CHANGES[change]}#{" as #{jid}" if jid}"
           end
         end
@@ -45,13 +45,14 @@ module Raffia
         def list
           entries = @schedule.entries
           rows = entries.map { |entry| facts(entry) }
-          @desk.answer(rows) do
+          @context.answer(rows) do
             titles = %w[name schedule zone class next last] + [""]
             lines = rows.map do |row|
-              [row["name"], row["spec"].to_s, row["zone"].to_s, row["job"], @desk.time(row["next"]),
-                @desk.time(row["last"]), row["paused"] ? "paused" : ""]
+              [row["name"], row["spec"].to_s, row["zone"].to_s, row["job"],
+                @context.time(row["next"]),
+                @context.time(row["last"]), row["paused"] ? "paused" : ""]
             end
-            rows.empty? ? "Nothing recurs." : @desk.table([titles, *lines])
+            rows.empty? ? "Nothing recurs." : @context.table([titles, *lines])
           end
         end
 

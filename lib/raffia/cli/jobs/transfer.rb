@@ -9,18 +9,19 @@ module Raffia
         # How many are written at once, and after how many one hears of it.
         SLICE = 1000
 
-        def initialize(desk)
-          @desk = desk
+        def initialize(context)
+          @context = context
           @count = @left_out = 0
         end
 
         # Workers should rest meanwhile. What runs is exported as waiting.
         def export(file = nil)
-          @store = @desk.store
-          file ? opened(file, "w") { |io| write(io) } : write(@desk.out)
-          @desk.err.puts "exported #{@count} jobs from #{@store.url}"
+          @store = @context.store
+          file ? opened(file, "w") { |io| write(io) } : write(@context.out)
+          @context.err.puts "exported #{@count} jobs from #{@store.url}"
           if @left_out.positive?
-            @desk.err.puts "left out #{@left_out} that cannot be read: `raffia jobs list dead` " \
+            @context.err.puts "left out #{@left_out} that cannot be read: `raffia jobs list " \
+            "dead` " \
               "shows them"
           end
           OK
@@ -29,12 +30,12 @@ module Raffia
         # What is unique may be there already, and batches are not exported: jobs of one that is not
         # here are without it.
         def import(file = nil)
-          @store = @desk.store(new: true)
+          @store = @context.store(new: true)
           file ? opened(file, "r") { |io| read(io) } : read($stdin)
           if @left_out.positive?
-            @desk.err.puts "left out #{@left_out} that are unique, and there already"
+            @context.err.puts "left out #{@left_out} that are unique, and there already"
           end
-          @desk.answer({"imported" => @count}) { "imported #{@count} jobs into #{@store.url}" }
+          @context.answer({"imported" => @count}) { "imported #{@count} jobs into #{@store.url}" }
         end
 
         private
@@ -53,7 +54,7 @@ module Raffia
         end
 
         def dump(io, set, queue = nil)
-          @desk.each_entry(set, queue, match: nil) do |entry|
+          @context.each_entry(set, queue, match: nil) do |entry|
             next @left_out += 1 if entry.item.empty?
 
             io.puts JSON.generate({"set" => entry.set, "queue" => entry.queue, "at" => entry.at,
@@ -121,7 +122,7 @@ module Raffia
 
         def progress
           @count += 1
-          @desk.err.print "\r#{@count}" if (@count % SLICE).zero? && @desk.err.tty?
+          @context.err.print "\r#{@count}" if (@count % SLICE).zero? && @context.err.tty?
         end
       end
     end

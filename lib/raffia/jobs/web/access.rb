@@ -2,7 +2,7 @@
 
 require "digest"
 require "ipaddr"
-require_relative "reply"
+require_relative "response"
 
 module Raffia
   module Jobs
@@ -15,30 +15,30 @@ module Raffia
           if auth && (user || password)
             raise ConfigError, "say auth:, or user: and password:, not both"
           end
-          return Password.new(user, password) if user || password
-          return Loopback.new if auth.nil?
-          return Anybody.new if auth == :none
-          return Asked.new(auth) if auth.respond_to?(:call)
+          return PasswordPolicy.new(user, password) if user || password
+          return LoopbackPolicy.new if auth.nil?
+          return OpenPolicy.new if auth == :none
+          return CallbackPolicy.new(auth) if auth.respond_to?(:call)
 
           raise ConfigError, "auth: #{auth.inspect} is none: use a block that is called with " \
             "each env, or :none"
         end
 
         # The application sees to it.
-        class Anybody
+        class OpenPolicy
           def refusal(_env) = nil
         end
 
         # The application is asked.
-        class Asked
+        class CallbackPolicy
           def initialize(ask) = @ask = ask
 
-          def refusal(env) = @ask.call(env) ? nil : Reply.text(403, "You may not see the jobs.")
+          def refusal(env) = @ask.call(env) ? nil : Response.text(403, "You may not see the jobs.")
         end
 
         # HTTP's basic authentication. What is compared are digests, all bytes of them, so the time
         # says nothing.
-        class Password
+        class PasswordPolicy
           REALM = {"www-authenticate" => 'Basic realm="Jobs", charset="UTF-8"'}.freeze
 
           def initialize(user, password)
@@ -54,7 +54,11 @@ module Raffia
           end
 
           def refusal(env)
-            good?(env["HTTP_AUTHORIZATION"].to_s.b) ? nil : Reply.text(401, "Who are you?", REALM)
+            if good?(env["HTTP_AUTHORIZATION"].to_s.b)
+              nil
+            else
+              Response.text(401, "Who are you?", REALM)
+            end
           end
 
           def inspect = "#<#{self.class}>"
@@ -73,7 +77,7 @@ module Raffia
 
         # From this machine only, and by one of its own names: a page of somebody else's, whose name
         # leads here, gets nothing, and neither does whoever is behind a proxy that runs here.
-        class Loopback
+        class LoopbackPolicy
           PROXIED = %w[HTTP_FORWARDED HTTP_X_FORWARDED_FOR HTTP_X_FORWARDED_HOST HTTP_X_REAL_IP
             HTTP_VIA].freeze
           REFUSAL = "This dashboard answers requests from its own machine only, made to " \
@@ -83,12 +87,12 @@ module Raffia
             "where the application around it sees to that, say `auth: :none`."
 
           def refusal(env)
-            if loopback?(env["REMOTE_ADDR"].to_s.b) && ours?(env["HTTP_HOST"]&.b) &&
+            if loopback?(env["REMOTE_ADDR"].to_s.b) && own_host?(env["HTTP_HOST"]&.b) &&
                 PROXIED.none? { |name| env.key?(name) }
               return
             end
 
-            Reply.text(403, REFUSAL)
+            Response.text(403, REFUSAL)
           end
 
           private
@@ -100,7 +104,7 @@ module Raffia
           end
 
           # HTTP/1.0 has no Host, and no browser speaks it.
-          def ours?(host)
+          def own_host?(host)
             return true if host.nil?
 
             name = host[/\A\[(.*)\](?::\d+)?\z/, 1] || host.sub(/:\d+\z/, "").downcase

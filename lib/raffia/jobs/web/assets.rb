@@ -2,7 +2,7 @@
 
 require "digest"
 require_relative "../../charts"
-require_relative "reply"
+require_relative "response"
 
 module Raffia
   module Jobs
@@ -15,7 +15,8 @@ module Raffia
         FOLDER = "/assets/"
         TYPES = {".css" => "text/css; charset=utf-8", ".js" => "text/javascript; charset=utf-8",
                  ".svg" => "image/svg+xml"}.freeze
-        KEPT = {**Reply::SECURITY, "cache-control" => "private, max-age=31536000, immutable"}.freeze
+        KEPT = {**Response::SECURITY,
+          "cache-control" => "private, max-age=31536000, immutable"}.freeze
 
         # One of them.
         Asset = Data.define(:path, :type, :body, :integrity)
@@ -38,7 +39,7 @@ module Raffia
 
         # @return [Array] a Rack response
         def reply(path)
-          asset = PATHS[path] or return Reply.text(404, "There is no such file.")
+          asset = PATHS[path] or return Response.text(404, "There is no such file.")
           [200, {**KEPT, "content-type" => asset.type,
                          "content-length" => asset.body.bytesize.to_s}, [asset.body]]
         end

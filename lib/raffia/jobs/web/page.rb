@@ -2,7 +2,7 @@
 
 require_relative "format"
 require_relative "links"
-require_relative "shown"
+require_relative "job_presenter"
 require_relative "template"
 
 module Raffia
@@ -66,7 +66,7 @@ module Raffia
         def body = public_send(:"view_#{self.class.name[/\w+\z/].downcase}")
 
         # @return [String] all of it
-        def whole
+        def document
           main = body # first: what is wrong with the store shows here
           view_layout(main).to_s
         end

@@ -47,7 +47,7 @@ module Raffia
 
         # @param number [#call] writes a number
         # @return [String]
-        def words(number)
+        def summary(number)
           return "none" if size.zero? && offset.zero?
 
           shown = if size.zero?

@@ -10,7 +10,7 @@ module Raffia
       # @api private
       class Request
         # It cannot be understood.
-        class Bad < Error
+        class Invalid < Error
         end
 
         # Most bytes of a body: a page's checkboxes need far less.
@@ -67,7 +67,7 @@ module Raffia
         def collect(query, body)
           (form(query) + body).each_with_object({}) do |(name, value), found|
             unless name.valid_encoding? && value.valid_encoding?
-              raise Bad, "What was sent is not UTF-8."
+              raise Invalid, "What was sent is not UTF-8."
             end
 
             (found[name] ||= []) << value
@@ -79,22 +79,22 @@ module Raffia
         def form(text)
           URI.decode_www_form(text)
         rescue ArgumentError
-          raise Bad, "The parameters cannot be read."
+          raise Invalid, "The parameters cannot be read."
         end
 
         def object(text)
           data = JSON.parse(text)
-          raise Bad, "The body must be a JSON object." unless data.is_a?(Hash)
+          raise Invalid, "The body must be a JSON object." unless data.is_a?(Hash)
 
           data.flat_map { |name, value| Array(value).map { |one| [name, one.to_s] } }
         rescue JSON::ParserError
-          raise Bad, "The body is not JSON."
+          raise Invalid, "The body is not JSON."
         end
 
         # A middleware before us, such as Rails' for methods, may have read it already.
         def input
           read = @env["rack.request.form_vars"] || @env["rack.input"]&.read(LIMIT + 1) || ""
-          raise Bad, "The body is too long." if read.bytesize > LIMIT
+          raise Invalid, "The body is too long." if read.bytesize > LIMIT
 
           read.dup.force_encoding(Encoding::UTF_8)
         end

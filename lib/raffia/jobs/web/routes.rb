@@ -9,7 +9,7 @@ require_relative "pages/metrics"
 require_relative "pages/processes"
 require_relative "pages/queues"
 require_relative "pages/recurring"
-require_relative "pages/trouble"
+require_relative "pages/problem"
 
 module Raffia
   module Jobs
@@ -26,7 +26,7 @@ module Raffia
           "/job" => [Pages::Job],
           "/recurring" => [Pages::Recurring], "/batches" => [Pages::Batches],
           "/batch" => [Pages::Batch],
-          "/metrics" => [Pages::Metrics], "/class" => [Pages::OfAClass]
+          "/metrics" => [Pages::Metrics], "/class" => [Pages::JobClass]
         }.freeze
 
         # @param request [Request]

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../base/clock"
-require_relative "shown"
+require_relative "job_presenter"
 
 module Raffia
   module Jobs
@@ -24,12 +24,12 @@ module Raffia
           @match = match
         end
 
-        # @param keys [Array<String>] see {Shown#key}
+        # @param keys [Array<String>] see {JobPresenter#key}
         # @param pager [Pager] where they were
         # @return [Integer] how many were still there
         def change(action, keys, pager)
           near = page([pager.offset - STEP, 0].max, pager.limit + STEP * 2)
-            .to_h { |entry| [Shown.new(entry).digest, entry] }
+            .to_h { |entry| [JobPresenter.new(entry).digest, entry] }
           entries = keys.uniq.filter_map { |key| near[key[/\A\h+/]] || far(key) }
           entries.empty? ? 0 : @store.public_send(CALLS.fetch(action), entries)
         end
@@ -64,7 +64,7 @@ module Raffia
           digest, jid = key.split(" ", 2)
           return unless jid && (found = @store.find(jid))
 
-          found if found.set == @set && Shown.new(found).digest == digest
+          found if found.set == @set && JobPresenter.new(found).digest == digest
         end
       end
     end

@@ -59,5 +59,5 @@ class JobsWebCase < Raffia::TestCase
     @store.resign(lease)
   end
 
-  def keys(set, **) = @store.entries(set, **).map { |entry| Jobs::Web::Shown.new(entry).key }
+  def keys(set, **) = @store.entries(set, **).map { |entry| Jobs::Web::JobPresenter.new(entry).key }
 end

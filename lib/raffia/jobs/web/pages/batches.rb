@@ -9,7 +9,7 @@ module Raffia
       module Pages
         # What the two pages of batches say about each.
         # @api private
-        module AboutBatches
+        module BatchProgress
           private
 
           # @return [Float] from 0 to 1
@@ -36,7 +36,7 @@ module Raffia
         # Jobs that belong together, newest first.
         # @api private
         class Batches < Page
-          include AboutBatches
+          include BatchProgress
 
           PAGE = 50
 
@@ -52,7 +52,7 @@ module Raffia
         # One of them.
         # @api private
         class Batch < Page
-          include AboutBatches
+          include BatchProgress
 
           def title
             about(data)["description"] ? text(about(data)["description"]) : "Batch #{request["id"]}"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../page"
-require_relative "../running"
+require_relative "../running_job"
 
 module Raffia
   module Jobs
@@ -44,7 +44,7 @@ module Raffia
 
           def processes = @processes ||= store.processes
 
-          def running = @running ||= Running.of(processes)
+          def running = @running ||= RunningJob.of(processes)
         end
       end
     end

@@ -3,7 +3,7 @@
 require_relative "../page"
 require_relative "../pager"
 require_relative "../selection"
-require_relative "confirm"
+require_relative "confirmation"
 
 module Raffia
   module Jobs
@@ -74,7 +74,7 @@ module Raffia
 
           def all(action)
             unless request["sure"] || request.api?
-              return Confirm.new(request, web, question(action), **query)
+              return Confirmation.new(request, web, question(action), **query)
             end
 
             outcome(Selection::DONE.fetch(action), selection.change_all(action), **query)
@@ -89,7 +89,7 @@ module Raffia
           def shown
             @shown ||=
               pager.cut(store.entries(set, queue: queue, offset: pager.offset,
-                limit: pager.limit + 1, match: match)).map { |entry| Shown.new(entry) }
+                limit: pager.limit + 1, match: match)).map { |entry| JobPresenter.new(entry) }
           end
 
           def pager

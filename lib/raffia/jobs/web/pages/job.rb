@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../page"
-require_relative "../running"
+require_relative "../running_job"
 require_relative "entries"
 
 module Raffia
@@ -23,10 +23,10 @@ module Raffia
           def initialize(request, web)
             super
             @jid = wanted("jid")
-            @job = Shown.new(found || raise(missing))
+            @job = JobPresenter.new(found || raise(missing))
           end
 
-          # @return [Shown]
+          # @return [JobPresenter]
           attr_reader :job
 
           def title = job.name
@@ -75,11 +75,11 @@ module Raffia
 
           def actions = web.read_only? ? {} : Entries::ACTIONS.fetch(job.entry.set, {})
 
-          # @return [Running, nil]
+          # @return [RunningJob, nil]
           def run
             return unless job.entry.set == :running
 
-            @run ||= Running.of(store.processes).find { |one| one.jid == @jid }
+            @run ||= RunningJob.of(store.processes).find { |one| one.jid == @jid }
           end
 
           # @return [Array<Array>] what and when

@@ -10,7 +10,7 @@ module Raffia
       module Pages
         # What the two pages of metrics have in common.
         # @api private
-        module OverTime
+        module MetricsPeriod
           # Minutes.
           PERIODS = {60 => "1 hour", 240 => "4 hours", 480 => "8 hours"}.freeze
 
@@ -24,7 +24,7 @@ module Raffia
         # What was done, by class.
         # @api private
         class Metrics < Page
-          include OverTime
+          include MetricsPeriod
 
           SORTS = {"class" => :name, "processed" => :processed, "failed" => :failed,
                    "mean" => :mean, "total" => :ms}.freeze
@@ -32,7 +32,7 @@ module Raffia
           MOST = 500
 
           # A class and its sums.
-          Line = Data.define(:name, :processed, :failed, :ms, :mean, :histogram, :minutes)
+          Row = Data.define(:name, :processed, :failed, :ms, :mean, :histogram, :minutes)
 
           def data
             lines.map do |line|
@@ -64,7 +64,7 @@ module Raffia
             processed, failed, ms = %w[processed failed ms].map { |field|
               rows.sum { |row| row[field] || 0 }
             }
-            Line.new(name: text(name), processed: processed, failed: failed, ms: ms,
+            Row.new(name: text(name), processed: processed, failed: failed, ms: ms,
               mean: Minutes.mean(processed, failed, ms), histogram: Histogram.of(rows),
               minutes: Minutes.new(rows, minutes))
           end
@@ -72,8 +72,8 @@ module Raffia
 
         # One class.
         # @api private
-        class OfAClass < Page
-          include OverTime
+        class JobClass < Page
+          include MetricsPeriod
 
           def title = wanted("name")
 

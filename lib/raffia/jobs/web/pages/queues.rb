@@ -2,7 +2,7 @@
 
 require_relative "../page"
 require_relative "../pager"
-require_relative "confirm"
+require_relative "confirmation"
 
 module Raffia
   module Jobs
@@ -35,7 +35,8 @@ module Raffia
 
           def clear(name)
             unless request["sure"] || request.api?
-              return Confirm.new(request, web, "Delete all jobs in the queue #{name}?", queue: name,
+              return Confirmation.new(request, web, "Delete all jobs in the queue #{name}?",
+                queue: name,
                 **search)
             end
 

@@ -14,13 +14,13 @@ module Raffia
           PAGE = 100
 
           # One of them, with what the store knows of it.
-          Line = Data.define(:entry, :paused, :last, :next)
+          Row = Data.define(:entry, :paused, :last, :next)
 
           def data
-            schedule.entries.map { |entry| line(entry) }
-              .map do |line|
-                {**line.entry.to_h.transform_keys(&:to_s), "paused" => line.paused,
-                                                           "last" => line.last, "next" => line.next}
+            schedule.entries.map { |entry| row(entry) }
+              .map do |row|
+                {**row.entry.to_h.transform_keys(&:to_s), "paused" => row.paused,
+                                                          "last" => row.last, "next" => row.next}
               end
           end
 
@@ -57,14 +57,14 @@ module Raffia
 
           def entries = @entries ||= schedule.entries
 
-          def shown = (entries[pager.offset, PAGE] || []).map { |entry| line(entry) }
+          def shown = (entries[pager.offset, PAGE] || []).map { |entry| row(entry) }
 
           def pager = @pager ||= Pager.new(self, PAGE, total: entries.size)
 
-          # @return [Line]
-          def line(entry)
+          # @return [Row]
+          def row(entry)
             paused = schedule.paused?(entry.name)
-            Line.new(entry: entry, paused: paused, last: schedule.last_run(entry.name),
+            Row.new(entry: entry, paused: paused, last: schedule.last_run(entry.name),
               next: (following(entry) unless paused))
           end
 

@@ -8,7 +8,7 @@ module Raffia
       module Pages
         # Asks back before much is lost.
         # @api private
-        class Confirm < Page
+        class Confirmation < Page
           # @return [String]
           attr_reader :question
           # @return [Hash{Symbol => String}]

@@ -6,7 +6,7 @@ module Raffia
       # Whether a change is asked for by one of our own pages, and not by somebody else's in the
       # browser of a person who may.
       # @api private
-      module Origin
+      module OriginCheck
         # Default ports, which neither Origin nor Host need say.
         PORTS = {"http" => ":80", "https" => ":443"}.freeze
         REFUSAL = "This change was asked for by another site's page, or the browser does not say " \
@@ -20,7 +20,7 @@ module Raffia
         # otherwise. What says neither is a program; it has to send what no page can make a browser
         # send unasked.
         # @param request [Request]
-        def ours?(request)
+        def same_origin?(request)
           env = request.env
           site = env["HTTP_SEC_FETCH_SITE"]
           return site == "same-origin" if site

@@ -11,7 +11,7 @@ module Raffia
     class Web
       # A job as it is shown. Its payload may be anybody's, so each field may be anything.
       # @api private
-      class Shown
+      class JobPresenter
         include Format
 
         # @return [Entry]

@@ -11,7 +11,7 @@ module Raffia
     module Jobs
       # What all commands have: the store, the options, and how to answer.
       # @api private
-      class Desk
+      class Context
         include UserCode
 
         # @return [Hash]

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../entry"
-require_relative "shown"
+require_relative "job_presenter"
 
 module Raffia
   module Jobs
@@ -13,9 +13,9 @@ module Raffia
       # @!attribute [r] process
       #   @return [Hash] the worker
       # @api private
-      Running = Data.define(:work, :process) do
+      RunningJob = Data.define(:work, :process) do
         # @param processes [Array<Hash>] see {Store#processes}
-        # @return [Array<Running>] the one that runs longest first
+        # @return [Array<RunningJob>] the one that runs longest first
         def self.of(processes)
           processes.flat_map { |process|
             Array(process["work"]).grep(Hash)
@@ -26,14 +26,15 @@ module Raffia
         # @return [Float] seconds since 1970
         def since = Payload.time(work["run_at"]).to_f
 
-        # @return [Shown]
+        # @return [JobPresenter]
         def job
           payload = work["payload"]
           unless payload.is_a?(String)
             payload = JSON.generate(payload.is_a?(Hash) ? payload :
               {"jid" => work["jid"], "class" => work["class"]})
           end
-          Shown.new(Entry.new(set: :running, queue: work["queue"], payload: payload, at: since,
+          JobPresenter.new(Entry.new(set: :running, queue: work["queue"], payload: payload,
+            at: since,
             ref: nil))
         end
 

@@ -8,7 +8,7 @@ module Raffia
       module Pages
         # What cannot be done, and why: it asks the store nothing, because that may be the reason.
         # @api private
-        class Trouble < Page
+        class Problem < Page
           TITLES = {404 => "Not there", 422 => "That cannot be done",
                     503 => "The store does not answer"}.freeze
 

@@ -7,9 +7,9 @@ module Raffia
     class Web
       # Responses, and what all of them say to browsers.
       # @api private
-      module Reply
+      module Response
         # Nothing but our own files, nothing inline, in nobody's frame. The referrer stays here, and
-        # is not withheld altogether: then forms would send `Origin: null`, see {Origin}.
+        # is not withheld altogether: then forms would send `Origin: null`, see {OriginCheck}.
         SECURITY = {
           "content-security-policy" => "default-src 'none'; script-src 'self'; style-src 'self'; " \
           "img-src 'self'; connect-src 'self'; " \
@@ -43,7 +43,7 @@ module Raffia
         # @param page [Page]
         # @param outcome [Outcome, Page] a page asks back
         def outcome(page, outcome)
-          return html(200, outcome.whole) if outcome.is_a?(Page)
+          return html(200, outcome.document) if outcome.is_a?(Page)
           if page.request.api?
             return json(200, {"done" => outcome.done, "changed" => outcome.count})
           end
