@@ -30,6 +30,8 @@ module Raffia
     PAGES = {
       "guides/compat.md" => {"script.rb" => "require 'sucker_punch'\nputs 'good' if " \
         "SuckerPunch::VERSION"},
+      "guides/from_celluloid.md" => {"script.rb" => "require 'celluloid'\nputs 'good' if " \
+        "Class.new { include Celluloid }.new.alive?"},
       "guides/from_parallel.md" => {"script.rb" => "require 'parallel'\nputs 'good' if " \
         "Parallel.map([1], in_threads: 1) { |n| n } == [1]"},
       "guides/getting_started.md" => {"script.rb" => "def deep(n) = n.zero? ? 0 : 1 + deep(n - " \

@@ -18,7 +18,7 @@ module Raffia
       module Shop
         class Application < Rails::Application
           config.load_defaults 8.0
-          config.root = File.expand_path("../..", __dir__)
+          config.root = File.expand_path("..", __dir__)
           config.eager_load = !Rails.env.development?
           config.enable_reloading = Rails.env.development?
           config.secret_key_base = "0" * 64
