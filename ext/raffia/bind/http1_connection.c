@@ -1,46 +1,38 @@
-/* The wire as an object. */
+/* Raffia::Native::HTTP1: one connection as an object. It reads requests, and before it waits for
+ * more input it sends the output that is left. */
 #include "raffia.h"
-#include "http1.h"
+
+#include "http1_response.h"
 
 #ifdef HAVE_LLHTTP
 
-#include <ruby/fiber/scheduler.h>
-#include <ruby/io.h>
-
-static ID id_basic_socket, id_wait, id_close, id_blocking;
-static VALUE fiber_class;
+#include <errno.h>
 
 static void http1_mark(void *pointer)
 {
-    struct http1 *wire = pointer;
-    rb_gc_mark_movable(wire->self);
-    rb_gc_mark_movable(wire->socket);
-    rb_gc_mark_movable(wire->template);
-    raffia_http1_input_mark(&wire->input);
+    struct http1_response *response = pointer;
+    raffia_http1_request_mark(&response->request);
 }
 
 static void http1_compact(void *pointer)
 {
-    struct http1 *wire = pointer;
-    wire->self = rb_gc_location(wire->self);
-    wire->socket = rb_gc_location(wire->socket);
-    wire->template = rb_gc_location(wire->template);
-    raffia_http1_input_compact(&wire->input);
+    struct http1_response *response = pointer;
+    raffia_http1_request_compact(&response->request);
 }
 
 static void http1_free(void *pointer)
 {
-    struct http1 *wire = pointer;
-    raffia_http1_input_free(&wire->input);
-    raffia_http1_output_free(&wire->output);
-    ruby_xfree(wire);
+    struct http1_response *response = pointer;
+    raffia_http1_request_free(&response->request);
+    raffia_http1_output_free(&response->output);
+    ruby_xfree(response);
 }
 
 static size_t http1_memsize(const void *pointer)
 {
-    const struct http1 *wire = pointer;
-    return sizeof(*wire) + raffia_http1_input_memsize(&wire->input) +
-           raffia_http1_output_memsize(&wire->output);
+    const struct http1_response *response = pointer;
+    return sizeof(*response) + raffia_http1_request_memsize(&response->request) +
+           raffia_http1_output_memsize(&response->output);
 }
 
 static const rb_data_type_t http1_type = {
@@ -54,154 +46,164 @@ static const rb_data_type_t http1_type = {
 
 static VALUE http1_allocate(VALUE class)
 {
-    struct http1 *wire;
-    VALUE self = TypedData_Make_Struct(class, struct http1, &http1_type, wire);
-    wire->self = self;
-    wire->socket = wire->template = Qnil;
-    raffia_http1_input_init(&wire->input);
-    raffia_http1_output_init(&wire->output);
+    struct http1_response *response;
+    VALUE self = TypedData_Make_Struct(class, struct http1_response, &http1_type, response);
+    response->request.transport.self = self;
+    raffia_http1_request_init(&response->request);
+    raffia_http1_output_init(&response->output);
     return self;
-}
-
-struct http1 *raffia_http1_of(VALUE self)
-{
-    return rb_check_typeddata(self, &http1_type);
-}
-
-int raffia_http1_descriptor(const struct http1 *wire)
-{
-    return rb_io_descriptor(wire->socket);
-}
-
-static int wait_with_ruby(struct http1 *wire, uint32_t events, int64_t limit)
-{
-    VALUE timeout = limit == RAFFIA_NO_LIMIT ? Qnil : DBL2NUM((double)limit / 1e9);
-    VALUE io = rb_io_get_io(wire->socket);
-    return RTEST(rb_funcall(io, id_wait, 2, UINT2NUM(events), timeout));
-}
-
-struct scheduler *raffia_http1_scheduler(void)
-{
-    VALUE current = rb_fiber_scheduler_current();
-    return NIL_P(current) || !raffia_scheduler_is_native(current)
-               ? NULL
-               : raffia_scheduler_attached(current);
-}
-
-int raffia_http1_wait(struct http1 *wire, uint32_t events, int64_t limit)
-{
-    struct scheduler *scheduler = raffia_http1_scheduler();
-    int ready = scheduler ? raffia_wait_until_ready(scheduler, rb_io_get_io(wire->socket), events,
-                                                    limit) != 0
-                          : wait_with_ruby(wire, events, limit);
-    if (scheduler) wire->input.occurred_after = scheduler->occurred_after;
-    return ready;
-}
-
-int raffia_http1_pending(const struct http1 *wire)
-{
-    return wire->input.length > 0;
-}
-
-static int is_plain(VALUE socket)
-{
-    /* There when the socket library has been loaded. */
-    return rb_const_defined(rb_cObject, id_basic_socket) &&
-           RTEST(rb_obj_is_kind_of(socket, rb_const_get(rb_cObject, id_basic_socket)));
 }
 
 /*
  * @overload initialize(socket, template, limits = {})
  *   @param socket [BasicSocket, OpenSSL::SSL::SSLSocket]
- *   @param template [Hash] what every env on this connection has; see {.template}
+ *   @param template [Hash] entries of every env on this connection; see {.template}
  *   @param limits [Hash{Symbol => Integer, nil}] bytes, nil: none. +request_line+, +head+, +fields+
  *     (a number of them), +name+, +extensions+, +trailers+, +body+
  */
 static VALUE http1_initialize(int argc, VALUE *argv, VALUE self)
 {
-    struct http1 *wire = raffia_http1_of(self);
+    struct http1_request *request = raffia_http1_request_of(self);
     rb_check_arity(argc, 2, 3);
     Check_Type(argv[1], T_HASH);
-    RB_OBJ_WRITE(self, &wire->socket, argv[0]);
-    RB_OBJ_WRITE(self, &wire->template, raffia_http1_template(argv[1]));
-    wire->native = is_plain(argv[0]);
-    wire->tls = rb_obj_respond_to(argv[0], rb_intern("sysread_nonblock"), 1) &&
-                rb_obj_respond_to(argv[0], rb_intern("syswrite_nonblock"), 1);
-    /* Who has just accepted it may have waited for that, and its first bytes with it. */
-    struct scheduler *scheduler = raffia_http1_scheduler();
-    if (scheduler) wire->input.occurred_after = scheduler->occurred_after;
-    raffia_http1_input_limit(&wire->input, argc == 3 ? argv[2] : Qnil);
+    RB_OBJ_WRITE(self, &request->template, raffia_http1_template(argv[1]));
+    raffia_http1_transport_open(&request->transport, argv[0]);
+    raffia_http1_request_limit(request, argc == 3 ? argv[2] : Qnil);
     return self;
 }
 
-static VALUE close_in_blocking_fiber(RB_BLOCK_CALL_FUNC_ARGLIST(fiber, socket))
+static int64_t flush_and_receive(struct http1_response *response, int64_t deadline)
 {
-    (void)fiber, (void)argc, (void)argv, (void)blockarg;
-    return rb_io_close(socket);
+    raffia_http1_unshare(&response->request);
+    raffia_http1_flush(response);
+    return raffia_http1_receive_input(&response->request, deadline);
 }
 
 /*
- * @overload close
- *   Closes the socket. One of the kernel's is closed at once, so Ruby 3.4 need not ask the
- *   scheduler who is to do it, which takes 4,000 instructions; only whoever waits for it must hear
- *   of it, as always. TLS says goodbye, and may wait for that.
+ * @overload receive(idle_timeout, head_timeout)
+ *   Reads the next request. The body of the last one must have been read.
+ *   @param idle_timeout [Numeric, nil] seconds until its first byte comes
+ *   @param head_timeout [Numeric, nil] seconds from then on until its head is complete
+ *   @return [Hash, nil] its env; nil: the client has left, or nothing came in time
+ *   @raise [Server::Refused] when the response must have that status, and the connection be closed
  */
-static VALUE http1_close(VALUE self)
+static VALUE http1_receive(VALUE self, VALUE idle_timeout, VALUE head_timeout)
 {
-    const struct http1 *wire = raffia_http1_of(self);
-    if (!wire->native) return rb_funcall(wire->socket, id_close, 0);
-    struct scheduler *scheduler = raffia_http1_scheduler();
-    if (scheduler) scheduler->closes.requested = 1;
-    rb_block_call(fiber_class, id_blocking, 0, NULL, close_in_blocking_fiber, wire->socket);
-    return Qnil;
+    struct http1_request *request = raffia_http1_reader(self);
+    struct http1_response *response = raffia_http1_response_of(self);
+    if (request->input.broken) return Qnil;
+    raffia_http1_next_request(request);
+    VALUE env = raffia_http1_parse(request);
+    int begun = raffia_http1_head_has_begun(request);
+    int64_t deadline = raffia_http1_deadline(begun ? head_timeout : idle_timeout);
+    while (NIL_P(env)) {
+        int64_t count = flush_and_receive(response, deadline);
+        if (count == -ETIME && begun)
+            raffia_http1_refuse(request, 408, "the head of the request did not come in time");
+        if (count <= 0) return Qnil;
+        env = raffia_http1_parse(request);
+        if (begun || !(raffia_http1_head_has_begun(request) || RTEST(env))) continue;
+        begun = 1;
+        raffia_http1_note_arrival(request);
+        deadline = raffia_http1_deadline(head_timeout);
+    }
+    response->output.status = 0;
+    response->output.body = 0;
+    return env;
 }
 
-/* @overload io
- *   @return [BasicSocket, OpenSSL::SSL::SSLSocket] the socket of this connection */
-static VALUE http1_io(VALUE self)
+static void send_continue(struct http1_response *response)
 {
-    return raffia_http1_of(self)->socket;
+    static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    struct http1_request *request = &response->request;
+    if (!request->expects_continue) return;
+    request->expects_continue = 0;
+    if (raffia_http1_has_input(request)) return; /* The client did not wait. */
+    raffia_http1_discard_partial_head(&response->output);
+    /* A client that has seen the beginning of the response needs no interim one. */
+    if (raffia_http1_insert(&response->output, interim, sizeof(interim) - 1))
+        raffia_http1_flush(response);
 }
 
-/* Bytes that came on this connection. */
-static VALUE http1_received(VALUE self)
+/*
+ * @overload read_body(max = 65_536, timeout = nil)
+ *   Reads what there is of the body, at least one byte. Sends 100 Continue if the client waits for
+ *   it.
+ *   @param max [Integer] bytes
+ *   @param timeout [Numeric, nil] seconds until something comes
+ *   @return [String, nil] decoded, binary; nil at the end
+ *   @raise [Server::Refused]
+ *   @raise [Server::Disconnected] when the input ends before the body does
+ */
+static VALUE http1_read_body(int argc, VALUE *argv, VALUE self)
 {
-    return ULL2NUM(raffia_http1_of(self)->received);
+    struct http1_request *request = raffia_http1_reader(self);
+    struct http1_response *response = raffia_http1_response_of(self);
+    rb_check_arity(argc, 0, 2);
+    size_t max = argc > 0 && !NIL_P(argv[0]) ? NUM2SIZET(argv[0]) : 64 << 10;
+    VALUE piece = Qnil;
+    if (raffia_http1_body_is_over(request) || request->input.broken) return Qnil;
+    if (max == 0) return rb_str_new(NULL, 0);
+    send_continue(response);
+    int64_t deadline = raffia_http1_deadline(argc > 1 ? argv[1] : Qnil);
+    while (raffia_http1_check(request, raffia_http1_decode(request, max, &piece)) == 0 &&
+           !raffia_http1_body_is_over(request)) {
+        int64_t count = flush_and_receive(response, deadline);
+        if (count > 0) continue;
+        if (count == -ETIME)
+            raffia_http1_refuse(request, 408, "the body of the request did not come in time");
+        request->input.broken = 1;
+        rb_raise(rb_path2class("Raffia::Server::Disconnected"),
+                 "the client left in the middle of its request");
+    }
+    return NIL_P(piece) ? Qnil : raffia_http1_complete_piece(request, piece, max);
 }
 
-/* @overload queued
- *   @return [Integer] microseconds that the last request may have waited from its first byte until
- *     now; negative when that is not known */
-static VALUE http1_queued(VALUE self)
+static VALUE skip(struct http1_response *response, uint64_t limit, int64_t deadline)
 {
-    int64_t arrived = raffia_http1_of(self)->input.arrived;
-    if (arrived == 0) return INT2FIX(-1);
-    int64_t waited = raffia_now() - arrived;
-    return LL2NUM(waited > 0 ? waited / 1000 : 0);
+    struct http1_request *request = &response->request;
+    const struct raffia_parser *parser = &request->input.parser;
+    for (uint64_t done = 0; done <= limit;) {
+        int64_t count = raffia_http1_decode(request, SIZE_MAX, NULL);
+        request->input.broken = count < 0;
+        if (count < 0) return Qfalse;
+        done += (uint64_t)count;
+        if (raffia_http1_body_is_over(request)) return done <= limit ? Qtrue : Qfalse;
+        if (!parser->chunked && parser->left > limit - done) return Qfalse;
+        if (flush_and_receive(response, deadline) <= 0) return Qfalse;
+    }
+    return Qfalse;
 }
 
-/* Bytes that were sent on this connection. */
-static VALUE http1_sent(VALUE self)
+/*
+ * @overload skip_body(limit, timeout = 0)
+ *   Reads and drops the rest of the body, so that the next request can be read.
+ *   @param limit [Integer] bytes
+ *   @param timeout [Numeric, nil] seconds in all
+ *   @return [Boolean] false when the connection must be closed instead
+ */
+static VALUE http1_skip_body(int argc, VALUE *argv, VALUE self)
 {
-    return ULL2NUM(raffia_http1_of(self)->sent);
+    struct http1_request *request = raffia_http1_reader(self);
+    rb_check_arity(argc, 1, 2);
+    if (request->input.broken) return Qfalse;
+    if (raffia_http1_body_is_over(request)) return Qtrue;
+    if (request->expects_continue) return Qfalse; /* The body may come, or not. */
+    uint64_t limit = NUM2ULL(argv[0]);
+    int64_t deadline = raffia_http1_deadline(argc > 1 ? argv[1] : INT2FIX(0));
+    return skip(raffia_http1_response_of(self), limit, deadline);
 }
 
 void raffia_init_http1(VALUE raffia)
 {
     VALUE native = rb_define_module_under(raffia, "Native");
     VALUE http1 = rb_define_class_under(native, "HTTP1", rb_cObject);
-    id_basic_socket = rb_intern("BasicSocket");
-    id_wait = rb_intern("wait");
-    id_close = rb_intern("close");
-    id_blocking = rb_intern("blocking");
-    fiber_class = rb_path2class("Fiber");
     rb_define_alloc_func(http1, http1_allocate);
     rb_define_method(http1, "initialize", http1_initialize, -1);
-    rb_define_method(http1, "close", http1_close, 0);
-    rb_define_method(http1, "io", http1_io, 0);
-    rb_define_method(http1, "received", http1_received, 0);
-    rb_define_method(http1, "sent", http1_sent, 0);
-    rb_define_method(http1, "queued", http1_queued, 0);
+    rb_define_method(http1, "receive", http1_receive, 2);
+    rb_define_method(http1, "read_body", http1_read_body, -1);
+    rb_define_method(http1, "skip_body", http1_skip_body, -1);
+    raffia_init_http1_transport(http1);
     raffia_init_http1_request(http1);
     raffia_init_http1_response(http1);
 }

@@ -1,5 +1,5 @@
 /* A head becomes a Rack env: a copy of the connection's template, and what the request says. */
-#include "http1.h"
+#include "http1_request.h"
 
 #ifdef HAVE_LLHTTP
 
@@ -12,7 +12,7 @@ static VALUE key_method, key_path, key_query, key_uri, key_version, key_type, ke
 static VALUE methods[HTTP_QUERY + 1], version_1_0;
 
 struct build {
-    struct http1 *wire;
+    struct http1_request *request;
     const struct raffia_parser_head *head;
     const char *bytes;
     VALUE env;
@@ -29,7 +29,7 @@ static void set_target(const struct build *build)
 {
     const struct raffia_parser_head *head = build->head;
     int is_whole = head->query.size == 0 && head->path.size == 0 &&
-                   build->wire->input.parser.method == HTTP_OPTIONS;
+                   build->request->input.parser.method == HTTP_OPTIONS;
     VALUE path =
         head->path.size > 0 ? string(build, head->path) : rb_str_new(is_whole ? "*" : "/", 1);
     rb_hash_aset(build->env, key_path, path);
@@ -86,23 +86,26 @@ static VALUE protocols(VALUE env)
     return list;
 }
 
-static VALUE copy_of_template(const struct http1 *wire, const struct raffia_parser_head *head,
-                              const char *bytes)
+static VALUE copy_of_template(const struct http1_request *request,
+                              const struct raffia_parser_head *head, const char *bytes)
 {
     for (uint32_t i = 0; i < head->count; i++)
         if (head->fields[i].meaning == RAFFIA_FIELD_HOST)
             return rb_hash_dup(
-                raffia_http1_template_of(wire->template, head, bytes, head->fields[i].value));
-    VALUE env = rb_hash_dup(wire->template);
+                raffia_http1_template_of(request->template, head, bytes, head->fields[i].value));
+    VALUE env = rb_hash_dup(request->template);
     if (head->host.size > 0) raffia_http1_set_server(env, head, bytes);
     return env;
 }
 
-VALUE raffia_http1_env(struct http1 *wire, const struct raffia_parser_head *head, const char *bytes)
+VALUE raffia_http1_env(struct http1_request *request, const struct raffia_parser_head *head,
+                       const char *bytes)
 {
-    const struct raffia_parser *parser = &wire->input.parser;
-    struct build build = {
-        .wire = wire, .head = head, .bytes = bytes, .env = copy_of_template(wire, head, bytes)};
+    const struct raffia_parser *parser = &request->input.parser;
+    struct build build = {.request = request,
+                          .head = head,
+                          .bytes = bytes,
+                          .env = copy_of_template(request, head, bytes)};
     if (parser->method != HTTP_GET) rb_hash_aset(build.env, key_method, methods[parser->method]);
     if (parser->minor == 0) rb_hash_aset(build.env, key_version, version_1_0);
     set_target(&build);

@@ -1,5 +1,5 @@
 /* The keys of header fields in an env, without an allocation for those that were seen before. */
-#include "http1.h"
+#include "http1_request.h"
 
 #ifdef HAVE_LLHTTP
 
@@ -194,7 +194,7 @@ static void know(const char *name)
     rb_gc_register_mark_object(known[i]);
 }
 
-void raffia_init_http1_names(void)
+void raffia_init_http1_env_keys(void)
 {
     cache_key = rb_ractor_local_storage_ptr_newkey(&cache_type);
     for (size_t i = 0; i < sizeof(KNOWN) / sizeof(*KNOWN); i++)

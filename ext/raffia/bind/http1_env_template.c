@@ -1,7 +1,7 @@
 /* Templates of envs: what does not change from one request to the next is there already when an env
  * is copied. For each host that is asked for there is one with its name, since clients ask for few
  * of them again and again. */
-#include "http1.h"
+#include "http1_request.h"
 
 #ifdef HAVE_LLHTTP
 
@@ -124,7 +124,7 @@ static VALUE template(VALUE class, VALUE entries)
     return raffia_http1_template(entries);
 }
 
-void raffia_init_http1_host(VALUE http1)
+void raffia_init_http1_env_template(VALUE http1)
 {
     cache_key = rb_ractor_local_storage_ptr_newkey(&cache_type);
     key_method = raffia_http1_constant("REQUEST_METHOD");

@@ -1,8 +1,8 @@
-/* Where the bytes of a wire come from, and where they are meanwhile. Most requests come whole, and
- * are over with before anybody else runs: they are read in memory that all wires of a thread share.
- * Only what is left over gets memory of the wire's own, so that thousands of idle connections have
- * none. */
-#include "http1.h"
+/* Where the bytes of a request come from, and where they are meanwhile. Most requests come whole,
+ * and are over with before anybody else runs: they are read in memory that all wires of a thread
+ * share. Only what is left over gets memory of the request's own, so that thousands of idle
+ * connections have none. */
+#include "http1_request.h"
 
 #ifdef HAVE_LLHTTP
 
@@ -49,9 +49,9 @@ static void make_room(struct http1_input *input, size_t room)
     input->capacity = capacity;
 }
 
-void raffia_http1_keep(struct http1 *wire)
+void raffia_http1_unshare(struct http1_request *request)
 {
-    struct http1_input *input = &wire->input;
+    struct http1_input *input = &request->input;
     if (input->shared == 0) return;
     make_room(input, input->shared);
     memcpy(input->bytes + input->start + input->length, shared_bytes() + input->shared_start,
@@ -60,18 +60,18 @@ void raffia_http1_keep(struct http1 *wire)
     input->shared = 0;
 }
 
-void raffia_http1_hold(struct http1 *wire, const char *bytes, size_t size)
+void raffia_http1_keep_bytes(struct http1_request *request, const char *bytes, size_t size)
 {
-    struct http1_input *input = &wire->input;
+    struct http1_input *input = &request->input;
     if (size == 0) return;
     make_room(input, size);
     memcpy(input->bytes + input->start, bytes, size);
     input->length = size;
 }
 
-const char *raffia_http1_bytes(const struct http1 *wire, size_t *size)
+const char *raffia_http1_input_bytes(const struct http1_request *request, size_t *size)
 {
-    const struct http1_input *input = &wire->input;
+    const struct http1_input *input = &request->input;
     *size = input->shared ? input->shared : input->length;
     return input->shared ? shared_bytes() + input->shared_start : input->bytes + input->start;
 }
@@ -83,9 +83,9 @@ static void give_back(struct http1_input *input)
     input->start = input->capacity = 0;
 }
 
-void raffia_http1_consume(struct http1 *wire, size_t count)
+void raffia_http1_consume(struct http1_request *request, size_t count)
 {
-    struct http1_input *input = &wire->input;
+    struct http1_input *input = &request->input;
     if (input->shared) {
         input->shared -= count;
         input->shared_start += count;
@@ -96,34 +96,34 @@ void raffia_http1_consume(struct http1 *wire, size_t count)
     if (input->length == 0) give_back(input);
 }
 
-struct raffia_parser_head *raffia_http1_head(struct http1 *wire)
+struct raffia_parser_head *raffia_http1_head(struct http1_request *request)
 {
-    return wire->input.head ? wire->input.head : &shared.head;
+    return request->input.head ? request->input.head : &shared.head;
 }
 
-void raffia_http1_keep_head(struct http1 *wire)
+void raffia_http1_unshare_head(struct http1_request *request)
 {
-    if (wire->input.head) return;
+    if (request->input.head) return;
     struct raffia_parser_head *head = malloc(sizeof(*head));
     if (!head) rb_memerror();
     *head = shared.head;
-    wire->input.head = head;
+    request->input.head = head;
 }
 
-void raffia_http1_drop_head(struct http1 *wire)
+void raffia_http1_free_head(struct http1_request *request)
 {
-    free(wire->input.head);
-    wire->input.head = NULL;
+    free(request->input.head);
+    request->input.head = NULL;
 }
 
 /* Receiving */
 
-static int64_t arrived(struct http1 *wire, int64_t count, size_t room)
+static int64_t arrived(struct http1_request *request, int64_t count, size_t room)
 {
-    struct http1_input *input = &wire->input;
+    struct http1_input *input = &request->input;
     input->drained = count < (int64_t)room;
     if (count <= 0) return count;
-    wire->received += (uint64_t)count;
+    request->transport.received += (uint64_t)count;
     if (input->length > 0) {
         input->length += (size_t)count;
     } else {
@@ -133,15 +133,15 @@ static int64_t arrived(struct http1 *wire, int64_t count, size_t room)
     return count;
 }
 
-static int64_t receive_directly(struct http1 *wire)
+static int64_t receive_directly(struct http1_request *request)
 {
-    struct http1_input *input = &wire->input;
-    int fd = raffia_http1_descriptor(wire);
+    struct http1_input *input = &request->input;
+    int fd = raffia_http1_descriptor(&request->transport);
     if (input->length == 0)
-        return arrived(wire, raffia_try_receive(fd, shared_bytes(), SHARED), SHARED);
+        return arrived(request, raffia_try_receive(fd, shared_bytes(), SHARED), SHARED);
     make_room(input, input->parser.phase == RAFFIA_IN_HEAD ? LEAST : SHARED);
     size_t end = input->start + input->length, room = input->capacity - end;
-    return arrived(wire, raffia_try_receive(fd, input->bytes + end, room), room);
+    return arrived(request, raffia_try_receive(fd, input->bytes + end, room), room);
 }
 
 /* TLS hands out a record at a time, and that is at most so long. */
@@ -158,7 +158,7 @@ static VALUE take_record(void)
 }
 
 struct reading {
-    const struct http1 *wire;
+    const struct http1_request *request;
     VALUE record;
 };
 
@@ -166,8 +166,9 @@ static VALUE read_nonblock(VALUE pointer)
 {
     const struct reading *reading = (const struct reading *)pointer;
     VALUE arguments[] = {INT2FIX(RECORD), reading->record, no_exception};
-    ID method = reading->wire->tls ? id_sysread_nonblock : id_read_nonblock;
-    return rb_funcallv_kw(reading->wire->socket, method, 3, arguments, RB_PASS_KEYWORDS);
+    ID method = reading->request->transport.tls ? id_sysread_nonblock : id_read_nonblock;
+    return rb_funcallv_kw(reading->request->transport.socket, method, 3, arguments,
+                          RB_PASS_KEYWORDS);
 }
 
 /* What TLS raises when the peer does not keep to the protocol is an end like any other; of what
@@ -179,10 +180,10 @@ static VALUE is_over(VALUE unused, VALUE error)
 }
 
 /* TLS may have to write before it can read. */
-static int64_t receive_with_ruby(struct http1 *wire, uint32_t *events)
+static int64_t receive_with_ruby(struct http1_request *request, uint32_t *events)
 {
-    struct http1_input *input = &wire->input;
-    struct reading reading = {wire, take_record()};
+    struct http1_input *input = &request->input;
+    struct reading reading = {request, take_record()};
     VALUE bytes =
         rb_rescue2(read_nonblock, (VALUE)&reading, is_over, Qnil, rb_eStandardError, (VALUE)0);
     rb_ractor_local_storage_value_set(record_key, reading.record);
@@ -194,13 +195,14 @@ static int64_t receive_with_ruby(struct http1 *wire, uint32_t *events)
     memcpy(input->bytes + input->start + input->length, RSTRING_PTR(bytes), size);
     RB_GC_GUARD(bytes);
     input->length += size;
-    wire->received += size;
+    request->transport.received += size;
     return (int64_t)size;
 }
 
-static int64_t receive(struct http1 *wire, uint32_t *events)
+static int64_t receive(struct http1_request *request, uint32_t *events)
 {
-    return wire->native ? receive_directly(wire) : receive_with_ruby(wire, events);
+    return request->transport.native ? receive_directly(request)
+                                     : receive_with_ruby(request, events);
 }
 
 /* Receives in a row without a wait; then others have their turn. */
@@ -209,13 +211,13 @@ enum { TURN = 16 };
 /* A receive that came out short took all there was, and asking again costs a system call: a peer
  * that answers is slower than we are. But what TLS has read ahead is announced by nobody, so there
  * we only let others in. */
-static int waits_first(struct http1 *wire)
+static int waits_first(struct http1_request *request)
 {
-    struct http1_input *input = &wire->input;
-    if (wire->native) return input->drained || ++input->streak >= TURN;
+    struct http1_input *input = &request->input;
+    if (request->transport.native) return input->drained || ++input->streak >= TURN;
     if (++input->streak < TURN) return 0;
     input->streak = 0;
-    raffia_http1_give_way();
+    raffia_http1_yield();
     return 0;
 }
 
@@ -231,31 +233,29 @@ static int is_gone(int64_t result)
     return result == -ECONNRESET || result == -EPIPE || result == -ETIMEDOUT || result == -ENOTCONN;
 }
 
-int64_t raffia_http1_take_in(struct http1 *wire, int64_t deadline)
+int64_t raffia_http1_receive_input(struct http1_request *request, int64_t deadline)
 {
     uint32_t events = RAFFIA_READABLE;
-    raffia_http1_keep(wire);
-    raffia_http1_flush(wire);
-    int64_t count = waits_first(wire) ? -EAGAIN : receive(wire, &events);
+    int64_t count = waits_first(request) ? -EAGAIN : receive(request, &events);
     while (count == -EAGAIN) {
-        wire->input.streak = 0;
-        if (!raffia_http1_wait(wire, events, time_left(deadline))) return -ETIME;
-        count = receive(wire, &events);
+        request->input.streak = 0;
+        if (!raffia_http1_wait(&request->transport, events, time_left(deadline))) return -ETIME;
+        count = receive(request, &events);
     }
     return is_gone(count) ? 0 : raffia_check(count, "recv");
 }
 
-size_t raffia_http1_take_directly(struct http1 *wire, char *start, size_t room)
+size_t raffia_http1_receive_into(struct http1_request *request, char *start, size_t room)
 {
-    if (!wire->native || wire->input.drained) return 0;
-    int64_t count = raffia_try_receive(raffia_http1_descriptor(wire), start, room);
-    wire->input.drained = count < (int64_t)room;
+    if (!request->transport.native || request->input.drained) return 0;
+    int64_t count = raffia_try_receive(raffia_http1_descriptor(&request->transport), start, room);
+    request->input.drained = count < (int64_t)room;
     if (count <= 0) return 0; /* Whoever asks next is told what it was. */
-    wire->received += (uint64_t)count;
+    request->transport.received += (uint64_t)count;
     return (size_t)count;
 }
 
-void raffia_init_http1_intake(void)
+void raffia_init_http1_input(void)
 {
     id_read_nonblock = rb_intern("read_nonblock");
     id_sysread_nonblock = rb_intern("sysread_nonblock");

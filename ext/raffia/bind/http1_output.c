@@ -1,6 +1,6 @@
-/* Sending: one system call for all that there is, whether it lies in the wire's own memory or in
- * the app's strings. */
-#include "http1.h"
+/* Sending: one system call for all that there is, whether it lies in the response's own memory or
+ * in the app's strings. */
+#include "http1_response.h"
 
 #ifdef HAVE_LLHTTP
 
@@ -49,18 +49,18 @@ static void make_room(struct http1_output *output, size_t length)
     output->capacity = capacity;
 }
 
-void raffia_http1_say(struct http1_output *output, const char *bytes, size_t length)
+void raffia_http1_append(struct http1_output *output, const char *bytes, size_t length)
 {
     if (output->length + length > output->capacity) make_room(output, length);
     memcpy(output->bytes + output->length, bytes, length);
     output->length += length;
 }
 
-int raffia_http1_interject(struct http1_output *output, const char *bytes, size_t length)
+int raffia_http1_insert(struct http1_output *output, const char *bytes, size_t length)
 {
     if (output->begun && !output->whole) return 0;
     size_t mark = output->begun ? output->mark : output->length, rest = output->length - mark;
-    raffia_http1_say(output, bytes, length);
+    raffia_http1_append(output, bytes, length);
     memmove(output->bytes + mark + length, output->bytes + mark, rest);
     memcpy(output->bytes + mark, bytes, length);
     output->mark = mark + length;
@@ -87,10 +87,10 @@ static void disconnected(const char *why)
     rb_raise(rb_path2class("Raffia::Server::Disconnected"), "%s", why);
 }
 
-/* What is to be sent: the wire's bytes, then `strings` from `first` on, of which `offset` bytes
+/* What is to be sent: the response's bytes, then `strings` from `first` on, of which `offset` bytes
  * have gone. */
-struct parcel {
-    struct http1 *wire;
+struct batch {
+    struct http1_response *response;
     VALUE strings; /* Array of Strings, or Qnil */
     long first;
     size_t offset;
@@ -99,9 +99,9 @@ struct parcel {
     size_t since;     /* bytes that have gone since that was set */
 };
 
-static long remaining(const struct parcel *parcel)
+static long remaining(const struct batch *batch)
 {
-    return NIL_P(parcel->strings) ? 0 : RARRAY_LEN(parcel->strings) - parcel->first;
+    return NIL_P(batch->strings) ? 0 : RARRAY_LEN(batch->strings) - batch->first;
 }
 
 static size_t take(struct iovec *vector, char *bytes, size_t length, size_t room)
@@ -110,17 +110,17 @@ static size_t take(struct iovec *vector, char *bytes, size_t length, size_t room
     return vector->iov_len;
 }
 
-static int gather(const struct parcel *parcel, struct iovec *vectors)
+static int gather(const struct batch *batch, struct iovec *vectors)
 {
-    const struct http1_output *output = &parcel->wire->output;
+    const struct http1_output *output = &batch->response->output;
     int count = 0;
-    size_t offset = parcel->offset, room = BITE;
+    size_t offset = batch->offset, room = BITE;
     if (output->start < output->length)
         room -= take(&vectors[count++], output->bytes + output->start,
                      output->length - output->start, room);
-    for (long i = parcel->first;
-         i < parcel->first + remaining(parcel) && count < VECTORS && room > 0; i++, offset = 0) {
-        VALUE string = RARRAY_AREF(parcel->strings, i);
+    for (long i = batch->first; i < batch->first + remaining(batch) && count < VECTORS && room > 0;
+         i++, offset = 0) {
+        VALUE string = RARRAY_AREF(batch->strings, i);
         size_t length = (size_t)RSTRING_LEN(string);
         if (length > offset)
             room -= take(&vectors[count++], RSTRING_PTR(string) + offset, length - offset, room);
@@ -128,92 +128,86 @@ static int gather(const struct parcel *parcel, struct iovec *vectors)
     return count;
 }
 
-static void advance(struct parcel *parcel, size_t sent)
+static void advance(struct batch *batch, size_t sent)
 {
-    struct http1_output *output = &parcel->wire->output;
+    struct http1_output *output = &batch->response->output;
     size_t own = output->length - output->start;
     if (own > sent) own = sent;
     forget(output, own);
-    parcel->offset += sent - own;
-    while (remaining(parcel) > 0) {
-        size_t length = (size_t)RSTRING_LEN(RARRAY_AREF(parcel->strings, parcel->first));
-        if (parcel->offset < length) return;
-        parcel->offset -= length;
-        parcel->first++;
+    batch->offset += sent - own;
+    while (remaining(batch) > 0) {
+        size_t length = (size_t)RSTRING_LEN(RARRAY_AREF(batch->strings, batch->first));
+        if (batch->offset < length) return;
+        batch->offset -= length;
+        batch->first++;
     }
 }
 
 /* While we wait the app may do with its strings what it likes, so from then on they are copies,
  * which share their bytes. */
-static void pin(struct parcel *parcel)
+static void pin(struct batch *batch)
 {
-    if (parcel->pinned || NIL_P(parcel->strings)) return;
-    VALUE copies = rb_ary_new_capa(remaining(parcel));
-    for (long i = parcel->first; i < RARRAY_LEN(parcel->strings); i++)
-        rb_ary_push(copies, rb_str_new_frozen(RARRAY_AREF(parcel->strings, i)));
-    parcel->strings = copies;
-    parcel->first = 0;
-    parcel->pinned = 1;
+    if (batch->pinned || NIL_P(batch->strings)) return;
+    VALUE copies = rb_ary_new_capa(remaining(batch));
+    for (long i = batch->first; i < RARRAY_LEN(batch->strings); i++)
+        rb_ary_push(copies, rb_str_new_frozen(RARRAY_AREF(batch->strings, i)));
+    batch->strings = copies;
+    batch->first = 0;
+    batch->pinned = 1;
 }
 
 /* Who takes a byte now and then holds as much memory as who takes none: only so many make the time
  * begin anew. */
 enum { PROGRESS = 16 * 1024 };
 
-static int64_t time_left(struct parcel *parcel)
+static int64_t time_left(struct batch *batch)
 {
-    int64_t timeout = parcel->wire->output.timeout, now = raffia_coarse_now();
+    int64_t timeout = batch->response->output.timeout, now = raffia_coarse_now();
     if (timeout < 0) return RAFFIA_NO_LIMIT;
-    if (parcel->deadline == 0 || parcel->since >= PROGRESS) {
-        parcel->deadline = now + timeout;
-        parcel->since = 0;
+    if (batch->deadline == 0 || batch->since >= PROGRESS) {
+        batch->deadline = now + timeout;
+        batch->since = 0;
     }
-    return parcel->deadline > now ? parcel->deadline - now : 0;
+    return batch->deadline > now ? batch->deadline - now : 0;
 }
 
-static void await_room(struct parcel *parcel)
+static void await_room(struct batch *batch)
 {
-    pin(parcel);
-    if (!raffia_http1_wait(parcel->wire, RAFFIA_WRITABLE, time_left(parcel)))
+    pin(batch);
+    if (!raffia_http1_wait(&batch->response->request.transport, RAFFIA_WRITABLE, time_left(batch)))
         disconnected("the client takes nothing more: the write timeout has passed");
 }
 
-/* A thread of the pool must not wait for a slow client: the rest goes to the wire's own memory, and
- * its fiber flushes that. Whether there was room for it. */
-static int keep_for_later(struct parcel *parcel)
+/* A thread of the pool must not wait for a slow client: the rest goes to the response's own memory,
+ * and its fiber flushes that. Whether there was room for it. */
+static int keep_for_later(struct batch *batch)
 {
-    struct http1_output *output = &parcel->wire->output;
+    struct http1_output *output = &batch->response->output;
     size_t left = output->length - output->start;
     if (output->ahead == 0) return 0;
-    for (long i = 0; i < remaining(parcel); i++)
-        left += (size_t)RSTRING_LEN(RARRAY_AREF(parcel->strings, parcel->first + i));
-    if (left - parcel->offset > output->ahead) return 0;
-    for (; remaining(parcel) > 0; parcel->first++, parcel->offset = 0) {
-        VALUE string = RARRAY_AREF(parcel->strings, parcel->first);
-        raffia_http1_say(output, RSTRING_PTR(string) + parcel->offset,
-                         (size_t)RSTRING_LEN(string) - parcel->offset);
+    for (long i = 0; i < remaining(batch); i++)
+        left += (size_t)RSTRING_LEN(RARRAY_AREF(batch->strings, batch->first + i));
+    if (left - batch->offset > output->ahead) return 0;
+    for (; remaining(batch) > 0; batch->first++, batch->offset = 0) {
+        VALUE string = RARRAY_AREF(batch->strings, batch->first);
+        raffia_http1_append(output, RSTRING_PTR(string) + batch->offset,
+                            (size_t)RSTRING_LEN(string) - batch->offset);
         RB_GC_GUARD(string);
     }
     return 1;
 }
 
-static void count_sent(struct parcel *parcel, size_t sent)
+static void count_sent(struct batch *batch, size_t sent)
 {
-    parcel->wire->sent += sent;
-    parcel->since += sent;
-}
-
-void raffia_http1_give_way(void)
-{
-    VALUE scheduler = rb_fiber_scheduler_current();
-    if (!NIL_P(scheduler)) rb_fiber_scheduler_kernel_sleep(scheduler, INT2FIX(0));
+    batch->response->request.transport.sent += sent;
+    batch->since += sent;
 }
 
 /* Whoever has much to send lets others come in between. */
-static void give_way(struct parcel *parcel)
+static void give_way(struct batch *batch)
 {
-    pin(parcel);
-    raffia_http1_give_way();
+    pin(batch);
+    raffia_http1_yield();
 }
 
 /* Most answers are one piece, and for that the kernel need not take a list of pieces apart: 3% of
@@ -226,20 +220,21 @@ static ssize_t try_to_send(int fd, struct iovec *vectors, int count)
     return sendmsg(fd, &message, FLAGS);
 }
 
-static void send_natively(struct parcel *parcel)
+static void send_natively(struct batch *batch)
 {
     struct iovec vectors[VECTORS];
     for (;;) {
-        int count = gather(parcel, vectors);
+        int count = gather(batch, vectors);
         if (count == 0) return;
-        ssize_t sent = try_to_send(raffia_http1_descriptor(parcel->wire), vectors, count);
+        ssize_t sent = try_to_send(raffia_http1_descriptor(&batch->response->request.transport),
+                                   vectors, count);
         if (sent >= 0) {
-            count_sent(parcel, (size_t)sent);
-            advance(parcel, (size_t)sent);
-            if (sent == BITE) give_way(parcel);
+            count_sent(batch, (size_t)sent);
+            advance(batch, (size_t)sent);
+            if (sent == BITE) give_way(batch);
         } else if (errno == EAGAIN) {
-            if (keep_for_later(parcel)) return;
-            await_room(parcel);
+            if (keep_for_later(batch)) return;
+            await_room(batch);
         } else if (errno != EINTR) {
             disconnected("the client has gone");
         }
@@ -249,7 +244,7 @@ static void send_natively(struct parcel *parcel)
 /* TLS, and schedulers that are not ours. */
 
 struct attempt {
-    const struct http1 *wire;
+    const struct http1_response *response;
     VALUE string;
 };
 
@@ -257,8 +252,9 @@ static VALUE try_to_write(VALUE pointer)
 {
     const struct attempt *attempt = (const struct attempt *)pointer;
     VALUE arguments[] = {attempt->string, no_exception};
-    ID method = attempt->wire->tls ? id_syswrite_nonblock : id_write_nonblock;
-    return rb_funcallv_kw(attempt->wire->socket, method, 2, arguments, RB_PASS_KEYWORDS);
+    ID method = attempt->response->request.transport.tls ? id_syswrite_nonblock : id_write_nonblock;
+    return rb_funcallv_kw(attempt->response->request.transport.socket, method, 2, arguments,
+                          RB_PASS_KEYWORDS);
 }
 
 static VALUE is_gone(VALUE unused, VALUE error)
@@ -268,63 +264,64 @@ static VALUE is_gone(VALUE unused, VALUE error)
     return Qnil;
 }
 
-static void write_string(struct parcel *parcel, VALUE string)
+static void write_string(struct batch *batch, VALUE string)
 {
-    struct http1 *wire = parcel->wire;
-    struct attempt attempt = {.wire = wire, .string = string};
+    struct http1_response *response = batch->response;
+    struct attempt attempt = {.response = response, .string = string};
     long row = 0;
     while (RSTRING_LEN(attempt.string) > 0) {
         /* Of what TLS may raise we do not know the classes. */
         VALUE written =
             rb_rescue2(try_to_write, (VALUE)&attempt, is_gone, Qnil, rb_eStandardError, (VALUE)0);
         if (written == ID2SYM(id_wait_writable)) {
-            if ((size_t)RSTRING_LEN(attempt.string) <= wire->output.ahead) {
-                raffia_http1_say(&wire->output, RSTRING_PTR(attempt.string),
-                                 (size_t)RSTRING_LEN(attempt.string));
+            if ((size_t)RSTRING_LEN(attempt.string) <= response->output.ahead) {
+                raffia_http1_append(&response->output, RSTRING_PTR(attempt.string),
+                                    (size_t)RSTRING_LEN(attempt.string));
                 break;
             }
-            await_room(parcel);
+            await_room(batch);
         } else if (written == ID2SYM(id_wait_readable)) {
-            if (!raffia_http1_wait(wire, RAFFIA_READABLE, wire->output.timeout))
+            if (!raffia_http1_wait(&response->request.transport, RAFFIA_READABLE,
+                                   response->output.timeout))
                 disconnected("the client has gone");
         } else {
             long count = NUM2LONG(written);
-            count_sent(parcel, (size_t)count);
+            count_sent(batch, (size_t)count);
             attempt.string =
                 rb_str_subseq(attempt.string, count, RSTRING_LEN(attempt.string) - count);
             if ((row += count) < BITE) continue;
             row = 0;
-            give_way(parcel);
+            give_way(batch);
         }
     }
     RB_GC_GUARD(attempt.string);
 }
 
-static void send_by_methods(struct parcel *parcel)
+static void send_by_methods(struct batch *batch)
 {
-    struct http1_output *output = &parcel->wire->output;
+    struct http1_output *output = &batch->response->output;
     VALUE all = rb_str_new(output->bytes + output->start, (long)(output->length - output->start));
     forget(output, output->length - output->start);
     /* Bytes: their encodings need not agree. */
-    for (; remaining(parcel) > 0; parcel->first++) {
-        VALUE string = RARRAY_AREF(parcel->strings, parcel->first);
+    for (; remaining(batch) > 0; batch->first++) {
+        VALUE string = RARRAY_AREF(batch->strings, batch->first);
         rb_str_cat(all, RSTRING_PTR(string), RSTRING_LEN(string));
         RB_GC_GUARD(string);
     }
-    write_string(parcel, all);
+    write_string(batch, all);
 }
 
 /* Reentry: whoever is parked in here owns what is being sent; others come when it is done
  * (server/stream.rb has a lock for apps). */
 static VALUE dispatch(VALUE pointer)
 {
-    struct parcel *parcel = (struct parcel *)pointer;
-    if (parcel->wire->native)
-        send_natively(parcel);
+    struct batch *batch = (struct batch *)pointer;
+    if (batch->response->request.transport.native)
+        send_natively(batch);
     else
-        send_by_methods(parcel);
-    RB_GC_GUARD(parcel->strings);
-    parcel->done = 1;
+        send_by_methods(batch);
+    RB_GC_GUARD(batch->strings);
+    batch->done = 1;
     return Qnil;
 }
 
@@ -332,83 +329,73 @@ static VALUE dispatch(VALUE pointer)
  * for the rest of this. */
 static VALUE note_loss(VALUE pointer)
 {
-    const struct parcel *parcel = (const struct parcel *)pointer;
-    if (!parcel->done) parcel->wire->output.torn = 1;
+    const struct batch *batch = (const struct batch *)pointer;
+    if (!batch->done) batch->response->output.truncated = 1;
     return Qnil;
 }
 
-void raffia_http1_send(struct http1 *wire, VALUE strings)
+void raffia_http1_send(struct http1_response *response, VALUE strings)
 {
-    struct parcel parcel = {.wire = wire, .strings = strings};
-    wire->output.collected = 0;
-    if (wire->output.torn) disconnected("a piece of the response was interrupted");
-    if (wire->native && NIL_P(strings))
-        dispatch((VALUE)&parcel); /* What is not sent stays where it is. */
+    struct batch batch = {.response = response, .strings = strings};
+    response->output.deferred = 0;
+    if (response->output.truncated) disconnected("a piece of the response was interrupted");
+    if (response->request.transport.native && NIL_P(strings))
+        dispatch((VALUE)&batch); /* What is not sent stays where it is. */
     else
-        rb_ensure(dispatch, (VALUE)&parcel, note_loss, (VALUE)&parcel);
+        rb_ensure(dispatch, (VALUE)&batch, note_loss, (VALUE)&batch);
 }
 
-void raffia_http1_unsay(struct http1_output *output)
+ssize_t raffia_http1_try_to_send(struct http1_response *response, size_t length)
 {
-    if (output->saying) output->length = output->mark;
-    output->saying = NULL;
-}
-
-void raffia_http1_flush(struct http1 *wire)
-{
-    raffia_http1_unsay(&wire->output);
-    if (wire->output.start < wire->output.length) raffia_http1_send(wire, Qnil);
-}
-
-ssize_t raffia_http1_try_to_send(struct http1 *wire, size_t length)
-{
-    char *bytes = wire->output.bytes + wire->output.start;
+    char *bytes = response->output.bytes + response->output.start;
     ssize_t sent = -1;
-    if (wire->native) {
+    if (response->request.transport.native) {
         struct iovec vector = {bytes, length};
-        sent = try_to_send(raffia_http1_descriptor(wire), &vector, 1);
+        sent = try_to_send(raffia_http1_descriptor(&response->request.transport), &vector, 1);
     } else {
-        struct attempt attempt = {.wire = wire, .string = rb_str_new(bytes, (long)length)};
+        struct attempt attempt = {.response = response, .string = rb_str_new(bytes, (long)length)};
         VALUE written = try_to_write((VALUE)&attempt);
         if (RB_INTEGER_TYPE_P(written)) sent = NUM2LONG(written);
     }
     if (sent <= 0) return 0;
-    wire->sent += (uint64_t)sent;
-    forget(&wire->output, (size_t)sent);
+    response->request.transport.sent += (uint64_t)sent;
+    forget(&response->output, (size_t)sent);
     return sent;
 }
 
-static void send_piece(struct parcel *parcel, VALUE file, off_t *from, size_t length)
+static void send_piece(struct batch *batch, VALUE file, off_t *from, size_t length)
 {
-    struct http1 *wire = parcel->wire;
+    struct http1_response *response = batch->response;
     for (;;) {
         /* It may have been closed while we waited, and its number be another's. */
         int source = raffia_descriptor_of(file);
-        ssize_t sent = sendfile(raffia_http1_descriptor(wire), source, from, length);
+        ssize_t sent =
+            sendfile(raffia_http1_descriptor(&response->request.transport), source, from, length);
         if (sent > 0) {
-            count_sent(parcel, (size_t)sent);
-            wire->output.body += sent;
-            if (sent == BITE) give_way(parcel);
+            count_sent(batch, (size_t)sent);
+            response->output.body += sent;
+            if (sent == BITE) give_way(batch);
             return;
         }
         if (sent == 0)
             rb_raise(rb_path2class("Raffia::Server::BadResponse"),
                      "the file has become shorter while it was being sent");
         if (errno == EAGAIN)
-            await_room(parcel);
+            await_room(batch);
         else if (errno != EINTR)
             disconnected("the client has gone");
     }
 }
 
-void raffia_http1_send_file(struct http1 *wire, VALUE file, int64_t from, int64_t length)
+void raffia_http1_send_file(struct http1_response *response, VALUE file, int64_t from,
+                            int64_t length)
 {
-    struct parcel parcel = {.wire = wire, .strings = Qnil};
+    struct batch batch = {.response = response, .strings = Qnil};
     off_t position = (off_t)from, end = (off_t)(from + length);
-    raffia_http1_flush(wire);
+    raffia_http1_flush(response);
     while (position < end) {
         size_t piece = end - position < BITE ? (size_t)(end - position) : BITE;
-        send_piece(&parcel, file, &position, piece);
+        send_piece(&batch, file, &position, piece);
     }
 }
 

@@ -1,5 +1,5 @@
 /* The words that go with a status. They are for people; no program should look at them. */
-#include "http1.h"
+#include "http1_response.h"
 
 #ifdef HAVE_LLHTTP
 

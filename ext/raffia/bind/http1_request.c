@@ -1,42 +1,48 @@
-/* The input side of the wire: requests, and what is left for another protocol. */
-#include "http1.h"
+/* The input side of the request: requests, and what is left for another protocol. */
+#include "http1_request.h"
 
 #ifdef HAVE_LLHTTP
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Life */
+/* Lifetime */
 
-void raffia_http1_input_init(struct http1_input *input)
+void raffia_http1_request_init(struct http1_request *request)
 {
-    raffia_parser_init(&input->parser, &raffia_parser_defaults);
-    input->trailers = Qnil;
+    request->transport.socket = request->template = Qnil;
+    raffia_parser_init(&request->input.parser, &raffia_parser_defaults);
+    request->input.trailers = Qnil;
 }
 
-void raffia_http1_input_mark(const struct http1_input *input)
+void raffia_http1_request_mark(const struct http1_request *request)
 {
-    rb_gc_mark_movable(input->trailers);
+    rb_gc_mark_movable(request->transport.self);
+    rb_gc_mark_movable(request->transport.socket);
+    rb_gc_mark_movable(request->template);
+    rb_gc_mark_movable(request->input.trailers);
 }
 
-void raffia_http1_input_compact(struct http1_input *input)
+void raffia_http1_request_compact(struct http1_request *request)
 {
-    input->trailers = rb_gc_location(input->trailers);
+    request->transport.self = rb_gc_location(request->transport.self);
+    request->transport.socket = rb_gc_location(request->transport.socket);
+    request->template = rb_gc_location(request->template);
+    request->input.trailers = rb_gc_location(request->input.trailers);
 }
 
-void raffia_http1_input_free(struct http1_input *input)
+void raffia_http1_request_free(struct http1_request *request)
 {
-    free(input->bytes);
-    free(input->head);
+    free(request->input.bytes);
+    free(request->input.head);
 }
 
-size_t raffia_http1_input_memsize(const struct http1_input *input)
+size_t raffia_http1_request_memsize(const struct http1_request *request)
 {
-    return input->capacity + (input->head ? sizeof(*input->head) : 0);
+    return request->input.capacity + (request->input.head ? sizeof(*request->input.head) : 0);
 }
 
-/* Interned once: looking seven names up for each connection took more than all else that a wire
- * needs to begin. */
+/* Interned once: seven look-ups cost more than the rest of a connection's start. */
 static ID id_request_line, id_head, id_fields, id_name, id_extensions, id_trailers, id_body;
 
 /* nil: none. */
@@ -48,7 +54,7 @@ static uint64_t limit_named(VALUE limits, ID name, uint64_t otherwise, uint64_t 
     return number < most ? number : most;
 }
 
-void raffia_http1_input_limit(struct http1_input *input, VALUE limits)
+void raffia_http1_request_limit(struct http1_request *request, VALUE limits)
 {
     if (NIL_P(limits)) return;
     Check_Type(limits, T_HASH);
@@ -61,39 +67,39 @@ void raffia_http1_input_limit(struct http1_input *input, VALUE limits)
     all.extensions = (uint32_t)limit_named(limits, id_extensions, all.extensions, most);
     all.trailers = (uint32_t)limit_named(limits, id_trailers, all.trailers, most);
     all.body = limit_named(limits, id_body, all.body, UINT64_MAX);
-    raffia_parser_init(&input->parser, &all);
+    raffia_parser_init(&request->input.parser, &all);
 }
 
 /* Failures */
 
-void raffia_http1_refuse(struct http1 *wire, int status, const char *reason)
+void raffia_http1_refuse(struct http1_request *request, int status, const char *reason)
 {
     VALUE arguments[] = {INT2FIX(status), rb_str_new_cstr(reason)};
-    wire->input.broken = 1;
-    wire->input.shared = 0;
-    wire->keep_alive = 0;
+    request->input.broken = 1;
+    request->input.shared = 0;
+    request->keep_alive = 0;
     rb_exc_raise(rb_class_new_instance(2, arguments, rb_path2class("Raffia::Server::Refused")));
 }
 
-int64_t raffia_http1_check(struct http1 *wire, int64_t result)
+int64_t raffia_http1_check(struct http1_request *request, int64_t result)
 {
-    if (result < 0) raffia_http1_refuse(wire, (int)-result, wire->input.parser.reason);
+    if (result < 0) raffia_http1_refuse(request, (int)-result, request->input.parser.reason);
     return result;
 }
 
-/* Something was raised between two lines of C, and where the next request begins is not known any
- * more. */
-struct http1 *raffia_http1_reader(VALUE self)
+/* Shared input that is left here was abandoned by an exception: where the next request begins is
+ * not known any more. */
+struct http1_request *raffia_http1_reader(VALUE self)
 {
-    struct http1 *wire = raffia_http1_of(self);
-    if (wire->input.shared > 0) {
-        wire->input.shared = 0;
-        wire->input.broken = 1;
+    struct http1_request *request = raffia_http1_request_of(self);
+    if (request->input.shared > 0) {
+        request->input.shared = 0;
+        request->input.broken = 1;
     }
-    return wire;
+    return request;
 }
 
-int64_t raffia_http1_deadline_in(VALUE seconds)
+int64_t raffia_http1_deadline(VALUE seconds)
 {
     if (NIL_P(seconds)) return RAFFIA_FOREVER;
     int64_t limit = raffia_nanoseconds(seconds), now = raffia_coarse_now();
@@ -102,116 +108,96 @@ int64_t raffia_http1_deadline_in(VALUE seconds)
 
 /* Heads */
 
-static VALUE begin_request(struct http1 *wire, const struct raffia_parser_head *head,
+static VALUE begin_request(struct http1_request *request, const struct raffia_parser_head *head,
                            const char *bytes, size_t size)
 {
-    const struct raffia_parser *parser = &wire->input.parser;
-    VALUE env = raffia_http1_env(wire, head, bytes);
-    raffia_http1_consume(wire, size);
-    raffia_http1_keep(wire);
-    raffia_http1_drop_head(wire);
-    wire->keep_alive = parser->keep_alive;
-    wire->head = parser->method == HTTP_HEAD;
-    wire->http10 = parser->minor == 0;
-    wire->expects_continue = parser->expects;
-    wire->has_body = parser->phase != RAFFIA_AT_END;
-    wire->input.trailers = Qnil;
-    wire->output.status = 0;
-    wire->output.body = 0;
+    const struct raffia_parser *parser = &request->input.parser;
+    VALUE env = raffia_http1_env(request, head, bytes);
+    raffia_http1_consume(request, size);
+    raffia_http1_unshare(request);
+    raffia_http1_free_head(request);
+    request->keep_alive = parser->keep_alive;
+    request->is_head = parser->method == HTTP_HEAD;
+    request->http10 = parser->minor == 0;
+    request->expects_continue = parser->expects;
+    request->has_body = parser->phase != RAFFIA_AT_END;
+    request->input.trailers = Qnil;
     return env;
 }
 
 /* Qnil: more is needed. */
-static VALUE parse(struct http1 *wire)
+VALUE raffia_http1_parse(struct http1_request *request)
 {
-    struct raffia_parser *parser = &wire->input.parser;
+    struct raffia_parser *parser = &request->input.parser;
     size_t size;
-    const char *bytes = raffia_http1_bytes(wire, &size);
+    const char *bytes = raffia_http1_input_bytes(request, &size);
     if (size == 0) return Qnil;
-    struct raffia_parser_head *head = raffia_http1_head(wire);
-    int64_t taken = raffia_http1_check(wire, raffia_parser_read_head(parser, head, bytes, size));
-    if (taken > 0) return begin_request(wire, head, bytes, (size_t)taken);
-    if (parser->fed > 0) raffia_http1_keep_head(wire);
+    struct raffia_parser_head *head = raffia_http1_head(request);
+    int64_t taken = raffia_http1_check(request, raffia_parser_read_head(parser, head, bytes, size));
+    if (taken > 0) return begin_request(request, head, bytes, (size_t)taken);
+    if (parser->fed > 0) raffia_http1_unshare_head(request);
     return Qnil;
 }
 
-static void note_arrival(struct http1 *wire)
+void raffia_http1_note_arrival(struct http1_request *request)
 {
-    wire->input.arrived = wire->input.occurred_after ? wire->input.occurred_after : raffia_now();
+    request->input.arrived =
+        request->transport.occurred_after ? request->transport.occurred_after : raffia_now();
 }
 
-static int has_begun(const struct http1 *wire)
+void raffia_http1_next_request(struct http1_request *request)
 {
-    return wire->input.parser.fed > 0;
-}
-
-/*
- * @overload receive(idle_timeout, head_timeout)
- *   The next request. What was left of the body of the one before must have been read.
- *   @param idle_timeout [Numeric, nil] seconds until its first byte comes
- *   @param head_timeout [Numeric, nil] seconds from then on until its head is complete
- *   @return [Hash, nil] its env; nil: the client is gone, or nothing came in time
- *   @raise [Server::Refused] when it must be answered by that status, and the connection be closed
- */
-static VALUE http1_receive(VALUE self, VALUE idle_timeout, VALUE head_timeout)
-{
-    struct http1 *wire = raffia_http1_reader(self);
-    struct raffia_parser *parser = &wire->input.parser;
-    if (wire->input.broken) return Qnil;
+    struct raffia_parser *parser = &request->input.parser;
     if (parser->phase == RAFFIA_AT_END) raffia_parser_next(parser);
     if (parser->phase != RAFFIA_IN_HEAD)
         rb_raise(rb_eIOError, "the body of the request before has not been read");
-    wire->keep_alive = wire->head = wire->http10 =
-        0; /* What is refused has an answer of its own. */
-    /* What was pipelined, or came while we did something else for this client, has not waited for
+    /* A request that is refused gets a response of its own. */
+    request->keep_alive = request->is_head = request->http10 = 0;
+    /* Input that was pipelined, or came while we worked for this client, has not waited for
      * others. */
-    if (wire->received > 0) wire->input.occurred_after = 0;
-    note_arrival(wire);
-    VALUE env = parse(wire);
-    int64_t deadline = raffia_http1_deadline_in(has_begun(wire) ? head_timeout : idle_timeout);
-    while (NIL_P(env)) {
-        int begun = has_begun(wire);
-        int64_t count = raffia_http1_take_in(wire, deadline);
-        if (count == -ETIME && begun)
-            raffia_http1_refuse(wire, 408, "the head of the request did not come in time");
-        if (count <= 0) return Qnil;
-        env = parse(wire);
-        if (begun || !(has_begun(wire) || RTEST(env))) continue;
-        note_arrival(wire);
-        deadline = raffia_http1_deadline_in(head_timeout);
-    }
-    return env;
+    if (request->transport.received > 0) request->transport.occurred_after = 0;
+    raffia_http1_note_arrival(request);
 }
 
 /* @overload unread
  *   @return [String] what came behind the request, or of the next one; it is forgotten here */
 static VALUE http1_unread(VALUE self)
 {
-    struct http1 *wire = raffia_http1_reader(self);
+    struct http1_request *request = raffia_http1_reader(self);
     size_t size;
-    const char *bytes = raffia_http1_bytes(wire, &size);
+    const char *bytes = raffia_http1_input_bytes(request, &size);
     VALUE rest = rb_str_new(bytes, (long)size);
-    if (size > 0) raffia_http1_consume(wire, size);
+    if (size > 0) raffia_http1_consume(request, size);
     return rest;
 }
 
 #define READER(name, expression)                                                                   \
     static VALUE http1_##name(VALUE self)                                                          \
     {                                                                                              \
-        const struct http1 *wire = raffia_http1_of(self);                                          \
+        const struct http1_request *request = raffia_http1_request_of(self);                       \
         return (expression) ? Qtrue : Qfalse;                                                      \
     }
 
 /* Of the request at hand. */
-READER(is_keep_alive, wire->keep_alive)
-READER(is_head, wire->head)
-READER(is_http10, wire->http10)
-READER(has_body, wire->has_body)
-READER(is_body_read,
-       wire->input.parser.phase == RAFFIA_AT_END || wire->input.parser.phase == RAFFIA_IN_HEAD)
-READER(is_upgrade, wire->input.parser.upgrades)
+READER(is_keep_alive, request->keep_alive)
+READER(is_head, request->is_head)
+READER(is_http10, request->http10)
+READER(has_body, request->has_body)
+READER(is_body_read, raffia_http1_body_is_over(request))
+READER(is_upgrade, request->input.parser.upgrades)
 /* Whether more input has come already. */
-READER(is_pending, raffia_http1_pending(wire))
+READER(is_pending, raffia_http1_has_input(request))
+
+/* @overload queued
+ *   @return [Integer] microseconds that the last request may have waited since its first byte came;
+ *     negative when that is not known */
+static VALUE http1_queued(VALUE self)
+{
+    int64_t arrived = raffia_http1_request_of(self)->input.arrived;
+    if (arrived == 0) return INT2FIX(-1);
+    int64_t waited = raffia_now() - arrived;
+    return LL2NUM(waited > 0 ? waited / 1000 : 0);
+}
 
 void raffia_init_http1_request(VALUE http1)
 {
@@ -222,12 +208,12 @@ void raffia_init_http1_request(VALUE http1)
     id_extensions = rb_intern("extensions");
     id_trailers = rb_intern("trailers");
     id_body = rb_intern("body");
-    raffia_init_http1_intake();
-    raffia_init_http1_names();
+    raffia_init_http1_input();
+    raffia_init_http1_env_keys();
     raffia_init_http1_env();
-    raffia_init_http1_host(http1);
+    raffia_init_http1_env_template(http1);
     raffia_init_http1_body(http1);
-    rb_define_method(http1, "receive", http1_receive, 2);
+    rb_define_method(http1, "queued", http1_queued, 0);
     rb_define_method(http1, "unread", http1_unread, 0);
     rb_define_method(http1, "keep_alive?", http1_is_keep_alive, 0);
     rb_define_method(http1, "head?", http1_is_head, 0);

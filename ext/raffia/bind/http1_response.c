@@ -1,5 +1,5 @@
 /* Raffia::Native::HTTP1, output side: responses. */
-#include "http1.h"
+#include "http1_response.h"
 
 #ifdef HAVE_LLHTTP
 
@@ -13,16 +13,16 @@ enum {
 
 static struct http1_output *output_of(VALUE self)
 {
-    return &raffia_http1_of(self)->output;
+    return &raffia_http1_response_of(self)->output;
 }
 
 /* While more requests are here to be answered, their answers go together. */
-static void send_or_collect(struct http1 *wire)
+static void send_or_collect(struct http1_response *response)
 {
-    if (wire->output.length < BATCH && wire->keep_alive && raffia_http1_pending(wire) &&
-        raffia_http1_collect(wire))
+    if (response->output.length < BATCH && response->request.keep_alive &&
+        raffia_http1_has_input(&response->request) && raffia_http1_defer_output(response))
         return;
-    raffia_http1_flush(wire);
+    raffia_http1_flush(response);
 }
 
 /* Whole responses */
@@ -38,50 +38,54 @@ static int64_t size_of(VALUE strings)
     return size;
 }
 
-static void say_body(struct http1 *wire, VALUE strings, int64_t size)
+static void append_body(struct http1_response *response, VALUE strings, int64_t size)
 {
     /* It is in memory already, whatever its size. */
-    if (wire->output.ahead > 0) wire->output.ahead = SIZE_MAX;
-    if (wire->output.framing == BODY_NONE) {
-        send_or_collect(wire);
+    if (response->output.ahead > 0) response->output.ahead = SIZE_MAX;
+    if (response->output.framing == BODY_NONE) {
+        send_or_collect(response);
     } else if (size >= BIG) {
-        raffia_http1_send(wire, strings);
+        raffia_http1_send(response, strings);
     } else {
         for (long i = 0; i < RARRAY_LEN(strings); i++) {
             VALUE string = RARRAY_AREF(strings, i);
-            raffia_http1_say(&wire->output, RSTRING_PTR(string), (size_t)RSTRING_LEN(string));
+            raffia_http1_append(&response->output, RSTRING_PTR(string),
+                                (size_t)RSTRING_LEN(string));
             RB_GC_GUARD(string);
         }
-        send_or_collect(wire);
+        send_or_collect(response);
     }
 }
 
-static int respond_whole(struct http1 *wire, int status, VALUE headers, VALUE strings)
+static int respond_whole(struct http1_response *response, int status, VALUE headers, VALUE strings)
 {
-    struct http1_output *output = &wire->output;
+    struct http1_output *output = &response->output;
     int64_t size = size_of(strings);
     size_t mark = output->length;
-    struct head head = {
-        .wire = wire, .status = status, .headers = headers, .length = size, .upgrade = Qnil};
+    struct head head = {.response = response,
+                        .status = status,
+                        .headers = headers,
+                        .length = size,
+                        .upgrade = Qnil};
     if (size < 0)
-        raffia_http1_bad_response(wire, mark,
+        raffia_http1_bad_response(response, mark,
                                   "the response's body has something else than Strings in it");
-    if (!raffia_http1_say_head(&head)) return 0;
+    if (!raffia_http1_append_head(&head)) return 0;
     if (size_of(strings) !=
         size) { /* Values of headers that are no Strings have been asked what they are. */
         output->begun = 0;
-        raffia_http1_bad_response(wire, mark,
+        raffia_http1_bad_response(response, mark,
                                   "the response's body has changed while its headers were read");
     }
     if (output->framing == BODY_LENGTH && output->declared != size) {
         output->begun = 0;
-        raffia_http1_bad_response(wire, mark,
+        raffia_http1_bad_response(response, mark,
                                   "the response's content-length is %" PRId64
                                   ", but its body has %" PRId64 " bytes",
                                   output->declared, size);
     }
     output->body = output->framing == BODY_NONE ? 0 : size;
-    say_body(wire, strings, size);
+    append_body(response, strings, size);
     output->begun = 0;
     return 1;
 }
@@ -109,7 +113,7 @@ static VALUE http1_answer(VALUE self, VALUE response)
     long number = FIX2LONG(status);
     if (number < 200 || number > 999) return Qfalse;
     VALUE answered =
-        respond_whole(raffia_http1_of(self), (int)number, headers, body) ? Qtrue : Qfalse;
+        respond_whole(raffia_http1_response_of(self), (int)number, headers, body) ? Qtrue : Qfalse;
     RB_GC_GUARD(response);
     return answered;
 }
@@ -122,7 +126,9 @@ static VALUE http1_answer(VALUE self, VALUE response)
 static VALUE http1_respond(VALUE self, VALUE status, VALUE headers, VALUE strings)
 {
     Check_Type(strings, T_ARRAY);
-    return respond_whole(raffia_http1_of(self), NUM2INT(status), headers, strings) ? Qtrue : Qfalse;
+    return respond_whole(raffia_http1_response_of(self), NUM2INT(status), headers, strings)
+               ? Qtrue
+               : Qfalse;
 }
 
 /* Responses in pieces */
@@ -136,16 +142,16 @@ static VALUE http1_respond(VALUE self, VALUE status, VALUE headers, VALUE string
 static VALUE http1_begin(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 2, 3);
-    struct http1 *wire = raffia_http1_of(self);
+    struct http1_response *response = raffia_http1_response_of(self);
     int64_t length = argc == 3 && !NIL_P(argv[2]) ? NUM2LL(argv[2]) : -1;
-    struct head head = {.wire = wire,
+    struct head head = {.response = response,
                         .status = NUM2INT(argv[0]),
                         .headers = argv[1],
                         .length = length,
                         .upgrade = Qnil};
     head.hijacks = 0;
-    if (!raffia_http1_say_head(&head)) rb_raise(rb_eArgError, "it is to be hijacked");
-    return wire->output.framing == BODY_NONE ? Qfalse : Qtrue;
+    if (!raffia_http1_append_head(&head)) rb_raise(rb_eArgError, "it is to be hijacked");
+    return response->output.framing == BODY_NONE ? Qfalse : Qtrue;
 }
 
 /*
@@ -156,45 +162,45 @@ static VALUE http1_begin(int argc, VALUE *argv, VALUE self)
 static VALUE http1_begin_raw(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 2, 3);
-    struct http1 *wire = raffia_http1_of(self);
-    struct head head = {.wire = wire,
+    struct http1_response *response = raffia_http1_response_of(self);
+    struct head head = {.response = response,
                         .status = NUM2INT(argv[0]),
                         .headers = argv[1],
                         .length = -1,
                         .raw = 1,
                         .upgrade = argc == 3 ? argv[2] : Qnil};
-    raffia_http1_say_head(&head);
-    raffia_http1_flush(wire);
+    raffia_http1_append_head(&head);
+    raffia_http1_flush(response);
     return self;
 }
 
-static void check_room(struct http1 *wire, int64_t length)
+static void check_room(struct http1_response *response, int64_t length)
 {
-    const struct http1_output *output = &wire->output;
+    const struct http1_output *output = &response->output;
     if (!output->begun) rb_raise(rb_eIOError, "the response has ended");
     if (output->framing != BODY_LENGTH || output->body + length <= output->declared) return;
     rb_raise(rb_path2class("Raffia::Server::BadResponse"),
              "the response's body is longer than its content-length of %" PRId64, output->declared);
 }
 
-static void write_pieces(struct http1 *wire, VALUE string)
+static void write_pieces(struct http1_response *response, VALUE string)
 {
     size_t length = (size_t)RSTRING_LEN(string);
-    int chunked = wire->output.framing == BODY_CHUNKED;
+    int chunked = response->output.framing == BODY_CHUNKED;
     if (chunked) {
         char size[24];
-        raffia_http1_say(&wire->output, size,
-                         (size_t)snprintf(size, sizeof(size), "%zx\r\n", length));
+        raffia_http1_append(&response->output, size,
+                            (size_t)snprintf(size, sizeof(size), "%zx\r\n", length));
     }
-    wire->output.body += (int64_t)length;
+    response->output.body += (int64_t)length;
     if (length < BIG) {
-        raffia_http1_say(&wire->output, RSTRING_PTR(string), length);
-        if (chunked) raffia_http1_say(&wire->output, "\r\n", 2);
-        raffia_http1_flush(wire);
+        raffia_http1_append(&response->output, RSTRING_PTR(string), length);
+        if (chunked) raffia_http1_append(&response->output, "\r\n", 2);
+        raffia_http1_flush(response);
     } else {
-        raffia_http1_send(wire, chunked
-                                    ? rb_ary_new_from_args(2, string, rb_str_new_static("\r\n", 2))
-                                    : rb_ary_new_from_args(1, string));
+        raffia_http1_send(response,
+                          chunked ? rb_ary_new_from_args(2, string, rb_str_new_static("\r\n", 2))
+                                  : rb_ary_new_from_args(1, string));
     }
 }
 
@@ -208,12 +214,12 @@ static void write_pieces(struct http1 *wire, VALUE string)
  */
 static VALUE http1_write(VALUE self, VALUE string)
 {
-    struct http1 *wire = raffia_http1_of(self);
+    struct http1_response *response = raffia_http1_response_of(self);
     StringValue(string);
     long length = RSTRING_LEN(string);
-    if (length == 0 || wire->output.framing == BODY_NONE) return LONG2NUM(length);
-    check_room(wire, length);
-    write_pieces(wire, string);
+    if (length == 0 || response->output.framing == BODY_NONE) return LONG2NUM(length);
+    check_room(response, length);
+    write_pieces(response, string);
     RB_GC_GUARD(string);
     return LONG2NUM(length);
 }
@@ -224,10 +230,10 @@ static VALUE http1_write(VALUE self, VALUE string)
  */
 static VALUE http1_send_file(VALUE self, VALUE io, VALUE from, VALUE length)
 {
-    struct http1 *wire = raffia_http1_of(self);
-    if (wire->output.framing == BODY_NONE) return Qnil;
-    check_room(wire, NUM2LL(length));
-    raffia_http1_send_file(wire, io, NUM2LL(from), NUM2LL(length));
+    struct http1_response *response = raffia_http1_response_of(self);
+    if (response->output.framing == BODY_NONE) return Qnil;
+    check_room(response, NUM2LL(length));
+    raffia_http1_send_file(response, io, NUM2LL(from), NUM2LL(length));
     return Qnil;
 }
 
@@ -239,8 +245,8 @@ static VALUE http1_send_file(VALUE self, VALUE io, VALUE from, VALUE length)
 static VALUE http1_finish(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 0, 1);
-    struct http1 *wire = raffia_http1_of(self);
-    struct http1_output *output = &wire->output;
+    struct http1_response *response = raffia_http1_response_of(self);
+    struct http1_output *output = &response->output;
     if (!output->begun) return Qnil;
     if (output->framing == BODY_LENGTH && output->body < output->declared)
         rb_raise(rb_path2class("Raffia::Server::BadResponse"),
@@ -248,11 +254,11 @@ static VALUE http1_finish(int argc, VALUE *argv, VALUE self)
                  " bytes, which is short of its content-length of %" PRId64,
                  output->body, output->declared);
     if (output->framing == BODY_CHUNKED) {
-        raffia_http1_say(output, "0\r\n", 3);
-        if (argc == 1 && !NIL_P(argv[0])) raffia_http1_say_trailers(wire, argv[0]);
-        raffia_http1_say(output, "\r\n", 2);
+        raffia_http1_append(output, "0\r\n", 3);
+        if (argc == 1 && !NIL_P(argv[0])) raffia_http1_append_trailers(response, argv[0]);
+        raffia_http1_append(output, "\r\n", 2);
     }
-    send_or_collect(wire);
+    send_or_collect(response);
     output->begun =
         0; /* Not before: what is raised meanwhile must not be answered with another response. */
     return Qnil;
@@ -264,19 +270,22 @@ static VALUE http1_finish(int argc, VALUE *argv, VALUE self)
  */
 static VALUE http1_inform(VALUE self, VALUE status, VALUE headers)
 {
-    struct http1 *wire = raffia_http1_of(self);
-    if (wire->http10) return Qnil;
-    struct head head = {
-        .wire = wire, .status = NUM2INT(status), .headers = headers, .informs = 1, .upgrade = Qnil};
-    raffia_http1_say_head(&head);
-    raffia_http1_flush(wire);
+    struct http1_response *response = raffia_http1_response_of(self);
+    if (response->request.http10) return Qnil;
+    struct head head = {.response = response,
+                        .status = NUM2INT(status),
+                        .headers = headers,
+                        .interim = 1,
+                        .upgrade = Qnil};
+    raffia_http1_append_head(&head);
+    raffia_http1_flush(response);
     return Qnil;
 }
 
 /* @overload flush */
 static VALUE http1_flush(VALUE self)
 {
-    raffia_http1_flush(raffia_http1_of(self));
+    raffia_http1_flush(raffia_http1_response_of(self));
     return self;
 }
 
@@ -313,7 +322,7 @@ static VALUE http1_retract(VALUE self)
     struct http1_output *output = output_of(self);
     if (!output->begun || !output->whole) return Qfalse;
     output->length = output->mark;
-    output->begun = output->torn = output->status = 0;
+    output->begun = output->truncated = output->status = 0;
     return Qtrue;
 }
 
@@ -321,7 +330,7 @@ static VALUE http1_retract(VALUE self)
  *   HTTP is over on this connection. */
 static VALUE http1_conclude(VALUE self)
 {
-    raffia_http1_of(self)->keep_alive = 0;
+    raffia_http1_request_of(self)->keep_alive = 0;
     return Qnil;
 }
 
@@ -330,13 +339,6 @@ static VALUE http1_conclude(VALUE self)
 static VALUE http1_has_begun(VALUE self)
 {
     return output_of(self)->begun ? Qtrue : Qfalse;
-}
-
-/* @overload native?
- *   @return [Boolean] whether the kernel may send files on it by itself */
-static VALUE http1_is_native(VALUE self)
-{
-    return raffia_http1_of(self)->native ? Qtrue : Qfalse;
 }
 
 /* @overload status
@@ -371,7 +373,6 @@ void raffia_init_http1_response(VALUE http1)
     rb_define_method(http1, "retract", http1_retract, 0);
     rb_define_method(http1, "conclude", http1_conclude, 0);
     rb_define_method(http1, "begun?", http1_has_begun, 0);
-    rb_define_method(http1, "native?", http1_is_native, 0);
     rb_define_method(http1, "status", http1_status, 0);
     rb_define_method(http1, "body_sent", http1_body_sent, 0);
 }

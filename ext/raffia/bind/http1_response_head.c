@@ -1,6 +1,6 @@
 /* Heads of responses: validated and appended in one pass. One that is refused is taken back, so
  * nothing of it is ever sent. */
-#include "http1.h"
+#include "http1_response.h"
 
 #ifdef HAVE_LLHTTP
 
@@ -24,33 +24,35 @@ static const unsigned char token[256] = {
     ['T'] = 't', ['U'] = 'u', ['V'] = 'v', ['W'] = 'w', ['X'] = 'x', ['Y'] = 'y',   ['Z'] = 'z',
 };
 
-void raffia_http1_bad_response(struct http1 *wire, size_t mark, const char *format, ...)
+void raffia_http1_bad_response(struct http1_response *response, size_t mark, const char *format,
+                               ...)
 {
     va_list arguments;
-    if (wire->output.start <= mark && mark <= wire->output.length) wire->output.length = mark;
-    wire->output.saying = NULL;
-    if (!wire->output.begun) wire->output.status = 0;
+    if (response->output.start <= mark && mark <= response->output.length)
+        response->output.length = mark;
+    response->output.writing = NULL;
+    if (!response->output.begun) response->output.status = 0;
     va_start(arguments, format);
     VALUE message = rb_vsprintf(format, arguments);
     va_end(arguments);
     rb_exc_raise(rb_exc_new_str(rb_path2class("Raffia::Server::BadResponse"), message));
 }
 
-static void say_status(struct http1_output *output, int status)
+static void append_status(struct http1_output *output, int status)
 {
     const char *reason = raffia_http1_reason(status);
     char line[] = "HTTP/1.1 000 ";
     line[9] = (char)('0' + status / 100);
     line[10] = (char)('0' + status / 10 % 10);
     line[11] = (char)('0' + status % 10);
-    raffia_http1_say(output, line, 13);
-    raffia_http1_say(output, reason, strlen(reason));
-    raffia_http1_say(output, "\r\n", 2);
+    raffia_http1_append(output, line, 13);
+    raffia_http1_append(output, reason, strlen(reason));
+    raffia_http1_append(output, "\r\n", 2);
 }
 
 /* The lines of one second are the same in the whole thread. There is no object in it, so Ractors do
  * not get in each other's way. */
-static void say_date(struct http1_output *output)
+static void append_date(struct http1_output *output)
 {
     static _Thread_local char line[64];
     static _Thread_local time_t said;
@@ -68,18 +70,18 @@ static void say_date(struct http1_output *output)
             tm.tm_mday, months[tm.tm_mon], tm.tm_year + 1900, tm.tm_hour, tm.tm_min, tm.tm_sec);
         said = now.tv_sec;
     }
-    raffia_http1_say(output, line, length);
+    raffia_http1_append(output, line, length);
 }
 
-static void say_length(struct http1_output *output, int64_t length)
+static void append_length(struct http1_output *output, int64_t length)
 {
     char digits[24], *digit = digits + sizeof(digits);
     do
         *--digit = (char)('0' + length % 10);
     while ((length /= 10) > 0);
-    raffia_http1_say(output, "content-length: ", 16);
-    raffia_http1_say(output, digit, (size_t)(digits + sizeof(digits) - digit));
-    raffia_http1_say(output, "\r\n", 2);
+    raffia_http1_append(output, "content-length: ", 16);
+    raffia_http1_append(output, digit, (size_t)(digits + sizeof(digits) - digit));
+    raffia_http1_append(output, "\r\n", 2);
 }
 
 /* Headers */
@@ -100,7 +102,7 @@ static int64_t parse_length(struct head *head, const char *value, size_t size)
     if (head->declared >= 0 && head->declared != length) goto refused;
     return length;
 refused:
-    raffia_http1_bad_response(head->wire, head->mark,
+    raffia_http1_bad_response(head->response, head->mark,
                               "the response's content-length is %.*s, which is no length",
                               (int)(size > 64 ? 64 : size), value);
 }
@@ -119,7 +121,7 @@ static int is_ours(struct head *head, const char *name, size_t length, const cha
                    size_t size)
 {
     /* What frames a message is not for interim responses, nor for trailers. */
-    if (head->informs)
+    if (head->interim)
         return is(name, length, "content-length") || is(name, length, "transfer-encoding");
     switch (length) {
     case 4:
@@ -141,14 +143,14 @@ static int is_ours(struct head *head, const char *name, size_t length, const cha
     case 17:
         if (!is(name, length, "transfer-encoding")) return 0;
         head->encodes = 1;
-        return head->wire->http10 || head->status == 204 || head->status < 200;
+        return head->response->request.http10 || head->status == 204 || head->status < 200;
     default: return 0;
     }
 }
 
-static void say_line(struct head *head, VALUE key, const char *value, size_t size)
+static void append_line(struct head *head, VALUE key, const char *value, size_t size)
 {
-    struct http1_output *output = &head->wire->output;
+    struct http1_output *output = &head->response->output;
     size_t length = (size_t)RSTRING_LEN(key);
     char name[256];
     const char *given = RSTRING_PTR(key);
@@ -159,25 +161,25 @@ static void say_line(struct head *head, VALUE key, const char *value, size_t siz
         unsigned char byte = (unsigned char)value[i];
         if ((byte < ' ' && byte != '\t') || byte == 0x7f)
             raffia_http1_bad_response(
-                head->wire, head->mark,
+                head->response, head->mark,
                 "the value of the response's header %.*s has a control character in it",
                 (int)length, name);
     }
-    raffia_http1_say(output, name, length);
-    raffia_http1_say(output, ": ", 2);
-    raffia_http1_say(output, value, size);
-    raffia_http1_say(output, "\r\n", 2);
+    raffia_http1_append(output, name, length);
+    raffia_http1_append(output, ": ", 2);
+    raffia_http1_append(output, value, size);
+    raffia_http1_append(output, "\r\n", 2);
 }
 
 /* Rack 2 has several values in one String, a line each. */
-static void say_lines(struct head *head, VALUE key, VALUE value)
+static void append_lines(struct head *head, VALUE key, VALUE value)
 {
     const char *start = RSTRING_PTR(value), *end = start + RSTRING_LEN(value), *newline;
     while ((newline = memchr(start, '\n', (size_t)(end - start)))) {
-        say_line(head, key, start, (size_t)(newline - start));
+        append_line(head, key, start, (size_t)(newline - start));
         start = newline + 1;
     }
-    say_line(head, key, start, (size_t)(end - start));
+    append_line(head, key, start, (size_t)(end - start));
     RB_GC_GUARD(value);
 }
 
@@ -186,18 +188,18 @@ static void say_lines(struct head *head, VALUE key, VALUE value)
 static void check_turn(const struct head *head)
 {
     int are_trailers = head->status == 0;
-    if (!are_trailers && head->wire->output.saying != head)
+    if (!are_trailers && head->response->output.writing != head)
         rb_raise(rb_path2class("Raffia::Server::BadResponse"),
                  "something else was sent while the response's headers were read");
 }
 
-static void say_value(struct head *head, VALUE key, VALUE value)
+static void append_value(struct head *head, VALUE key, VALUE value)
 {
     if (!RB_TYPE_P(value, T_STRING)) {
         value = rb_obj_as_string(value);
         check_turn(head);
     }
-    say_lines(head, key, value);
+    append_lines(head, key, value);
 }
 
 static void check_name(struct head *head, VALUE key)
@@ -208,16 +210,16 @@ static void check_name(struct head *head, VALUE key)
     for (size_t i = 0; good && i < length; i++)
         good = token[name[i]] != 0;
     if (!good)
-        raffia_http1_bad_response(head->wire, head->mark,
+        raffia_http1_bad_response(head->response, head->mark,
                                   "%+" PRIsVALUE " is no name for a header of the response", key);
 }
 
-static int say_header(VALUE key, VALUE value, VALUE pointer)
+static int append_header(VALUE key, VALUE value, VALUE pointer)
 {
     struct head *head = (struct head *)pointer;
     if (!RB_TYPE_P(key, T_STRING)) {
         if (!RB_SYMBOL_P(key))
-            raffia_http1_bad_response(head->wire, head->mark,
+            raffia_http1_bad_response(head->response, head->mark,
                                       "%+" PRIsVALUE " is no name for a header of the response",
                                       key);
         key = rb_sym2str(key);
@@ -232,56 +234,56 @@ static int say_header(VALUE key, VALUE value, VALUE pointer)
         return ST_CONTINUE;
     }
     if (RB_TYPE_P(value, T_STRING)) {
-        say_lines(head, key, value);
+        append_lines(head, key, value);
     } else if (RB_TYPE_P(value, T_ARRAY)) {
         for (long i = 0; i < RARRAY_LEN(value); i++)
-            say_value(head, key, RARRAY_AREF(value, i));
+            append_value(head, key, RARRAY_AREF(value, i));
     } else if (!NIL_P(value)) {
-        say_value(head, key, value);
+        append_value(head, key, value);
     }
     return ST_CONTINUE;
 }
 
-static VALUE say_pair(RB_BLOCK_CALL_FUNC_ARGLIST(first, pointer))
+static VALUE append_pair(RB_BLOCK_CALL_FUNC_ARGLIST(first, pointer))
 {
     (void)first, (void)blockarg;
     check_turn((struct head *)pointer);
     if (argc == 1 && RB_TYPE_P(argv[0], T_ARRAY) && RARRAY_LEN(argv[0]) == 2)
-        say_header(RARRAY_AREF(argv[0], 0), RARRAY_AREF(argv[0], 1), pointer);
+        append_header(RARRAY_AREF(argv[0], 0), RARRAY_AREF(argv[0], 1), pointer);
     else if (argc == 2)
-        say_header(argv[0], argv[1], pointer);
+        append_header(argv[0], argv[1], pointer);
     return Qnil;
 }
 
-static void say_headers(struct head *head)
+static void append_headers(struct head *head)
 {
     if (RB_TYPE_P(head->headers, T_HASH))
-        rb_hash_foreach(head->headers, say_header, (VALUE)head);
+        rb_hash_foreach(head->headers, append_header, (VALUE)head);
     else if (rb_respond_to(head->headers, rb_intern("each")))
-        rb_block_call(head->headers, rb_intern("each"), 0, NULL, say_pair, (VALUE)head);
+        rb_block_call(head->headers, rb_intern("each"), 0, NULL, append_pair, (VALUE)head);
     else
-        raffia_http1_bad_response(head->wire, head->mark,
+        raffia_http1_bad_response(head->response, head->mark,
                                   "the response's headers are a %" PRIsVALUE ", not a Hash",
                                   rb_obj_class(head->headers));
 }
 
 /* What the server adds */
 
-static int has_body(const struct http1 *wire, int status)
+static int has_body(const struct http1_response *response, int status)
 {
-    return !wire->head && status >= 200 && status != 204 && status != 304;
+    return !response->request.is_head && status >= 200 && status != 204 && status != 304;
 }
 
 /* An app that encodes by itself is believed, but not so far that the next response depends on
  * it. */
 static void frame(struct head *head)
 {
-    struct http1 *wire = head->wire;
-    struct http1_output *output = &wire->output;
-    int body = has_body(wire, head->status);
+    struct http1_response *response = head->response;
+    struct http1_output *output = &response->output;
+    int body = has_body(response, head->status);
     int64_t length = head->length;
     /* Of what is not sent only the app can know. */
-    if (length == 0 && !body && (wire->head || head->status == 304)) length = -1;
+    if (length == 0 && !body && (response->request.is_head || head->status == 304)) length = -1;
     if (head->declared >= 0) length = head->declared;
     output->declared = -1;
     output->framing = BODY_NONE;
@@ -289,34 +291,34 @@ static void frame(struct head *head)
         head->closes = 1;
         if (body) output->framing = BODY_UNTIL_CLOSE;
     } else if (length >= 0 && head->status >= 200 && head->status != 204) {
-        say_length(output, length);
+        append_length(output, length);
         output->declared = length;
         if (body) output->framing = BODY_LENGTH;
-    } else if (body && wire->http10) {
+    } else if (body && response->request.http10) {
         head->closes = 1;
         output->framing = BODY_UNTIL_CLOSE;
     } else if (body) {
-        raffia_http1_say(output, "transfer-encoding: chunked\r\n", 28);
+        raffia_http1_append(output, "transfer-encoding: chunked\r\n", 28);
         output->framing = BODY_CHUNKED;
     }
 }
 
-static void say_connection(struct head *head)
+static void append_connection(struct head *head)
 {
-    struct http1 *wire = head->wire;
-    if (head->closes || wire->output.closing) wire->keep_alive = 0;
-    if (!wire->keep_alive)
-        raffia_http1_say(&wire->output, "connection: close\r\n", 19);
-    else if (wire->http10)
-        raffia_http1_say(&wire->output, "connection: keep-alive\r\n", 24);
+    struct http1_response *response = head->response;
+    if (head->closes || response->output.closing) response->request.keep_alive = 0;
+    if (!response->request.keep_alive)
+        raffia_http1_append(&response->output, "connection: close\r\n", 19);
+    else if (response->request.http10)
+        raffia_http1_append(&response->output, "connection: keep-alive\r\n", 24);
 }
 
-static void say_upgrade(struct head *head)
+static void append_upgrade(struct head *head)
 {
-    struct http1_output *output = &head->wire->output;
-    raffia_http1_say(output, "connection: upgrade\r\nupgrade: ", 30);
-    raffia_http1_say(output, RSTRING_PTR(head->upgrade), (size_t)RSTRING_LEN(head->upgrade));
-    raffia_http1_say(output, "\r\n", 2);
+    struct http1_output *output = &head->response->output;
+    raffia_http1_append(output, "connection: upgrade\r\nupgrade: ", 30);
+    raffia_http1_append(output, RSTRING_PTR(head->upgrade), (size_t)RSTRING_LEN(head->upgrade));
+    raffia_http1_append(output, "\r\n", 2);
 }
 
 static void check_protocol(struct head *head)
@@ -325,65 +327,65 @@ static void check_protocol(struct head *head)
     const unsigned char *name = (const unsigned char *)StringValuePtr(head->upgrade);
     for (long i = 0; i < RSTRING_LEN(head->upgrade); i++)
         if (!token[name[i]] && name[i] != '/')
-            raffia_http1_bad_response(head->wire, head->mark,
+            raffia_http1_bad_response(head->response, head->mark,
                                       "%+" PRIsVALUE " is no name of a protocol", head->upgrade);
 }
 
 static void check_status(struct head *head)
 {
-    if (head->informs) return;
+    if (head->interim) return;
     if (head->status >= 200 ? head->status <= 999 : head->status == 101 && head->raw) return;
-    raffia_http1_bad_response(head->wire, head->mark, "%d is no status of a response",
+    raffia_http1_bad_response(head->response, head->mark, "%d is no status of a response",
                               head->status);
 }
 
-int raffia_http1_say_head(struct head *head)
+int raffia_http1_append_head(struct head *head)
 {
-    struct http1_output *output = &head->wire->output;
-    raffia_http1_unsay(output);
+    struct http1_output *output = &head->response->output;
+    raffia_http1_discard_partial_head(output);
     head->mark = output->mark = output->length;
     output->whole = 0;
-    output->saying = head;
+    output->writing = head;
     head->declared = -1;
     check_status(head);
     check_protocol(head);
-    say_status(output, head->status);
-    say_headers(head);
+    append_status(output, head->status);
+    append_headers(head);
     if (head->hijacks && !head->raw) {
         output->length = head->mark;
-        output->saying = NULL;
+        output->writing = NULL;
         return 0;
     }
-    if (!head->informs) {
-        if (!head->has_date) say_date(output);
+    if (!head->interim) {
+        if (!head->has_date) append_date(output);
         if (head->raw) {
-            head->wire->keep_alive = 0;
+            head->response->request.keep_alive = 0;
             output->framing = BODY_RAW;
             if (!NIL_P(head->upgrade))
-                say_upgrade(head);
+                append_upgrade(head);
             else if (!head->connects)
-                raffia_http1_say(output, "connection: close\r\n", 19);
+                raffia_http1_append(output, "connection: close\r\n", 19);
         } else {
             frame(head);
-            say_connection(head);
+            append_connection(head);
         }
         output->status = head->status;
         output->body = 0;
         output->begun = output->whole = 1;
     }
-    raffia_http1_say(output, "\r\n", 2);
-    output->saying = NULL;
+    raffia_http1_append(output, "\r\n", 2);
+    output->writing = NULL;
     return 1;
 }
 
-void raffia_http1_say_trailers(struct http1 *wire, VALUE trailers)
+void raffia_http1_append_trailers(struct http1_response *response, VALUE trailers)
 {
-    struct head head = {.wire = wire,
+    struct head head = {.response = response,
                         .headers = trailers,
-                        .informs = 1,
-                        .mark = wire->output.length,
+                        .interim = 1,
+                        .mark = response->output.length,
                         .upgrade = Qnil};
-    say_headers(&head);
+    append_headers(&head);
 }
 
 #endif
