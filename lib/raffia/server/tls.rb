@@ -5,53 +5,47 @@ require_relative "../base/optional"
 
 module Raffia
   class Server
-    # What a listener needs to speak TLS: contexts with certificates, and the handshake. The
-    # certificates' files are looked at again from time to time, so a renewed one is used without a
-    # restart.
+    # Does TLS handshakes for a listener. Renewed certificate files are used without a restart.
     #
-    # This is the one file that loads openssl.
+    # Only this file loads openssl.
     #
     # @api private
     class TLS
-      # In the order of preference. HTTP/2 will stand before it.
+      # Preferred ones first.
       PROTOCOLS = %w[http/1.1].freeze
-      # Seconds between two looks at the files.
-      LOOK = 1
-      # Who speaks HTTP to a port for HTTPS is told so, as he can read it.
+      # Seconds between two checks of the files.
+      CHECK_INTERVAL = 1
+      # The answer to HTTP on a port for HTTPS.
       PLAIN = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\nconnection: " \
       "close\r\ncontent-length: 60\r\n\r\n" \
         "This port speaks HTTPS: use a URL that begins with https://\n"
-      private_constant :LOOK, :PLAIN
+      private_constant :CHECK_INTERVAL, :PLAIN
 
-      # Contexts are no objects that Ractors can have in common, so each makes its own. But Ruby's
-      # openssl asks each socket for a method of io/nonblock, which before Ruby 3.4 may be called in
-      # the main Ractor only.
-      # @return [Boolean] whether it can be spoken in other Ractors than the main one
+      # @return [Boolean] whether other Ractors than the main one can speak it. Ruby's openssl calls
+      #   a method of io/nonblock, which needs Ruby 3.4 for that
       def self.in_ractors? = RUBY_VERSION >= "3.4"
 
       # @return [Settings] shareable
       attr_reader :settings
 
       # @param settings [Settings]
-      # @raise [ConfigError] when a file cannot be read, or its contents make no sense
+      # @raise [ConfigError] when a file cannot be used
       def initialize(settings)
         load
         @settings = settings
         @contexts = Contexts.new(settings)
-        @looked = Clock.now
+        @checked_at = Clock.now
       end
 
-      # The handshake, in the connection's own fiber.
-      #
+      # Runs in the connection's fiber.
       # @param socket [BasicSocket]
-      # @return [OpenSSL::SSL::SSLSocket, nil] nil: there is none to be had with this peer, and it
-      #   has been told
-      def admit(socket)
+      # @return [OpenSSL::SSL::SSLSocket, nil] nil: it failed, and the peer was told
+      def handshake(socket)
         ssl = ::OpenSSL::SSL::SSLSocket.new(socket, context)
         ssl.sync_close = true
-        shake(ssl, Clock.now + @settings.handshake_timeout)
+        accept(ssl, Clock.now + @settings.handshake_timeout)
       rescue ::OpenSSL::SSL::SSLError => error
-        speak_plainly(socket) if error.message.include?("http request")
+        answer_plain_http(socket) if error.message.include?("http request")
         nil
       end
 
@@ -61,12 +55,12 @@ module Raffia
       # @return [Boolean] whether clients may show certificates
       def verifies? = @settings.verify != :none
 
-      # @return [OpenSSL::SSL::SSLContext] the one that connections begin with
+      # @return [OpenSSL::SSL::SSLContext] for new connections
       def context
         now = Clock.now
-        return @contexts.first if now - @looked < LOOK
+        return @contexts.first if now - @checked_at < CHECK_INTERVAL
 
-        @looked = now
+        @checked_at = now
         @contexts = @contexts.renewed do |error|
           complain("goes on with the old certificates: #{error.message}")
         end
@@ -75,7 +69,7 @@ module Raffia
 
       private
 
-      # Once, in the main Ractor: there is nothing to be loaded in the others.
+      # Once, in the main Ractor: other Ractors must not load anything.
       def load
         return if defined?(Contexts)
 
@@ -85,8 +79,8 @@ module Raffia
 
       def complain(text) = @log ? @log.error(text) : warn("raffia: #{text}")
 
-      # @return [OpenSSL::SSL::SSLSocket, nil] nil: it takes too long
-      def shake(ssl, finish)
+      # @return [OpenSSL::SSL::SSLSocket, nil] nil: the time is over
+      def accept(ssl, finish)
         loop do
           wanted = ssl.accept_nonblock(exception: false)
           return ssl unless wanted.is_a?(::Symbol)
@@ -100,9 +94,9 @@ module Raffia
         (wanted == :wait_readable) ? io.wait_readable(seconds) : io.wait_writable(seconds)
       end
 
-      # What the peer has sent meanwhile is thrown away: with unread input the kernel would reset
-      # the connection, answer and all.
-      def speak_plainly(socket)
+      # Reads what the peer has sent: with unread input the kernel would reset the connection, and
+      # the answer would be lost.
+      def answer_plain_http(socket)
         socket.write_nonblock(PLAIN, exception: false)
         socket.shutdown(::Socket::SHUT_WR)
         socket.read_nonblock(16_384, exception: false)

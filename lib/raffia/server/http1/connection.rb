@@ -51,7 +51,7 @@ module Raffia
         # @return [void]
         def run
           @fiber = Fiber.current
-          io = @listener.admit(@socket) { |address| @address = address } or return
+          io = @listener.handshake(@socket) { |address| @address = address } or return
           open_stream(io)
           serve
         rescue Refused => refusal

@@ -7,41 +7,41 @@ require_relative "../../base/error"
 module Raffia
   class Server
     module Listen
-      # An address to listen on, as text says it:
+      # The address of a listener, parsed:
       #
-      #     tcp://0.0.0.0:9292    tcp://[::]:9292 (IPv4 too)    tcp://localhost:0 (any port)    ssl://HOST:PORT?cert=FILE&key=FILE
-      #     unix:///run/app.sock?mode=0660    unix://relative.sock    fd://3    systemd:    systemd:NAME
+      #     tcp://0.0.0.0:9292    tcp://[::]:9292 (IPv4 too)    tcp://localhost:0 (any port)
+      #     ssl://HOST:PORT?cert=FILE&key=FILE    unix:///run/app.sock?mode=0660
+      #     unix://relative.sock    fd://3    systemd:    systemd:NAME
       #
       # @!attribute [r] scheme
       #   @return [String] tcp, ssl, unix, fd or systemd
       # @!attribute [r] host
       #   @return [String, nil] without the brackets of IPv6
       # @!attribute [r] port
-      #   @return [Integer, nil] 0: any that is free
+      #   @return [Integer, nil] 0: any free one
       # @!attribute [r] path
-      #   @return [String, nil] of a Unix socket, or the name or number of a socket that is handed
-      #   in
+      #   @return [String, nil] of a Unix socket, or the name or number of an inherited one
       # @!attribute [r] params
-      #   @return [Hash{Symbol => Array<String>}] what follows the question mark
+      #   @return [Hash{Symbol => Array<String>}]
       class Bind < ::Data.define(:scheme, :host, :port, :path, :params)
-        # What people write, and what it means.
+        # As written, and its meaning.
         SCHEMES = {"tcp" => "tcp", "http" => "tcp", "ssl" => "ssl", "https" => "ssl",
                    "tls" => "ssl",
                    "unix" => "unix", "fd" => "fd", "systemd" => "systemd"}.freeze
         network = %r{\A(?<host>\[[0-9a-fA-F:.%a-z]+\]|[^:/\[\]]*):(?<port>\d+)/?\z}
-        PLACES = {
+        PATTERNS = {
           "tcp" => network, "ssl" => network, "unix" => /\A(?<path>.+)\z/,
           "fd" => /\A(?<path>\d+)\z/,
           "systemd" => /\A(?<path>.*)\z/
         }.freeze
         ADVICE = "use tcp://HOST:PORT, ssl://HOST:PORT, unix:///PATH, fd://N or systemd:NAME"
-        private_constant :PLACES, :ADVICE
+        private_constant :PATTERNS, :ADVICE
 
-        # What follows the question mark.
+        # The parameters behind the question mark.
         #
         # @api private
         module Query
-          # Those of TLS have the names of the options without their `tls_`.
+          # Those of TLS are the options' names without `tls_`.
           KNOWN = %w[backlog reuse_port proxy mode umask cert key ca verify min ciphers
             self_signed].freeze
 
@@ -70,7 +70,7 @@ module Raffia
           address, _, query = text.to_s.partition("?")
           scheme, rest = address.match(%r{\A([a-z]+):(?://)?(.*)\z})&.captures
           scheme, rest = "tcp", address if scheme.nil? || !SCHEMES.key?(scheme)
-          place = PLACES[SCHEMES.fetch(scheme)].match(rest)
+          place = PATTERNS[SCHEMES.fetch(scheme)].match(rest)
           raise ConfigError, "bind #{text} is no address: #{ADVICE}" unless place
 
           build(text, SCHEMES.fetch(scheme), place.named_captures(symbolize_names: true),
@@ -87,7 +87,7 @@ module Raffia
         end
         private_class_method :build
 
-        # Nothing and * are everything.
+        # An empty host and * stand for all addresses.
         def self.host(text) = text && ((text.empty? || text == "*") ? "::" : text.delete("[]"))
         private_class_method :host
 
@@ -100,13 +100,12 @@ module Raffia
         # @return [Boolean] whether the name stands for this machine, on IPv4 and IPv6
         def local? = host == "localhost"
 
-        # @return [Boolean] whether clients come through a proxy that speaks the PROXY protocol
+        # @return [Boolean] whether a proxy in front speaks the PROXY protocol
         def proxy? = params.key?(:proxy) && params[:proxy].last != "0"
 
         # @return [String, nil] the last value of a parameter
         def param(name) = params[name]&.last
 
-        # @return [String] for people
         def to_s
           case scheme
           when "tcp", "ssl" then "#{scheme}://#{host.include?(":") ? "[#{host}]" : host}:#{port}"

@@ -13,29 +13,28 @@ require_relative "listener/proxy_protocol"
 module Raffia
   class Server
     module Listen
-      # A socket that listens, and what is known of it.
+      # A listening socket and its settings.
       class Listener
-        # Seconds that a proxy may take to say for whom it speaks: it does so at once.
-        PATIENCE = 5
-        private_constant :PATIENCE
+        # Seconds for a proxy's PROXY header.
+        PROXY_TIMEOUT = 5
+        private_constant :PROXY_TIMEOUT
 
-        # @return [TCPServer, UNIXServer] accepts without waiting. What it accepts sends small
-        #   pieces at once (TCP_NODELAY)
+        # @return [TCPServer, UNIXServer] non-blocking; what it accepts has TCP_NODELAY
         attr_reader :socket
-        # @return [Bind] what it was asked for by
+        # @return [Bind]
         attr_reader :bind
-        # @return [String] of the machine, as a client may name it; of a Unix socket the path
+        # @return [String] address of the machine, or path of a Unix socket
         attr_reader :host
-        # @return [Integer, nil] the port that it has got; nil for a Unix socket
+        # @return [Integer, nil] nil for a Unix socket
         attr_reader :port
 
         # @param bind [Bind]
-        # @param options [Options] for what the address does not say itself
-        # @param reuse_port [Boolean] whether others of this server will have the same port
-        # @param inherited [Hash{Integer => String}] what systemd has handed in
-        # @return [Array<Listener>] more than one where a name stands for several addresses, or
-        #   several sockets were handed in
-        # @raise [CannotListen] when the address cannot be had
+        # @param options [Options] for what the bind does not set
+        # @param reuse_port [Boolean] whether other workers will open the same port
+        # @param inherited [Hash{Integer => String}] descriptors and names from systemd
+        # @return [Array<Listener>] several for a name with several addresses, or for several
+        #   inherited sockets
+        # @raise [CannotListen]
         def self.open(bind, options, reuse_port: false, inherited: {})
           tls = tls(bind, options)
           sockets = case bind.scheme
@@ -46,12 +45,11 @@ module Raffia
           sockets.map { |socket| new(socket, bind, tls: tls) }
         end
 
-        # @return [TLS, nil] nil: there is to be none
-        # @raise [ConfigError] when its files will not do
+        # @return [TLS, nil]
+        # @raise [ConfigError] when its files cannot be used
         # @api private
         def self.tls(bind, options) = (TLS.new(TLS::Settings.of(bind, options)) if bind.tls?)
 
-        # @return [Integer] of the address itself, or else of all
         # @api private
         def self.backlog(bind, options) = bind.param(:backlog)&.to_i || options.backlog
 
@@ -65,18 +63,18 @@ module Raffia
           address = socket.local_address
           @host = address.unix? ? address.unix_path : address.ip_address
           @port = address.ip_port unless address.unix?
-          # an application may go to another folder
+          # Absolute: an application may change the working directory.
           @file = ::File.expand_path(@host) if bind.scheme == "unix"
           @identity = Unix.identity(@file) if @file
         end
 
-        # @return [Listener] one more with the same address and port, for another worker
-        def again(options)
-          self.class.new(Tcp.again(host, port, self.class.backlog(bind, options)), bind, tls: @tls)
+        # @return [Listener] another one on the same address and port, for another worker
+        def duplicate(options)
+          self.class.new(Tcp.duplicate(host, port, self.class.backlog(bind, options)), bind, tls: @tls)
         end
 
         # @param socket [IO] of the same address
-        # @return [Listener]
+        # @return [Listener] that accepts from it
         def adopt(socket)
           return self if socket.equal?(@socket)
 
@@ -84,70 +82,66 @@ module Raffia
           self.class.new(@socket.class.for_fd(socket.fileno), bind, tls: @tls, owner: nil)
         end
 
-        # @return [TLS::Settings, nil] from which another Ractor makes what it needs
+        # @return [TLS::Settings, nil] shareable
         # @api private
         def tls_settings = @tls&.settings
 
-        # @param log [#error] hears of certificates that cannot be read any more
-        # @return [void]
+        # @param log [#error] for certificates that cannot be read any more
         def log=(log)
           @tls&.log = log
         end
 
-        # @return [IO] what the loop waits for
+        # @return [IO]
         def to_io = socket
 
         # @return [Boolean]
         def tls? = bind.tls?
 
-        # @return [String] rack.url_scheme of what comes in here
+        # @return [String] rack.url_scheme of its requests
         def scheme = tls? ? "https" : "http"
 
-        # @return [String] for people, and for the tests that connect to it
+        # @return [String]
         def url
           return "unix://#{host}" if port.nil?
 
           "#{scheme}://#{host.include?(":") ? "[#{host}]" : host}:#{port}"
         end
 
-        # What is to be done with a new connection before HTTP is spoken on it, in the connection's
-        # own fiber.
-        # @param socket [BasicSocket] that was accepted here
-        # @yieldparam address [String] the client's, where it is another one than the socket's
-        # @return [IO, nil] to speak HTTP on; nil: the peer was turned away
-        def admit(socket, &)
+        # Reads the PROXY header and does the TLS handshake of a new connection, in its fiber.
+        # @param socket [BasicSocket]
+        # @yieldparam address [String] the client's, from the PROXY header
+        # @return [IO, nil] for HTTP; nil: the peer was refused
+        def handshake(socket, &)
           return socket unless @tls || @proxied
 
-          introduce(socket, &) if @proxied
-          @tls ? @tls.admit(socket) : socket
+          read_proxy_header(socket, &) if @proxied
+          @tls ? @tls.handshake(socket) : socket
         rescue ProxyProtocol::Malformed
           nil
         end
 
-        # Accepts the connections that are in the kernel's queue by now, and never waits.
-        # @param options [Options]
+        # Accepts the connections that the kernel has queued, without waiting.
         # @yieldparam socket [BasicSocket]
-        # @return [void]
         # @api private
-        def queued(options)
-          # So many may be queued. Those that come later must not keep it busy for ever.
+        def accept_queued(options)
+          # No more than can be queued: connections that come later must not keep it busy.
           self.class.backlog(bind, options).succ.times do
             client = socket.accept_nonblock(exception: false)
             return if client == :wait_readable
 
             yield client
           rescue Errno::ECONNABORTED
-            next # this client has gone; others may be behind it
+            next # the next client may be there
           end
         rescue SystemCallError
-          nil # the others cannot be accepted either
+          nil # all others would fail, too
         end
 
         # @return [Boolean] whether clients may show certificates
         def verifies? = !!@tls&.verifies?
 
-        # Closes the socket. The file of a Unix socket is removed by the process that made it,
-        # unless another server has made a new one.
+        # Closes the socket. The process that made the file of a Unix socket removes it, unless
+        # another server has made a new one.
         # @return [void]
         def close
           socket.close
@@ -160,8 +154,8 @@ module Raffia
 
         private
 
-        def introduce(socket)
-          address = ProxyProtocol.read(socket, PATIENCE)
+        def read_proxy_header(socket)
+          address = ProxyProtocol.read(socket, PROXY_TIMEOUT)
           yield address if address && block_given?
         end
       end

@@ -6,23 +6,22 @@ module Raffia
   class Server
     # Addresses and sockets that accept connections.
     module Listen
-      # All listeners of a server. They live as long as the server does: a worker that ends leaves
-      # them open, and with them the connections that wait to be accepted (DESIGN.md 4, contract
-      # 14).
+      # The listeners of a server. They stay open until the server ends, because closing one drops
+      # the connections that wait in its queue.
       class Listeners
         # @return [Array<Listener>] those of the first worker
         attr_reader :first
 
         # @param options [Options]
-        # @param inherited [Hash{Integer => String}] what systemd has handed in
-        # @raise [CannotListen] when an address cannot be had; none is held then
+        # @param inherited [Hash{Integer => String}] descriptors and names from systemd
+        # @raise [CannotListen] and then none is open
         def initialize(options, inherited: {})
           @options = options
           @reuse_port = options.reuse_port && [options.workers, 1].max * options.lanes > 1
           @all = []
           @first = options.binds.flat_map do |bind|
-            add(Listener.open(bind, options, reuse_port: @reuse_port &&
-              bind.tcp?, inherited: inherited))
+            reuse_port = @reuse_port && bind.tcp?
+            add(Listener.open(bind, options, reuse_port: reuse_port, inherited: inherited))
           end
           @slots = (options.lanes == 1) ? [@first] : []
         rescue
@@ -31,23 +30,21 @@ module Raffia
         end
 
         # @param index [Integer] of a worker
-        # @return [Array<Listener>] the same for each generation of that worker. TCP sockets of its
-        #   own, as many as it has Ractors; all others are shared. A worker that was taken away has
-        #   left its sockets closed; another in its place gets new ones
+        # @return [Array<Listener>] the same for each generation of that worker: TCP sockets of its
+        #   own, one per Ractor, and the others shared. Sockets that a removed worker has closed are
+        #   opened again
         def slot(index)
           @slots[index] = nil if @slots[index]&.any? { |listener| listener.socket.closed? }
-          @slots[index] ||= Array.new(@options.lanes) { |each|
-            (index + each).zero? ? @first : lane
-          }
-            .flatten
+          @slots[index] ||= Array.new(@options.lanes) do |lane|
+            (index + lane).zero? ? @first : duplicates
+          end.flatten
         end
 
         # @param slot [Array<Listener>]
-        # @return [Array<Array<Listener>>] those of each Ractor; of the worker where there are none
+        # @return [Array<Array<Listener>>] those of each Ractor; one Array without Ractors
         def lanes(slot) = slot.each_slice(@first.size).to_a
 
-        # What a worker has of its slot: a process that was not forked from this one has sockets
-        # without what is known of them.
+        # For a worker that was not forked from this process, and has only the sockets.
         # @param sockets [Array<IO>] of a slot
         # @return [Array<Listener>]
         def adopt(sockets)
@@ -62,13 +59,15 @@ module Raffia
 
         private
 
-        def lane
-          @first.map { |listener| (@reuse_port && listener.bind.tcp?) ? again(listener) : listener }
+        def duplicates
+          @first.map do |listener|
+            next listener unless @reuse_port && listener.bind.tcp?
+
+            add([listener.duplicate(@options)]).first
+          end
         end
 
         def add(listeners) = listeners.each { |listener| @all << listener }
-
-        def again(listener) = add([listener.again(@options)]).first
       end
     end
   end

@@ -5,18 +5,18 @@ require_relative "../../base/error"
 module Raffia
   class Server
     class TLS
-      # A certificate, its key, its chain, and the names that it is for.
+      # A certificate with its key, chain and names.
       #
       # @api private
       class Certificate
-        # @param cert_path [String] PEM: the certificate first, then the ones that lead to a CA
+        # @param cert_path [String] PEM: the certificate, then its chain
         # @param key_path [String] PEM
         # @return [Certificate]
         # @raise [ConfigError]
         def self.read(cert_path, key_path)
           cert, *chain = part("certificate",
             cert_path) { |text| ::OpenSSL::X509::Certificate.load(text) }
-          # Without a password, or openssl would ask for it at the terminal.
+          # With an empty password, else openssl asks for one at the terminal.
           key = part("key", key_path) { |text| ::OpenSSL::PKey.read(text, "") }
           unless cert.check_private_key(key)
             raise ConfigError, "the key #{key_path} does not belong to the certificate #{cert_path}"
@@ -49,15 +49,15 @@ module Raffia
         end
 
         # @param name [String] of a host
-        # @return [Boolean] whether it is one of the names
+        # @return [Boolean]
         def for?(name) = @names.include?(name.downcase)
 
-        # @return [Boolean] whether a wildcard is for it: that stands for one label
+        # @return [Boolean] whether a wildcard, for one label, matches
         def covers?(name) = @names.include?(name.downcase.sub(/\A[^.]+/, "*"))
 
         private
 
-        # Those of subjectAltName; the common name counts only where there are none.
+        # The common name counts only without a subjectAltName.
         def names
           extension = cert.extensions.find { |each| each.oid == "subjectAltName" }
           unless extension

@@ -6,7 +6,7 @@ require_relative "self_signed"
 module Raffia
   class Server
     class TLS
-      # A context for each certificate, and which of them a client wants.
+      # OpenSSL's contexts, one per certificate, and the choice between them by SNI.
       #
       # @api private
       class Contexts
@@ -14,14 +14,12 @@ module Raffia
           none: ::OpenSSL::SSL::VERIFY_NONE, optional: ::OpenSSL::SSL::VERIFY_PEER,
           required: ::OpenSSL::SSL::VERIFY_PEER | ::OpenSSL::SSL::VERIFY_FAIL_IF_NO_PEER_CERT
         }.freeze
-        # A client that just closes its connection has not cut a request short: where that ends,
-        # HTTP says itself.
+        # A close without close_notify cuts nothing short, because HTTP frames its messages.
         OPTIONS = ::OpenSSL::SSL::OP_NO_RENEGOTIATION | ::OpenSSL::SSL::OP_NO_COMPRESSION |
           ::OpenSSL::SSL::OP_IGNORE_UNEXPECTED_EOF
         private_constant :VERIFY, :OPTIONS
 
-        # @return [OpenSSL::SSL::SSLContext] with the certificate for clients that do not say whom
-        #   they want, and for those who want somebody else
+        # @return [OpenSSL::SSL::SSLContext] the default, without SNI or for an unknown name
         attr_reader :first
 
         # @param settings [Settings]
@@ -38,8 +36,8 @@ module Raffia
           @first = @contexts.first
         end
 
-        # @yieldparam error [ConfigError] what is the matter with them
-        # @return [Contexts] others if the files have changed and make sense; else these
+        # @yieldparam error [ConfigError] when the files have changed and cannot be used
+        # @return [Contexts] new ones if the files have changed, else these
         def renewed
           return self if (now = stamp) == @stamp
 
@@ -66,8 +64,8 @@ module Raffia
           context.add_certificate(certificate.cert, certificate.key, certificate.chain)
           harden(context)
           verify(context)
-          context.servername_cb = ->((_, name)) { wanted(name) }
-          context.alpn_select_cb = ->(offered) { agreed(offered) }
+          context.servername_cb = ->((_, name)) { context_for(name) }
+          context.alpn_select_cb = ->(offered) { select_protocol(offered) }
           context.setup
           context
         rescue ::OpenSSL::OpenSSLError => error
@@ -92,14 +90,14 @@ module Raffia
         end
 
         # @return [String] the protocol to speak
-        def agreed(offered)
+        def select_protocol(offered)
           PROTOCOLS.find { |protocol| offered.include?(protocol) } or
             raise ::OpenSSL::SSL::SSLError,
               "no protocol in common with a client that offers #{offered.join(", ")}"
         end
 
-        # @return [OpenSSL::SSL::SSLContext, nil] nil: the one at hand
-        def wanted(name)
+        # @return [OpenSSL::SSL::SSLContext, nil] nil: the default
+        def context_for(name)
           index = @certificates.index { |certificate| certificate.for?(name) } ||
             @certificates.index { |certificate| certificate.covers?(name) }
           @contexts[index] if index

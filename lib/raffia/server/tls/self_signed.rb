@@ -7,44 +7,43 @@ require_relative "certificate"
 module Raffia
   class Server
     class TLS
-      # A certificate for development, signed by nobody. It is kept in the user's cache, so that a
-      # browser that was told to trust it still does after a restart.
+      # Makes a self-signed certificate for development. It is cached in the user's home, so that a
+      # browser trusts it beyond a restart.
       #
       # @api private
       module SelfSigned
-        # Seconds: browsers take none that is good for longer than 398 days; one with less than a
-        # week to live is made anew.
-        LIFE = 390 * 86_400
-        REST = 7 * 86_400
+        # Seconds. Browsers refuse more than 398 days; a new one is made a week before the end.
+        LIFETIME = 390 * 86_400
+        RENEW_BEFORE = 7 * 86_400
         NAMES = %w[DNS:localhost DNS:*.localhost IP:127.0.0.1 IP:::1].freeze
-        private_constant :LIFE, :REST, :NAMES
+        private_constant :LIFETIME, :RENEW_BEFORE, :NAMES
 
         class << self
-          # @param folder [String, nil] where it is kept; nil: nowhere
+          # @param folder [String, nil] the cache; nil: none
           # @return [Certificate]
-          def certificate(folder = cache)
-            kept(folder) || make.tap { |certificate| keep(certificate, folder) }
+          def certificate(folder = cache_folder)
+            cached(folder) || make.tap { |certificate| cache(certificate, folder) }
           end
 
           private
 
-          def cache
+          def cache_folder
             ::File.join(::Dir.home, ".cache", "raffia")
           rescue ArgumentError
-            nil # nobody's home
+            nil # no home
           end
 
-          def kept(folder)
+          def cached(folder)
             return unless folder && ::File.owned?(path = file(folder))
 
             certificate = Certificate.read(path, path)
-            certificate if certificate.cert.not_after > ::Time.now + REST && certificate.for?(host)
+            certificate if certificate.cert.not_after > ::Time.now + RENEW_BEFORE && certificate.for?(host)
           rescue ConfigError
             nil
           end
 
-          # In one step, and readable by nobody else, not even for a moment.
-          def keep(certificate, folder)
+          # Atomic, and never readable by others.
+          def cache(certificate, folder)
             return unless folder
 
             ::FileUtils.mkdir_p(folder)
@@ -53,7 +52,7 @@ module Raffia
               perm: 0o600)
             ::File.rename(fresh, file(folder))
           rescue SystemCallError
-            nil # a read-only home: it is made anew each time
+            nil # a read-only home: each start makes a new one
           end
 
           def file(folder) = ::File.join(folder, "self_signed.pem")
@@ -69,7 +68,7 @@ module Raffia
               ["O", "Raffia: for development"]])
             cert.public_key = key
             cert.not_before = ::Time.now - 3600
-            cert.not_after = cert.not_before + LIFE
+            cert.not_after = cert.not_before + LIFETIME
             describe(cert)
             Certificate.new(cert.sign(key, "SHA256"), key)
           end

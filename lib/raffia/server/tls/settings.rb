@@ -5,14 +5,12 @@ require_relative "../../base/error"
 module Raffia
   class Server
     class TLS
-      # How a listener is to speak TLS: what its address says, and for what it does not say, the
-      # options.
+      # A listener's TLS settings: from its address, else from the options.
       #
       # @!attribute [r] pairs
-      #   @return [Array<Array(String, String)>] paths of certificates and their keys; empty: one
-      #   that is made here
+      #   @return [Array<Array(String, String)>] paths of certificates and keys; empty: self-signed
       # @!attribute [r] ca
-      #   @return [String, nil] path of the CAs that clients' certificates must come from
+      #   @return [String, nil] path of the CAs for clients' certificates
       # @!attribute [r] verify
       #   @return [Symbol] :none, :optional or :required
       # @!attribute [r] min
@@ -50,7 +48,7 @@ module Raffia
               "each needs its own"
           end
 
-          # From the root: an application may go to another folder, and they are read again.
+          # Absolute: an application may change the working directory, and they are read again.
           certs.zip(keys).map { |pair| pair.map { |path| ::File.expand_path(path) } }
         end
 

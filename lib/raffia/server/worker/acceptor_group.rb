@@ -34,7 +34,7 @@ module Raffia
         def accept_queued
           @tasks.each(&:join)
           @listeners.each do |listener|
-            listener.queued(@context.options) { |socket| @connections.open(socket, listener) }
+            listener.accept_queued(@context.options) { |socket| @connections.open(socket, listener) }
           end
         end
 

@@ -6,33 +6,33 @@ module Raffia
   class Server
     module Listen
       class Listener
-        # Sockets that somebody else has opened: by number, or handed in by systemd.
+        # Sockets that another program has opened: by number, or by systemd's socket activation.
         #
         # @api private
         module InheritedSocket
           class << self
-            # @param handed [Hash{Integer => String}] number and name of what systemd has handed in
+            # @param inherited [Hash{Integer => String}] descriptors and names from systemd
             # @return [Array<TCPServer, UNIXServer>]
             # @raise [CannotListen]
-            def open(bind, handed)
+            def open(bind, inherited)
               return [server(bind, bind.path.to_i)] if bind.scheme == "fd"
 
-              numbers = handed.filter_map do |number, name|
+              numbers = inherited.filter_map do |number, name|
                 number if bind.path.empty? || bind.path == name
               end
-              raise CannotListen, "cannot listen on #{bind}: #{missing(handed)}" if numbers.empty?
+              raise CannotListen, "cannot listen on #{bind}: #{missing(inherited)}" if numbers.empty?
 
               numbers.map { |number| server(bind, number) }
             end
 
             private
 
-            def missing(handed)
-              if handed.empty?
+            def missing(inherited)
+              if inherited.empty?
                 return "systemd has handed no socket in (LISTEN_FDS): start the .socket unit"
               end
 
-              "systemd has handed in #{handed.values.uniq.join(", ")} (FileDescriptorName= of " \
+              "systemd has handed in #{inherited.values.uniq.join(", ")} (FileDescriptorName= of " \
               "the " \
                 ".socket unit)"
             end

@@ -4,14 +4,13 @@ module Raffia
   class Server
     module Listen
       class Listener
-        # Who listens on a port already, as far as Linux lets us see: processes of other users keep
-        # their sockets to themselves.
+        # Finds the program that listens on a port. Linux hides sockets of other users' processes.
         #
         # @api private
         module PortHolder
-          # The state of a socket that listens, as the kernel numbers it.
-          LISTENS = "0A"
-          private_constant :LISTENS
+          # The kernel's number of the state.
+          LISTEN = "0A"
+          private_constant :LISTEN
 
           class << self
             # @param port [Integer]
@@ -28,7 +27,7 @@ module Raffia
             def inodes(table, port)
               ::File.readlines("/proc/net/#{table}").drop(1).filter_map do |line|
                 _, local, _, state, *, inode = line.split.first(10)
-                inode if state == LISTENS && local.end_with?(format(":%04X", port))
+                inode if state == LISTEN && local.end_with?(format(":%04X", port))
               end
             rescue SystemCallError
               []

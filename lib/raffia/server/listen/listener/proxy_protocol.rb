@@ -8,36 +8,34 @@ module Raffia
   class Server
     module Listen
       class Listener
-        # The PROXY protocol, versions 1 and 2: a load balancer says who its client is, before the
-        # client's own bytes. Exactly these bytes are taken from the socket, because TLS may come
-        # next.
+        # Reads the header of the PROXY protocol, version 1 or 2, in which a load balancer names its
+        # client. Takes no byte more from the socket, because TLS may come next.
         #
         # @api private
         class ProxyProtocol
-          # How version 2 begins.
+          # The first bytes of version 2.
           SIGNATURE = "\r\n\r\n\0\r\nQUIT\n".b.freeze
-          # The longest line of version 1, its end included; version 2 says its length, and 536
-          # bytes always fit in a first segment.
-          LINE = 107
-          MOST = 536
-          # Bytes of an address, by the family that version 2 names.
-          FAMILIES = {0x11 => 4, 0x21 => 16}.freeze
-          # As version 1 writes them.
+          # Bytes of the longest line of version 1, and of what version 2 may declare: 536 always
+          # fit into a first segment.
+          LINE_LIMIT = 107
+          BINARY_LIMIT = 536
+          # Bytes of an address, by version 2's number of the family.
+          ADDRESS_BYTES = {0x11 => 4, 0x21 => 16}.freeze
+          # By version 1's names.
           FAMILY = {"TCP4" => ::Socket::AF_INET, "TCP6" => ::Socket::AF_INET6}.freeze
           PORT = /\A\d{1,5}\z/
           ADDRESS = /\A[\h.:]+\z/
-          private_constant :SIGNATURE, :LINE, :MOST, :FAMILIES, :FAMILY, :PORT, :ADDRESS
+          private_constant :SIGNATURE, :LINE_LIMIT, :BINARY_LIMIT, :ADDRESS_BYTES, :FAMILY, :PORT, :ADDRESS
 
-          # What is not as it should be.
+          # The bytes are no PROXY header.
           class Malformed < StandardError
           end
 
           # @param socket [BasicSocket]
-          # @param patience [Numeric] seconds for all of it
-          # @return [String, nil] the client's address; nil where the proxy speaks for itself, or
-          #   does not know
-          # @raise [Malformed] when this is no proxy
-          def self.read(socket, patience) = new(socket, Clock.now + patience).read
+          # @param timeout [Numeric] seconds in all
+          # @return [String, nil] the client's address; nil: the proxy itself, or not known
+          # @raise [Malformed]
+          def self.read(socket, timeout) = new(socket, Clock.now + timeout).read
 
           def initialize(socket, finish)
             @socket = socket
@@ -57,16 +55,16 @@ module Raffia
           def binary
             version, family, length = take(4).unpack("CCn")
             raise Malformed, "version #{version >> 4}" unless version >> 4 == 2
-            raise Malformed, "#{length} bytes" if length > MOST
+            raise Malformed, "#{length} bytes" if length > BINARY_LIMIT
 
             rest = take(length)
-            return if version & 0xf == 0 || !FAMILIES.key?(family)
+            return if version & 0xf == 0 || !ADDRESS_BYTES.key?(family)
 
-            ::IPAddr.new_ntoh(rest.byteslice(0, FAMILIES[family])).to_s
+            ::IPAddr.new_ntoh(rest.byteslice(0, ADDRESS_BYTES[family])).to_s
           end
 
           def line(text)
-            text << up_to_the_end(LINE - text.bytesize) until text.end_with?("\n")
+            text << take_line(LINE_LIMIT - text.bytesize) until text.end_with?("\n")
             word, family, *rest = text.chomp("\r\n").split(" ", -1)
             raise Malformed, text.inspect unless word == "PROXY" && text.end_with?("\r\n")
 
@@ -83,15 +81,15 @@ module Raffia
 
           def port?(text) = PORT.match?(text.to_s) && text.to_i < 65_536
 
-          # IPAddr takes networks, names of interfaces and brackets as well.
+          # IPAddr alone would allow networks, interfaces and brackets.
           def address(text, family)
             raise Malformed, text.inspect unless ADDRESS.match?(text)
 
             ::IPAddr.new(text, FAMILY[family]).to_s
           end
 
-          # All that is there belongs to the line, if its end is not.
-          def up_to_the_end(most)
+          # Everything received belongs to the line, unless its end is there.
+          def take_line(most)
             raise Malformed, "a line without an end" unless most.positive?
 
             ready = wait { @socket.recv_nonblock(most, ::Socket::MSG_PEEK, exception: false) }
@@ -114,7 +112,7 @@ module Raffia
                 raise Malformed, "it takes too long"
               end
             end
-            # In Ruby 3.3 and later there is nil at the end, and before it the empty string was.
+            # At the end Ruby 3.3 returns nil, and earlier ones an empty string.
             raise EOFError if bytes.nil? || bytes.empty?
 
             bytes

@@ -11,12 +11,12 @@ module Raffia
         #
         # @api private
         module Tcp
-          # What a machine without IPv6 says.
+          # Errors of a machine without IPv6.
           NO_IPV6 = [Errno::EAFNOSUPPORT, Errno::EADDRNOTAVAIL, Errno::EPROTONOSUPPORT].freeze
           private_constant :NO_IPV6
 
           class << self
-            # @param reuse_port [Boolean] whether this server opens the port again later
+            # @param reuse_port [Boolean] whether other workers will open the same port
             # @return [Array<TCPServer>]
             # @raise [CannotListen]
             def open(bind, backlog, reuse_port)
@@ -31,13 +31,12 @@ module Raffia
               raise CannotListen, "cannot listen on #{bind}: #{reason(error, bind)}"
             end
 
-            # @return [TCPServer] one more with the same address
-            def again(host, port, backlog) = listen(host, port, backlog, true, check: false)
+            # @return [TCPServer] another one on the same address
+            def duplicate(host, port, backlog) = listen(host, port, backlog, true, check: false)
 
             private
 
-            # Not what the resolver says of localhost: containers have it without IPv6, or with IPv6
-            # alone.
+            # Without the resolver: in containers localhost may lack IPv4 or IPv6.
             def addresses(bind)
               return %w[127.0.0.1 ::1] if bind.local?
 
@@ -53,7 +52,7 @@ module Raffia
               end
             end
 
-            # Everywhere means IPv4 as well, and IPv4 alone where there is no IPv6.
+            # All addresses include IPv4, and are IPv4 alone where there is no IPv6.
             def dual(address)
               yield address, address != "::"
             rescue *NO_IPV6
@@ -62,8 +61,8 @@ module Raffia
               yield "0.0.0.0", true
             end
 
-            # With SO_REUSEPORT the kernel lets another server of the same user have the port too,
-            # and each would get a part of the requests.
+            # With SO_REUSEPORT another server of the same user could share the port, and each would
+            # get a part of the requests.
             def check_free(address, port)
               dual(address) { |host, only| socket(host, port, only).close }
             end

@@ -6,8 +6,7 @@ module Raffia
   class Server
     module Listen
       class Listener
-        # Unix sockets. A file that a dead server has left behind is replaced, one that is answered
-        # is not.
+        # Opens Unix sockets. Replaces the file of a dead server, but not of one that answers.
         #
         # @api private
         module Unix
@@ -15,7 +14,7 @@ module Raffia
             # @return [UNIXServer]
             # @raise [CannotListen]
             def open(bind, backlog)
-              clear(bind)
+              remove_stale_file(bind)
               server = with_umask(mask(bind)) { UNIXServer.new(bind.path) }
               server.listen(backlog)
               server
@@ -23,7 +22,7 @@ module Raffia
               raise CannotListen, "cannot listen on #{bind}: #{error.message}"
             end
 
-            # @return [Array, nil] tells this file from a later one of the same name
+            # @return [Array, nil] differs for a later file of the same name
             def identity(path)
               stat = ::File.stat(path)
               [stat.dev, stat.ino]
@@ -33,22 +32,21 @@ module Raffia
 
             private
 
-            def clear(bind)
+            def remove_stale_file(bind)
               return unless ::File.exist?(bind.path)
               unless ::File.socket?(bind.path)
                 raise CannotListen, "cannot listen on #{bind}: there is a file of this name, and " \
                   "it is no socket"
               end
 
-              knock(bind.path)
+              try_connect(bind.path)
               raise CannotListen, "cannot listen on #{bind}: a server answers there already"
             rescue Errno::ECONNREFUSED
               ::File.unlink(bind.path)
             end
 
-            # Without waiting: a server that has no room for another connection is there as well,
-            # and then it says EAGAIN.
-            def knock(path)
+            # A server whose queue is full raises EAGAIN: it is alive.
+            def try_connect(path)
               socket = ::Socket.new(:UNIX, :STREAM)
               socket.connect_nonblock(::Addrinfo.unix(path), exception: false)
             rescue Errno::EAGAIN
@@ -57,7 +55,7 @@ module Raffia
               socket&.close
             end
 
-            # The mode is there from the first moment, since the socket is made under it.
+            # The socket is created with this mask, so the mode holds from the first moment.
             def mask(bind)
               return octal(bind, :umask) if bind.param(:umask)
 
