@@ -179,7 +179,7 @@ class ArchitectureTest < Raffia::TestCase
     "another's Scheduler" => ["task/a.rb", "Fiber::Scheduler"],
     "a component's own name" => ["scheduler/a.rb", "module Raffia; class Scheduler; end; end"],
     "ENV where it is read" => ["base/config.rb", "def self.load(env = ENV) = env"],
-    "threads in their component" => ["pool/threads.rb", "Thread.new { work }; Ractor.new { work }"],
+    "threads in their component" => ["executor/threads.rb", "Thread.new { work }; Ractor.new { work }"],
     "forks in theirs" => ["process/a.rb", "::Process.fork { work }"],
     "signals in theirs" => ["base/signals.rb", "::Signal.trap(:INT) { stop }; at_exit { stop }"],
     "Ruby's own fork hook" => ["base/fork.rb",

@@ -21,7 +21,7 @@ module EngineBench
       Target.new(name: "raffia-#{backend}", open: -> {
         require "raffia"
         pool = nil
-        offload = ->(&call) { (pool ||= Fiber.blocking { Raffia::Pool::Offload.new }).call(&call) }
+        offload = ->(&call) { (pool ||= Fiber.blocking { Raffia::Executor::Threads::BlockingPool.new }).call(&call) }
         scheduler = Raffia::Scheduler.new(backend: backend, offload: offload)
         expect(backend, scheduler.backend)
         Fibers.new(scheduler)

@@ -77,7 +77,7 @@ module Raffia
     scheduler = Fiber.current_scheduler or return yield
     return scheduler.offloaded(&block) if scheduler.is_a?(Scheduler)
 
-    pool = Pool::Offload.new(max: 1)
+    pool = Executor::Threads::BlockingPool.new(max: 1)
     begin
       pool.call(&block)
     ensure

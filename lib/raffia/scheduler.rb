@@ -87,7 +87,7 @@ module Raffia
     # @param blocking [#call, nil] the same for core's own blocking calls, such as opening a file,
     #   which must not wait behind users' calls
     # @param operations [#call, nil] is given the kind of a blocking operation of core's (:files,
-    #   :compute, :waiting), and returns the {Pool::OperationThreads} that run it. Without one,
+    #   :compute, :waiting), and returns the {Executor::Threads::OperationPool} that run it. Without one,
     #   `blocking` does
     # @param deadlock [#call, nil] is given the {Parked} fibers when nothing but a signal could ever
     #   let any of them go on; it may interrupt some, and says whether to go on looking

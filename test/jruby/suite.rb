@@ -15,12 +15,12 @@ require "raffia"
   Dir[File.expand_path("../#{pattern}.rb", __dir__)].sort.each { |file| require file }
 end
 
-require_relative "../contract/pool/standing_contract"
+require_relative "../contract/pool/persistent_contract"
 # The classes of the strategies that there are here.
 %w[Inline Threads].each do |name|
-  Object.const_set("PoolStanding#{name}OnJRubyTest", Class.new(Raffia::TestCase) do
-    include PoolStandingContract
-    include PoolStandingBlocks
+  Object.const_set("PoolPersistent#{name}OnJRubyTest", Class.new(Raffia::TestCase) do
+    include PoolPersistentContract
+    include PoolPersistentBlocks
 
     define_method(:strategy) { name.downcase.to_sym }
   end)

@@ -41,7 +41,7 @@ class PoolInterruptTest < Raffia::TestCase
 
   def strategies
     %i[inline threads processes] + (Raffia.respond_to?(:run) ? [:fibers] : []) +
-      (Raffia::Pool::PortableBlock.available? ? [:ractors] : [])
+      (Raffia::Executor::Ractors::PortableBlock.available? ? [:ractors] : [])
   end
 
   def test_the_call_ends_and_nobody_is_left

@@ -84,7 +84,7 @@ class PoolKillTest < Raffia::TestCase
   # nothing is left.
   def test_the_other_kinds
     kinds = %i[inline threads] + (Raffia.respond_to?(:run) ? [:fibers] : []) +
-      (Raffia::Pool::PortableBlock.available? ? [:ractors] : [])
+      (Raffia::Executor::Ractors::PortableBlock.available? ? [:ractors] : [])
     kinds.each do |on|
       assert_no_leaks do
         pool = Raffia::Pool.new(on: on) { |n| n + 1 }

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "raffia/process/worker"
-require "raffia/pool/ractors/portable_block"
+require "raffia/executor/ractors/portable_block"
 require "raffia/server/ractors"
 
 module TestSupport

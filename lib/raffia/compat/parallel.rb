@@ -8,7 +8,7 @@ require_relative "../../raffia"
 require_relative "parallel/errors"
 require_relative "parallel/request"
 require_relative "parallel/call"
-require_relative "parallel/direct"
+require_relative "parallel/inline_call"
 
 # The interface of the gem parallel 2.3 over Raffia's workers. guides/from_parallel.md says what
 # differs.
@@ -43,7 +43,7 @@ module Parallel
     def map(source, options = {}, &block)
       request = Raffia::Compat::Parallel::Request.new(source, options, block)
       if request.workers.zero?
-        Raffia::Compat::Parallel::Direct.new(request).call
+        Raffia::Compat::Parallel::InlineCall.new(request).call
       else
         Raffia::Compat::Parallel::Call.new(request).call
       end
@@ -100,10 +100,10 @@ module Parallel
 
     # @return [Integer] how many processors this process may use, quotas of containers included; or
     #   what PARALLEL_PROCESSOR_COUNT says
-    def processor_count = Raffia.config.processors || Raffia::Pool::Cpus.count
+    def processor_count = Raffia.config.processors || Raffia::Executor::Cpus.count
 
     # @return [Integer] how many cores they are
-    def physical_processor_count = Raffia::Pool::Cpus.cores
+    def physical_processor_count = Raffia::Executor::Cpus.cores
 
     # @return [Integer, nil] the number of the worker, from 0; nil outside of one. Ractors have none
     def worker_number = Thread.current[:parallel_worker_number]

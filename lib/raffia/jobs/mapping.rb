@@ -42,19 +42,19 @@ module Raffia
         def workers(options) = options.workers || WORKERS
 
         # Long enough to be worth the journey.
-        def target = 0.1
+        def chunk_seconds = 0.1
 
-        def crew = Pool::ThreadCrew
+        def group = Executor::Threads::WorkerGroup
 
-        def portable? = false
+        def in_caller? = false
 
-        def standing_crew
+        def background_group
           raise ConfigError, "a pool on: :jobs has no use: `raffia work` is the pool, and jobs " \
             "are enqueued by their classes"
         end
 
         # @raise [ConfigError] when the block cannot be found by workers
-        def seats(plan, _input, _sizer, options)
+        def slots(plan, _input, _sizer, options)
           unless plan.block.is_a?(Reference)
             raise ConfigError,
               "on: :jobs cannot hand this block to another process: give a job class " \

@@ -84,9 +84,9 @@ module Raffia
         @store = store
         @queues = Queues.new(queues)
         @concurrency = count(:concurrency, concurrency)
-        @timeout = Pool::Check.seconds(:timeout, timeout) || timeout
+        @timeout = Pool::Validation.seconds(:timeout, timeout) || timeout
         @sizes = {fibers: concurrency, threads: threads || [THREADS, concurrency].min,
-                  processes: processes || Pool::Cpus.count, ractors: ractors || Pool::Cpus.count}
+                  processes: processes || Executor::Cpus.count, ractors: ractors || Executor::Cpus.count}
         @sizes.each { |name, size| count(name, size) }
         @log = log || Log.build(Raffia.config)
         @settings = {
@@ -94,7 +94,7 @@ module Raffia
           log: @log,
           instrument: instrument, about: {"tag" => tag, "labels" => labels}, wait: wait,
           lenient: heartbeat == :progress,
-          hang_timeout: Pool::Check.seconds(:hang_timeout, hang_timeout) || hang_timeout,
+          hang_timeout: Pool::Validation.seconds(:hang_timeout, hang_timeout) || hang_timeout,
           monitored: monitored && LeaseMonitor.possible?(store), isolated: isolated,
           inherited: {queues: queues, threads: threads, processes: processes, ractors: ractors,
                       timeout: timeout, lease: lease, beat: beat, recover: recover,
@@ -203,7 +203,7 @@ module Raffia
       def context = @launcher.context
 
       def count(name, value)
-        Pool::Check.count(name, value)
+        Pool::Validation.count(name, value)
         return value if value
 
         raise ConfigError, "#{name}: nil is not a count: give a whole number from 1 up"

@@ -3,7 +3,7 @@
 require "etc"
 require "rbconfig"
 require_relative "../base/config"
-require_relative "../pool/cpus"
+require_relative "../executor/cpus"
 
 module Raffia
   module Lab
@@ -28,7 +28,7 @@ module Raffia
       end
 
       # @return [Integer] cores that this process may use
-      def cores = Pool::Cpus.count
+      def cores = Executor::Cpus.count
 
       # @return [Boolean] whether the experiments run with YJIT: where this Ruby has it and nobody
       #   turned it off

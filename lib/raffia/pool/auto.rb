@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "auto/choice"
-require_relative "auto/crew"
-require_relative "auto/measured_seat"
+require_relative "auto/worker_group"
+require_relative "auto/starting_slot"
 require_relative "auto/obstacles"
 
 module Raffia
@@ -31,15 +31,15 @@ module Raffia
         @chooser = chooser || Choice.method(:of)
       end
 
-      # For Strategy: {Crew} makes more of it.
+      # For Strategy: {WorkerGroup} makes more of it.
       # @api private
       def workers(_options) = 1
 
       # @api private
-      def target = TARGET
+      def chunk_seconds = TARGET
 
       # @api private
-      def seats(plan, input, sizer, options)
+      def slots(plan, input, sizer, options)
         @plan = plan
         @input = input
         @sizer = sizer
@@ -47,20 +47,20 @@ module Raffia
         @choice = nil
         # A fold without an initial value does nothing for its first item.
         sizer.aim((plan.operation == :reduce) ? 2 : nil, target: TARGET)
-        -> { raise Error, "the crew makes its own seats" }
+        -> { raise Error, "the group makes its own slots" }
       end
 
       # @api private
-      def crew = self
+      def group = self
 
-      # As a crew's class is asked for a crew.
+      # As a group's class is asked for a group.
       # @api private
-      def new(desk, _workers)
-        Crew.new(desk, self, Probe.new(enough: @enough, sends_items: !@input.indexed?))
+      def new(coordinator, _workers)
+        WorkerGroup.new(coordinator, self, Probe.new(enough: @enough, sends_items: !@input.indexed?))
       end
 
       # @api private
-      def standing_crew
+      def background_group
         raise ConfigError, "on: :auto chooses for one call, by its first items: name a strategy " \
           "for a pool that stays"
       end
@@ -69,43 +69,43 @@ module Raffia
       def around = yield
 
       # @api private
-      def portable? = true
+      def in_caller? = true
 
       # @param strategy [Symbol]
-      # @return [#call] makes seats
+      # @return [#call] makes slots
       # @api private
-      def seats_on(strategy) = Strategy::ALL.fetch(strategy).seats(@plan, @input, @sizer, @options)
+      def slots_on(strategy) = Strategy.fetch(strategy).slots(@plan, @input, @sizer, @options)
 
       # @api private
-      def fiber_seat(trial)
-        WatchedSeat.new(seats_on(:fibers).call, trial)
+      def fiber_slot(trial)
+        GatedSlot.new(slots_on(:fibers).call, trial)
       end
 
       # @return [Integer]
       # @api private
-      def most_fibers = [@options.workers || Estimate::FIBERS, @options.limit].compact.min
+      def most_fibers = [@options.workers || CostModel::FIBERS, @options.limit].compact.min
 
       # @param choice [Choice]
-      # @param ramp [Ramp, nil] of worker processes
+      # @param ramp [RampUp, nil] of worker processes
       # @api private
-      def crew_for(choice, desk, ramp = nil)
+      def group_for(choice, coordinator, ramp = nil)
         aim(choice.on)
-        seats = seats_on(choice.on)
-        seats = measured(seats, ramp) if ramp
-        Strategy::ALL.fetch(choice.on).crew.new(desk, choice.workers, &seats)
+        slots = slots_on(choice.on)
+        slots = measured(slots, ramp) if ramp
+        Strategy.fetch(choice.on).group.new(coordinator, choice.workers, &slots)
       end
 
       # @param choice [Choice] of processes
-      # @return [Ramp, nil]
+      # @return [RampUp, nil]
       # @api private
       def ramp(choice)
-        Ramp.new(choice.workers, choice.measurement.total, machine.worker(Costs.new)) if @ramp
+        RampUp.new(choice.workers, choice.measurement.total, machine.worker(Costs.new)) if @ramp
       end
 
       # From now on chunks are cut for this strategy. What the caller wants for chunks is for those
       # that travel.
       # @api private
-      def aim(strategy) = @sizer.aim(@options.chunk, target: Strategy::ALL.fetch(strategy).target)
+      def aim(strategy) = @sizer.aim(@options.chunk, target: Strategy.fetch(strategy).chunk_seconds)
 
       # @api private
       def aim_here = @sizer.aim(nil, target: TARGET)
@@ -129,7 +129,7 @@ module Raffia
 
       # Fibers were chosen and turned out to be of no use.
       # @param choice [Choice]
-      # @param trial [Trial]
+      # @param trial [FiberTrial]
       # @return [Choice] of threads
       # @api private
       def instead(choice, trial)
@@ -160,7 +160,7 @@ module Raffia
 
       private
 
-      def measured(seats, ramp) = -> { MeasuredSeat.new(seats, ramp) }
+      def measured(slots, ramp) = -> { StartingSlot.new(slots, ramp) }
 
       # @return [Integer, nil] items; nil when nobody knows
       def left(probe)

@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "../executor"
+
 module Raffia
   class Pool
-    # What an exception that a user's block raised learns on its way to the caller: which item it
-    # was about. The exception stays what it is, so `rescue ItsOwnClass` works; `rescue
-    # Raffia::Pool::ItemContext` catches any that came from a worker.
+    # The item that an exception of a user's block is about, told by the exception itself. It stays
+    # what it is, so `rescue ItsOwnClass` works; `rescue Raffia::Pool::ItemContext` catches any that
+    # came from a worker.
     #
     #     rescue Net::ReadTimeout => error
     #       warn "#{error.item} (number #{error.item_index}) timed out"
@@ -36,18 +38,21 @@ module Raffia
         error
       end
 
-      # An item need not be what can go to another process, where an exception can.
-      # @return [Boolean] whether it had one
-      # @api private
-      def self.forget(error)
-        self === error && !error.frozen? && !error.item_is(nil, error.item_index).nil?
-      end
-
-      # @return [Integer]
+      # @return [void]
       # @api private
       def item_is(item, index)
         @item = item
         @item_index = index
+      end
+
+      # The exception may go where its item cannot.
+      # @return [Boolean] whether that was done
+      # @api private
+      def drop_item
+        return false if frozen?
+
+        @item = nil
+        true
       end
 
       # What an uncaught exception prints: the message, and the item it was about.
@@ -57,18 +62,12 @@ module Raffia
 
       # @api private
       def self.brief(item)
-        return "moved to its Ractor" if moved?(item)
+        return "moved to its Ractor" if Executor::Ractors.moved?(item)
 
         text = item.inspect
         (text.length > 80) ? "#{text[0, 77]}..." : text
       rescue
         item.class.name
-      end
-
-      # Whether it is what is left here of something that was moved, which answers nothing.
-      # @api private
-      def self.moved?(item)
-        defined?(::Ractor::MovedObject) ? ::Ractor::MovedObject === item : false
       end
     end
   end

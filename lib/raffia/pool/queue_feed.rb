@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "chunk"
-require_relative "resting"
+require_relative "../executor/idle_workers"
 
 module Raffia
   class Pool
@@ -18,7 +18,7 @@ module Raffia
       # @param workers [Integer] who share it
       # @param limit [Integer, nil] the bound; nil follows the speed: two chunks a worker
       # @param running [Boolean] whether items that are being worked on count too
-      # @param items [Array, Lanes] where they wait
+      # @param items [Array, Persistent::FairQueue] where they wait
       # @param idle [Numeric, nil] seconds that a worker waits for items before it is sent home;
       #   nil: for ever
       def initialize(sizer, workers, limit: nil, running: true, items: [], idle: nil)
@@ -32,7 +32,7 @@ module Raffia
         @most = 0
         @ended = false
         @lock = Thread::Mutex.new
-        @resting = Resting.new(@lock, idle)
+        @resting = Executor::IdleWorkers.new(@lock, idle)
         @emptied = Thread::ConditionVariable.new
       end
 

@@ -1,58 +1,41 @@
 # frozen_string_literal: true
 
-require_relative "../base/config"
 require_relative "../base/error"
 require_relative "../base/ractor_local"
+require_relative "../executor"
 require_relative "auto"
-require_relative "cpus"
-require_relative "strategy/inline"
-require_relative "strategy/fibers"
-require_relative "strategy/threads"
-require_relative "strategy/ractors"
-require_relative "strategy/processes"
+require_relative "chunk_service"
+require_relative "remote_slot"
+require_relative "worker_slot"
 
 module Raffia
   class Pool
-    # Where work runs. A strategy is a module that says a few things: how many workers are usual,
-    # how long a chunk should take, which crew drives, and in which seats the blocks run. Everything
-    # else is the same for all of them.
-    #
-    #     workers(options)                    -> Integer, how many at once
-    #     target                              -> Float, seconds of work in a chunk; 0 for single items
-    #     crew                                -> class: InlineCrew, ThreadCrew or FiberCrew
-    #     standing_crew                       -> class for pools that live on: ThreadCrew or FiberHost
-    #     seats(plan, input, sizer, options)  -> Proc that makes a Seat; checks and prepares what can be before the start
-    #     around { }                          -> runs the block where the crew can work
-    #     portable?                           -> whether a block can be handed to a worker that lives already
+    # An executor as a pool uses it: it makes the slots in which chunks are worked on.
     #
     # @api private
-    module Strategy
-      ALL = {
-        inline: Inline,
-        fibers: Fibers,
-        threads: Threads,
-        ractors: Ractors,
-        processes: Processes
-      }.freeze
-      # Those of rooms above this one, and what loads them.
+    class Strategy
+      # Strategies of components above this one, and what loads them.
       ELSEWHERE = {jobs: "raffia/jobs"}.freeze
       KEY = :raffia_strategies
       private_constant :KEY
 
       class << self
-        # @param name [Symbol, #seats] a strategy that is not in the table may be handed in itself
-        # @return [Module, Auto] +:auto+ is made anew for each call
+        # @param name [Symbol, Module, #slots] an executor or a strategy may be handed in itself
+        # @return [Strategy, Auto] made anew for each call
         # @raise [ConfigError]
         def fetch(name)
-          return name if name.respond_to?(:seats)
+          return name if name.respond_to?(:slots)
+          return new(name) if name.respond_to?(:granularity)
           return Auto.new if name == :auto
 
-          ALL[name] || provided[name]&.call or
-            raise ConfigError, "on: #{name.inspect} is not a strategy#{hint(name)}: use one of " \
-              "#{valid}"
+          executor = Executor::ALL[name]
+          return new(executor) if executor
+
+          provided[name]&.call or raise ConfigError,
+            "on: #{name.inspect} is not a strategy#{hint(name)}: use one of #{valid}"
         end
 
-        # A room above this one brings its own.
+        # A component above this one brings its own.
         # @param name [Symbol] of {ELSEWHERE}
         # @yieldreturn [Object] a strategy, made anew for each call
         # @return [void]
@@ -61,21 +44,75 @@ module Raffia
           nil
         end
 
-        # @return [Integer] one worker for each processor that may be used, or what RAFFIA_WORKERS
-        #   says
-        def default_workers = Raffia.config.workers || Cpus.count
-
         private
 
-        def valid = [*ALL.keys, :auto].map(&:inspect).join(", ")
+        def valid = [*Executor::ALL.keys, :auto].map(&:inspect).join(", ")
 
         def provided = RactorLocal.fetch(KEY) { {} }
 
         def hint(name)
           return " before `require \"#{ELSEWHERE[name]}\"`" if ELSEWHERE.key?(name)
+          return unless name.is_a?(String) && Executor::ALL.key?(name.to_sym)
 
-          if name.is_a?(String) && ALL.key?(name.to_sym)
-            " (a Symbol is meant, #{name.to_sym.inspect})"
+          " (a Symbol is meant, #{name.to_sym.inspect})"
+        end
+      end
+
+      # @param executor [Module] see {Executor}
+      def initialize(executor)
+        @executor = executor
+      end
+
+      # @param options [Options]
+      # @return [Integer] how many chunks are worked on at once
+      def workers(options) = options.workers || @executor.capacity(options.limit)
+
+      # @return [Float] seconds of work in a chunk; 0.0 for single items
+      def chunk_seconds = @executor.granularity
+
+      # @return [Class] of groups
+      def group = @executor.group
+
+      # @return [Class, nil] of groups for pools that live on
+      def background_group = @executor.background_group
+
+      def in_caller? = @executor.in_caller?
+
+      # Whether a worker that lives already can be handed a block.
+      def local? = @executor.local?
+
+      def around(&) = @executor.around(&)
+
+      # Checks and prepares what can be before the start.
+      # @param plan [Plan]
+      # @param input [Input::Indexed, Input::Span, Input::Stream, nil]
+      # @param sizer [ChunkSize]
+      # @param options [Options]
+      # @return [Proc] makes a {WorkerSlot}
+      # @raise [ConfigError, NotShareable]
+      def slots(plan, input, sizer, options)
+        @executor.check(options)
+        return remote_slots(plan, input, sizer, options) unless local?
+
+        limited = plan.within(options.item_timeout)
+        -> { WorkerSlot.new(limited) }
+      end
+
+      private
+
+      def remote_slots(plan, input, sizer, options)
+        limit, grace = options.item_timeout, @executor.overrun_grace
+        most = @executor.batch_limit(options)
+        sizer.at_most(most) if most
+        plan = plan.within(limit) if grace.positive?
+        service = ChunkService.new(plan, (input if input&.indexed?))
+        workers = @executor.workers(service, options)
+        lambda do
+          worker = workers.call
+          if worker.respond_to?(:post)
+            RemoteSlot.new(worker, sizer, limit && limit + grace, limit)
+          else
+            WorkerSlot.new(plan.with(block: worker.method(:call)), worker)
           end
         end
       end

@@ -1,20 +1,18 @@
 # frozen_string_literal: true
 
-require_relative "chunk"
 require_relative "indexed_feed"
-require_relative "mishap"
+require_relative "item_failure"
 require_relative "progress"
 require_relative "queue_feed"
 
 module Raffia
   class Pool
-    # One pass over an input: the caller's side and the desk that the workers report to. It is the
-    # same on every strategy; they differ in the crew that drives and in the seats where the blocks
-    # run.
+    # One pass over an input: the coordinator of its workers, and the caller's side. It is the same
+    # on every strategy; they differ in their groups and slots.
     #
-    # Input that can be read by position is taken by the workers themselves. A stream is read here,
-    # in the caller, and pushed into a bounded queue. In both cases the caller then waits for news:
-    # a failure, enough, or the last worker's end.
+    # Workers read an input by position themselves. The caller reads a stream and pushes it into a
+    # bounded queue. In both cases it then waits for news: a failure, enough, or the last worker's
+    # end.
     #
     # @api private
     class Traversal
@@ -37,32 +35,32 @@ module Raffia
         @progress = Progress.for(options.progress, input.size)
         @news = Thread::Queue.new
         @lock = Thread::Mutex.new
-        @mishap = nil
+        @failure = nil
         @over = false
       end
 
       # Do the work; in the caller.
-      # @param crew [InlineCrew, ThreadCrew, FiberCrew]
+      # @param group [#open, #start, #grow, #size, #join] see {Executor}
       # @return [void]
-      def run(crew)
-        crew.open do
-          supply(crew)
-          await(crew)
+      def run(group)
+        group.open do
+          supply(group)
+          await(group)
           through = true
         ensure
-          # Whoever lives through being stopped finds nothing more to do.
+          # A worker that outlives its interrupt finds nothing more to do.
           @feed.close unless through
         end
       ensure
         @progress&.finish
       end
 
-      # Wait until the drivers of a crew are through, or it is over.
-      # @param crew [#size, #join]
+      # Wait until the worker loops of a group are through, or it is over.
+      # @param group [#size, #join]
       # @return [void]
-      def await(crew)
-        crew.size.times { return if @news.pop == :stop }
-        crew.join
+      def await(group)
+        group.size.times { return if @news.pop == :stop }
+        group.join
       end
 
       # @param workers [Integer] who share the input from now on
@@ -73,11 +71,11 @@ module Raffia
 
       # @return [Object] the value of the call
       # @raise [Exception] what went wrong
-      def value = @mishap ? @mishap.deliver : @gather.value
+      def value = @failure ? @failure.deliver : @gather.value
 
-      # A driver has a reply.
+      # A worker loop has a reply.
       def complete(chunk, reply)
-        return failed(Mishap.in(chunk, reply.failure)) if reply.failure
+        return failed(ItemFailure.in(chunk, reply.failure)) if reply.failure
 
         @sizer.learn(chunk.size, reply.seconds)
         enough = @lock.synchronize do
@@ -96,19 +94,19 @@ module Raffia
 
       # A worker is gone. Whether another one is to take its place: no, the call ends, with
       # {#crash}.
-      def salvage(_error, _seat) = false
+      def replace?(_error, _seat) = false
 
-      # A driver cannot go on.
+      # A worker loop cannot go on.
       def crash(error, _seat) = failed(Crash.new(error))
 
       # A worker's thread has ended; nobody takes its place.
-      def vacant = nil
+      def thread_ended = nil
 
       # @return [Integer, Float, nil] how many items nobody has taken; nil for a stream
       def remaining = (@source.left if @input.indexed?)
 
-      # A driver is through.
-      def left = @news << :left
+      # A worker loop has ended.
+      def loop_ended = @news << :loop_ended
 
       private
 
@@ -125,26 +123,26 @@ module Raffia
       end
 
       # Start the workers, and feed them if they cannot help themselves.
-      def supply(crew)
-        return crew.start([@workers, @input.size].min) if @input.indexed?
+      def supply(group)
+        return group.start([@workers, @input.size].min) if @input.indexed?
 
         @input.each do |item|
           break if @feed.push(item) == :closed
 
-          crew.grow(@feed)
+          group.grow(@feed)
         end
         @feed.finish
       end
 
-      def failed(mishap) = over(mishap)
+      def failed(failure) = over(failure)
 
       # The first news of an end counts; what workers say while they are being stopped does not.
-      def over(mishap = nil)
+      def over(failure = nil)
         @lock.synchronize do
           return if @over
 
           @over = true
-          @mishap = mishap
+          @failure = failure
         end
         @feed.close
         @news << :stop

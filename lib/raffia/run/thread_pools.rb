@@ -24,14 +24,14 @@ module Raffia
       # @return [Object] the block's value
       def run(kind, &)
         # A pool reads files, which must not be offloaded in turn.
-        (@calls[kind] ||= Fiber.blocking { Pool::Offload.new(max: @threads) }).call(&)
+        (@calls[kind] ||= Fiber.blocking { Executor::Threads::BlockingPool.new(max: @threads) }).call(&)
       end
 
       # @param kind [Symbol] :files, :compute or :waiting
-      # @return [Pool::OperationThreads]
+      # @return [Executor::Threads::OperationPool]
       def call(kind)
         @operations[kind] ||= Fiber.blocking do
-          Pool::OperationThreads.new { Engine::CallQueue.new(limit(kind)) }
+          Executor::Threads::OperationPool.new { Engine::CallQueue.new(limit(kind)) }
         end
       end
 
@@ -60,8 +60,8 @@ module Raffia
       def limit(kind)
         case kind
         when :waiting then MAX_WAITING
-        when :compute then Pool::Cpus.count
-        else @threads || [Pool::Cpus.count * 2, 4].max
+        when :compute then Executor::Cpus.count
+        else @threads || [Executor::Cpus.count * 2, 4].max
         end
       end
     end

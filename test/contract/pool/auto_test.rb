@@ -81,7 +81,7 @@ class PoolAutoRactorsTest < Raffia::TestCase
   include PoolAutoMoves
 
   def setup
-    Raffia::Pool::PortableBlock.available? ||
+    Raffia::Executor::Ractors::PortableBlock.available? ||
       skip("without the extension a block gets a Ractor for each item")
   end
 end

@@ -3,7 +3,7 @@
 require_relative "retry_contract"
 
 # What futures promise, and the retries of pools that stay, on every strategy. Part of
-# {PoolStandingContract}.
+# {PoolPersistentContract}.
 module PoolFutureContract
   LONG = 60
   Attempts = PoolRetryContract::Attempts

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "pool_contract"
-require "raffia/pool/processes/parcel_dump"
+require "raffia/executor/processes/payload_codec"
 
 # The extension's share of the pools' work, while Ruby collects at each allocation and moves what it
 # can.
@@ -31,7 +31,7 @@ class PoolGCTest < Raffia::TestCase
     here, there = Raffia::Process::SharedMemoryPayloads.pair
     skip "no parcels here" unless here
     long, wide = "ab" * LONG, "x" * LONG
-    codecs = [here, there].map { |parcels| Raffia::Pool::ParcelDump.new(parcels) }
+    codecs = [here, there].map { |parcels| Raffia::Executor::Processes::PayloadCodec.new(parcels) }
     strings = stressed do
       codecs.last.load(codecs.first.dump([long, wide.dup.force_encoding("UTF-32LE")]))
     end

@@ -98,7 +98,7 @@ module RactorContract
     run_on do |on|
       error = assert_raises(Raffia::NotShareable) { Raffia.map([1], **on) { |n| list << n } }
       assert_equal(:list, error.variable)
-      assert_match(/pool_ractors_test.rb:\d+/, error.location)
+      assert_match(/ractors_test.rb:\d+/, error.location)
       assert_match(/uses list .*items, or run it on: :processes/m, error.message)
     end
   end
@@ -192,7 +192,7 @@ module RactorContract
   def test_calls_beside_a_thread_that_waits_for_a_ractor_of_its_own
     run_on do |on|
       own = Ractor.new { Ractor.receive }
-      waiting = Thread.new { Raffia::Pool::RactorAdapter.value(own) }
+      waiting = Thread.new { Raffia::Executor::Ractors::Adapter.value(own) }
       assert_equal([2, 4], Raffia.map([1, 2], **on) { |n| n * 2 })
       own.send(:done)
       assert_equal(:done, waiting.value)
@@ -204,7 +204,7 @@ class PoolRactorsTest < Raffia::TestCase
   include RactorContract
 
   def setup
-    skip "needs the extension" unless Raffia::Pool::PortableBlock.available?
+    skip "needs the extension" unless Raffia::Executor::Ractors::PortableBlock.available?
   end
 
   def strategy = :ractors
@@ -366,19 +366,20 @@ class PoolRactorsTest < Raffia::TestCase
 end
 
 # A new Ractor for each item: what there is without the extension.
-class PoolLoneRactorsTest < Raffia::TestCase
+class PoolOneShotRactorsTest < Raffia::TestCase
   include RactorContract
 
-  module LoneRactors
+  module OneShotRactors
     extend SingleForwardable
 
-    def_delegators "Raffia::Pool::Strategy::Ractors", :workers, :target, :crew, :around, :portable?
+    def_delegators "Raffia::Executor::Ractors", :check, :capacity, :granularity, :in_caller?, :local?,
+      :group, :background_group, :around, :batch_limit, :overrun_grace
 
-    def self.seats(plan, _input, _sizer, options)
-      Raffia::Pool::PortableBlock.check(plan.block)
-      -> { Raffia::Pool::LoneRactorSeat.new(plan, options.item_timeout) }
+    def self.workers(service, limits)
+      Raffia::Executor::Ractors::PortableBlock.check(service.block)
+      -> { Raffia::Executor::Ractors::OneShotWorker.new(service, limits.item_timeout) }
     end
   end
 
-  def strategy = LoneRactors
+  def strategy = OneShotRactors
 end

@@ -97,7 +97,7 @@ module PoolUnderScheduler
 
   def test_offloaded_calls_do_not_stop_the_others
     while_counting do |far|
-      offload = Raffia::Pool::Offload.new(max: 2)
+      offload = Raffia::Executor::Threads::BlockingPool.new(max: 2)
       assert_equal(:done, offload.call { far.wait_readable(Raffia::TestCase::PATIENCE) && :done })
     ensure
       offload.shutdown
@@ -106,7 +106,7 @@ module PoolUnderScheduler
 
   def test_an_offloading_fiber_that_is_interrupted_leaves_at_once
     while_counting do
-      offload = Raffia::Pool::Offload.new(max: 1)
+      offload = Raffia::Executor::Threads::BlockingPool.new(max: 1)
       gate = Thread::Queue.new
       assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.02) { offload.call { gate.pop } } }
     ensure

@@ -338,7 +338,7 @@ module RunSuite
   def test_calls_that_block_for_long_do_not_hold_up_core
     Raffia.run(backend: backend) do |scope|
       gate = Thread::Queue.new
-      calls = Array.new(Raffia::Pool::Offload.new.max) do
+      calls = Array.new(Raffia::Executor::Threads::BlockingPool.new.max) do
         scope.spawn { Raffia.offload { gate.pop } }
       end
       assert_equal __FILE__, Raffia.timeout(10) { File.open(__FILE__, &:path) }

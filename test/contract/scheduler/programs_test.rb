@@ -191,7 +191,7 @@ module SchedulerProgramsSuite
 
   def test_one_that_has_not_begun_never_will
     in_thread do
-      pool = Raffia::Pool::Offload.new(max: 1)
+      pool = Raffia::Executor::Threads::BlockingPool.new(max: 1)
       Fiber.set_scheduler(scheduler = Raffia::Scheduler.new(backend: backend,
         offload: pool.method(:call)))
       gate = Thread::Queue.new

@@ -60,7 +60,7 @@ module SchedulerCase
 
   # Sets a scheduler in the calling thread for the time of the block.
   def with_scheduler(offload: true)
-    pool = Raffia::Pool::Offload.new if offload
+    pool = Raffia::Executor::Threads::BlockingPool.new if offload
     scheduler = Raffia::Scheduler.new(backend: backend, offload: pool&.method(:call))
     Fiber.set_scheduler(scheduler)
     yield scheduler

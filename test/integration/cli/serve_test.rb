@@ -12,7 +12,7 @@ module Raffia
         assert_equal "200", server.get.code
         workers = Array.new(16) { server.get.body.to_i }.uniq
         refute_includes workers, server.pid
-        assert_equal [Pool::Cpus.count, "development", "config.ru"],
+        assert_equal [Executor::Cpus.count, "development", "config.ru"],
           server.facts.values_at("processes", "environment", "application")
         assert_equal %w[127.0.0.1 ::1].first(server.urls.size),
           server.urls.map { |url| URI(url).hostname }

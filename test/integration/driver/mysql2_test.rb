@@ -11,7 +11,7 @@ module Mysql2Case
 
   def setup
     super
-    @most = Raffia::Pool::Offload.new.tap(&:shutdown).max
+    @most = Raffia::Executor::Threads::BlockingPool.new.tap(&:shutdown).max
   end
 
   def library = "mysql2"

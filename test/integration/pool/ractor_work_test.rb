@@ -64,7 +64,7 @@ module Raffia
     end
 
     def test_each_ractor_waits_for_many_calls_at_once
-      skip "needs the extension" unless Pool::PortableBlock.available?
+      skip "needs the extension" unless Executor::Ractors::PortableBlock.available?
       server = Patient.new
       port = server.port
       assert_no_leaks do
@@ -78,7 +78,7 @@ module Raffia
     end
 
     def test_a_loop_in_a_ractor_ends_with_its_item
-      skip "needs the extension" unless Pool::PortableBlock.available?
+      skip "needs the extension" unless Executor::Ractors::PortableBlock.available?
       assert_no_leaks do
         results = Raffia.map(1..6, on: :ractors, workers: 2) do |number|
           Raffia.run do |scope|

@@ -7,14 +7,15 @@ module Architecture
   #   layer 5  compat     integrations   jobs/web   faces on someone else's interface
   #   layer 4  actor      jobs           server     products; peers
   #   root     lib/raffia.rb, run.rb and snapshot.rb: the composition root of all below
-  #   layer 3  pool                                 where work runs
+  #   layer 3  pool                                 calls over collections, futures
+  #            executor                             where work runs
   #   layer 2  task       process
   #   layer 1  scheduler
   #   layer 0  engine     native                    native.rb alone loads the extension
   #   base     charts                               stdlib only
   module Components
-    BELOW_PRODUCTS = %w[base native engine scheduler task process pool].freeze
-    PRODUCT = %w[base task process pool root].freeze
+    BELOW_PRODUCTS = %w[base native engine scheduler task process executor pool].freeze
+    PRODUCT = %w[base task process executor pool root].freeze
     ENTRANCE = (BELOW_PRODUCTS + %w[root actor jobs server compat integrations jobs/web]).freeze
 
     MAY_REQUIRE = {
@@ -25,7 +26,8 @@ module Architecture
       "scheduler" => %w[base engine],
       "task" => %w[base],
       "process" => %w[base native],
-      "pool" => %w[base native task process],
+      "executor" => %w[base native task process],
+      "pool" => %w[base native task process executor],
       "root" => BELOW_PRODUCTS,
       "actor" => PRODUCT,
       "jobs" => PRODUCT + %w[native],
@@ -41,7 +43,8 @@ module Architecture
     # The constant of Raffia that stands for a component: naming it is knowing the component, with
     # or without a require.
     CONSTANTS = {
-      Engine: "engine", Native: "native", Scheduler: "scheduler", Pool: "pool", Actor: "actor",
+      Engine: "engine", Native: "native", Scheduler: "scheduler", Executor: "executor",
+      Pool: "pool", Actor: "actor",
       Jobs: "jobs", Job: "jobs",
       Server: "server", Compat: "compat", Lab: "lab", CLI: "cli"
     }.freeze

@@ -11,7 +11,7 @@ module Architecture
     # Process._fork is the hook that Ruby made to be prepended to. Error messages in Ractors:
     # docs/adr/0019. IO.copy_stream and File#flock, which have no hook: docs/adr/0018.
     EXCEPTIONS = %w[lib/raffia/compat/ lib/raffia/base/fork.rb
-      lib/raffia/pool/ractors/ractor_error_messages.rb
+      lib/raffia/executor/ractors/error_messages.rb
       lib/raffia/scheduler/core_methods.rb].freeze
     # Rails and Rackup look their adapters up under these names.
     OWN_NAMESPACE = %w[lib/active_job/ lib/rackup/].freeze

@@ -6,7 +6,7 @@ module Architecture
     # The lab's controls are the plain Ruby that Raffia is measured against.
     CONTROLS = "lib/raffia/lab/control/"
     THREADS =
-      %w[lib/raffia/pool/ lib/raffia/pool.rb lib/raffia/process/
+      %w[lib/raffia/executor/ lib/raffia/executor.rb lib/raffia/process/
         lib/raffia/process.rb].push(CONTROLS).freeze
     FORKS = %w[lib/raffia/process/ lib/raffia/process.rb].push(CONTROLS).freeze
     HOOKS = %w[lib/raffia/base/signals.rb lib/raffia/base/fork.rb].freeze
@@ -25,7 +25,7 @@ module Architecture
         return
       end
       return if source.in?(*THREADS)
-      offend(node, "#{constant_name(node.receiver)}.#{node.name} outside of pool/, process/ and " \
+      offend(node, "#{constant_name(node.receiver)}.#{node.name} outside of executor/, process/ and " \
         "lab/control/: use a pool, or be handed one")
     end
 

@@ -25,8 +25,8 @@ class MutateNearestTest < Raffia::TestCase
   end
 
   def test_words_that_are_shared_by_chance_do_not_lead_elsewhere
-    assert_match(/pool|crew/, nearest("pool/crew/driver.rb").first)
-    refute_match(/driver_/, nearest("pool/crew/driver.rb").join)
+    assert_match(/pool|executor/, nearest("executor/worker_loop.rb").first)
+    refute_match(/jobs\/worker/, nearest("executor/worker_loop.rb").join)
   end
 
   def test_the_seconds_bound_what_is_run_but_for_the_first

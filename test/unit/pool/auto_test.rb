@@ -14,7 +14,7 @@ class PoolAutoPartsTest < Raffia::TestCase
   def measured(sends_items: false)
     probe = Auto::Probe.new(enough: 0.0, sends_items: sends_items)
     Auto::ThreadTime.watch do
-      probe.measure { [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Pool::Reply.new([yield], nil, 0.0)] }
+      probe.measure { [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Executor::Reply.new([yield], nil, 0.0)] }
     end
     probe.conclude(9) { |refusal| {processes: refusal}.compact }
   end
@@ -29,7 +29,7 @@ class PoolAutoPartsTest < Raffia::TestCase
     probe = Auto::Probe.new(enough: 0.3, sends_items: false)
     sleep(0.3)
     Auto::ThreadTime.watch do
-      probe.measure { [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Pool::Reply.new([1], nil, 0.0)] }
+      probe.measure { [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Executor::Reply.new([1], nil, 0.0)] }
     end
     assert probe.measured?
     refute probe.due?
@@ -72,7 +72,7 @@ class PoolAutoPartsTest < Raffia::TestCase
 
   def test_it_rests_after_a_conclusion_and_looks_again
     probe = Auto::Probe.new(enough: 0.0, sends_items: false)
-    run = -> { probe.measure { [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Pool::Reply.new([1], nil, 0.01)] } }
+    run = -> { probe.measure { [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Executor::Reply.new([1], nil, 0.01)] } }
     assert_equal([false, false], [probe.measured?, probe.due?])
     run.call
     assert_predicate(probe, :due?)
@@ -84,7 +84,7 @@ class PoolAutoPartsTest < Raffia::TestCase
 
   # --- what a block assigns to
 
-  def effects(&block) = Auto::Effects.of(block)
+  def effects(&block) = Auto::SideEffects.of(block)
 
   def test_blocks_that_assign_to_what_is_outside
     total = 0
@@ -106,8 +106,8 @@ class PoolAutoPartsTest < Raffia::TestCase
       sum
     })
     assert_nil(effects { |n| def self.local(x) = y = x }) # standard:disable Lint/UselessAssignment, Lint/NestedMethodDefinition
-    assert_nil(Auto::Effects.of(:to_s.to_proc))
-    assert_nil(Auto::Effects.of(method(:puts).to_proc))
+    assert_nil(Auto::SideEffects.of(:to_s.to_proc))
+    assert_nil(Auto::SideEffects.of(method(:puts).to_proc))
   end
 
   # --- obstacles

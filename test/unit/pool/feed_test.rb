@@ -158,7 +158,7 @@ class LanesTest < Raffia::TestCase
   def from(lanes, items) = Fiber.new { items.each { |item| lanes << item } }.resume
 
   def test_one_of_each_caller_in_turn
-    lanes = Raffia::Pool::Lanes.new
+    lanes = Raffia::Pool::Persistent::FairQueue.new
     from(lanes, [1, 2, 3, 4])
     from(lanes, [:a])
     from(lanes, %w[x y])
@@ -169,14 +169,14 @@ class LanesTest < Raffia::TestCase
   end
 
   def test_what_is_put_back_comes_first
-    lanes = Raffia::Pool::Lanes.new
+    lanes = Raffia::Pool::Persistent::FairQueue.new
     from(lanes, [1, 2, 3])
     lanes.unshift(*lanes.shift(2))
     assert_equal([3, [1, 2, 3]], [lanes.size, lanes.shift(3)])
   end
 
   def test_whoever_comes_again_waits_for_his_turn
-    lanes = Raffia::Pool::Lanes.new
+    lanes = Raffia::Pool::Persistent::FairQueue.new
     from(lanes, [:a, :b])
     2.times { |n| lanes << n }
     assert_equal([:a, 0], lanes.shift(2))

@@ -87,7 +87,7 @@ module Raffia
     end
 
     def test_how_many_processes_there_are
-      assert_equal Pool::Cpus.count, build.workers
+      assert_equal Executor::Cpus.count, build.workers
       assert_equal 0, build(processes: 0).workers
     end
 

@@ -18,7 +18,7 @@ module Raffia
         def initialize(reader, writer, codec = nil, words = "the other side is gone", &at_end)
           @reader = reader
           @writer = writer
-          @codec = codec || Pool::ParcelDump.new(nil)
+          @codec = codec || Executor::Processes::PayloadCodec.new(nil)
           @words = words
           @at_end = at_end
         end

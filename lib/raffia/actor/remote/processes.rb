@@ -87,7 +87,7 @@ module Raffia
             @worker = worker
             @core = core
             @desk = desk
-            @codec = Pool::ParcelDump.new(worker.payloads)
+            @codec = Executor::Processes::PayloadCodec.new(worker.payloads)
           end
 
           # @return [String, nil]
@@ -126,7 +126,7 @@ module Raffia
           # @param link [Process::WorkerConnection]
           # @return [void]
           def run(link)
-            pipes = Pipes.new(link.reader, link.writer, Pool::ParcelDump.new(link.payloads))
+            pipes = Pipes.new(link.reader, link.writer, Executor::Processes::PayloadCodec.new(link.payloads))
             factory = @factory
             service = Service.new(@data, pipes, Beside) { |inner| factory.build(inner) }
             adopt(service.line)

@@ -8,7 +8,7 @@ module Raffia
       # reached.
       #
       # @api private
-      class RactorCheck < Pool::OuterUse
+      class RactorCheck < Executor::Ractors::OuterReferences
         # @param factory [ObjectFactory]
         # @return [void]
         # @raise [NotShareable]
@@ -47,12 +47,12 @@ module Raffia
 
         def method(name)
           method = @owner.instance_method(name)
-          code = method.source_location && Pool::BlockCode.of(method) or return
+          code = method.source_location && Executor::Ractors::BlockCode.of(method) or return
           return if LIBRARIES.match?(method.source_location.first)
 
           @name = name
           refuse(name, "was made by define_method", "Define it with def") if code.block?
-          check(code, Pool::ConstantLookup.nesting(@owner))
+          check(code, Executor::Ractors::ConstantLookup.nesting(@owner))
         end
 
         def refuse(name, why, remedy)

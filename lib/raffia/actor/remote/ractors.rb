@@ -74,7 +74,7 @@ module Raffia
         # @return [void]
         def self.serve(klass, data, down, up, trays)
           ::Thread.current.report_on_exception = false
-          Pool::RactorAdapter.serve(up) do |writer|
+          Executor::Ractors::Adapter.serve(up) do |writer|
             reader = Process::FramedPipe::Reader.new(::IO.for_fd(down, "rb"))
             Raffia.run(deadlock: :off, dump_on: :off) do
               Service.new(data, Pipes.new(reader, writer, Lending.new(*trays.reverse)),
@@ -91,8 +91,8 @@ module Raffia
           reader.autoclose = false
           klass, data, down = @core.actor_class,
             Distant.describe(@core, Node.current.tell_of(@core)), reader.fileno
-          ractor = Pool::RactorAdapter.new do |up|
-            Pool::RactorAdapter.start(klass, data, down, up, trays) { |*all| Ractors.serve(*all) }
+          ractor = Executor::Ractors::Adapter.new do |up|
+            Executor::Ractors::Adapter.start(klass, data, down, up, trays) { |*all| Ractors.serve(*all) }
           end
           [ractor, Process::FramedPipe::Writer.new(writer)]
         end

@@ -51,7 +51,7 @@ module Parallel
 
     def initialize(exception)
       exception.remove_instance_variable(BINDINGS) if exception.instance_variable_defined?(BINDINGS)
-      @exception = if Raffia::Pool::FailureDump.crosses?(exception)
+      @exception = if Raffia::Executor::ErrorTransport.crosses?(exception)
         exception
       else
         UndumpableException.new(exception)

@@ -63,7 +63,7 @@ module Raffia
           @bar.progress = [@bar.progress + count, @bar.total].compact.min
         end
 
-        # What ended before its turn waits for it.
+        # What ended before its entry waits for it.
         def finish_in_order(item, index, result)
           @ended[index] = [item, result]
           while (one = @ended.delete(@next))

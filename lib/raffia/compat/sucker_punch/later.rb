@@ -24,7 +24,7 @@ module SuckerPunch
 
     # What a block raises must not end the thread that the others wait for.
     def start_over
-      @pauses = Raffia::Pool::Pauses.new do |block|
+      @pauses = Raffia::Executor::DelayQueue.new do |block|
         block.call
       rescue => error
         SuckerPunch.logger.error("#{error.class} #{error}")

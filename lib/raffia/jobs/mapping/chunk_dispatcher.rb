@@ -56,7 +56,7 @@ module Raffia
 
         # Waits for an answer.
         # @param number [Integer]
-        # @return [Pool::Reply]
+        # @return [Executor::Reply]
         def take(number)
           loop do
             mine = @lock.synchronize do
@@ -104,7 +104,7 @@ module Raffia
           found + claims.map { |claim| Reply.read(claim.item["args"]) }
         end
 
-        # @return [Array<Array(Integer, Pool::Reply)>] of chunks that nobody will answer
+        # @return [Array<Array(Integer, Executor::Reply)>] of chunks that nobody will answer
         def be_there
           @beat = Clock.now
           @store.write(Mapping.key(@call), "1", ttl: TTL)
@@ -119,7 +119,7 @@ module Raffia
         def died(item)
           error = WorkerDied.new("#{item["error_message"] || "workers died"}, at a chunk that " \
             "begins with #{item["args"].last.first.inspect[0, 100]}")
-          Pool::Reply.new(nil, Pool::Failure.new(:error, 0, error, nil), 0.0)
+          Executor::Reply.new(nil, Executor::Failure.new(:error, 0, error, nil), 0.0)
         end
       end
     end

@@ -39,7 +39,7 @@ module Raffia
             seed.empty? ? Pool::Work::NOTHING : seed.first)
           Pool::Work.call(plan, items)
         rescue UnknownJob => error
-          Pool::Reply.new(nil, Pool::Failure.new(:error, 0, error, error.backtrace), 0.0)
+          Executor::Reply.new(nil, Executor::Failure.new(:error, 0, error, error.backtrace), 0.0)
         end
       end
     end

@@ -28,7 +28,7 @@ module Raffia
 
         module_function
 
-        # @param reply [Pool::Reply]
+        # @param reply [Executor::Reply]
         # @return [Hash] a payload
         def item(call, number, reply)
           args = [number, reply.value, reply.failure && failure(reply.failure), reply.seconds]
@@ -39,10 +39,10 @@ module Raffia
         end
 
         # @param args [Array]
-        # @return [Array(Integer, Pool::Reply)]
+        # @return [Array(Integer, Executor::Reply)]
         def read(args)
           number, value, failure, seconds = args
-          [number, Pool::Reply.new(value, failure && failed(failure), seconds)]
+          [number, Executor::Reply.new(value, failure && failed(failure), seconds)]
         end
 
         def envelope(call, args)
@@ -66,7 +66,7 @@ module Raffia
         end
 
         def failed(hash)
-          Pool::Failure.new(:error, hash["position"], error(hash["class"], hash["message"]),
+          Executor::Failure.new(:error, hash["position"], error(hash["class"], hash["message"]),
             hash["backtrace"])
         end
 

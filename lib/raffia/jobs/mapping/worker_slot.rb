@@ -5,9 +5,9 @@ require_relative "../../pool"
 module Raffia
   module Jobs
     module Mapping
-      # A place where a chunk is worked on: any worker of the store.
+      # A slot whose chunks any worker of the store works on.
       # @api private
-      class WorkerSlot < Pool::Seat
+      class WorkerSlot < Pool::WorkerSlot
         # @param plan [Pool::Plan] whose block is a {Reference}
         # @param dispatcher [ChunkDispatcher]
         def initialize(plan, dispatcher)
@@ -25,7 +25,7 @@ module Raffia
             item: chunk.at(chunk.first), index: chunk.first)
         end
 
-        # @return [Array(Pool::Chunk, Pool::Reply)]
+        # @return [Array(Pool::Chunk, Executor::Reply)]
         def collect
           reply = @dispatcher.take(@number)
           [@posted.shift, reply]

@@ -62,7 +62,7 @@ module Raffia
         # A fiber for each connection here too; but the driver blocks, so its calls are made on
         # other threads.
         def offload
-          pool = Pool::Offload.new(max: @wide)
+          pool = Executor::Threads::BlockingPool.new(max: @wide)
           serve(App.new(:mysql2, @database, @seconds, around: ->(call) { pool.call(&call) }))
         ensure
           pool&.shutdown

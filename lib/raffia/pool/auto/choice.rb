@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "account"
+require_relative "explanation"
 require_relative "costs"
-require_relative "estimate"
+require_relative "cost_model"
 require_relative "machine"
 require_relative "measurement"
 
@@ -39,7 +39,7 @@ module Raffia
         # @param on [Symbol, nil] the strategy, when that is settled
         # @return [Choice]
         def self.of(measurement, machine, costs = Costs.new, on: nil)
-          estimate = Estimate.new(measurement, machine, costs)
+          estimate = CostModel.new(measurement, machine, costs)
           seconds = (ORDER - measurement.obstacles.keys).to_h do |strategy|
             [strategy, estimate.seconds(strategy)]
           end
@@ -56,7 +56,7 @@ module Raffia
         private_class_method :best
 
         # @return [String] for people: what was measured, and what it would come to on each strategy
-        def explain = Account.new(self).to_s
+        def explain = Explanation.new(self).to_s
         alias_method :to_s, :explain
       end
     end

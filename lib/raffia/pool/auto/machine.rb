@@ -2,7 +2,7 @@
 
 require_relative "../../base/config"
 require_relative "../../process/warmup"
-require_relative "../cpus"
+require_relative "../../executor/cpus"
 require_relative "start_cost"
 
 module Raffia
@@ -36,8 +36,8 @@ module Raffia
         # @param options [Options]
         # @return [Machine] this one
         def self.here(options)
-          processors = Cpus.count
-          new(processors:, cores: Cpus.cores(most: processors), lock: RUBY_ENGINE == "ruby",
+          processors = Executor::Cpus.count
+          new(processors:, cores: Executor::Cpus.cores(most: processors), lock: RUBY_ENGINE == "ruby",
             wanted: options.workers || Raffia.config.workers,
             most: options.limit, scheduler: !::Fiber.current_scheduler.nil?, jit: jit?,
             memory: resident, start: StartCost.seconds, warmup: Process::Warmup.seconds)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../ractors/portable_block"
-require_relative "effects"
+require_relative "../../executor/ractors/portable_block"
+require_relative "side_effects"
 
 module Raffia
   class Pool
@@ -19,7 +19,7 @@ module Raffia
 
         # @return [Hash{Symbol => String}]
         def to_h
-          effects = Effects.of(@block)
+          effects = SideEffects.of(@block)
           apart = @refusal ||
             (effects &&
               "the block assigns to #{effects}, which another process or Ractor would do in vain")
@@ -56,7 +56,7 @@ module Raffia
               "forks: ask for them"
           end
 
-          PortableBlock.share(@block) && nil
+          Executor::Ractors::PortableBlock.share(@block) && nil
         rescue NotShareable => error
           error.message
         end

@@ -36,8 +36,8 @@ module Raffia
           forget
         end
 
-        # @yieldreturn [Array(Chunk, Reply)]
-        # @return [Array(Chunk, Reply)]
+        # @yieldreturn [Array(Chunk, Executor::Reply)]
+        # @return [Array(Chunk, Executor::Reply)]
         def measure
           return pass(yield) if @rest.positive?
 

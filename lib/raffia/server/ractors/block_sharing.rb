@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../pool/ractors/portable_block"
+require_relative "../../executor/ractors/portable_block"
 require_relative "plain_data"
 
 module Raffia
@@ -19,7 +19,7 @@ module Raffia
             ::Ractor.make_shareable(block)
             true
           rescue ::Ractor::IsolationError, ::ArgumentError => error
-            name = Pool::PortableBlock.refusal(block, error).variable
+            name = Executor::Ractors::PortableBlock.refusal(block, error).variable
             fresh = name && !tried.include?(name)
             tried << name
             (fresh && freeze_captured(block, name)) ? retry : false

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../pool/ractors/outer_use"
+require_relative "../../executor/ractors/outer_references"
 require_relative "finding"
 require_relative "refusal_text"
 
@@ -13,7 +13,7 @@ module Raffia
       # first.
       #
       # @api private
-      class CodeCheck < Pool::OuterUse
+      class CodeCheck < Executor::Ractors::OuterReferences
         # What Ruby before 4.0 cannot do in several Ractors at once, and nothing can guard.
         HAZARDS = (RUBY_VERSION >= "4") ? {}.freeze : {
           [::Fiber, :new] => ["may crash the process where several Ractors have fibers",
@@ -69,12 +69,12 @@ module Raffia
 
           @seen[called] = true
           method = klass.instance_method(name)
-          code = method.source_location && Pool::BlockCode.of(method)
+          code = method.source_location && Executor::Ractors::BlockCode.of(method)
           return if code.nil? || LIBRARIES.match?(method.source_location.first)
 
           @trail.push(called)
           written(code) if frozen && name != :initialize
-          check(code, Pool::ConstantLookup.nesting(method.owner))
+          check(code, Executor::Ractors::ConstantLookup.nesting(method.owner))
           code.own_calls.each { |own| instance(klass, own, frozen:) }
           @trail.pop
         rescue ::NameError

@@ -2,7 +2,7 @@
 
 require "monitor"
 require_relative "../../base/error"
-require_relative "../../pool/ractors/portable_block"
+require_relative "../../executor/ractors/portable_block"
 require_relative "finding"
 require_relative "refusal_text"
 
@@ -79,7 +79,7 @@ module Raffia
 
         # A block whose self is shareable, a class's, can stay as it is.
         def block(block, path)
-          return detached(block, path) unless Pool::BlockCode.of(block)
+          return detached(block, path) unless Executor::Ractors::BlockCode.of(block)
 
           ::Ractor.make_shareable(block)
         rescue ::Ractor::IsolationError, ::ArgumentError
@@ -91,7 +91,7 @@ module Raffia
           tried = []
           before = @findings.size
           begin
-            Pool::PortableBlock.share(block)
+            Executor::Ractors::PortableBlock.share(block)
           rescue NotShareable => error
             retry if captured(block, error.variable, tried, path)
 

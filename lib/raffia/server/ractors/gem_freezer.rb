@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "objspace"
-require_relative "../../pool/ractors/outer_use"
+require_relative "../../executor/ractors/outer_references"
 require_relative "block_sharing"
 
 module Raffia
@@ -20,7 +20,7 @@ module Raffia
       # @api private
       class GemFreezer
         # Where the files of gems are.
-        GEM = Pool::OuterUse::LIBRARIES
+        GEM = Executor::Ractors::OuterReferences::LIBRARIES
 
         # @return [Array<String>] what was made shareable, in Ruby's words:
         #   "Rack::Utils::HTTP_STATUS_CODES"

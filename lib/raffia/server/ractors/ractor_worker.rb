@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../base/clock"
-require_relative "../../pool/ractors/ractor_adapter"
+require_relative "../../executor/ractors/adapter"
 require_relative "../../process/framed_pipe"
 require_relative "entrypoint"
 require_relative "status_writer"
@@ -42,7 +42,7 @@ module Raffia
           @report = report
           @reader = Process::FramedPipe::Reader.new(report)
           @heard = Clock.now
-          @ractor = Pool::RactorAdapter.start(@given, *@theirs.map(&:fileno)) do |given, *fds|
+          @ractor = Executor::Ractors::Adapter.start(@given, *@theirs.map(&:fileno)) do |given, *fds|
             Entrypoint.serve(*given, *fds)
           end
         end

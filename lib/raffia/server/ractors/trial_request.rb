@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "stringio"
-require_relative "../../pool/ractors/outer_use"
-require_relative "../../pool/ractors/trespass"
+require_relative "../../executor/ractors/outer_references"
+require_relative "../../executor/ractors/isolation_violation"
 require_relative "finding"
 require_relative "object_parts"
 
@@ -71,7 +71,7 @@ module Raffia
             lines = error.backtrace.to_a.reject { |line| line.start_with?("<internal:") }
             inner = lines.first.to_s[/\A.*?:\d+/]
             own = lines.take_while { |line| !line.include?(__FILE__) }
-              .find { |line| !Pool::OuterUse::LIBRARIES.match?(line) }
+              .find { |line| !Executor::Ractors::OuterReferences::LIBRARIES.match?(line) }
             own = own.to_s[/\A.*?:\d+/]
             (own.nil? || own == inner) ? inner : "#{inner}, called at #{own}"
           end
@@ -100,7 +100,7 @@ module Raffia
                 "or in a middleware, of which each Ractor has its own"
             end
 
-            Pool::Trespass::ADVICE.find { |pattern, _| pattern.match?(error.message) }&.last
+            Executor::Ractors::IsolationViolation::ADVICE.find { |pattern, _| pattern.match?(error.message) }&.last
               &.then { |text| RefusalText.remedy(text) } ||
               "Serve it with processes"
           end

@@ -3,7 +3,7 @@
 require "did_you_mean"
 require_relative "../../base/config"
 require_relative "../../base/log"
-require_relative "../../pool/cpus"
+require_relative "../../executor/cpus"
 require_relative "option/table"
 require_relative "../listen/bind"
 
@@ -80,11 +80,11 @@ module Raffia
       def workers
         return processes unless processes == :auto
 
-        (ractors == :auto) ? 1 : [Pool::Cpus.count / lanes, 1].max
+        (ractors == :auto) ? 1 : [Executor::Cpus.count / lanes, 1].max
       end
 
       # @return [Integer] in each process
-      def lanes = (ractors == :auto) ? Pool::Cpus.count : [ractors, 1].max
+      def lanes = (ractors == :auto) ? Executor::Cpus.count : [ractors, 1].max
 
       # @return [Boolean]
       def ractors? = ractors != 0

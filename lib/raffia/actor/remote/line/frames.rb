@@ -48,7 +48,7 @@ module Raffia
             as_current { (Words::Told === payload) ? payload.dump : @wire.codec.dump(payload) }
           rescue NotDumpable
             raise
-          rescue *Pool::FailureDump::REFUSALS => error
+          rescue *Executor::ErrorTransport::REFUSALS => error
             raise Words.undumpable(error)
           end
 

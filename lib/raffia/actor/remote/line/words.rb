@@ -11,7 +11,7 @@ module Raffia
           # An error that is to be told. It is dumped where refs can be.
           Told = Struct.new(:error) do
             # @return [String]
-            def dump = Pool::FailureDump.dump(Pool::Work.failure(error, 0))
+            def dump = Executor::ErrorTransport.dump(Executor::Failure.of(error, 0))
           end
 
           class << self
@@ -22,8 +22,8 @@ module Raffia
             # @param string [String]
             # @return [Exception]
             def read(string)
-              failure = Pool::FailureDump.load(string)
-              Pool::Mishap.new(failure, nil, nil).error
+              failure = Executor::ErrorTransport.load(string)
+              Pool::ItemFailure.new(failure, nil, nil).error
             rescue => error
               NotDumpable.new("the error of the other side cannot be loaded here " \
                 "(#{error.message}): load its class here, too")

@@ -24,14 +24,14 @@ module Raffia
           private_constant :MARK, :DEPTH, :MANY, :HEADER, :HEADER_SIZE
 
           # @return [Array] one for each direction
-          def self.trays = Array.new(2) { Pool::Loan.tray }
+          def self.trays = Array.new(2) { Executor::Ractors::ObjectTransfer.tray }
 
           # @param out [#put, nil] where this side leaves things
           # @param into [#take, nil] where it finds the other's
           def initialize(out, into)
             @out = out
             @into = into
-            @plain = Pool::ParcelDump.new(nil)
+            @plain = Executor::Processes::PayloadCodec.new(nil)
           end
 
           # @return [String]
@@ -100,7 +100,7 @@ module Raffia
             worth = case value
             when ::Array, ::Hash then value.frozen? && !value.empty?
             when ::Struct, ::Data then value.frozen?
-            when ::String then value.frozen? && value.bytesize >= Pool::Loan::LONG
+            when ::String then value.frozen? && value.bytesize >= Executor::Ractors::ObjectTransfer::LONG
             end
             worth && ::Ractor.shareable?(value)
           end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require_relative "item_feed"
+
+module Raffia
+  module Compat
+    module Parallel
+      # A call without workers: in the caller, one item after the other.
+      #
+      # @api private
+      class InlineCall
+        # @param request [Request]
+        def initialize(request)
+          @request = request
+          @hooks = request.hooks
+        end
+
+        # @return [Object] the value of the call
+        def call
+          before, ::Parallel.worker_number = ::Parallel.worker_number, 0
+          all || @request.source
+        rescue ::Parallel::Break => stop
+          stop.value
+        ensure
+          ::Parallel.worker_number = before
+        end
+
+        private
+
+        def all
+          feed = ItemFeed.new(@request)
+          results = [] if @request.results?
+          while (entry = feed.take)
+            result = one(entry.item, entry.first)
+            results << result if results
+          end
+          results
+        end
+
+        def one(item, index)
+          @hooks.start(item, index) if @hooks.start?
+          result = @request.perform(item, index)
+          @hooks.ended(item, index, result) if @hooks.wanted?
+          result
+        end
+      end
+    end
+  end
+end

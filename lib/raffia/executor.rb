@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+require_relative "base"
+require_relative "task"
+require_relative "process"
+
+module Raffia
+  # Where calls run: in the caller, in fibers, threads, Ractors or forked processes. Pools, jobs,
+  # actors and the server use these five; none of their words (chunk, job, mailbox, request) is
+  # known here. A new executor is one folder and one line in {ALL}.
+  #
+  # == Executor
+  #
+  # A module that answers
+  #
+  #     check(limits)      raises ConfigError where this Ruby, or what the caller asks, does not allow it
+  #     capacity(limit)    -> Integer, calls at once when nobody says how many
+  #     granularity        -> Float, seconds of work worth one hand-over; 0.0: a call at a time
+  #     in_caller?         -> whether the caller does the work, so that nobody else is waited for
+  #     local?             -> whether a call may be a new block; else workers have theirs from the start
+  #     group              -> class of {WorkerGroup}s that end with the block they are opened for
+  #     background_group   -> class of those that outlive it; nil: the submitter does the work
+  #     around { }         runs the block where the group can work
+  #
+  # and, where it is not local,
+  #
+  #     workers(service, limits) -> Proc that makes Workers
+  #     batch_limit(limits)      -> Integer, nil: the most calls in a message
+  #     overrun_grace            -> Float, seconds beyond its limit after which a call is ended from
+  #                                 outside; 0.0: nothing inside of the worker can interrupt it
+  #
+  # +limits+ has max_tasks, max_memory, max_age, chunk, move, retries and item_timeout, see
+  # {Pool::Options}.
+  #
+  # == Group: capacity and the way it is used
+  #
+  # Runs up to +capacity+ {WorkerLoop}s for a coordinator: start, grow, size, join, stop.
+  # +stop+ is close with grace: calls are interrupted as below, and waited for. The coordinator is
+  # whoever has the work. It has a +feed+ (+take(wait:)+), and is told of what became of it.
+  #
+  # == Worker: a call that is elsewhere
+  #
+  #     post(message, count) { |error| ... }  sends a message of so many calls; the block makes the
+  #                                           error for one that cannot be sent
+  #     receive { |error| ... }               -> {Reply} to the oldest message; nil: the worker is dead
+  #     reply?(seconds), room?(count), sendable?(value), refusal(value, index, error), pid, replaced
+  #     noted                                 -> Integer, nil: the call that it began last; notes?
+  #     death { {item:, index:} }             -> WorkerDied
+  #     interrupt                             -> Symbol, the level that it took
+  #     close(grace)                          seconds for what runs; 0: now
+  #
+  # A service is what a worker does with a message: +call(message)+ gives a {Reply}, +block+ is the
+  # user's code in it. A worker that does not +post+ is called by its loop, one call after another.
+  #
+  # == Interruption and death
+  #
+  #     executor   interrupted                  level         a death
+  #     inline     with its caller              -             is the caller's
+  #     fibers     where the call waits         :interrupted  Fiber#kill: WorkerDied for that call
+  #     threads    almost anywhere in Ruby;     :interrupted  Thread#kill: likewise
+  #                C code ends first
+  #     ractors    between messages; the call   :abandoned    WorkerDied with its last words; the
+  #                goes on unheard                            process cannot fork any more on Ruby 3
+  #     processes  at any time                  :killed       WorkerDied with signal and item; what
+  #                                                           was posted and not begun goes to others
+  #
+  # Cancel is raised in fibers and threads, so +ensure+ blocks run. A death is never silent: each
+  # call that was posted is answered, handed to another worker, or named in an error.
+  #
+  # == What its users need less or more
+  #
+  # Pools:: all of it. Batches, retries and futures are theirs.
+  # Jobs:: a pool for each executor. A run elsewhere has two words of shared memory beside its call
+  #        (stop, progress), because a message cannot reach a worker that is at work.
+  # Server threads:: a pool on :threads. The interrupt carries the server's own cause.
+  # Actors:: workers with state, so one worker for an object and no group. Messages come unasked
+  #          from both sides, so they use the pipe of a worker, and not its replies.
+  # Parallel (compat):: groups and workers, under a coordinator that has the gem's manners.
+  module Executor
+    # Seconds that a worker elsewhere gets to leave by itself when no work is left.
+    GRACE = 5
+
+    # @return [Integer] calls at once: one for each processor, or what RAFFIA_WORKERS says
+    def self.default_capacity = Raffia.config.workers || Cpus.count
+  end
+end
+
+require_relative "executor/cpus"
+require_relative "executor/delay_queue"
+require_relative "executor/idle_workers"
+require_relative "executor/inline"
+require_relative "executor/fibers"
+require_relative "executor/threads"
+require_relative "executor/ractors"
+require_relative "executor/processes"
+
+module Raffia
+  module Executor
+    ALL = {
+      inline: Inline,
+      fibers: Fibers,
+      threads: Threads,
+      ractors: Ractors,
+      processes: Processes
+    }.freeze
+  end
+end

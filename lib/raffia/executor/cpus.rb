@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+require "etc"
+
+module Raffia
+  module Executor
+    # How many processors this process may really use: the ones its affinity mask names, or fewer
+    # when a control group (a container) grants it less time than that. A quota of one and a half
+    # processors counts as two, so that none of it is lost.
+    #
+    # @api private
+    module Cpus
+      ROOT = "/sys/fs/cgroup"
+      TOPOLOGY = "/sys/devices/system/cpu"
+      # In the first version of control groups each resource has a tree of its own, mounted under
+      # one of these.
+      FIRST_VERSION = %w[cpu cpu,cpuacct].freeze
+
+      class << self
+        # @param root [String] where the control groups are mounted
+        # @param membership [String] the file that names our own groups
+        # @return [Integer] at least 1
+        def count(root: ROOT, membership: "/proc/self/cgroup")
+          [Etc.nprocessors, *quotas(root, membership).map(&:ceil)].min.clamp(1..)
+        end
+
+        # Processors that are threads of one core share what computes, so work that only computes
+        # gains little by the second of them.
+        # @param status [String] the file that says which processors we may use
+        # @param topology [String] the folder that says which of them are threads of one core
+        # @param most [Integer] processors there are to use
+        # @return [Integer] the cores among them; all of them where nothing is said about that
+        def cores(status: "/proc/self/status", topology: TOPOLOGY, most: count)
+          list = read(status)[/^Cpus_allowed_list:\s*(\S+)/, 1] or return most
+          cores = processors(list).map { |number| siblings(topology, number) }.uniq.size
+          [most, cores].min.clamp(1..)
+        rescue SystemCallError
+          most
+        end
+
+        private
+
+        # Not by File.read: programs' tests stub that, and the first blocking call of a run, which
+        # sizes its pool of threads, may come in the middle of one.
+        def read(path) = IO.read(path)
+
+        # @param list [String] as the kernel writes it: 0-3,8
+        # @return [Array<Integer>]
+        def processors(list)
+          list.split(",").flat_map do |part|
+            part.split("-").map(&:to_i).then { |ends| [*ends.first..ends.last] }
+          end
+        end
+
+        # @return [String] the same for all processors of a core
+        def siblings(topology, number)
+          read(File.join(topology, "cpu#{number}/topology/thread_siblings_list"))
+        end
+
+        # The quotas of our group and of each group above it, in processors; the tightest one holds.
+        # @return [Array<Float>]
+        def quotas(root, membership)
+          groups = read(membership)
+          unified = groups[/^0::(.*)$/, 1]
+          apart = groups[/^\d+:(?:\w+,)*cpu(?:,\w+)*:(.*)$/, 1]
+          [*upwards(root, unified) { |group| quota(group) },
+            *FIRST_VERSION.flat_map { |tree|
+              upwards(File.join(root, tree), apart) { |group| first_version(group) }
+            }]
+        rescue SystemCallError
+          []
+        end
+
+        # A container may see its own group as the root, or not at all: what is not there has no
+        # quota.
+        def upwards(root, path, &)
+          return [] unless path
+
+          parts = path.split("/").reject { |part| part.empty? || part == ".." }
+          (0..parts.size).filter_map { |depth| yield File.join(root, *parts.first(depth)) }
+        end
+
+        # @return [Float, nil] nil when the group has no limit
+        def quota(group) = share { read(File.join(group, "cpu.max")).split }
+
+        def first_version(group)
+          share do
+            %w[cpu.cfs_quota_us cpu.cfs_period_us].map { |name| read(File.join(group, name)) }
+          end
+        end
+
+        # Words and a time of -1 mean that there is no limit.
+        def share
+          time, period = yield.map(&:to_f)
+          time / period if time&.positive? && period&.positive?
+        rescue SystemCallError
+          nil
+        end
+      end
+    end
+  end
+end

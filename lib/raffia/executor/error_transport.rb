@@ -1,0 +1,123 @@
+# frozen_string_literal: true
+
+require_relative "failure"
+
+module Raffia
+  module Executor
+    # Dumps failures in a worker elsewhere, and loads them here. An exception that cannot be dumped
+    # is rebuilt from the parts that can be ({ErrorRecord}); one that cannot be rebuilt is replaced
+    # by words about it: words always arrive.
+    #
+    # @api private
+    module ErrorTransport
+      # Marshal's refusals: errors of the value's own methods, and of too deep or too large a value.
+      REFUSALS = [StandardError, SystemStackError, ScriptError, NoMemoryError].freeze
+
+      class << self
+        # @param value [Object]
+        # @param codec [#dump] as Marshal
+        # @return [Boolean]
+        def dumpable?(value, codec = Marshal)
+          codec.dump(value)
+          true
+        rescue *REFUSALS
+          false
+        end
+
+        # As {dumpable?}. An exception that only its item holds back (of a call inside of this one)
+        # drops it.
+        # @param error [Exception]
+        # @return [Boolean]
+        def crosses?(error)
+          dumpable?(error) || (error.respond_to?(:drop_item) && error.drop_item && dumpable?(error))
+        end
+
+        # @param failure [Failure]
+        # @return [String]
+        def dump(failure)
+          return dump_error(failure) if failure.kind == :error
+
+          Marshal.dump(failure.to_a)
+        rescue *REFUSALS => error
+          Marshal.dump(refusal(failure.position, what(failure), error, failure.backtrace).to_a)
+        end
+
+        # @param string [String]
+        # @return [Failure]
+        def load(string)
+          failure = Failure.new(*Marshal.load(string)) # standard:disable Security/MarshalLoad
+          failure.value = load_error(*failure.value) if failure.kind == :error
+          failure
+        rescue *REFUSALS => error
+          raise unless failure
+
+          _, record, words = failure.value
+          words ||= "the exception #{record&.class_name}"
+          refusal(failure.position, words, error, failure.backtrace)
+        end
+
+        # @param position [Integer] in the message
+        # @param what [String] cannot be dumped
+        # @param error [StandardError] why
+        # @return [Failure]
+        def refusal(position, what, error, backtrace = nil)
+          Failure.new(:undumpable, position, [what, error.message], backtrace)
+        end
+
+        # @return [String] the message, which is the user's code and may raise
+        def words(error)
+          String.new(error.message.to_s)
+        rescue => worse
+          "whose message raises #{worse.class}"
+        end
+
+        private
+
+        # The exception, a record of it in case it cannot be loaded, and words in case its class is
+        # not known there.
+        def dump_error(failure)
+          error = failure.value
+          dumped = dumped(error)
+          record = ErrorRecord.of(error, variables: dumped.nil? || custom?(error))
+          # Neither can be had: Marshal says why.
+          Marshal.dump(error) unless dumped || record
+          Marshal.dump([:error, failure.position, [dumped, record, what(failure)],
+            failure.backtrace])
+        end
+
+        def dumped(error)
+          Marshal.dump(error)
+        rescue *REFUSALS
+          Marshal.dump(error) if crosses?(error)
+        end
+
+        # Whether code of its class loads it, which may raise.
+        def custom?(error)
+          error.respond_to?(:marshal_load, true) || error.class.respond_to?(:_load)
+        end
+
+        def load_error(dumped, record, _words)
+          return record.to_error unless dumped
+
+          begin
+            Marshal.load(dumped) # standard:disable Security/MarshalLoad
+          rescue *REFUSALS
+            raise unless record
+
+            record.to_error
+          end
+        end
+
+        def what(failure)
+          case failure.kind
+          when :break then "the value of the break"
+          when :throw then "the value of the throw"
+          else "the exception #{failure.value.class} (#{words(failure.value)})"
+          end
+        end
+      end
+    end
+  end
+end
+
+require_relative "error_transport/error_record"

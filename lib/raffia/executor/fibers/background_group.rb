@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../../task"
+require_relative "../worker_loop"
+
+module Raffia
+  module Executor
+    module Fibers
+      # Worker loops in fibers of one thread with a loop of its own. Callers may be in any thread,
+      # under any scheduler or none.
+      #
+      # @api private
+      class BackgroundGroup
+        # @return [Boolean]
+        def self.threads? = true
+
+        # @return [Integer] worker loops that the thread began with
+        attr_reader :size
+
+        # @param coordinator [#feed] see {WorkerLoop}
+        # @param capacity [Integer] worker loops at most
+        # @param first [Integer] worker loops to begin with
+        # @yieldreturn [#post, #collect] a slot
+        def initialize(coordinator, capacity, first: 1, &slots)
+          @coordinator = coordinator
+          @capacity = capacity
+          @first = first
+          @slots = slots
+          @live = @size = 0
+          @hosting = false
+          @thread = nil
+          @lock = Thread::Mutex.new
+        end
+
+        # @return [Boolean] whether the thread has to be started
+        def wanted?(feed) = !@hosting && feed.size.positive?
+
+        # @return [void]
+        def grow(_feed) = start(@first)
+
+        # @param count [Integer] of worker loops
+        # @return [void]
+        def start(count)
+          @lock.synchronize do
+            return if @hosting
+
+            @hosting = true
+            @size = count
+            last = @thread
+            @thread = Thread.new do
+              last&.join # whoever waits for us then waits for all
+              host(count)
+            end
+          end
+        end
+
+        # From a worker loop that has found work: another one should wait for the next.
+        # @return [void]
+        def spread(feed)
+          add if @live < @capacity && feed.idle.zero?
+        end
+
+        # @return [Boolean] whether all have ended by themselves
+        def join(timeout = nil)
+          give_up = timeout && Clock.now + timeout
+          while (thread = @thread)
+            return false unless thread.join(give_up && [give_up - Clock.now, 0].max)
+            # The last thing that a thread does may be to start the next.
+            break if thread.equal?(@thread)
+          end
+          true
+        end
+
+        # Cancel the fibers where they wait, and wait for their end.
+        # @return [void]
+        def stop(reason = :pool_stopped)
+          @scope&.cancel(reason)
+          @thread&.join unless Thread.current.equal?(@thread)
+        end
+
+        private
+
+        def host(count)
+          Thread.current.name = "raffia fibers"
+          Thread.current.report_on_exception = false
+          Fibers.run do
+            Scope.open do |scope|
+              @scope = scope
+              count.times { add }
+            end
+          end
+        rescue => error
+          @coordinator.crash(error, nil)
+        ensure
+          @hosting = false
+          # For what came while the last fiber left.
+          @coordinator.thread_ended
+        end
+
+        def add
+          @live += 1
+          @scope.spawn do
+            WorkerLoop.run(@coordinator, @slots, &:call)
+          ensure
+            @live -= 1
+          end
+        end
+      end
+    end
+  end
+end

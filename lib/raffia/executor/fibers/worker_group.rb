@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require_relative "../../task"
+require_relative "../worker_loop"
+
+module Raffia
+  module Executor
+    module Fibers
+      # Worker loops in fibers of the running scheduler, as tasks of one scope: the scope ends after them,
+      # and cancels them when the caller is interrupted.
+      #
+      # @api private
+      class WorkerGroup
+        # @param coordinator [#feed] see {WorkerLoop}
+        # @param capacity [Integer] worker loops at most
+        # @yieldreturn [#post, #collect] a slot
+        def initialize(coordinator, capacity, &slots)
+          @coordinator = coordinator
+          @capacity = capacity
+          @slots = slots
+          @tasks = []
+        end
+
+        # @return [Integer]
+        def size = @tasks.size
+
+        # Run the block, and end with all fibers ended.
+        def open
+          Scope.open do |scope|
+            @scope = scope
+            yield
+            @tasks.each { |task| task.cancel(:pool_stopped) }
+          end
+        end
+
+        # Their scope waits for them.
+        # @return [void]
+        def join = nil
+
+        # @param count [Integer] of worker loops
+        # @return [void]
+        def start(count) = count.times { add }
+
+        # Start one more worker loop if the work that waits asks for it.
+        # @param feed [#crowded?]
+        # @return [void]
+        def grow(feed)
+          add if size < @capacity && feed.crowded?
+        end
+
+        private
+
+        def add
+          @tasks << @scope.spawn { WorkerLoop.run(@coordinator, @slots, &:call) }
+        end
+      end
+    end
+  end
+end

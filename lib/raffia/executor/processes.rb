@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+require_relative "../process"
+require_relative "processes/recycle_policy"
+require_relative "processes/worker"
+require_relative "threads/worker_group"
+
+module Raffia
+  module Executor
+    # In forked processes: every core for Ruby code, no shared state, and the only workers that can
+    # be stopped hard.
+    module Processes
+      module_function
+
+      # @raise [ConfigError]
+      def check(_limits)
+        return if ::Process.respond_to?(:fork)
+
+        raise ConfigError, "on: :processes needs fork, which this Ruby does not have: use on: :threads"
+      end
+
+      def capacity(_limit = nil) = Executor.default_capacity
+
+      def granularity = 0.01
+
+      def in_caller? = false
+
+      def local? = false
+
+      def group = Threads::WorkerGroup
+
+      def background_group = Threads::WorkerGroup
+
+      def around = yield
+
+      def batch_limit(limits) = RecyclePolicy.batch_limit(limits)
+
+      # For a call that overruns its limit to end by itself, with its +ensure+ blocks.
+      def overrun_grace = 0.5
+
+      # @return [Proc]
+      def workers(service, limits)
+        Process::Warmup.call
+        -> { Worker.new(service, limits) }
+      end
+    end
+  end
+end

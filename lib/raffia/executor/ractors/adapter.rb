@@ -1,0 +1,158 @@
+# frozen_string_literal: true
+
+require_relative "../../base/fork"
+require_relative "../../native"
+require_relative "../../process/experimental_warning"
+require_relative "../../process/framed_pipe"
+require_relative "error_messages"
+
+module Raffia
+  module Executor
+    module Ractors
+      # The one file that knows how Rubies differ in talking to Ractors, and what is wrong with it.
+      #
+      # Up to Ruby 3.4 a Ractor has a single place to wait: two threads of it that wait at once, each
+      # for another Ractor, lose wake-ups and hang (take, receive, yield and select alike). A wait
+      # knows no timeout either, and stops all fibers of its thread. So nothing here ever makes the
+      # main Ractor wait for a Ractor. Messages go down by +send+, which does not wait, and replies
+      # come up as frames through a pipe, which any number of threads can read with deadlines. For
+      # small replies that is as fast as take; and it is the same on Ruby 4.0, where take and yield
+      # are gone.
+      #
+      # @api private
+      class Adapter
+        # What the Ractor writes when it is through, followed by the error that ended it, if there is
+        # one.
+        GOODBYE = "!"
+        # Seconds between two checks that the Ractor still exists, while a reply is awaited.
+        PULSE = 1.0
+
+        # Wait for the value of a Ractor's block. Only for code that runs in a Ractor of its own.
+        # @param ractor [Ractor]
+        # @return [Object]
+        def self.value(ractor) = ractor.respond_to?(:take) ? ractor.take : ractor.value
+
+        # Starts each of Raffia's Ractors.
+        # @return [Ractor]
+        def self.start(...)
+          ErrorMessages.install
+          # Ruby 3 loads it on first use, as by `to_set`, and a Ractor must not load anything.
+          require "set" # standard:disable Lint/RedundantRequireStatement
+          Process::ExperimentalWarning.silence { ::Ractor.new(...) }
+        end
+
+        # A copy of a block that knows nothing of the object it was written in: its self is nil. Ruby
+        # 4.0 has that, before it takes the extension.
+        # @param block [Proc]
+        # @param ractors [#shareable_proc] Ractor, of whichever Ruby
+        # @return [Proc, nil] nil where there is no way
+        # @raise [Ractor::IsolationError, ArgumentError] from 4.0 on, when it captures what is not
+        #   shareable
+        def self.detach(block, ractors = ::Ractor)
+          return ractors.shareable_proc(self: nil, &block) if ractors.respond_to?(:shareable_proc)
+
+          Native.rebind_self(block, nil) if Native.respond_to?(:rebind_self)
+        end
+
+        # In the Ractor: its end of the pipe, closed after the block. No error leaves it, because Ruby
+        # would format and print that one.
+        # @yieldparam writer [Process::FramedPipe::Writer]
+        def self.serve(fd)
+          ::Thread.current.report_on_exception = false
+          io = ::IO.for_fd(fd, "wb")
+          writer = Process::FramedPipe::Writer.new(io)
+          yield writer
+        rescue ::Exception => error # standard:disable Lint/RescueException
+          nil
+        ensure
+          writer&.write(GOODBYE + describe(error))
+          io&.close
+        end
+
+        # @return [String] empty without an error
+        def self.describe(error)
+          error ? "#{error.class}: #{error.message}" : ""
+        rescue ::Exception # standard:disable Lint/RescueException
+          error.class.to_s # its message is code of the user's
+        end
+        private_class_method :describe
+
+        # @yieldparam fd [Integer] the Ractor's end, which the Ractor closes
+        # @yieldreturn [Ractor]
+        def initialize
+          reader, writer = ::IO.pipe
+          # From here on the number belongs to the Ractor. In a forked child, which has no such
+          # Ractor, it stays open unused.
+          writer.autoclose = false
+          @reader = Process::FramedPipe::Reader.new(reader)
+          @guard = Fork.after_child { @reader.close }
+          @ractor = Process::ExperimentalWarning.silence { yield writer.fileno }
+        rescue Exception # standard:disable Lint/RescueException
+          close if @guard
+          writer&.autoclose = true
+          writer&.close
+          raise
+        end
+
+        # @param message [Object] copied, but for what is shareable
+        # @param move [Boolean] whether to move it instead, which leaves nothing of it here
+        # @return [void]
+        # @raise [TypeError, Ractor::Error] when it cannot be copied, or moved
+        def post(message, move: false)
+          @ractor.send(message, move: move)
+        rescue ::Ractor::ClosedError
+          nil # it has said goodbye, or will
+        end
+
+        # @return [String, nil] the error that ended the Ractor
+        attr_reader :last_words
+
+        # Waits for a reply.
+        # @return [String, nil] nil when the Ractor has ended
+        def read
+          nil until @reader.ready?(PULSE) || (ended? && !@reader.ready?(0))
+          # Nothing comes any more from one that ended without closing its end.
+          frame = @reader.read if @reader.ready?(0)
+          return frame unless frame.nil? || frame.start_with?(GOODBYE)
+
+          if frame && frame.bytesize > 1
+            @last_words = frame.byteslice(1..).force_encoding(Encoding::UTF_8).scrub
+          end
+          nil
+        end
+
+        # Wait until there is something to read.
+        # @param seconds [Numeric, nil] nil waits as long as it takes
+        # @return [Boolean] whether there is
+        def reply?(seconds) = @reader.ready?(seconds)
+
+        # No more messages: wait for the Ractor to end.
+        # @return [void]
+        def finish
+          post(nil)
+          nil while read
+        ensure
+          close
+        end
+
+        # Leave the Ractor alone with what it has. It cannot be stopped from outside, but its next
+        # reply finds nobody there, and then it ends.
+        # @return [void]
+        def abandon
+          close
+          post(nil)
+        end
+
+        private
+
+        # Only Ractor#inspect tells.
+        def ended? = @ractor.inspect.end_with?(" terminated>")
+
+        def close
+          @guard.remove
+          @reader.close
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,120 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Executor
+    module Ractors
+      # What a block or a method does, as far as its compiled form says it. Only read, never run.
+      #
+      # Its +own+ lines are its body with what rescues and ensures in it: they run under its self. The
+      # blocks within may run under another one, by instance_eval, but name the same constants: +all+
+      # has their lines too.
+      #
+      # @api private
+      class BlockCode
+        # A call: of oneself (+own+), or of what a constant names (+receiver+, its path), or of
+        # anything else.
+        Call = Struct.new(:name, :own, :receiver)
+
+        # Where an instruction sequence has its type, what rescues in it, and its instructions, as
+        # #to_a shows it.
+        TYPE, RESCUES, BODY = 9, 12, 13
+        # The bit of a call's flags which says that it has no written receiver.
+        FCALL = 4
+        # The one for a block that is handed in, which is an argument more.
+        BLOCK_ARGUMENT = 2
+        # Instructions that put one value on the stack and take none from it: between a constant and a
+        # call, its arguments.
+        PUSHES = %i[putnil putself putobject putobject_INT2FIX_0_ putobject_INT2FIX_1_ putstring
+          putchilledstring duparray duphash
+          getlocal getlocal_WC_0 getlocal_WC_1 getblockparamproxy getinstancevariable getglobal
+          opt_getconstant_path].freeze
+
+        # @param callable [Proc, Method, UnboundMethod]
+        # @return [BlockCode, nil] nil when it is not written in Ruby; nothing but emptiness where
+        #   this Ruby does not show it
+        def self.of(callable)
+          return new([]) unless defined?(::RubyVM::InstructionSequence)
+
+          sequence = ::RubyVM::InstructionSequence.of(callable)
+          new(sequence.to_a) if sequence
+        end
+
+        # @param sequence [Array] as RubyVM::InstructionSequence#to_a has it
+        def initialize(sequence)
+          @type = sequence[TYPE]
+          @own = []
+          @within = []
+          read(sequence, @own) unless sequence.empty?
+        end
+
+        # Whether it is a block: as a method's body that means define_method.
+        def block? = @type == :block
+
+        # @return [Array<Symbol>] instance variables of its self; with +written+ those that it assigns
+        #   to
+        def variables(written: false)
+          named(@own, written ? [:setinstancevariable] : %i[getinstancevariable setinstancevariable])
+        end
+
+        # @return [Array<Symbol>] methods of its self that it calls
+        def own_calls = calls(@own).select(&:own).map(&:name).uniq
+
+        # @return [Array<Call>]
+        def all_calls = calls(@own) + @within.flat_map { |lines| calls(lines) }
+
+        # @return [Array<Array<Symbol>>] paths; one that begins with an empty name begins at the top
+        def constants = named(all, [:opt_getconstant_path])
+
+        # @return [Array<Symbol>]
+        def globals = named(all, %i[getglobal setglobal])
+
+        # @return [Array<Symbol>]
+        def class_variables = named(all, %i[getclassvariable setclassvariable])
+
+        private
+
+        def all = @own + @within.flatten(1)
+
+        def named(lines, instructions)
+          lines.filter_map { |line| line[1] if instructions.include?(line.first) }.uniq
+        end
+
+        def read(sequence, lines)
+          body = sequence[BODY].grep(Array)
+          lines.concat(body)
+          sequence[RESCUES].each { |entry| read(entry[1], lines) if entry[1] }
+          body.each { |line| line.each { |operand| inner(operand) } }
+        end
+
+        # Blocks, but not the methods and classes that are defined in passing.
+        def inner(operand)
+          if sequence?(operand) && operand[TYPE] == :block
+            read(operand, [].tap { |lines| @within << lines })
+          end
+        end
+
+        def sequence?(operand)
+          operand.is_a?(Array) && operand.first == "YARVInstructionSequence/SimpleDataFormat"
+        end
+
+        def calls(lines)
+          lines.each_with_index.filter_map do |line, index|
+            call = line[1]
+            next unless call.is_a?(Hash) && call[:mid]
+
+            own = (call[:flag] & FCALL).positive?
+            Call.new(call[:mid], own, (receiver(lines, index, call) unless own))
+          end
+        end
+
+        # The constant that a call is of, when nothing but plain arguments is between.
+        def receiver(lines, index, call)
+          first = index - call[:orig_argc] - (call[:flag] & BLOCK_ARGUMENT) / BLOCK_ARGUMENT
+          return if first < 1 || !lines[first...index].all? { |line| PUSHES.include?(line.first) }
+
+          lines[first - 1][1] if lines[first - 1].first == :opt_getconstant_path
+        end
+      end
+    end
+  end
+end

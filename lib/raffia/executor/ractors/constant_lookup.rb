@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Executor
+    module Ractors
+      # Finds constants as the code that names them would.
+      #
+      # @api private
+      module ConstantLookup
+        class << self
+          # @param path [Array<Symbol>] begins with an empty name for one from the top
+          # @param nesting [Array<Module>] innermost first, as Module.nesting
+          # @return [Object, nil] nil when there is no such constant, or none yet
+          def value(path, nesting)
+            head, *rest = path.first.empty? ? path.drop(1) : path
+            scope = (nesting.find { |room| room.const_defined?(head, false) } unless path.first
+              .empty?)
+            rest.reduce((scope || nesting.first || ::Object).const_get(head)) do |room, name|
+              room.const_get(name)
+            end
+          rescue NameError, LoadError, TypeError
+            nil
+          end
+
+          # Where a method of this owner looks constants up, as far as names tell.
+          # @param owner [Module]
+          # @return [Array<Module>]
+          def nesting(owner)
+            owner = owner.attached_object if owner.singleton_class?
+            names = owner.name.to_s.split("::")
+            rooms = (1...names.size).map { |count| ::Object.const_get(names.first(count).join("::")) }
+            [owner, *rooms.reverse].grep(::Module)
+          end
+        end
+      end
+    end
+  end
+end

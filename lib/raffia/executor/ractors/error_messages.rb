@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require_relative "../../base/ractor_local"
+
+module Raffia
+  module Executor
+    module Ractors
+      # Keeps error messages in Ractors from loading libraries.
+      #
+      # error_highlight and syntax_suggest, which are on by default, require prism, io/console and
+      # more whenever a message is formatted. On Ruby 3.4 a `require` inside of a Ractor can freeze
+      # the whole process: it waits for the main Ractor while a garbage collection waits for it.
+      # Loading these libraries beforehand does not help, because a `require` of what is loaded goes
+      # to the main Ractor as well. So both are switched off there, with their own keywords
+      # (docs/adr/0019).
+      #
+      # @api private
+      module ErrorMessages
+        # In front of error classes whose messages are extended.
+        module Plain
+          # @return [String] in the main Ractor the message as it always is
+          def detailed_message(highlight: false, **options)
+            return super if RactorLocal.main?
+
+            super(highlight: highlight, **options, error_highlight: false, syntax_suggest: false)
+          end
+        end
+
+        # The classes that error_highlight and syntax_suggest extend. did_you_mean loads nothing when
+        # it is asked.
+        ERRORS = [NameError, TypeError, ArgumentError, SyntaxError].freeze
+
+        # Changes the classes when the first Ractor is about to start, and not on require: a program
+        # without Ractors keeps its own.
+        # @return [void]
+        def self.install
+          ERRORS.each { |error| error.prepend(Plain) unless error.include?(Plain) }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,143 @@
+# frozen_string_literal: true
+
+require_relative "../../base/error"
+require_relative "../failure"
+require_relative "../reply"
+require_relative "../reply_transport"
+require_relative "adapter"
+require_relative "isolation_violation"
+require_relative "object_transfer"
+
+module Raffia
+  module Executor
+    module Ractors
+      # A Ractor that answers messages, seen by its worker loop.
+      #
+      # @api private
+      class Worker
+        # @return [Object] shareable
+        attr_reader :service
+
+        # @param service [#call, #block, #nesting] shareable
+        # @param tuner [HeapTuner]
+        # @param move [Boolean] whether values are moved and not copied
+        def initialize(service, tuner, move: false)
+          @service = service
+          @move = move
+          @tray = ObjectTransfer.tray
+          @ractor = Worker.start(service, @tray)
+          @tuner = tuner.tap(&:enter)
+        end
+
+        # @param service [Object] shareable
+        # @param tray [Native::RactorMailbox, nil] where long Strings are left
+        # @return [Adapter]
+        def self.start(service, tray)
+          Adapter.new do |fd|
+            Adapter.start(service, tray, fd) do |given_service, given_tray, given_fd|
+              Adapter.serve(given_fd) { |writer| Worker.serve(given_service, given_tray, writer) }
+            end
+          end
+        end
+
+        # In the Ractor, until it receives nil.
+        # @param writer [Process::FramedPipe::Writer]
+        # @return [void]
+        def self.serve(service, tray, writer)
+          while (message = ::Ractor.receive)
+            break unless writer.write(answer(service, tray, message))
+          end
+        end
+
+        # @return [String] in any case: results and errors are the user's objects, which may raise
+        #   whatever they are asked
+        def self.answer(service, tray, message)
+          number, values = message
+          reply = service.call([number, ObjectTransfer.borrow(values, service.nesting)])
+          ReplyTransport.dump(ObjectTransfer.deposit(reply, tray))
+        rescue ::Exception => error # standard:disable Lint/RescueException
+          ReplyTransport.dump(Reply.new(nil, Failure.of(error)))
+        end
+        private_class_method :answer
+
+        def pid = nil
+
+        def replaced = 0
+
+        def room?(_count) = true
+
+        # (see Processes::Worker#post)
+        def post(message, _count)
+          number, values = message
+          move = @move && !values.is_a?(Integer)
+          @ractor.post([number, outgoing(values)], move: move)
+        rescue TypeError, ::Ractor::Error => error
+          raise yield(error)
+        end
+
+        # (see Processes::Worker#receive)
+        def receive(&)
+          frame = @ractor.read or return
+          reply = ObjectTransfer.collect(ReplyTransport.load(frame, &), @tray)
+          IsolationViolation.explain(reply, @service.block)
+        end
+
+        # (see Processes::Worker#reply?)
+        def reply?(seconds) = @ractor.reply?(seconds)
+
+        def notes? = false
+
+        # (see Processes::Worker#sendable?)
+        def sendable?(value)
+          Ractors.moved?(value) || ::Ractor.make_shareable(value, copy: true)
+          true
+        rescue ::Ractor::Error, TypeError
+          false
+        end
+
+        # @return [NotShareable]
+        def refusal(value, index, error)
+          NotShareable.new("item #{index} (#{value.class}) cannot be #{@move ? "moved" : "copied"} " \
+            "to another Ractor (#{error.message}): hand in plain data, or run it on: :processes or " \
+            ":threads")
+        end
+
+        # Only an error of ours, or what even `rescue Exception` does not see (Thread#kill), ends a
+        # Ractor without a reply.
+        # (see Processes::Worker#death)
+        def death
+          blamed = yield
+          words = @ractor.last_words
+          WorkerDied.new("the Ractor that worked on item #{blamed[:index]} and its followers ended " \
+            "without a reply#{" (#{words})" if words}", **blamed)
+        end
+
+        # Leave the Ractor alone with what it does, from whichever thread; its loop then finds it
+        # gone.
+        # @return [Symbol] :abandoned
+        def interrupt
+          @ractor.abandon
+          :abandoned
+        end
+
+        # @param grace [Numeric] 0 leaves a Ractor at work alone with it: it ends after its message
+        # @return [void]
+        def close(grace)
+          grace.zero? ? @ractor.abandon : @ractor.finish
+        ensure
+          @tuner.leave
+        end
+
+        private
+
+        # The Arrays around what is moved are ours, so that only the values go.
+        def outgoing(values)
+          return values if values.is_a?(Integer)
+          return ObjectTransfer.lend(values, @service.nesting) unless @move
+
+          (@service.nesting == 2) ? values.map(&:dup) : values.to_a.dup
+        end
+      end
+    end
+  end
+end

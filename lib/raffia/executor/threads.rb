@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require_relative "threads/blocking_pool"
+require_relative "threads/operation_pool"
+require_relative "threads/worker_group"
+
+module Raffia
+  module Executor
+    # In native threads. On CRuby they run Ruby code one at a time, and wait, compress and call C
+    # libraries at once.
+    module Threads
+      module_function
+
+      def check(_limits) = nil
+
+      def capacity(_limit = nil) = Executor.default_capacity
+
+      # Short: a handful of waiting items must not end up with one thread.
+      def granularity = 0.001
+
+      def in_caller? = false
+
+      def local? = true
+
+      def group = WorkerGroup
+
+      def background_group = WorkerGroup
+
+      def around = yield
+    end
+  end
+end

@@ -1,0 +1,138 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../../base/error"
+require_relative "../../base/fork"
+require_relative "../../task"
+require_relative "../cpus"
+
+module Raffia
+  module Executor
+    module Threads
+      # Runs blocking calls on native threads, so that the fibers of a scheduler can go on. Threads
+      # are started when they are needed, up to a bound, and end when they have had nothing to do for
+      # a while; calls beyond the bound wait their turn.
+      #
+      # The caller may be a fiber or a thread. When it is interrupted it leaves at once, and what
+      # becomes of its call is dropped: a call that has not begun never will, one that has runs on to
+      # its end, because C code cannot be stopped.
+      class BlockingPool
+        # Seconds without work after which a thread ends.
+        IDLE = 5.0
+        KEY = :raffia_offload
+        private_constant :KEY
+
+        Call = Struct.new(:work, :done, :value, :error)
+        private_constant :Call
+
+        # @return [Integer] how many threads there are at most
+        attr_reader :max
+
+        # @param max [Integer, nil] threads; by default two for each processor, and at least four
+        # @param idle [Numeric] seconds
+        def initialize(max: nil, idle: IDLE)
+          @max = max || [Cpus.count * 2, 4].max
+          @idle = idle
+          start_over
+          # None of the threads is in the child, and nobody there waits for their calls.
+          @fork = Fork.after_child { start_over unless @closed }
+        end
+
+        # Run the block on one of the threads, and wait for it.
+        # @return [Object] the block's value
+        # @raise [Exception] what the block raised
+        # @raise [Closed] after {#shutdown}
+        def call(&work)
+          # From one of our own threads it would wait for itself when all are busy.
+          return yield if Thread.current.thread_variable_get(KEY).equal?(self)
+
+          call = Call.new(work, Thread::Queue.new)
+          hand_over(call)
+          call.done.pop
+          call.error ? raise(error_of(call)) : call.value
+        ensure
+          call.work = nil if call
+        end
+
+        # Take no more calls, and wait for those that were taken.
+        # @param timeout [Numeric, nil] seconds
+        # @return [Boolean] whether all threads have ended
+        def shutdown(timeout = nil)
+          @closed = true
+          @fork.remove
+          @calls.close
+          give_up = timeout && Clock.now + timeout
+          @guard.hold { @threads.keys }.all? do |thread|
+            thread.join(give_up && [give_up - Clock.now, 0].max)
+          end
+        end
+
+        # @return [Hash] threads:, idle:, waiting:
+        def stats
+          {threads: @threads.size, idle: @calls.num_waiting, waiting: @calls.size, max: @max}
+        end
+
+        private
+
+        def start_over
+          @calls = Thread::Queue.new
+          @threads = {}.compare_by_identity
+          # Not a Mutex: waiting for one would park the very fiber that is asking its scheduler for
+          # help.
+          @guard = SpinLock.new
+        end
+
+        def hand_over(call)
+          @guard.hold do
+            @calls << call
+            # Threads that wait are counted until they run, so compare with how many calls there are
+            # for them.
+            start if @calls.size > @calls.num_waiting && @threads.size < @max
+          end
+        rescue ClosedQueueError
+          raise Closed, "the offload pool has been shut down: nothing runs blocking calls any more"
+        end
+
+        def start
+          # Fiber storage is inherited, and this thread will serve others too.
+          thread = Fiber.new(blocking: true,
+            storage: {}) { Thread.new(@calls) { |calls| serve(calls) } }.resume
+          @threads[thread] = true
+        end
+
+        def serve(calls)
+          thread = Thread.current
+          thread.name = "raffia offload"
+          thread.report_on_exception = false
+          thread.thread_variable_set(KEY, self)
+          while true
+            call = calls.pop(timeout: @idle)
+            call ? perform(call) : (return if retire?(thread, calls))
+          end
+        ensure
+          @threads.delete(thread)
+        end
+
+        # Nobody is to count on a thread that is about to end.
+        def retire?(thread, calls)
+          @guard.hold { calls.empty? && @threads.delete(thread) }
+        end
+
+        def perform(call)
+          work = call.work or return # its caller has left
+          call.value = work.call
+        rescue Exception => error # standard:disable Lint/RescueException
+          call.error = error
+        ensure
+          call.done << true
+        end
+
+        def error_of(call)
+          error = call.error
+          error.set_backtrace(error.backtrace.to_a + caller(2)) unless error.frozen?
+          error
+        end
+      end
+    end
+  end
+end

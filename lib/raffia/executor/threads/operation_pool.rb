@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../../base/fork"
+require_relative "../../task"
+
+module Raffia
+  module Executor
+    module Threads
+      # Threads that run blocking operations of core's for the fibers of a scheduler: C functions, one
+      # after another, without Ruby's lock. They are started when they are needed, up to a bound, and
+      # end when they have had nothing to do for a while.
+      #
+      # @api private
+      class OperationPool
+        # Seconds without work after which a thread ends.
+        IDLE = 5.0
+
+        # @param idle [Numeric] seconds
+        # @yieldreturn [Engine::CallQueue] a new one, which knows how many threads there may be
+        def initialize(idle: IDLE, &queue)
+          @make_queue = queue
+          @idle = idle
+          @abandoned = []
+          start_over
+          # None of the threads is in the child, and nobody there waits for their calls.
+          @fork = Fork.after_child { start_over unless @closed }
+        end
+
+        # @param call [Engine::BlockingCall]
+        # @param scheduler [Scheduler] of the calling thread
+        # @param wait [Object] that the end of the call ends
+        # @return [Boolean] whether there is nothing to wait for, because nobody will run it
+        def submit(call, scheduler, wait)
+          wanted = @queue.submit(call, scheduler, wait)
+          return true if wanted.nil?
+          return false if !wanted || start(@queue)
+
+          !@queue.not_started && @queue.cancel(call, wait)
+        end
+
+        # Keeps the call from beginning, or has it end soon.
+        # @return [Boolean] whether it is over
+        def cancel(call, wait) = @queue.cancel(call, wait)
+
+        # The scheduler is closed. What still runs for it uses the stacks of its fibers, which are
+        # kept.
+        # @return [void]
+        def abandon(scheduler) = @abandoned.concat(@queue.abandon(scheduler))
+
+        # Take no more calls, and wait for those that were taken.
+        # @param timeout [Numeric, nil] seconds
+        # @return [Boolean] whether all threads have ended
+        def shutdown(timeout = nil)
+          @closed = true
+          @fork.remove
+          @queue.close
+          give_up = timeout && Clock.now + timeout
+          @guard.hold { @threads.keys }.all? do |thread|
+            thread.join(give_up && [give_up - Clock.now, 0].max)
+          end
+        end
+
+        # @return [Hash] limit:, threads:, queued:, running:, done:, cancelled:, longest_wait:
+        def stats = @queue.stats
+
+        private
+
+        def start_over
+          @queue = @make_queue.call
+          @threads = {}.compare_by_identity
+          @guard = SpinLock.new
+        end
+
+        # A thread that is killed before it serves must say so: nothing strikes it until it does.
+        # @return [Boolean] false: the system has no thread for us
+        def start(queue)
+          # Fiber storage is inherited, and this thread will serve others too.
+          thread = Fiber.new(blocking: true, storage: {}) do
+            Thread.handle_interrupt(Object => :never) { Thread.new(queue) { |its| serve(its) } }
+          end.resume
+          @guard.hold { @threads[thread] = true }
+          true
+        rescue ThreadError, FiberError
+          false
+        end
+
+        def serve(queue)
+          begun = false
+          Thread.current.name = "raffia operations"
+          Thread.current.report_on_exception = false
+          Thread.handle_interrupt(Object => :immediate) { (begun = true) && queue.serve(@idle) }
+        ensure
+          queue.not_started unless begun
+          @guard.hold { @threads.delete(Thread.current) }
+          replace(queue)
+        end
+
+        # It was killed, and calls wait that nobody else would run.
+        def replace(queue)
+          queue.not_started if queue.short_of_threads && !start(queue)
+        end
+      end
+    end
+  end
+end

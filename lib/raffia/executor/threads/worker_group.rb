@@ -1,0 +1,168 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../../base/error"
+require_relative "../../task"
+require_relative "../worker_loop"
+
+module Raffia
+  module Executor
+    module Threads
+      # Worker loops in threads, started as work comes, and ended with the group.
+      #
+      # @api private
+      class WorkerGroup
+        # Seconds that an interrupted thread gets to end, before it is killed. Process workers need
+        # Process::Worker::GRACE of it.
+        GRACE = 1
+
+        # @return [Boolean]
+        def self.threads? = true
+
+        # @param coordinator [#feed] see {WorkerLoop}
+        # @param capacity [Integer] worker loops at most
+        # @yieldreturn [#post, #collect] a slot
+        def initialize(coordinator, capacity, &slots)
+          @coordinator = coordinator
+          @capacity = capacity
+          @slots = slots
+          @size = 0
+          @live = 0 # those that may still take work
+          @present = 0 # those that have not quite ended
+          @departed = Thread::ConditionVariable.new
+          @threads = {}.compare_by_identity
+          @stopped = false
+          @lock = Thread::Mutex.new
+        end
+
+        # @return [Integer] worker loops that were started
+        attr_reader :size
+
+        # Run the block, and leave no thread behind, however it ends.
+        def open
+          yield
+        ensure
+          Raffia.shield { stop } if @present.positive?
+        end
+
+        # @param count [Integer] of worker loops
+        # @return [void]
+        def start(count) = count.times { add }
+
+        # Start one more worker loop if the work that waits asks for it.
+        # @param feed [#crowded?]
+        # @return [void]
+        def grow(feed)
+          add if wanted?(feed)
+        end
+
+        # @return [Boolean] whether one more worker loop would have something to do
+        def wanted?(feed) = @live < @capacity && feed.crowded?
+
+        # Worker loops are started by {grow} alone.
+        # @return [void]
+        def spread(_feed) = nil
+
+        # Wait until all have ended by themselves.
+        # @param timeout [Numeric, nil] seconds
+        # @return [Boolean] whether they have
+        def join(timeout = nil)
+          give_up = timeout && Clock.now + timeout
+          @lock.synchronize do
+            while @present.positive?
+              left = give_up && give_up - Clock.now
+              return false if left && left <= 0
+
+              @departed.wait(@lock, left)
+            end
+          end
+          true
+        end
+
+        # End them all: {Cancel} is raised inside the work, so its +ensure+ blocks run. A thread that
+        # takes no notice is killed, and waited for: only a call into C that cannot be interrupted
+        # holds this up.
+        # @param reason [Symbol] of the Cancel
+        # @return [void]
+        def stop(reason = :pool_stopped)
+          threads = @lock.synchronize do
+            @stopped = true
+            @threads.keys - [Thread.current] # one that stops its own group ends by itself
+          end
+          threads.each { |thread| thread.raise(Cancel.new(reason)) }
+          give_up = Clock.now + GRACE
+          threads.each { |thread| await_end(thread, [give_up - Clock.now, 0].max) }
+        ensure
+          threads&.each(&:kill)&.each { |thread| await_end(thread, nil) }
+        end
+
+        private
+
+        def add
+          return unless count(1)
+
+          spawn do
+            work if enter
+          ensure
+            leave
+          end
+        rescue ThreadError
+          # The system gives no more: go on with those that there are.
+          count(-1)
+          raise if @size.zero?
+        end
+
+        # @return [Boolean] whether there may be one more
+        def count(change)
+          @lock.synchronize do
+            return false if change.positive? && @live >= @capacity
+
+            @size += change
+            @live += change
+            @present += change
+            true
+          end
+        end
+
+        def spawn(&) = Thread.new(&)
+
+        # A thread enters itself: an interrupt of the caller between its start and its entry would
+        # lose it.
+        def enter
+          thread = Thread.current
+          thread.name = "raffia worker #{@size}"
+          thread.report_on_exception = false
+          @lock.synchronize { @threads[thread] = true unless @stopped }
+        end
+
+        def leave
+          @lock.synchronize { @live -= 1 }
+          @coordinator.thread_ended
+        ensure
+          @lock.synchronize do
+            @threads.delete(Thread.current)
+            @present -= 1
+            @departed.broadcast
+          end
+        end
+
+        def work
+          # A slot may be a process, which an interrupt while it starts would lose.
+          Thread.handle_interrupt(Cancel => :never) do
+            WorkerLoop.run(@coordinator, @slots) do |serve|
+              Thread.handle_interrupt(Cancel => :immediate, &serve)
+            end
+          end
+        rescue Cancel
+          nil
+        end
+
+        def await_end(thread, seconds)
+          thread.join(seconds)
+        rescue Cancel
+          nil # it was on its last steps when it was interrupted
+        end
+      end
+    end
+  end
+end

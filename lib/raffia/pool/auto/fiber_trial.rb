@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+require_relative "../worker_slot"
+
+module Raffia
+  class Pool
+    class Auto
+      # Whether items that wait let other fibers go on meanwhile: some of them tell. A library that
+      # knows no Fiber scheduler stops the whole thread, so its items come one after the other.
+      #
+      # @api private
+      class FiberTrial
+        # Items after which it is decided.
+        ENOUGH = 8
+        # So much faster than one after the other they must be.
+        FASTER = 1.5
+
+        # @param per_item [Float] seconds of one alone
+        def initialize(per_item)
+          @per_item = per_item
+          @at_once = @most = @done = 0
+          @started = @passed = nil
+        end
+
+        # @return [Integer] items that were tried
+        attr_reader :done
+
+        # @return [Boolean] whether fibers are of no use
+        def failed? = @passed == false
+
+        def open? = !failed?
+
+        # An item's work; fibers of one thread call it.
+        def watch
+          @started ||= Clock.now
+          @at_once += 1
+          @most = @at_once if @at_once > @most
+          yield
+        ensure
+          @at_once -= 1
+          @done += 1
+          judge if @passed.nil?
+        end
+
+        private
+
+        def judge
+          return @passed = false if @most == 1
+          return if @done < ENOUGH
+
+          @passed = (Clock.now - @started) * FASTER < @per_item * @done
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Pool
+    class Auto
+      # A slot that is looked at: it takes no more chunks as soon as its watcher says so, and is
+      # watched at each of them.
+      #
+      # @api private
+      class GatedSlot
+        # @param slot [WorkerSlot]
+        # @param watcher [#open?, #watch] says whether there may be another chunk, and runs the
+        #   block that it is given
+        def initialize(slot, watcher)
+          @slot = slot
+          @watcher = watcher
+        end
+
+        def ready? = @slot.ready? && @watcher.open?
+
+        def collect = @watcher.watch { @slot.collect }
+
+        def posted = @slot.posted
+
+        def post(chunk) = @slot.post(chunk)
+
+        def pid = @slot.pid
+
+        def begun = @slot.begun
+
+        def killed = @slot.killed
+
+        def close(clean) = @slot.close(clean)
+
+      end
+    end
+  end
+end

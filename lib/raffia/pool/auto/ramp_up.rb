@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+require_relative "../../executor/worker_loop"
+require_relative "gated_slot"
+
+module Raffia
+  class Pool
+    class Auto
+      # Starts worker processes by doubling their number, each time when those that were started
+      # answer. Meanwhile the caller goes on with the work, so that a slow start costs little: the
+      # work may end before all have started.
+      #
+      # @api private
+      class RampUp
+        # Seconds of an item from which on all are started at once: their start is short beside it,
+        # and while the caller is at an item of its own the threads that look after the workers have
+        # to wait.
+        LONG = 0.01
+
+        # @param workers [Integer] wanted
+        # @param item [Float] seconds of an item
+        # @param cost [Float] seconds that a worker takes to start and end
+        def initialize(workers, item, cost)
+          @workers = workers
+          @item = item
+          @cost = cost
+          @started = @ready = 0
+          @over = false
+          @here = false # whether the caller is at a chunk, or about to take one
+          @lock = Thread::Mutex.new
+          @idle = Thread::ConditionVariable.new
+        end
+
+        # A worker answers. The last of them lets the caller end its chunk: there are never more at
+        # work than are wanted.
+        # @return [void]
+        def ready
+          @lock.synchronize do
+            @ready += 1
+            @idle.wait(@lock) while @here && @ready >= @workers
+          end
+        end
+
+        # @param coordinator [Traversal]
+        # @param group [Executor::Threads::WorkerGroup]
+        # @param here [WorkerSlot] where the caller works
+        # @return [void]
+        def start(coordinator, group, here)
+          return group.start(@workers) if @item >= LONG
+
+          slot = GatedSlot.new(here, self)
+          while @started < @workers && (@started.zero? || worth?(coordinator.remaining))
+            count = @started.clamp(1, @workers - @started)
+            @started += count
+            group.start(count)
+            Executor::WorkerLoop.serve(coordinator, slot, wait: false)
+          end
+          @over = coordinator.remaining == 0
+        ensure
+          rest
+        end
+
+        # Whether no work is left for workers that have not started yet.
+        def over? = @over
+
+        # One more worker for a stream, of which the caller is the reader.
+        # @return [void]
+        def grow(group, feed)
+          return if @item < LONG && starting?
+
+          before = group.size
+          group.grow(feed)
+          @started += group.size - before
+        end
+
+        # Whether the caller takes another chunk.
+        def open? = @lock.synchronize { @here = starting? }
+
+        # A chunk is worked on in the caller.
+        def watch
+          yield
+        ensure
+          rest
+          Thread.pass # to the threads that look after the workers
+        end
+
+        private
+
+        def rest
+          @lock.synchronize do
+            @here = false
+            @idle.broadcast
+          end
+        end
+
+        # One more has to save more than it takes.
+        def worth?(left) = left.nil? || left * @item > (@started + 1) * @cost
+
+        def starting? = @ready < @started
+      end
+    end
+  end
+end

@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Pool
+    class Auto
+      # A block that assigns to what is outside of it does so in vain in another process. That is
+      # seen in its compiled code: in the block and the blocks within it, not in the methods that it
+      # calls. What it changes without assigning (an Array that it pushes to) cannot be seen.
+      #
+      # @api private
+      module SideEffects
+        MAGIC = "YARVInstructionSequence/SimpleDataFormat"
+        TYPE = 9
+        # Where in the array of an instruction sequence the code that handles exceptions is, and the
+        # code itself.
+        CODE = (12..13)
+        # What has local variables of its own, and runs at another time.
+        APART = %i[method class top main eval].freeze
+        ASSIGNMENTS = %i[setinstancevariable setglobal setclassvariable setconstant].freeze
+
+        class << self
+          # @param block [Proc]
+          # @return [String, nil] the first thing outside that it assigns to; nil when there is
+          #   none, or it is not to be seen
+          def of(block)
+            return unless defined?(::RubyVM::InstructionSequence)
+
+            code = ::RubyVM::InstructionSequence.of(block) or return
+            found = search(code.to_a, 0)
+            found.is_a?(Integer) ? "a variable outside of it" : found&.to_s
+          end
+
+          private
+
+          # @param depth [Integer] of blocks around this code, the user's included
+          def search(code, depth)
+            code[CODE].each do |part|
+              Array(part).each do |each|
+                next unless each.is_a?(Array)
+
+                found = (each.first.is_a?(Symbol) && assigned(each, depth)) || inner(each, depth)
+                return found if found
+              end
+            end
+            nil
+          end
+
+          def inner(instruction, depth)
+            instruction.each do |operand|
+              unless operand.is_a?(Array) && operand.first == MAGIC &&
+                  !APART.include?(operand[TYPE])
+                next
+              end
+
+              found = search(operand, depth + 1)
+              return found if found
+            end
+            nil
+          end
+
+          # @return [Symbol, Integer, nil] its name, or the number of a local variable, which has no
+          #   name any more
+          def assigned(instruction, depth)
+            name, first, second = instruction
+            return first if ASSIGNMENTS.include?(name)
+
+            level = case name
+            when :setlocal then second
+            when :setlocal_WC_0 then 0
+            when :setlocal_WC_1 then 1
+            end
+            first if level && level > depth
+          end
+        end
+      end
+    end
+  end
+end

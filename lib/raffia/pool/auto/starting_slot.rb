@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require "delegate"
+require_relative "../../base/clock"
+require_relative "../chunk"
+require_relative "start_cost"
+
+module Raffia
+  class Pool
+    class Auto
+      # The slot of a worker process that takes no work before its worker answers: until then the
+      # work is done sooner in the caller. How long it took to start and end is noted in
+      # {StartCost}.
+      #
+      # @api private
+      class StartingSlot < SimpleDelegator
+        # Seconds between two looks whether there is work left to wait for.
+        LOOK = 0.005
+
+        # @param slots [#call] makes the slot
+        # @param ramp [RampUp]
+        def initialize(slots, ramp)
+          started = Clock.now
+          super(slots.call)
+          @up = answers?(ramp)
+          @cost = Clock.now - started
+          ramp.ready if @up
+        end
+
+        # Whether it takes another chunk; never when its worker was not waited for.
+        def ready? = @up && super
+
+        # @param clean [Boolean]
+        # @return [void]
+        def close(clean)
+          _, seconds = Clock.measure { super(clean && @up) }
+          StartCost.add(@cost + seconds) if clean && @up
+        end
+
+        private
+
+        def answers?(ramp)
+          post(Chunk.new(0, 0, items: []))
+          nil until (came = reply?(LOOK)) || ramp.over?
+          came ? collect : posted.clear
+          through = true
+          came
+        ensure
+          __getobj__.close(false) unless through
+        end
+      end
+    end
+  end
+end

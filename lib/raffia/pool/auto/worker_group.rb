@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+require_relative "../../executor"
+require_relative "probe"
+require_relative "ramp_up"
+require_relative "fiber_trial"
+require_relative "gated_slot"
+
+module Raffia
+  class Pool
+    class Auto
+      # Works in the caller at first, measures, and hands what is left of the same feed to the group
+      # of the strategy that is chosen.
+      #
+      # @api private
+      class WorkerGroup
+        # @param coordinator [Traversal]
+        # @param call [Auto]
+        # @param probe [Probe]
+        def initialize(coordinator, call, probe)
+          @coordinator = coordinator
+          @call = call
+          @probe = probe
+          @here = call.slots_on(:inline).call
+          @watched = GatedSlot.new(@here, self)
+          @groups = []
+        end
+
+        # @return [Integer] how many worker loops there are to wait for
+        def size = @groups.sum(&:size)
+
+        # Run the block, and leave nothing of any group behind.
+        def open(&)
+          ThreadTime.watch { in_place(&) }
+          @call.stay(@probe) if @groups.empty?
+        ensure
+          unless @groups.empty?
+            Raffia.shield { @groups.each { |group| group.stop if group.respond_to?(:stop) } }
+          end
+        end
+
+        # @return [void]
+        def start(_count)
+          Executor::WorkerLoop.serve(@coordinator, @watched)
+          start_group unless @groups.empty?
+        end
+
+        # @return [void]
+        def grow(feed)
+          move(instead) if failed?
+          return Executor::WorkerLoop.serve(@coordinator, @watched, wait: false) if @groups.empty?
+
+          @ramp ? @ramp.grow(@groups.last, feed) : @groups.last.grow(feed)
+        end
+
+        # @return [void]
+        def join
+          return finish_here if size.zero?
+
+          @groups.each(&:join)
+          # What came back to be tried again after the workers had been told to go.
+          return finish_here if @ramp&.over?
+          return unless failed?
+
+          (instead.measurement.left == 0) ? finish_here : go_on
+        end
+
+        # Whether the next chunk is worked on here.
+        def open?
+          return false unless @groups.empty?
+
+          consider if @probe.due? && @call.worthwhile?(@probe)
+          @groups.empty?
+        end
+
+        # A chunk is worked on here.
+        def watch(&) = @probe.measure(&)
+
+        private
+
+        # Under a scheduler that runs already, fibers are started in the caller's own scope.
+        def in_place
+          return yield unless ::Fiber.current_scheduler
+
+          @fibers = Executor::Fibers::WorkerGroup.new(@coordinator, @call.most_fibers) { @call.fiber_slot(@trial) }
+          @fibers.open { yield }
+        end
+
+        # What came back to be tried again after the last item was handed in.
+        def finish_here = Executor::WorkerLoop.serve(@coordinator, @here)
+
+        def go_on
+          move(instead)
+          start_group
+          @coordinator.await(@groups.last)
+        end
+
+        def start_group
+          @ramp ? @ramp.start(@coordinator, @groups.last, @here) : @groups.last.start(@choice.workers)
+        end
+
+        def consider
+          choice = @call.choose(@probe)
+          return move(choice) unless choice.on == :inline
+
+          @call.aim_here
+          @probe.rest
+        end
+
+        def instead = @call.instead(@choice, @trial)
+
+        def failed? = @trial&.failed? && @choice.on == :fibers
+
+        def move(choice)
+          @choice = choice
+          @call.explain(choice)
+          @groups << group(choice)
+          @coordinator.share(choice.workers)
+        end
+
+        def group(choice)
+          @ramp = (@call.ramp(choice) if choice.on == :processes)
+          return @call.group_for(choice, @coordinator, @ramp) unless choice.on == :fibers
+
+          @call.aim(:fibers)
+          @trial = FiberTrial.new(choice.measurement.total)
+          @fibers || Executor::Fibers::BackgroundGroup
+            .new(@coordinator, choice.workers, first: choice.workers) { @call.fiber_slot(@trial) }
+        end
+      end
+    end
+  end
+end

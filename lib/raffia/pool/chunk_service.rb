@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+require_relative "work"
+
+module Raffia
+  class Pool
+    # Works on chunks where a worker is. A message is the index of the first item and the items, or
+    # how many of an input that the worker has.
+    #
+    # @api private
+    class ChunkService
+      # @return [Plan]
+      attr_reader :plan
+      # @return [#slice, nil] when chunks come as numbers
+      attr_reader :input
+
+      # @param plan [Plan]
+      # @param input [#slice, #shareable, nil]
+      def initialize(plan, input)
+        @plan = plan
+        @input = input
+      end
+
+      # In the worker.
+      # @return [Executor::Reply]
+      def call(message) = Work.call(@plan, items(message))
+
+      # @return [Proc] the user's code
+      def block = @plan.block
+
+      # How many Arrays are around the values of a message.
+      def nesting = (@plan.operation == :settle) ? 2 : 1
+
+      # Whether the caller wants what the block returns.
+      def results? = !%i[each try_each].include?(@plan.operation)
+
+      # @param counter [#value=] in shared memory
+      # @return [ChunkService] the same, which notes the index of each item before its block
+      def noting(counter) = Noting.new(@plan, @input, counter)
+
+      # @param block [Proc] shareable, in place of the one that this has
+      # @return [ChunkService] for a Ractor
+      # @raise [NotShareable]
+      def shareable(block)
+        plan = @plan.with(block: block, seed: share(@plan.seed))
+        ::Ractor.make_shareable(ChunkService.new(plan, @input&.shareable))
+      end
+
+      private
+
+      def items((first, what)) = what.is_a?(Integer) ? @input.slice(first, what) : what
+
+      def share(seed)
+        ::Ractor.make_shareable(seed, copy: true)
+      rescue ::Ractor::Error, TypeError => error
+        raise NotShareable, "the initial value (#{seed.class}) cannot go to another Ractor " \
+          "(#{error.message}): start from plain data"
+      end
+
+      # For a process: after it was killed, the parent asks at which item it was.
+      class Noting < ChunkService
+        def initialize(plan, input, counter)
+          @counter = counter
+          @index = 0
+          # The first item of such a fold is not given to the block.
+          @late = (plan.operation == :reduce && Work::NOTHING.equal?(plan.seed)) ? 1 : 0
+          super(plan.with(block: noted(plan.operation, plan.block)), input)
+        end
+
+        def call(message)
+          @index = message.first + @late
+          super
+        end
+
+        private
+
+        def noted(operation, block)
+          case operation
+          when :reduce then ->(memo, item) { note && block.call(memo, item) }
+          when :settle then ->(*arguments) { note && block.call(*arguments) }
+          else ->(item) { note && block.call(item) }
+          end
+        end
+
+        def note
+          @counter.value = @index
+          @index += 1
+        end
+      end
+      private_constant :Noting
+    end
+  end
+end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require_relative "../base/error"
+require_relative "item_context"
+
+module Raffia
+  class Pool
+    # An {Executor::Failure} and the item that it is about, to be carried out in the caller.
+    #
+    # @api private
+    class ItemFailure
+      # @param failure [Executor::Failure]
+      # @param item [Object]
+      # @param index [Integer, nil] of the item in the input; nil when there is no item to speak of
+      def initialize(failure, item, index)
+        @failure = failure
+        @item = item
+        @index = index
+      end
+
+      # @param chunk [Chunk]
+      # @param failure [Executor::Failure]
+      # @return [ItemFailure]
+      def self.in(chunk, failure)
+        index = chunk.first + failure.position
+        new(failure, chunk.at(index), index)
+      end
+
+      # Do in the caller what the worker could not: raise, throw, or return the value of a +break+.
+      # @return [Object] the value of the break
+      def deliver
+        case @failure.kind
+        when :break then @failure.value
+        when :throw then throw(*@failure.value)
+        when :undumpable then raise error(caller(1)), cause: ::TypeError.new(@failure.value.last)
+        else raise error(caller(1))
+        end
+      end
+
+      # @param frames [Array<String>] whose work it was: they go under the worker's own frames
+      # @return [Exception]
+      def error(frames = [])
+        error = ItemContext.thaw(original)
+        return error if error.frozen?
+
+        error.set_backtrace(joined(@failure.backtrace || error.backtrace || [], frames))
+        @index ? ItemContext.mark(error, @item, @index) : error
+      end
+
+      private
+
+      # The block of a call that ran in the caller has the line of the call in its backtrace
+      # already.
+      def joined(own, frames)
+        call = frames.find { |frame| !frame.start_with?(__dir__) }
+        own.include?(call) ? own : own + frames
+      end
+
+      # @return [Exception] the block's, or one in place of what could not leave the worker
+      def original
+        return @failure.value unless @failure.kind == :undumpable
+
+        what, why = @failure.value
+        NotDumpable.new("#{what}#{" of item #{@index}" if @index} (#{why}) cannot be dumped by " \
+        "Marshal: return plain data " \
+          "(numbers, strings, arrays, hashes, structs), or run it on: :threads", item: @item,
+          index: @index)
+      end
+    end
+  end
+end

@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Pool
+    module Persistent
+      # Items that wait, in a lane for each fiber that handed some in, and the lanes served in turn:
+      # whoever has thousands waiting keeps nobody else's one item behind them. Within a lane the
+      # order is kept. A thread is the fiber that it runs.
+      #
+      # It stands where a {QueueFeed} has an Array otherwise, and is protected by its lock.
+      #
+      # @api private
+      class FairQueue
+        # @return [Integer] how many items wait
+        attr_reader :size
+
+        def initialize
+          @lanes = {}.compare_by_identity # the next to be served comes first; none is empty
+          @returned = []
+          @size = 0
+        end
+
+        def empty? = @size.zero?
+
+        # Add an item of the running fiber's.
+        # @return [self]
+        def <<(item)
+          (@lanes[::Fiber.current] ||= []) << item
+          @size += 1
+          self
+        end
+
+        # @param items [Array] that had their turn already: they come first
+        # @return [self]
+        def unshift(*items)
+          @returned.unshift(*items)
+          @size += items.size
+          self
+        end
+
+        # @param count [Integer] at most so many
+        # @return [Array]
+        def shift(count)
+          taken = @returned.shift(count)
+          taken << turn while taken.size < count && !@lanes.empty?
+          @size -= taken.size
+          taken
+        end
+
+        private
+
+        def turn
+          caller, lane = @lanes.first
+          item = lane.shift
+          @lanes.delete(caller) if lane.empty? || @lanes.size > 1
+          @lanes[caller] = lane unless lane.empty?
+          item
+        end
+      end
+    end
+  end
+end

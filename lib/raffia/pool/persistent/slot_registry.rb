@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Pool
+    module Persistent
+      # The slots of a pool's workers, each under the fiber whose loop has it.
+      #
+      # @api private
+      class SlotRegistry
+        # @return [Integer] the most that there ever were at once
+        attr_reader :most
+
+        # @param guard [SpinLock]
+        # @param counts [Hash] of which replaced: is kept here
+        def initialize(guard, counts)
+          @guard = guard
+          @counts = counts
+          @slots = {}.compare_by_identity
+          @interrupted = {}.compare_by_identity
+          @most = 0
+        end
+
+        # @return [Integer]
+        def size = @slots.size
+
+        # @return [Array<Integer>] of worker processes
+        def pids = @slots.values.filter_map(&:pid)
+
+        # @return [Integer] workers that died at work, or had served their time
+        def replaced = @counts[:replaced] + @slots.values.sum(&:replaced)
+
+        # The running fiber's.
+        # @return [WorkerSlot] it
+        def add(slot)
+          @guard.hold do
+            lost = @slots[::Fiber.current]
+            @counts[:replaced] += 1 + lost.replaced if lost
+            @slots[::Fiber.current] = slot
+            @most = @slots.size if @slots.size > @most
+          end
+          slot
+        end
+
+        # The running fiber's.
+        # @return [void]
+        def remove
+          @guard.hold do
+            slot = @slots.delete(::Fiber.current)
+            @counts[:replaced] += slot.replaced if slot
+          end
+        end
+
+        # @return [Boolean] whether the running fiber is a worker's
+        def own? = @slots.key?(::Fiber.current)
+
+        # Ends the worker that is at this future right now, as far as that can be known.
+        # @return [Symbol] :dropped, when there is none
+        def interrupt(future)
+          slot = @guard.hold { @slots.values }.find { |one| at_work?(one, future) }
+          return :dropped unless slot
+
+          @guard.hold { @interrupted[slot] = true }
+          slot.interrupt
+        end
+
+        # @return [Boolean] whether a worker's end was meant; asked once
+        def interrupted?(slot) = @guard.hold { @interrupted.delete(slot) } || false
+
+        private
+
+        def at_work?(slot, future)
+          # One that has nothing may have gone already, and what it noted with it.
+          return false if slot.posted.empty?
+
+          index = slot.begun or return false
+          slot.posted.any? { |chunk| chunk.cover?(index) && chunk.at(index).equal?(future) }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,124 @@
+# frozen_string_literal: true
+
+require_relative "../base/clock"
+require_relative "../base/error"
+require_relative "item_context"
+require_relative "worker_slot"
+
+module Raffia
+  class Pool
+    # A slot whose chunks a worker elsewhere works on.
+    #
+    # Where items may take only so long, the loop looks at the clock while it waits for the reply.
+    # An item that overruns has its slot given up, which ends a worker process by force and leaves a
+    # Ractor to itself. A worker process keeps the limit by itself first, where Ruby can interrupt
+    # it, so that +ensure+ blocks run; this is for what cannot be interrupted.
+    #
+    # @api private
+    class RemoteSlot < WorkerSlot
+      # Work that is shorter than this is handed over ahead, so that the worker does not wait
+      # between chunks. Longer work is not: handed over, it could not go to an idle worker.
+      AHEAD = 0.05
+      # How often to look whether the worker is at another item.
+      LOOK = 0.1
+
+      # @param worker [#post, #receive] see {Executor}
+      # @param sizer [ChunkSize]
+      # @param patience [Numeric, nil] seconds for an item, and some grace; nil: any time
+      # @param limit [Numeric, nil] seconds for an item
+      def initialize(worker, sizer, patience = nil, limit = nil)
+        super(worker.service.plan, worker)
+        @sizer = sizer
+        @patience = patience
+        @limit = limit
+      end
+
+      def ready?
+        return true if @posted.empty?
+
+        @posted.size == 1 && @sizer.hand_ahead?(AHEAD) && @worker.room?(@sizer.now)
+      end
+
+      def post(chunk)
+        # First, so that the chunk is known to be here whatever happens next.
+        @posted << chunk
+        @worker.post(message(chunk), chunk.size) do |error|
+          @posted.pop
+          unsendable(chunk, error)
+        end
+      end
+
+      # @raise [TimeoutError] about an item that takes too long
+      def collect
+        watch if @patience
+        reply = @worker.receive { |error| unloadable(error) } or raise died
+        [@posted.shift, reply]
+      end
+
+      # Wait until there is something to collect.
+      # @param seconds [Numeric]
+      # @return [Boolean] whether there is
+      def reply?(seconds) = @worker.reply?(seconds)
+
+      def pid = @worker.pid
+
+      def replaced = @worker.replaced
+
+      def begun
+        return super unless @worker.notes?
+
+        noted = @worker.noted
+        noted if @posted.any? { |chunk| chunk.cover?(noted) }
+      end
+
+      private
+
+      # Numbers, where the worker has the input itself.
+      def message(chunk)
+        numbers = chunk.indexed? && @worker.service.input
+        [chunk.first, numbers ? chunk.size : payload(chunk)]
+      end
+
+      def unsendable(chunk, error)
+        position = payload(chunk).index { |item| !@worker.sendable?(item) } || 0
+        index = chunk.first + position
+        item = subject(chunk, index)
+        ItemContext.mark(@worker.refusal(item, index, error), item, index)
+      end
+
+      def unloadable(error)
+        chunk = @posted.first
+        NotDumpable.new("the result of items #{chunk.first} to #{chunk.first + chunk.size - 1} " \
+          "cannot be loaded here (#{error.message}): load its class before the call, or return " \
+          "plain data", item: chunk.at(chunk.first), index: chunk.first)
+      end
+
+      # It names the item that was begun, or else the first that was to be.
+      def died
+        @worker.death do
+          index = begun || @posted.first.first
+          {item: subject(chunk_of(index), index), index: index}
+        end
+      end
+
+      def watch
+        item = begun
+        late = Clock.now + @patience
+        until reply?((late - Clock.now).clamp(0, LOOK))
+          if item && begun == item
+            raise overrun(item) if Clock.now >= late
+          else
+            item = begun
+            late = Clock.now + @patience
+          end
+        end
+      end
+
+      def overrun(index)
+        ItemContext.mark(TimeoutError.new(seconds: @limit), subject(chunk_of(index), index), index)
+      end
+
+      def chunk_of(index) = @posted.find { |chunk| chunk.cover?(index) }
+    end
+  end
+end

@@ -1,0 +1,120 @@
+# frozen_string_literal: true
+
+require_relative "../../base/clock"
+
+module Raffia
+  class Pool
+    module Retry
+      # A feed that takes chunks back, to hand them out again at once or after a pause. While
+      # something is out that may come back, its workers stay: a worker that dies at the end with a
+      # long chunk leaves that to all of them.
+      #
+      # @api private
+      class Feed
+        # @param feed [IndexedFeed, QueueFeed]
+        # @param ended [Boolean] whether all of the input is in the feed already
+        # @param alone [Boolean] whether the worker is the caller, who has nothing else to do during a
+        #   pause
+        def initialize(feed, ended:, alone: false)
+          @feed = feed
+          @ended = ended
+          @alone = alone
+          @closed = false
+          @again = [] # times and chunks, by time
+          @out = 0 # items taken, and neither done nor given back
+          @idle = 0
+          @lock = Thread::Mutex.new
+          @news = Thread::ConditionVariable.new
+        end
+
+        # @return [Boolean] see {#initialize}
+        attr_writer :alone
+
+        # As {QueueFeed#push}.
+        def push(item)
+          @feed.push(item).tap { @lock.synchronize { @news.signal } }
+        end
+
+        # @param wait [Boolean]
+        # @return [Chunk, nil] nil at the end, when closed, or when there is nothing to be had now
+        def take(wait: true)
+          @lock.synchronize do
+            until (chunk = due || @feed.take(wait: false))
+              return unless wait ? more? : @alone && more? && @again.any?
+
+              rest
+            end
+            @out += chunk.size
+            chunk
+          end
+        end
+
+        # @param chunk [Chunk] a part of one that was taken
+        # @param pause [Numeric] seconds before it may be taken again
+        # @return [void]
+        def give_back(chunk, pause = 0)
+          @lock.synchronize do
+            at = Clock.now + pause
+            @again.insert(@again.bsearch_index { |other, _| other > at } || @again.size, [at, chunk])
+            @out -= chunk.size
+            @news.broadcast
+          end
+        end
+
+        # @param count [Integer] of items that a worker is through with
+        # @return [void]
+        def done(count)
+          @feed.done(count)
+          @lock.synchronize do
+            @out -= count
+            @news.broadcast unless more?
+          end
+        end
+
+        # No more items will come.
+        # @return [void]
+        def finish
+          @feed.finish
+          @lock.synchronize do
+            @ended = true
+            @news.broadcast
+          end
+        end
+
+        # Hand out nothing any more.
+        # @return [void]
+        def close
+          @feed.close
+          @lock.synchronize do
+            @closed = true
+            @news.broadcast
+          end
+        end
+
+        # @return [Boolean] whether more wait than there are workers at rest to take them
+        def crowded? = @lock.synchronize { @feed.size > @idle }
+
+        private
+
+        # Whether there may be something to do yet.
+        def more? = !@closed && !(@ended && @out.zero? && @again.empty?)
+
+        def due
+          at, chunk = @again.first
+          return if chunk.nil? || @closed || at > Clock.now
+
+          @again.shift
+          chunk
+        end
+
+        def rest
+          @idle += 1
+          at, _ = @again.first
+          @news.wait(@lock, at && [at - Clock.now, 0].max)
+        ensure
+          @idle -= 1
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require_relative "policy"
+require_relative "feed"
+require_relative "../traversal"
+
+module Raffia
+  class Pool
+    module Retry
+      # A traversal whose items may be tried again: because the block failed, because it took too
+      # long, because its worker died.
+      #
+      # Results are handed in once: what has been gathered is never worked on again. What a worker
+      # that died had finished and not handed in is unknown, so that is done anew, and so are the
+      # items that it had not begun; only the one that it was at counts an attempt.
+      #
+      # @api private
+      class Traversal < Pool::Traversal
+        # @param retries [Policy]
+        # @param alone [Boolean] see {Feed}
+        # @param fold [Boolean] whether a chunk's value is made of all its items
+        def initialize(input, gather, options, retries:, alone:, fold:, **rest)
+          super(input, gather, options, **rest)
+          @retries = retries
+          @fold = fold
+          @feed = Feed.new(@feed, ended: input.indexed?, alone: alone)
+          @attempts = {} # failed ones, by the index of the item
+          @false_starts = 0
+        end
+
+        # Whoever shares the input with others can leave pauses to them.
+        def share(workers)
+          super
+          @feed.alone = false
+        end
+
+        # (see Traversal#complete)
+        def complete(chunk, reply)
+          @false_starts = 0
+          failure = reply.failure
+          if failure
+            return (@retries.worth?(failure) && again(chunk, chunk.first + failure.position)) || super
+          end
+          return settle(chunk, reply) if reply.value.is_a?(Executor::Reply::Outcomes)
+
+          unless @attempts.empty?
+            @lock.synchronize { @attempts.delete_if { |index, _| chunk.cover?(index) } }
+          end
+          super
+        end
+
+        # A worker is gone, with what it had.
+        # @return [Boolean] whether another one is to take its place
+        def replace?(error, slot)
+          # Any other error is one of the worker loop itself: of a chunk that it has from the worker
+          # already, and nobody would have then.
+          return false unless error.is_a?(WorkerDied) || error.is_a?(TimeoutError)
+          return false if @over || !@retries.worth?(Executor::Failure.new(:error, 0, error))
+
+          index = slot.begun
+          return false if index.nil? && (@false_starts += 1) > Policy::FALSE_STARTS
+
+          slot.posted.all? { |chunk| take_back(chunk, index) }
+        end
+
+        private
+
+        # @param index [Integer] of the item to blame
+        # @return [Boolean] whether the chunk will be done again
+        def again(chunk, index)
+          failed = @lock.synchronize { @attempts[index] = @attempts.fetch(index, 0) + 1 }
+          pause = @retries.pause(failed)
+          @feed.give_back(chunk, pause) if pause
+          !pause.nil?
+        end
+
+        # @return [Boolean] false when one of its items may not be tried again
+        def take_back(chunk, index)
+          return true.tap { @feed.give_back(chunk) } unless index && chunk.cover?(index)
+          return again(chunk, index) if @fold
+          return false unless again(chunk.part(index, 1), index)
+
+          @feed.give_back(chunk.part(chunk.first, index - chunk.first)) if index > chunk.first
+          rest = chunk.first + chunk.size - index - 1
+          @feed.give_back(chunk.part(index + 1, rest)) if rest.positive?
+          true
+        end
+
+        # Hand in what went well, item by item, and have the others tried again.
+        def settle(chunk, reply)
+          values, failures = *reply.value
+          chunk.size.times do |position|
+            part = chunk.part(chunk.first + position, 1)
+            failure = failures[position]
+            if failure
+              return failed(ItemFailure.in(chunk, failure)) unless again(part, part.first)
+            else
+              complete(part, Executor::Reply.new(([values[position]] unless values.empty?), nil,
+                reply.seconds / chunk.size))
+            end
+          end
+        end
+      end
+    end
+  end
+end
