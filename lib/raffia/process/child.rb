@@ -69,7 +69,7 @@ module Raffia
       end
 
       def settle
-        end_with(@parent)
+        die_with(@parent)
         Thread.new do
           @connection.wait_for_parents_end
           ::Process.exit!(ORPHANED)

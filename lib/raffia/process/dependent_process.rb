@@ -25,7 +25,7 @@ module Raffia
 
       # Never returns.
       def run
-        end_with(@parent)
+        die_with(@parent)
         yield
         ::Process.exit!(0)
       ensure

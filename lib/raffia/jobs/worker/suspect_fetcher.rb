@@ -23,7 +23,7 @@ module Raffia
         def fetch(_capacity)
           return wait if @done
           # What another isolated worker gives back as it stops is for a later worker.
-          return finish if @link&.wish == :dismissed
+          return finish if @link&.stop_reason == :dismissed
 
           claims = claim_suspect
           return finish if claims.empty?

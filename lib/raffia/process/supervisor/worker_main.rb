@@ -83,7 +83,7 @@ module Raffia
         def settle(context)
           OutputBuffers.discard
           context.supervisor = @supervisor
-          end_with(@supervisor)
+          die_with(@supervisor)
           Thread.new { listen_until_orphaned(context) }.name = "raffia supervisor channel"
           ::Process.setproctitle("#{@name}: worker #{context.index}, generation " \
             "#{context.generation}")

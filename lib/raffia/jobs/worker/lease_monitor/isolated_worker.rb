@@ -34,7 +34,7 @@ module Raffia
           # @yield in the process
           # @raise [SystemCallError] when no process can be forked
           def start(&)
-            @board.still
+            @board.reset
             @hang.forgive
             @pid = Process::DependentProcess.fork(&)
           end

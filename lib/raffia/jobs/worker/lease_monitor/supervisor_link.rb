@@ -26,10 +26,10 @@ module Raffia
           # @return [void]
           def beat = @board.beat
 
-          # @return [Symbol] see {Process::Supervisor::Scoreboard#wish}
-          def wish
-            wish = @board.wish
-            (wish == :none && @shared_lease.stopping?) ? :dismissed : wish
+          # @return [Symbol] see {Process::Supervisor::Scoreboard#stop_reason}
+          def stop_reason
+            stop_reason = @board.stop_reason
+            (stop_reason == :none && @shared_lease.stopping?) ? :dismissed : stop_reason
           end
         end
       end

@@ -20,7 +20,7 @@ module Raffia
           attr_reader :pid
 
           # @param pid [Integer] of this process's parent
-          # @param heart [#beat, nil] of a supervised worker also `wish` and `supervisor`
+          # @param heart [#beat, nil] of a supervised worker also `stop_reason` and `supervisor`
           # @param lenient [Boolean] whether use of the processor counts as progress
           def initialize(pid, heart, lenient)
             @pid = pid
@@ -44,12 +44,12 @@ module Raffia
           end
 
           # @return [Boolean] whether its supervisor killed it because it hung
-          def hung? = !@supervisor.nil? && @heart.wish == :hung
+          def hung? = !@supervisor.nil? && @heart.stop_reason == :hung
 
           # @return [Boolean] whether its supervisor ended it, or has ended too
           def dismissed?
             !@supervisor.nil? &&
-              (@heart.wish == :dismissed || GONE.include?(stat(@supervisor)&.fetch(STATE)))
+              (@heart.stop_reason == :dismissed || GONE.include?(stat(@supervisor)&.fetch(STATE)))
           end
 
           private
