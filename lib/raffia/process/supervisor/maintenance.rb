@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "connection_router"
-require_relative "wear"
+require_relative "recycling"
 
 module Raffia
   module Process
@@ -18,7 +18,7 @@ module Raffia
           @manager = loop.manager
           @forkers = loop.manager.forkers
           @settings = loop.settings
-          @wear = Wear.new(loop.settings)
+          @recycling = Recycling.new(loop.settings)
           @router = ConnectionRouter.new(@manager.slots)
         end
 
@@ -33,7 +33,7 @@ module Raffia
           @manager.start_due(now)
           @scaler.step(now)
           @router.step(now)
-          @wear.worn(@manager.workers, now).each { |worker, reason| renew(worker, reason) }
+          @recycling.due(@manager.workers, now).each { |worker, reason| renew(worker, reason) }
           give_up_if_hopeless(now)
         end
 

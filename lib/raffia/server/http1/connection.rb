@@ -121,7 +121,7 @@ module Raffia
         # @return [Boolean] whether another request may follow
         def serve_request
           env = @stream.receive(@idle_timeout, @head_timeout) or return false
-          @context.tenure&.count
+          @context.usage&.count
           @stream.closing = true if @max_requests && (@served += 1) >= @max_requests
           return false unless @cycle.run(env) { keep_alive? }
 

@@ -4,7 +4,7 @@ require_relative "../../base/signals"
 require_relative "../../process/supervisor"
 require_relative "../observability/admin"
 require_relative "../observability/status_panel/supervised"
-require_relative "tenure"
+require_relative "../../process/recycle_policy"
 require_relative "../worker"
 require_relative "execution"
 
@@ -162,9 +162,10 @@ module Raffia
         if @hooks.any?(:on_error)
           service.on_error { |error, env| @hooks.call(:on_error, error, env) }
         end
-        if @options.worker_requests
-          service.tenure = Tenure.new(@options.worker_requests) { seat.leave }
-        end
+        return unless (requests = @options.worker_requests)
+
+        policy = Process::RecyclePolicy.new(max_count: requests, jitter: 0.1)
+        service.usage = policy.track(::Process.pid) { seat.leave }
       end
 
       def listen_to(seat, worker)

@@ -37,8 +37,8 @@ module Raffia
         # @return [Pool, nil] of threads for the application; nil: it runs in connections' fibers
         attr_reader :threads
 
-        # @return [Tenure, nil] of a worker that is replaced after some requests
-        attr_accessor :tenure
+        # @return [Process::RecyclePolicy::Usage, nil] of a worker that is replaced after some requests
+        attr_accessor :usage
 
         # @return [Boolean] whether this is a child that the application has forked: it must not
         #   touch the clients
@@ -56,7 +56,7 @@ module Raffia
           @threads = thread_pool if options.threaded?
           @rewindable = options.rewindable_input || rack2? || !!@threads
           @templates = {}.compare_by_identity
-          @on_error = @tenure = nil
+          @on_error = @usage = nil
           @forked = false
           @limits = parser_limits
         end
