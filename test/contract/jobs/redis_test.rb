@@ -236,7 +236,7 @@ class JobsRedisTest < Raffia::TestCase
 
   # Calls the block once, between the end of a lease and the return of its jobs.
   def during_move(&block)
-    store.define_singleton_method(:move) do |*rows|
+    store.instance_variable_get(:@redis).define_singleton_method(:move) do |*rows|
       singleton_class.remove_method(:move)
       block.call
       move(*rows)

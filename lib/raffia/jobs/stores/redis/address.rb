@@ -8,20 +8,21 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Where a Redis is, and how to talk to it. The one file that loads redis-client.
+        # Address of a Redis and options of its connections. The one file that loads redis-client.
+        #
+        # @api private
         class Address
-          # How many connections a process has at most; one more for each {Store#wait}.
+          # Most connections of a process; one more for each {Notifier#wait}.
           CONNECTIONS = 16
           # Seconds for an answer.
           TIMEOUT = 5.0
-          # Seconds after which a connection that rests is asked whether it still works, before
-          # something is entrusted to it.
-          RESTED = 1.0
-          # What may stand behind a `?`, and how it is read.
+          # Seconds after which an idle connection is checked before its next use.
+          IDLE = 1.0
+          # Parameters after the `?`, and their conversions.
           PARAMETERS = {"compat" => :Integer, "pool" => :Integer, "timeout" => :Float,
                         "db" => :Integer}.freeze
 
-          # @return [Integer] how many connections at most
+          # @return [Integer] most connections
           attr_reader :connections
           # @return [Integer, nil] 7 or 8
           attr_reader :compat
@@ -36,7 +37,7 @@ module Raffia
             given = parameters(query)
             @compat = version(compat || given[:compat])
             @connections = pool || given[:pool] || CONNECTIONS
-            # Also of one that forgot to write / as %2F.
+            # Also of a password with a / that is not written as %2F.
             @shown = place.sub(place.start_with?("unix") ? %r{//[^/]*@} : %r{//.*@}, "//")
             @config = configure(place, {timeout: timeout || given[:timeout] || TIMEOUT,
                                         db: given[:db], ssl_params: ssl_params}.compact)
@@ -48,9 +49,8 @@ module Raffia
           private
 
           def configure(place, options)
-            # The driver in Ruby, also where another one is loaded: what waits in C holds up all
-            # fibers of its thread.
-            ::RedisClient.config(url: place, driver: :ruby, idle_timeout: RESTED,
+            # Always the driver in Ruby: one that waits in C blocks all fibers of its thread.
+            ::RedisClient.config(url: place, driver: :ruby, idle_timeout: IDLE,
               reconnect_attempts: 0, **options)
           rescue ArgumentError, URI::Error => error
             raise ConfigError, "#{@shown} is no address of a Redis (#{error.class}): use one " \

@@ -6,57 +6,63 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Batches: a hash each. What changes them is part of the scripts that move their jobs.
-        module Batches
-          # @see Store#open_batch
+        # (see Store::Batches)
+        #
+        # A hash each. The scripts that move jobs change their batches, too.
+        class Batches < Store::Batches
+          def initialize(redis, format)
+            super()
+            @redis = redis
+            @format = format
+          end
+
+          # (see Store::Batches#open_batch)
           def open_batch(id, callbacks: {}, about: {}, parent: nil)
             drafts = callbacks.flat_map { |name, draft| [name, callback(draft)] }
-            made = script(:batch, "open", id, Time.now.to_f, JSON.generate(about), parent.to_s,
+            made = @redis.script(:batch, "open", id, Time.now.to_f, JSON.generate(about),
+              parent.to_s,
               *drafts)
             raise Error, "there is no batch #{parent}: open it before its parts" if made.zero?
           end
 
-          # @see Store#seal_batch
+          # (see Store::Batches#seal_batch)
           def seal_batch(id)
-            script(:batch, "seal", id, safe: true)
+            @redis.script(:batch, "seal", id, safe: true)
             nil
           end
 
-          # @see Store#batch
-          def batch(id)
-            fields = redis(safe: true) do |connection|
-              connection.call("HGETALL", "raffia:batch:#{id}")
-            end
-            batch_of(id, fields) unless fields.empty?
-          end
+          # (see Store::Batches#batch)
+          def batch(id) = to_h(id, @redis.read("HGETALL", key(id)))
 
-          # @see Store#batches
+          # (see Store::Batches#batches)
           def batches(offset: 0, limit: 50)
-            redis(safe: true) do |connection|
+            @redis.with(safe: true) do |connection|
               ids = connection.call("ZRANGE", "raffia:batches", offset, offset + limit - 1, "REV")
               found = connection.pipelined do |pipeline|
-                ids.each { |id| pipeline.call("HGETALL", "raffia:batch:#{id}") }
+                ids.each { |id| pipeline.call("HGETALL", key(id)) }
               end
-              ids.zip(found).filter_map { |one, fields| batch_of(one, fields) unless fields.empty? }
+              ids.zip(found).filter_map { |id, fields| to_h(id, fields) }
             end
           end
 
           private
 
-          # The script writes when it was enqueued behind the rest.
+          def key(id) = "raffia:batch:#{id}"
+
+          # The script adds the time of the enqueue at the end.
           def callback(draft)
-            payload = @dialect.outgoing(JSON.generate(JSON.parse(draft.payload)
-              .except("enqueued_at")))
-            "#{@dialect.version} #{draft.queue} #{payload}"
+            item = JSON.parse(draft.payload).except("enqueued_at")
+            "#{@format.version} #{draft.queue} #{@format.outgoing(JSON.generate(item))}"
           end
 
-          def batch_of(id, fields)
+          def to_h(id, fields)
+            return if fields.empty?
+
             {
               "id" => id, "total" => fields["total"].to_i, "pending" => fields["pending"].to_i,
-              "dead" => fields["dead"].to_i,
-              "sealed" => fields["sealed"] == "1", "completed_at" => fields["completed_at"]&.to_f,
-              "about" => JSON.parse(fields["about"] || "{}"),
-              "parent" => fields["parent"]
+              "dead" => fields["dead"].to_i, "sealed" => fields["sealed"] == "1",
+              "completed_at" => fields["completed_at"]&.to_f,
+              "about" => JSON.parse(fields["about"] || "{}"), "parent" => fields["parent"]
             }
           end
         end

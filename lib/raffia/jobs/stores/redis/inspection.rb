@@ -1,62 +1,116 @@
 # frozen_string_literal: true
 
-require_relative "../../errors"
+require_relative "collections"
 
 module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Looks once whether a server is one that jobs can be entrusted to.
-        class Inspection
-          # For ZRANGE BYSCORE and RPOP with a count.
-          OLDEST = "6.2"
+        # (see Store::Inspection)
+        #
+        # Reads in several steps, so jobs may move meanwhile.
+        class Inspection < Store::Inspection
+          # Jobs that the server itself searches at a time: it does nothing else meanwhile.
+          SLICE = 2000
+          # Queues may be long, so they come last.
+          SEARCH_ORDER = (Store::SETS - [:queue] + [:queue]).freeze
 
-          # @param shown [String] its address
-          def initialize(shown)
-            @shown = shown
-            @done = false
+          def initialize(redis)
+            super()
+            @redis = redis
           end
 
-          # @return [Boolean]
-          def done? = @done
+          # (see Store::Inspection#queues)
+          def queues(most: nil) # rubocop:disable Lint/UnusedMethodArgument
+            @redis.with(safe: true) do |connection|
+              paused = connection.call("SMEMBERS", "paused")
+              (Collections.queue_names(connection) | paused).sort.map do |name|
+                queue(connection, name, paused.include?(name))
+              end
+            end
+          end
 
-          # @param connection [RedisClient]
-          # @return [void]
-          # @raise [ConfigError]
-          def call(connection)
-            facts = ask(connection)
-            refuse(facts)
-            @done = true
-            warn_of_eviction(facts["maxmemory_policy"])
+          # (see Store::Inspection#counts)
+          def counts(most: nil) # rubocop:disable Lint/UnusedMethodArgument
+            @redis.with(safe: true) do |connection|
+              sizes = Store::SETS.to_h do |set|
+                [set, size(connection, Collections.all(connection, set))]
+              end
+              processed, failed = connection.call("MGET", "stat:processed", "stat:failed")
+              sizes.merge(processed: processed.to_i, failed: failed.to_i)
+            end
+          end
+
+          # (see Store::Inspection#entries)
+          def entries(set, queue: nil, offset: 0, limit: 50, match: nil)
+            @redis.with(safe: true) do |connection|
+              collections = Collections.all(connection, set, queue)
+              next span(connection, collections, offset, limit) unless match
+
+              Collections.each_entry(connection, collections).lazy
+                .select { |entry| entry.payload.include?(match) }.drop(offset).first(limit)
+            end
+          end
+
+          # (see Store::Inspection#find)
+          def find(jid, most: nil)
+            @redis.with(safe: true) do |connection|
+              SEARCH_ORDER.each do |set|
+                collections = Collections.all(connection, set)
+                found = find_in(connection, collections, jid, most || Float::INFINITY)
+                return found if found
+              end
+              nil
+            end
           end
 
           private
 
-          # Some users of a Redis may not ask.
-          def ask(connection)
-            connection.call("INFO").scan(/^([a-z_]+):(.*?)\r?$/).to_h
-          rescue ::RedisClient::PermissionError
-            {}
+          def size(connection, collections)
+            collections.sum { |collection| collection.size(connection) }
           end
 
-          def refuse(facts)
-            if facts["cluster_enabled"] == "1"
-              raise ConfigError, "#{@shown} is a Redis Cluster, where the keys of one job would " \
-                "be on several servers: use a single Redis, with replicas"
+          # Searches the next jobs of each collection, so that a long one does not hide the others.
+          def find_in(connection, collections, jid, most)
+            sizes = collections.to_h { |one| [one, one.size(connection)] }
+            sizes.reject! { |_, size| size.zero? }
+            share = [most / [sizes.size, 1].max, SLICE].max
+            sizes.each do |collection, size|
+              (0...[size, share].min).step(SLICE) do |from|
+                found = find_in_slice(connection, collection, jid, from) and return found
+              end
             end
-
-            version = facts["redis_version"].to_s[/\A\d+(?:\.\d+)*/]
-            return if version.nil? || ::Gem::Version.new(version) >= ::Gem::Version.new(OLDEST)
-
-            raise ConfigError, "#{@shown} is Redis #{version}, and jobs need #{OLDEST} or later"
+            nil
           end
 
-          def warn_of_eviction(policy)
-            return if policy.nil? || policy == "noeviction"
+          def find_in_slice(connection, collection, jid, from)
+            return unless collection.mentions?(connection, @redis.scripts, jid, from, SLICE)
 
-            warn "raffia: Redis at #{@shown} has maxmemory-policy #{policy}, so when its memory " \
-            "is full it throws jobs away without a word: " \
-              "set maxmemory-policy noeviction"
+            collection.range(connection, from, SLICE).find { |entry| entry.jid == jid }
+          end
+
+          def queue(connection, name, paused)
+            collections = Collections.of_queue(name)
+            oldest = collections.filter_map { |one| one.range(connection, 0, 1).first }
+              .filter_map { |entry| since(entry.item) }.min
+            {"name" => name, "size" => size(connection, collections), "paused" => paused,
+             "latency" => oldest ? [Time.now.to_f - oldest, 0].max : 0}
+          end
+
+          # @return [Float, nil] when a job came into its queue
+          def since(item) = Payload.time(item["enqueued_at"] || item["created_at"])
+
+          # Reads across collections.
+          def span(connection, collections, offset, limit)
+            found = []
+            collections.each do |collection|
+              break if (missing = limit - found.size) <= 0
+
+              size = collection.size(connection)
+              found.concat(collection.range(connection, offset, missing)) if offset < size
+              offset = [offset - size, 0].max
+            end
+            found
           end
         end
       end

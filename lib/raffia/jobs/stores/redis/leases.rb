@@ -1,84 +1,104 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "statistics"
+require_relative "claim_group"
+require_relative "sidekiq_process"
 
 module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Workers, as Sidekiq's Web and API know them: `processes`, a hash for each with what it is
-        # and does, `:work` with its jobs, and `-signals`, by which the Web tells it to stop. The
-        # lease is a key of ours that runs out by the server's clock.
-        module Leases
-          # By what Sidekiq calls them.
+        # (see Store::Leases)
+        #
+        # Workers are those of Sidekiq's Web and API: `processes`, a hash for each, `:work` with its
+        # jobs, and `-signals`, by which the Web stops it. The lease is a key of Raffia's that
+        # expires by the server's clock.
+        class Leases < Store::Leases
+          # Sidekiq's signals => orders.
           ORDERS = {"TSTP" => "quiet", "TERM" => "stop", "TTIN" => "dump"}.freeze
 
-          # @see Store#enroll
+          def self.milliseconds(seconds) = (seconds * 1000).ceil
+
+          def initialize(redis, statistics)
+            super()
+            @redis = redis
+            @statistics = statistics
+          end
+
+          # (see Store::Leases#enroll)
           def enroll(identity, info, ttl: Store::LEASE)
-            facts = Profile.facts(identity, info)
-            token = script(:enroll, identity, milliseconds(ttl), "info", JSON.generate(facts),
-              "concurrency", facts["concurrency"],
-              *state_fields({}).flatten)
+            info = SidekiqProcess.info(identity, info)
+            token = @redis.script(:enroll, identity, Leases.milliseconds(ttl), "info",
+              JSON.generate(info), "concurrency", info["concurrency"], *SidekiqProcess.state({}))
             Lease.new(identity, token, ttl)
           end
 
-          # @see Store#beat
+          # (see Store::Leases#beat)
           def beat(lease, state = {}, tally: nil)
-            fields = state_fields(state).flatten
-            orders = script(:beat, lease.token, lease.identity, milliseconds(lease.ttl),
-              fields.size, *fields, *Profile.work(state), safe: true)
-            count(tally) # last, because who gets an error comes with the same tally again
+            fields = SidekiqProcess.state(state)
+            orders = @redis.script(:beat, *arguments(lease), fields.size, *fields,
+              *SidekiqProcess.work(state), safe: true)
+            # Last, because a worker that gets an error sends the same tally again.
+            @statistics.add(tally)
             orders&.map { |order| ORDERS.fetch(order, order) }
           end
 
-          # @see Store#renew
-          def renew(lease)
-            script(:renew, lease.token, lease.identity, milliseconds(lease.ttl), safe: true) == 1
-          end
+          # (see Store::Leases#renew)
+          def renew(lease) = @redis.script(:renew, *arguments(lease), safe: true) == 1
 
-          # @see Store#held
-          def held(lease) = fields_of(lease).map { |field| Taken.read(field).first(2) }
+          # (see Store::Leases#held)
+          def held(lease) = fields(lease).map { |field| ClaimGroup.read(field).first(2) }
 
-          # @see Store#give_back
+          # (see Store::Leases#give_back)
           def give_back(lease, keys)
-            fields = fields_of(lease).select { |field| keys.include?(Taken.read(field).first(2)) }
-            script(:give_back, lease.token, *fields.sort_by { |field| Taken.read(field) }.reverse)
+            claims = fields(lease).select { |field| keys.include?(ClaimGroup.read(field).first(2)) }
+            claims = claims.sort_by { |field| ClaimGroup.read(field) }.reverse
+            @redis.script(:give_back, lease.token, *claims)
           end
 
-          # @see Store#resign
+          # (see Store::Leases#resign)
           def resign(lease, tally: nil)
-            count(tally)
-            script(:resign, lease.token, lease.identity, safe: true)
+            @statistics.add(tally)
+            @redis.script(:resign, lease.token, lease.identity, safe: true)
             nil
+          end
+
+          # (see Store::Leases#processes)
+          def processes
+            @redis.with(safe: true) do |connection|
+              identities = connection.call("SMEMBERS", "processes").sort
+              hashes = connection.pipelined do |pipeline|
+                identities.each { |identity| SidekiqProcess.read(pipeline, identity) }
+              end
+              now, = connection.call("TIME")
+              valid = connection.call("ZRANGE", "raffia:expiry", "(#{now}", "+inf", "BYSCORE")
+              identities.zip(hashes.each_slice(2)).filter_map do |identity, (hash, work)|
+                lives = hash["raffia"].nil? || valid.include?(hash["raffia"])
+                SidekiqProcess.to_h(identity, hash, work) if lives && hash["info"]
+              end
+            end
+          end
+
+          # (see Store::Leases#order)
+          def order(identity, order)
+            @redis.with do |connection|
+              next false if connection.call("SISMEMBER", "processes", identity).zero?
+
+              signal = ORDERS.key(order)
+              key = signal ? "#{identity}-signals" : "raffia:orders:#{identity}"
+              connection.multi do |transaction|
+                transaction.call("LPUSH", key, signal || order)
+                transaction.call("EXPIRE", key, 60)
+              end
+              true
+            end
           end
 
           private
 
-          def fields_of(lease)
-            redis(safe: true) do |connection|
-              connection.call("HKEYS", "raffia:claims:#{lease.token}")
-            end
-          end
+          def arguments(lease) = [lease.token, lease.identity, Leases.milliseconds(lease.ttl)]
 
-          def milliseconds(seconds) = (seconds * 1000).ceil
-
-          def state_fields(state)
-            {"busy" => state["busy"] || state["work"]&.size || 0, "beat" => Time.now.to_f,
-             "quiet" => (state["quiet"] || false).to_s,
-             "rss" => state["rss"] || 0, "rtt_us" => @rtt || 0}.to_a
-          end
-
-          def count(tally)
-            return if tally.nil? || tally.processed.zero?
-
-            version = @dialect.version
-            redis do |connection|
-              connection.pipelined do |pipeline|
-                Statistics.write(pipeline, tally, version, Time.now.utc)
-              end
-            end
-          end
+          def fields(lease) = @redis.read("HKEYS", "raffia:claims:#{lease.token}")
         end
       end
     end

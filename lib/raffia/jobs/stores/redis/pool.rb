@@ -2,7 +2,7 @@
 
 require_relative "../../../task"
 require_relative "../../errors"
-require_relative "inspection"
+require_relative "server_check"
 
 module Raffia
   module Jobs
@@ -10,18 +10,20 @@ module Raffia
       class Redis < Store
         # Connections, each used by one fiber or thread at a time. A child process makes its own.
         #
-        # A call whose connection is lost before the answer may have been carried out or not. Only
-        # what may be done twice (`safe`) is tried again then; and what Redis has refused because it
-        # was no master just then, as in the moments of a failover.
+        # A command whose connection is lost before the answer may have been done or not. It is
+        # retried only if it may be done twice (`safe`), or if Redis has refused it because it was
+        # not the master, as during a failover.
+        #
+        # @api private
         class Pool
-          # What Redis says when it has not done it, and another connection may lead to one that
+          # Errors of a server that has done nothing, where another connection may lead to one that
           # does.
           ELSEWHERE = /\A(?:READONLY|NOREPLICAS|MASTERDOWN|UNBLOCKED)/
 
           # @param address [Address]
           def initialize(address)
             @address = address
-            @inspection = Inspection.new(address.shown)
+            @check = ServerCheck.new(address.shown)
             @lock = Monitor.new
             reset
           end
@@ -39,7 +41,7 @@ module Raffia
             end
           end
 
-          # @return [RedisClient] one of its own for the caller, who closes it
+          # @return [RedisClient] a new connection, which the caller closes
           def fresh = @address.client
 
           # @return [void]
@@ -49,36 +51,35 @@ module Raffia
 
           def hold
             reset unless @pid == ::Process.pid
-            resting = @resting
-            @room.synchronize do
-              connection = resting.pop || @address.client
+            idle = @idle
+            @permits.synchronize do
+              connection = idle.pop || @address.client
               begin
-                @inspection.call(connection) unless @inspection.done?
+                @check.call(connection) unless @check.done?
                 yield connection
               rescue ::RedisClient::Error => error
                 connection.close if error.message.match?(ELSEWHERE)
                 raise
               ensure
-                resting.push(connection)
+                idle.push(connection)
               end
             end
           end
 
-          # The parent's may be in the middle of something: who held them there does not exist here.
+          # A child makes new connections: the parent's may be in use.
           def reset
             @lock.synchronize do
               next if @pid == ::Process.pid
 
-              @resting = []
-              @room = Semaphore.new(@address.connections)
+              @idle = []
+              @permits = Semaphore.new(@address.connections)
               @pid = ::Process.pid
             end
           end
 
-          # Where one is lost, the others are, too: the server has gone. They connect anew when they
-          # are needed.
+          # When one is lost, the others are, too. They reconnect when they are needed.
           def forget
-            connections = @resting.shift(@resting.size)
+            connections = @idle.shift(@idle.size)
             connections.each(&:close)
           end
 

@@ -6,8 +6,8 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # The Lua files beside this one. Each is sent once to a server, and called by its digest
-        # from then on. All begin with what common.lua has.
+        # The Lua files beside this one. Each is sent to a server once, and called by its digest
+        # afterwards. Each begins with the functions of common.lua.
         #
         # @api private
         class Scripts
@@ -29,9 +29,9 @@ module Raffia
             connection.call_v(command(name, arguments, whole: true))
           end
 
-          # @param keys [Array<String>] those that the server must know before it runs it
-          # @param whole [Boolean] the server has not got it yet
-          # @return [Array] what is to be sent
+          # @param keys [Array<String>] that the server tracks
+          # @param whole [Boolean] whether to send the source
+          # @return [Array] the command
           def command(name, arguments, keys: [], whole: false)
             [*(whole ? ["EVAL", @sources.fetch(name)] : ["EVALSHA", @digests.fetch(name)]),
               keys.size, *keys, *arguments]

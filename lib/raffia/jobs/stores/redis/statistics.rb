@@ -1,89 +1,138 @@
 # frozen_string_literal: true
 
-require_relative "profile"
+require_relative "statistics_names"
 
 module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Counts, where Sidekiq's Web looks for them: totals and days, and of each class by minutes
-        # and by ten minutes.
+        # (see Store::Statistics)
         #
-        # @api private
-        module Statistics
-          # Seconds that they are kept: five years, three days, eight hours.
+        # Shares the keys of Sidekiq's Web.
+        class Statistics < Store::Statistics
+          # Seconds that days are kept.
           DAYS = 5 * 365 * 86_400
-          MIDDLE = 3 * 86_400
-          SHORT = 8 * 3600
+          # Reads a histogram.
+          BUCKETS = Array.new(Tally::BOUNDS.size + 1) { |index| ["GET", "u16", "##{index}".freeze] }
+            .flatten.freeze
+          # Fields of a class's counts.
+          FIELDS = {"p" => "processed", "f" => "failed", "ms" => "ms"}.freeze
 
-          module_function
+          def initialize(redis, format)
+            super()
+            @redis = redis
+            @format = format
+          end
 
-          # @param tally [Tally]
-          # @param version [Integer] of Sidekiq
-          # @param now [Time] UTC
+          # @param tally [Tally, nil]
           # @return [void]
+          def add(tally)
+            return if tally.nil? || tally.processed.zero?
+
+            version = @format.version
+            now = Time.now.utc
+            @redis.with do |connection|
+              connection.pipelined { |pipeline| write(pipeline, tally, version, now) }
+            end
+          end
+
+          # (see Store::Statistics#history)
+          def history(days = 30)
+            today = Time.now.utc
+            dates = Array.new(days) { |ago| (today - ago * 86_400).strftime("%Y-%m-%d") }
+            counts = %w[processed failed].map do |name|
+              @redis.read("MGET", *dates.map { |date| "stat:#{name}:#{date}" })
+            end
+            dates.zip(*counts).filter_map { |date, processed, failed|
+              next unless processed || failed
+
+              [date, {"processed" => processed.to_i, "failed" => failed.to_i}]
+            }.to_h
+          end
+
+          # (see Store::Statistics#metrics)
+          def metrics(minutes = 60)
+            now = Time.now.to_i / 60 * 60
+            times = Array.new(minutes) { |ago| Time.at(now - ago * 60).utc }.reverse
+            version = @format.version
+            @redis.with(safe: true) do |connection|
+              rows = read_counts(connection, version, times)
+              histograms = read_histograms(connection, version, rows)
+              rows.zip(histograms).each_with_object({}) do |(row, histogram), found|
+                name, time, counts = row
+                (found[name] ||= []) << {"at" => time.to_i, **counts, "histogram" => histogram}
+              end
+            end
+          end
+
+          private
+
           def write(pipeline, tally, version, now)
-            totals(pipeline, {"processed" => tally.processed, "failed" => tally.failed},
-              now.strftime("%Y-%m-%d"))
-            buckets(version, now).each { |key, ttl| classes(pipeline, tally.classes, key, ttl) }
-            tally.classes.each do |name, numbers|
-              histogram(pipeline, histogram_key(version, name, now), numbers["histogram"])
+            day = now.strftime("%Y-%m-%d")
+            add_total(pipeline, "processed", tally.processed, day)
+            add_total(pipeline, "failed", tally.failed, day)
+            StatisticsNames.periods(version, now).each do |key, ttl|
+              add_classes(pipeline, tally.classes, key, ttl)
+            end
+            tally.classes.each do |name, counts|
+              key = StatisticsNames.histogram(version, name, now)
+              add_histogram(pipeline, key, counts["histogram"])
             end
           end
 
-          # @return [Hash{String => Integer}] keys of the counts by class, and how long they are
-          #   kept
-          def buckets(version, now)
-            return {now.strftime("j|%Y%m%d|%-H:%-M") => SHORT} if version == 7
-
-            minute = minute_key(version, now)
-            {minute[0..-2] => MIDDLE, minute => SHORT}
+          def add_total(pipeline, name, count, day)
+            pipeline.call("INCRBY", "stat:#{name}", count)
+            pipeline.call("INCRBY", "stat:#{name}:#{day}", count)
+            pipeline.call("EXPIRE", "stat:#{name}:#{day}", DAYS)
           end
 
-          # @return [String] of the counts of a minute
-          def minute_key(version, time)
-            time.strftime((version == 7) ? "j|%Y%m%d|%-H:%-M" : "j|%y%m%d|%-H:%M")
-          end
-
-          # @return [String] of the histogram of a class in a minute
-          def histogram_key(version, name, time)
-            if version == 7
-              "#{name}-#{time.strftime("%d-%H:%-M")}"
-            else
-              "h|#{name}-#{time.strftime("%-d-%-H:%-M")}"
-            end
-          end
-
-          def totals(pipeline, counts, day)
-            counts.each do |name, count|
-              pipeline.call("INCRBY", "stat:#{name}", count)
-              pipeline.call("INCRBY", "stat:#{name}:#{day}", count)
-              pipeline.call("EXPIRE", "stat:#{name}:#{day}", DAYS)
-            end
-          end
-
-          def classes(pipeline, classes, key, ttl)
+          def add_classes(pipeline, classes, key, ttl)
             return if classes.empty?
 
-            classes.each do |name, numbers|
-              {"p" => numbers["processed"], "f" => numbers["failed"],
-               "ms" => numbers["ms"].to_f.round}.each do |field, count|
-                pipeline.call("HINCRBY", key, "#{name}|#{field}", count) if count.to_i.positive?
+            classes.each do |name, counts|
+              FIELDS.each do |field, kind|
+                count = counts[kind].to_f.round
+                pipeline.call("HINCRBY", key, "#{name}|#{field}", count) if count.positive?
               end
             end
             pipeline.call("EXPIRE", key, ttl)
           end
 
           # 26 numbers of 16 bits, which stay at their highest.
-          def histogram(pipeline, key, counts)
+          def add_histogram(pipeline, key, counts)
             return if counts.nil? || counts.all?(0)
 
-            steps = counts.each_with_index
-              .flat_map do |count, index|
-                count.positive? ? ["INCRBY", "u16", "##{index}", count] : []
-              end
+            steps = counts.each_with_index.flat_map do |count, index|
+              count.positive? ? ["INCRBY", "u16", "##{index}", count] : []
+            end
             pipeline.call("BITFIELD", key, "OVERFLOW", "SAT", *steps)
-            pipeline.call("EXPIRE", key, SHORT)
+            pipeline.call("EXPIRE", key, StatisticsNames::MINUTE)
+          end
+
+          # @return [Array<Array>] class, time, counts
+          def read_counts(connection, version, times)
+            minutes = connection.pipelined do |pipeline|
+              times.each { |time| pipeline.call("HGETALL", StatisticsNames.minute(version, time)) }
+            end
+            times.zip(minutes).flat_map do |time, fields|
+              by_class(fields).map { |name, counts| [name, time, counts] }
+            end
+          end
+
+          def by_class(fields)
+            fields.each_with_object({}) do |(field, count), classes|
+              name, _, kind = field.rpartition("|")
+              counts = classes[name] ||= {"processed" => 0, "failed" => 0, "ms" => 0}
+              counts[FIELDS.fetch(kind)] = count.to_i
+            end
+          end
+
+          def read_histograms(connection, version, rows)
+            connection.pipelined do |pipeline|
+              rows.each do |name, time, _|
+                pipeline.call("BITFIELD", StatisticsNames.histogram(version, name, time), *BUCKETS)
+              end
+            end
           end
         end
       end

@@ -4,10 +4,17 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Jobs come in. Those that Sidekiq knows all about are written as its clients do it, in one
-        # round trip and without a script.
-        module Enqueueing
-          # @see Store#enqueue
+        # (see Store::Enqueue)
+        #
+        # Plain jobs are written as Sidekiq's clients do it, in one round trip and without a script.
+        class Enqueue < Store::Enqueue
+          def initialize(redis, format)
+            super()
+            @redis = redis
+            @format = format
+          end
+
+          # (see Store::Enqueue#enqueue)
           def enqueue(drafts, guard: nil)
             return [] if drafts.empty? && guard.nil?
 
@@ -15,7 +22,7 @@ module Raffia
             rows = drafts.map { |draft| row(draft, now) }
             return enqueue_by_script(drafts, rows, guard) if guard || drafts.any?(&:extras)
 
-            redis { |connection| keep(connection, rows) }
+            @redis.with { |connection| write(connection, rows) }
             drafts.map(&:jid)
           end
 
@@ -23,16 +30,13 @@ module Raffia
 
           # @return [Array] queue, payload, time or ""
           def row(draft, now)
-            if draft.at && draft.at > now
-              return [draft.queue, @dialect.outgoing(draft.payload), draft.at]
-            end
-            return [draft.queue, @dialect.outgoing(draft.payload), ""] unless draft.at
-
-            [draft.queue, @dialect.outgoing(Store::Rewrite.queued(draft.payload)), ""]
+            later = draft.at && draft.at > now
+            payload = (draft.at && !later) ? Store::Rewrite.queued(draft.payload) : draft.payload
+            [draft.queue, @format.outgoing(payload), later ? draft.at : ""]
           end
 
-          # What goes to one key is one command, and needs no transaction.
-          def keep(connection, rows)
+          # One command for each key; a single one needs no transaction.
+          def write(connection, rows)
             queues = {}
             later = []
             rows.each do |queue, payload, at|
@@ -54,21 +58,15 @@ module Raffia
           end
 
           def enqueue_by_script(drafts, rows, guard)
-            check = if guard
-              [guard.key, *optional(guard.expect), *optional(guard.value)]
-            else
-              ["", *optional(nil), *optional(nil)]
-            end
-            kept = script(:enqueue, *check,
-              *drafts.zip(rows).flat_map { |draft, row| [draft.jid, *row] })
+            key, expect, value = guard ? [guard.key, guard.expect, guard.value] : ["", nil, nil]
+            condition = [key, *KeyValues.optional(expect), *KeyValues.optional(value)]
+            jobs = drafts.zip(rows).flat_map { |draft, row| [draft.jid, *row] }
+            kept = @redis.script(:enqueue, *condition, *jobs)
             return if kept.nil?
             refuse(*kept.split(" ", 2)) if kept.is_a?(String)
 
             drafts.zip(kept).map { |draft, yes| draft.jid if yes == 1 }
           end
-
-          # Redis knows no nil.
-          def optional(value) = value.nil? ? [0, ""] : [1, value]
 
           def refuse(what, key)
             raise NotUnique.new(key: key) if what == "unique"

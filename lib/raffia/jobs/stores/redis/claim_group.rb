@@ -4,29 +4,31 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # What one call has claimed from one queue. In the hash `raffia:claims:TOKEN` each job's
-        # field is "NAME.NUMBER QUEUE", where NAME is of the call, and grows.
-        class Taken
-          # A job of it; its ref is its number.
+        # Claims of one call from one queue. In the hash `raffia:claims:TOKEN` each job's field is
+        # "NAME.NUMBER QUEUE"; NAME is the call's, and grows.
+        #
+        # @api private
+        class ClaimGroup
+          # A claim; its ref is its number.
           class Claim < Jobs::Claim
-            # @return [Taken]
-            attr_reader :taken
+            # @return [ClaimGroup]
+            attr_reader :group
 
-            def initialize(taken, number, payload)
-              @taken = taken
-              super(taken.lease, number, taken.queue, payload)
+            def initialize(group, number, payload)
+              @group = group
+              super(group.lease, number, group.queue, payload)
             end
 
             # (see Jobs::Claim#key)
-            def key = [@taken.name.to_i, @ref]
+            def key = [@group.name.to_i, @ref]
           end
 
-          # How numbers travel: one String for all of them costs less to send than one for each.
+          # Numbers in one String: shorter than one for each.
           NUMBERS = "L<*"
 
           # @param field [String]
-          # @return [Array(Integer, Integer, String)] in this order claims were made; the queue is
-          #   last
+          # @return [Array(Integer, Integer, String)] name, number, queue; sorts in the order of
+          #   claims
           def self.read(field)
             name, number, queue = field.split(/[. ]/, 3)
             [name.to_i, number.to_i, queue]
@@ -49,17 +51,17 @@ module Raffia
           # @return [Array<Claim>]
           def claims(first, lengths, bytes)
             from = 0
-            whole = bytes.encoding == Encoding::UTF_8
+            utf8 = bytes.encoding == Encoding::UTF_8
             lengths.unpack(NUMBERS).each_with_index.map do |length, index|
               payload = bytes.byteslice(from, length)
               from += length
-              Claim.new(self, first + index, whole ? payload : text(payload))
+              Claim.new(self, first + index, utf8 ? payload : text(payload))
             end
           end
 
           private
 
-          # One that is no text makes bytes of all.
+          # One payload that is not UTF-8 makes all of them bytes.
           def text(payload)
             payload.force_encoding(Encoding::UTF_8)
             payload.valid_encoding? ? payload : payload.b

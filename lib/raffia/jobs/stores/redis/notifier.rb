@@ -2,53 +2,43 @@
 
 require_relative "../../../run"
 require_relative "../../../task"
-require_relative "watcher"
+require_relative "tracking_connection"
 
 module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Waiting for something to do.
-        module Watching
-          # @see Store#wait
-          def wait(queues, timeout: nil) = @watch.wait(queues, timeout)
-
-          # @see Store#interrupt
-          def interrupt = @watch.interrupt
-        end
-
-        # Those of this process who wait. Each has a {Watcher}, whose connection stays for the next
-        # one.
-        class Watch
-          # @param pool [Pool]
-          # @param scripts [Scripts]
-          def initialize(pool, scripts)
-            @pool = pool
-            @scripts = scripts
+        # (see Store::Notifier)
+        #
+        # Each wait has a {TrackingConnection}, which is kept for the next one.
+        class Notifier < Store::Notifier
+          # @param redis [Client]
+          def initialize(redis)
+            super()
+            @redis = redis
             @lock = Monitor.new
             reset
           end
 
-          # @return [void]
-          # @raise [StoreUnavailable]
-          def wait(queues, timeout)
-            # A wait for the server and for an interruption at once is two tasks.
+          # (see Store::Notifier#wait)
+          def wait(queues, timeout: nil)
+            # Waiting for the server and for an interrupt takes two tasks.
             unless Fiber.current_scheduler
-              return Raffia.run(deadlock: :off) { wait(queues, timeout) }
+              return Raffia.run(deadlock: :off) { wait(queues, timeout: timeout) }
             end
 
             reset unless @pid == ::Process.pid
             waiter = enter or return
-            watcher = @idle.pop || Watcher.new(@pool, @scripts)
+            connection = @idle.pop || TrackingConnection.new(@redis)
             begin
-              listen(watcher, waiter, queues, timeout)
+              listen(connection, waiter, queues, timeout)
             ensure
               leave(waiter)
-              @idle.push(watcher)
+              @idle.push(connection)
             end
           end
 
-          # @return [void]
+          # (see Store::Notifier#interrupt)
           def interrupt
             @lock.synchronize do
               @interrupted = @waiters.empty?
@@ -61,10 +51,10 @@ module Raffia
 
           private
 
-          def listen(watcher, waiter, queues, timeout)
+          def listen(connection, waiter, queues, timeout)
             Scope.open do |scope|
               task = scope.spawn do
-                watcher.call(queues)
+                connection.wait(queues)
                 waiter.settle(:change)
               end
               waiter.wait(timeout)
@@ -73,7 +63,7 @@ module Raffia
             nil
           end
 
-          # @return [Waiter, nil] nil when there was an interruption that nobody has had
+          # @return [Waiter, nil] nil after an interrupt that no wait has had
           def enter
             @lock.synchronize do
               next @interrupted = nil if @interrupted

@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require_relative "collections"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Redis < Store
+        # (see Store::Administration)
+        class Administration < Store::Administration
+          # Jobs that one script removes: Redis does nothing else meanwhile.
+          SLICE = 500
+
+          def initialize(redis, format)
+            super()
+            @redis = redis
+            @format = format
+          end
+
+          # (see Store::Administration#delete)
+          def delete(entries) = move("gone", entries, Store::SETS - %i[running], &:payload)
+
+          # (see Store::Administration#requeue)
+          def requeue(entries)
+            move("queue", entries, %i[scheduled retry blocked dead]) do |entry|
+              rewrite = Store::Rewrite.method((entry.set == :dead) ? :anew : :queued)
+              @format.outgoing(rewrite.call(entry.payload))
+            end
+          end
+
+          # (see Store::Administration#kill)
+          def kill(entries) = move("dead", entries, %i[queue scheduled retry], &:payload)
+
+          # (see Store::Administration#clear)
+          def clear(set, queue: nil)
+            return 0 if set == :running
+
+            sizes = @redis.with(safe: true) do |connection|
+              Collections.all(connection, set, queue).uniq(&:key)
+                .map { |collection| [collection.key, collection.whole(connection)] }
+            end
+            sizes.sum { |key, size| clear_key(key, size) }
+          end
+
+          # (see Store::Administration#pause)
+          def pause(queue)
+            @redis.with(safe: true) { |connection| connection.call("SADD", "paused", queue) }
+            nil
+          end
+
+          # (see Store::Administration#resume)
+          def resume(queue)
+            @redis.with(safe: true) { |connection| connection.call("SREM", "paused", queue) }
+            nil
+          end
+
+          private
+
+          def clear_key(key, size)
+            count = 0
+            loop do
+              count += gone = @redis.script(:clear, key, [size - count, SLICE].min)
+              return count if gone.zero? || count >= size
+            end
+          end
+
+          # @yieldparam entry [Entry]
+          # @yieldreturn [String] its new payload
+          def move(how, entries, sets)
+            entries = entries.select { |entry| sets.include?(entry.set) }
+            rows = entries.map { |entry| [*entry.ref, yield(entry), entry.queue || "default"] }
+            @redis.move(how, rows)
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,176 @@
+# frozen_string_literal: true
+
+require_relative "claim_group"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Redis < Store
+        # Keys that have jobs, read by ranges. An entry's ref is [key, member to remove].
+        #
+        # @api private
+        module Collections
+          # A key with jobs of one set, and queue; without a queue, the payload names it.
+          Collection = Data.define(:set, :key, :queue) do
+            def size(connection) = connection.call("LLEN", key)
+
+            # @return [Integer] including those of another collection with the same key
+            def whole(connection) = size(connection)
+
+            # @return [Boolean] whether the text may be in this range
+            def mentions?(_connection, _scripts, _text, _from, _count) = true
+
+            # @return [Entry]
+            def entry(payload, member, at: nil, name: queue)
+              Entry.new(set: set, queue: name || queue_of(payload), payload: payload, at: at,
+                ref: [key, member].freeze)
+            end
+
+            private
+
+            def queue_of(payload)
+              Payload.load(payload)["queue"]
+            rescue BadPayload
+              nil
+            end
+          end
+
+          # Sidekiq's queue: the next one is at the right end.
+          class QueueList < Collection
+            def mentions?(connection, scripts, text, from, count)
+              scripts.call(connection, :find, ["LRANGE", key, text, *bounds(from, count)]) == 1
+            end
+
+            def range(connection, from, count)
+              connection.call("LRANGE", key, *bounds(from, count)).reverse
+                .map { |payload| entry(payload, payload) }
+            end
+
+            private
+
+            def bounds(from, count) = [-(from + count), -(from + 1)]
+          end
+
+          # `schedule`, `retry`, and `dead` with the newest first.
+          class SortedSet < Collection
+            def size(connection) = connection.call("ZCARD", key)
+
+            def mentions?(connection, scripts, text, from, count)
+              scripts.call(connection, :find, ["ZRANGE", key, text, *bounds(from, count)]) == 1
+            end
+
+            def range(connection, from, count)
+              found = connection.call("ZRANGE", key, *bounds(from, count), "WITHSCORES")
+              found.map { |payload, score| entry(payload, payload, at: score.to_f) }
+            end
+
+            private
+
+            def bounds(from, count) = [from, from + count - 1, *("REV" if set == :dead)]
+          end
+
+          # Jobs of a queue with a priority above 0.
+          class HighPrioritySet < Collection
+            # Characters before the payload: the position among jobs of its priority.
+            MARK = 16
+
+            def bounds = ["-inf", "(0"]
+
+            def size(connection) = connection.call("ZCOUNT", key, *bounds)
+
+            def whole(connection) = connection.call("ZCARD", key)
+
+            def mentions?(connection, scripts, text, from, count)
+              arguments = ["ZRANGE", key, text, *bounds, "BYSCORE", "LIMIT", from, count]
+              scripts.call(connection, :find, arguments) == 1
+            end
+
+            def range(connection, from, count)
+              connection.call("ZRANGE", key, *bounds, "BYSCORE", "LIMIT", from, count)
+                .map { |member| entry(member[MARK..], member) }
+            end
+          end
+
+          # And below 0.
+          class LowPrioritySet < HighPrioritySet
+            def bounds = ["(0", "+inf"]
+          end
+
+          # Jobs that a limit blocks: "QUEUE PAYLOAD".
+          class BlockedList < Collection
+            def range(connection, from, count)
+              connection.call("LRANGE", key, from, from + count - 1).map do |member|
+                name, payload = member.split(" ", 2)
+                entry(payload, member, name: name)
+              end
+            end
+          end
+
+          # Claims of a lease, oldest first: no more than a worker runs at a time.
+          class ClaimSet < Collection
+            def size(connection) = connection.call("HLEN", key)
+
+            def range(connection, from, count)
+              claims = connection.call("HGETALL", key).to_a
+              claims = claims.sort_by { |field, _| ClaimGroup.read(field) }
+              (claims[from, count] || []).map do |field, payload|
+                name, _, queue = ClaimGroup.read(field)
+                entry(payload, field, at: name / 1e6, name: queue)
+              end
+            end
+          end
+
+          # Keys of sets that are sorted by time.
+          SORTED = {scheduled: "schedule", retry: "retry", dead: "dead"}.freeze
+
+          module_function
+
+          # @return [Array<Collection>] all of a set, in order
+          def all(connection, set, queue = nil)
+            case set
+            when :queue
+              (queue ? [queue] : queue_names(connection)).flat_map { |name| of_queue(name) }
+            when :blocked
+              keys = connection.call("SMEMBERS", "raffia:blocked").sort
+              keys.map { |key| BlockedList.new(set, "raffia:blocked:#{key}", nil) }
+            when :running then tokens(connection).map { |token| of_lease(token) }
+            else [SortedSet.new(set, SORTED.fetch(set), nil)]
+            end
+          end
+
+          # @return [Array<String>]
+          def queue_names(connection) = connection.call("SMEMBERS", "queues").sort
+
+          # @return [Array<Collection>]
+          def of_queue(name)
+            [HighPrioritySet.new(:queue, "raffia:queue:#{name}", name),
+              QueueList.new(:queue, "queue:#{name}", name),
+              LowPrioritySet.new(:queue, "raffia:queue:#{name}", name)]
+          end
+
+          # @return [Collection]
+          def of_lease(token) = ClaimSet.new(:running, "raffia:claims:#{token}", nil)
+
+          # @return [Array<Integer>] of leases that may have claims, oldest first
+          def tokens(connection)
+            %w[raffia:leases raffia:lost].flat_map { |key| connection.call("HKEYS", key) }
+              .map(&:to_i).sort
+          end
+
+          # @return [Enumerator<Entry>]
+          def each_entry(connection, collections, page: 500)
+            Enumerator.new do |out|
+              collections.each do |collection|
+                from = 0
+                until (entries = collection.range(connection, from, page)).empty?
+                  entries.each { |entry| out << entry }
+                  from += entries.size
+                end
+              end
+            end
+          end
+        end
+      end
+    end
+  end
+end

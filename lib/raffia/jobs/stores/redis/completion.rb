@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require_relative "claim_group"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Redis < Store
+        # (see Store::Completion)
+        class Completion < Store::Completion
+          def initialize(redis, format)
+            super()
+            @redis = redis
+            @format = format
+          end
+
+          # (see Store::Completion#ack)
+          def ack(claims)
+            return [] if claims.empty?
+
+            groups = claims.group_by(&:group)
+            one_lease = groups.size == 1 || groups.keys.map(&:lease).uniq.size == 1
+            return finish("ack", claims, groups) if one_lease
+
+            claims.group_by(&:lease).flat_map { |_, some| ack(some) }
+          end
+
+          # (see Store::Completion#retry)
+          def retry(claim, payload, at)
+            finish("retry", [claim], payload: @format.outgoing(payload), at: at).first
+          end
+
+          # (see Store::Completion#bury)
+          def bury(claim, payload)
+            finish("bury", [claim], payload: @format.outgoing(payload), at: Time.now.to_f).first
+          end
+
+          # (see Store::Completion#discard)
+          def discard(claim) = finish("discard", [claim]).first
+
+          # The one that goes back last is in front.
+          # @see Store::Completion#release
+          def release(claims)
+            claims.group_by { |claim| claim.lease.token }
+              .sum { |_, some| finish("release", some.reverse).count(true) }
+          end
+
+          private
+
+          # @param claims [Array<ClaimGroup::Claim>] of one lease
+          # @param groups [Hash{ClaimGroup => Array<ClaimGroup::Claim>}] the same
+          # @return [Array<Boolean>]
+          def finish(how, claims, groups = claims.group_by(&:group), payload: "", at: "")
+            order = []
+            arguments = groups.flat_map do |group, some|
+              special = some.select(&:extras)
+              plain = special.empty? ? some : some - special
+              order.push(plain, special)
+              [group.name, group.queue, numbers(plain), numbers(special)]
+            end
+            answer = @redis.script(:finish, claims[0].lease.token, how, payload, at, *arguments)
+            return Array.new(claims.size, true) if answer == 1
+
+            valid = {}.compare_by_identity
+            order.flatten.zip(answer) { |claim, yes| valid[claim] = yes == 1 }
+            claims.map { |claim| valid[claim] }
+          end
+
+          def numbers(claims) = claims.map(&:ref).pack(ClaimGroup::NUMBERS)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class Redis < Store
+        # (see Store::KeyValues)
+        #
+        # A key each, because Redis expires keys by itself, and a set of their names.
+        class KeyValues < Store::KeyValues
+          # @return [Array(Integer, String)] for scripts: Redis has no nil
+          def self.optional(value) = value.nil? ? [0, ""] : [1, value]
+
+          def initialize(redis)
+            super()
+            @redis = redis
+          end
+
+          # (see Store::KeyValues#read)
+          def read(key) = @redis.read("GET", "raffia:value:#{key}")
+
+          # (see Store::KeyValues#write)
+          def write(key, value, expect: :any, ttl: nil)
+            expected = (expect == :any) ? [2, ""] : KeyValues.optional(expect)
+            milliseconds = ttl ? Leases.milliseconds(ttl) : ""
+            @redis.script(:write, key, *expected, *KeyValues.optional(value), milliseconds) == 1
+          end
+
+          # (see Store::KeyValues#keys)
+          def keys(prefix)
+            @redis.with(safe: true) do |connection|
+              # No text has a byte of 255.
+              range = ["[#{prefix}", "[#{prefix}".b << 255]
+              names = connection.call("ZRANGE", "raffia:values", *range, "BYLEX")
+              existing = connection.pipelined do |pipeline|
+                names.each { |name| pipeline.call("EXISTS", "raffia:value:#{name}") }
+              end
+              names.zip(existing).filter_map { |name, yes| name if yes == 1 }
+            end
+          end
+        end
+      end
+    end
+  end
+end

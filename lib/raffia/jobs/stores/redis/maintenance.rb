@@ -1,0 +1,128 @@
+# frozen_string_literal: true
+
+require_relative "collections"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Redis < Store
+        # (see Store::Maintenance)
+        class Maintenance < Store::Maintenance
+          # Sets that other programs write to.
+          OPEN_SETS = %i[queue scheduled retry].freeze
+
+          def initialize(redis, inspection, leases, batches)
+            super()
+            @redis = redis
+            @inspection = inspection
+            @leases = leases
+            @batches = batches
+          end
+
+          # (see Store::Maintenance#prune)
+          def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400)
+            now = Time.now.to_f
+            @redis.with(safe: true) do |connection|
+              connection.call("ZREMRANGEBYSCORE", "dead", "-inf", now - dead_for)
+              connection.call("ZREMRANGEBYRANK", "dead", 0, -(dead_max + 1))
+            end
+            @redis.script(:prune, now - batches_for, safe: true)
+            nil
+          end
+
+          # Finds what only another program that writes to these keys, or a loss of keys, can cause.
+          # @see Store::Maintenance#check
+          def check
+            unreadable + orphaned_claims + wrong_limits + wrong_batches + orphaned_keys +
+              unknown_claims
+          end
+
+          private
+
+          def unreadable
+            @redis.with(safe: true) do |connection|
+              collections = OPEN_SETS.flat_map { |set| Collections.all(connection, set) }
+              collections.uniq(&:key).filter_map do |one|
+                bad = Collections.each_entry(connection, [one]).count { |entry| entry.jid.nil? }
+                "#{one.key} has #{bad} payloads that no worker can read" if bad.positive?
+              end
+            end
+          end
+
+          def orphaned_claims
+            @redis.with(safe: true) do |connection|
+              known = Collections.tokens(connection)
+              scan(connection, "raffia:claims:").filter_map do |key, token|
+                next if known.include?(token.to_i)
+
+                "#{key} has jobs of a lease that there is not: nobody will take them"
+              end
+            end
+          end
+
+          def unknown_claims
+            processes = @leases.processes
+            claims = @redis.with(safe: true) do |connection|
+              Collections.tokens(connection).flat_map do |token|
+                Collections.each_entry(connection, [Collections.of_lease(token)])
+                  .map { |entry| [entry.jid, token, entry.at] }
+              end
+            end
+            Store::UnknownClaims.find(processes, claims)
+          end
+
+          def wrong_limits
+            @redis.with(safe: true) do |connection|
+              scan(connection, "raffia:running:").filter_map do |key, name|
+                gone = @redis.scripts.call(connection, :holders, [key])
+                next unless gone.positive?
+
+                "#{key} counts #{gone} runs that there are not, so #{name} may have fewer at a " \
+                "time " \
+                  "than its limit"
+              end
+            end
+          end
+
+          def wrong_batches
+            @batches.batches(limit: 100_000).filter_map do |batch|
+              id, total, pending, dead = batch.values_at("id", "total", "pending", "dead")
+              next if pending >= 0 && dead >= 0 && pending + dead <= total
+
+              "batch #{id} has #{pending} pending and #{dead} dead of #{total} jobs"
+            end
+          end
+
+          # A worker of Sidekiq does not free the key of a unique job that it has done.
+          def orphaned_keys
+            unseen_owners.reject { |_, jid| @inspection.find(jid) } # it may have moved meanwhile
+              .map do |name, jid|
+                "the key #{name} is taken by job #{jid}, which is not there any more: " \
+                  "delete raffia:unique:#{name}"
+              end
+          end
+
+          # @return [Array<Array(String, String)>] keys that do not expire, whose job was not seen
+          def unseen_owners
+            @redis.with(safe: true) do |connection|
+              owners = scan(connection, "raffia:unique:").filter_map do |key, name|
+                [name, connection.call("HGET", key, "jid")] if connection.call("TTL", key) == -1
+              end
+              next [] if owners.empty?
+
+              collections = Store::SETS.flat_map { |set| Collections.all(connection, set) }
+              jids = Collections.each_entry(connection, collections).map(&:jid).to_set
+              owners.reject { |_, jid| jids.include?(jid) }
+            end
+          end
+
+          # @return [Array<Array(String, String)>] keys, and their names after the prefix
+          def scan(connection, prefix)
+            connection.scan("MATCH", "#{prefix}*", "COUNT", 1000)
+              .map { |key| [key, key.delete_prefix(prefix)] }
+          end
+        end
+      end
+    end
+  end
+end

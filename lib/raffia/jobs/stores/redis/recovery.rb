@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require_relative "claim_group"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Redis < Store
+        # (see Store::Recovery)
+        class Recovery < Store::Recovery
+          def initialize(redis, format)
+            super()
+            @redis = redis
+            @format = format
+          end
+
+          # (see Store::Recovery#recover)
+          def recover
+            recovered = []
+            until (lost = @redis.script(:expired, safe: true)).empty?
+              lost.each do |token, *claims|
+                recovered.concat(bring_back(token, claims.each_slice(2), nil))
+              end
+            end
+            recovered.reverse
+          end
+
+          # (see Store::Recovery#report_death)
+          def report_death(lease, begun)
+            claims = @redis.script(:death, lease.token, lease.identity,
+              Leases.milliseconds(lease.ttl),
+              safe: true)
+            recovered = bring_back(lease.token, claims.each_slice(2), begun).reverse
+            @redis.with(safe: true) do |connection|
+              connection.call("ZREM", "raffia:expiry", lease.token)
+            end
+            recovered
+          end
+
+          private
+
+          # The one that goes back last is in front.
+          # @param claims [Enumerable<Array(String, String)>] fields and payloads
+          # @return [Array<Recovered>] the last one first
+          def bring_back(token, claims, begun)
+            claims = claims.sort_by { |field, _| ClaimGroup.read(field) }.reverse
+            payloads = claims.to_h { |field, payload| [ClaimGroup.read(field).first(2), payload] }
+            verdicts = Store::CrashVerdict.of_claims(payloads, begun)
+            claims.filter_map do |field, payload|
+              verdict = verdicts[ClaimGroup.read(field).first(2)]
+              bring_one_back(token, field, payload, verdict)
+            end
+          end
+
+          def bring_one_back(token, field, payload, verdict)
+            queue = ClaimGroup.read(field).last
+            after = verdict.crashes.zero? ? payload : @format.outgoing(verdict.payload)
+            row = ["raffia:claims:#{token}", field, after, queue]
+            return if @redis.move(verdict.dead? ? "dead" : "front", [row]).zero?
+
+            Recovered.new(jid_of(payload), queue, verdict.crashes, verdict.dead?)
+          end
+
+          def jid_of(payload)
+            Payload.load(payload)["jid"]
+          rescue BadPayload
+            nil
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class Redis < Store
+        # (see Store::Schedule)
+        class Schedule < Store::Schedule
+          def initialize(redis, format)
+            super()
+            @redis = redis
+            @format = format
+          end
+
+          # (see Store::Schedule#promote)
+          def promote(limit = 1000)
+            scheduled, failed, soonest = @redis.script(:due, limit, safe: true)
+            @redis.move("queue", rows("schedule", scheduled) + rows("retry", failed))
+            return 0 if scheduled.size + failed.size == limit
+
+            soonest.empty? ? nil : soonest.to_f
+          end
+
+          # (see Store::Schedule#now)
+          def now
+            seconds, microseconds = @redis.read("TIME")
+            seconds.to_i + microseconds.to_i / 1e6
+          end
+
+          private
+
+          def rows(set, payloads)
+            payloads.map do |payload|
+              [set, payload, @format.outgoing(Store::Rewrite.queued(payload)), queue(payload)]
+            end
+          end
+
+          # @return [String] "default" where another program has written something else
+          def queue(payload)
+            name = Payload.load(payload)["queue"]
+            (name.is_a?(String) && !name.empty?) ? name : "default"
+          rescue BadPayload
+            "default"
+          end
+        end
+      end
+    end
+  end
+end

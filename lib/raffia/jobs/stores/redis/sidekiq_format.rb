@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "../../../base/clock"
+require_relative "../../payload"
+
+module Raffia
+  module Jobs
+    module Stores
+      class Redis < Store
+        # Writes payloads for the version of Sidekiq that is in use: 7 has times in seconds as
+        # Float, 8 in milliseconds as Integer. A Web of version 7 would show milliseconds as dates
+        # of the far future.
+        #
+        # @api private
+        class SidekiqFormat
+          TIMES = %w[created_at enqueued_at failed_at retried_at discarded_at].freeze
+          # Sidekiq's class of an Active Job, by version.
+          WRAPPERS = {
+            8 => "Sidekiq::ActiveJob::Wrapper",
+            7 => "ActiveJob::QueueAdapters::SidekiqAdapter::JobWrapper"
+          }.freeze
+          # Without any Sidekiq process.
+          NEWEST = 8
+          # Seconds between two reads of the processes.
+          INTERVAL = 60
+
+          # @param redis [Client]
+          # @param fixed [Integer, nil] 7, 8; nil: the lowest version of live processes
+          def initialize(redis, fixed)
+            @redis = redis
+            @fixed = fixed
+            @found = NEWEST
+            @again = 0
+          end
+
+          # @return [Integer]
+          def version
+            return @fixed if @fixed
+            return @found if Clock.now < @again
+
+            @found = lowest_version || @found
+            @again = Clock.now + INTERVAL
+            @found
+          end
+
+          # @param payload [String] as Raffia writes it
+          # @return [String] as Sidekiq reads it
+          def outgoing(payload)
+            return payload if version == 8
+
+            item = JSON.parse(payload)
+            TIMES.each { |field| item[field] = item[field] / 1000.0 if item[field].is_a?(Integer) }
+            item["class"] = WRAPPERS[7] if item["class"] == WRAPPERS[8]
+            JSON.generate(item)
+          rescue JSON::ParserError
+            payload
+          end
+
+          private
+
+          # @return [Integer, nil] nil without any Sidekiq process
+          def lowest_version
+            infos = @redis.with(safe: true) do |connection|
+              identities = connection.call("SMEMBERS", "processes")
+              connection.pipelined do |pipeline|
+                identities.each { |identity| pipeline.call("HGET", identity, "info") }
+              end
+            end
+            theirs = infos.compact.map { |info| JSON.parse(info) }.reject { |info| info["raffia"] }
+            theirs.map { |info| info["version"].to_i }.min&.clamp(7, 8)
+          rescue JSON::ParserError
+            nil # not a Sidekiq process
+          end
+        end
+      end
+    end
+  end
+end
