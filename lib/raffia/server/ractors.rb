@@ -8,15 +8,14 @@ require_relative "ractors/choice"
 
 module Raffia
   class Server
-    # Serving from several Ractors of one process: each with a listener, a loop and an application
-    # of its own (docs/ractors.md).
+    # Serves from several Ractors of one process, each with a listener, a loop and an application of
+    # its own (docs/ractors.md).
     #
     # @api private
     module Ractors
       # @param app [Blueprint, #call]
-      # @return [Blueprint] shareable; what it consists of is frozen, and the gems that it needs are
-      #   prepared
-      # @raise [NotShareable] that names all that is in the way
+      # @return [Blueprint] shareable: its objects are frozen, and so are tables of its gems
+      # @raise [NotShareable] that names all obstacles
       def self.ready(app)
         sharing = DeepFreezer.new
         blueprint = Blueprint.of(app).share(sharing)

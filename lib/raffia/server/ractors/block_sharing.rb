@@ -6,13 +6,12 @@ require_relative "plain_data"
 module Raffia
   class Server
     module Ractors
-      # Makes blocks of gems shareable as they are, in place: methods that define_method has made of
-      # them, and those in tables. What they capture is frozen first, if it is plain data.
+      # Makes blocks of gems shareable in place: those of define_method, and those in tables.
+      # Captured plain data is frozen first.
       #
       # @api private
       module BlockSharing
         # @param block [Proc]
-        # @return [Boolean] whether it is shareable now
         def self.share(block)
           tried = []
           begin

@@ -5,20 +5,19 @@ require_relative "../../base/error"
 module Raffia
   class Server
     module Ractors
-      # How an application is put together, so that each Ractor can do it for itself: its
-      # middlewares then are its own, and may keep what they like. What all Ractors have in common,
-      # and what must be shareable, is the innermost application and what the middlewares are given.
+      # Describes how an application is built, so that each Ractor builds its own middlewares, which
+      # may hold state. The Ractors share the innermost application and the middlewares' arguments.
       #
-      # app:: what `run` was given; nil where an outer application takes its place
+      # app:: the argument of `run`; nil where an outer application takes its place
       # steps:: {Use} and {Map}, in the order in which config.ru has them
       # frozen:: whether what has been built is frozen
       #
       # @api private
       Blueprint = Data.define(:app, :steps, :frozen) do
-        # @param app [#call] one that was built already
+        # @param app [#call] already built
         def self.of(app) = app.is_a?(self) ? app : new(app, [], false)
 
-        # @param outer [#call, nil] what to call where there is no `run`
+        # @param outer [#call, nil] in place of a missing `run`
         # @return [#call]
         # @raise [ConfigError]
         def build(outer = nil)
@@ -39,7 +38,7 @@ module Raffia
           sharing.findings.empty? ? ::Ractor.make_shareable(fit) : fit
         end
 
-        # @return [Array<Module>] the classes that it is made of
+        # @return [Array<Module>] its classes
         def classes = [app.is_a?(::Module) ? app : app.class, *steps.flat_map(&:classes)]
 
         private
@@ -64,7 +63,7 @@ module Raffia
         def classes = [middleware.is_a?(::Module) ? middleware : middleware.class]
       end
 
-      # The `map` blocks that stand between two others.
+      # The `map` blocks between two other steps.
       # @api private
       Map = Data.define(:places) do
         def build(inner)

@@ -7,8 +7,8 @@ require_relative "compatibility_check"
 module Raffia
   class Server
     module Ractors
-      # Decides whether a server that was asked for Ractors gets them. A number of them is an order:
-      # when it cannot be met the server does not start. `auto` is a wish.
+      # Decides whether a server runs Ractors. A number of them is binding: if they are not
+      # possible, the server does not start. With `auto` it starts without them.
       #
       # @api private
       class Choice
@@ -22,7 +22,7 @@ module Raffia
         end
 
         # @return [Options] without Ractors, or with a number of them
-        # @raise [ConfigError] that says what is in the way
+        # @raise [ConfigError] that names the obstacles
         def call
           reasons = machine + (machine.empty? ? application : [])
           return settled(@options.lanes, :share) if reasons.empty?
@@ -42,7 +42,7 @@ module Raffia
             @options.processes : @options.workers)
         end
 
-        # What no application can change.
+        # Obstacles in the machine and the options.
         def machine
           return ["this Ruby (#{RUBY_ENGINE}) has no Ractors"] unless defined?(::Ractor)
           unless Native.available?
@@ -56,14 +56,13 @@ module Raffia
           []
         end
 
-        # It is not called here: whether it could is asked by `raffia doctor --rack`, which its
-        # author runs.
+        # Does not call the application, as `raffia doctor --rack` does.
         def application
           @application.load_to(:record)
           CompatibilityCheck.run(paths: []) { loaded }.obstacles
         end
 
-        # One that cannot be loaded will say so again, in the process that is to have it.
+        # If it cannot be loaded, the process that serves it raises the same error.
         def loaded
           @application.load
         rescue ::Exception # standard:disable Lint/RescueException

@@ -7,14 +7,13 @@ require_relative "refusal_text"
 module Raffia
   class Server
     module Ractors
-      # What the code of an application reaches for that no Ractor but the main one may see, as far
-      # as the compiled methods show: from `call` on to what it calls of its own object, and of
-      # modules by name. What is in gems is not followed. Everything is told, not only what comes
-      # first.
+      # Finds what an application's code uses that only the main Ractor may see. It reads compiled
+      # methods: `call`, what that calls on its own object, and on modules by name. Code of gems is
+      # not followed. All findings are reported, not only the first.
       #
       # @api private
       class CodeCheck < Executor::Ractors::OuterReferences
-        # What Ruby before 4.0 cannot do in several Ractors at once, and nothing can guard.
+        # Calls that are unsafe in several Ractors before Ruby 4.0.
         HAZARDS = (RUBY_VERSION >= "4") ? {}.freeze : {
           [::Fiber, :new] => ["may crash the process where several Ractors have fibers",
             "Use tasks (Raffia.run), or each in place of an Enumerator's next"],
@@ -26,7 +25,7 @@ module Raffia
         # @return [Array<Finding>]
         attr_reader :findings
 
-        # @param path [String] how one gets to the code
+        # @param path [String] where the code is
         def initialize(path)
           @path = path
           @findings = []
@@ -34,8 +33,8 @@ module Raffia
           @seen = {}
         end
 
-        # @param app [Object] what `run` was given: a module, or an object that will be frozen.
-        #   Blocks have been looked at already
+        # @param app [Object] the argument of `run`: a module, or an object that will be frozen.
+        #   Blocks have been checked already
         # @return [self]
         def application(app)
           case app
@@ -46,14 +45,13 @@ module Raffia
           self
         end
 
-        # @param klass [Module] each Ractor makes one of its own
+        # @param klass [Module] each Ractor makes its own instance
         # @return [self]
         def middleware(klass)
           %i[initialize call].each { |name| instance(klass, name) } if klass.is_a?(::Class)
           self
         end
 
-        # A method that is known by name.
         def follow(receiver, name)
           why, remedy = HAZARDS[[receiver, name]]
           refuse("#{receiver}.#{name}", why, remedy) if why
@@ -62,7 +60,7 @@ module Raffia
 
         private
 
-        # A method of an object of this class, and what of its object it calls in turn.
+        # Checks an instance method, and the methods of its object that it calls.
         def instance(klass, name, frozen: false)
           called = "#{klass}##{name}"
           return if @seen.key?(called)
@@ -89,8 +87,8 @@ module Raffia
           end
         end
 
-        # What {OuterUse} would raise. Methods that are blocks are made shareable where they can be
-        # (Libraries); what becomes of them only a request can tell.
+        # Overrides what raises. Methods made of blocks are left out: {GemFreezer} makes them
+        # shareable where it can, and only a request shows the rest.
         def refuse(name, why, remedy)
           return if why.include?("define_method")
 

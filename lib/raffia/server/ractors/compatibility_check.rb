@@ -11,29 +11,28 @@ require_relative "trial_request"
 module Raffia
   class Server
     module Ractors
-      # Whether an application can be served from Ractors, and if not why. It is tried in a process
-      # of its own, because trying it freezes what it consists of, and may crash a Ruby.
+      # Finds out whether an application can be served from Ractors. It tries so in a process of its
+      # own, because that freezes the application's objects, and may crash Ruby.
       #
       # @api private
       module CompatibilityCheck
         # Seconds for all of it.
-        PATIENCE = 60
+        TIMEOUT = 60
 
-        # findings:: what is in the way
-        # answers:: what was answered in a Ractor, as {TrialRequest} has it
-        # prepared:: what of gems had to be frozen
+        # findings:: obstacles
+        # answers:: responses in a Ractor, see {TrialRequest}
+        # prepared:: objects of gems that had to be frozen
         Result = Data.define(:findings, :answers, :prepared) do
-          # @return [Array<Finding>] none when it can be served
           def obstacles = findings + answers.filter_map(&:finding)
         end
 
         class << self
-          # @param paths [Array<String>] what to ask for
+          # @param paths [Array<String>] to request
           # @yieldreturn [Blueprint, #call] the application; called in the process that tries it
           # @return [Result]
           def run(paths: ["/"], &load)
             Raffia.map([paths], on: :processes, workers: 1,
-              timeout: PATIENCE) { |all| here(load.call, all) }.first
+              timeout: TIMEOUT) { |all| here(load.call, all) }.first
           rescue WorkerDied, TimeoutError => error
             failed("the process that tried it",
               "came to an end of its own (#{error.message.lines.first.chomp})")
@@ -46,8 +45,8 @@ module Raffia
             sharing = DeepFreezer.new
             fit = blueprint.share(sharing)
             findings = sharing.findings + code(blueprint)
-            # Findings of the code may be in branches that are not taken, so the application has a
-            # say.
+            # Findings in the code may be in branches that are not taken, so it is tried all the
+            # same.
             return Result.new(findings, [], []) if sharing.findings.any?
 
             prepared = GemFreezer.new.prepare(fit.classes).prepared
@@ -62,7 +61,7 @@ module Raffia
               }
           end
 
-          # Without a path it is built, at least.
+          # Without a path it is only built.
           def answers(blueprint, paths)
             paths = [nil] if paths.empty?
             Raffia.map(paths, on: :ractors, workers: 1) { |path| TrialRequest.of(blueprint, path) }

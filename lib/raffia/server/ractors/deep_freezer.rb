@@ -9,25 +9,23 @@ require_relative "refusal_text"
 module Raffia
   class Server
     module Ractors
-      # Makes objects shareable as Ractor.make_shareable does, and says of what it cannot: where it
-      # is, and what to do.
+      # Makes objects shareable, as Ractor.make_shareable does. For each that it cannot, a finding
+      # says where it is and what to do.
       #
-      # Blocks are what Ruby gives up at: the self of an ordinary one is an ordinary object, and
-      # what it captures is not frozen. Here what it captures is made shareable first, and a copy of
-      # the block that has no self takes its place.
+      # Ruby refuses blocks, because their self and the objects they capture are not shareable. Here
+      # the captured objects are made shareable first, and a copy of the block without a self
+      # replaces it.
       #
-      # What it has come to is frozen, also when the whole then fails; so whoever only asks does so
-      # in a process that is thrown away.
+      # Objects stay frozen when the whole fails, so a mere check belongs in a process of its own.
       #
       # @api private
       class DeepFreezer
-        # What each Ractor would need one of its own of.
+        # Of these each Ractor needs its own.
         OWN = [::Thread, ::Thread::Mutex, ::Monitor, ::Thread::Queue, ::Thread::ConditionVariable,
           ::Fiber, ::Enumerator, ::Binding].freeze
         BUILT = "Make it where it is used, or in a middleware's initialize, which each Ractor " \
           "calls for itself"
 
-        # @return [Array<Finding>] of all calls
         attr_reader :findings
 
         def initialize
@@ -37,8 +35,7 @@ module Raffia
 
         # @param object [Object]
         # @param path [String]
-        # @return [Object] shareable, the same one but for blocks; or not shareable, and then there
-        #   are findings
+        # @return [Object] the same object, or a copy of a block; without findings it is shareable
         def share(object, path)
           return object if ::Ractor.shareable?(object)
 
@@ -63,7 +60,7 @@ module Raffia
           end
         end
 
-        # Its parts first, so that what fails is as small as it can be.
+        # Its parts first, so that a finding names the smallest one.
         def whole(object, path)
           before = @findings.size
           ObjectParts.each(object) do |part, label, replace|
@@ -77,7 +74,7 @@ module Raffia
             BUILT)
         end
 
-        # A block whose self is shareable, a class's, can stay as it is.
+        # A block whose self is shareable, such as a class, stays.
         def block(block, path)
           return detached(block, path) unless Executor::Ractors::BlockCode.of(block)
 
@@ -86,7 +83,7 @@ module Raffia
           detached(block, path)
         end
 
-        # As often as there are variables to be made shareable.
+        # Retries once per captured variable.
         def detached(block, path)
           tried = []
           before = @findings.size
@@ -99,7 +96,7 @@ module Raffia
           end
         end
 
-        # @return [Boolean] whether a captured variable is shareable now which was not before
+        # @return [Boolean] whether a captured variable has become shareable
         def captured(block, name, tried, path)
           if name.nil? || tried.include?(name) || !block.binding.local_variable_defined?(name)
             return false

@@ -3,13 +3,12 @@
 module Raffia
   class Server
     module Ractors
-      # One thing that keeps an application out of Ractors.
+      # An obstacle to serving an application from Ractors.
       #
-      # path:: how one gets there from the application: "run > MyApp@log > Logger@logdev"
-      # why:: what is wrong with it
-      # remedy:: what to do about it
+      # path:: from the application to it: "run > MyApp@log > Logger@logdev"
+      # why:: a clause
+      # remedy:: a sentence
       Finding = Data.define(:path, :why, :remedy) do
-        # @return [String] a sentence or two
         def to_s = "#{path} #{why}. #{remedy}"
       end
     end

@@ -7,23 +7,18 @@ require_relative "block_sharing"
 module Raffia
   class Server
     module Ractors
-      # Gets the gems ready of which an application is made. They keep tables in constants and in
-      # variables of their modules, which they never change but did not freeze either, and make
-      # methods of blocks; no Ractor but the main one may see any of it. Nobody can change them in
-      # his own program, so it is done here: what is plain data is frozen, and blocks that are
-      # methods are made shareable.
+      # Freezes what an application's gems did not freeze: plain data in their constants and module
+      # variables, and blocks that are methods. Only the main Ractor could use them otherwise, and
+      # no application can change its gems.
       #
-      # It is done once, before there are Ractors, in a process that serves by Ractors alone. What a
-      # gem does write to then raises FrozenError, where it would have raised
-      # Ractor::IsolationError.
+      # Runs once, before Ractors start, in a process that serves from Ractors alone. A gem that
+      # writes to such data gets a FrozenError, where it would have got a Ractor::IsolationError.
       #
       # @api private
       class GemFreezer
-        # Where the files of gems are.
         GEM = Executor::Ractors::OuterReferences::LIBRARIES
 
-        # @return [Array<String>] what was made shareable, in Ruby's words:
-        #   "Rack::Utils::HTTP_STATUS_CODES"
+        # @return [Array<String>] what was frozen, such as "Rack::Utils::HTTP_STATUS_CODES"
         attr_reader :prepared
 
         def initialize
@@ -31,7 +26,7 @@ module Raffia
           @seen = {}.compare_by_identity
         end
 
-        # @param classes [Array<Module>] that requests go through
+        # @param classes [Array<Module>] of the application and its middlewares
         # @return [self]
         def prepare(classes)
           rooms = classes.flat_map(&:ancestors).uniq.select { |room| gem?(room) }
@@ -54,7 +49,7 @@ module Raffia
 
         def top(room) = ::Object.const_get(room.name[/\A\w+/])
 
-        # @param deep [Boolean] whether the constants are looked at, too
+        # @param deep [Boolean] whether to freeze its constants, too
         def all(room, deep: true)
           return if @seen.key?(room)
 
@@ -66,7 +61,7 @@ module Raffia
           [room, room.singleton_class].each { |owner| blocks(owner) }
         end
 
-        # What Rack autoloads is loaded now, because a Ractor could not do it.
+        # Loads what Rack autoloads, because a Ractor could not.
         def constants(room, deep)
           room.constants(false).each do |name|
             next if room.autoload?(name) && !room.name.start_with?("Rack")
@@ -89,7 +84,7 @@ module Raffia
           nil # it stays as it was
         end
 
-        # The blocks of methods that define_method has made. Ruby shows them only to ObjectSpace.
+        # Blocks of define_method. Only ObjectSpace finds them.
         def blocks(owner, held = owner, depth = 0)
           ::ObjectSpace.reachable_objects_from(held)&.each do |object|
             if object.is_a?(::Proc) then method_of(owner, object)

@@ -3,14 +3,13 @@
 module Raffia
   class Server
     module Ractors
-      # What an object is made of, without asking the object: its own methods may mean something
-      # else by the same names.
+      # Lists the parts of an object without calling its methods, which may mean something else.
       #
       # @api private
       module ObjectParts
         class << self
           # @yieldparam part [Object]
-          # @yieldparam label [String] how it is called in there: "MyApp@log", "[:key]"
+          # @yieldparam label [String] its place: "MyApp@log", "[:key]"
           # @yieldparam replace [#call] puts another object in its place
           # @return [void]
           def each(object, &)
@@ -65,7 +64,6 @@ module Raffia
             end
           end
 
-          # Where nothing can be put in its place.
           def fixed(_fit) = raise(::FrozenError, "it cannot be replaced there")
         end
       end

@@ -5,12 +5,12 @@ require_relative "object_parts"
 module Raffia
   class Server
     module Ractors
-      # Whether an object, all that it is made of included, is data that can be frozen and is as
-      # good afterwards. Nothing is changed.
+      # Tells whether an object and all its parts are data that work as well frozen. Changes
+      # nothing.
       #
       # @api private
       module PlainData
-        # Of other kinds it is Ruby's C code, or a gem's, that knows what freezing would do.
+        # What freezing does to other classes only their C code knows.
         KINDS = [::String, ::Array, ::Hash, ::Struct, ::Data, ::Regexp, ::Range, ::Numeric].freeze
 
         class << self

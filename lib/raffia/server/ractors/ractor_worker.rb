@@ -9,15 +9,15 @@ require_relative "status_writer"
 module Raffia
   class Server
     module Ractors
-      # One Ractor that serves, seen from the main one.
+      # A Ractor that serves, seen from the main Ractor.
       #
       # @api private
       class RactorWorker
-        # @return [Hash, nil] as {Observability::InFlightRequests#to_h}: what it was at when it was
-        #   last asked; nil: it has not answered yet
+        # @return [Hash, nil] the last answer, as {Observability::InFlightRequests#to_h}; nil: none
+        #   yet
         attr_reader :in_flight
-        # @return [String] what it said when it failed
-        attr_reader :last_words
+        # @return [String] why it failed
+        attr_reader :failure
 
         # @param index [Integer]
         # @param app [Blueprint]
@@ -25,92 +25,93 @@ module Raffia
         # @param options [Options]
         # @param counters [Observability::Metrics::Counters]
         def initialize(index, app, listeners, options, counters)
-          @listeners = listeners # the Ractor has their numbers, so nobody may close them meanwhile
-          places = listeners.map do |listener|
+          @listeners = listeners # kept, because the Ractor has only their numbers
+          sockets = listeners.map do |listener|
             [listener.socket.class, listener.socket.fileno, listener.bind, listener.tls_settings]
           end
-          @given = ::Ractor.make_shareable([index, app, places, options, counters])
+          @arguments = ::Ractor.make_shareable([index, app, sockets, options, counters])
           @gone = true
         end
 
         # @return [void]
         def start
           close
-          @last_words = "it was killed, and said nothing"
-          @ready = @gone = @left = false
-          report, @tell = pipes
-          @report = report
-          @reader = Process::FramedPipe::Reader.new(report)
-          @heard = Clock.now
-          @ractor = Executor::Ractors::Adapter.start(@given, *@theirs.map(&:fileno)) do |given, *fds|
-            Entrypoint.serve(*given, *fds)
+          @failure = "it was killed, and said nothing"
+          @ready = @gone = @stopped_accepting = false
+          open_pipes
+          @reader = Process::FramedPipe::Reader.new(@status)
+          @last_message_at = Clock.now
+          @ractor = Executor::Ractors::Adapter.start(@arguments,
+            *@child_ends.map(&:fileno)) do |arguments, *fds|
+            Entrypoint.serve(*arguments, *fds)
           end
         end
 
-        # @return [IO] readable when it has said something, or has ended
-        def to_io = @report
+        # @return [IO] readable when it has sent something, or has ended
+        def to_io = @status
 
-        # Takes in what it has said.
+        # Reads what it has sent.
         # @return [void]
-        def hear
+        def receive
           loop do
-            word = @reader.read or return @gone = true
-            @heard = Clock.now
-            take(word)
+            message = @reader.read or return @gone = true
+            @last_message_at = Clock.now
+            handle(message)
             return unless @reader.ready?(0)
           end
         end
 
-        # @param order [String] one byte
         # @return [void]
-        def tell(order)
-          @tell.write_nonblock(order, exception: false)
+        def send_order(order)
+          @orders.write_nonblock(order, exception: false)
         rescue Errno::EPIPE, IOError
           nil # it has ended
         end
 
-        # Asks what requests it is at: {in_flight} says so when it has been heard.
+        # Asks for its requests in flight. {in_flight} has them when the answer was read.
         # @return [void]
         def ask
           @in_flight = nil
-          tell("i")
+          send_order("i")
         end
 
-        # @return [Boolean] whether it accepts, or did
+        # @return [Boolean] whether it accepts, or has done so
         def ready? = @ready
         # @return [Boolean] whether it has ended
         def gone? = @gone
-        # @return [Boolean] whether it accepts no more
-        def left? = @left || @gone
+        # @return [Boolean] whether it no longer accepts
+        def stopped_accepting? = @stopped_accepting || @gone
 
-        # @return [Boolean] whether there is nothing left of it. Only Ractor#inspect tells
+        # @return [Boolean] whether Ruby has ended it, which only Ractor#inspect says
         def ended? = @ractor.nil? || @ractor.inspect.include?("terminated")
 
         # @param limit [Numeric, nil] seconds
-        # @return [Boolean] whether its loop has turned lately
-        def alive?(limit) = @gone || limit.nil? || Clock.now < @heard + limit
+        # @return [Boolean] whether its loop turns
+        def alive?(limit) = @gone || limit.nil? || Clock.now < @last_message_at + limit
 
         # @return [void]
-        def close = [@report, @tell].compact.each(&:close)
+        def close = [@status, @orders].compact.each(&:close)
 
         private
 
-        def take(word)
-          case word
+        def handle(message)
+          case message
           when StatusWriter::READY then @ready = true
-          when StatusWriter::BEAT then nil
-          when StatusWriter::LEFT then @left = true
-          else (at = StatusWriter.in_flight(word)) ? @in_flight = at :
-            @last_words = word.force_encoding(Encoding::UTF_8).scrub
+          when StatusWriter::HEARTBEAT then nil
+          when StatusWriter::STOPPED_ACCEPTING then @stopped_accepting = true
+          else
+            requests = StatusWriter.in_flight(message)
+            return @in_flight = requests if requests
+
+            @failure = message.force_encoding(Encoding::UTF_8).scrub
           end
         end
 
-        # The other ends are the Ractor's, which closes them; from here on they are numbers.
-        def pipes
-          report, words = ::IO.pipe
-          orders, tell = ::IO.pipe
-          @theirs = [orders, words].each { |io| io.autoclose = false }
-          [report, tell]
+        # The Ractor gets the other ends as numbers, and closes them.
+        def open_pipes
+          @status, status = ::IO.pipe
+          orders, @orders = ::IO.pipe
+          @child_ends = [orders, status].each { |io| io.autoclose = false }
         end
       end
     end

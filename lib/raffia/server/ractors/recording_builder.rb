@@ -5,14 +5,13 @@ require_relative "blueprint"
 module Raffia
   class Server
     module Ractors
-      # Makes of a Rack::Builder one that does not build but keeps what it was told: to_app gives a
-      # {Blueprint}.
+      # Turns a Rack::Builder into one that records instead of builds: to_app returns a {Blueprint}.
       #
       #   Recorder.builder.load_file("config.ru")
       #
       # @api private
       module RecordingBuilder
-        # @return [Class] of builders; Rack must be there
+        # @return [Class] of builders; needs Rack
         def self.builder = ::Class.new(::Rack::Builder) { prepend RecordingBuilder }
 
         def initialize(default_app = nil, **options, &block)
@@ -32,7 +31,7 @@ module Raffia
           @places = {**@places.to_h, path => block}
         end
 
-        # As Rack::Builder has it. Once is enough, so it is done here and not in each Ractor.
+        # As Rack::Builder has it. Called once, not in each Ractor.
         def warmup(prc = nil, &block)
           @warm = prc || block
         end

@@ -3,15 +3,15 @@
 module Raffia
   class Server
     module Ractors
-      # What the pool says of a block that cannot go to a Ractor, for an application that cannot:
-      # there are no items, and the way out is more processes.
+      # Rewrites the pool's error messages for servers, which have no items, and whose alternative
+      # is more processes.
       #
       # @api private
       module RefusalText
         WHO = /\Athe block at \S+ (?:cannot run in another Ractor: it )?|\A(?=a method of )/
         OTHERWISE = /,? or run it on: .*\z/
         KEEP = "Keep it in a frozen constant, or in Ractor.current[:name]"
-        # For words of the pool's that make no sense here.
+        # Phrases that make no sense for a server.
         INSTEAD = {
           /,? ?hand it in as part of the items/i => "",
           /Assign it to a local variable (?:first|before the call)/i => KEEP,
@@ -20,7 +20,7 @@ module Raffia
         }.freeze
 
         # @param error [NotShareable]
-        # @return [Array(String, String)] why, and what to do
+        # @return [Array(String, String)] reason and remedy
         def self.of(error)
           text = error.message.sub(WHO, "").sub(OTHERWISE, "")
           why, remedy = text.match(/\A(.*?\)|.*?)(?:\. (?=[A-Z])|: (?=assign|make))(.*)\z/m)

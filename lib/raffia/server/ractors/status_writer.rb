@@ -5,38 +5,39 @@ require_relative "../../process/framed_pipe"
 module Raffia
   class Server
     module Ractors
-      # What a Ractor says to the main one, as frames in a pipe. Several of its fibers do, and a
-      # long one is not written at once.
+      # Sends a Ractor's state to the main Ractor, as frames in a pipe. Several fibers may write.
       #
       # @api private
       class StatusWriter
         READY = "ready"
-        BEAT = "beat"
-        # It accepts no more.
-        LEFT = "left"
-        # How the answer to "what are you at?" begins.
-        AT = "at "
-        private_constant :AT
+        HEARTBEAT = "heartbeat"
+        # It no longer accepts.
+        STOPPED_ACCEPTING = "stopped_accepting"
+        # Prefix of its requests in flight.
+        IN_FLIGHT = "in_flight "
+        private_constant :IN_FLIGHT
 
-        # @param word [String]
-        # @return [Hash, nil] as {Observability::InFlightRequests#to_h}; nil: that is something else
-        def self.in_flight(word)
-          (::Marshal.load(word.byteslice(AT.bytesize..)) if word.start_with?(AT))
+        # @param message [String]
+        # @return [Hash, nil] as {Observability::InFlightRequests#to_h}; nil: another message
+        def self.in_flight(message)
+          (if message.start_with?(IN_FLIGHT)
+             ::Marshal.load(message.byteslice(IN_FLIGHT.bytesize..))
+           end)
         end
 
         # @param io [IO]
         def initialize(io)
           @writer = Process::FramedPipe::Writer.new(io)
-          @turn = ::Thread::Mutex.new
+          @lock = ::Thread::Mutex.new
         end
 
-        # @param word [String] one of these, or the last one
-        # @return [Boolean] false when nobody listens any more
-        def say(word) = @turn.synchronize { @writer.write(word) }
+        # @param message [String] one of the constants, or an error message
+        # @return [Boolean] false when the reader has gone
+        def write(message) = @lock.synchronize { @writer.write(message) }
 
         # @param requests [Hash] as {Observability::InFlightRequests#to_h}
         # @return [Boolean]
-        def say_in_flight(requests) = say(AT + ::Marshal.dump(requests))
+        def write_in_flight(requests) = write(IN_FLIGHT + ::Marshal.dump(requests))
       end
     end
   end

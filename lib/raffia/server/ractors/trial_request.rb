@@ -9,21 +9,20 @@ require_relative "object_parts"
 module Raffia
   class Server
     module Ractors
-      # What an application says when it is called in a Ractor: much can only be seen there.
+      # Requests a path of an application in a Ractor: much shows only there.
       #
       # @api private
       module TrialRequest
-        # Of the same request, because the first may be the one that fills a cache.
+        # The first request may fill a cache.
         TIMES = 2
-        # path:: what was asked for
-        # status:: of the answer, nil when there was none
-        # finding:: what was raised instead
+        # status:: of the response, nil when there was none
+        # finding:: the error instead
         Answer = Data.define(:path, :status, :finding)
 
         class << self
           # In a Ractor.
           # @param blueprint [Blueprint] shareable
-          # @param path [String, nil] nil: build it, and no more
+          # @param path [String, nil] nil: only build it
           # @return [Answer]
           def of(blueprint, path)
             app = blueprint.build
@@ -66,7 +65,7 @@ module Raffia
               advice(error, place(error)))
           end
 
-          # The line of the application's own that led to it, when there is one.
+          # The line in the application that led to it, if any.
           def place(error)
             lines = error.backtrace.to_a.reject { |line| line.start_with?("<internal:") }
             inner = lines.first.to_s[/\A.*?:\d+/]
@@ -100,7 +99,9 @@ module Raffia
                 "or in a middleware, of which each Ractor has its own"
             end
 
-            Executor::Ractors::IsolationViolation::ADVICE.find { |pattern, _| pattern.match?(error.message) }&.last
+            Executor::Ractors::IsolationViolation::ADVICE.find { |pattern, _|
+              pattern.match?(error.message)
+            }&.last
               &.then { |text| RefusalText.remedy(text) } ||
               "Serve it with processes"
           end

@@ -10,30 +10,28 @@ require_relative "ractor_worker"
 module Raffia
   class Server
     module Ractors
-      # In place of a {Worker}: several of them, each in a Ractor with listeners and a loop of its
-      # own. This side only watches them, from the main Ractor, to which signals belong. No message
-      # goes to or from a Ractor while it serves, and nothing waits for one: orders go down through
-      # pipes, and life signs come up through pipes.
+      # Runs several {Worker}s, each in a Ractor with listeners and a loop of its own. The main
+      # Ractor only monitors them. Orders and heartbeats go through pipes, because a Ractor's
+      # messages would block its loop.
       #
-      # A Ractor cannot be stopped by force. One whose loop no longer turns is no longer vouched for
-      # to the supervisor, which then replaces the process.
+      # A Ractor cannot be killed. When one's loop stops turning, the process sends no more
+      # heartbeats, and the supervisor replaces it.
       #
       # @api private
       class WorkerGroup
-        # How often one may end of its own and be replaced, within so many seconds, before all is
-        # given up.
+        # Restart intensity: so many ends within a period, in seconds, end the group.
         INTENSITY = 5
         PERIOD = 60
-        # Seconds between two looks at the life signs.
-        PULSE = 1.0
+        # Seconds between two checks of the heartbeats.
+        INTERVAL = 1.0
         # Seconds beyond drain_timeout that a Ractor may take to end.
         GRACE = 2
-        # Seconds for Ractors to say what they are at: less than who asks waits himself.
-        PATIENCE = 0.5
-        # Orders: to open log files anew, to say what they are at.
+        # Seconds for Ractors to list their requests: less than {StatusPanel} waits.
+        ANSWER_TIMEOUT = 0.5
+        # Orders: open log files again; list requests in flight.
         REOPEN = "r"
         ASK = "i"
-        private_constant :PATIENCE, :REOPEN, :ASK
+        private_constant :ANSWER_TIMEOUT, :REOPEN, :ASK
 
         # @param app [Blueprint] shareable
         # @param listeners [Array<Array<Listen::Listener>>] of each Ractor
@@ -41,45 +39,44 @@ module Raffia
         # @param seat [Object, nil] the supervisor's
         # @param heart [#beat, nil] is told that all Ractors' loops turn
         # @param log [Logger, nil]
-        # @param counters [Observability::Metrics::Counters] where all of them count
+        # @param counters [Observability::Metrics::Counters] of all of them
         def initialize(app, listeners:, options:, seat: nil, heart: seat, log: nil,
           counters: Observability::Metrics::Counters.alone)
           @options = options
           @heart = heart
           @log = log || Log.build(Raffia.config)
           @orders, @ask = ::IO.pipe
-          @berths = listeners.each_with_index
+          @workers = listeners.each_with_index
             .map { |own, index| RactorWorker.new(index, app, own, options, counters) }
-          @ends = []
-          @asking = ::Thread::Mutex.new
-          @question = @asked = @take_leave = nil
+          @ended_at = []
+          @lock = ::Thread::Mutex.new
+          @question = @asked = @finish_accepting = nil
           @heartbeat = Observability::Heartbeat.new(counters, nil, nil)
         end
 
         # @return [Array<RactorWorker>]
-        attr_reader :berths
+        attr_reader :workers
 
         # Serves until {stop}.
         # @yield when all Ractors accept
         # @return [void]
         # @raise [WorkerDied] when one does not start, or when they end again and again
         def run
-          @berths.each(&:start)
-          turn until @until || @berths.all?(&:ready?)
-          yield if block_given? && !@until
-          turn until @until
+          @workers.each(&:start)
+          poll until @finish || @workers.all?(&:ready?)
+          yield if block_given? && !@finish
+          poll until @finish
         ensure
-          wind_up
+          shut_down
         end
 
-        # @return [Boolean] whether some could not be ended: then the process had better leave by
-        #   exit!, because Ruby's own way out waits for them, and may do so for ever
-        #   (docs/ractors.md)
-        def abandoned? = !@berths.all?(&:ended?)
+        # @return [Boolean] whether some did not end. The process must leave by exit! then, because
+        #   Ruby's exit may wait for them for ever (docs/ractors.md)
+        def abandoned? = !@workers.all?(&:ended?)
 
-        # @yield when no Ractor accepts any more: the listeners may be closed
+        # @yield when no Ractor accepts any more, so the listeners may be closed
         # @return [void]
-        def on_stop_accepting(&block) = @take_leave = block
+        def on_stop_accepting(&block) = @finish_accepting = block
 
         # Any thread may ask, and so may a trap.
         # @param how [Symbol] :drain lets the requests in flight end, :now does not
@@ -89,59 +86,60 @@ module Raffia
           nil
         end
 
-        # Log files were moved away. Any thread may ask, and so may a trap.
+        # Opens log files again. Any thread may ask, and so may a trap.
         # @return [void]
         def reopen = stop(REOPEN)
 
-        # Any thread may ask. A Ractor that does not answer is left out.
-        # @return [Hash] as {Observability::InFlightRequests#to_h}; what is slow is what the options
-        #   say
+        # Any thread may ask. Ractors that do not answer are left out.
+        # @return [Hash] as {Observability::InFlightRequests#to_h}; the options say what is slow
         def in_flight(_slow)
-          @asking.synchronize do
+          @lock.synchronize do
             @question = ::Thread::Queue.new
             stop(ASK)
-            @question.pop(timeout: PATIENCE)
-            Observability::InFlightRequests.merge(@berths.filter_map(&:in_flight))
+            @question.pop(timeout: ANSWER_TIMEOUT)
+            Observability::InFlightRequests.merge(@workers.filter_map(&:in_flight))
           end
         end
 
         private
 
-        def turn
-          readable, = ::IO.select([@orders, *@berths.reject(&:gone?)], nil, nil, PULSE)
-          readable&.each { |one| one.equal?(@orders) ? obey : hear(one) }
+        def poll
+          readable, = ::IO.select([@orders, *@workers.reject(&:gone?)], nil, nil, INTERVAL)
+          readable&.each { |one| one.equal?(@orders) ? take_order : receive_from(one) }
           @heartbeat.record_gc
-          @heart&.beat if @berths.all? { |berth| berth.alive?(@options.worker_timeout) }
+          @heart&.beat if @workers.all? { |worker| worker.alive?(@options.worker_timeout) }
         end
 
-        def obey
+        def take_order
           order = @orders.read_nonblock(1)
-          (order == ASK) ? ask : pass_on(order)
+          (order == ASK) ? ask : forward(order)
         end
 
         def ask
           @asked = @question
-          @berths.each(&:ask)
+          @workers.each(&:ask)
         end
 
         # @param order [String] d or n, see {stop}, or {REOPEN}
-        def pass_on(order)
+        def forward(order)
           unless order == REOPEN
-            @until = Clock.now + GRACE + ((order == "d") ? @options.drain_timeout.to_f : 0)
+            @finish = Clock.now + GRACE + ((order == "d") ? @options.drain_timeout.to_f : 0)
           end
-          @berths.each { |berth| berth.tell(order) }
+          @workers.each { |worker| worker.send_order(order) }
         end
 
-        # No Ractor may be left when the process ends.
-        def wind_up
-          pass_on("n") unless @until
-          turn until @berths.all?(&:gone?) || Clock.now > @until
-          sleep(0.001) until @berths.none? { |berth| berth.gone? && !berth.ended? } # the last steps
+        # Ends all Ractors: none may be left when the process ends.
+        def shut_down
+          forward("n") unless @finish
+          poll until @workers.all?(&:gone?) || Clock.now > @finish
+          # the last steps
+          sleep(0.001) until @workers.none? { |worker| worker.gone? && !worker.ended? }
           if abandoned?
-            @log.error("#{@berths.count { |berth| !berth.ended? }} Ractors of the server did not " \
+            @log.error("#{@workers.count { |worker| !worker.ended? }} Ractors of the server did " \
+            "not " \
               "end")
           end
-          @berths.each(&:close)
+          @workers.each(&:close)
         end
 
         def answered
@@ -149,35 +147,35 @@ module Raffia
           @asked = nil
         end
 
-        def hear(berth)
-          berth.hear
-          answered if @asked && @berths.all? { |each| each.gone? || each.in_flight }
-          take_leave if @until
-          return if !berth.gone? || @until
+        def receive_from(worker)
+          worker.receive
+          answered if @asked && @workers.all? { |each| each.gone? || each.in_flight }
+          finish_accepting if @finish
+          return if !worker.gone? || @finish
 
-          unless berth.ready?
-            raise WorkerDied, "a Ractor could not begin to serve: #{berth.last_words}"
+          unless worker.ready?
+            raise WorkerDied, "a Ractor could not begin to serve: #{worker.failure}"
           end
 
-          @log.error("a Ractor of the server ended, and is replaced: #{berth.last_words}")
-          note_end(berth)
-          berth.start
+          @log.error("a Ractor of the server ended, and is replaced: #{worker.failure}")
+          record_end(worker)
+          worker.start
         end
 
-        # They share descriptors: none may be closed while one of them still waits for it.
-        def take_leave
-          return unless @take_leave && @berths.all?(&:left?)
+        # Ractors share descriptors, so all must have stopped before one is closed.
+        def finish_accepting
+          return unless @finish_accepting && @workers.all?(&:stopped_accepting?)
 
-          @take_leave.call
-          @take_leave = nil
+          @finish_accepting.call
+          @finish_accepting = nil
         end
 
-        def note_end(berth)
+        def record_end(worker)
           now = Clock.now
-          @ends = @ends.select { |at| at > now - PERIOD } << now
-          if @ends.size >= INTENSITY
+          @ended_at = @ended_at.select { |at| at > now - PERIOD } << now
+          if @ended_at.size >= INTENSITY
             raise WorkerDied, "#{INTENSITY} Ractors ended within #{PERIOD} s; the last one said: " \
-              "#{berth.last_words}"
+              "#{worker.failure}"
           end
         end
       end
