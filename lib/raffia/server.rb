@@ -10,13 +10,13 @@ unless Raffia::Native.http?
     "#{why}: #{Raffia::Native::HTTP_ADVICE}"
 end
 
-require_relative "server/settings/options"
+require_relative "server/options"
 require_relative "server/ractors"
-require_relative "server/run/application"
-require_relative "server/settings/hooks"
+require_relative "server/application"
+require_relative "server/hooks"
 require_relative "server/listen/listeners"
 require_relative "server/observability/log_file"
-require_relative "server/run/renewal"
+require_relative "server/settings_reload"
 require_relative "server/run/alone"
 require_relative "server/run/supervised"
 require_relative "server/run/handle"
@@ -45,7 +45,7 @@ module Raffia
     # @raise [ConfigError] also for worker processes, which there are none of here
     # @raise [CannotListen]
     def self.start(app, bind: nil, host: "127.0.0.1", port: 0, processes: 0, **options)
-      unless Options.read(:processes, processes) == 0
+      unless Settings.read(:processes, processes) == 0
         raise ConfigError, "Server.start serves in this process, without worker processes " \
           "(processes: #{processes.inspect}): use Server.new(app, ...).run"
       end
@@ -73,7 +73,7 @@ module Raffia
     # @param renew [#call, nil] called at each restart, in the process that loads the application:
     #   returns it (an {Application}), its hooks and a Hash of options. Nil: only the application's
     #   code is new then
-    # @param options [Hash] each row of {Option::TABLE}: guides/server.md lists them
+    # @param options [Hash] each row of {Settings}: guides/server.md lists them
     # @raise [ConfigError] for an option that does not exist or makes no sense
     def initialize(app, hooks: nil, logger: nil, renew: nil, **options)
       @application = app.is_a?(Application) ? app : Application.of(app)
@@ -91,7 +91,7 @@ module Raffia
       try_out
       @log = logger || own_log
       if renew
-        @renewal = Renewal.new(@options, @log) do
+        @reload = SettingsReload.new(@options, @log) do
           renew.call.tap { |_, fresh, _| reopen_log_with(fresh) }
         end
       end
@@ -113,7 +113,7 @@ module Raffia
       listening = Listen::Listeners.new(options, inherited: config.inherited)
       given = {hooks: @hooks, log: log, config: config}
       unless options.workers.zero?
-        return Supervised.new(@application, listening, options, **given, renewal: @renewal,
+        return Supervised.new(@application, listening, options, **given, reload: @reload,
           beside: beside).run(&block)
       end
 

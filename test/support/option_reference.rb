@@ -15,8 +15,8 @@ module TestSupport
 
     # @return [String]
     def text
-      Raffia::CLI::Serve::Flags::TITLES.map do |section, title|
-        rows = Raffia::Server::Option::TABLE.select { |row| row.section == section }
+      Raffia::Server::Settings.titles.map do |section, title|
+        rows = Raffia::Server::Settings.select { |row| row.section == section }
         "**#{title}**\n\n| setting | default | what it does " \
           "|\n|---|---|---|\n#{rows.map { |row| line(row) }.join}"
       end.join("\n")
@@ -28,7 +28,7 @@ module TestSupport
     def line(row)
       default = (row.default.nil? || row.default == []) ? "" : "`#{row.shown}`"
       "| `#{row.name}`#{" (`#{row.short}`)" if row.short} | #{default} | " \
-        "#{row.says.gsub("|", "\\|")} |\n"
+        "#{row.description.gsub("|", "\\|")} |\n"
     end
   end
 end

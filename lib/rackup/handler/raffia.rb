@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../raffia/server"
-require_relative "../../raffia/server/settings/config_file"
+require_relative "../../raffia/server/config_file"
 
 Raffia::Optional.gem("rackup", for: "Rackup's handler", feature: "rackup/handler")
 
@@ -38,8 +38,8 @@ module Rackup
 
         # @return [Hash{String => String}] for `rackup -s raffia --help`
         def valid_options
-          ::Raffia::Server::Option::TABLE.to_h do |row|
-            ["#{row.name}=#{row.argument || "true|false"}", row.says]
+          ::Raffia::Server::Settings.to_h do |row|
+            ["#{row.name}=#{row.argument || "true|false"}", row.description]
           end
         end
 
@@ -52,7 +52,7 @@ module Rackup
 
         def settings(options, file)
           said = options.to_h { |name, value| [NAMES.fetch(name, name), value] }
-            .slice(*::Raffia::Server::Option::TABLE.map(&:name)).compact
+            .slice(*::Raffia::Server::Settings.names).compact
           return said unless file
 
           defaults = said.keys - typed(options)

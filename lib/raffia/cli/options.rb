@@ -11,11 +11,6 @@ module Raffia
     #
     # @api private
     module Options
-      # Of what is explained, on a terminal of 80 columns.
-      TEXT = 48
-      BYTES = {"" => 1, "k" => 1 << 10, "m" => 1 << 20, "g" => 1 << 30}.freeze
-      private_constant :TEXT, :BYTES
-
       module_function
 
       # @param usage [String]
@@ -29,9 +24,6 @@ module Raffia
           yield o
         end
       end
-
-      # @return [Array<String>] lines
-      def wrap(text) = text.scan(/\S.{0,#{TEXT - 2}}\S(?=\s|\z)|\S/)
 
       # @return [Integer]
       # @raise [OptionParser::InvalidArgument]
@@ -50,15 +42,6 @@ module Raffia
 
         raise OptionParser::InvalidArgument,
           "#{text}: use seconds#{", #{least} at least" if least.positive?}"
-      end
-
-      # @return [Integer]
-      # @raise [OptionParser::InvalidArgument]
-      def bytes(text)
-        number, unit = text.downcase.match(/\A(\d+)([kmg]?)b?\z/)&.captures
-        return Integer(number, 10) * BYTES.fetch(unit) if number
-
-        raise OptionParser::InvalidArgument, "#{text}: use bytes, such as 512m"
       end
 
       # @param name [String] that does not exist

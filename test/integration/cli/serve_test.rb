@@ -398,7 +398,7 @@ module Raffia
       text = File.read(File.join(@dir, "raffia.rb"))
       assert_equal 0, raffia("serve", "--check").code
       words = text.scan(/^# ([a-z_]+)(?: .*)?$/).flatten
-      assert_empty Server::Option::TABLE.map { |row| row.name.to_s } - words -
+      assert_empty Server::Settings.map { |row| row.name.to_s } - words -
         ["tls_cert", "tls_key"]
       ended = raffia("serve", "--init")
       assert_equal 2, ended.code
@@ -411,7 +411,7 @@ module Raffia
       FileUtils.mkdir(File.join(@dir, "public"))
       raffia("serve", "--init")
       path = File.join(@dir, "raffia.rb")
-      names = [*Server::Option::TABLE.map(&:name), *Server::Hooks::NAMES.keys].join("|")
+      names = [*Server::Settings.names, *Server::Hooks::NAMES.keys].join("|")
       File.write(path,
         File.read(path).gsub(/^# ((?:#{names})(?: [^ ].*| \{ \}))$/) { |line|
           line.match?(/# \w+ (?:the|a|in|to|of) /) ? line : $1

@@ -8,14 +8,15 @@ module Architecture
   #   layer 4  actor      jobs           server     products; peers
   #   root     lib/raffia.rb, run.rb and snapshot.rb: the composition root of all below
   #   layer 3  pool                                 calls over collections, futures
+  #            service                              how a long-running command lives
   #            executor                             where work runs
   #   layer 2  task       process
   #   layer 1  scheduler
   #   layer 0  engine     native                    native.rb alone loads the extension
   #   base     charts                               stdlib only
   module Components
-    BELOW_PRODUCTS = %w[base native engine scheduler task process executor pool].freeze
-    PRODUCT = %w[base task process executor pool root].freeze
+    BELOW_PRODUCTS = %w[base native engine scheduler task process executor pool service].freeze
+    PRODUCT = %w[base task process executor pool service root].freeze
     ENTRANCE = (BELOW_PRODUCTS + %w[root actor jobs server compat integrations jobs/web]).freeze
 
     MAY_REQUIRE = {
@@ -28,6 +29,7 @@ module Architecture
       "process" => %w[base native],
       "executor" => %w[base native task process],
       "pool" => %w[base native task process executor],
+      "service" => %w[base process executor],
       "root" => BELOW_PRODUCTS,
       "actor" => PRODUCT,
       "jobs" => PRODUCT + %w[native],
@@ -44,7 +46,7 @@ module Architecture
     # or without a require.
     CONSTANTS = {
       Engine: "engine", Native: "native", Scheduler: "scheduler", Executor: "executor",
-      Pool: "pool", Actor: "actor",
+      Pool: "pool", Service: "service", Actor: "actor",
       Jobs: "jobs", Job: "jobs",
       Server: "server", Compat: "compat", Lab: "lab", CLI: "cli"
     }.freeze

@@ -12,7 +12,7 @@ module Architecture
       def base = name.split("::").last
     end
 
-    MAKERS = %w[Data Struct Class Module].freeze
+    MAKERS = %w[Data Struct Class Module Service::Settings].freeze
 
     # @return [Array<Definition>]
     def self.in(tree)

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "raffia/server"
-require "raffia/server/settings/config_file"
+require "raffia/server/config_file"
 require "tmpdir"
 
 module Raffia
@@ -37,13 +37,13 @@ module Raffia
     end
 
     def test_each_setting_is_a_word
-      Server::Option::TABLE.each do |row|
+      Server::Settings.each do |row|
         value = if row.default.nil? || row.default == []
-          {port: 1, count: 1, limit: 1, bytes: 1, seconds: 1}.fetch(row.kind, "info")
+          {port: 1, count: 1, limit: 1, bytes: 1, seconds: 1}.fetch(row.type, "info")
         else
           row.default
         end
-        value = row.kind.first if row.kind.is_a?(Array)
+        value = row.type.first if row.type.is_a?(Array)
         assert read("#{row.name} #{value.inspect}").given.key?(row.name), row.name
       end
     end

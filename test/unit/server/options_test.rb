@@ -10,7 +10,7 @@ module Raffia
 
     def test_they_may_go_to_ractors
       assert Ractor.shareable?(build(bind: ["tcp://[::]:0"], tls_cert: ["a.pem"], tag: +"x"))
-      assert Ractor.shareable?(Server::Option::TABLE)
+      assert Ractor.shareable?(Server::Settings)
     end
 
     def test_values_are_read_from_text_as_from_a_program

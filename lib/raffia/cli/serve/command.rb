@@ -2,7 +2,7 @@
 
 require_relative "../user_code"
 require_relative "../../server"
-require_relative "../../server/settings/config_file"
+require_relative "../../server/config_file"
 require_relative "banner"
 require_relative "check"
 require_relative "sample"

@@ -1,18 +1,16 @@
 # frozen_string_literal: true
 
-require_relative "../options"
-require_relative "../../server/settings/option/table"
+require_relative "../setting_flags"
+require_relative "../../server/settings"
 
 module Raffia
   module CLI
     module Serve
-      # The flags: a few that say what to do, and one for each row of the server's table of
-      # settings.
+      # Flags of `raffia serve`: one for each row of {Server::Settings}, and some that say what to
+      # do.
       #
       # @api private
-      class Flags
-        include Options
-
+      class Flags < SettingFlags
         # How to call it.
         USAGE = <<~TEXT
           Usage: raffia serve [OPTIONS] [FILE]
@@ -22,12 +20,6 @@ module Raffia
           serves each connection in a fiber. Settings may as well stand in raffia.rb
           or config/raffia.rb.
         TEXT
-        # The sections of the table.
-        TITLES = {
-          listen: "Where it listens", tls: "TLS", workers: "Workers",
-          timeouts: "Timeouts (30, 0.5, 2m, off)",
-          limits: "Limits (65536, 64k, 50m, off)", see: "Logs and metrics", content: "Content"
-        }.freeze
         EXAMPLES = <<~TEXT
 
           Examples:
@@ -40,82 +32,25 @@ module Raffia
           requests in flight have ended, HUP replaces the workers one after the other,
           USR1 opens the logs anew.
         TEXT
-        WIDTH = 26
-        private_constant :EXAMPLES, :WIDTH
-
-        # @return [Hash{Symbol => Object}] what was set, as text, by the names of the table
-        attr_reader :given
-        # @return [Hash{Symbol => Object}] what else was asked for: config, check, init, json
-        attr_reader :asked
-
-        def initialize
-          @given = {}
-          @asked = {}
-        end
-
-        # @return [Array<String>] what is no flag
-        # @raise [OptionParser::ParseError]
-        def parse(argv) = parser.parse(argv)
-
-        # @return [Boolean]
-        def help? = !!@asked[:help]
-
-        # @return [Integer] the exit code
-        def help(out)
-          out.puts parser, examples
-          OK
-        end
 
         private
 
-        def usage = USAGE
-
-        def examples = EXAMPLES
-
-        def parser
-          @parser ||= Options.parser(usage, WIDTH) do |o|
-            o.separator ""
-            orders(o)
-            TITLES.each do |section, title|
-              o.separator "\n#{title}:"
-              Server::Option::TABLE.each { |row| add(o, row) if row.section == section }
-            end
-          end
+        def define(parser)
+          parser.separator ""
+          orders(parser)
+          Service::Settings::Flags.new(parser, given).add_all(Server::Settings)
         end
 
-        def orders(o)
-          o.on("-C", "--config FILE",
-            *wrap("the settings; default: config/raffia.rb or raffia.rb, if there")) do |path|
-              @asked[:config] = path
-            end
-          o.on("--no-config", *wrap("read no such file")) { @asked[:config] = false }
-          o.on("--init", *wrap("write a raffia.rb to start from, with every setting in it")) do
-            @asked[:init] = true
-          end
-          o.on("--check", *wrap("load everything and say what would be done, without doing it")) do
-            @asked[:check] = true
-          end
-          o.on("--json", *wrap("what is printed, as JSON")) { @asked[:json] = true }
-          o.on("-h", "--help", *wrap("this page")) { @asked[:help] = true }
-        end
-
-        def add(o, row)
-          long = row.flag? ? row.flag.sub("--", "--[no-]") : "#{row.flag} #{row.argument}"
-          o.on(*[row.short].compact, long, *wrap("#{row.says}#{default(row)}")) do |value|
-            set(row, value)
-          end
-        end
-
-        def set(row, value)
-          row.list? ? (@given[row.name] ||= []) << value : @given[row.name] = value
-        end
-
-        def default(row)
-          if row.flag? || row.default.nil? || row.default == [] || row.says.include?("default")
-            return ""
-          end
-
-          " (#{row.shown.delete("\":")})"
+        def orders(parser)
+          order(parser, :config, "-C", "--config FILE",
+            "the settings; default: config/raffia.rb or raffia.rb, if there")
+          order(parser, :config, "--no-config", "read no such file")
+          order(parser, :init, "--init",
+            "write a raffia.rb to start from, with every setting in it")
+          order(parser, :check, "--check",
+            "load everything and say what would be done, without doing it")
+          order(parser, :json, "--json", "what is printed, as JSON")
+          order(parser, :help, "-h", "--help", "this page")
         end
       end
     end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../server/settings/option/table"
-require_relative "../../server/settings/hooks"
+require_relative "../../server/settings"
+require_relative "../../server/hooks"
 
 module Raffia
   module CLI
@@ -43,11 +43,10 @@ module Raffia
 
         # @return [String]
         def text
-          sections = Flags::TITLES.map do |section, title|
-            rows = Server::Option::TABLE.select do |row|
-              row.section == section && row.name != :tls_key
-            end
-            ["## #{title}", *rows.map { |row| "# #{row.says}\n# #{example(row)}" }].join("\n\n")
+          sections = Server::Settings.titles.map do |section, title|
+            rows = Server::Settings.section(section).reject { |row| row.name == :tls_key }
+            words = rows.map { |row| "# #{row.description}\n# #{example(row)}" }
+            ["## #{title}", *words].join("\n\n")
           end
           hooks = Server::Hooks::NAMES.map { |name, says| "# #{says}\n# #{name} { }" }
           ["# Settings of `raffia serve`. What is commented out is the default, or an example " \

@@ -10,17 +10,23 @@ module Raffia
       #
       # @api private
       class Command < Serve::Command
+        # @param flags [Flags]
+        def initialize(flags, ...)
+          super
+          @jobs = flags.jobs
+        end
+
         private
 
         # The jobs too, as in a worker: after the application.
         def check(said)
-          jobs = Beside.new(@asked, nil, method(:attempt),
+          jobs = Beside.new(@jobs, nil, method(:attempt),
             alone: Server::Options.build(said).workers.zero?)
           super.tap { jobs.load }
         end
 
         def beside(server)
-          Beside.new(@asked, server.log, method(:attempt), alone: server.options.workers.zero?)
+          Beside.new(@jobs, server.log, method(:attempt), alone: server.options.workers.zero?)
         end
       end
     end

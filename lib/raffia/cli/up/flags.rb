@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "../serve/flags"
+require_relative "settings"
 
 module Raffia
   module CLI
     module Up
-      # What can be said to `raffia up`: all that can be said to `raffia serve`, and what is about
-      # jobs.
+      # Flags of `raffia up`: those of `raffia serve`, and those about jobs.
       #
       # @api private
       class Flags < Serve::Flags
@@ -29,37 +29,15 @@ module Raffia
           begun has ended, HUP replaces the workers one after the other, TSTP begins no
           more jobs.
         TEXT
-        private_constant :EXAMPLES
+
+        # @return [Hash{Symbol => Object}] what was set about jobs
+        def jobs = @jobs ||= {}
 
         private
 
-        def usage = USAGE
-
-        def examples = EXAMPLES
-
-        def orders(o)
+        def orders(parser)
           super
-          o.separator "\nJobs:"
-          o.on("--jobs N",
-            *wrap("worker processes that do jobs, besides those that serve (1)")) do |text|
-              @asked[:jobs] = count(text)
-            end
-          o.on("-r", "--require FILE",
-            *wrap("the jobs, where the application does not load them; default: jobs.rb, if " \
-              "there")) { |path| (@asked[:require] ||= []) << path }
-          o.on("-q", "--queue NAME[,WEIGHT]",
-            *wrap("a queue; several are taken from in this order, or by weight " \
-              "(default)")) { |queue| (@asked[:queues] ||= []) << queue }
-          o.on("-c", "--concurrency N", *wrap("jobs at a time in each of them (50)")) do |text|
-            @asked[:concurrency] = count(text)
-          end
-          o.on("--job-timeout SECONDS",
-            *wrap("that jobs have to end when it is to stop (25)")) do |text|
-              @asked[:timeout] = seconds(text)
-            end
-          o.on("--store URL",
-            *wrap("where the jobs are; default: what the program says, then RAFFIA_STORE, then " \
-              "sqlite:raffia.db")) { |url| @asked[:store] = url }
+          Service::Settings::Flags.new(parser, jobs, read: true).add_all(Settings)
         end
       end
     end

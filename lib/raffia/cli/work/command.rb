@@ -21,12 +21,13 @@ module Raffia
         # What goes to the worker, and what to the supervisor.
         WORKER = %i[concurrency threads timeout lease tag labels].freeze
         SUPERVISOR = %i[memory_limit hang_timeout].freeze
-        private_constant :WORKER, :SUPERVISOR
+        DEFAULTS = %i[require queues labels processes timeout].freeze
+        private_constant :WORKER, :SUPERVISOR, :DEFAULTS
 
         # @param given [Hash]
         # @param out [IO]
         def initialize(given, out)
-          @given = {processes: 1, timeout: Jobs::Worker::TIMEOUT, **given}
+          @given = {**Settings.build({}).slice(*DEFAULTS), **given}
           @out = out
           @pid = ::Process.pid
         end

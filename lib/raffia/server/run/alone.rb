@@ -6,7 +6,7 @@ require_relative "../observability/status_panel/single_process"
 require_relative "../../process/systemd_notifier"
 require_relative "../../process/pid_file"
 require_relative "../worker"
-require_relative "execution"
+require_relative "../execution"
 
 module Raffia
   class Server

@@ -6,7 +6,7 @@ require_relative "../observability/admin"
 require_relative "../observability/status_panel/supervised"
 require_relative "../../process/recycle_policy"
 require_relative "../worker"
-require_relative "execution"
+require_relative "../execution"
 
 module Raffia
   class Server
@@ -25,12 +25,12 @@ module Raffia
       private_constant :PLAIN, :SEATED, :MARGIN, :NEVER
 
       # @param (see Alone#initialize)
-      # @param renewal [Renewal, nil] what a restart brings besides code
+      # @param reload [SettingsReload, nil] what a restart brings besides code
       # @param beside [#workers, #timeout, #load, #signals, #call, #supervisor=, #hear, #metrics,
       #   nil] what further workers do, under the same supervisor: how many they are, the seconds
       #   that they have to end, what to load for them, signals of theirs, the life of one, what
       #   they send to the supervisor, and what {Observability::Admin} tells of them
-      def initialize(application, listening, options, hooks:, log:, config:, renewal: nil,
+      def initialize(application, listening, options, hooks:, log:, config:, reload: nil,
         beside: nil)
         @application = application
         @listening = listening
@@ -38,7 +38,7 @@ module Raffia
         @hooks = hooks
         @log = log
         @config = config
-        @renewal = renewal
+        @reload = reload
         @beside = beside
         @serving = options.workers
         @restarted = false
@@ -96,7 +96,7 @@ module Raffia
       end
 
       def renew
-        renewed = (@renewal.call(@application, @options) if @restarted && @renewal) or return
+        renewed = (@reload.call(@application, @options) if @restarted && @reload) or return
         @application, @options, @hooks = renewed.application, renewed.options, renewed.hooks
       end
 

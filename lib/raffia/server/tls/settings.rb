@@ -54,7 +54,7 @@ module Raffia
 
         def self.verify(bind, options)
           verify = if bind.param(:verify)
-            Options.row(:tls_verify).read(bind.param(:verify))
+            Server::Settings.read(:tls_verify, bind.param(:verify))
           else
             options.tls_verify
           end
@@ -67,7 +67,7 @@ module Raffia
 
         def self.min(bind, options)
           version = if bind.param(:min)
-            Options.row(:tls_min).read(bind.param(:min))
+            Server::Settings.read(:tls_min, bind.param(:min))
           else
             options.tls_min
           end

@@ -2,7 +2,7 @@
 
 require "uri"
 require_relative "options"
-require_relative "../run/application"
+require_relative "application"
 require_relative "hooks"
 
 module Raffia
@@ -14,7 +14,7 @@ module Raffia
     #     request_timeout 30
     #     after_fork { |index| ActiveRecord::Base.establish_connection }
     #
-    # Its words are the rows of {Option::TABLE}, the hooks of {Hooks::NAMES}, `rackup` and `app`.
+    # Its words are the rows of {Settings}, the hooks of {Hooks::NAMES}, `rackup` and `app`.
     class ConfigFile
       # Where it is looked for.
       PLACES = %w[config/raffia.rb raffia.rb].freeze
@@ -53,7 +53,7 @@ module Raffia
 
       # @api private
       def set(name, value)
-        row = Options.row(name)
+        row = Settings[name]
         read = row.read(value)
         row.list? ? (given[row.name] ||= []).concat(read) : given[row.name] = read
       end
@@ -66,7 +66,7 @@ module Raffia
           @file = file
         end
 
-        Option::TABLE.each do |row|
+        Settings.each do |row|
           define_method(row.name) { |*values, **parameters| at { set(row, values, parameters) } }
         end
 
@@ -82,7 +82,7 @@ module Raffia
 
         # @param words [Array] a certificate and its key, or one of the option's words
         def tls(*words)
-          return at { set(Options.row(:tls), words, {}) } unless words.size == 2
+          return at { set(Settings[:tls], words, {}) } unless words.size == 2
 
           tls_cert(words.first)
           tls_key(words.last)

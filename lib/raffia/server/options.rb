@@ -1,51 +1,28 @@
 # frozen_string_literal: true
 
-require "did_you_mean"
-require_relative "../../base/config"
-require_relative "../../base/log"
-require_relative "../../executor/cpus"
-require_relative "option/table"
-require_relative "../listen/bind"
+require_relative "../base/config"
+require_relative "../base/log"
+require_relative "../executor/cpus"
+require_relative "settings"
+require_relative "listen/bind"
 
 module Raffia
   class Server
-    # All settings of a server, each row of {Option::TABLE} a reader. Frozen and shareable, so it
+    # The settings of one server, a reader for each row of {Settings}. Frozen and shareable, so they
     # may go to Ractors.
-    class Options < ::Data.define(*Option::TABLE.map(&:name))
-      # The rows by name.
-      ROWS = ::Ractor.make_shareable(Option::TABLE.to_h { |row| [row.name, row] })
+    class Options < ::Data.define(*Settings.names)
       # What the environment may say, under the names that {Config} has for it.
       FROM_ENVIRONMENT = %i[bind port processes environment].freeze
-      private_constant :ROWS, :FROM_ENVIRONMENT
+      private_constant :FROM_ENVIRONMENT
 
-      class << self
-        # @param given [Hash{Symbol => Object}] what is set; everything else is what the environment
-        #   says, or the default
-        # @param config [Config]
-        # @return [Options]
-        # @raise [ConfigError] for a name that is none of {Option::TABLE}, or a value that makes no
-        #   sense
-        def build(given = {}, config: Raffia.config)
-          from_environment = FROM_ENVIRONMENT.to_h { |name| [name, config.public_send(name)] }
-            .compact
-          set = from_environment.merge(given.to_h { |name, value| [name.to_sym, value] })
-          set = Option::TABLE.to_h { |row| [row.name, row.default] }
-            .merge(set.to_h { |name, value| [name, read(name, value)] })
-          ::Ractor.make_shareable(new(**set))
-        end
-
-        # @return [Object] the value as an option keeps it
-        # @raise [ConfigError]
-        def read(name, value) = row(name).read(value)
-
-        # @return [Option]
-        # @raise [ConfigError] with the name that may have been meant
-        def row(name)
-          ROWS.fetch(name.to_sym) do
-            guess = DidYouMean::SpellChecker.new(dictionary: ROWS.keys).correct(name).first
-            raise ConfigError, "there is no option #{name}#{": did you mean #{guess}?" if guess}"
-          end
-        end
+      # @param given [Hash{Symbol => Object}] what is set; everything else is what the environment
+      #   says, or the default
+      # @param config [Config]
+      # @return [Options]
+      # @raise [ConfigError] for a name that is not in {Settings}, or a value that makes no sense
+      def self.build(given = {}, config: Raffia.config)
+        said = FROM_ENVIRONMENT.to_h { |name| [name, config.public_send(name)] }.compact
+        ::Ractor.make_shareable(new(**Settings.build(said.merge(given.transform_keys(&:to_sym)))))
       end
 
       # @return [String]

@@ -1,21 +1,19 @@
 # frozen_string_literal: true
 
-require_relative "../settings/options"
-require_relative "../settings/hooks"
+require_relative "options"
+require_relative "hooks"
 
 module Raffia
   class Server
-    # What a restart brings besides code: the settings and hooks of raffia.rb, read anew in the
-    # process that loads the application, once for each generation. What the supervisor itself goes
-    # by stays as it was when it began.
+    # Reads settings and hooks of raffia.rb anew at a restart, in the process that loads the
+    # application. Settings that the supervisor itself goes by stay.
     #
     # @api private
-    class Renewal
-      # What only a new start changes: the supervisor opens it, counts by it, or hands it to all
-      # generations.
-      KEPT = (Option::TABLE.filter_map { |row|
-        row.name if %i[listen tls workers].include?(row.section)
-      } - %i[worker_requests] +
+    class SettingsReload
+      # Settings that only a new start changes: the supervisor goes by them, or hands what they
+      # open to all generations.
+      KEPT = (%i[listen tls workers].flat_map { |section| Settings.section(section).map(&:name) } -
+        %i[worker_requests] +
         %i[hard_timeout log log_level log_format metrics slow_request]).freeze
 
       # What is served then.

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require_relative "options"
+require_relative "../service/settings/flags"
+
+module Raffia
+  module CLI
+    # Flags of a command whose settings are a table: one for each row, and some that say what to do.
+    # A subclass has USAGE and EXAMPLES, and adds its flags in {#define}.
+    #
+    # @api private
+    class SettingFlags
+      # Columns of the flags.
+      WIDTH = 26
+
+      # @return [Hash{Symbol => Object}] settings, by name
+      attr_reader :given
+      # @return [Hash{Symbol => Object}] what else was asked for
+      attr_reader :asked
+
+      def initialize
+        @given = {}
+        @asked = {}
+      end
+
+      # @return [Array<String>] arguments that are no flags
+      # @raise [OptionParser::ParseError]
+      def parse(argv) = parser.parse(argv)
+
+      # @return [Boolean]
+      def help? = !!@asked[:help]
+
+      # @return [Integer] the exit code
+      def help(out)
+        out.puts parser, self.class::EXAMPLES
+        OK
+      end
+
+      private
+
+      def parser = @parser ||= Options.parser(self.class::USAGE, WIDTH) { |parser| define(parser) }
+
+      # A flag of the command's own, which is given or not.
+      def order(parser, name, *flags, text)
+        parser.on(*flags, *Service::Settings::Flags.wrap(text)) { |value| @asked[name] = value }
+      end
+    end
+  end
+end

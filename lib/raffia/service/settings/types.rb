@@ -1,0 +1,131 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Service
+    class Settings
+      # Types of settings: each method converts a word of the command line, an argument in raffia.rb
+      # or a keyword of a program, and raises ArgumentError with advice.
+      #
+      # @api private
+      module Types
+        # Words that switch off a limit.
+        NONE = %w[off none never false unlimited].freeze
+        SECONDS = {"ms" => 0.001, "s" => 1, "" => 1, "m" => 60, "min" => 60, "h" => 3600}.freeze
+        BYTES = {"" => 1, "b" => 1, "k" => 1 << 10, "kb" => 1 << 10, "m" => 1 << 20,
+                 "mb" => 1 << 20, "g" => 1 << 30, "gb" => 1 << 30}.freeze
+        FLAGS = {"true" => true, "on" => true, "yes" => true, "1" => true,
+                 "false" => false, "off" => false, "no" => false, "0" => false}.freeze
+        # What each takes, for help texts.
+        PLACEHOLDERS = {count: "N", threads: "N", limit: "N", workers: "N|auto", ractors: "N|auto",
+                        seconds: "SECONDS", duration: "SECONDS", bytes: "BYTES", path: "FILE",
+                        paths: "FILE", uris: "URI", uri: "URI", string: "NAME", strings: "NAME",
+                        port: "PORT", log: "FILE"}.freeze
+        # Types that may be given several times.
+        LISTS = %i[uris paths strings].freeze
+        private_constant :NONE, :SECONDS, :BYTES, :FLAGS
+
+        module_function
+
+        # @return [Integer, Symbol] how many, or :auto
+        def workers(value)
+          (value.to_s == "auto") ? :auto :
+            integer(value, 0, "use auto, 0 (no processes beside this one) or a number of them")
+        end
+
+        # @return [Integer, Symbol] how many, or :auto
+        def ractors(value)
+          (value.to_s == "auto") ? :auto :
+            integer(value, 0, "use auto, 0 (none) or a number of them")
+        end
+
+        # @return [Integer]
+        def threads(value) = integer(value, 1, "use a whole number from 1 up")
+
+        def count(value) = integer(value, 0, "use a whole number from 0 up")
+
+        # @return [Integer, nil] nil: no limit
+        def limit(value)
+          none?(value) ? nil : integer(value, 1, "use a whole number from 1 up, or off")
+        end
+
+        def port(value)
+          port = integer(value, 0, advice = "use a port, 0 to 65535")
+          (port > 65_535) ? raise(ArgumentError, advice) : port
+        end
+
+        # @return [Float, Integer, nil] nil: no limit
+        def seconds(value)
+          return if none?(value)
+
+          scale(value, SECONDS) or
+            raise ArgumentError, "use seconds, such as 30, 0.5 or \"2m\", or off"
+        end
+
+        # @return [Float, Integer] seconds, 0 included
+        def duration(value)
+          number = value.is_a?(Numeric) ? value : Float(value.to_s, exception: false)
+          return number if number && number >= 0 && number.to_f.finite?
+
+          raise ArgumentError, "use seconds, such as 30 or 0.5"
+        end
+
+        # @return [Integer, nil] nil: no limit
+        def bytes(value)
+          return if none?(value)
+
+          scale(value, BYTES)&.to_i or
+            raise ArgumentError, "use bytes, such as 512m, 64k or 65536, or off"
+        end
+
+        def flag(value) = FLAGS.fetch(value.to_s) { raise ArgumentError, "use true or false" }
+
+        # @return [Boolean, Symbol] :auto or the flag
+        def flag_or_auto(value) = (value.to_s == "auto") ? :auto : flag(value)
+
+        def string(value)
+          raise ArgumentError, "say something" if value.to_s.empty?
+
+          value.to_s.dup.freeze
+        end
+
+        def strings(value) = Array(value).map { |each| string(each) }.freeze
+
+        # @return [String, nil] absolute: an application may change the working directory
+        def path(value) = none?(value) ? nil : ::File.expand_path(string(value)).freeze
+
+        def paths(value) = Array(value).map { |each| path(each) }.freeze
+
+        def uri(value) = none?(value) ? nil : string(value)
+
+        def uris(value) = strings(value)
+
+        # @return [String, nil] a path, - for the standard streams, nil for none
+        def log(value) = (value == true || value == "-") ? "-" : path(value)
+
+        # @return [Object] any
+        def object(value) = value
+
+        def none?(value) = value.nil? || value == false || NONE.include?(value)
+
+        def integer(value, least, advice)
+          number = value.is_a?(Numeric) ? value : Integer(value.to_s, 10, exception: false)
+          raise ArgumentError, advice unless number.is_a?(Integer) && number >= least
+
+          number
+        end
+
+        def scale(value, units)
+          return (value if value.is_a?(Numeric) && finite?(value)) unless value.is_a?(String)
+
+          number, unit = value.downcase.match(/\A(\d+(?:\.\d+)?)\s*([a-z]*)\z/)&.captures
+          factor = units[unit] or return
+          scaled = (number.include?(".") ? number.to_f : number.to_i) * factor
+          scaled if finite?(scaled)
+        end
+
+        def finite?(number) = number.positive? && number.to_f.finite?
+      end
+      private_constant :Types
+    end
+  end
+end
