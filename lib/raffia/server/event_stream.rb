@@ -6,8 +6,8 @@ require_relative "event_stream/heartbeats"
 
 module Raffia
   class Server
-    # Server-sent events (text/event-stream), which a browser's EventSource reads: a response that
-    # stays open, in a fiber of its own.
+    # A stream of server-sent events (text/event-stream), as a browser's EventSource reads them: a
+    # response that stays open, in a fiber of its own.
     #
     # @example
     #   run do |env|
@@ -19,26 +19,25 @@ module Raffia
     #     end
     #   end
     #
-    # While the app has nothing to say the stream says so itself, by comments, which keep proxies
-    # from closing it. A client that has gone ends the block, where it waits or at its next
-    # {#write}: as a cancellation, so clean up in `ensure`.
+    # While the application sends nothing, the stream sends comments, so that proxies do not close
+    # it. When the client leaves, the block is cancelled where it waits, or at its next {#write}:
+    # clean up in `ensure`.
     class EventStream
-      # proxy_buffering would hold events back: nginx and others let the answer turn it off.
+      # Turns off the buffering of nginx and other proxies.
       HEADERS = {"content-type" => "text/event-stream", "cache-control" => "no-cache",
                  "x-accel-buffering" => "no"}.freeze
       HEARTBEAT = ":\n\n"
-      # What ends a line in a stream of events. An end at the end of the data is a line, too: it
-      # must come back.
+      # Line ends. One at the end of the data makes a last, empty line.
       LINE = /\r\n|\r|\n/
       private_constant :HEADERS, :HEARTBEAT, :LINE
 
-      # Answers a request by a stream of events.
+      # Returns the Rack response for a stream of events.
       #
       # @param env [Hash] the request's
       # @param heartbeat [Numeric, nil] seconds of silence after which a comment is sent and the
-      #   client looked after; nil: never
-      # @param retry [Numeric, nil] seconds after which a browser that lost the stream comes back;
-      #   nil: as it likes, some 3
+      #   client checked; nil: never
+      # @param retry [Numeric, nil] seconds after which a browser reconnects; nil: its default,
+      #   about 3
       # @param headers [Hash] more response headers
       # @yieldparam stream [EventStream]
       # @return [Array] a Rack response: status, headers, body
@@ -50,14 +49,13 @@ module Raffia
         drain = env["raffia.drain"]
         [200, HEADERS.merge(headers),
           ->(output) {
-            Worker::StreamLoop.run(drain) do |farewells|
-              new(output, last, heartbeat, seconds).serve(farewells, &block)
+            Worker::StreamLoop.run(drain) do |loop_drain|
+              new(output, last, heartbeat, seconds).serve(loop_drain, &block)
             end
           }]
       end
 
-      # @return [String, nil] the id of the last event that the client has seen, when it comes back:
-      #   go on after that
+      # @return [String, nil] the last event that a reconnecting client has seen: continue after it
       attr_reader :last_event_id
 
       # @api private
@@ -68,7 +66,7 @@ module Raffia
         @pause = pause
       end
 
-      # Sends one event, and waits while the client reads slower than that.
+      # Sends an event, and waits for a slow client.
       #
       # @param data [String, #to_s] may have several lines
       # @param event [String, Symbol, nil] its type; browsers know one without as "message"
@@ -106,8 +104,8 @@ module Raffia
         @output.close
       end
 
-      # Says that it is alive, and sees whether the client is. In the fiber of all streams, so it
-      # must not wait.
+      # Sends a comment and checks the client. Runs in the fiber of all streams, so it must not
+      # wait.
       # @api private
       def beat
         return if @writing
@@ -151,8 +149,7 @@ module Raffia
         socket.nil? || !socket.recv_nonblock(1, ::Socket::MSG_PEEK, exception: false).nil?
       end
 
-      # None when a middleware has wrapped the output, as Rack::Lint does: then the next write
-      # tells.
+      # nil when a middleware such as Rack::Lint has wrapped the output: the next write fails then.
       def socket = (@output.to_io if @output.respond_to?(:to_io))
     end
   end

@@ -9,29 +9,28 @@ require_relative "static/path_resolver"
 
 module Raffia
   class Server
-    # Serves the files of a folder, as a Rack app or as a middleware that passes on what it does not
-    # have.
+    # Serves the files of a folder, as a Rack application, or as a middleware in front of one.
     #
-    # Files are sent by sendfile(2) where the connection allows that. There are ETag and
-    # Last-Modified, single ranges, and `.br` and `.gz` files that lie beside a file are sent in its
-    # place to who takes them. What begins with a dot is not served, but for `.well-known`; and
-    # nothing that a symbolic link brings in from outside of the folder.
+    # Files are sent by sendfile(2) where the connection allows that, with ETag, Last-Modified and
+    # single ranges. A `.br` or `.gz` file beside a file replaces it for clients that accept it.
+    # Names that begin with a dot are not served, except `.well-known`, nor symbolic links to the
+    # outside.
     #
     # @example in config.ru
     #   use Raffia::Server::Static, root: "public", mount: "/assets", headers: {"cache-control" =>
     #   "public, max-age=31536000, immutable"}
     class Static
-      # @param app [#call, nil] who is asked for what is not there; nil: it is a 404
+      # @param app [#call, nil] called for paths that are not found; nil: they are 404
       # @param root [String] the folder
-      # @param mount [String] the path that stands for it
-      # @param index [String, nil] what is sent for a folder
-      # @param headers [Hash{String => String}] for each response with a file
+      # @param mount [String] the path of the folder
+      # @param index [String, nil] the file that is sent for a folder
+      # @param headers [Hash{String => String}] of each response with a file
       # @param precompressed [Boolean] whether to look for `.br` and `.gz`
       # @raise [ConfigError] when there is no such folder
       def initialize(app = nil, root:, mount: "/", index: "index.html", headers: {},
         precompressed: true)
         @app = app
-        @shelf = PathResolver.new(root, index)
+        @files = PathResolver.new(root, index)
         @mount = mount.delete_suffix("/")
         @headers = headers.transform_keys(&:downcase).freeze
         @precompressed = precompressed
@@ -39,11 +38,11 @@ module Raffia
 
       # As Rack has it.
       def call(env)
-        path = within(env["PATH_INFO"]) or return elsewhere(env)
+        path = within(env["PATH_INFO"]) or return pass_on(env)
         method = env["REQUEST_METHOD"]
-        return elsewhere(env, 405) unless method == "GET" || method == "HEAD"
+        return pass_on(env, 405) unless method == "GET" || method == "HEAD"
 
-        found = @shelf.find(path) or return elsewhere(env)
+        found = @files.find(path) or return pass_on(env)
         return redirect(env) if found == :folder
 
         serve(env, found)
@@ -58,58 +57,63 @@ module Raffia
         rest if rest.start_with?("/")
       end
 
-      def elsewhere(env, status = 404)
+      def pass_on(env, status = 404)
         return @app.call(env) if @app
-        if status == 405
-          return [405, {"allow" => "GET, HEAD", "content-type" => "text/plain"},
-            ["Method Not Allowed\n"]]
-        end
+        return text(404, "Not Found") if status == 404
 
-        [404, {"content-type" => "text/plain"}, ["Not Found\n"]]
+        text(405, "Method Not Allowed", "allow" => "GET, HEAD")
       end
 
-      # With the slash, so that links in the folder's page lead somewhere.
+      def text(status, reason, headers = {})
+        [status, {**headers, "content-type" => "text/plain"}, ["#{reason}\n"]]
+      end
+
+      # Adds a slash, so that relative links in the folder's page work.
       def redirect(env)
         query = env["QUERY_STRING"].to_s
-        [301,
-          {"location" => "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}/#{"?#{query}" unless query.empty?}"}, []]
+        query = "?#{query}" unless query.empty?
+        [301, {"location" => "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}/#{query}"}, []]
       end
 
       def serve(env, path)
-        choice = Representation.new(path, @precompressed ? env["HTTP_ACCEPT_ENCODING"] : nil)
-        file = choice.open or return elsewhere(env)
-        headers = headers_of(path, choice)
-        return [304, headers.except("content-type"), file.close || []] if choice.known?(env)
+        representation = Representation.new(path,
+          @precompressed ? env["HTTP_ACCEPT_ENCODING"] : nil)
+        file = representation.open or return pass_on(env)
+        headers = headers_of(path, representation)
+        if representation.current?(env)
+          return [304, headers.except("content-type"), file.close || []]
+        end
 
-        respond(env, file, choice, headers)
+        respond(env, file, representation, headers)
       end
 
-      def headers_of(path, choice)
+      def headers_of(path, representation)
         {
-          "content-type" => MediaTypes.of(path), "last-modified" => choice.modified,
-          "etag" => choice.etag, "accept-ranges" => "bytes",
-          **(@precompressed ? {"vary" => "accept-encoding"} : {}), **choice.encoding, **@headers
+          "content-type" => MediaTypes.of(path), "last-modified" => representation.modified,
+          "etag" => representation.etag, "accept-ranges" => "bytes",
+          **(@precompressed ? {"vary" => "accept-encoding"} : {}), **representation.encoding,
+          **@headers
         }
       end
 
-      def respond(env, file, choice, headers)
-        range = ByteRange.of(env, choice)
-        return whole(file, choice, headers) unless range
-        return partial(file, choice, headers, range) unless range.empty?
+      def respond(env, file, representation, headers)
+        range = ByteRange.of(env, representation)
+        return whole(file, representation, headers) unless range
+        return partial(file, representation, headers, range) unless range.empty?
 
         file.close
-        [416, {"content-range" => "bytes */#{choice.size}", "content-type" => "text/plain"},
-          ["Range Not Satisfiable\n"]]
+        text(416, "Range Not Satisfiable", "content-range" => "bytes */#{representation.size}")
       end
 
-      def whole(file, choice, headers)
-        headers["content-length"] = choice.size.to_s
-        [200, headers, FileBody.new(file, 0, choice.size)]
+      def whole(file, representation, headers)
+        headers["content-length"] = representation.size.to_s
+        [200, headers, FileBody.new(file, 0, representation.size)]
       end
 
-      def partial(file, choice, headers, range)
+      def partial(file, representation, headers, range)
         headers["content-length"] = range.size.to_s
-        headers["content-range"] = "bytes #{range.from}-#{range.from + range.size - 1}/#{choice.size}"
+        last = range.from + range.size - 1
+        headers["content-range"] = "bytes #{range.from}-#{last}/#{representation.size}"
         [206, headers, FileBody.new(file, range.from, range.size)]
       end
     end

@@ -6,12 +6,12 @@ require_relative "websocket/send_buffer"
 require_relative "websocket/origin_policy"
 require_relative "websocket/driver_adapter"
 require_relative "websocket/handshake"
+require_relative "websocket/receiver"
 
 module Raffia
   class Server
-    # A WebSocket (RFC 6455), in a fiber of its own: it reads and writes where the code stands, and
-    # waits there. The gem websocket-driver does the framing; without it this file cannot be loaded
-    # (MissingDependency says so).
+    # A WebSocket (RFC 6455), in a fiber of its own: reads and writes wait. The gem websocket-driver
+    # does the framing; without it, loading this file raises MissingDependency.
     #
     # @example an echo, as a Rack app
     #   run do |env|
@@ -25,19 +25,19 @@ module Raffia
     # Reading is what notices that the peer speaks, closes or has gone; who only writes spawns a
     # task that reads: `socket.each { }`.
     class WebSocket
-      # A peer that takes nothing for so long, or does not answer a close, is gone.
+      # Seconds in which a peer must answer a close and take what is left.
       CLOSE_TIMEOUT = 5
       # How much is read at a time. What the peer sends beyond it waits in the kernel, so a peer
       # cannot outrun the app.
       CHUNK = 16 * 1024
-      # RFC 6455, 7.4.1: for nobody to send, it says that the connection ended without a close.
+      # RFC 6455, 7.4.1: the connection ended without a close. It is never sent.
       ABNORMAL = 1006
       GOING_AWAY = "going away"
-      private_constant :CLOSE_TIMEOUT, :CHUNK, :ABNORMAL, :GOING_AWAY
+      private_constant :CLOSE_TIMEOUT, :ABNORMAL, :GOING_AWAY
 
-      # Answers a request for a WebSocket, by a Rack response: the block runs when the server has
-      # switched protocols, and when it ends the socket is closed: with 1000, or with 1011 if it
-      # raised, or 1001 if it was cancelled.
+      # Returns the Rack response for a WebSocket. The block runs after the server has switched
+      # protocols. When it ends the socket is closed: with 1000, with 1011 if it raised, with 1001
+      # if it was cancelled.
       #
       # @param env [Hash] the request's
       # @param protocols [Array<String>] subprotocols that the app speaks, the preferred first; the
@@ -60,25 +60,23 @@ module Raffia
       # @return [Array] status, headers, body; 426, 400 or 403 when it is not such a request, or
       #   must not be one
       def self.open(env, protocols: [], origins: nil, max_message: 1024 * 1024, ping: 30,
-        backlog: 1024 * 1024, write_timeout: 30,
-        extensions: [], headers: {}, &block)
+        backlog: 1024 * 1024, write_timeout: 30, extensions: [], headers: {}, &block)
         raise ConfigError, "WebSocket.open needs a block: the conversation" unless block
 
         handshake = Handshake.new(env, protocols: protocols, origins: origins)
         handshake.respond(headers) do
-          protocol = DriverAdapter.new(env, max_message: max_message, protocols: protocols,
+          driver = DriverAdapter.new(env, max_message: max_message, protocols: protocols,
             extensions: extensions)
           drain, hijack = env.values_at("raffia.drain", "rack.hijack")
           serve = lambda do |stream|
-            # A middleware may have wrapped it (Rack::Lint does) in what cannot wait; the socket is
-            # still the app's.
+            # A middleware such as Rack::Lint may have wrapped it in an object that cannot wait.
             io = stream.respond_to?(:read_nonblock) ? stream : hijack.call
-            Worker::StreamLoop.run(drain) do |farewells|
-              new(io, protocol, SendBuffer.new(io, backlog, write_timeout), ping)
-                .serve(farewells, &block)
+            Worker::StreamLoop.run(drain) do |loop_drain|
+              new(io, driver, SendBuffer.new(io, backlog, write_timeout), ping)
+                .serve(loop_drain, &block)
             end
           end
-          [protocol, serve]
+          [driver, serve]
         end
       end
 
@@ -87,30 +85,27 @@ module Raffia
 
       # @return [String, nil] the subprotocol that both speak
       attr_reader :protocol
-      # @return [Integer, nil] why it was closed: the peer's code, or ours; 1006 when the peer went
-      #   without a word
+      # @return [Integer, nil] the peer's code, or ours; 1006 when the peer left without a close
       attr_reader :close_code
       # @return [String, nil]
       attr_reader :close_reason
 
       # @api private
-      def initialize(io, framing, outbox, ping)
-        @io = io
-        @framing = framing
-        @outbox = outbox
-        @ping = ping
-        @protocol = framing.protocol
+      def initialize(io, driver, send_buffer, ping)
+        @driver = driver
+        @send_buffer = send_buffer
+        @protocol = driver.protocol
         @inbox = nil
-        @heard = 0
-        framing.attach(outbox, self)
+        @receiver = Receiver.new(io, driver, ping) { closed(ABNORMAL, "the peer has gone") }
+        driver.attach(send_buffer, self)
       end
 
       # @return [String, nil] the next message, waited for; nil: the socket is closed
       def read
         until (message = @inbox&.shift)
-          return if closed? && !@framing.held?
+          return if closed? && !@driver.paused?
 
-          receive
+          @receiver.receive
         end
         message
       end
@@ -130,30 +125,29 @@ module Raffia
       def write(message)
         raise Closed, "the WebSocket is closed#{" (#{close_code})" if close_code}" if closed?
 
-        @outbox.await_room
-        @framing.message(message) or raise Closed, "the WebSocket is closing"
+        @send_buffer.await_capacity
+        @driver.message(message) or raise Closed, "the WebSocket is closing"
         self
       end
 
-      # Sends a message if there is room for it, and never waits: for one message to many sockets,
-      # of which some are slow.
+      # Sends a message if the backlog is not full, and never waits: for a message to many sockets,
+      # some of them slow.
       # @return [Boolean] false: the backlog is full, or the socket is closed
       def push(message)
-        !closed? && @outbox.room? && @framing.message(message)
+        !closed? && @send_buffer.capacity? && @driver.message(message)
       end
 
-      # Says that this is the end; what the peer had sent before can still be read.
+      # Closes the socket. What the peer has sent before can still be read.
       # @param code [Integer] 1000, or one of 3000 to 4999
       # @return [void]
       def close(code = 1000, reason = "")
-        @deadline ||= Clock.now + CLOSE_TIMEOUT
-        @framing.close(code, reason)
-        @wait&.cancel(:closing) # who reads has less patience from now on
+        @driver.close(code, reason)
+        @receiver.limit(CLOSE_TIMEOUT)
         nil
       end
 
       # @return [Boolean] whether either side has closed it
-      def closed? = !!@close_code || @outbox.failed?
+      def closed? = !!@close_code || @send_buffer.failed?
 
       # @api private
       def received(message) = (@inbox ||= []) << message
@@ -179,76 +173,19 @@ module Raffia
         raise
       ensure
         draining&.cancel
-        Raffia.shield { part }
+        Raffia.shield { finish }
       end
 
       private
 
-      # One look at what the peer sends: at most a chunk, and of that at most a message.
-      def receive
-        return @framing.resume if @framing.held?
-        # a peer that only speaks does not answer a close either
-        return lost if @deadline && Clock.now >= @deadline
-
-        case bytes = take
-        when String then hear(bytes)
-        when nil then lost
-        else
-          @heard = 0
-          silence unless await(bytes)
-        end
-      end
-
-      # Where a peer never pauses, others get a turn, and who waits for the network does too: hence
-      # a sleep.
-      def hear(bytes)
-        @asked = false
-        @framing.parse(bytes)
-        return if (@heard += bytes.bytesize) < CHUNK
-
-        @heard = 0
-        sleep(0)
-      end
-
-      # @param event [Symbol] as the socket says: wait_readable, or wait_writable in the middle of
-      #   TLS's own talk
-      def await(event)
-        CancellationStack.enter(self) do |wait|
-          @wait = wait
-          @io.to_io.public_send(event, patience)
-        end
-      rescue Cancel => cancel
-        cancel.origin.equal?(self) || raise
-      ensure
-        @wait = nil
-      end
-
-      def take
-        @io.read_nonblock(CHUNK, exception: false)
-      rescue # Errno, IOError, OpenSSL's: gone is gone
-        nil
-      end
-
-      # @return [Numeric, nil] seconds until silence means something
-      def patience = @deadline ? [@deadline - Clock.now, 0].max : @ping
-
-      def silence
-        return lost if @asked || @deadline
-
-        @asked = true
-        @framing.ping
-      end
-
-      def lost = closed(ABNORMAL, "the peer has gone")
-
-      # The one who closes waits for the other's word, but not for ever.
-      def part
-        @deadline ||= Clock.now + CLOSE_TIMEOUT
+      # Waits for the peer's close, and until the last bytes are sent.
+      def finish
+        @receiver.limit(CLOSE_TIMEOUT)
         until closed?
-          receive
+          @receiver.receive
           @inbox = nil
         end
-        @outbox.finish(CLOSE_TIMEOUT)
+        @send_buffer.finish(CLOSE_TIMEOUT)
       end
     end
   end

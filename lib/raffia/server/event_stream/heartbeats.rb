@@ -3,35 +3,35 @@
 module Raffia
   class Server
     class EventStream
-      # The heartbeats of all event streams of a thread, by one fiber: thousands of them cost one,
-      # not one each. It ends with the last of them.
+      # Sends the heartbeats of all event streams of a thread from one fiber, which ends with the
+      # last stream.
       #
       # @api private
       class Heartbeats
-        # Seconds between two looks, at most.
-        TURN = 1.0
+        # The longest time between two rounds; seconds.
+        INTERVAL = 1.0
 
-        # Runs the block; meanwhile the stream is looked after.
+        # Runs the block, and sends the stream's heartbeats meanwhile.
         # @param interval [Numeric, nil] seconds
         def self.join(stream, interval, &)
           return yield unless interval
 
           scheduler = Fiber.scheduler
           all = RactorLocal.fetch(:raffia_heartbeats) { {}.compare_by_identity }
-          (all[scheduler] ||= new { all.delete(scheduler) }).keep(stream, interval, &)
+          (all[scheduler] ||= new { all.delete(scheduler) }).run_with(stream, interval, &)
         end
 
         # @yield when it ends
         def initialize(&ended)
           @ended = ended
           @due = {}.compare_by_identity
-          @turn = TURN
+          @interval = INTERVAL
           @empty = Condition.new
         end
 
-        def keep(stream, interval)
+        def run_with(stream, interval)
           @due[stream] = [Clock.now + interval, interval]
-          @turn = [@turn, interval].min
+          @interval = [@interval, interval].min
           Fiber.schedule { run } unless @running
           yield
         ensure
@@ -44,7 +44,7 @@ module Raffia
         def run
           @running = true
           until @due.empty?
-            look(Clock.now)
+            beat_due(Clock.now)
             pause
           end
         ensure
@@ -52,17 +52,17 @@ module Raffia
           @ended.call
         end
 
-        def look(now)
-          @due.to_a.each do |stream, plan|
-            next if plan.first > now
+        def beat_due(now)
+          @due.to_a.each do |stream, schedule|
+            next if schedule.first > now
 
-            plan[0] = now + plan.last
+            schedule[0] = now + schedule.last
             stream.beat
           end
         end
 
         def pause
-          @empty.wait(timeout: @turn)
+          @empty.wait(timeout: @interval)
         rescue TimeoutError
           nil
         end

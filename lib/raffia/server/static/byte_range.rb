@@ -3,7 +3,7 @@
 module Raffia
   class Server
     class Static
-      # The part of a file that was asked for.
+      # The part of a file that a request asks for.
       #
       # @!attribute [r] from
       #   @return [Integer] bytes
@@ -11,21 +11,20 @@ module Raffia
       #   @return [Integer] bytes; 0: the file has nothing there
       # @api private
       ByteRange = Data.define(:from, :size) do
-        # Several ranges at once are not worth their multipart: a server may send everything, and so
-        # does this one. So it is with what is no range.
-        # @return [ByteRange, nil] nil: everything
-        def self.of(env, choice)
+        # Several ranges at once, or an invalid one, get the whole file, as RFC 9110 allows.
+        # @return [ByteRange, nil] nil: the whole file
+        def self.of(env, representation)
           range = env["HTTP_RANGE"]
           return unless range && env["REQUEST_METHOD"] == "GET"
 
           match = /\Abytes=(?:(\d+)-(\d*)|-(\d+))\z/i.match(range.strip) or return
           condition = env["HTTP_IF_RANGE"]
-          return if condition && !choice.same?(condition.strip)
+          return if condition && !representation.same?(condition.strip)
 
           if match[3]
-            last(match[3].to_i, choice.size)
+            last(match[3].to_i, representation.size)
           else
-            between(match[1].to_i, match[2], choice.size)
+            between(match[1].to_i, match[2], representation.size)
           end
         end
 

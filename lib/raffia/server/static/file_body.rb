@@ -3,14 +3,14 @@
 module Raffia
   class Server
     class Static
-      # A part of an open file. Our connections hand it to sendfile(2); any other server, and a
-      # Rack::Lint in between, calls `each`.
+      # A part of an open file. Raffia sends it by sendfile(2); other servers, and a Rack::Lint in
+      # between, call `each`.
       #
       # @api private
       class FileBody
         # Bytes.
-        PIECE = 64 * 1024
-        private_constant :PIECE
+        CHUNK = 64 * 1024
+        private_constant :CHUNK
 
         # @return [File]
         attr_reader :file
@@ -28,7 +28,7 @@ module Raffia
           at = from
           last = from + size
           while at < last
-            piece = file.pread([last - at, PIECE].min, at)
+            piece = file.pread([last - at, CHUNK].min, at)
             yield piece
             at += piece.bytesize
           end

@@ -3,7 +3,7 @@
 module Raffia
   class Server
     class Static
-      # What the ends of file names say about files.
+      # Media types by file extension.
       #
       # @api private
       module MediaTypes

@@ -5,11 +5,11 @@ require_relative "../../base/error"
 module Raffia
   class Server
     class Static
-      # Which file a path stands for. Whatever is strange about a path, there is no such file.
+      # Finds the file of a request's path. Odd paths have none.
       #
       # @api private
       class PathResolver
-        # RFC 8615: the one folder of that kind that is made for the public.
+        # RFC 8615: the one hidden folder that is public.
         WELL_KNOWN = ".well-known"
         private_constant :WELL_KNOWN
 
@@ -25,9 +25,8 @@ module Raffia
           raise ConfigError, "there is no folder #{root} to serve files from"
         end
 
-        # @param path [String] as it was requested, from its first slash on
-        # @return [String, Symbol, nil] the file; :folder when the path should have had a slash at
-        #   its end
+        # @param path [String] as requested, from its first slash on
+        # @return [String, Symbol, nil] the file; :folder when the path lacks a slash at its end
         def find(path)
           names = names(path) or return
           real = real(::File.join(@root, *names)) or return
@@ -62,7 +61,7 @@ module Raffia
           decoded if decoded.valid_encoding?
         end
 
-        # Where symbolic links lead, unless that is outside.
+        # Follows symbolic links; nil outside of the folder.
         def real(path)
           real = ::File.realpath(path)
           real if real == @root || real.start_with?(@within)

@@ -5,16 +5,16 @@ require "time"
 module Raffia
   class Server
     class Static
-      # The form in which a file is sent: as it is, or compressed beforehand.
+      # The form in which a file is sent: as it is, or precompressed.
       #
       # @api private
       class Representation
         SUFFIXES = {"br" => ".br", "gzip" => ".gz"}.freeze
-        # It is not there for us. Anything else, such as too many open files, is an error: another
-        # answer with a good status might be kept.
-        ABSENT = [Errno::ENOENT, Errno::ENOTDIR, Errno::EACCES, Errno::EPERM, Errno::ELOOP,
+        # The file is not there for us. Other errors, such as too many open files, are raised,
+        # because caches keep a 404.
+        NOT_FOUND = [Errno::ENOENT, Errno::ENOTDIR, Errno::EACCES, Errno::EPERM, Errno::ELOOP,
           Errno::ENXIO, Errno::ENAMETOOLONG].freeze
-        private_constant :SUFFIXES, :ABSENT
+        private_constant :SUFFIXES, :NOT_FOUND
 
         # @param path [String]
         # @param accepted [String, nil] Accept-Encoding; nil: the plain file only
@@ -40,7 +40,7 @@ module Raffia
         # @return [String] for Last-Modified
         def modified = @stat.mtime.httpdate
 
-        # @return [String] another one for each content, and for each form
+        # @return [String] differs by content and form
         def etag
           format("\"%x-%x%s\"", @stat.mtime.to_i * 1_000_000_000 + @stat.mtime.nsec, size,
             @coding && "-#{@coding}")
@@ -50,8 +50,8 @@ module Raffia
         def encoding = @coding ? {"content-encoding" => @coding} : {}
 
         # RFC 9110, 13.2.2: If-None-Match counts, and If-Modified-Since only without it.
-        # @return [Boolean] whether the client has it already
-        def known?(env)
+        # @return [Boolean] whether the client has it
+        def current?(env)
           if (tags = env["HTTP_IF_NONE_MATCH"])
             return tags.strip == "*" ||
                 tags.split(",").any? { |tag| tag.strip.delete_prefix("W/") == etag }
@@ -62,7 +62,7 @@ module Raffia
         end
 
         # @param condition [String] of If-Range
-        # @return [Boolean] whether what the client has a part of is this
+        # @return [Boolean] whether the client's part is of this file
         def same?(condition)
           return condition == etag if condition.start_with?("\"")
 
@@ -71,7 +71,7 @@ module Raffia
 
         private
 
-        # Opening must not be offloaded to a thread: that costs more than it takes.
+        # Not offloaded to a thread, which would cost more than opening.
         def open_file(path)
           file = Fiber.blocking do
             ::File.open(path, ::File::RDONLY | ::File::NOFOLLOW | ::File::NONBLOCK, binmode: true)
@@ -81,7 +81,7 @@ module Raffia
 
           file.close
           nil
-        rescue *ABSENT
+        rescue *NOT_FOUND
           nil
         end
 

@@ -6,26 +6,25 @@ require_relative "frame_reader"
 module Raffia
   class Server
     class WebSocket
-      # With all that it would load when it is used first: reading files makes a fiber wait, where
-      # nobody expects it.
+      # Loads its autoloads, too: reading files later would make a fiber wait.
       Optional.gem("websocket-driver", ">= 0.7.6", for: "a WebSocket", feature: "websocket/driver")
       [::WebSocket::Driver::Headers, ::WebSocket::Driver::StreamReader,
         ::WebSocket::Driver::Hybi::Frame, ::WebSocket::Driver::Hybi::Message].freeze
 
-      # The gem websocket-driver: the handshake's headers, frames to messages and back. This is the
-      # one file that knows it.
+      # Wraps the gem websocket-driver: headers of the handshake, frames to messages and back. Only
+      # this file knows the gem.
       #
       # @api private
       class DriverAdapter
         # @return [String, nil] of the subprotocols
         attr_reader :protocol
 
-        # What the driver takes for its socket: it asks for the request once, and writes. It holds
-        # the request no longer than the handshake.
-        class Port
-          attr_accessor :env, :outbox
+        # The driver's socket: it reads the request once, and writes. It keeps the request only for
+        # the handshake.
+        class DriverSocket
+          attr_accessor :env, :send_buffer
 
-          def write(bytes) = outbox ? outbox.push(bytes) : (@handshake = bytes)
+          def write(bytes) = send_buffer ? send_buffer.push(bytes) : (@handshake = bytes)
 
           def handshake
             @handshake.lines(chomp: true).drop(1).reject(&:empty?).to_h do |line|
@@ -36,48 +35,48 @@ module Raffia
         end
 
         def initialize(env, max_message:, protocols:, extensions:)
-          @port = Port.new
-          # The driver knows this one name alone; a client may offer other protocols beside it.
-          @port.env = env.merge("HTTP_UPGRADE" => "websocket")
-          @driver = ::WebSocket::Driver::Hybi.new(@port, max_length: max_message,
+          @driver_socket = DriverSocket.new
+          # The driver knows only this name; a client may offer other protocols, too.
+          @driver_socket.env = env.merge("HTTP_UPGRADE" => "websocket")
+          @driver = ::WebSocket::Driver::Hybi.new(@driver_socket, max_length: max_message,
             protocols: protocols, require_masking: true)
           extensions.each { |extension| @driver.add_extension(extension) }
           @driver.start
-          @port.env = nil
+          @driver_socket.env = nil
           @protocol = @driver.protocol
           @frames = FrameReader.new
-          @held = false
+          @paused = false
         end
 
-        # @return [Hash] the headers of the answer
-        def headers = @port.handshake
+        # @return [Hash] of the response
+        def headers = @driver_socket.handshake
 
-        # @param socket [WebSocket] hears of messages and of the end
-        def attach(outbox, socket)
-          @port.outbox = outbox
+        # @param socket [WebSocket] gets messages and the end
+        def attach(send_buffer, socket)
+          @driver_socket.send_buffer = send_buffer
           @socket = socket
           @driver.on(:message) do |event|
-            @held = true
+            @paused = true
             socket.received(event.data)
           end
           @driver.on(:close) { |event| socket.closed(event.code, event.reason) }
         end
 
-        # @return [Boolean] whether frames behind the last message may wait for {resume}
-        def held? = @held
+        # @return [Boolean] whether frames after the last message may wait for {resume}
+        def paused? = @paused
 
-        # Parses up to the end of the next message, and keeps the rest. Thus the answer to the
-        # peer's close comes after all that the application writes about the messages before it.
+        # Parses up to the end of the next message, and keeps the rest. So the answer to the peer's
+        # close follows the application's answers to the messages before it.
         # @param bytes [String]
         def parse(bytes)
           @frames.push(bytes)
           resume
         end
 
-        # Parses the frames behind the last message.
+        # Parses the frames after the last message.
         def resume
-          @held = false
-          while !@held && @driver.state != :closed && (piece = @frames.next)
+          @paused = false
+          while !@paused && @driver.state != :closed && (piece = @frames.next)
             @driver.parse(piece)
           end
         rescue FrameReader::Violation => violation

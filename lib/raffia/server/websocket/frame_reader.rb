@@ -3,21 +3,21 @@
 module Raffia
   class Server
     class WebSocket
-      # Splits the bytes of a client at the boundaries of frames (RFC 6455, 5.2), so that they can
-      # be parsed one frame at a time. It also checks what the gem websocket-driver answers with
-      # another close code than the RFC asks for.
+      # Splits a client's bytes at the boundaries of frames (RFC 6455, 5.2), so that they can be
+      # parsed one frame at a time. It also finds violations for which websocket-driver would send
+      # the wrong close code.
       #
       # @api private
       class FrameReader
         PROTOCOL_ERROR = 1002
         INVALID_DATA = 1007
         CLOSE = 8
-        # A control frame is at most so long; a longer one is refused by the driver.
-        MOST_CONTROL = 125
+        # The driver refuses longer control frames.
+        CONTROL_LIMIT = 125
         MASK = 4
-        private_constant :PROTOCOL_ERROR, :INVALID_DATA, :CLOSE, :MOST_CONTROL, :MASK
+        private_constant :PROTOCOL_ERROR, :INVALID_DATA, :CLOSE, :CONTROL_LIMIT, :MASK
 
-        # The connection has to be closed with this code.
+        # The connection must be closed with this code.
         class Violation < StandardError
           # @return [Integer]
           attr_reader :code
@@ -40,8 +40,7 @@ module Raffia
           @at = 0
         end
 
-        # @return [String, nil] bytes of one frame: all of it, or what has come of a long one; nil:
-        #   more is needed
+        # @return [String, nil] a frame, or what has come of a long one; nil: more is needed
         # @raise [Violation]
         def next
           size = @left.positive? ? @left : frame or return
@@ -55,7 +54,7 @@ module Raffia
 
         private
 
-        # @return [Integer, nil] size of the frame that begins here; nil: that cannot be known yet
+        # @return [Integer, nil] size of the frame that begins here; nil: not known yet
         def frame
           first, second = @bytes.getbyte(@at), @bytes.getbyte(@at + 1)
           return unless second
@@ -63,13 +62,12 @@ module Raffia
 
           head, length = lengths(second & 127)
           return unless length
-          return head + length unless first & 15 == CLOSE && length <= MOST_CONTROL
+          return head + length unless first & 15 == CLOSE && length <= CONTROL_LIMIT
 
           close(head, length)
         end
 
-        # @return [Array(Integer, Integer)] bytes of the head and of the payload; the latter is nil
-        #   until its length has come
+        # @return [Array(Integer, Integer)] bytes of head and payload; nil for an unknown payload
         def lengths(short)
           return [2 + MASK, short] if short < 126
 
@@ -78,7 +76,7 @@ module Raffia
           [2 + extra + MASK, (@bytes.unpack1(format, offset: @at + 2) if known)]
         end
 
-        # A close is checked as a whole.
+        # Checks a whole close frame.
         def close(head, length)
           return if @bytes.bytesize < @at + head + length
 
@@ -88,7 +86,7 @@ module Raffia
           raise Violation.new(INVALID_DATA, "the reason of a close is not UTF-8")
         end
 
-        # The reason follows a code of two bytes.
+        # The reason follows the code, which has two bytes.
         def utf8?(bytes) = bytes.drop(2).pack("C*").force_encoding(Encoding::UTF_8).valid_encoding?
       end
       private_constant :FrameReader

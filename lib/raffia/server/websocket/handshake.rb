@@ -3,7 +3,7 @@
 module Raffia
   class Server
     class WebSocket
-      # The request for a WebSocket, and its answer: RFC 6455, 4.2.
+      # Answers the request for a WebSocket (RFC 6455, 4.2).
       #
       # @api private
       class Handshake
@@ -23,7 +23,7 @@ module Raffia
           @origins = origins
         end
 
-        # @yieldreturn [Array(DriverAdapter, #call)] asked for only when the request is in order
+        # @yieldreturn [Array(DriverAdapter, #call)] called only for a valid request
         # @return [Array] a Rack response
         def respond(headers)
           refusal = refused and return refusal
@@ -50,7 +50,7 @@ module Raffia
           end
         end
 
-        # Names of protocols are compared without case: RFC 6455, 4.2.1.
+        # Protocol names ignore case: RFC 6455, 4.2.1.
         def switches? = Array(@env["rack.protocol"]).any? { |name| WEBSOCKET.casecmp?(name) }
 
         def answer(status, text, headers = {})

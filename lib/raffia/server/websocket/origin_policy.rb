@@ -3,8 +3,8 @@
 module Raffia
   class Server
     class WebSocket
-      # Whose pages may connect. Browsers let any page open a WebSocket to any server, with the
-      # user's cookies, and only say whose page it is.
+      # Decides whose pages may connect. Browsers let any page open a WebSocket to any server with
+      # the user's cookies, and only send the page's origin.
       #
       # @api private
       module OriginPolicy
@@ -16,8 +16,8 @@ module Raffia
           return true if origin.nil? || origins == :any
           return origins.include?(origin) if origins
 
-          # Not the scheme: behind a proxy with TLS ours is another. Browsers leave out the port
-          # that goes without saying, in both.
+          # Without the scheme, which differs behind a proxy with TLS. Browsers omit the default
+          # port in both headers.
           origin.delete_prefix("https://").delete_prefix("http://").casecmp?(env["HTTP_HOST"].to_s)
         end
       end
