@@ -3,34 +3,36 @@
 require_relative "store/case"
 Dir[File.join(__dir__, "store", "*.rb")].sort.each { |file| require file }
 
-# What lib/raffia/jobs/store.rb promises, of whatever store. A store's test includes this, or, while
-# it is being built, only some of its groups, and says what it is (see {Case}):
+# The contract of lib/raffia/jobs/store.rb, a module for each group of operations. A store's test
+# includes all, or, while the store is being built, some of its groups, and opens it (see {Case}):
 #
 #     class JobsSQLiteTest < Raffia::TestCase
-#       include JobsStoreContract           # or some of its groups: include JobsStoreContract::Enqueue, JobsStoreContract::Claims
+#       include JobsStoreContract           # or some of its groups: include JobsStoreContract::Enqueue
 #       include JobsStoreContract::Shared   # where other handles and processes see the same jobs
 #
 #       def open_store = Raffia::Jobs::Store.open("sqlite:#{@path ||= ...}")
 #     end
 module JobsStoreContract
+  include Groups
   include Enqueue
   include OddFields
   include Claims
-  include Ends
+  include Completion
   include Leases
-  include Deaths
+  include Recovery
   include Schedule
-  include Waiting
-  include Unique
-  include Limit
+  include Notifier
+  include Uniqueness
+  include Limits
   include Batches
-  include DeadInBatches
-  include NestedBatches
+  include BatchesWithDeadJobs
+  include BatchesInBatches
   include BatchesOfJobs
-  include Values
-  include Looking
-  include Operating
-  include Upkeep
+  include KeyValues
+  include Inspection
+  include Administration
+  include Maintenance
+  include Statistics
   include Model
   include Storm
 end

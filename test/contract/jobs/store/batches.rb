@@ -3,7 +3,7 @@
 require_relative "batch_case"
 
 module JobsStoreContract
-  # Jobs that belong together.
+  # Jobs that belong together, and their callbacks.
   module Batches
     include BatchCase
 

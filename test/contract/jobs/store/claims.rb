@@ -3,7 +3,7 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Jobs are claimed.
+  # Claims of waiting jobs.
   module Claims
     include Case
 

@@ -3,7 +3,7 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Jobs come in.
+  # Jobs that come in.
   module Enqueue
     include Case
 

@@ -3,7 +3,7 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Workers live, and die.
+  # Leases of workers, and their heartbeats.
   module Leases
     include Case
 

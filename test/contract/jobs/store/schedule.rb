@@ -3,7 +3,7 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Jobs whose time comes.
+  # Jobs with a time.
   module Schedule
     include Case
 

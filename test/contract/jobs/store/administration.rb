@@ -3,8 +3,8 @@
 require_relative "case"
 
 module JobsStoreContract
-  # What people do by hand.
-  module Operating
+  # Changes by hand.
+  module Administration
     include Case
 
     # One in each place, of which the argument tells.

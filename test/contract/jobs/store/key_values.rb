@@ -3,8 +3,8 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Small facts.
-  module Values
+  # Small values.
+  module KeyValues
     include Case
 
     def test_what_is_written_can_be_read

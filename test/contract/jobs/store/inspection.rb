@@ -3,8 +3,8 @@
 require_relative "case"
 
 module JobsStoreContract
-  # What people see.
-  module Looking
+  # Queues and jobs as people see them.
+  module Inspection
     include Case
 
     def fill

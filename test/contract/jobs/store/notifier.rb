@@ -3,9 +3,9 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Somebody waits for something to do. No test asks how long it took: a store that missed its
-  # wake-up is seen by the time after which the test is given up.
-  module Waiting
+  # Waits for something to do. No test measures how long one took: a missed notification shows by
+  # the time-out of the test.
+  module Notifier
     include Case
 
     def test_there_is_no_wait_when_there_is_something

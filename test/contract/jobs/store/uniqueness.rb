@@ -3,8 +3,8 @@
 require_relative "case"
 
 module JobsStoreContract
-  # One job of a kind at a time.
-  module Unique
+  # Unique jobs.
+  module Uniqueness
     include Case
 
     # @return [Jobs::Draft]

@@ -3,8 +3,8 @@
 require_relative "case"
 
 module JobsStoreContract
-  # A worker dies, and somebody knows what it had begun: only that is charged.
-  module Deaths
+  # Jobs of dead workers, and which of them are charged.
+  module Recovery
     include Case
 
     def test_only_the_job_that_had_begun_is_charged

@@ -3,8 +3,8 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Claims end, each of them once.
-  module Ends
+  # Ends of claims, each of them once.
+  module Completion
     include Case
 
     def test_ack_ends_jobs

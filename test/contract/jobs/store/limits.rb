@@ -3,8 +3,8 @@
 require_relative "case"
 
 module JobsStoreContract
-  # So many jobs of a key at a time.
-  module Limit
+  # Limits of jobs that run at a time with a key.
+  module Limits
     include Case
 
     def limited(arg, max: 1, key: "k", **how)

@@ -3,8 +3,8 @@
 require_relative "batch_case"
 
 module JobsStoreContract
-  # A batch within another one counts there as a job does.
-  module NestedBatches
+  # Batches that count in another one as a job does.
+  module BatchesInBatches
     include BatchCase
 
     def family

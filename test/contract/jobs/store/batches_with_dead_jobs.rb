@@ -4,7 +4,7 @@ require_relative "batch_case"
 
 module JobsStoreContract
   # Jobs of a batch that fail for good.
-  module DeadInBatches
+  module BatchesWithDeadJobs
     include BatchCase
 
     def test_a_dead_one_is_told_at_once_and_then_there_is_no_success
